@@ -1,0 +1,23 @@
+# `find_package(kilter)` gives the target kilter::kilter: every library of the runtime, in link order.
+include(CMakePackageConfigHelpers)
+
+add_library(kilter_kilter INTERFACE)
+set_target_properties(kilter_kilter PROPERTIES EXPORT_NAME kilter)
+target_link_libraries(kilter_kilter INTERFACE kilter_runtime)
+add_library(kilter::kilter ALIAS kilter_kilter)
+
+install(TARGETS kilter_kilter kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base
+  EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY data/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(KILTER_TOOLS)
+  install(TARGETS kilter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(kilter_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kilter)
+install(EXPORT kilter-targets NAMESPACE kilter:: DESTINATION ${kilter_cmake_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kilter-config.cmake.in ${PROJECT_BINARY_DIR}/kilter-config.cmake
+  INSTALL_DESTINATION ${kilter_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kilter-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kilter-config.cmake ${PROJECT_BINARY_DIR}/kilter-config-version.cmake DESTINATION ${kilter_cmake_dir})

@@ -1,0 +1,120 @@
+#pragma once
+// A directed acyclic graph of tasks: built once, run as often as wanted; running tasks may add more.
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kilter/error.hpp"
+#include "kilter/ids.hpp"
+#include "kilter/task.hpp"
+
+namespace kilter {
+
+/// What is known of a task beside its body. All of it is optional.
+struct task_options {
+  task_type type{};                          ///< the trace table is keyed by type and size class
+  std::uint32_t size_class = 0;              ///< tells apart calls of one type whose work differs
+  kilter::priority priority = priority::low; ///< high: on the critical path, as the user sees it
+  std::span<const std::uint32_t> widths{};   ///< allowed widths; empty: all (a body without context: 1)
+  bool all_members = false;                  ///< the body uses barrier(): every member must take part
+  double work = 0.0;                         ///< estimate in any unit that is the same for the whole graph; 0: none
+  std::string_view name{};                   ///< for messages and traces
+  std::span<const double> core_seconds{};    ///< given seconds on each core, for planned policies; empty: none
+};
+
+namespace detail {
+struct graph_core;
+struct graph_access;
+}  // namespace detail
+
+/// Builds and owns tasks. Not thread-safe while it is built; may not be changed while it runs, but by `batch`.
+class graph {
+ public:
+  graph();
+  ~graph();
+  graph(graph&&) noexcept;
+  graph& operator=(graph&&) noexcept;
+
+  /// The type of that name, made if it is new. At most 65,535 a graph.
+  task_type type(std::string_view name);
+
+  /// Adds a task. The callable is copied or moved in and destroyed with the graph.
+  template <task_body F>
+  task add(const task_options& options, F&& f) {
+    using fn = std::decay_t<F>;
+    void* storage = nullptr;
+    const task t = allocate(options, detail::body_of<fn>, storage);
+    ::new (storage) fn(std::forward<F>(f));
+    constructed(t);
+    return t;
+  }
+  template <task_body F>
+  task add(F&& f) {
+    return add(task_options{}, std::forward<F>(f));
+  }
+
+  /// `before` finishes before `after` starts. `cost_s`: seconds to move the data if they run on different cores.
+  /// Both must be tasks of this graph (usage_error).
+  void edge(task before, task after, double cost_s = 0.0);
+
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::size_t edges() const noexcept;
+  /// Frees all tasks. usage_error while the graph runs.
+  void clear();
+  /// Throws usage_error naming the tasks of one cycle, if there is one. `runtime::submit` calls it when needed.
+  void check_acyclic() const;
+
+ private:
+  friend struct detail::graph_access;
+  task allocate(const task_options&, const detail::body&, void*& storage);
+  void constructed(task) noexcept;
+  std::unique_ptr<detail::graph_core> core_;
+};
+
+/// Tasks that a running task adds to its graph. They start when the batch is released, at the latest in the destructor.
+/// Belongs to one member of one task; not thread-safe.
+class batch {
+ public:
+  explicit batch(task_context&);
+  /// Releases what is not yet released and waits for it (helping), so that the tasks may refer to the caller's variables.
+  ~batch();
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+
+  template <task_body F>
+  task add(const task_options& options, F&& f) {
+    using fn = std::decay_t<F>;
+    void* storage = nullptr;
+    const task t = allocate(options, detail::body_of<fn>, storage);
+    ::new (storage) fn(std::forward<F>(f));
+    constructed(t);
+    return t;
+  }
+  template <task_body F>
+  task add(F&& f) {
+    return add(task_options{}, std::forward<F>(f));
+  }
+  /// Both tasks must be of this batch and not yet released, `before` the older one (usage_error).
+  void edge(task before, task after, double cost_s = 0.0);
+  /// Hands the tasks added so far to the scheduler.
+  void release();
+  /// Runs other tasks until those of this batch are done. usage_error inside a task that needs all members.
+  /// Rethrows nothing: a throwing task cancels the graph, and its exception comes out of the execution's wait().
+  void wait();
+  /// Releases without waiting; the tasks may then outlive the caller's frame. The batch is empty afterwards.
+  void detach();
+
+ private:
+  task allocate(const task_options&, const detail::body&, void*& storage);
+  void constructed(task) noexcept;
+  struct state;
+  state* state_;
+};
+
+}  // namespace kilter

@@ -1,0 +1,28 @@
+#pragma once
+// What an engine saw of one finished task.
+
+#include <cstdint>
+#include <span>
+
+#include "kilter/ids.hpp"
+
+namespace kilter {
+
+struct member_time {
+  core_id core = 0;
+  double seconds = 0.0;
+  std::uint32_t chunks = 0;
+};
+
+/// Question 5: what was seen of a task. Seconds of wall clock.
+struct measured {
+  double sample_s = 0.0;              ///< what the engine's timing mode counts as the task's time; > 0
+  double leader_s = 0.0;              ///< the leader's own span (S0, S2)
+  double span_s = 0.0;                ///< first chunk start to last chunk end
+  double cpu_s = 0.0;                 ///< CPU time of a long width-1 task; 0 if not measured
+  std::uint32_t tasks = 1;            ///< > 1: `sample_s` is the mean of that many very short tasks in a row, timed as one
+  bool leader_first = true;           ///< false: `sample_s` is the span (facts E3)
+  std::span<const member_time> members{};
+};
+
+}  // namespace kilter

@@ -1,0 +1,299 @@
+#pragma once
+// The contract between policies and engines. An engine asks, a policy answers; a policy owns no thread, lock, clock or source
+// of randomness, and keeps nothing between questions: whatever it reads or writes goes through the view, which can record it.
+// A recorded run can therefore be replayed, question by question, to the last answer.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kilter/ids.hpp"
+#include "kilter/machine.hpp"
+#include "kilter/measured.hpp"
+#include "kilter/trace_table.hpp"
+
+namespace kilter {
+
+/// A task as a policy knows it: a name to ask the view about. Empty where there is none (a root has no parent).
+struct task_ref {
+  std::uintptr_t handle = 0;
+  explicit operator bool() const noexcept { return handle != 0; }
+  friend bool operator==(task_ref, task_ref) = default;
+};
+
+/// The sixteen bytes of a task that belong to the policy. Zero when a run of the graph starts.
+struct task_state {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  friend bool operator==(const task_state&, const task_state&) = default;
+};
+
+// ---- question 0: which queues exist -----------------------------------------------------------------------------------------
+
+enum class queue_order : std::uint8_t { lifo, fifo, by_key };  ///< by_key: largest key first, FIFO among equals
+
+struct queue_spec {
+  core_id owner = no_core;            ///< the core it belongs to; no_core: shared
+  queue_order order = queue_order::lifo;
+  std::vector<core_id> takers;        ///< cores that may take from it; empty: all
+};
+
+enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom thieves visit (facts E52, E58)
+
+/// Queues, and which questions the policy answers itself. What it leaves out is done the standard way at no cost a task. A flag only
+/// saves the asking: a policy that is asked all the same, as by an engine that records, must give the standard answer.
+struct discipline {
+  /// Empty: one work-stealing deque a core (queue id = core id), owner at one end, thieves at the other.
+  std::vector<queue_spec> queues;
+  victims steal_from = victims::random;
+  /// The first child made ready that is to wait in its waker's own deque, open to thieves, runs next on the waker instead.
+  bool forward_child = true;
+
+  bool asks_submit = false;           ///< question 1; otherwise nothing is labelled beyond the user's priorities
+  bool asks_ready_low = false;        ///< question 2 for tasks not flagged critical; otherwise the waker's own queue
+  bool asks_ready_high = false;       ///< question 2 for tasks flagged critical; otherwise as above
+  bool asks_next = false;             ///< question 3; otherwise own queue, then steal, then nothing
+  bool asks_take_low = false;         ///< question 4 for tasks not flagged critical; otherwise width 1 on the taker
+  bool asks_take_high = false;        ///< question 4 for flagged tasks that carry no place already
+  bool take_stays = false;            ///< question 4 only ever chooses places of the taker: not asked where width 1 alone is allowed
+  bool asks_done = false;             ///< question 5; otherwise `learns` decides
+  bool learns = false;                ///< standard on_done: the sample goes into the trace table
+  bool asks_machine = false;          ///< question 6
+  bool reads_predecessors = false;    ///< the engine keeps reverse edges of every graph
+  std::uint32_t cells = 0;            ///< how many shared 64-bit cells the policy uses, all zero at start
+};
+
+// ---- answers ----------------------------------------------------------------------------------------------------------------
+
+/// Question 2: where a ready task waits.
+struct ready_decision {
+  enum class kind : std::uint8_t {
+    queue,     ///< wait in `queue`
+    run_next,  ///< the waker runs it right after what it is doing, at `where` if that is given (a place that the waker leads)
+    bind,      ///< go into the assembly queues of `where` at once, FIFO; nobody can steal it
+  };
+  kind what = kind::queue;
+  bool stealable = true;              ///< false: only the queue's owner may take it (it goes to the owner's inbox)
+  queue_id queue = 0;
+  place_id where = no_place;          ///< the place already chosen; travels with the task (facts E8)
+  std::uint64_t key = 0;              ///< order in a by_key queue
+  double busy_s = 0.0;                ///< added to the busy estimate of the place's leader until the task is done
+
+  static ready_decision wait_in(queue_id q, std::uint64_t key = 0) noexcept {
+    ready_decision d;
+    d.queue = q;
+    d.key = key;
+    return d;
+  }
+  static ready_decision next() noexcept {
+    ready_decision d;
+    d.what = kind::run_next;
+    return d;
+  }
+  /// To the leader of `p`, not stealable, keeping `p`.
+  static ready_decision reserve(place_id p, core_id leader) noexcept {
+    ready_decision d;
+    d.stealable = false;
+    d.queue = leader;
+    d.where = p;
+    return d;
+  }
+  static ready_decision bind_to(place_id p, double busy_s = 0.0) noexcept {
+    ready_decision d;
+    d.what = kind::bind;
+    d.where = p;
+    d.busy_s = busy_s;
+    return d;
+  }
+};
+
+/// Question 3: what an idle worker tries. Only at `nothing` may the engine park the worker.
+struct next_decision {
+  enum class kind : std::uint8_t {
+    nothing,
+    take_from,   ///< try `queue`; on failure the engine asks again with attempt + 1
+    steal,       ///< try one victim by the discipline's `steal_from`; on failure asks again
+    hold_task,   ///< run exactly `task`, as soon as it waits in a queue that this worker may take from
+    hold_until,  ///< do nothing before `until_s` (engine time), then ask again
+  };
+  kind what = kind::nothing;
+  queue_id queue = 0;
+  task_ref task{};
+  double until_s = 0.0;
+};
+
+/// Question 4: the place of a task that a worker has taken, or back into the queue it came from.
+struct take_decision {
+  place_id where = no_place;
+  /// The worker declines: the task goes back to its queue with its key (a forwarded one to the worker's own), others that may take it are
+  /// woken, and the worker asks question 3 with the next attempt number. Never let all cores decline.
+  bool put_back = false;
+  double busy_s = 0.0;
+};
+
+// ---- the view ---------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+struct task_kind;
+}
+class view_source;  // what an engine lends: src/policy/view_source.hpp
+class tape;         // a recording of one worker's questions: src/policy/tape.hpp
+
+/// Everything a policy may know and touch while it answers one question. Not kept beyond the answer.
+class view {
+ public:
+  /// Made by engines. `log` may be null; in a replay `source` is null and every value comes from the log.
+  view(const kilter::machine& m, view_source* source, core_id asker, tape* log) noexcept
+      : machine_(&m), source_(source), tape_(log), asker_(asker) {}
+
+  [[nodiscard]] const kilter::machine& machine() const noexcept { return *machine_; }
+
+  // -- this engine --
+  [[nodiscard]] double now_s() noexcept;                        ///< seconds since the engine started
+  [[nodiscard]] std::uint32_t random(std::uint32_t n) noexcept; ///< uniform 0..n-1 from the asking worker's stream; n > 0
+  [[nodiscard]] bool online(core_id) noexcept;
+  [[nodiscard]] bool idle(core_id) noexcept;                    ///< nothing running there; may be stale at once
+  [[nodiscard]] std::uint32_t length(queue_id) noexcept;        ///< tasks waiting; an estimate
+  [[nodiscard]] double busy_s(core_id) noexcept;                ///< sum of busy estimates not yet done
+  /// Where a task without a waker starts: core 0 in paper mode, else the core that a fresh unpinned thread would get.
+  [[nodiscard]] core_id home() noexcept;
+
+  // -- a task --
+  [[nodiscard]] std::uint64_t id(task_ref) noexcept;            ///< stable within a run; order of creation
+  [[nodiscard]] bool critical(task_ref) noexcept;               ///< the flag that `set_critical` or the user's priority gave
+  void set_critical(task_ref, bool) noexcept;
+  [[nodiscard]] priority user_priority(task_ref) noexcept;
+  [[nodiscard]] bool allows(task_ref, place_id) noexcept;       ///< the task's allowed widths include the place's
+  [[nodiscard]] double work(task_ref) noexcept;                 ///< the user's estimate, in the user's unit; 0 if none
+  [[nodiscard]] double cost_s(task_ref, place_id) noexcept;     ///< given or modelled seconds there; 0 if unknown
+  [[nodiscard]] task_state state(task_ref) noexcept;
+  void set_state(task_ref, const task_state&) noexcept;
+  /// A task as a word that may be kept in a task's sixteen bytes or in a cell, and back; 0 is no task. A `task_ref` itself must not be
+  /// kept: its handle differs between a run and its replay.
+  [[nodiscard]] std::uint64_t word_of(task_ref) noexcept;
+  [[nodiscard]] task_ref task_of(std::uint64_t word) noexcept;
+
+  // -- the graph as known so far --
+  [[nodiscard]] std::uint32_t batch_size() noexcept;            ///< question 1 only
+  [[nodiscard]] task_ref batch_task(std::uint32_t i) noexcept;  ///< question 1 only; order of creation
+  [[nodiscard]] bool batch_is_whole_graph() noexcept;
+  [[nodiscard]] std::uint32_t successor_count(task_ref) noexcept;
+  [[nodiscard]] task_ref successor(task_ref, std::uint32_t i) noexcept;
+  [[nodiscard]] double successor_cost_s(task_ref, std::uint32_t i) noexcept;  ///< seconds if the two run on different cores
+  [[nodiscard]] std::uint32_t predecessor_count(task_ref) noexcept;  ///< needs discipline::reads_predecessors, as the next
+  [[nodiscard]] task_ref predecessor(task_ref, std::uint32_t i) noexcept;
+  [[nodiscard]] double predecessor_cost_s(task_ref, std::uint32_t i) noexcept;
+  [[nodiscard]] double data_ready_s(task_ref, core_id) noexcept;     ///< engine time when the task's data reach the core
+  /// New key of a task that waits in a by_key queue; no effect if it waits nowhere.
+  void rekey(task_ref, std::uint64_t key) noexcept;
+
+  // -- what was learned --
+  /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
+  [[nodiscard]] double time_s(task_ref, place_id) noexcept;
+  /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.
+  [[nodiscard]] double slowdown(core_id) noexcept;
+  [[nodiscard]] const table_options& table() const noexcept;
+  /// The place to use when a whole-table search found `best`: with `lost_time` the place in use until leaving it pays, now and
+  /// then with `ageing` a place to be tried again; otherwise `best`.
+  /// Only places that the task allows and that are at most `max_width` wide come up.
+  [[nodiscard]] place_id settle(task_ref, place_id best, objective, std::uint32_t max_width = ~0u) noexcept;
+  /// Puts what was seen into the trace table.
+  void learn(task_ref, place_id, const measured&) noexcept;
+
+  // -- shared cells --
+  [[nodiscard]] std::uint64_t load(std::uint32_t cell) noexcept;
+  void store(std::uint32_t cell, std::uint64_t value) noexcept;
+  std::uint64_t fetch_add(std::uint32_t cell, std::uint64_t n) noexcept;
+  /// Sets the cell to `desired` if it holds `expected`; returns whether it did.
+  bool exchange_if(std::uint32_t cell, std::uint64_t expected, std::uint64_t desired) noexcept;
+
+  [[nodiscard]] core_id asker() const noexcept { return asker_; }
+  [[nodiscard]] tape* log() const noexcept { return tape_; }
+  [[nodiscard]] view_source* source() const noexcept { return source_; }
+  /// What a task is called on a tape: 1 + its number; 0 if there is none. In a replay that is the handle itself.
+  [[nodiscard]] std::uint64_t name_of(task_ref) const noexcept;
+
+ private:
+  template <class Key, class Live>
+  std::uint64_t exchange(std::uint8_t item, Key&& key, Live&& live) noexcept;
+  template <class Key, class Live>
+  task_ref exchange_ref(std::uint8_t item, Key&& key, Live&& live) noexcept;
+  template <class Key, class Apply>
+  void write(std::uint8_t item, Key&& key, std::uint64_t value, Apply&& apply) noexcept;
+  [[nodiscard]] std::uint64_t name_of(task_ref, std::uint64_t with) const noexcept;
+  std::uint32_t within(std::uint32_t limit, std::uint8_t item, std::uint64_t value) noexcept;
+  void move_cursor(task_ref, std::uint32_t i) noexcept;
+  [[nodiscard]] const detail::task_kind* kind(task_ref) noexcept;
+
+  const kilter::machine* machine_;
+  view_source* source_;
+  tape* tape_;
+  core_id asker_;
+  std::uint32_t cursor_index_ = 0;   // where the last successor() left off, so that a walk over all of them is linear
+  task_ref cursor_task_{};
+  const void* cursor_edge_ = nullptr;
+  task_ref kind_task_{};             // whose kind was looked up last
+  const detail::task_kind* kind_ = nullptr;
+};
+
+// ---- the policy -------------------------------------------------------------------------------------------------------------
+
+/// One scheduling algorithm. Immutable: an engine holds it const and may ask from every worker at once.
+class policy {
+ public:
+  virtual ~policy() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// 0. Which queues exist, and what the policy answers itself. Asked once, when an engine starts.
+  [[nodiscard]] virtual discipline queues(const machine&) const = 0;
+  /// 1. A whole static graph, or the tasks that a running task adds (view::batch_*): label, plan, re-key.
+  virtual void on_submit(view&) const {}
+  /// 2. `task` has become ready: `parent` released it last and ran on `waker`; both empty for a root submitted from outside.
+  ///    A root that a worker submits has a waker and no parent. A task that a running task adds and that waits for nothing has the
+  ///    adding task as its parent.
+  [[nodiscard]] virtual ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view&) const;
+  /// 3. `worker` has nothing bound to it; `attempt` counts from 0 since it last ran something or slept.
+  [[nodiscard]] virtual next_decision next(core_id worker, std::uint32_t attempt, view&) const;
+  /// 4. `here` has taken `task` from a queue; `stolen`: the queue belongs to another core.
+  [[nodiscard]] virtual take_decision on_take(task_ref task, core_id here, bool stolen, view&) const;
+  /// 5. `task` is done at `place`.
+  virtual void on_done(task_ref, place_id, const measured&, view&) const {}
+  /// 6. Cores came or went (view::online); the engine asks 2 again for all that waited on or was planned for cores that went.
+  virtual void on_machine(view&) const {}
+};
+
+// ---- the built-in policies --------------------------------------------------------------------------------------------------
+
+/// Where the critical flag comes from (facts A3.1, E5, E6).
+enum class criticality : std::uint8_t {
+  user,          ///< the user's priorities
+  chain,         ///< one longest path (X19)
+  diff1,         ///< bottom level exactly one below the parent's (S2, as written)
+  chain_closed,  ///< every task on any longest path
+};
+
+struct policy_options {
+  std::vector<core_id> fast;                          ///< statically fast cores; empty: machine::fastest_cores()
+  std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
+  enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< facts E55
+  enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< facts E10
+  bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (X20, facts E8)
+  victims steal_from = victims::random;               ///< facts E52, E58
+};
+
+/// A policy by name: rws, rwsm-c, fa, fam-c, da, dam-c, dam-p, perf. Throws input_error listing the names otherwise.
+[[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
+
+struct policy_info {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  std::string_view source;   ///< paper and section
+};
+/// Every built-in policy, in the order of S0's Table 1, then the later ones.
+[[nodiscard]] std::span<const policy_info> policy_catalogue() noexcept;
+
+}  // namespace kilter

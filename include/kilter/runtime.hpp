@@ -1,0 +1,130 @@
+#pragma once
+// Engine 1: real threads. An object; several may live in one process.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kilter/graph.hpp"
+#include "kilter/machine.hpp"
+#include "kilter/policy.hpp"
+#include "kilter/trace_table.hpp"
+
+namespace kilter {
+
+class tape;
+namespace trace {
+class recorder;
+}
+
+/// Which span of a task becomes its sample (facts E3).
+enum class timing : std::uint8_t {
+  honest,  ///< the leader's span if it was the first member in, else first chunk start to last chunk end
+  leader,  ///< always the leader's span, as published
+};
+
+struct runtime_options {
+  /// Empty: machine::local(), limited by the cgroup quota. More cores than the computer has are allowed; then nothing is pinned.
+  std::shared_ptr<const kilter::machine> machine{};
+  /// A name of policy_catalogue(), unless `custom` is given.
+  std::string policy = "dam-c";
+  policy_options policy_settings{};
+  std::shared_ptr<const kilter::policy> custom{};
+  table_options table = table_options::robust();
+  bool pinned = true;                ///< one worker to its core; false: the operating system places the workers
+  kilter::timing timing = timing::honest;
+  std::uint64_t seed = 1;
+  trace::recorder* events = nullptr; ///< where events go; null: none are made
+  bool record_decisions = false;     ///< keep every question and answer (see `tapes`); memory grows with the run
+};
+
+/// What one run of a graph did.
+struct execution_stats {
+  double seconds = 0.0;              ///< submission to the end of the last task
+  std::uint64_t tasks = 0;           ///< bodies run; cancelled ones are not counted
+  std::uint64_t explored = 0;        ///< critical tasks sent to a place because it was unexplored or stale
+  struct place_count {
+    std::uint64_t critical = 0, other = 0;
+  };
+  std::vector<place_count> places;   ///< tasks by place_id
+  std::vector<double> core_work_s;   ///< time inside bodies by core
+  std::uint64_t steals = 0;
+  std::uint64_t late_leaders = 0;    ///< samples taken from the span because the leader was not the first member in
+};
+
+namespace detail {
+class engine;
+struct execution_state;
+}  // namespace detail
+
+/// One run of one graph. Copies refer to the same run.
+class execution {
+ public:
+  execution() = default;
+  /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker of the
+  /// same runtime it runs other tasks meanwhile; inside a task that needs all members it is a usage_error.
+  void wait();
+  /// No further body starts; tasks that run see task_context::cancelled().
+  void cancel() noexcept;
+  [[nodiscard]] bool done() const noexcept;
+  /// usage_error before it is done.
+  [[nodiscard]] execution_stats stats() const;
+
+ private:
+  friend class runtime;
+  explicit execution(std::shared_ptr<detail::execution_state> s) : state_(std::move(s)) {}
+  std::shared_ptr<detail::execution_state> state_;
+};
+
+class runtime {
+ public:
+  /// Starts the workers. input_error on an unknown policy or an impossible machine.
+  explicit runtime(runtime_options = {});
+  /// Cancels what runs, waits for the bodies that are running, and joins the workers.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// Starts the graph; it must stay alive and unchanged until the execution is done. From any thread. usage_error if the graph has a
+  /// cycle or is already running, or the runtime is stopped. With `as_worker` the roots are made ready by that core's worker.
+  execution submit(graph&, core_id as_worker = no_core);
+  /// submit and wait.
+  execution_stats run(graph&, core_id as_worker = no_core);
+
+  /// Cancels what runs and joins the workers; what was learned is kept. No effect if stopped.
+  void stop();
+  /// Starts the workers again. No effect if they run.
+  void start();
+  [[nodiscard]] bool running() const noexcept;
+
+  [[nodiscard]] const kilter::machine& machine() const noexcept;
+  [[nodiscard]] const kilter::policy& policy() const noexcept;
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+
+  /// What the trace table holds: every cell that has a sample.
+  struct learned {
+    std::string type;
+    std::uint32_t size_class = 0;
+    place where{};
+    double seconds = 0.0, intrinsic_s = 0.0;
+    std::uint64_t samples = 0;
+  };
+  [[nodiscard]] std::vector<learned> table() const;
+  /// >= 1, one a core.
+  [[nodiscard]] std::vector<double> slowdowns() const;
+  /// Seconds spent on re-exploration since the start.
+  [[nodiscard]] double probing_s() const;
+  /// Forgets what was learned. usage_error while a graph runs.
+  void forget();
+  /// Sets a cell as if it had been measured.
+  void preset(std::string_view type, std::uint32_t size_class, place where, double seconds);
+  /// One recording a worker; empty unless record_decisions. usage_error while a graph runs.
+  [[nodiscard]] std::vector<const tape*> tapes() const;
+
+ private:
+  std::unique_ptr<detail::engine> engine_;
+};
+
+}  // namespace kilter

@@ -1,0 +1,128 @@
+#pragma once
+// The one door through which atomics, parking, threads and clocks enter `model` and `runtime`. Replacing this header
+// replaces them everywhere, so the production code itself can run under a model checker.
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kilter::sync {
+
+template <class T>
+using atomic = std::atomic<T>;
+using thread = std::thread;
+
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+
+inline constexpr std::size_t cache_line = 64;
+
+/// A full fence. ThreadSanitizer does not model fences, so there it is an atomic exchange that it does.
+inline void fence() noexcept {
+#if defined(__SANITIZE_THREAD__)
+  static std::atomic<int> anchor{0};
+  anchor.exchange(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+/// Tells the core that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+/// Monotonic wall clock in nanoseconds.
+inline std::int64_t nanoseconds() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// CPU time of the calling thread in nanoseconds. A system call: for long tasks only.
+inline std::int64_t thread_cpu_nanoseconds() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// The cycle counter: the cheapest monotonic clock there is. Scaled by `cycles_per_second()`.
+inline std::uint64_t cycles() noexcept {
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t v;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(v));
+  return v;
+#else
+  return static_cast<std::uint64_t>(nanoseconds());
+#endif
+}
+
+/// Ticks of `cycles()` in one second, measured once against the monotonic clock (aarch64: read from the hardware).
+double cycles_per_second() noexcept;
+
+/// Sleeps while `word == expected`, at most `timeout_ns` (negative: without limit). May wake spuriously.
+inline void park(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns = -1) noexcept {
+  timespec t{};
+  if (timeout_ns >= 0) {
+    t.tv_sec = timeout_ns / 1'000'000'000;
+    t.tv_nsec = timeout_ns % 1'000'000'000;
+  }
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns >= 0 ? &t : nullptr, nullptr, 0);
+}
+
+inline void unpark(std::atomic<std::uint32_t>& word, int how_many) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, how_many, nullptr, nullptr, 0);
+}
+
+/// Makes every other running thread of the process pass a full fence. Paired with a compiler barrier on the hot side:
+/// the rare side (a worker about to sleep) pays for both. Returns false if the kernel cannot; then both sides fence.
+bool heavy_fence() noexcept;
+/// True if `heavy_fence` works here, so that `light_fence` may be a compiler barrier.
+extern const bool asymmetric_fences;
+
+inline void light_fence() noexcept {
+  if (asymmetric_fences) [[likely]]
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  else
+    fence();
+}
+
+/// A lock for a few instructions: spins, then yields. Meets BasicLockable.
+class spin_lock {
+ public:
+  void lock() noexcept {
+    for (int spins = 0; held_.exchange(true, memory_order_acquire);)
+      while (held_.load(memory_order_relaxed)) {
+        if (++spins < 64)
+          relax();
+        else
+          std::this_thread::yield();
+      }
+  }
+  bool try_lock() noexcept {
+    return !held_.load(memory_order_relaxed) && !held_.exchange(true, memory_order_acquire);
+  }
+  void unlock() noexcept { held_.store(false, memory_order_release); }
+
+ private:
+  atomic<bool> held_{false};
+};
+
+}  // namespace kilter::sync

@@ -1,0 +1,150 @@
+// Storage of a graph: blocks of nodes, kinds, edges, closures.
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "graph/node.hpp"
+
+namespace kilter::detail {
+
+void* arena::grow(std::size_t size, std::size_t alignment) {
+  const std::size_t slab = std::max<std::size_t>(64 * 1024, size + alignment);
+  slabs_.push_back(std::make_unique_for_overwrite<std::byte[]>(slab));
+  at_ = slabs_.back().get();
+  end_ = at_ + slab;
+  return allocate(size, alignment);
+}
+
+namespace {
+
+block* new_block(graph_core* graph, std::uint32_t base, std::uint32_t stride) {
+  void* memory = std::aligned_alloc(block::bytes, block::bytes);
+  if (!memory) throw std::bad_alloc();
+  return ::new (memory) block{graph, base, stride, 0};
+}
+
+void destroy_closure(graph_core& g, node* n) noexcept {
+  if (!(n->flags & flag_constructed)) return;
+  const body& code = *g.kinds[n->kind].code;
+  if (code.destroy) code.destroy(closure_of(n, code));
+}
+
+bool same_kind(const task_kind& k, const task_options& o, const body& code) noexcept {
+  return k.code == &code && k.type == o.type.index && k.size_class == o.size_class && k.all_members == o.all_members &&
+         std::ranges::equal(k.widths, o.widths);
+}
+
+void validate(const graph_core& g, const task_options& o, const body& code) {
+  if (o.type.index >= g.type_names.size())
+    throw usage_error("task type " + std::to_string(o.type.index) + " is not of this graph; make it with graph::type()");
+  if (!std::ranges::is_sorted(o.widths) || (!o.widths.empty() && o.widths.front() == 0))
+    throw usage_error("allowed widths must be ascending and at least 1");
+  if (code.plain && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
+    throw usage_error("a body without a task_context runs at width 1 only; take a task_context& to allow more");
+  if (o.work < 0) throw usage_error("work must not be negative, got " + std::to_string(o.work));
+}
+
+}  // namespace
+
+graph_core::~graph_core() {
+  for (block* b : blocks) {
+    for (std::uint32_t i = 0; i < b->used; ++i) destroy_closure(*this, b->at(i));
+    std::free(b);
+  }
+}
+
+bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& code) const noexcept {
+  return i < kinds.size() && same_kind(kinds[i], o, code);
+}
+
+std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
+  if (is_kind(last_kind, o, code)) [[likely]]
+    return last_kind;
+  validate(*this, o, code);
+  const std::uint32_t known = kinds.size();
+  for (std::uint32_t i = 0; i < known; ++i)
+    if (same_kind(kinds[i], o, code)) return last_kind = static_cast<std::uint16_t>(i);
+  if (known == max_kinds) throw usage_error("a graph holds at most 65535 combinations of type, size class, widths and body");
+  task_kind& k = kinds.append();
+  k.code = &code;
+  k.type = o.type.index;
+  k.size_class = o.size_class;
+  k.all_members = o.all_members;
+  k.width_one_only = code.plain || (o.widths.size() == 1 && o.widths[0] == 1);
+  k.widths.assign(o.widths.begin(), o.widths.end());
+  kinds.publish();
+  return last_kind = static_cast<std::uint16_t>(known);
+}
+
+void graph_core::drop_unfinished() noexcept {
+  if (count == 0 || execution.load(std::memory_order_acquire)) return;
+  block* b = blocks.back();
+  if (b->used == 0 || (b->at(b->used - 1)->flags & flag_constructed)) return;
+  --b->used;
+  cold.erase(--count);
+}
+
+node* graph_core::new_node(const task_options& o, const body& code, void*& storage) {
+  drop_unfinished();
+  const std::uint16_t kind = kind_index(o, code);
+  if (blocks.empty() || blocks.back()->used == block::capacity(sizeof(node)))
+    blocks.push_back(new_block(this, count, sizeof(node)));
+  block* b = blocks.back();
+  node* n = ::new (b->at(b->used)) node{};
+  n->kind = kind;
+  n->where = place_unset;
+  if (o.priority == priority::high) n->flags = flag_high | flag_critical;
+  if (o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty()) {
+    n->flags |= flag_cold;
+    cold[count] = cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
+  }
+  if (closure_of(n, code) != &n->closure) n->closure = memory.allocate(code.size, code.alignment);
+  storage = closure_of(n, code);
+  ++b->used;
+  ++count;
+  roots_known = false;
+  return n;
+}
+
+void add_edge(arena& memory, node* from, node* to, double cost_s) {
+  ++to->predecessors;
+  if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
+    from->first_successor = to;
+    return;
+  }
+  auto* e = ::new (memory.allocate(sizeof(edge), alignof(edge))) edge{to, nullptr, cost_s};
+  if (edge* last = from->more_successors) {
+    e->next = last->next;
+    last->next = e;
+  } else {
+    e->next = e;
+  }
+  from->more_successors = e;
+}
+
+void graph_core::find_roots() {
+  if (roots_known) return;
+  roots.clear();
+  for_each_node([&](node* n) {
+    n->pending.store(n->predecessors, std::memory_order_relaxed);
+    if (n->predecessors == 0) roots.push_back(n);
+  });
+  roots_known = true;
+}
+
+void graph_core::index_predecessors() {
+  if (reverse.size() == count && reverse_edges == static_edges) return;
+  reverse.assign(count, {});
+  for_each_node([&](node* n) {
+    for_each_successor(n, [&](node* to, double cost_s) { reverse[id_of(to)].push_back({n, cost_s}); });
+  });
+  reverse_edges = static_edges;
+}
+
+std::string graph_core::label(const node* n) const {
+  if (const cold_data* c = cold_of(n); c && !c->name.empty()) return c->name;
+  return type_names[kinds[n->kind].type] + " #" + std::to_string(id_of(n));
+}
+
+}  // namespace kilter::detail

@@ -1,0 +1,125 @@
+#include "kilter/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/node.hpp"
+
+namespace kilter {
+
+using detail::graph_core;
+using detail::node;
+using detail::task_access;
+
+graph::graph() : core_(std::make_unique<graph_core>()) {}
+graph::~graph() = default;
+graph::graph(graph&&) noexcept = default;
+graph& graph::operator=(graph&&) noexcept = default;
+
+namespace {
+void refuse_while_running(const graph_core& core) {
+  if (core.execution.load(std::memory_order_acquire))
+    throw usage_error("the graph is running; wait for its execution, or add tasks from a task with kilter::batch");
+}
+}  // namespace
+
+task_type graph::type(std::string_view name) {
+  auto& names = core_->type_names;
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return {static_cast<std::uint16_t>(found - names.begin())};
+  refuse_while_running(*core_);
+  if (names.size() == 65535) throw usage_error("a graph holds at most 65535 task types");
+  names.emplace_back(name);
+  return {static_cast<std::uint16_t>(names.size() - 1)};
+}
+
+task graph::allocate(const task_options& options, const detail::body& code, void*& storage) {
+  refuse_while_running(*core_);
+  return task_access::make(core_->new_node(options, code, storage));
+}
+
+void graph::constructed(task t) noexcept { task_access::get(t)->flags |= detail::flag_constructed; }
+
+void graph::edge(task before, task after, double cost_s) {
+  node* from = task_access::get(before);
+  node* to = task_access::get(after);
+  if (!from || !to) throw usage_error("an edge needs two tasks; one of them is empty");
+  if (&detail::graph_of(from) != core_.get() || &detail::graph_of(to) != core_.get())
+    throw usage_error("an edge joins tasks of one graph; one of them belongs to another");
+  if (!(cost_s >= 0.0) || std::isinf(cost_s)) throw usage_error("the cost of an edge is in seconds and not negative, got " + std::to_string(cost_s));
+  refuse_while_running(*core_);
+  // A self-loop counts as a backward edge, so the check for cycles finds it.
+  if (id_of(from) >= id_of(to)) core_->forward_only = false;
+  core_->checked_acyclic = false;
+  detail::add_edge(core_->memory, from, to, cost_s);
+  ++core_->static_edges;
+  core_->roots_known = false;
+}
+
+std::size_t graph::size() const noexcept {
+  core_->drop_unfinished();
+  return core_->count;
+}
+std::size_t graph::edges() const noexcept { return core_->static_edges; }
+
+void graph::clear() {
+  refuse_while_running(*core_);
+  core_ = std::make_unique<graph_core>();
+}
+
+void graph::check_acyclic() const {
+  graph_core& core = *core_;
+  core.drop_unfinished();
+  if (core.forward_only || core.checked_acyclic) return;
+  std::vector<std::uint32_t> open(core.count);
+  std::vector<node*> ready;
+  core.for_each_node([&](node* n) {
+    open[id_of(n)] = n->predecessors;
+    if (n->predecessors == 0) ready.push_back(n);
+  });
+  std::size_t done = 0;
+  while (!ready.empty()) {
+    node* n = ready.back();
+    ready.pop_back();
+    ++done;
+    for_each_successor(n, [&](node* to, double) {
+      if (--open[id_of(to)] == 0) ready.push_back(to);
+    });
+  }
+  if (done == core.count) {
+    core.checked_acyclic = true;
+    return;
+  }
+  // Every task still open has an open predecessor: walking backwards from any of them must run into itself.
+  core.index_predecessors();
+  node* at = nullptr;
+  core.for_each_node([&](node* n) {
+    if (!at && open[id_of(n)] > 0) at = n;
+  });
+  std::vector<node*> path;
+  std::vector<bool> passed(core.count);
+  while (!passed[id_of(at)]) {
+    passed[id_of(at)] = true;
+    path.push_back(at);
+    for (const auto& in : core.reverse[id_of(at)])
+      if (open[id_of(in.from)] > 0) {
+        at = in.from;
+        break;
+      }
+  }
+  std::string names = core.label(at);
+  std::vector<node*> cycle(std::ranges::find(path, at), path.end());
+  std::ranges::reverse(cycle);
+  constexpr std::size_t shown = 12;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (i == shown && cycle.size() > shown + 1) {
+      names += " -> ... (" + std::to_string(cycle.size() - shown - 1) + " more)";
+      names += " -> " + core.label(at);
+      break;
+    }
+    names += " -> " + core.label(cycle[i]);
+  }
+  throw usage_error("the graph has a cycle: " + names + "; remove one of these edges");
+}
+
+}  // namespace kilter

@@ -1,0 +1,269 @@
+#pragma once
+// The task as engines hold it: one cache line, in blocks that know their graph. See docs/worker-loop.md for who touches what.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kilter/graph.hpp"
+#include "kilter/policy.hpp"
+
+namespace kilter::detail {
+
+struct node;
+struct graph_core;
+
+struct edge {
+  node* to;
+  edge* next;  ///< the list is a ring: the node keeps its last edge, whose next is the first
+  double cost_s;
+};
+
+/// What tasks of one sort share; a node holds its index.
+struct task_kind {
+  const body* code = nullptr;
+  std::uint16_t type = 0;
+  std::uint32_t size_class = 0;
+  bool all_members = false;
+  bool width_one_only = false;
+  std::vector<std::uint32_t> widths;  ///< allowed ones; empty: all
+  std::uint32_t row = 0;              ///< trace table row; set when the graph is submitted to an engine
+  std::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
+  std::atomic<bool> long_body{false}; ///< a body took long enough for its CPU time to be worth a system call
+};
+
+/// Kinds by index. Readers need no lock while one writer appends: nothing ever moves.
+class kind_list {
+ public:
+  static constexpr std::uint32_t per_chunk = 256;
+  kind_list() = default;
+  kind_list(const kind_list&) = delete;
+  kind_list& operator=(const kind_list&) = delete;
+  ~kind_list() {
+    for (auto& c : chunks_) delete[] c.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  [[nodiscard]] task_kind& operator[](std::uint32_t i) const noexcept {
+    return chunks_[i / per_chunk].load(std::memory_order_acquire)[i % per_chunk];
+  }
+  task_kind& append() {
+    const std::uint32_t i = size_.load(std::memory_order_relaxed);
+    auto& c = chunks_[i / per_chunk];
+    if (!c.load(std::memory_order_relaxed)) c.store(new task_kind[per_chunk], std::memory_order_release);
+    return c.load(std::memory_order_relaxed)[i % per_chunk];
+  }
+  /// Makes what append() returned visible.
+  void publish() noexcept { size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+ private:
+  std::array<std::atomic<task_kind*>, 256> chunks_{};
+  std::atomic<std::uint32_t> size_{0};
+};
+
+/// What few tasks have.
+struct cold_data {
+  std::string name;
+  double work = 0.0;
+  std::vector<double> core_seconds;
+};
+
+enum node_flag : std::uint8_t {
+  flag_high = 1,         ///< the user's priority
+  flag_critical = 2,     ///< what policies and engines go by
+  flag_cold = 4,         ///< has cold data
+  flag_constructed = 8,  ///< the closure lives
+  flag_pinned = 16,      ///< waits where no thief may take it
+  flag_dynamic = 32,     ///< added by a running task; a dynamic_node
+};
+
+inline constexpr std::uint16_t place_unset = 0xffff;
+
+struct alignas(64) node {
+  void* closure;                       ///< the closure itself if it is small and trivial enough, else a pointer to it
+  node* first_successor;               ///< an edge without cost that needs no record
+  edge* more_successors;               ///< last edge of the ring
+  node* link;                          ///< next in an inbox
+  std::atomic<std::uint32_t> pending;  ///< predecessors not yet done
+  std::uint32_t predecessors;
+  task_state state;                    ///< the policy's
+  std::uint16_t kind;
+  std::uint16_t where;                 ///< place already chosen, or place_unset
+  std::uint8_t flags;
+  std::uint8_t spare[3];
+};
+static_assert(sizeof(node) == 64);
+
+/// The batch that a dynamic task belongs to; counts its tasks that are not yet done.
+struct batch_count {
+  std::atomic<std::uint32_t> open{1};  ///< and one for the batch itself; whoever takes off the last one deletes this
+  void* waiter = nullptr;              ///< the worker that added them and may wait; set once
+};
+
+/// A task added while the graph runs: a second line holds its batch and most closures.
+struct dynamic_node : node {
+  batch_count* batch;
+  std::uint64_t serial;
+  alignas(16) std::array<std::byte, 48> small_closure;
+};
+static_assert(sizeof(dynamic_node) == 128);
+
+/// 16 KiB, aligned to its size, so that a node finds its graph and its number without holding them.
+struct alignas(64) block {
+  static constexpr std::size_t bytes = 16 * 1024;
+  graph_core* graph;
+  std::uint32_t base;    ///< number of the first node
+  std::uint32_t stride;  ///< bytes from node to node
+  std::uint32_t used;
+  static block* of(const node* n) noexcept {
+    return reinterpret_cast<block*>(reinterpret_cast<std::uintptr_t>(n) & ~(std::uintptr_t{bytes} - 1));
+  }
+  [[nodiscard]] node* at(std::uint32_t i) noexcept {
+    return reinterpret_cast<node*>(reinterpret_cast<std::byte*>(this) + 64 + std::size_t{i} * stride);
+  }
+  static constexpr std::uint32_t capacity(std::uint32_t stride) noexcept {
+    return static_cast<std::uint32_t>((bytes - 64) / stride);
+  }
+};
+static_assert(sizeof(block) == 64);
+
+inline graph_core& graph_of(const node* n) noexcept { return *block::of(n)->graph; }
+
+/// Order of creation within the graph; dynamic tasks count on after the static ones.
+inline std::uint64_t id_of(const node* n) noexcept {
+  if (n->flags & flag_dynamic) return static_cast<const dynamic_node*>(n)->serial;
+  const block* b = block::of(n);
+  return b->base + static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(n) - reinterpret_cast<const std::byte*>(b) - 64) / 64;
+}
+
+inline task_ref ref(const node* n) noexcept { return {reinterpret_cast<std::uintptr_t>(n)}; }
+inline node* node_of(task_ref t) noexcept { return reinterpret_cast<node*>(t.handle); }
+
+/// Bump allocator: freed all at once.
+class arena {
+ public:
+  void* allocate(std::size_t size, std::size_t alignment) {
+    const auto p = (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
+    if (p + size <= reinterpret_cast<std::uintptr_t>(end_)) [[likely]] {
+      at_ = reinterpret_cast<std::byte*>(p + size);
+      return reinterpret_cast<void*>(p);
+    }
+    return grow(size, alignment);
+  }
+  void clear() noexcept {
+    slabs_.clear();
+    at_ = end_ = nullptr;
+  }
+
+ private:
+  void* grow(std::size_t size, std::size_t alignment);
+  std::vector<std::unique_ptr<std::byte[]>> slabs_;
+  std::byte* at_ = nullptr;
+  std::byte* end_ = nullptr;
+};
+
+/// Reverse edges, for policies that ask for them.
+struct in_edge {
+  node* from;
+  double cost_s;
+};
+
+struct graph_core {
+  std::vector<block*> blocks;
+  std::uint32_t count = 0;             ///< static tasks
+  std::uint32_t static_edges = 0;
+  bool forward_only = true;            ///< every edge runs from an older to a younger task: no cycle is possible
+  bool checked_acyclic = false;
+  std::vector<node*> roots;            ///< found at the first submission
+  bool roots_known = false;
+  arena memory;
+  std::vector<std::string> type_names{"task"};
+  kind_list kinds;                     ///< while the graph runs it grows under dynamic_lock only
+  std::uint16_t last_kind = 0;
+  std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
+  std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
+  std::mutex dynamic_lock;             ///< kinds while the graph runs
+  std::atomic<std::uint64_t> next_serial{0};
+  std::uint32_t reverse_edges = 0;     ///< static_edges when `reverse` was made
+  std::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
+
+  /// References to kinds stay valid while it grows.
+  static constexpr std::size_t max_kinds = 65535;
+
+  ~graph_core();
+  [[nodiscard]] std::uint16_t kind_index(const task_options&, const body&);
+  /// Whether kind `i` is the one that a task with these options has.
+  [[nodiscard]] bool is_kind(std::uint16_t i, const task_options&, const body&) const noexcept;
+  node* new_node(const task_options&, const body&, void*& storage);
+  /// Takes the youngest task back if its closure's constructor threw.
+  void drop_unfinished() noexcept;
+  void find_roots();
+  void index_predecessors();
+  template <class Visit>
+  void for_each_node(Visit&& visit) const {
+    for (block* b : blocks)
+      for (std::uint32_t i = 0; i < b->used; ++i) visit(b->at(i));
+  }
+  [[nodiscard]] std::string label(const node*) const;  ///< the task's name, or "type #id"
+};
+
+struct task_access {
+  static node* get(task t) noexcept { return t.node_; }
+  static task make(node* n) noexcept { return task(n); }
+
+  static task_context context(place p, std::uint32_t member, core_id core, void* worker, void* assembly, node* n) noexcept {
+    task_context c;
+    c.place_ = p;
+    c.member_ = member;
+    c.core_ = core;
+    c.worker_ = worker;
+    c.assembly_ = assembly;
+    c.node_ = n;
+    return c;
+  }
+  static void* worker_of(const task_context& c) noexcept { return c.worker_; }
+  static void* assembly_of(const task_context& c) noexcept { return c.assembly_; }
+  static node* node_of(const task_context& c) noexcept { return c.node_; }
+};
+struct graph_access {
+  static graph_core& core(graph& g) noexcept { return *g.core_; }
+};
+
+/// Where a node's closure lives.
+inline bool fits_in_node(const body& b) noexcept { return b.size <= sizeof(void*) && b.alignment <= alignof(void*); }
+inline void* closure_of(node* n, const body& b) noexcept {
+  return fits_in_node(b) ? static_cast<void*>(&n->closure) : n->closure;
+}
+
+/// A dynamic task's cold data hang on the task itself, so that nobody looks into a map while others add to it. Null if it has none.
+inline cold_data*& dynamic_cold(dynamic_node* n) noexcept { return *reinterpret_cast<cold_data**>(n->small_closure.data()); }
+inline const cold_data* cold_of(const node* n) noexcept {
+  if (!(n->flags & flag_cold)) return nullptr;
+  if (n->flags & flag_dynamic) return dynamic_cold(const_cast<dynamic_node*>(static_cast<const dynamic_node*>(n)));
+  const auto& cold = graph_of(n).cold;
+  const auto found = cold.find(id_of(n));
+  return found == cold.end() ? nullptr : &found->second;
+}
+
+void add_edge(arena&, node* from, node* to, double cost_s);
+
+template <class Visit>
+void for_each_successor(const node* n, Visit&& visit) {
+  if (n->first_successor) visit(n->first_successor, 0.0);
+  if (const edge* last = n->more_successors) {
+    const edge* e = last->next;
+    for (;;) {
+      const edge* following = e->next;
+      visit(e->to, e->cost_s);
+      if (e == last) break;
+      e = following;
+    }
+  }
+}
+
+}  // namespace kilter::detail
