@@ -1,0 +1,252 @@
+#include "model/learner.hpp"
+
+#include <algorithm>
+
+#include "model/decay.hpp"
+#include "model/window.hpp"
+
+namespace kilter::model {
+
+using sync::memory_order_relaxed;
+
+namespace {
+constexpr double step = 1.0 / 64;            // smaller relative changes are not written where others read
+constexpr double short_task_s = 48e-6;       // shorter samples are remembered once in about this long
+constexpr double rise_s = 0.25;              // a reference follows slower work with this time constant
+constexpr double much_less = 0.75, fall = 1.0 / 8;
+constexpr double rise_check_s = 0.002;
+constexpr double peer_stale_s = 1.0;         // what a peer measured longer ago does not hold a reference down
+constexpr double guess_margin = 1.0 + 1.0 / 16;  // a width that nobody tried must promise more than noise
+constexpr double nominal_s = 1e-6;
+
+template <class T>
+T get(const sync::atomic<T>& a) noexcept { return a.load(memory_order_relaxed); }
+template <class T>
+void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, memory_order_relaxed); }
+bool differs(double a, double b) noexcept { return a > b * (1.0 + step) || a < b * (1.0 - step); }
+}  // namespace
+
+learner::learner(const shape& s, const table_options& o, availability& a)
+    : shape_(s), options_(o), availability_(a), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
+
+void learner::learn(table_row& r, place_id p, const measured& m, double now_s) noexcept {
+  if (!(m.sample_s > 0.0)) return;
+  if (!options_.two_factors)
+    average(r, p, m.sample_s);
+  else if (shape_.groups[shape_.group_of[p]].width == 1)
+    learn_single(r, p, m, now_s);
+  else
+    learn_wide(r, p, m.sample_s, now_s);
+  if (!options_.two_factors && options_.ageing) put(r.cells[p].last_s, now_s);
+}
+
+// S0, section 4.1: new = (4 x old + sample) / 5; the first sample replaces.
+void learner::average(table_row& r, place_id p, double sample_s) noexcept {
+  cell_state& c = r.cells[p];
+  auto& cell = r.read_s[shape_.cell_of[p]];
+  const auto n = get(c.samples);
+  put(c.samples, n + 1);
+  const double value = n == 0 ? sample_s : (old_weight_ * get(cell) + sample_s) / (old_weight_ + 1.0);
+  put(cell, value);
+  if (options_.neutral_prior && (n < 16 || n % 16 == 0)) publish(r);
+}
+
+void learner::learn_single(table_row& r, place_id p, const measured& m, double now_s) noexcept {
+  cell_state& c = r.cells[p];
+  const core_id core = shape_.machine.at(p).leader;
+  // A row of very short tasks is one sample of their own time, but all of its wall-clock time speaks for the core.
+  const double wall_s = m.sample_s * m.tasks;
+  put(c.samples, get(c.samples) + m.tasks);
+  // Whether a short sample is remembered must not depend on its own length: long ones would be chosen more often.
+  const double skipped_s = get(c.skipped_s);
+  const double observed_s = skipped_s + wall_s;
+  if (skipped_s < short_task_s && get(c.own_s) < short_task_s && get(c.remembered) >= cell_state::window) {
+    put(c.skipped_s, observed_s);
+  } else {
+    put(c.skipped_s, 0.0);
+    const bool cpu_known = m.cpu_s > 0.0;
+    remember(r, p, cpu_known ? std::min(m.sample_s, m.cpu_s) : m.sample_s, observed_s, cpu_known, now_s);
+  }
+  const auto& group = r.groups[shape_.group_of[p]];
+  if (!get(c.settled) && !get(group.settled)) {
+    availability_.occupied(core, wall_s, now_s);
+    return;
+  }
+  const double expected_s = get(group.reference_s) * m.tasks;
+  availability_.observe(core, expected_s, wall_s, now_s);
+  // A slice that was lost is lost in full, whatever the mean says yet.
+  if (wall_s - expected_s > 0.5 * options_.move_after_s && get(r.decision.in_use) == p)
+    put(r.decision.lost_s, get(r.decision.lost_s) + wall_s - expected_s);
+}
+
+void learner::remember(table_row& r, place_id p, double sample_s, double observed_s, bool trusted, double now_s) noexcept {
+  cell_state& c = r.cells[p];
+  std::uint32_t n = get(c.remembered);
+  const double own_s = get(c.own_s);
+  if (options_.ageing && now_s - get(c.last_s) > options_.probe_after_s && n >= settled_samples) n = 0;
+  put(c.last_s, now_s);
+  put(c.recent[n % cell_state::window], static_cast<float>(sample_s));
+  put(c.remembered, ++n);
+
+  if (get(c.settled)) {
+    if (n < settled_samples && !trusted) return;
+    if (n > cell_state::window && n % 4 != 0 && sample_s < 0.001) return;  // what is below is for a few samples at once
+    const std::uint32_t reach = window_for(own_s);
+    double now_own_s = 0.0;
+    if (n >= cell_state::window && reach == cell_state::window) now_own_s = mean_without_gaps(c, own_s);
+    if (now_own_s == 0.0) now_own_s = low_median(c, n, std::min(n, reach));
+    if (differs(now_own_s, own_s)) put(c.own_s, now_own_s);
+  } else {
+    put(c.own_s, low_median(c, n, std::min(n, cell_state::window)));
+    put(c.settled, trusted || n >= settled_samples);
+  }
+  put(c.given, false);
+  update_reference(r, p, observed_s, now_s);
+}
+
+// Falls at once, rises slowly: work that became heavier is followed, a disturbance that spreads over the peers is not mistaken for it.
+void learner::update_reference(table_row& r, place_id p, double observed_s, double now_s) noexcept {
+  const std::uint32_t g = shape_.group_of[p];
+  group_state& group = r.groups[g];
+  const double own_s = get(r.cells[p].own_s);
+  const bool settled = get(r.cells[p].settled);
+  double reference_s = get(group.reference_s);
+  if (!get(group.settled)) {
+    reference_s = own_s;
+    const peer_group& peers = shape_.groups[g];
+    for (place_id q = peers.first; q < peers.first + peers.count; ++q)
+      if (const double peer_s = get(r.cells[q].own_s); peer_s > 0.0) reference_s = std::min(reference_s, peer_s);
+    put(group.settled, settled);
+  } else if (!settled) {
+    return;
+  } else if (own_s < reference_s) {
+    // Noise pulls it down by little steps, so that it does not settle at the luckiest window.
+    reference_s = own_s < much_less * reference_s ? own_s : reference_s + (own_s - reference_s) * fall;
+  } else if (own_s > reference_s * (1.0 + step)) {
+    const double since_s = now_s - get(group.checked_s);
+    if (since_s < rise_check_s && observed_s < rise_check_s) return;
+    put(group.checked_s, now_s);
+    const peer_group& peers = shape_.groups[g];
+    double least_s = own_s;
+    for (place_id q = peers.first; q < peers.first + peers.count; ++q) {
+      const cell_state& peer = r.cells[q];
+      if (get(peer.settled) && (q == p || now_s - get(peer.last_s) < peer_stale_s)) least_s = std::min(least_s, get(peer.own_s));
+    }
+    if (least_s <= reference_s) return;
+    const double seen_s = std::min(since_s, std::max(4.0 * rise_check_s, observed_s));
+    reference_s += (least_s - reference_s) * std::min(1.0, seen_s / rise_s);
+  } else {
+    return;
+  }
+  put(group.reference_s, reference_s);
+  const double read_s = get(r.read_s[shape_.cell_of[p]]);
+  if (read_s == 0.0 || differs(reference_s, read_s)) publish(r);
+}
+
+// A width that became slower says nothing about its cores at width 1: the place keeps its own time, a mean over the window.
+void learner::learn_wide(table_row& r, place_id p, double sample_s, double now_s) noexcept {
+  cell_state& c = r.cells[p];
+  const double undisturbed_s = sample_s / availability_.slowdown(p);
+  put(c.samples, get(c.samples) + 1);
+  std::uint32_t n = get(c.remembered);
+  if (options_.ageing && now_s - get(c.last_s) > options_.probe_after_s) n = 0;
+  put(c.last_s, now_s);
+  put(c.recent[n % cell_state::window], static_cast<float>(undisturbed_s));
+  put(c.remembered, ++n);
+  double own_s = get(c.own_s);
+  if (n <= cell_state::window / 2)
+    own_s = low_median(c, n, n);
+  else
+    own_s += (1.0 - decay(sample_s / options_.window_s)) * (undisturbed_s - own_s);
+  put(c.own_s, own_s);
+  put(c.settled, true);
+  put(c.given, false);
+  if (differs(own_s, get(r.read_s[shape_.cell_of[p]]))) publish(r);
+}
+
+void learner::preset(table_row& r, place_id p, double seconds) noexcept {
+  cell_state& c = r.cells[p];
+  put(c.samples, 1);
+  put(c.own_s, seconds);
+  put(c.settled, true);
+  put(c.given, true);
+  for (auto& s : c.recent) put(s, static_cast<float>(seconds));
+  put(c.remembered, settled_samples);
+  put(r.read_s[shape_.cell_of[p]], seconds);
+  if (!options_.two_factors) return;
+  group_state& group = r.groups[shape_.group_of[p]];
+  const double reference_s = get(group.reference_s);
+  if (reference_s == 0.0 || seconds < reference_s) put(group.reference_s, seconds);
+  put(group.settled, true);
+  publish(r);
+}
+
+void learner::clear(table_row& r) noexcept {
+  for (place_id p = 0; p < shape_.places(); ++p) {
+    cell_state& c = r.cells[p];
+    put(c.samples, 0);
+    put(c.remembered, 0);
+    for (auto* a : {&c.own_s, &c.last_s, &c.skipped_s}) put(*a, 0.0);
+    put(c.tried_s, -1.0);
+    put(c.settled, false);
+    put(c.given, false);
+    put(r.read_s[shape_.cell_of[p]], 0.0);
+  }
+  for (std::uint32_t g = 0; g < shape_.groups.size(); ++g) {
+    put(r.groups[g].reference_s, 0.0);
+    put(r.groups[g].checked_s, 0.0);
+    put(r.groups[g].settled, false);
+  }
+  if (options_.neutral_prior) publish(r);
+}
+
+double learner::known_s(const table_row& r, std::uint32_t g) const noexcept {
+  const peer_group& peers = shape_.groups[g];
+  if (options_.two_factors && peers.width == 1) return get(r.groups[g].reference_s);
+  double least_s = 0.0;
+  for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
+    if (get(r.cells[p].samples) == 0) continue;
+    const double s = options_.two_factors ? get(r.cells[p].own_s) : get(r.read_s[shape_.cell_of[p]]);
+    if (s > 0.0 && (least_s == 0.0 || s < least_s)) least_s = s;
+  }
+  return least_s;
+}
+
+// A guess from the nearest that is known: peers, another width of the cluster, the same width elsewhere, anything, a nominal time.
+double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
+  const peer_group& asked = shape_.groups[g];
+  double guess_s = 0.0;
+  int best_rank = -1;
+  for (std::uint32_t k = 0; k < shape_.groups.size(); ++k) {
+    const peer_group& other = shape_.groups[k];
+    const double seconds = known_s(r, k);
+    if (!(seconds > 0.0)) continue;
+    const int rank = (other.cluster == asked.cluster ? 2 : 0) + (other.width == asked.width ? 1 : 0);
+    if (rank <= best_rank) continue;
+    best_rank = rank;
+    guess_s = seconds * other.width / asked.width;
+    if (other.width < asked.width) guess_s *= guess_margin;
+  }
+  if (best_rank < 0) return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0);
+  return guess_s;
+}
+
+void learner::publish(table_row& r) noexcept {
+  if (get(r.publishing) || r.publishing.exchange(true, sync::memory_order_acquire)) return;
+  for (std::uint32_t g = 0; g < shape_.groups.size(); ++g) {
+    const peer_group& peers = shape_.groups[g];
+    const double known = known_s(r, g);
+    const double guess_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : prior_s(r, g);
+    for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
+      auto& cell = r.read_s[shape_.cell_of[p]];
+      const cell_state& c = r.cells[p];
+      const bool sampled = get(c.samples) > 0;
+      if (sampled && !options_.two_factors) continue;
+      const double value = !sampled ? guess_s : peers.width == 1 && !get(c.given) ? known : get(c.own_s);
+      if (get(cell) != value) put(cell, value);
+    }
+  }
+  r.publishing.store(false, sync::memory_order_release);
+}
+
+}  // namespace kilter::model

@@ -1,0 +1,37 @@
+#pragma once
+// How a sample changes a row: the papers' moving average, or intrinsic times and the references that peers share.
+
+#include "kilter/measured.hpp"
+#include "kilter/trace_table.hpp"
+#include "model/availability.hpp"
+#include "model/row.hpp"
+#include "model/shape.hpp"
+
+namespace kilter::model {
+
+class learner {
+ public:
+  learner(const shape&, const table_options&, availability&);
+
+  void learn(table_row&, place_id, const measured&, double now_s) noexcept;
+  void preset(table_row&, place_id, double seconds) noexcept;
+  void clear(table_row&) noexcept;
+  /// Makes what searches read agree with what is known: own times, references, priors. Skipped if another worker is at it.
+  void publish(table_row&) noexcept;
+
+ private:
+  void average(table_row&, place_id, double sample_s) noexcept;
+  void learn_single(table_row&, place_id, const measured&, double now_s) noexcept;
+  void learn_wide(table_row&, place_id, double sample_s, double now_s) noexcept;
+  void remember(table_row&, place_id, double sample_s, double observed_s, bool trusted, double now_s) noexcept;
+  void update_reference(table_row&, place_id, double observed_s, double now_s) noexcept;
+  [[nodiscard]] double known_s(const table_row&, std::uint32_t group) const noexcept;
+  [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
+
+  const shape& shape_;
+  const table_options options_;
+  availability& availability_;
+  const double old_weight_;  ///< a in new = (a x old + sample) / (a + 1); 4 in the papers
+};
+
+}  // namespace kilter::model

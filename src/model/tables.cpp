@@ -1,0 +1,146 @@
+#include "model/tables.hpp"
+
+#include <array>
+
+#include "kilter/error.hpp"
+#include "model/availability.hpp"
+#include "model/decider.hpp"
+#include "model/learner.hpp"
+#include "model/row.hpp"
+#include "model/shape.hpp"
+
+namespace kilter::model {
+
+using sync::memory_order_acquire;
+using sync::memory_order_relaxed;
+using sync::memory_order_release;
+
+struct tables::impl {
+  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), learning(layout, o, cores), deciding(layout, o, cores) {}
+  ~impl() {
+    for (row_id r = 0; r < count.load(memory_order_acquire); ++r) delete rows[r].load(memory_order_relaxed);
+  }
+
+  [[nodiscard]] table_row& at(row_id r) const noexcept { return *rows[r].load(memory_order_acquire); }
+
+  const table_options options;
+  const shape layout;
+  availability cores;
+  learner learning;
+  decider deciding;
+  std::array<sync::atomic<table_row*>, max_rows> rows{};
+  std::array<sync::atomic<std::uint32_t>, 2 * max_rows> index{};  ///< open addressing; row + 1, 0 is empty
+  sync::atomic<row_id> count{0};
+  sync::spin_lock adding;
+};
+
+namespace {
+std::size_t hash(std::string_view type, std::uint32_t size_class) noexcept {
+  std::uint64_t h = 0xcbf29ce484222325ULL ^ size_class;
+  for (const char c : type) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return static_cast<std::size_t>(h ^ (h >> 29));
+}
+}  // namespace
+
+tables::tables(const machine& m, const table_options& o) {
+  if (!(o.sample_weight > 0.0 && o.sample_weight <= 1.0))
+    throw input_error("sample weight " + std::to_string(o.sample_weight) + ": must be above 0 and at most 1");
+  if (!(o.window_s > 0.0 && o.idle_decay_s > 0.0 && o.probe_budget > 0.0))
+    throw input_error("trace table: window, idle decay and probing budget must be above 0");
+  impl_ = std::make_unique<impl>(m, o);
+}
+tables::~tables() = default;
+
+const table_options& tables::options() const noexcept { return impl_->options; }
+
+row_id tables::row(std::string_view type, std::uint32_t size_class) {
+  impl& t = *impl_;
+  const auto find = [&](std::size_t& slot) -> std::uint32_t {
+    for (slot = hash(type, size_class) % t.index.size();; slot = (slot + 1) % t.index.size()) {
+      const std::uint32_t entry = t.index[slot].load(memory_order_acquire);
+      if (entry == 0) return 0;
+      const table_row& r = t.at(entry - 1);
+      if (r.size_class == size_class && r.type == type) return entry;
+    }
+  };
+  std::size_t slot = 0;
+  if (const auto entry = find(slot)) return entry - 1;
+  while (!t.adding.try_lock()) sync::relax();
+  struct release {
+    sync::spin_lock& lock;
+    ~release() { lock.unlock(); }
+  } const held{t.adding};
+  if (const auto entry = find(slot)) return entry - 1;
+  const row_id id = t.count.load(memory_order_relaxed);
+  if (id == max_rows)
+    throw input_error("task type '" + std::string(type) + "': at most " + std::to_string(max_rows) +
+                      " types and size classes can be learned; use fewer size classes");
+  auto fresh = std::make_unique<table_row>(t.layout, type, size_class);
+  if (t.options.neutral_prior) t.learning.publish(*fresh);
+  t.rows[id].store(fresh.release(), memory_order_release);
+  t.count.store(id + 1, memory_order_release);
+  t.index[slot].store(id + 1, memory_order_release);
+  return id;
+}
+
+std::string tables::row_name(row_id r) const { return impl_->at(r).type; }
+std::uint32_t tables::row_size_class(row_id r) const { return impl_->at(r).size_class; }
+row_id tables::row_count() const noexcept { return impl_->count.load(memory_order_acquire); }
+
+double tables::time_s(row_id r, place_id p) const noexcept {
+  const impl& t = *impl_;
+  return t.at(r).read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
+}
+
+double tables::slowdown(core_id c) const noexcept { return impl_->cores.slowdown(impl_->layout.machine.single(c)); }
+
+void tables::learn(row_id id, place_id p, const measured& m, double now_s) noexcept {
+  impl& t = *impl_;
+  table_row& r = t.at(id);
+  if (t.options.ageing) t.deciding.answered(r, p, m.sample_s);
+  t.learning.learn(r, p, m, now_s);
+  if (t.options.idle_decay) t.cores.refresh(now_s);
+}
+
+place_id tables::settle(row_id r, place_id best, objective o, double now_s, allowed may) noexcept {
+  return impl_->deciding.settle(impl_->at(r), best, o, now_s, may);
+}
+
+core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
+void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
+
+double tables::probing_s() const noexcept {
+  double sum = impl_->cores.lost_on_returns_s();
+  for (row_id r = 0; r < row_count(); ++r) sum += impl_->at(r).decision.spent_s.load(memory_order_relaxed);
+  return sum;
+}
+std::uint64_t tables::explored() const noexcept { return impl_->deciding.explored(); }
+
+std::vector<cell_snapshot> tables::snapshot() const {
+  std::vector<cell_snapshot> all;
+  for (row_id id = 0; id < row_count(); ++id) {
+    const table_row& r = impl_->at(id);
+    for (place_id p = 0; p < impl_->layout.places(); ++p) {
+      const cell_state& c = r.cells[p];
+      const auto samples = c.samples.load(memory_order_relaxed);
+      if (samples == 0) continue;
+      const double seconds = time_s(id, p);
+      all.push_back({id, p, seconds, impl_->options.two_factors ? c.own_s.load(memory_order_relaxed) : seconds, samples});
+    }
+  }
+  return all;
+}
+
+void tables::clear() noexcept {
+  impl& t = *impl_;
+  t.cores.clear();
+  t.deciding.clear();
+  for (row_id id = 0; id < row_count(); ++id) {
+    t.learning.clear(t.at(id));
+    t.deciding.clear(t.at(id));
+  }
+}
+
+void tables::preset(row_id r, place_id p, double seconds) noexcept { impl_->learning.preset(impl_->at(r), p, seconds); }
+
+}  // namespace kilter::model

@@ -1,0 +1,83 @@
+#pragma once
+// The trace table: what each place is worth for each kind of task. Two designs behind one face, chosen by the options: the
+// papers' moving average, and intrinsic time x slowdown. Shared by all workers; every cell has one writer.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sync.hpp"
+#include "kilter/machine.hpp"
+#include "kilter/measured.hpp"
+#include "kilter/trace_table.hpp"
+
+namespace kilter::model {
+
+/// Index of a (type, size class) in one `tables`.
+using row_id = std::uint32_t;
+
+/// One cell as a report shows it.
+struct cell_snapshot {
+  row_id row = 0;
+  place_id where = 0;
+  double seconds = 0.0;       ///< what a search reads; 0: unexplored
+  double intrinsic_s = 0.0;   ///< robust mode: undisturbed time; else as `seconds`
+  std::uint64_t samples = 0;
+};
+
+/// Which places a task may use. By default all; `test(task, place)` is asked only when another place than the best comes up.
+struct allowed {
+  bool (*test)(const void* task, place_id) noexcept = nullptr;
+  const void* task = nullptr;
+  [[nodiscard]] bool operator()(place_id p) const noexcept { return test == nullptr || test(task, p); }
+};
+
+class tables {
+ public:
+  static constexpr std::size_t max_rows = 4096;
+
+  tables(const machine&, const table_options&);
+  ~tables();
+  tables(const tables&) = delete;
+  tables& operator=(const tables&) = delete;
+
+  [[nodiscard]] const table_options& options() const noexcept;
+
+  /// The row of a type and size class, made on first sight. Thread-safe; not for the hot path. input_error past max_rows.
+  row_id row(std::string_view type, std::uint32_t size_class);
+  [[nodiscard]] std::string row_name(row_id) const;
+  [[nodiscard]] std::uint32_t row_size_class(row_id) const;
+  [[nodiscard]] row_id row_count() const noexcept;
+
+  /// Predicted seconds; 0 means unexplored (never with the neutral prior). A few loads; any thread.
+  [[nodiscard]] double time_s(row_id, place_id) const noexcept;
+  /// >= 1; 1 without `two_factors`. Any thread.
+  [[nodiscard]] double slowdown(core_id) const noexcept;
+  /// A sample of `place`, at engine time `now_s`. Called by the one worker that finished the task; two at once at one place are safe
+  /// (one of them may be lost). No effect unless sample_s > 0.
+  void learn(row_id, place_id, const measured&, double now_s) noexcept;
+  /// See view::settle. Never returns a place that `may` refuses, if `best` is not one.
+  [[nodiscard]] place_id settle(row_id, place_id best, objective, double now_s, allowed may = {}) noexcept;
+  /// Where a task without a waker starts: core 0 in paper mode; else the least slowed core, `landing` if nothing speaks against it.
+  [[nodiscard]] core_id home(double now_s) const noexcept;
+  /// The core on which the operating system put a fresh unpinned thread; the runtime tells it once at start.
+  void set_landing(core_id) noexcept;
+
+  /// Seconds given to re-exploration so far, and tasks that visited a place because it was unexplored or stale.
+  [[nodiscard]] double probing_s() const noexcept;
+  [[nodiscard]] std::uint64_t explored() const noexcept;
+  [[nodiscard]] std::vector<cell_snapshot> snapshot() const;
+  /// Forgets times and slowdowns; rows stay.
+  void clear() noexcept;
+  /// Writes a cell, for tests and preset tables: `seconds` > 0 counts as one settled sample.
+  void preset(row_id, place_id, double seconds) noexcept;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace kilter::model

@@ -1,0 +1,21 @@
+#pragma once
+// The built-in policies, one a file. Each of these makes one; `make_policy` finds it by name.
+
+#include <memory>
+
+#include "kilter/policy.hpp"
+
+namespace kilter::builtin {
+
+using made = std::shared_ptr<const policy>;
+
+[[nodiscard]] made rws(const machine&, const policy_options&);
+[[nodiscard]] made rwsm_c(const machine&, const policy_options&);
+[[nodiscard]] made fa(const machine&, const policy_options&);
+[[nodiscard]] made fam_c(const machine&, const policy_options&);
+[[nodiscard]] made da(const machine&, const policy_options&);
+[[nodiscard]] made dam_c(const machine&, const policy_options&);
+[[nodiscard]] made dam_p(const machine&, const policy_options&);
+[[nodiscard]] made perf(const machine&, const policy_options&);
+
+}  // namespace kilter::builtin

@@ -1,0 +1,48 @@
+#include <array>
+#include <string>
+
+#include "kilter/error.hpp"
+#include "policy/builtin.hpp"
+
+namespace kilter {
+
+namespace {
+
+constexpr std::array<policy_info, 8> catalogue = {{
+    {"rws", "random work stealing, one core a task", "S0 Table 1; S2 section 4 (homogeneous)"},
+    {"rwsm-c", "work stealing; the width is learned, by cost", "S0 Table 1"},
+    {"fa", "critical tasks on cores said to be fast, in turn", "S0 Table 1"},
+    {"fam-c", "critical tasks on cores said to be fast; the width is learned, by cost", "S0 Table 1"},
+    {"da", "critical tasks on the core learned to be fastest", "S0 Table 1"},
+    {"dam-c", "critical tasks on the place learned to be cheapest (time x width)", "S0 Table 1, Algorithm 1"},
+    {"dam-p", "critical tasks on the place learned to be fastest", "S0 Table 1, Algorithm 1"},
+    {"perf", "critical path found in the graph; its tasks search when taken and may be stolen", "S2 sections 3.1-3.3"},
+}};
+
+// A switch, not a table of functions: those would need relocation and so be writable at start.
+builtin::made make(std::size_t which, const machine& m, const policy_options& o) {
+  switch (which) {
+    case 0: return builtin::rws(m, o);
+    case 1: return builtin::rwsm_c(m, o);
+    case 2: return builtin::fa(m, o);
+    case 3: return builtin::fam_c(m, o);
+    case 4: return builtin::da(m, o);
+    case 5: return builtin::dam_c(m, o);
+    case 6: return builtin::dam_p(m, o);
+    default: return builtin::perf(m, o);
+  }
+}
+
+}  // namespace
+
+std::span<const policy_info> policy_catalogue() noexcept { return catalogue; }
+
+std::shared_ptr<const policy> make_policy(std::string_view name, const machine& m, const policy_options& o) {
+  for (std::size_t i = 0; i < catalogue.size(); ++i)
+    if (catalogue[i].name == name) return make(i, m, o);
+  std::string known;
+  for (const policy_info& p : catalogue) known += (known.empty() ? "" : ", ") + std::string(p.name);
+  throw input_error("no policy '" + std::string(name) + "'; there are " + known);
+}
+
+}  // namespace kilter

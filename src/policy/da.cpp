@@ -1,0 +1,62 @@
+// Dynamic asymmetry (S0, Table 1: DA)
+//
+//   Which core is fast is learned, not said: tasks of high priority go to the single core where their type takes the least time.
+//
+//   ready, high priority:  place <- global search over single cores, least time
+//                          push to that core's queue, not stealable
+//   ready, low priority:   as RWS
+//   taken, low priority:   width 1, where it was taken
+//   done:                  learn
+//
+// Tasks of low priority keep the table fresh wherever they run.
+
+#include "policy/builtin.hpp"
+#include "policy/labels.hpp"
+#include "policy/search.hpp"
+#include "policy/wake_up.hpp"
+
+namespace kilter::builtin {
+
+namespace {
+
+class da_policy final : public policy {
+ public:
+  da_policy(const machine& m, const policy_options& o)
+      : low_(m, o), source_(o.source.value_or(criticality::user)), direct_assembly_(o.direct_assembly),
+        steal_from_(o.steal_from) {}
+  std::string_view name() const noexcept override { return "da"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.steal_from = steal_from_;
+    d.forward_child = false;
+    d.asks_submit = labels::needs_submit(source_);
+    d.asks_ready_high = true;
+    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.asks_machine = true;
+    d.learns = true;
+    d.cells = search::cells;
+    return d;
+  }
+  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+
+  ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
+    labels::on_ready(source_, task, parent, v);
+    if (!v.critical(task)) return low_.choose(waker, v);
+    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    const place_id where = search::global(v, task, objective::time, search::widths::one);
+    return wake_up::at_place(where, waker, direct_assembly_, v.machine());
+  }
+  void on_machine(view& v) const override { search::note_offline(v); }
+
+ private:
+  wake_up::low_priority_queue low_;
+  criticality source_;
+  bool direct_assembly_;
+  victims steal_from_;
+};
+
+}  // namespace
+
+made da(const machine& m, const policy_options& o) { return std::make_shared<da_policy>(m, o); }
+
+}  // namespace kilter::builtin

@@ -1,0 +1,61 @@
+// Fixed asymmetry (S0, Table 1: FA)
+//
+//   Somebody said which cores are fast, and is believed: tasks of high priority run there and nowhere else. Inspired by CATS and CPOP,
+//   and wrong as soon as something else runs on those cores, which is what S0 shows with it.
+//
+//   ready, high priority:  core <- next fast core, round robin; push to its queue, not stealable, width 1
+//   ready, low priority:   as RWS
+//   taken:                 width 1, where it was taken
+//
+// Round robin gives the even split of S0 Fig. 5(c); the counter is shared by all workers. A root is treated as low priority, as the
+// papers' runtime does (facts A1.2).
+
+#include "policy/builtin.hpp"
+#include "policy/labels.hpp"
+#include "policy/search.hpp"
+#include "policy/wake_up.hpp"
+
+namespace kilter::builtin {
+
+namespace {
+
+class fa_policy final : public policy {
+ public:
+  fa_policy(const machine& m, const policy_options& o)
+      : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)),
+        direct_assembly_(o.direct_assembly), steal_from_(o.steal_from) {}
+  std::string_view name() const noexcept override { return "fa"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.steal_from = steal_from_;
+    d.forward_child = false;
+    d.asks_submit = labels::needs_submit(source_);
+    d.asks_ready_high = true;
+    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.cells = 1;
+    return d;
+  }
+  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+
+  ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
+    labels::on_ready(source_, task, parent, v);
+    if (!v.critical(task)) return low_.choose(waker, v);
+    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    const core_id core = fast_[v.fetch_add(turn_cell, 1) % fast_.size()];
+    return wake_up::at_place(search::narrowest(v, task, core), waker, direct_assembly_, v.machine());
+  }
+
+ private:
+  static constexpr std::uint32_t turn_cell = 0;
+  std::vector<core_id> fast_;
+  wake_up::low_priority_queue low_;
+  criticality source_;
+  bool direct_assembly_;
+  victims steal_from_;
+};
+
+}  // namespace
+
+made fa(const machine& m, const policy_options& o) { return std::make_shared<fa_policy>(m, o); }
+
+}  // namespace kilter::builtin

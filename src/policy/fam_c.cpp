@@ -1,0 +1,87 @@
+// Fixed asymmetry, moldable, by cost (S0, Table 1: FAM-C)
+//
+//   As FA, but the width is learned: on the TX2 a task of high priority runs at (0,1), (1,1) or (0,2).
+//
+//   ready, high priority:  core <- next fast core, round robin
+//                          place <- least time x width among the places that contain it and lie within the fast cores
+//                          push to the leader's queue, not stealable
+//   ready, low priority:   as RWS
+//   taken, low priority:   place <- local search for this core, least time x width
+//   done:                  learn
+
+#include <algorithm>
+
+#include "policy/builtin.hpp"
+#include "policy/labels.hpp"
+#include "policy/search.hpp"
+#include "policy/wake_up.hpp"
+
+namespace kilter::builtin {
+
+namespace {
+
+class fam_c_policy final : public policy {
+ public:
+  fam_c_policy(const machine& m, const policy_options& o)
+      : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)), local_(o.local_search),
+        direct_assembly_(o.direct_assembly), steal_from_(o.steal_from) {
+    for (const core_id core : fast_) {
+      auto& inside = inside_.emplace_back();
+      for (const place_id p : m.containing(core))
+        if (within_fast(m.at(p))) inside.push_back(p);
+    }
+  }
+  std::string_view name() const noexcept override { return "fam-c"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.steal_from = steal_from_;
+    d.forward_child = false;
+    d.asks_submit = labels::needs_submit(source_);
+    d.asks_ready_high = true;
+    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.asks_take_low = d.asks_take_high = true;
+    d.asks_machine = true;
+    d.learns = true;
+    d.cells = turn_cell + 1;
+    return d;
+  }
+  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+
+  ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
+    labels::on_ready(source_, task, parent, v);
+    if (!v.critical(task)) return low_.choose(waker, v);
+    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    const std::size_t turn = v.fetch_add(turn_cell, 1) % fast_.size();
+    place_id where = search::among(v, task, inside_[turn], objective::cost);
+    if (where == no_place) where = search::narrowest(v, task, fast_[turn]);
+    return wake_up::at_place(where, waker, direct_assembly_, v.machine());
+  }
+
+  take_decision on_take(task_ref task, core_id here, bool, view& v) const override {
+    return {.where = search::local(v, task, here, local_)};
+  }
+  void on_machine(view& v) const override { search::note_offline(v); }
+
+ private:
+  static constexpr std::uint32_t turn_cell = search::cells;
+
+  [[nodiscard]] bool within_fast(const place& p) const {
+    for (core_id c = p.leader; c < p.leader + p.width; ++c)
+      if (!std::ranges::binary_search(fast_, c)) return false;
+    return true;
+  }
+
+  std::vector<core_id> fast_;
+  std::vector<std::vector<place_id>> inside_;  // by position in fast_
+  wake_up::low_priority_queue low_;
+  criticality source_;
+  policy_options::local local_;
+  bool direct_assembly_;
+  victims steal_from_;
+};
+
+}  // namespace
+
+made fam_c(const machine& m, const policy_options& o) { return std::make_shared<fam_c_policy>(m, o); }
+
+}  // namespace kilter::builtin

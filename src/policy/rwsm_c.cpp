@@ -1,0 +1,46 @@
+// Random work stealing, moldable, by cost (S0, Table 1: RWSM-C)
+//
+//   Work stealing stays as it is; what the trace table adds is the width, chosen for the core that holds the task.
+//
+//   ready:  as RWS
+//   taken (from the own deque or from a victim):
+//           place <- local search for this core, least time x width
+//   done:   learn
+//
+// The width chosen before a steal never survives it, so the search is made once, when a task is taken (facts E56).
+
+#include "policy/builtin.hpp"
+#include "policy/search.hpp"
+
+namespace kilter::builtin {
+
+namespace {
+
+class rwsm_c_policy final : public policy {
+ public:
+  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), steal_from_(o.steal_from) {}
+  std::string_view name() const noexcept override { return "rwsm-c"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.steal_from = steal_from_;
+    d.asks_take_low = d.asks_take_high = true;
+    d.asks_machine = true;
+    d.learns = true;
+    d.cells = search::cells;
+    return d;
+  }
+  take_decision on_take(task_ref task, core_id here, bool, view& v) const override {
+    return {.where = search::local(v, task, here, local_)};
+  }
+  void on_machine(view& v) const override { search::note_offline(v); }
+
+ private:
+  policy_options::local local_;
+  victims steal_from_;
+};
+
+}  // namespace
+
+made rwsm_c(const machine&, const policy_options& o) { return std::make_shared<rwsm_c_policy>(o); }
+
+}  // namespace kilter::builtin

@@ -1,0 +1,310 @@
+// Every accessor has one shape: without a tape the live value and nothing else; recording, the live value, noted down; replaying,
+// the value that was noted down. On a tape a task is its number + 1, since addresses differ from run to run.
+
+#include <bit>
+
+#include "base/random.hpp"
+#include "graph/node.hpp"
+#include "policy/tape.hpp"
+#include "policy/view_source.hpp"
+
+namespace kilter {
+
+using detail::cold_of;
+using detail::graph_core;
+using detail::graph_of;
+using detail::node;
+using detail::node_of;
+
+namespace {
+
+constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
+constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
+constexpr std::uint8_t item(tape_item i) noexcept { return static_cast<std::uint8_t>(i); }
+
+std::uint64_t tape_name(task_ref t) noexcept { return t ? detail::id_of(node_of(t)) + 1 : 0; }
+
+const detail::task_kind& kind_of(const node* n) noexcept { return graph_of(n).kinds[n->kind]; }
+std::uint32_t row_of(const node* n) noexcept { return kind_of(n).row; }
+
+std::span<const detail::in_edge> in_edges(const node* n) noexcept {
+  const graph_core& g = graph_of(n);
+  const std::uint64_t id = detail::id_of(n);
+  return id < g.reverse.size() ? std::span<const detail::in_edge>(g.reverse[id]) : std::span<const detail::in_edge>();
+}
+
+bool allows_width(const detail::task_kind& k, std::uint32_t width) noexcept {
+  if (k.width_one_only) return width == 1;
+  if (k.widths.empty()) return true;
+  for (const std::uint32_t w : k.widths)
+    if (w == width) return true;
+  return false;
+}
+
+/// Whom the table asks whether another place than the best will do.
+struct chooser {
+  const node* task;
+  const machine* where;
+  std::uint32_t max_width;
+  static bool may_use(const void* self, place_id p) noexcept {
+    const auto& c = *static_cast<const chooser*>(self);
+    const std::uint32_t width = c.where->at(p).width;
+    return width <= c.max_width && allows_width(kind_of(c.task), width);
+  }
+};
+
+void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
+  n->flags = static_cast<std::uint8_t>(on ? n->flags | flag : n->flags & ~flag);
+}
+
+}  // namespace
+
+std::uint64_t view::name_of(task_ref t) const noexcept { return source_ ? tape_name(t) : t.handle; }
+std::uint64_t view::name_of(task_ref t, std::uint64_t with) const noexcept { return name_of(t) << 32 | (with & 0xffffffff); }
+
+/// A search asks about one task again and again.
+const detail::task_kind* view::kind(task_ref t) noexcept {
+  if (kind_task_ != t) {
+    kind_ = &kind_of(node_of(t));
+    kind_task_ = t;
+  }
+  return kind_;
+}
+
+template <class Key, class Live>
+std::uint64_t view::exchange(std::uint8_t item, Key&& key, Live&& live) noexcept {
+  if (!tape_) [[likely]]
+    return live();
+  return tape_->exchange(static_cast<tape_item>(item), key(), source_ ? live() : 0);
+}
+
+template <class Key, class Live>
+task_ref view::exchange_ref(std::uint8_t item, Key&& key, Live&& live) noexcept {
+  if (!tape_) [[likely]]
+    return live();
+  if (!source_) return {static_cast<std::uintptr_t>(tape_->exchange(static_cast<tape_item>(item), key(), 0))};
+  const task_ref t = live();
+  tape_->exchange(static_cast<tape_item>(item), key(), tape_name(t));
+  return t;
+}
+
+template <class Key, class Apply>
+void view::write(std::uint8_t item, Key&& key, std::uint64_t value, Apply&& apply) noexcept {
+  if (tape_) [[unlikely]]
+    tape_->exchange(static_cast<tape_item>(item), key(), value, true);
+  if (source_) apply();
+}
+
+/// A recording that was altered must not lead the policy, or the replay, out of bounds.
+std::uint32_t view::within(std::uint32_t limit, std::uint8_t item, std::uint64_t value) noexcept {
+  if (tape_ && value >= limit) [[unlikely]] {
+    tape_->reject(static_cast<tape_item>(item), value);
+    return 0;
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+// ---- this engine ------------------------------------------------------------------------------------------------------------
+
+double view::now_s() noexcept {
+  return real(exchange(item(tape_item::now), [] { return 0; }, [&] { return bits(source_->now_s()); }));
+}
+std::uint32_t view::random(std::uint32_t n) noexcept {
+  return within(n, item(tape_item::random),
+                exchange(item(tape_item::random), [&] { return n; }, [&] { return source_->random(asker_, n); }));
+}
+bool view::online(core_id c) noexcept {
+  return exchange(item(tape_item::online), [&] { return c; }, [&] { return source_->online(c); }) != 0;
+}
+bool view::idle(core_id c) noexcept {
+  return exchange(item(tape_item::idle), [&] { return c; }, [&] { return source_->idle(c); }) != 0;
+}
+std::uint32_t view::length(queue_id q) noexcept {
+  return static_cast<std::uint32_t>(exchange(item(tape_item::length), [&] { return q; }, [&] { return source_->length(q); }));
+}
+double view::busy_s(core_id c) noexcept {
+  return real(exchange(item(tape_item::busy), [&] { return c; }, [&] { return bits(source_->busy_s(c)); }));
+}
+core_id view::home() noexcept {
+  return within(machine_->core_count(), item(tape_item::home),
+                exchange(item(tape_item::home), [] { return 0; }, [&] { return source_->tables.home(source_->now_s()); }));
+}
+
+// ---- a task -----------------------------------------------------------------------------------------------------------------
+
+std::uint64_t view::id(task_ref t) noexcept {
+  return exchange(item(tape_item::id), [&] { return name_of(t); }, [&] { return detail::id_of(node_of(t)); });
+}
+bool view::critical(task_ref t) noexcept {
+  return exchange(item(tape_item::critical), [&] { return name_of(t); },
+                  [&] { return (node_of(t)->flags & detail::flag_critical) != 0; }) != 0;
+}
+void view::set_critical(task_ref t, bool on) noexcept {
+  write(item(tape_item::set_critical), [&] { return name_of(t); }, on,
+        [&] { set_flag(node_of(t), detail::flag_critical, on); });
+}
+priority view::user_priority(task_ref t) noexcept {
+  const bool high = exchange(item(tape_item::user_priority), [&] { return name_of(t); },
+                             [&] { return (node_of(t)->flags & detail::flag_high) != 0; }) != 0;
+  return high ? priority::high : priority::low;
+}
+bool view::allows(task_ref t, place_id p) noexcept {
+  return exchange(item(tape_item::allows), [&] { return name_of(t, p); },
+                  [&] { return allows_width(*kind(t), machine_->at(p).width); }) != 0;
+}
+double view::work(task_ref t) noexcept {
+  return real(exchange(item(tape_item::work), [&] { return name_of(t); }, [&] {
+    const auto* cold = cold_of(node_of(t));
+    return bits(cold ? cold->work : 0.0);
+  }));
+}
+double view::cost_s(task_ref t, place_id p) noexcept {
+  return real(exchange(item(tape_item::cost), [&] { return name_of(t, p); }, [&] {
+    const auto* cold = cold_of(node_of(t));
+    const place& where = machine_->at(p);
+    if (cold && where.width == 1 && where.leader < cold->core_seconds.size()) return bits(cold->core_seconds[where.leader]);
+    return bits(source_->modelled_s(t, p));
+  }));
+}
+task_state view::state(task_ref t) noexcept {
+  const auto name = [&] { return name_of(t); };
+  task_state s;
+  s.a = exchange(item(tape_item::state_a), name, [&] { return node_of(t)->state.a; });
+  s.b = exchange(item(tape_item::state_b), name, [&] { return node_of(t)->state.b; });
+  return s;
+}
+void view::set_state(task_ref t, const task_state& s) noexcept {
+  const auto name = [&] { return name_of(t); };
+  write(item(tape_item::set_state_a), name, s.a, [&] { node_of(t)->state.a = s.a; });
+  write(item(tape_item::set_state_b), name, s.b, [&] { node_of(t)->state.b = s.b; });
+}
+
+std::uint64_t view::word_of(task_ref t) noexcept {
+  return exchange(item(tape_item::word_of), [&] { return name_of(t); }, [&] { return std::uint64_t{t.handle}; });
+}
+task_ref view::task_of(std::uint64_t word) noexcept {
+  return exchange_ref(item(tape_item::task_of), [&] { return word; },
+                      [&] { return task_ref{static_cast<std::uintptr_t>(word)}; });
+}
+
+// ---- the graph as known so far ----------------------------------------------------------------------------------------------
+
+std::uint32_t view::batch_size() noexcept {
+  return static_cast<std::uint32_t>(
+      exchange(item(tape_item::batch_size), [] { return 0; }, [&] { return source_->batch_size(asker_); }));
+}
+task_ref view::batch_task(std::uint32_t i) noexcept {
+  return exchange_ref(item(tape_item::batch_task), [&] { return i; }, [&] { return source_->batch_task(asker_, i); });
+}
+bool view::batch_is_whole_graph() noexcept {
+  return exchange(item(tape_item::batch_whole), [] { return 0; }, [&] { return source_->batch_is_whole_graph(asker_); }) != 0;
+}
+
+std::uint32_t view::successor_count(task_ref t) noexcept {
+  return static_cast<std::uint32_t>(exchange(item(tape_item::successors), [&] { return name_of(t); }, [&] {
+    const node* n = node_of(t);
+    std::uint32_t count = n->first_successor ? 1 : 0;
+    if (const detail::edge* last = n->more_successors) {
+      ++count;
+      for (const detail::edge* e = last->next; e != last; e = e->next) ++count;
+    }
+    return count;
+  }));
+}
+
+/// Leaves the i-th successor's edge in the cursor, null for the one that has no record.
+void view::move_cursor(task_ref t, std::uint32_t i) noexcept {
+  const node* n = node_of(t);
+  const std::uint32_t unrecorded = n->first_successor ? 1 : 0;
+  if (i < unrecorded) {
+    cursor_task_ = {};
+    cursor_edge_ = nullptr;
+    return;
+  }
+  const auto* edge = static_cast<const detail::edge*>(cursor_edge_);
+  std::uint32_t at = cursor_index_;
+  if (cursor_task_ != t || at > i || !edge) {
+    edge = n->more_successors->next;
+    at = unrecorded;
+  }
+  for (; at < i; ++at) edge = edge->next;
+  cursor_task_ = t;
+  cursor_index_ = i;
+  cursor_edge_ = edge;
+}
+
+task_ref view::successor(task_ref t, std::uint32_t i) noexcept {
+  return exchange_ref(item(tape_item::successor), [&] { return name_of(t, i); }, [&] {
+    move_cursor(t, i);
+    return detail::ref(cursor_edge_ ? static_cast<const detail::edge*>(cursor_edge_)->to : node_of(t)->first_successor);
+  });
+}
+double view::successor_cost_s(task_ref t, std::uint32_t i) noexcept {
+  return real(exchange(item(tape_item::successor_cost), [&] { return name_of(t, i); }, [&] {
+    move_cursor(t, i);
+    return bits(cursor_edge_ ? static_cast<const detail::edge*>(cursor_edge_)->cost_s : 0.0);
+  }));
+}
+std::uint32_t view::predecessor_count(task_ref t) noexcept {
+  return static_cast<std::uint32_t>(exchange(item(tape_item::predecessors), [&] { return name_of(t); }, [&] {
+    return in_edges(node_of(t)).size();
+  }));
+}
+task_ref view::predecessor(task_ref t, std::uint32_t i) noexcept {
+  return exchange_ref(item(tape_item::predecessor), [&] { return name_of(t, i); }, [&] {
+    return detail::ref(in_edges(node_of(t))[i].from);
+  });
+}
+double view::predecessor_cost_s(task_ref t, std::uint32_t i) noexcept {
+  return real(exchange(item(tape_item::predecessor_cost), [&] { return name_of(t, i); }, [&] {
+    return bits(in_edges(node_of(t))[i].cost_s);
+  }));
+}
+double view::data_ready_s(task_ref t, core_id c) noexcept {
+  return real(exchange(item(tape_item::data_ready), [&] { return name_of(t, c); }, [&] { return bits(source_->data_ready_s(t, c)); }));
+}
+void view::rekey(task_ref t, std::uint64_t key) noexcept {
+  write(item(tape_item::rekey), [&] { return name_of(t); }, key, [&] { source_->rekey(t, key); });
+}
+
+// ---- what was learned -------------------------------------------------------------------------------------------------------
+
+double view::time_s(task_ref t, place_id p) noexcept {
+  return real(exchange(item(tape_item::time), [&] { return name_of(t, p); },
+                       [&] { return bits(source_->tables.time_s(kind(t)->row, p)); }));
+}
+double view::slowdown(core_id c) noexcept {
+  return real(exchange(item(tape_item::slowdown), [&] { return c; }, [&] { return bits(source_->tables.slowdown(c)); }));
+}
+const table_options& view::table() const noexcept { return source_ ? source_->tables.options() : tape_->table; }
+place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {
+  const auto key = [&] { return name_of(t, std::uint64_t{best} << 1 | static_cast<std::uint64_t>(goal)); };
+  const auto live = [&] {
+    const chooser who{node_of(t), machine_, max_width};
+    return source_->tables.settle(row_of(who.task), best, goal, source_->now_s(), {chooser::may_use, &who});
+  };
+  return within(static_cast<std::uint32_t>(machine_->places().size()), item(tape_item::settle),
+                exchange(item(tape_item::settle), key, live));
+}
+void view::learn(task_ref t, place_id p, const measured& m) noexcept {
+  write(item(tape_item::learn), [&] { return name_of(t, p); }, bits(m.sample_s),
+        [&] { source_->tables.learn(row_of(node_of(t)), p, m, source_->now_s()); });
+}
+
+// ---- shared cells -----------------------------------------------------------------------------------------------------------
+
+std::uint64_t view::load(std::uint32_t cell) noexcept {
+  return exchange(item(tape_item::load), [&] { return cell; }, [&] { return source_->cells.load(cell); });
+}
+void view::store(std::uint32_t cell, std::uint64_t value) noexcept {
+  write(item(tape_item::store), [&] { return cell; }, value, [&] { source_->cells.store(cell, value); });
+}
+std::uint64_t view::fetch_add(std::uint32_t cell, std::uint64_t n) noexcept {
+  return exchange(item(tape_item::fetch_add), [&] { return mix64(cell ^ mix64(n)); }, [&] { return source_->cells.fetch_add(cell, n); });
+}
+bool view::exchange_if(std::uint32_t cell, std::uint64_t expected, std::uint64_t desired) noexcept {
+  return exchange(item(tape_item::exchange_if), [&] { return mix64(mix64(cell ^ mix64(expected)) ^ desired); },
+                  [&] { return source_->cells.exchange_if(cell, expected, desired); }) != 0;
+}
+
+}  // namespace kilter

@@ -1,0 +1,33 @@
+#pragma once
+// What an engine lends to the view: everything that is neither in the graph's nodes nor in the trace tables.
+
+#include "kilter/policy.hpp"
+#include "model/cells.hpp"
+#include "model/tables.hpp"
+
+namespace kilter {
+
+class view_source {
+ public:
+  view_source(model::tables& t, model::shared_cells& c) noexcept : tables(t), cells(c) {}
+  virtual ~view_source() = default;
+
+  model::tables& tables;
+  model::shared_cells& cells;
+
+  [[nodiscard]] virtual double now_s() noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t random(core_id asker, std::uint32_t n) noexcept = 0;
+  [[nodiscard]] virtual bool online(core_id) noexcept = 0;
+  [[nodiscard]] virtual bool idle(core_id) noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t length(queue_id) noexcept = 0;
+  [[nodiscard]] virtual double busy_s(core_id) noexcept = 0;
+  [[nodiscard]] virtual double modelled_s(task_ref, place_id) noexcept = 0;  ///< 0 if the engine has no model
+  [[nodiscard]] virtual double data_ready_s(task_ref, core_id) noexcept = 0;
+  virtual void rekey(task_ref, std::uint64_t key) noexcept = 0;
+  // Question 1 only.
+  [[nodiscard]] virtual std::uint32_t batch_size(core_id asker) noexcept = 0;
+  [[nodiscard]] virtual task_ref batch_task(core_id asker, std::uint32_t i) noexcept = 0;
+  [[nodiscard]] virtual bool batch_is_whole_graph(core_id asker) noexcept = 0;
+};
+
+}  // namespace kilter

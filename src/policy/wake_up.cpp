@@ -1,0 +1,55 @@
+#include "policy/wake_up.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kilter/error.hpp"
+#include "policy/search.hpp"
+
+namespace kilter::wake_up {
+
+ready_decision at_place(place_id p, core_id waker, bool direct_assembly, const machine& m) noexcept {
+  const place& where = m.at(p);
+  if (where.width == 1 && where.leader == waker) {
+    ready_decision d = ready_decision::next();
+    d.where = p;
+    return d;
+  }
+  return direct_assembly ? ready_decision::bind_to(p) : ready_decision::reserve(p, where.leader);
+}
+
+bool root_waits_at_home(task_ref parent, core_id waker, view& v) noexcept {
+  return !parent && (waker == no_core || v.table().explore_first);
+}
+
+ready_decision root(task_ref task, core_id waker, view& v) noexcept {
+  const core_id home = waker == no_core ? v.home() : waker;
+  if (v.table().explore_first) return ready_decision::wait_in(home);
+  const place_id p = search::narrowest(v, task, home);
+  return ready_decision::reserve(p, v.machine().at(p).leader);
+}
+
+std::vector<core_id> fast_cores(const machine& m, const policy_options& o) {
+  std::vector<core_id> fast = o.fast.empty() ? m.fastest_cores() : o.fast;
+  std::ranges::sort(fast);
+  fast.erase(std::ranges::unique(fast).begin(), fast.end());
+  if (fast.back() >= m.core_count())
+    throw input_error("fast core " + std::to_string(fast.back()) + " does not exist; " + m.name() + " has cores 0-" +
+                      std::to_string(m.core_count() - 1));
+  return fast;
+}
+
+low_priority_queue::low_priority_queue(const machine& m, const policy_options& o) {
+  if (o.place_noncritical != policy_options::noncritical::slow_cluster) return;
+  const std::vector<core_id> fast = fast_cores(m, o);
+  for (core_id c = 0; c < m.core_count(); ++c)
+    if (!std::ranges::binary_search(fast, c)) slow_.push_back(c);
+}
+
+ready_decision low_priority_queue::choose(core_id waker, view& v) const noexcept {
+  if (waker == no_core) return ready_decision::wait_in(v.home());
+  if (slow_.empty()) return ready_decision::wait_in(waker);
+  return ready_decision::wait_in(slow_[v.random(static_cast<std::uint32_t>(slow_.size()))]);
+}
+
+}  // namespace kilter::wake_up

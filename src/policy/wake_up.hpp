@@ -1,0 +1,37 @@
+#pragma once
+// What the policies share when a task becomes ready: how a chosen place is answered, where roots go, where low-priority tasks go.
+
+#include <vector>
+
+#include "kilter/policy.hpp"
+
+namespace kilter::wake_up {
+
+/// The place chosen for a high-priority task, as an answer (facts E8): into the leader's queue, not stealable, keeping the place (S0); or
+/// straight into the assembly queues (X20). A place of the waker alone needs neither: the waker runs the task next.
+[[nodiscard]] ready_decision at_place(place_id, core_id waker, bool direct_assembly, const machine&) noexcept;
+
+/// True if a root is to be treated like a task of low priority: always in paper mode (S2, section 3.1; facts A1.2, E57), else only while it
+/// has no waker to search for it, see `root`.
+[[nodiscard]] bool root_waits_at_home(task_ref parent, core_id waker, view&) noexcept;
+
+/// A critical root. In paper mode it waits where the standard rule puts it, for anybody to take. With a table that knows a good core
+/// from the start it stays there.
+[[nodiscard]] ready_decision root(task_ref, core_id waker, view&) noexcept;
+
+/// Where low-priority tasks wait: with their waker, or with a random core that is not fast (X19, facts E10).
+class low_priority_queue {
+ public:
+  low_priority_queue(const machine&, const policy_options&);
+  /// False: the standard rule does, and nobody needs to ask.
+  [[nodiscard]] bool asks() const noexcept { return !slow_.empty(); }
+  [[nodiscard]] ready_decision choose(core_id waker, view&) const noexcept;
+
+ private:
+  std::vector<core_id> slow_;
+};
+
+/// The statically fast cores: those of the options, or the machine's fastest kind. input_error if one does not exist.
+[[nodiscard]] std::vector<core_id> fast_cores(const machine&, const policy_options&);
+
+}  // namespace kilter::wake_up

@@ -1,0 +1,185 @@
+// Critical flags found in the graph: which tasks a scheduler will spend its searches on.
+
+#include "policy/labels.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/random.hpp"
+#include "unit/policy/world.hpp"
+
+namespace kilter {
+namespace {
+
+using testing::world;
+
+/// S2 Fig. 1: A-C, A-E, C-G, B-G, G-D, D-F, E-F; created in an order that is not topological, as a user may.
+struct figure_one {
+  world w{machine::uniform(4)};
+  std::map<char, task> t;
+  explicit figure_one(std::string_view order = "FABCDEG") {
+    for (const char name : order) t[name] = w.add();
+    for (const char* e : {"AC", "AE", "CG", "BG", "GD", "DF", "EF"}) w.g.edge(t[e[0]], t[e[1]]);
+  }
+  void label(criticality source) {
+    view v = w.at(no_core);
+    labels::on_submit(source, v);
+  }
+  std::string flagged() {
+    std::string names;
+    for (const auto& [name, one] : t)
+      if (w.critical(one)) names += name;
+    return names;
+  }
+};
+
+// S2-13 and the oracle of facts F.
+TEST(values, are_those_of_the_papers_figure) {
+  for (const char* order : {"FABCDEG", "ABCDEFG", "FDGECBA", "GECADBF"}) {
+    figure_one f(order);
+    f.label(criticality::chain);
+    const std::map<char, std::uint64_t> expected = {{'A', 5}, {'B', 4}, {'C', 4}, {'G', 3}, {'D', 2}, {'F', 1}, {'E', 2}};
+    for (const auto& [name, value] : expected) EXPECT_EQ(f.w.value(f.t[name]), value) << name << " created as " << order;
+    EXPECT_EQ(f.flagged(), "ACDFG");
+    EXPECT_DOUBLE_EQ(7.0 / static_cast<double>(f.flagged().size()), 1.4) << "tasks by critical tasks: the parallelism";
+  }
+}
+
+TEST(chain_closed, flags_every_longest_path_and_nothing_beside) {
+  figure_one f;
+  f.label(criticality::chain_closed);
+  EXPECT_EQ(f.flagged(), "ACDFG") << "B has value 4, as C, but no longest path goes through it";
+
+  world w(machine::uniform(2));
+  const task root = w.add(), left = w.add(), right = w.add(), sink = w.add(), side = w.add();
+  for (const task mid : {left, right}) {
+    w.g.edge(root, mid);
+    w.g.edge(mid, sink);
+  }
+  w.g.edge(root, side);
+  view v = w.at(no_core);
+  labels::on_submit(criticality::chain_closed, v);
+  for (const task t : {root, left, right, sink}) EXPECT_TRUE(w.critical(t));
+  EXPECT_FALSE(w.critical(side));
+  labels::on_submit(criticality::chain, v);
+  EXPECT_TRUE(w.critical(left));
+  EXPECT_FALSE(w.critical(right)) << "chain marks one path only, through the first successor";
+}
+
+// S2 as written: every child one below its parent, which flags side chains too (facts E5).
+TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
+  figure_one f;
+  f.label(criticality::diff1);
+  EXPECT_EQ(f.flagged(), "") << "nothing is critical before it is ready";
+  const auto ready = [&](char task, char parent) {
+    view v = f.w.at(0);
+    labels::on_ready(criticality::diff1, world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
+    return f.w.critical(f.t[task]);
+  };
+  EXPECT_FALSE(ready('A', 0)) << "a root has no parent to compare with (facts E57)";
+  EXPECT_TRUE(ready('C', 'A'));
+  EXPECT_FALSE(ready('E', 'A')) << "two below";
+  EXPECT_TRUE(ready('G', 'B')) << "one below B as well";
+  EXPECT_FALSE(ready('G', 'A'));
+}
+
+TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone) {
+  world w(machine::uniform(2));
+  const task a = w.add(true), b = w.add(false), lonely = w.add(true);
+  w.g.edge(b, a);
+  view v = w.at(no_core);
+  labels::on_submit(criticality::chain, v);
+  EXPECT_TRUE(w.critical(b));
+  EXPECT_TRUE(w.critical(a));
+  EXPECT_FALSE(w.critical(lonely));
+
+  world dynamic(machine::uniform(2));
+  const task high = dynamic.add(true), low = dynamic.add(false);
+  dynamic.source.whole = false;
+  view d = dynamic.at(0);
+  for (const criticality source : {criticality::chain, criticality::chain_closed, criticality::diff1}) {
+    labels::on_submit(source, d);
+    labels::on_ready(source, world::ref(high), world::ref(low), d);
+    EXPECT_TRUE(dynamic.critical(high));
+    EXPECT_FALSE(dynamic.critical(low));
+  }
+}
+
+TEST(labels, of_an_empty_graph_are_none) {
+  world w(machine::uniform(2));
+  view v = w.at(no_core);
+  labels::on_submit(criticality::chain_closed, v);
+  EXPECT_EQ(w.source.batch.size(), 0u);
+}
+
+// Against the definition, on graphs of any shape: the longest way down by plain recursion, all longest paths by values both ways.
+TEST(labels, agree_with_the_definition_on_random_graphs) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    random_stream random(seed, "labels");
+    world w(machine::uniform(2));
+    const std::uint32_t n = 1 + random.below(40);
+    std::vector<std::uint32_t> rank(n);
+    std::vector<task> tasks;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      tasks.push_back(w.add(random.below(2) == 0));
+      rank[i] = random.below(1000) * 64 + i;
+    }
+    std::vector<std::vector<std::uint32_t>> down(n), up(n);
+    for (std::uint32_t e = 0; e < n * 2; ++e) {
+      std::uint32_t a = random.below(n), b = random.below(n);
+      if (a == b) continue;
+      if (rank[a] > rank[b]) std::swap(a, b);
+      w.g.edge(tasks[a], tasks[b]);
+      down[a].push_back(b);
+      up[b].push_back(a);
+    }
+    std::vector<std::uint64_t> below(n, 0), above(n, 0);
+    const auto length = [](auto& self, const auto& edges, auto& known, std::uint32_t i) -> std::uint64_t {
+      if (known[i]) return known[i];
+      std::uint64_t longest = 0;
+      for (const auto next : edges[i]) longest = std::max(longest, self(self, edges, known, next));
+      return known[i] = longest + 1;
+    };
+    std::uint64_t longest = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      length(length, down, below, i);
+      length(length, up, above, i);
+      longest = std::max(longest, below[i]);
+    }
+    view v = w.at(no_core);
+    labels::on_submit(criticality::chain_closed, v);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      EXPECT_EQ(w.value(tasks[i]), below[i]) << "seed " << seed;
+      EXPECT_EQ(w.critical(tasks[i]), below[i] + above[i] == longest + 1) << "seed " << seed << " task " << i;
+    }
+    labels::on_submit(criticality::chain, v);
+    std::uint64_t flagged = 0;
+    for (const task t : tasks) flagged += w.critical(t);
+    EXPECT_EQ(flagged, longest) << "one path, no more";
+  }
+}
+
+TEST(labels, take_time_in_proportion_to_the_graph) {
+  // A star of 200,000 leaves and a chain that was built backwards: both would take hours if a walk were quadratic.
+  world star(machine::uniform(2));
+  const task root = star.add();
+  for (int i = 0; i < 200'000; ++i) star.g.edge(root, star.add());
+  view v = star.at(no_core);
+  labels::on_submit(criticality::chain_closed, v);
+  EXPECT_EQ(star.value(root), 2u);
+
+  world chain(machine::uniform(2));
+  task last = chain.add();
+  for (int i = 0; i < 200'000; ++i) {
+    const task before = chain.add();
+    chain.g.edge(before, last);
+    last = before;
+  }
+  view c = chain.at(no_core);
+  labels::on_submit(criticality::chain, c);
+  EXPECT_EQ(chain.value(last), 200'001u);
+}
+
+}  // namespace
+}  // namespace kilter
