@@ -1,0 +1,71 @@
+# Sourced by ./run and ./test: installs what is missing and builds. Everything it says goes to standard error.
+# Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, GoogleTest 1.12.
+
+kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev)
+kilter_test_packages=(libgtest-dev libgmock-dev binutils python3)
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_packages() {
+  local p
+  for p in "$@"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || printf '%s\n' "$p"
+  done
+}
+
+# install_packages ALLOWED PACKAGE...: installs what is missing; with ALLOWED=no it refuses and says what to do.
+install_packages() {
+  local allowed=$1 sudo=""
+  shift
+  command -v dpkg-query >/dev/null || return 0  # not Debian: cmake will name what it cannot find
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$allowed" = no ]; then
+    say "kilter: these Debian packages are missing: ${missing[*]}"
+    say "kilter: install them (apt-get install ${missing[*]}) or run without --no-install"
+    return 2
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=$(command -v sudo) || { say "kilter: not root and no sudo; as root run: apt-get install ${missing[*]}"; return 2; }
+  fi
+  say "kilter: installing Debian packages: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! { $sudo apt-get update && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y --no-install-recommends "${missing[@]}"; } \
+      </dev/null >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say "kilter: apt-get failed; its whole output is in $log"
+    return 2
+  fi
+  rm -f "$log"
+}
+
+# quietly WHAT COMMAND...: the command's output is shown only if it fails.
+quietly() {
+  local what=$1 log
+  shift
+  log=$(mktemp)
+  if ! "$@" </dev/null >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    say "kilter: $what failed; its whole output is in $log"
+    return 1
+  fi
+  rm -f "$log"
+}
+
+# build DIRECTORY CMAKE_OPTION... -- TARGET...: configures if needed and builds; silent if there is nothing to do.
+build() {
+  local dir=$1 options=() targets=()
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift || true
+  targets=("$@")
+  if [ ! -f "$dir/build.ninja" ]; then
+    say "kilter: configuring $dir"
+    quietly "configuring" cmake -S . -B "$dir" -G Ninja "${options[@]}"
+  fi
+  if ninja -C "$dir" -n "${targets[@]}" 2>/dev/null | grep -q 'no work to do'; then return 0; fi
+  say "kilter: building in $dir (a few minutes the first time)"
+  quietly "the build" ninja -C "$dir" "${targets[@]}"
+}

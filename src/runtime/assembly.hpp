@@ -1,0 +1,143 @@
+#pragma once
+// A wide task while its members work on it, and the queues in which the members meet it.
+//
+// Two rules keep wide tasks free of deadlock and of waiting for the absent:
+//   Order. The entries of one task go into the queues of all its members under the one lock of their cluster. So if two tasks share
+//   two members, both members see them in the same order, and no two can each wait inside the one that the other has yet to reach.
+//   Completion. A chunked task is complete when its chunks are handed out and nobody is inside. A member that comes later finds
+//   it closed and goes on. Only tasks that declared `all_members` wait for each member.
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/sync.hpp"
+#include "graph/node.hpp"
+
+namespace kilter::detail {
+
+struct execution_state;
+
+/// When one member was inside, in cycles.
+struct member_span {
+  std::uint64_t start = 0, end = 0;
+  std::uint64_t nested = 0;  ///< cycles given to other tasks while it waited
+  std::uint32_t chunks = 0;
+  bool came = false;
+};
+
+class assembly {
+ public:
+  void set_up(node* n, execution_state* e, place_id id, place p, bool all_members, bool stolen);
+
+  node* task = nullptr;
+  execution_state* execution = nullptr;
+  place_id where = 0;
+  place at{};
+  bool all_members = false, stolen = false;
+  std::vector<member_span> members;  ///< one writer each; read by whoever finishes
+
+  /// False if the task is already closed: the member must not touch it again, but for drop().
+  bool enter() noexcept;
+  /// True for exactly one member: the one that must finish the task.
+  bool leave() noexcept;
+  /// True for the last holder, who gives the object back.
+  bool drop() noexcept { return holders_.fetch_sub(1, sync::memory_order_acq_rel) == 1; }
+  /// True for the first member in.
+  bool first_in(std::uint32_t member) noexcept {
+    std::uint32_t none = ~0u;
+    return first_.compare_exchange_strong(none, member, sync::memory_order_acq_rel);
+  }
+  [[nodiscard]] bool leader_was_first() const noexcept { return first_.load(sync::memory_order_acquire) == 0; }
+
+  /// [begin, end) of the next piece of 0 .. total-1; empty when all is handed out.
+  chunk next_chunk(std::size_t total, std::size_t grain) noexcept;
+  /// Nothing more is handed out: a member threw, or the graph was cancelled.
+  void exhaust() noexcept { exhausted_.store(true, sync::memory_order_release); }
+
+  /// All members meet. False if `broken` became true meanwhile.
+  template <class Broken>
+  bool barrier(Broken&& broken) noexcept {
+    const std::uint32_t turn = turn_.load(sync::memory_order_acquire);
+    if (arrived_.fetch_add(1, sync::memory_order_acq_rel) + 1 == at.width) {
+      arrived_.store(0, sync::memory_order_relaxed);
+      turn_.store(turn + 1, sync::memory_order_release);
+      return true;
+    }
+    for (int spins = 0; turn_.load(sync::memory_order_acquire) == turn;) {
+      if (broken()) return false;
+      if (++spins < 2000)
+        sync::relax();
+      else
+        std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t closed = 1u << 31;
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> inside_{0};
+  sync::atomic<std::uint32_t> left_{0};
+  sync::atomic<std::uint32_t> holders_{0};
+  sync::atomic<std::uint32_t> first_{0};
+  sync::atomic<std::uint32_t> arrived_{0};
+  sync::atomic<std::uint32_t> turn_{0};
+  sync::atomic<bool> exhausted_{false};
+  sync::atomic<std::size_t> total_{0};
+  alignas(sync::cache_line) sync::atomic<std::size_t> cursor_{0};
+};
+
+/// One entry of an assembly queue.
+struct assembly_entry {
+  enum class kind : std::uint8_t {
+    run,     ///< a width-1 task bound to this worker
+    join,    ///< this worker is a member
+    finish,  ///< a stand-in was the last member out; this worker finishes the task
+    release, ///< a stand-in added tasks; this worker makes them ready
+  };
+  kind what = kind::run;
+  node* task = nullptr;
+  assembly* wide = nullptr;
+  std::vector<node*>* added = nullptr;
+};
+
+/// FIFO of what is bound to one worker. The emptiness test is one load of the owner's line.
+class assembly_queue {
+ public:
+  void push(const assembly_entry& e) {
+    const std::lock_guard hold(lock_);
+    entries_.push_back(e);
+    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+  }
+  /// Before all others: what must not wait behind work.
+  void push_front(const assembly_entry& e) {
+    const std::lock_guard hold(lock_);
+    entries_.push_front(e);
+    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+  }
+  [[nodiscard]] bool empty() const noexcept { return size_.load(sync::memory_order_acquire) == 0; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
+  bool pop(assembly_entry& e) {
+    const std::lock_guard hold(lock_);
+    if (entries_.empty()) return false;
+    e = entries_.front();
+    entries_.pop_front();
+    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+    return true;
+  }
+
+ private:
+  sync::spin_lock lock_;
+  std::deque<assembly_entry> entries_;
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> size_{0};
+};
+
+/// The lock of one cluster, and the assemblies that are not in use.
+struct cluster_desk {
+  sync::spin_lock lock;
+  std::vector<std::unique_ptr<assembly>> all;
+  std::vector<assembly*> free;
+};
+
+}  // namespace kilter::detail

@@ -1,0 +1,256 @@
+// Tasks that running tasks add, and what else a body may ask its engine.
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "runtime/engine.hpp"
+
+namespace kilter {
+
+using namespace detail;
+
+struct batch::state {
+  worker* here;
+  bool stand_in;            ///< the body runs on the thread that stands in for `here`
+  bool all_members;         ///< of the task that adds: it may not wait
+  execution_state* run;
+  node* parent;
+  worker_tally* tally;
+  std::vector<node*> added;
+  batch_count* count = nullptr;
+
+  void drop_unfinished();
+  void submit(batch_count*);
+  void let_go() noexcept;
+};
+
+namespace detail {
+namespace {
+
+constexpr std::uint64_t serials_at_once = 1024;
+
+dynamic_node* fresh_node(worker_tally& t, graph_core& g) {
+  if (node* n = t.free_dynamic) {
+    t.free_dynamic = n->link;
+    return static_cast<dynamic_node*>(n);
+  }
+  if (t.blocks.empty() || t.blocks.back()->used == block::capacity(sizeof(dynamic_node))) {
+    void* memory = std::aligned_alloc(block::bytes, block::bytes);
+    if (!memory) throw std::bad_alloc();
+    t.blocks.push_back(::new (memory) block{&g, 0, sizeof(dynamic_node), 0});
+  }
+  block* b = t.blocks.back();
+  return static_cast<dynamic_node*>(b->at(b->used++));
+}
+
+// Records are freed one by one when the task that holds them ends: a growing graph must not grow for ever.
+void add_dynamic_edge(node* from, node* to, double cost_s) {
+  ++to->predecessors;
+  if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
+    from->first_successor = to;
+    return;
+  }
+  auto* e = new edge{to, nullptr, cost_s};
+  if (edge* last = from->more_successors) {
+    e->next = last->next;
+    last->next = e;
+  } else {
+    e->next = e;
+  }
+  from->more_successors = e;
+}
+
+void free_closure(dynamic_node* n, const body& code) noexcept {
+  void* closure = closure_of(n, code);
+  if ((n->flags & flag_constructed) && code.destroy) code.destroy(closure);
+  if (closure != &n->closure && closure != n->small_closure.data()) ::operator delete(closure, std::align_val_t{code.alignment});
+  if (n->flags & flag_cold) delete dynamic_cold(n);
+}
+
+}  // namespace
+
+void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
+  graph_core& g = e.graph;
+  free_closure(n, *g.kinds[n->kind].code);
+  if (edge* last = n->more_successors) {
+    for (edge* at = last->next;;) {
+      edge* following = at->next;
+      const bool end = at == last;
+      delete at;
+      if (end) break;
+      at = following;
+    }
+  }
+  batch_count* count = n->batch;
+  worker_tally& t = tally(e);
+  n->link = t.free_dynamic;
+  t.free_dynamic = n;
+  if (!count) return;
+  // After the decrement the count may be gone, so its waiter is read first.
+  auto* waiter = static_cast<worker*>(count->waiter);
+  const std::uint32_t before = count->open.fetch_sub(1, sync::memory_order_acq_rel);
+  if (before == 1) delete count;
+  if (before == 2 && waiter && waiter != this) waiter->wake();
+}
+
+void worker::hand_over_batch(std::vector<node*> added, node* parent) {
+  assembly_.push_front({assembly_entry::kind::release, parent, nullptr, new std::vector<node*>(std::move(added))});
+  sync::fence();
+  wake();
+}
+
+}  // namespace detail
+
+batch::batch(task_context& context) {
+  auto* here = static_cast<worker*>(task_access::worker_of(context));
+  const bool stand_in = here == nullptr;
+  if (stand_in) here = worker::stood_in_for();
+  node* parent = task_access::node_of(context);
+  graph_core& g = graph_of(parent);
+  auto* run = static_cast<execution_state*>(g.execution.load(std::memory_order_relaxed));
+  worker_tally* tally = &run->tallies[here->core + (stand_in ? run->workers : 0)];
+  state_ = new state{here, stand_in, g.kinds[parent->kind].all_members, run, parent, tally, {}};
+}
+
+batch::~batch() {
+  if (state_->all_members) detach();
+  else wait();
+  state_->let_go();
+  delete state_;
+}
+
+// The closure's constructor threw: its task is not one.
+void batch::state::drop_unfinished() {
+  if (added.empty() || (added.back()->flags & flag_constructed)) return;
+  auto* n = static_cast<dynamic_node*>(added.back());
+  added.pop_back();
+  free_closure(n, *run->graph.kinds[n->kind].code);
+  n->link = tally->free_dynamic;
+  tally->free_dynamic = n;
+}
+
+void batch::state::submit(batch_count* counted_in) {
+  std::vector<node*> ready;
+  ready.swap(added);
+  for (node* n : ready) {
+    static_cast<dynamic_node*>(n)->batch = counted_in;
+    n->pending.store(n->predecessors, std::memory_order_relaxed);
+  }
+  run->remaining.fetch_add(static_cast<std::int64_t>(ready.size()), sync::memory_order_relaxed);
+  if (stand_in) here->hand_over_batch(std::move(ready), parent);
+  else here->release_batch(ready, parent);
+}
+
+void batch::state::let_go() noexcept {
+  if (count && count->open.fetch_sub(1, sync::memory_order_acq_rel) == 1) delete count;
+  count = nullptr;
+}
+
+task batch::allocate(const task_options& o, const body& code, void*& storage) {
+  execution_state& e = *state_->run;
+  graph_core& g = e.graph;
+  worker_tally& t = *state_->tally;
+  state_->drop_unfinished();
+  if (!g.is_kind(t.last_kind, o, code)) {
+    const std::lock_guard hold(g.dynamic_lock);
+    const std::uint32_t before = g.kinds.size();
+    t.last_kind = g.kind_index(o, code);
+    if (t.last_kind >= before) {
+      task_kind& k = g.kinds[t.last_kind];
+      k.row = state_->here->owner.tables.row(g.type_names[k.type], k.size_class);
+    }
+  }
+  if (t.next_serial == t.serials_end) {
+    t.next_serial = g.next_serial.fetch_add(serials_at_once, std::memory_order_relaxed);
+    t.serials_end = t.next_serial + serials_at_once;
+  }
+  void* closure = nullptr;
+  const bool cold = o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty();
+  const bool in_place = fits_in_node(code);
+  const bool small = !cold && code.size <= sizeof(dynamic_node::small_closure) && code.alignment <= 16;
+  if (!in_place && !small) closure = ::operator new(code.size, std::align_val_t{code.alignment});
+  dynamic_node* n = ::new (fresh_node(t, g)) dynamic_node{};
+  n->flags = static_cast<std::uint8_t>(flag_dynamic | (o.priority == priority::high ? flag_high | flag_critical : 0));
+  n->kind = t.last_kind;
+  n->where = place_unset;
+  n->serial = t.next_serial++;
+  n->closure = in_place ? nullptr : small ? static_cast<void*>(n->small_closure.data()) : closure;
+  storage = closure_of(n, code);
+  if (cold) {
+    dynamic_cold(n) = new cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
+    n->flags |= flag_cold;
+  }
+  state_->added.push_back(n);
+  return task_access::make(n);
+}
+
+void batch::constructed(task t) noexcept { task_access::get(t)->flags |= flag_constructed; }
+
+void batch::edge(task before, task after, double cost_s) {
+  node* from = task_access::get(before);
+  node* to = task_access::get(after);
+  const auto ours = [&](const node* n) {
+    return n && std::find(state_->added.begin(), state_->added.end(), n) != state_->added.end();
+  };
+  if (!ours(from) || !ours(to)) throw usage_error("an edge of a batch joins two of its tasks that are not yet released");
+  if (id_of(from) >= id_of(to))
+    throw usage_error("an edge of a batch runs from an older task to a younger one, so that no cycle can arise");
+  add_dynamic_edge(from, to, cost_s);
+}
+
+void batch::release() {
+  state& s = *state_;
+  s.drop_unfinished();
+  if (s.added.empty()) return;
+  if (!s.count) {
+    s.count = new batch_count;
+    s.count->waiter = s.all_members ? nullptr : s.here;
+  }
+  s.count->open.fetch_add(static_cast<std::uint32_t>(s.added.size()), std::memory_order_relaxed);
+  s.submit(s.count);
+}
+
+void batch::detach() {
+  state& s = *state_;
+  s.drop_unfinished();
+  if (!s.added.empty()) s.submit(nullptr);
+  s.let_go();
+}
+
+void batch::wait() {
+  state& s = *state_;
+  if (s.all_members)
+    throw usage_error("wait() inside a task that needs all its members would keep the other members waiting; wait in another task");
+  release();
+  if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; });
+}
+
+chunk task_context::next_chunk(std::size_t total, std::size_t grain) noexcept {
+  if (auto* a = static_cast<assembly*>(assembly_)) {
+    const chunk c = a->next_chunk(total, grain);
+    if (c) ++a->members[member_].chunks;
+    return c;
+  }
+  // Alone there is nobody to share with: all of it at once.
+  if (taken_alone_) return {};
+  taken_alone_ = true;
+  return {0, total};
+}
+
+void task_context::barrier() {
+  const task_kind& k = graph_of(node_).kinds[node_->kind];
+  if (!k.all_members) throw usage_error("barrier() needs a task declared with all_members; in others members may be absent");
+  auto* a = static_cast<assembly*>(assembly_);
+  if (!a || place_.width == 1) return;
+  execution_state& e = *a->execution;
+  if (!a->barrier([&] { return e.cancelled.load(sync::memory_order_acquire); }))
+    throw cancelled_error("the task was cancelled while its members were meeting");
+}
+
+bool task_context::cancelled() const noexcept {
+  const auto* e = static_cast<const execution_state*>(graph_of(node_).execution.load(std::memory_order_relaxed));
+  return e->cancelled.load(sync::memory_order_relaxed);
+}
+
+}  // namespace kilter

@@ -1,0 +1,83 @@
+#pragma once
+// A queue that a policy declares instead of the standard deques. Behind a lock: such policies pay for their order.
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/sync.hpp"
+#include "graph/node.hpp"
+
+namespace kilter::detail {
+
+class declared_queue {
+ public:
+  declared_queue(const queue_spec& spec, std::uint32_t cores) : order_(spec.order), owner_(spec.owner), may_take_(cores, spec.takers.empty()) {
+    for (const core_id c : spec.takers)
+      if (c < cores) may_take_[c] = true;
+  }
+
+  [[nodiscard]] core_id owner() const noexcept { return owner_; }
+  [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
+
+  void push(node* n, std::uint64_t key) {
+    const std::lock_guard hold(lock_);
+    const std::uint64_t place_in_line = order_ == queue_order::lifo ? ~arrivals_ : arrivals_;
+    ++arrivals_;
+    const auto at = waiting_.emplace(rank{order_ == queue_order::by_key ? ~key : 0, place_in_line}, n).first;
+    where_.emplace(n, at);
+    size_.store(static_cast<std::uint32_t>(waiting_.size()), sync::memory_order_release);
+  }
+
+  /// The first in order and its key, or null.
+  node* pop(std::uint64_t& key) {
+    if (size() == 0) return nullptr;
+    const std::lock_guard hold(lock_);
+    if (waiting_.empty()) return nullptr;
+    key = ~waiting_.begin()->first.first;
+    return remove(waiting_.begin());
+  }
+
+  /// That task, if it waits here.
+  node* extract(node* n) {
+    if (size() == 0) return nullptr;
+    const std::lock_guard hold(lock_);
+    const auto found = where_.find(n);
+    return found == where_.end() ? nullptr : remove(found->second);
+  }
+
+  /// A new key for a task that waits here; it keeps its age among equals. Returns whether it waited.
+  bool rekey(node* n, std::uint64_t key) {
+    if (order_ != queue_order::by_key || size() == 0) return false;
+    const std::lock_guard hold(lock_);
+    const auto found = where_.find(n);
+    if (found == where_.end()) return false;
+    const std::uint64_t age = found->second->first.second;
+    waiting_.erase(found->second);
+    found->second = waiting_.emplace(rank{~key, age}, n).first;
+    return true;
+  }
+
+ private:
+  using rank = std::pair<std::uint64_t, std::uint64_t>;  // inverted key, then position in line: the smallest goes first
+
+  node* remove(std::map<rank, node*>::iterator at) {
+    node* n = at->second;
+    where_.erase(n);
+    waiting_.erase(at);
+    size_.store(static_cast<std::uint32_t>(waiting_.size()), sync::memory_order_release);
+    return n;
+  }
+
+  queue_order order_;
+  core_id owner_;
+  std::vector<bool> may_take_;
+  sync::spin_lock lock_;
+  std::map<rank, node*> waiting_;
+  std::unordered_map<node*, std::map<rank, node*>::iterator> where_;
+  std::uint64_t arrivals_ = 0;
+  sync::atomic<std::uint32_t> size_{0};
+};
+
+}  // namespace kilter::detail

@@ -1,0 +1,281 @@
+#include "runtime/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policy/ask.hpp"
+#include "runtime/pinning.hpp"
+
+namespace kilter::detail {
+namespace {
+
+// Looking for work costs a co-runner its time, sleeping costs the next task a wake-up of several microseconds.
+constexpr double spin_s = 50e-6;
+// Two system calls of under a microsecond each are lost in a body of this length.
+constexpr double long_body_s = 1e-3;
+// Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
+constexpr double short_body_s = 1e-6;
+
+std::shared_ptr<const kilter::machine> default_machine() {
+  auto m = kilter::machine::local();
+  if (const auto quota = cgroup_quota_cores()) {
+    // A worker more than the quota pays for would only be throttled; a fraction of a core is still worth a worker.
+    const auto limit = static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota - 0.05)));
+    if (limit < m.core_count()) {
+      std::vector<core_id> keep(limit);
+      for (std::uint32_t i = 0; i < limit; ++i) keep[i] = i;
+      m = m.restricted_to(keep);
+    }
+  }
+  return std::make_shared<const kilter::machine>(std::move(m));
+}
+
+}  // namespace
+
+std::unique_ptr<engine> engine::make(runtime_options o) {
+  auto m = o.machine ? o.machine : default_machine();
+  auto p = o.custom ? o.custom : make_policy(o.policy, *m, o.policy_settings);
+  auto plan = p->queues(*m);
+  auto tables = std::make_unique<model::tables>(*m, o.table);
+  auto cells = std::make_unique<model::shared_cells>(plan.cells);
+  std::unique_ptr<engine> e(new engine(std::move(o), std::move(m), std::move(p), std::move(tables), std::move(cells), std::move(plan)));
+  e->start();
+  return e;
+}
+
+engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std::shared_ptr<const kilter::policy> p,
+               std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
+    : view_source(*t, *c), options(std::move(o)), machine(std::move(m)), policy(std::move(p)), plan(std::move(d)),
+      desks(machine->clusters().size()), own_tables(std::move(t)), own_cells(std::move(c)), events(options.events) {
+  const double rate = sync::cycles_per_second();
+  seconds_per_cycle = 1.0 / rate;
+  start_cycles = sync::cycles();
+  const bool oversubscribed = machine->core_count() > allowed_cpus();
+  spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
+  long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate);
+  short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
+  measures_cpu = options.table.two_factors;
+  samples_rows = options.table.two_factors && plan.learns && !plan.asks_done && !events;
+  standard_learning = plan.learns && !plan.asks_done;
+  // A recording holds every decision, also those that the policy leaves to the standard way.
+  if (options.record_decisions)
+    plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
+        plan.asks_done = true;
+  clears_state = plan.asks_submit || plan.asks_next || plan.asks_done;
+  for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
+  for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
+  if (options.table.two_factors) observe_landing();
+}
+
+engine::~engine() { stop(); }
+
+void engine::observe_landing() {
+  if (const core_id c = landing_core(*machine); c != no_core) tables.set_landing(c);
+}
+
+void engine::start() {
+  const std::lock_guard hold(control);
+  if (running.load()) return;
+  stopping.store(false, sync::memory_order_release);
+  const bool pin = options.pinned && can_pin_to(*machine);
+  try {
+    for (auto& w : workers)
+      threads_.emplace_back([this, pin, served = w.get()] {
+        if (pin) pin_to(*machine, served->core);
+        served->loop();
+      });
+  } catch (...) {
+    join_all();  // the operating system has no thread left to give
+    throw;
+  }
+  running.store(true);
+}
+
+void engine::stop() {
+  const worker* w = worker::current() ? worker::current() : worker::stood_in_for();
+  if (w && &w->owner == this)
+    throw usage_error("a task cannot stop the runtime that runs it; cancel its execution instead");
+  const std::lock_guard hold(control);
+  if (!running.load()) return;
+  {
+    std::unique_lock active(active_lock_);
+    running.store(false);  // refuses new submissions
+    for (auto& e : active_) e->cancel();
+    none_active_.wait(active, [&] { return active_.empty(); });
+  }
+  join_all();
+}
+
+void engine::join_all() {
+  stopping.store(true, sync::memory_order_seq_cst);
+  notify_all();
+  for (auto& t : threads_) t.join();
+  threads_.clear();
+}
+
+std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
+  graph_core& core = graph_access::core(g);
+  if (as_worker != no_core && as_worker >= machine->core_count())
+    throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " + std::to_string(machine->core_count() - 1));
+  g.check_acyclic();
+  auto e = std::make_shared<execution_state>(*this, core, machine->core_count(), machine->places().size());
+  void* idle = nullptr;
+  if (!core.execution.compare_exchange_strong(idle, e.get(), std::memory_order_acq_rel))
+    throw usage_error("the graph is already running; wait for its execution before it is submitted again");
+
+  worker* here = worker::current();
+  if (here && &here->owner != this) here = nullptr;
+  try {
+    for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
+      task_kind& k = core.kinds[i];
+      k.row = tables.row(core.type_names[k.type], k.size_class);
+    }
+    if (events)
+      for (std::uint16_t i = 0; i < core.type_names.size(); ++i) events->name_type(i, core.type_names[i]);
+    core.find_roots();
+    if (plan.reads_predecessors) core.index_predecessors();
+    if (clears_state)
+      core.for_each_node([](node* n) {
+        n->state = {};
+        n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
+      });
+    core.next_serial.store(core.count, std::memory_order_relaxed);
+    e->remaining.store(core.count, sync::memory_order_relaxed);
+    e->cycles_per_second = 1.0 / seconds_per_cycle;
+    e->as_worker = as_worker;
+    e->explored_before = tables.explored();
+    e->submitted_ns = sync::nanoseconds();
+    const std::lock_guard hold(active_lock_);
+    if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
+    e->number = submitted_++;
+    active_.push_back(e);
+  } catch (...) {
+    core.execution.store(nullptr, std::memory_order_release);
+    throw;
+  }
+  if (core.count == 0) {
+    execution_done(*e);
+    return e;
+  }
+  if (here && (as_worker == no_core || as_worker == here->core)) {
+    e->as_worker = here->core;
+    here->start_execution(e);
+    return e;
+  }
+  // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
+  core_id starter = as_worker;
+  if (starter == no_core) {
+    const core_id home = tables.home(now_s());
+    if (workers[home]->idle()) starter = home;
+  }
+  {
+    const std::lock_guard hold(active_lock_);
+    submissions_.push_back(e);
+    e->starter = starter;
+    (starter == no_core ? submissions_waiting : workers[starter]->submissions).fetch_add(1, sync::memory_order_release);
+  }
+  sync::fence();
+  if (starter == no_core)
+    notify_any();
+  else
+    workers[starter]->wake();
+  return e;
+}
+
+std::shared_ptr<execution_state> engine::take_submission(worker& w) {
+  if (submissions_waiting.load(sync::memory_order_acquire) == 0 && w.submissions.load(sync::memory_order_acquire) == 0) return nullptr;
+  const std::lock_guard hold(active_lock_);
+  const auto mine = std::ranges::find_if(submissions_, [&](const auto& e) { return e->starter == no_core || e->starter == w.core; });
+  if (mine == submissions_.end()) return nullptr;
+  auto e = *mine;
+  submissions_.erase(mine);
+  (e->starter == no_core ? submissions_waiting : w.submissions).fetch_sub(1, sync::memory_order_relaxed);
+  return e;
+}
+
+void engine::execution_done(execution_state& e) noexcept {
+  e.finished_ns = sync::nanoseconds();
+  e.explored = tables.explored() - e.explored_before;
+  std::shared_ptr<execution_state> alive;
+  {
+    const std::lock_guard hold(active_lock_);
+    const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &e; });
+    alive = std::move(*at);
+    active_.erase(at);
+    e.graph.execution.store(nullptr, std::memory_order_release);
+    {
+      const std::lock_guard state(e.lock);
+      e.done.store(1, sync::memory_order_release);
+    }
+    sync::unpark(e.done, 1 << 30);
+    none_active_.notify_all();
+  }
+  sync::fence();
+  if (helpers_asleep.load(sync::memory_order_acquire) > 0) notify_all();
+}
+
+double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }
+
+std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept { return workers[asker]->random.below(n); }
+
+std::uint32_t engine::length(queue_id q) noexcept { return queues.empty() ? workers[q]->waiting() : queues[q]->size(); }
+
+void engine::rekey(task_ref t, std::uint64_t key) noexcept {
+  for (auto& q : queues)
+    if (q->rekey(node_of(t), key)) return;
+}
+
+std::uint32_t engine::batch_size(core_id asker) noexcept { return static_cast<std::uint32_t>(workers[asker]->batch->size()); }
+task_ref engine::batch_task(core_id asker, std::uint32_t i) noexcept { return ref((*workers[asker]->batch)[i]); }
+bool engine::batch_is_whole_graph(core_id asker) noexcept { return workers[asker]->batch_whole; }
+
+void engine::notify_any() noexcept {
+  sync::light_fence();
+  if (sleepers.load(sync::memory_order_relaxed) == 0 || searchers.load(sync::memory_order_relaxed) != 0) return;
+  // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && w->wake()) return;
+}
+
+void engine::notify_takers(queue_id q) noexcept {
+  sync::light_fence();
+  if (sleepers.load(sync::memory_order_relaxed) == 0) return;
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && queues[q]->may_take(w->core) && w->wake()) return;
+  // Left over: the caller itself, on its way to sleep.
+  if (self && &self->owner == this && queues[q]->may_take(self->core)) workers[self->core]->wake();
+}
+
+void engine::notify_all() noexcept {
+  for (auto& w : workers) w->wake();
+}
+
+place_id engine::narrowest(const task_kind& k, core_id here) const noexcept {
+  if (k.width_one_only || k.widths.empty()) [[likely]]
+    return machine->single(here);
+  const auto allows = [&](place_id p) { return std::ranges::binary_search(k.widths, machine->at(p).width); };
+  for (const place_id p : machine->containing(here))
+    if (allows(p)) return p;
+  for (const place_id p : machine->scan_order())
+    if (allows(p)) return p;
+  return machine->single(here);
+}
+
+assembly* engine::get_assembly(cluster_desk& desk) {
+  if (desk.free.empty()) {
+    desk.all.push_back(std::make_unique<assembly>());
+    return desk.all.back().get();
+  }
+  assembly* a = desk.free.back();
+  desk.free.pop_back();
+  return a;
+}
+
+void engine::refuse_while_busy(const char* what) {
+  const std::lock_guard hold(active_lock_);
+  if (!active_.empty()) throw usage_error(std::string(what) + " while a graph runs; wait for it first");
+}
+
+}  // namespace kilter::detail

@@ -1,0 +1,114 @@
+#pragma once
+// The runtime behind kilter::runtime: workers, queues, trace tables, submissions.
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/sync.hpp"
+#include "kilter/runtime.hpp"
+#include "policy/view_source.hpp"
+#include "runtime/declared_queue.hpp"
+#include "runtime/worker.hpp"
+#include "trace/recorder.hpp"
+
+namespace kilter::detail {
+
+class engine final : public view_source {
+ public:
+  static std::unique_ptr<engine> make(runtime_options);
+  ~engine() override;
+
+  void start();
+  void stop();
+  std::shared_ptr<execution_state> submit(graph&, core_id as_worker);
+
+  // --- what a view asks ---
+  double now_s() noexcept override;
+  std::uint32_t random(core_id asker, std::uint32_t n) noexcept override;
+  bool online(core_id) noexcept override { return true; }
+  bool idle(core_id c) noexcept override { return workers[c]->idle(); }
+  std::uint32_t length(queue_id) noexcept override;
+  double busy_s(core_id c) noexcept override {
+    return static_cast<double>(workers[c]->busy_ns.load(sync::memory_order_relaxed)) * 1e-9;
+  }
+  double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
+  double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
+  void rekey(task_ref, std::uint64_t key) noexcept override;
+  std::uint32_t batch_size(core_id asker) noexcept override;
+  task_ref batch_task(core_id asker, std::uint32_t i) noexcept override;
+  bool batch_is_whole_graph(core_id asker) noexcept override;
+
+  // --- what workers share ---
+  [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
+  /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
+  void notify_any() noexcept;
+  /// Wakes one sleeping worker that may take from that queue.
+  void notify_takers(queue_id) noexcept;
+  void notify_all() noexcept;
+  /// The oldest submission that `w` may start, or null.
+  std::shared_ptr<execution_state> take_submission(worker& w);
+  void execution_done(execution_state&) noexcept;
+  /// Engine time as events count it.
+  [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
+  [[nodiscard]] std::int64_t ns_at(std::uint64_t cycles) const noexcept {
+    return static_cast<std::int64_t>(static_cast<double>(cycles - start_cycles) * seconds_per_cycle * 1e9);
+  }
+  void record_park(core_id, std::int64_t begin_ns) noexcept;
+  void record_task(core_id, const node*, const execution_state&, place, std::uint32_t member, std::uint64_t begin_cycles,
+                   std::uint64_t end_cycles, bool stolen) noexcept;
+  void record_learned(core_id, const task_kind&, place_id) noexcept;
+  void record_decision(core_id, const node*, place_id) noexcept;
+  [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle; }
+  assembly* get_assembly(cluster_desk&);
+  /// The standard answer to question 4: one core if the task allows it, else the narrowest place around it that it allows.
+  [[nodiscard]] place_id narrowest(const task_kind&, core_id here) const noexcept;
+
+  runtime_options options;
+  std::shared_ptr<const kilter::machine> machine;
+  std::shared_ptr<const kilter::policy> policy;
+  discipline plan;
+  std::vector<std::unique_ptr<declared_queue>> queues;
+  std::vector<std::unique_ptr<worker>> workers;
+  std::vector<cluster_desk> desks;
+  std::unique_ptr<model::tables> own_tables;
+  std::unique_ptr<model::shared_cells> own_cells;
+  trace::recorder* events = nullptr;
+  double seconds_per_cycle = 1e-9;
+  std::uint64_t start_cycles = 0;
+  std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
+  std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
+  bool clears_state = false;          ///< the policy keeps state in tasks, so each run starts from zero
+  std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
+  bool measures_cpu = false;
+  bool samples_rows = false;          ///< very short bodies are timed in rows (a robust-mode part)
+  bool standard_learning = false;     ///< samples go into the trace table without the policy being asked
+
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> sleepers{0};
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> searchers{0};
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> submissions_waiting{0};
+  sync::atomic<bool> stopping{false};
+  sync::atomic<std::uint32_t> helpers_asleep{0};
+  std::atomic<bool> running{false};
+
+  /// Nothing runs and nothing can start while this is held.
+  std::mutex control;
+  void refuse_while_busy(const char* what);
+
+ private:
+  engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,
+         std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
+  void observe_landing();
+  void join_all();
+  std::vector<sync::thread> threads_;
+  std::mutex active_lock_;
+  std::condition_variable none_active_;
+  std::vector<std::shared_ptr<execution_state>> active_;
+  std::deque<std::shared_ptr<execution_state>> submissions_;
+  std::uint64_t submitted_ = 0;
+};
+
+}  // namespace kilter::detail

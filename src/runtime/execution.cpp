@@ -1,0 +1,88 @@
+#include "runtime/execution.hpp"
+
+#include <cstdlib>
+
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+
+execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_, std::size_t place_count)
+    : owner(e), graph(g), workers(workers_), tallies(std::size_t{2} * workers_) {
+  for (std::uint32_t c = 0; c < workers; ++c) tallies[c].places.resize(place_count);
+}
+
+execution_state::~execution_state() {
+  for (auto& t : tallies)
+    for (block* b : t.blocks) std::free(b);
+}
+
+void execution_state::fail(std::exception_ptr e) noexcept {
+  {
+    const std::lock_guard hold(lock);
+    // What a barrier throws because the run was already stopped is a consequence, not a cause.
+    if (!first_exception && !cancelled.load(sync::memory_order_relaxed)) first_exception = std::move(e);
+  }
+  cancelled.store(true, sync::memory_order_release);
+}
+
+void execution_state::cancel() noexcept {
+  {
+    const std::lock_guard hold(lock);
+    if (done.load(sync::memory_order_acquire)) return;
+    cancelled_by_user = true;
+  }
+  cancelled.store(true, sync::memory_order_release);
+}
+
+}  // namespace kilter::detail
+
+namespace kilter {
+
+void execution::wait() {
+  if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
+  detail::execution_state& e = *state_;
+  detail::worker* w = detail::worker::current();
+  const detail::worker* absent = detail::worker::stood_in_for();
+  const bool all_members = absent || (w && w->in_all_members);
+  if (all_members && (absent ? &absent->owner : &w->owner) == &e.owner)
+    throw usage_error("wait() inside a task that needs all its members would keep the other members waiting; wait in another task");
+  if (w && !all_members) {
+    // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
+    w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; });
+  } else {
+    while (e.done.load(sync::memory_order_acquire) == 0) sync::park(e.done, 0);
+  }
+  const std::lock_guard hold(e.lock);
+  if (e.first_exception) std::rethrow_exception(e.first_exception);
+  if (e.cancelled_by_user) throw cancelled_error("the graph was cancelled");
+}
+
+void execution::cancel() noexcept {
+  if (state_) state_->cancel();
+}
+
+bool execution::done() const noexcept { return state_ && state_->done.load(sync::memory_order_acquire) != 0; }
+
+execution_stats execution::stats() const {
+  if (!done()) throw usage_error("the figures of an execution are known when it is done; call wait() first");
+  const detail::execution_state& e = *state_;
+  execution_stats s;
+  s.seconds = static_cast<double>(e.finished_ns - e.submitted_ns) * 1e-9;
+  s.explored = e.explored;
+  s.core_work_s.resize(e.workers);
+  s.places.resize(e.tallies.front().places.size());
+  for (std::size_t c = 0; c < e.tallies.size(); ++c) {
+    const detail::worker_tally& t = e.tallies[c];
+    s.tasks += t.bodies;
+    s.steals += t.steals;
+    s.late_leaders += t.late_leaders;
+    s.core_work_s[c % e.workers] += static_cast<double>(t.work_cycles) / e.cycles_per_second;
+    for (std::size_t p = 0; p < t.places.size(); ++p) {
+      s.places[p].critical += t.places[p].critical;
+      s.places[p].other += t.places[p].other;
+    }
+  }
+  return s;
+}
+
+}  // namespace kilter

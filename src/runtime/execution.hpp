@@ -1,0 +1,70 @@
+#pragma once
+// One run of one graph, as the workers count it.
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/sync.hpp"
+#include "graph/node.hpp"
+#include "kilter/runtime.hpp"
+
+namespace kilter::detail {
+
+class engine;
+
+/// What one worker did for one execution. Written by that worker only, read when the execution is done.
+struct alignas(sync::cache_line) worker_tally {
+  std::uint64_t done = 0;       ///< tasks finished, not yet taken off `remaining`
+  std::uint64_t bodies = 0;
+  std::uint64_t work_cycles = 0;
+  std::uint64_t steals = 0, late_leaders = 0;
+  // Dynamic tasks: their memory, numbers reserved for them, and the kind of the last one.
+  node* free_dynamic = nullptr;
+  std::vector<block*> blocks;
+  std::uint64_t next_serial = 0, serials_end = 0;
+  std::uint16_t last_kind = 0;
+  std::vector<execution_stats::place_count> places;
+};
+
+/// What a policy expects a task to add to a core's load.
+struct busy_estimate {
+  core_id core;
+  double seconds;
+};
+
+struct execution_state {
+  execution_state(engine& e, graph_core& g, std::uint32_t workers, std::size_t place_count);
+  ~execution_state();
+  execution_state(const execution_state&) = delete;
+  execution_state& operator=(const execution_state&) = delete;
+
+  engine& owner;
+  graph_core& graph;
+  std::uint64_t number = 0;              ///< counts the submissions of the engine
+  core_id as_worker = no_core;           ///< the waker of the roots
+  core_id starter = no_core;             ///< the only worker that may start it; no_core: any
+  std::int64_t submitted_ns = 0, finished_ns = 0;
+  double cycles_per_second = 1.0;
+  std::uint64_t explored_before = 0, explored = 0;
+
+  alignas(sync::cache_line) sync::atomic<std::int64_t> remaining{0};
+  alignas(sync::cache_line) sync::atomic<bool> cancelled{false};
+  sync::atomic<std::uint32_t> done{0};   ///< futex word; 1 when everything is finished
+  sync::atomic<bool> has_busy_estimates{false};
+  const std::uint32_t workers;
+  std::vector<worker_tally> tallies;     ///< one a worker, then one for the stand-in of each
+
+  std::mutex lock;                       ///< guards what follows
+  std::exception_ptr first_exception;
+  bool cancelled_by_user = false;
+  std::unordered_map<const node*, busy_estimate> busy_estimates;  ///< what on_ready or on_take added, to be taken off again
+
+  /// Remembers the first exception and stops the bodies that have not started.
+  void fail(std::exception_ptr) noexcept;
+  void cancel() noexcept;
+};
+
+}  // namespace kilter::detail

@@ -1,0 +1,25 @@
+#pragma once
+// Where any thread may leave a task for one worker: a stack that is only ever emptied whole, so no task can be mistaken for
+// another that came back to the same address (ABA).
+
+#include "base/sync.hpp"
+#include "graph/node.hpp"
+
+namespace kilter::detail {
+
+class inbox {
+ public:
+  void push(node* n) noexcept {
+    node* head = head_.load(sync::memory_order_relaxed);
+    do n->link = head;
+    while (!head_.compare_exchange_weak(head, n, sync::memory_order_release, sync::memory_order_relaxed));
+  }
+  [[nodiscard]] bool empty() const noexcept { return head_.load(sync::memory_order_relaxed) == nullptr; }
+  /// All of it, the youngest first, joined by `link`.
+  node* take_all() noexcept { return empty() ? nullptr : head_.exchange(nullptr, sync::memory_order_acquire); }
+
+ private:
+  sync::atomic<node*> head_{nullptr};
+};
+
+}  // namespace kilter::detail

@@ -1,0 +1,62 @@
+#include "runtime/pinning.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace kilter::detail {
+namespace {
+
+// A CPU set of any size: fixed cpu_set_t ends at 1024.
+class cpu_mask {
+ public:
+  cpu_mask() : set_(CPU_ALLOC(size)), bytes_(CPU_ALLOC_SIZE(size)) { CPU_ZERO_S(bytes_, set_); }
+  ~cpu_mask() { CPU_FREE(set_); }
+  cpu_mask(const cpu_mask&) = delete;
+  cpu_mask& operator=(const cpu_mask&) = delete;
+  bool load_own() noexcept { return sched_getaffinity(0, bytes_, set_) == 0; }
+  bool apply_to_self() const noexcept { return pthread_setaffinity_np(pthread_self(), bytes_, set_) == 0; }
+  void add(int cpu) noexcept { CPU_SET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
+  [[nodiscard]] bool has(int cpu) const noexcept { return cpu >= 0 && cpu < size && CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
+  [[nodiscard]] int count() const noexcept { return CPU_COUNT_S(bytes_, set_); }
+
+ private:
+  static constexpr int size = 8192;
+  cpu_set_t* set_;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+bool can_pin_to(const machine& m) {
+  cpu_mask allowed;
+  if (!allowed.load_own()) return false;
+  std::set<int> seen;
+  for (const core& c : m.cores())
+    if (!allowed.has(c.os_index) || !seen.insert(c.os_index).second) return false;
+  return true;
+}
+
+bool pin_to(const machine& m, core_id c) noexcept {
+  cpu_mask one;
+  one.add(m.cores()[c].os_index);
+  return one.apply_to_self();
+}
+
+core_id landing_core(const machine& m) {
+  int cpu = -1;
+  std::thread([&] { cpu = sched_getcpu(); }).join();
+  for (const core& c : m.cores())
+    if (c.os_index == cpu) return c.id;
+  return no_core;
+}
+
+std::uint32_t allowed_cpus() noexcept {
+  cpu_mask allowed;
+  return allowed.load_own() ? static_cast<std::uint32_t>(allowed.count()) : 1;
+}
+
+}  // namespace kilter::detail

@@ -1,0 +1,155 @@
+// From the end of one task to the queues of those that it released.
+
+#include "policy/ask.hpp"
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+
+void worker::start_execution(const std::shared_ptr<execution_state>& e) {
+  if (owner.plan.asks_submit) {
+    std::vector<node*> all;
+    all.reserve(e->graph.count);
+    e->graph.for_each_node([&](node* n) { all.push_back(n); });
+    batch = &all;
+    batch_whole = true;
+    view v = owner.view_of(*this);
+    ask::submit(*owner.policy, v);
+    batch = nullptr;
+  }
+  // The last root may start as soon as it is pushed, but the execution cannot end before this worker has handed in its count, and
+  // with it the graph stays.
+  for (node* root : e->graph.roots) made_ready(root, nullptr, e->as_worker);
+}
+
+void worker::release_batch(const std::vector<node*>& added, node* parent) {
+  if (owner.plan.asks_submit) {
+    batch = &added;
+    batch_whole = false;
+    view v = owner.view_of(*this);
+    ask::submit(*owner.policy, v);
+    batch = nullptr;
+  }
+  // Which are ready must be known before the first is pushed: from then on their counts move.
+  std::vector<node*> ready;
+  for (node* n : added)
+    if (n->predecessors == 0) ready.push_back(n);
+  for (node* n : ready) made_ready(n, parent, core);
+}
+
+void worker::successor_ready(node* n, node* parent) {
+  if (n->predecessors != 1) {
+    if (n->pending.fetch_sub(1, sync::memory_order_acq_rel) != 1) return;
+    n->pending.store(n->predecessors, sync::memory_order_relaxed);
+  }
+  made_ready(n, parent, core);
+}
+
+void worker::made_ready(node* n, node* parent, core_id waker) {
+  const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
+  if (!asks) {
+    enqueue_standard(n, waker);
+    return;
+  }
+  view v = owner.view_of(*this);
+  apply(n, ask::ready(*owner.policy, ref(n), parent ? ref(parent) : task_ref{}, waker, v), waker);
+}
+
+void worker::enqueue_standard(node* n, core_id waker) {
+  if (!owner.queues.empty()) {
+    queue_id q = 0;
+    const core_id wanted = waker == no_core ? core : waker;
+    for (queue_id i = 0; i < owner.queues.size(); ++i)
+      if (owner.queues[i]->owner() == wanted) q = i;
+    owner.queues[q]->push(n, 0);
+    owner.notify_takers(q);
+    return;
+  }
+  if (waker == no_core) {
+    const core_id home = owner.tables.home(owner.now_s());
+    if (home != core) {
+      owner.workers[home]->leave_open(n);
+      return;
+    }
+  }
+  if (owner.plan.forward_child && !next_) {
+    next_ = n;
+    return;
+  }
+  push_own(n);
+  owner.notify_any();
+}
+
+void worker::apply(node* n, const ready_decision& d, core_id waker) {
+  if (d.where != no_place) {
+    n->where = static_cast<std::uint16_t>(d.where);
+    if (owner.events && (n->flags & flag_critical)) owner.record_decision(core, n, d.where);
+  }
+  if (d.busy_s != 0.0 && d.where != no_place) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  switch (d.what) {
+    case ready_decision::kind::run_next:
+      if (waker == no_core || waker == core) {
+        if (next_) {
+          push_own(next_);
+          owner.notify_any();
+        }
+        next_ = n;
+      } else {
+        enqueue_standard(n, waker);
+      }
+      return;
+    case ready_decision::kind::bind: {
+      const place p = owner.machine->at(d.where);
+      if (p.width == 1) {
+        owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+      } else {
+        const place_id where = n->where;
+        n->where = place_unset;
+        insert(n, where, false);
+      }
+      return;
+    }
+    case ready_decision::kind::queue:
+      break;
+  }
+  if (!owner.queues.empty()) {
+    owner.queues[d.queue]->push(n, d.key);
+    owner.notify_takers(d.queue);
+    return;
+  }
+  if (!d.stealable) {
+    if (d.queue == core) {
+      n->link = bound_;
+      bound_ = n;
+    } else {
+      owner.workers[d.queue]->leave_bound(n);
+    }
+  } else if (d.queue == core && owner.plan.forward_child && !next_ && d.where == no_place) {
+    next_ = n;
+  } else if (d.queue == core && owner.plan.forward_child && !next_ && waker == core) {
+    next_ = n;
+  } else if (d.queue == core) {
+    push_own(n);
+    owner.notify_any();
+  } else {
+    owner.workers[d.queue]->leave_open(n);
+  }
+}
+
+void worker::add_busy(node* n, core_id leader, double seconds) {
+  auto& e = *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+  const std::lock_guard hold(e.lock);
+  const auto [at, fresh] = e.busy_estimates.try_emplace(n, busy_estimate{leader, seconds});
+  if (!fresh) return;  // the first estimate stands: it is the one that will be taken off
+  owner.workers[leader]->busy_ns.fetch_add(static_cast<std::int64_t>(seconds * 1e9), sync::memory_order_relaxed);
+  e.has_busy_estimates.store(true, sync::memory_order_relaxed);
+}
+
+void worker::remove_busy(const node* n, execution_state& e) {
+  const std::lock_guard hold(e.lock);
+  const auto at = e.busy_estimates.find(n);
+  if (at == e.busy_estimates.end()) return;
+  owner.workers[at->second.core]->busy_ns.fetch_sub(static_cast<std::int64_t>(at->second.seconds * 1e9), sync::memory_order_relaxed);
+  e.busy_estimates.erase(at);
+}
+
+}  // namespace kilter::detail

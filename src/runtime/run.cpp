@@ -1,0 +1,339 @@
+// From a task in hand to its end: the place, the body, the sample.
+
+#include <algorithm>
+#include <utility>
+
+#include "policy/ask.hpp"
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+namespace {
+
+// A row of this many very short tasks is one sample: the clock and the table then cost a sixteenth.
+constexpr std::uint32_t row_length = 16;
+
+execution_state& execution_of(const node* n) noexcept {
+  return *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void worker::place_and_run(node* n, bool stolen, bool helping) {
+  const bool critical = n->flags & flag_critical;
+  place_id where = n->where;
+  // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
+  const bool travelled = where != place_unset && !stolen;
+  n->where = place_unset;
+  if (!travelled) {
+    const bool only_here = owner.plan.take_stays && graph_of(n).kinds[n->kind].width_one_only;
+    if (!only_here && (critical ? owner.plan.asks_take_high : owner.plan.asks_take_low)) {
+      view v = owner.view_of(*this);
+      const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
+      if (d.put_back) {
+        put_back(n);
+        return;
+      }
+      where = d.where;
+      if (d.busy_s != 0.0) add_busy(n, owner.machine->at(where).leader, d.busy_s);
+    } else {
+      where = owner.narrowest(graph_of(n).kinds[n->kind], core);
+    }
+  }
+  execution_state& e = execution_of(n);
+  // What is counted for another execution must not wait behind this task: it may be that execution's last.
+  if (counted_ && counted_ != &e) flush();
+  if (stolen) ++tally(e).steals;
+  const place p = owner.machine->at(where);
+  const bool needs_stand_in = helping && graph_of(n).kinds[n->kind].all_members;
+  if (p.width > 1 || needs_stand_in) {
+    insert(n, where, stolen);
+  } else if (p.leader == core) {
+    run_alone(n, stolen);
+  } else {
+    n->where = static_cast<std::uint16_t>(where);
+    owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+  }
+}
+
+// The worker has seen the task and does not want it: back to where it waited.
+void worker::put_back(node* n) {
+  if (!owner.queues.empty()) {
+    owner.queues[taken_from_]->push(n, taken_key_);
+    owner.notify_takers(taken_from_);
+  } else {
+    open_inbox_.push(n);
+    owner.notify_any();
+  }
+  sync::relax();
+}
+
+void worker::run_entry(const assembly_entry& e, bool helping) {
+  stamp_ = 0;
+  flush();
+  if (searching_) search_ends();
+  switch (e.what) {
+    case assembly_entry::kind::run:
+      e.task->where = place_unset;
+      if (helping && graph_of(e.task).kinds[e.task->kind].all_members)
+        insert(e.task, owner.machine->single(core), false);
+      else
+        run_alone(e.task, false);
+      return;
+    case assembly_entry::kind::join:
+      if (helping && e.wide->all_members)
+        stand_in(*e.wide);
+      else
+        join(*e.wide);
+      return;
+    case assembly_entry::kind::finish:
+      finish_wide(*e.wide);
+      give_back(*e.wide);
+      return;
+    case assembly_entry::kind::release: {
+      const std::unique_ptr<std::vector<node*>> added(e.added);
+      release_batch(*added, e.task);
+      return;
+    }
+  }
+}
+
+// Runs the body unless the execution was cancelled; returns false if it did not run.
+bool worker::run_body(node* n, task_context& context, execution_state& e) {
+  if (e.cancelled.load(sync::memory_order_relaxed)) return false;
+  const task_kind& k = e.graph.kinds[n->kind];
+  try {
+    k.code->invoke(closure_of(n, *k.code), context);
+  } catch (...) {
+    e.fail(std::current_exception());
+  }
+  return true;
+}
+
+void worker::run_alone(node* n, bool stolen) {
+  execution_state& e = execution_of(n);
+  task_kind& k = e.graph.kinds[n->kind];
+  if (owner.samples_rows && k.short_body.load(sync::memory_order_relaxed)) {
+    run_short(n, e, k);
+    return;
+  }
+  if (short_kind_) close_short();
+  const std::uint64_t outer_nested = nested_;
+  const bool outer_all = in_all_members;
+  nested_ = 0;
+  in_all_members = k.all_members;
+  const std::int64_t cpu_begin =
+      owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? sync::thread_cpu_nanoseconds() : -1;
+  const std::uint64_t begin = stamp_ ? stamp_ : sync::cycles();
+  task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
+  const bool ran = run_body(n, context, e);
+  const std::uint64_t end = sync::cycles();
+  in_all_members = outer_all;
+  const std::uint64_t nested = nested_;
+  nested_ = outer_nested;
+  stamp_ = end;
+
+  measured m;
+  if (ran) {
+    const std::uint64_t span = std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
+    m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
+    if (span > owner.long_body_cycles) {
+      if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
+      // Time spent helping would count as the body's; such a sample goes without.
+      if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(sync::thread_cpu_nanoseconds() - cpu_begin) * 1e-9;
+    } else if (span < owner.short_body_cycles && nested == 0 && owner.samples_rows) {
+      k.short_body.store(true, sync::memory_order_relaxed);
+    }
+    worker_tally& t = tally(e);
+    ++t.bodies;
+    t.work_cycles += span;
+    const place_id here = owner.machine->single(core);
+    if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
+    learn(n, k, here, m, end);
+    count(n, e, here);
+  }
+  complete(n, e);
+}
+
+// The clock is read before the first and after the last of a row, so that a gap of the operating system cannot fall between samples.
+void worker::run_short(node* n, execution_state& e, task_kind& k) {
+  if (short_kind_ != &k) {
+    if (short_kind_) close_short();
+    short_kind_ = &k;
+    short_execution_ = &e;
+    short_begin_ = stamp_ ? stamp_ : sync::cycles();
+    short_count_ = 0;
+  }
+  const std::uint64_t outer_nested = nested_;
+  const bool outer_all = in_all_members;
+  in_all_members = k.all_members;
+  task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
+  const bool ran = run_body(n, context, e);
+  in_all_members = outer_all;
+  nested_ = outer_nested;
+  stamp_ = 0;
+  if (ran) {
+    ++tally(e).bodies;
+    count(n, e, owner.machine->single(core));
+    if (short_kind_ == &k && ++short_count_ == row_length) close_short();
+  }
+  complete(n, e);
+}
+
+void worker::close_short() noexcept {
+  task_kind& k = *std::exchange(short_kind_, nullptr);
+  if (short_count_ == 0) return;
+  const std::uint64_t end = sync::cycles();
+  const std::uint64_t span = std::max<std::uint64_t>(1, end - short_begin_);
+  stamp_ = end;
+  measured m;
+  m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / short_count_;
+  m.tasks = short_count_;
+  // One gap of the operating system in a row does not make its bodies long; twice the limit in most of them does, and the next sample
+  // of a long body finds that out.
+  if (span > 2 * owner.short_body_cycles * short_count_) k.short_body.store(false, sync::memory_order_relaxed);
+  tally(*short_execution_).work_cycles += span;
+  owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
+}
+
+void worker::insert(node* n, place_id where, bool stolen) {
+  const place p = owner.machine->at(where);
+  cluster_desk& desk = owner.desks[owner.machine->cores()[p.leader].cluster];
+  {
+    const std::lock_guard hold(desk.lock);
+    assembly* a = owner.get_assembly(desk);
+    a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
+    for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push({assembly_entry::kind::join, n, a});
+  }
+  sync::light_fence();
+  for (core_id c = p.leader; c < p.leader + p.width; ++c)
+    if (c != core) owner.workers[c]->wake();
+}
+
+bool worker::take_part(assembly& a, void* as_worker) {
+  const std::uint32_t member = core - a.at.leader;
+  if (!a.enter()) return false;
+  execution_state& e = *a.execution;
+  a.first_in(member);
+  member_span& span = a.members[member];
+  span.came = true;
+  span.start = sync::cycles();
+  task_context context = task_access::context(a.at, member, core, as_worker, &a, a.task);
+  if (!run_body(a.task, context, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
+  span.end = sync::cycles();
+  return true;
+}
+
+void worker::join(assembly& a) {
+  const std::uint64_t outer_nested = nested_;
+  const bool outer_all = in_all_members;
+  nested_ = 0;
+  in_all_members = a.all_members;
+  const bool took_part = take_part(a, this);
+  in_all_members = outer_all;
+  if (took_part) {
+    member_span& span = a.members[core - a.at.leader];
+    span.nested = nested_;
+    tally(*a.execution).work_cycles += span.end - span.start - std::min(nested_, span.end - span.start);
+    if (owner.events) owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end, a.stolen);
+  }
+  nested_ = outer_nested;
+  if (took_part && a.leave()) finish_wide(a);
+  give_back(a);
+}
+
+void worker::stand_in(assembly& a) {
+  stand_in_busy_.store(true, sync::memory_order_relaxed);
+  if (stand_in_) stand_in_->join();
+  stand_in_ = std::make_unique<sync::thread>([this, &a] {
+    stands_in(this);
+    const bool took_part = take_part(a, nullptr);
+    const bool finisher = took_part && a.leave();
+    stand_in_busy_.store(false, sync::memory_order_release);
+    if (finisher) {
+      // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
+      assembly_.push_front({assembly_entry::kind::finish, nullptr, &a});
+      sync::fence();
+      wake();
+    } else {
+      give_back(a);
+    }
+  });
+}
+
+void worker::give_back(assembly& a) {
+  cluster_desk& desk = owner.desks[owner.machine->cores()[a.at.leader].cluster];
+  if (!a.drop()) return;
+  const std::lock_guard hold(desk.lock);
+  desk.free.push_back(&a);
+}
+
+void worker::finish_wide(assembly& a) {
+  const std::uint64_t now = sync::cycles();
+  stamp_ = 0;
+  execution_state& e = *a.execution;
+  worker_tally& t = tally(e);
+  std::uint64_t first = ~std::uint64_t{0}, last = 0, nested = 0;
+  bool anybody = false;
+  for (const member_span& s : a.members)
+    if (s.came) {
+      anybody = true;
+      first = std::min(first, s.start);
+      last = std::max(last, s.end);
+      nested = std::max(nested, s.nested);
+    }
+  measured m;
+  std::vector<member_time>& members = member_times_;
+  members.clear();
+  if (anybody && !e.cancelled.load(sync::memory_order_relaxed)) {
+    ++t.bodies;
+    const auto spent = [&](const member_span& s) {
+      return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start - std::min(s.nested, s.end - s.start)));
+    };
+    for (std::uint32_t i = 0; i < a.at.width; ++i)
+      if (a.members[i].came) members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
+    m.members = members;
+    m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first - std::min(nested, last - first)));
+    m.leader_first = a.members[0].came && a.leader_was_first();
+    m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
+    const bool use_leader = m.leader_first || (owner.options.timing == timing::leader && a.members[0].came);
+    m.sample_s = use_leader ? m.leader_s : m.span_s;
+    if (!m.leader_first) ++t.late_leaders;
+    learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
+    count(a.task, e, a.where);
+  }
+  complete(a.task, e);
+}
+
+worker_tally& worker::tally(execution_state& e) noexcept { return e.tallies[core]; }
+
+void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
+  if (owner.plan.asks_done) {
+    view v = owner.view_of(*this);
+    ask::done(*owner.policy, ref(n), where, m, v);
+  } else if (owner.plan.learns) {
+    owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
+  } else {
+    return;
+  }
+  if (owner.events) owner.record_learned(core, k, where);
+}
+
+void worker::count(const node* n, execution_state& e, place_id where) noexcept {
+  execution_stats::place_count& c = tally(e).places[where];
+  ++(n->flags & flag_critical ? c.critical : c.other);
+}
+
+// Releases what waited for `n`, whether its body ran or was skipped.
+void worker::complete(node* n, execution_state& e) {
+  if (e.has_busy_estimates.load(sync::memory_order_relaxed)) remove_busy(n, e);
+  if (counted_ != &e) {
+    flush();
+    counted_ = &e;
+  }
+  for_each_successor(n, [&](node* s, double) { successor_ready(s, n); });
+  if (n->flags & flag_dynamic) [[unlikely]]
+    end_of_dynamic(static_cast<dynamic_node*>(n), e);
+  ++tally(e).done;
+}
+
+}  // namespace kilter::detail

@@ -1,0 +1,64 @@
+#include "kilter/runtime.hpp"
+
+#include "runtime/engine.hpp"
+
+namespace kilter {
+
+runtime::runtime(runtime_options o) : engine_(detail::engine::make(std::move(o))) {}
+runtime::~runtime() = default;
+
+execution runtime::submit(graph& g, core_id as_worker) { return execution(engine_->submit(g, as_worker)); }
+
+execution_stats runtime::run(graph& g, core_id as_worker) {
+  execution e = submit(g, as_worker);
+  e.wait();
+  return e.stats();
+}
+
+void runtime::stop() { engine_->stop(); }
+void runtime::start() { engine_->start(); }
+bool runtime::running() const noexcept { return engine_->running.load(); }
+const machine& runtime::machine() const noexcept { return *engine_->machine; }
+const policy& runtime::policy() const noexcept { return *engine_->policy; }
+std::uint32_t runtime::workers() const noexcept { return engine_->machine->core_count(); }
+
+std::vector<runtime::learned> runtime::table() const {
+  std::vector<learned> out;
+  for (const auto& c : engine_->tables.snapshot()) {
+    if (c.samples == 0) continue;
+    out.push_back({engine_->tables.row_name(c.row), engine_->tables.row_size_class(c.row), engine_->machine->at(c.where), c.seconds,
+                   c.intrinsic_s, c.samples});
+  }
+  return out;
+}
+
+std::vector<double> runtime::slowdowns() const {
+  std::vector<double> out;
+  for (core_id c = 0; c < workers(); ++c) out.push_back(engine_->tables.slowdown(c));
+  return out;
+}
+
+double runtime::probing_s() const { return engine_->tables.probing_s(); }
+
+void runtime::forget() {
+  engine_->refuse_while_busy("forgetting what was learned");
+  engine_->tables.clear();
+}
+
+void runtime::preset(std::string_view type, std::uint32_t size_class, place where, double seconds) {
+  const auto p = machine().find(where);
+  if (!p)
+    throw usage_error("(" + std::to_string(where.leader) + "," + std::to_string(where.width) + ") is not a place of this machine");
+  if (!(seconds > 0)) throw usage_error("a preset time is in seconds and positive, got " + std::to_string(seconds));
+  engine_->tables.preset(engine_->tables.row(type, size_class), *p, seconds);
+}
+
+std::vector<const tape*> runtime::tapes() const {
+  engine_->refuse_while_busy("reading the recorded decisions");
+  std::vector<const tape*> out;
+  for (const auto& w : engine_->workers)
+    if (w->log) out.push_back(w->log.get());
+  return out;
+}
+
+}  // namespace kilter

@@ -1,0 +1,375 @@
+// The worker's loop: where it looks for work, and how it sleeps. docs/worker-loop.md explains each step and its cost.
+
+#include "runtime/worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "policy/ask.hpp"
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+namespace {
+
+thread_local worker* this_worker = nullptr;
+thread_local worker* stands_in_for = nullptr;
+
+// Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
+constexpr int pauses_between_rounds = 16;
+// A helper polls: what it waits for may become true without anybody pushing work.
+constexpr std::int64_t helper_nap_ns = 1'000'000;
+// While a policy holds for a task the worker naps, since the task may be pushed where this worker is not told.
+constexpr std::int64_t hold_nap_ns = 200'000;
+
+}  // namespace
+
+worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c) {
+  if (e.options.record_decisions) log = std::make_unique<tape>();
+}
+
+worker::~worker() = default;
+
+worker* worker::current() noexcept { return this_worker; }
+worker* worker::stood_in_for() noexcept { return stands_in_for; }
+void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
+
+void worker::loop() {
+  this_worker = this;
+  std::uint64_t idle_since = 0;
+  while (!owner.stopping.load(sync::memory_order_acquire)) {
+    if (step(false)) {
+      idle_since = 0;
+      continue;
+    }
+    if (!may_rest_) {
+      sync::relax();
+      continue;
+    }
+    const std::uint64_t now = sync::cycles();
+    if (idle_since == 0) idle_since = now;
+    if (wait_until_ns_ < 0 && now - idle_since < owner.spin_cycles) {
+      for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
+      continue;
+    }
+    sleep_until_work(wait_until_ns_);
+    wait_until_ns_ = -1;
+    idle_since = 0;
+  }
+  search_ends();
+  if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in
+  stand_in_.reset();
+  this_worker = nullptr;
+}
+
+bool worker::step(bool helping) {
+  if (!assembly_.empty()) [[unlikely]] {
+    assembly_entry e;
+    if (assembly_.pop(e)) {
+      const bool blocked = helping && e.what == assembly_entry::kind::join && e.wide->all_members &&
+                           stand_in_busy_.load(sync::memory_order_acquire);
+      if (!blocked) {
+        run_entry(e, helping);
+        return true;
+      }
+      assembly_.push_front(e);
+      std::this_thread::yield();
+    }
+  }
+  bool stolen = false;
+  node* n = std::exchange(found_asleep_, nullptr);
+  if (n) stolen = found_stolen_;
+  else n = take(stolen);
+  if (!n) return false;
+  if (searching_) search_ends();
+  place_and_run(n, stolen, helping);
+  return true;
+}
+
+node* worker::take(bool& stolen) {
+  if (!bound_inbox_.empty()) [[unlikely]] {
+    node* fresh = bound_inbox_.take_all();
+    node* last = fresh;
+    while (last->link) last = last->link;
+    last->link = bound_;
+    bound_ = fresh;
+  }
+  if (node* n = bound_) {
+    bound_ = n->link;
+    return n;
+  }
+  if (node* n = next_) {
+    next_ = nullptr;
+    return n;
+  }
+  if (owner.plan.asks_next || !owner.queues.empty()) return take_asked(stolen);
+  if (node* n = own_.pop()) return n;
+  flush();
+  stamp_ = 0;
+  if (node* n = take_own()) return n;
+  return steal(stolen);
+}
+
+// What arrived from outside for this worker: its open inbox, oldest first, and submissions.
+node* worker::take_own() {
+  if (node* n = open_inbox_.take_all()) {
+    for (; n->link; ) {
+      node* older = n->link;
+      push_own(n);
+      n = older;
+    }
+    // It no longer counts as looking, or nobody would be woken for the rest.
+    search_ends();
+    if (!own_.empty()) owner.notify_any();
+    return n;
+  }
+  if (auto e = owner.take_submission(*this)) {
+    search_ends();
+    start_execution(e);
+    if (bound_) {
+      node* n = bound_;
+      bound_ = n->link;
+      return n;
+    }
+    if (node* n = next_) {
+      next_ = nullptr;
+      return n;
+    }
+    return own_.pop();
+  }
+  return nullptr;
+}
+
+// The policy says what to try. A failed attempt is not an idle round: the policy may have better ideas.
+node* worker::take_asked(bool& stolen) {
+  flush();
+  stamp_ = 0;
+  may_rest_ = true;
+  if (node* n = take_own()) return n;
+  view v = owner.view_of(*this);
+  const auto from = [&](queue_id q, node* n) {
+    taken_from_ = q;
+    const core_id o = owner.queues[q]->owner();
+    stolen = o != no_core && o != core;
+    return n;
+  };
+  if (!owner.plan.asks_next) {
+    // Own queues, then shared ones, then those of others.
+    for (const int round : {0, 1, 2})
+      for (queue_id q = 0; q < owner.queues.size(); ++q) {
+        const core_id o = owner.queues[q]->owner();
+        const int rank = o == core ? 0 : o == no_core ? 1 : 2;
+        if (rank == round && owner.queues[q]->may_take(core))
+          if (node* n = owner.queues[q]->pop(taken_key_)) return from(q, n);
+      }
+    return nullptr;
+  }
+  search_begins();
+  const next_decision d = ask::next(*owner.policy, core, attempt_++, v);
+  may_rest_ = d.what != next_decision::kind::take_from && d.what != next_decision::kind::steal;
+  switch (d.what) {
+    case next_decision::kind::take_from:
+      if (owner.queues.empty()) {
+        node* n = nullptr;
+        if (d.queue == core) {
+          n = own_.pop();
+        } else {
+          n = owner.workers[d.queue]->steal_from();
+          stolen = n != nullptr;
+        }
+        return n;
+      }
+      if (owner.queues[d.queue]->may_take(core))
+        if (node* n = owner.queues[d.queue]->pop(taken_key_)) return from(d.queue, n);
+      return nullptr;
+    case next_decision::kind::steal:
+      return steal(stolen);
+    case next_decision::kind::hold_task:
+      for (queue_id q = 0; q < owner.queues.size(); ++q)
+        if (owner.queues[q]->may_take(core))
+          if (node* n = owner.queues[q]->extract(node_of(d.task))) return from(q, n);
+      wait_until_ns_ = hold_nap_ns;
+      return nullptr;
+    case next_decision::kind::hold_until:
+      wait_until_ns_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((d.until_s - owner.now_s()) * 1e9));
+      return nullptr;
+    case next_decision::kind::nothing:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+node* worker::steal(bool& stolen) {
+  const auto count = static_cast<std::uint32_t>(owner.workers.size());
+  if (count == 1) return nullptr;
+  search_begins();
+  const auto try_one = [&](std::uint32_t victim) -> node* {
+    node* n = owner.workers[victim]->steal_from();
+    if (!n) return nullptr;
+    stolen = true;
+    search_ends();
+    if (owner.workers[victim]->waiting() > 0 || waiting() > 0) owner.notify_any();
+    return n;
+  };
+  const auto other = [&] {
+    const std::uint32_t v = random.below(count - 1);
+    return v < core ? v : v + 1;
+  };
+  switch (owner.plan.steal_from) {
+    case victims::random:
+      return try_one(other());
+    case victims::richest: {
+      const std::uint32_t a = other(), b = other();
+      return try_one(owner.workers[a]->waiting() >= owner.workers[b]->waiting() ? a : b);
+    }
+    case victims::cluster_first: {
+      const cluster& mine = owner.machine->clusters()[owner.machine->cores()[core].cluster];
+      for (core_id c = mine.first; c < mine.first + mine.size; ++c)
+        if (c != core)
+          if (node* n = try_one(c)) return n;
+      return try_one(other());
+    }
+  }
+  return nullptr;
+}
+
+node* worker::steal_from() noexcept {
+  if (!own_.empty()) {
+    node* n = nullptr;
+    if (own_.steal(n) == work_deque<node>::outcome::success) return n;
+  }
+  if (!open_inbox_.empty()) {
+    // The thief becomes the owner of the rest; it may be stolen in turn.
+    if (node* n = open_inbox_.take_all()) {
+      worker& thief = *this_worker;
+      for (; n->link;) {
+        node* older = n->link;
+        thief.push_own(n);
+        n = older;
+      }
+      return n;
+    }
+  }
+  return nullptr;
+}
+
+void worker::push_own(node* n) { own_.push(n); }
+
+void worker::bind(const assembly_entry& e) {
+  assembly_.push(e);
+  sync::light_fence();
+  wake();
+}
+
+void worker::leave_bound(node* n) {
+  bound_inbox_.push(n);
+  sync::light_fence();
+  wake();
+}
+
+void worker::leave_open(node* n) {
+  open_inbox_.push(n);
+  sync::light_fence();
+  if (!wake()) owner.notify_any();
+}
+
+void worker::search_begins() noexcept {
+  if (searching_ || announced_) return;
+  searching_ = true;
+  mode_.store(mode::searching, sync::memory_order_relaxed);
+  owner.searchers.fetch_add(1, sync::memory_order_seq_cst);
+}
+
+void worker::search_ends() noexcept {
+  attempt_ = 0;
+  if (!searching_) return;
+  searching_ = false;
+  mode_.store(mode::running, sync::memory_order_relaxed);
+  owner.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+}
+
+bool worker::something_to_take() const noexcept {
+  if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !own_.empty()) return true;
+  if (owner.submissions_waiting.load(sync::memory_order_acquire) || submissions.load(sync::memory_order_acquire)) return true;
+  if (owner.queues.empty()) {
+    for (const auto& w : owner.workers)
+      if (!w->own_.empty() || !w->open_inbox_.empty()) return true;
+    return false;
+  }
+  if (owner.plan.asks_next) return false;  // asked once more after the announcement instead
+  for (const auto& q : owner.queues)
+    if (q->may_take(core) && q->size() > 0) return true;
+  return false;
+}
+
+void worker::sleep_until_work(std::int64_t timeout_ns) {
+  flush();
+  if (searching_) {
+    searching_ = false;
+    owner.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+  }
+  attempt_ = 0;
+  // Announce, fence, look once more. Whoever pushes does it the other way round: push, fence, look who sleeps. One of the two sees the
+  // other, so no task is left behind. The fence here is the dear one, so that the one after each push can be free.
+  const std::uint32_t ticket = ticket_.load(sync::memory_order_acquire);
+  mode_.store(mode::sleeping, sync::memory_order_seq_cst);
+  owner.sleepers.fetch_add(1, sync::memory_order_seq_cst);
+  sync::heavy_fence();
+  if (!something_to_take() && !policy_finds_work(timeout_ns) && !owner.stopping.load(sync::memory_order_acquire)) {
+    const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
+    sync::park(ticket_, ticket, timeout_ns);
+    if (owner.events) owner.record_park(core, begin_ns);
+  }
+  mode asleep = mode::sleeping;
+  if (mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst))
+    owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+  attempt_ = 0;
+}
+
+// A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
+// woke nobody.
+bool worker::policy_finds_work(std::int64_t& timeout_ns) {
+  if (!owner.plan.asks_next) return false;
+  announced_ = true;  // it stays a sleeper for the others, so that each push wakes it
+  wait_until_ns_ = -1;
+  found_stolen_ = false;
+  do found_asleep_ = take_asked(found_stolen_);
+  while (!found_asleep_ && !may_rest_);
+  announced_ = false;
+  if (wait_until_ns_ >= 0) timeout_ns = timeout_ns < 0 ? wait_until_ns_ : std::min(timeout_ns, wait_until_ns_);
+  // An execution that began meanwhile may have bound something to this worker itself.
+  return found_asleep_ || something_to_take();
+}
+
+bool worker::wake() noexcept {
+  if (mode_.load(sync::memory_order_relaxed) != mode::sleeping) return false;
+  mode asleep = mode::sleeping;
+  if (!mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst)) return false;
+  owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+  ticket_.fetch_add(1, sync::memory_order_release);
+  sync::unpark(ticket_, 1);
+  return true;
+}
+
+void worker::rest_while_helping() {
+  const std::uint64_t begin = sync::cycles();
+  while (sync::cycles() - begin < owner.spin_cycles) {
+    for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
+    if (something_to_take()) return;
+  }
+  owner.helpers_asleep.fetch_add(1, sync::memory_order_seq_cst);
+  sleep_until_work(helper_nap_ns);
+  owner.helpers_asleep.fetch_sub(1, sync::memory_order_seq_cst);
+}
+
+void worker::flush() noexcept {
+  if (short_kind_) close_short();
+  if (!counted_) return;
+  execution_state& e = *counted_;
+  counted_ = nullptr;
+  worker_tally& t = e.tallies[core];
+  const auto done = static_cast<std::int64_t>(t.done);
+  t.done = 0;
+  if (done && e.remaining.fetch_sub(done, sync::memory_order_acq_rel) == done) owner.execution_done(e);
+}
+
+}  // namespace kilter::detail

@@ -1,0 +1,152 @@
+#pragma once
+// One worker: what it owns, what others may leave for it, and its loop. docs/worker-loop.md walks through it.
+
+#include <memory>
+
+#include "base/random.hpp"
+#include "base/sync.hpp"
+#include "graph/node.hpp"
+#include "kilter/policy.hpp"
+#include "policy/tape.hpp"
+#include "runtime/assembly.hpp"
+#include "runtime/deque.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/inbox.hpp"
+
+namespace kilter::detail {
+
+class engine;
+
+class alignas(sync::cache_line) worker {
+ public:
+  worker(engine&, core_id, std::uint64_t seed);
+  ~worker();
+
+  /// The thread's function: serves until the engine stops.
+  void loop();
+  /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a task that needs all members.
+  bool step(bool helping);
+  /// Runs other tasks until `finished()`; the time is taken off the task that waits.
+  template <class Finished>
+  void help_until(Finished&& finished) {
+    short_kind_ = nullptr;  // the row it belongs to is spoiled by the wait
+    const std::uint64_t begin = sync::cycles();
+    while (!finished())
+      if (!step(true)) rest_while_helping();
+    nested_ += sync::cycles() - begin;
+    stamp_ = 0;
+  }
+
+  /// The worker of the calling thread, or null.
+  static worker* current() noexcept;
+  /// The worker for which the calling thread stands in, or null.
+  static worker* stood_in_for() noexcept;
+
+  // --- what others may do ---
+  void bind(const assembly_entry&);
+  /// To the leader's end of the work queue, out of reach of thieves (facts E8, E9).
+  void leave_bound(node*);
+  /// Open to thieves.
+  void leave_open(node*);
+  node* steal_from() noexcept;
+  /// Wakes it if it sleeps; returns whether it did.
+  bool wake() noexcept;
+  [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
+  [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()); }
+
+  // --- called on its own thread ---
+  void push_own(node*);
+  /// A root or a dynamic task has become ready on this worker.
+  void made_ready(node* n, node* parent, core_id waker);
+  void start_execution(const std::shared_ptr<execution_state>&);
+  /// Makes the tasks of a batch ready.
+  void release_batch(const std::vector<node*>&, node* parent);
+  /// The same from the thread that stands in for it. Any thread.
+  void hand_over_batch(std::vector<node*>, node* parent);
+  /// A dynamic task is done: its closure, records and number go.
+  void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
+  /// Hands in what it counted, so that an execution can end. Called before it looks for work elsewhere.
+  void flush() noexcept;
+
+  engine& owner;
+  const core_id core;
+  random_stream random;
+  std::unique_ptr<tape> log;
+  const std::vector<node*>* batch = nullptr;  ///< what question 1 is about
+  bool batch_whole = false;
+  bool in_all_members = false;                ///< inside a task that needs all members: no waiting here
+  sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
+  sync::atomic<std::uint32_t> submissions{0}; ///< executions that only this worker may start
+
+ private:
+  enum class mode : std::uint32_t { running, searching, sleeping };  // as others see it
+
+  node* take(bool& stolen);
+  void rest_while_helping();
+  node* take_asked(bool& stolen);
+  node* take_own();
+  node* steal(bool& stolen);
+  void place_and_run(node*, bool stolen, bool helping);
+  void run_entry(const assembly_entry&, bool helping);
+  void run_alone(node*, bool stolen);
+  void join(assembly&);
+  /// On a thread of its own, since this one is inside a task and must not block in another.
+  void stand_in(assembly&);
+  bool run_body(node*, task_context&, execution_state&);
+  bool take_part(assembly&, void* as_worker);
+  void give_back(assembly&);
+  void put_back(node*);
+  void add_busy(node*, core_id leader, double seconds);
+  void remove_busy(const node*, execution_state&);
+  void finish_wide(assembly&);
+  void insert(node*, place_id, bool stolen);
+  void run_short(node*, execution_state&, task_kind&);
+  void close_short() noexcept;
+  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
+  void count(const node*, execution_state&, place_id) noexcept;
+  void complete(node*, execution_state&);
+  void successor_ready(node* n, node* parent);
+  void apply(node*, const ready_decision&, core_id waker);
+  void enqueue_standard(node*, core_id waker);
+  /// Sleeps until woken, at most `timeout_ns` (negative: without limit).
+  void sleep_until_work(std::int64_t timeout_ns);
+  [[nodiscard]] bool something_to_take() const noexcept;
+  bool policy_finds_work(std::int64_t& timeout_ns);
+  static void stands_in(worker*) noexcept;
+  [[nodiscard]] worker_tally& tally(execution_state&) noexcept;
+  void search_begins() noexcept;
+  void search_ends() noexcept;
+
+  // --- the owner's ---
+  node* next_ = nullptr;         // what runs right after
+  node* bound_ = nullptr;        // taken out of bound_inbox_, youngest first
+  std::uint64_t stamp_ = 0;      // cycles at the end of the last task, while nothing came between; else 0
+  std::uint64_t nested_ = 0;     // cycles to take off the task that is running
+  // A row of very short tasks that is timed as one.
+  task_kind* short_kind_ = nullptr;
+  execution_state* short_execution_ = nullptr;
+  std::uint64_t short_begin_ = 0;
+  std::uint32_t short_count_ = 0;
+  std::uint32_t attempt_ = 0;
+  bool searching_ = false;
+  execution_state* counted_ = nullptr;  // whose tally has tasks not handed in
+  queue_id taken_from_ = 0;             // where the task in hand waited, and under which key
+  std::uint64_t taken_key_ = 0;
+  std::int64_t wait_until_ns_ = -1;     // how long the policy asked to wait; negative: until woken
+  bool may_rest_ = true;                // the policy's last answer was not one to try again at once
+  node* found_asleep_ = nullptr;        // what the last look before sleeping brought
+  bool found_stolen_ = false;
+  bool announced_ = false;              // it has said that it sleeps, and looks once more
+  work_deque<node> own_;
+  std::unique_ptr<sync::thread> stand_in_;
+  std::vector<member_time> member_times_;
+  // --- everybody's ---
+  alignas(sync::cache_line) inbox bound_inbox_;
+  inbox open_inbox_;
+  assembly_queue assembly_;
+  alignas(sync::cache_line) sync::atomic<mode> mode_{mode::running};
+  sync::atomic<std::uint32_t> ticket_{0};  // futex word: changes when the worker is woken
+  sync::atomic<bool> stand_in_busy_{false};
+};
+
+}  // namespace kilter::detail

@@ -1,0 +1,41 @@
+#pragma once
+// What the contract's tests need of an engine. Every engine that is listed goes through the same suite.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/workload.hpp"
+#include "kilter/machine.hpp"
+#include "kilter/policy.hpp"
+#include "policy/tape.hpp"
+
+namespace kilter::conformance {
+
+struct run_request {
+  std::shared_ptr<const policy> asked;
+  const workload& work;
+  const kilter::machine& machine;
+  table_options table = table_options::paper();
+  std::uint64_t seed = 1;
+  bool record = false;  ///< keep tapes, and ask every question, also those that the policy leaves to the standard way
+};
+
+struct run_result {
+  std::vector<std::uint32_t> runs;              ///< by task: how often it ran
+  std::vector<std::uint32_t> order;             ///< tasks as they finished; empty if the engine cannot tell
+  std::vector<place_id> where;                  ///< by task; empty if the engine cannot tell
+  std::vector<std::vector<tape_entry>> tapes;   ///< a worker each, and one for outside submitters
+};
+
+struct engine {
+  std::string name;
+  bool deterministic = false;                   ///< the same request gives the same result
+  std::function<run_result(const run_request&)> run;
+};
+
+/// All engines under test.
+[[nodiscard]] const std::vector<engine>& engines();
+
+}  // namespace kilter::conformance

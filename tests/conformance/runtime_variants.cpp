@@ -1,0 +1,96 @@
+#include "conformance/runtime_variants.hpp"
+
+#include <algorithm>
+
+namespace kilter::conformance {
+namespace {
+
+std::vector<variant> plain() {
+  std::vector<variant> all;
+  for (const policy_info& p : policy_catalogue()) {
+    all.push_back({.name = std::string(p.name) + "_paper", .policy = std::string(p.name), .table = table_options::paper()});
+    all.push_back({.name = std::string(p.name) + "_robust", .policy = std::string(p.name)});
+  }
+  const std::pair<const char*, made (*)(const machine&)> probes[] = {
+      {"probe_sorted", sorted_probe},       {"probe_planned", planned_probe},     {"probe_busy", busy_probe},
+      {"probe_fifo", fifo_probe},           {"probe_declining", declining_probe}, {"probe_restricted", restricted_probe}};
+  for (const auto& [name, make] : probes) all.push_back({.name = name, .probe = make, .one_static_graph = make == planned_probe});
+  return all;
+}
+
+template <class Change>
+policy_options with(Change&& change) {
+  policy_options o;
+  change(o);
+  return o;
+}
+
+std::vector<variant> everything() {
+  std::vector<variant> all = plain();
+  const std::pair<const char*, criticality> sources[] = {{"user", criticality::user},
+                                                         {"chain", criticality::chain},
+                                                         {"diff1", criticality::diff1},
+                                                         {"chain_closed", criticality::chain_closed}};
+  for (const char* p : {"dam-c", "perf", "fa"})
+    for (const auto& [name, source] : sources)
+      all.push_back({.name = std::string(p) + "_critical_by_" + name, .policy = p, .settings = with([&](auto& o) { o.source = source; })});
+  for (const char* p : {"fa", "fam-c", "da", "dam-c", "dam-p", "perf"})
+    for (const bool paper : {true, false})
+      all.push_back({.name = std::string(p) + (paper ? "_direct_paper" : "_direct_robust"), .policy = p,
+                     .settings = with([](auto& o) { o.direct_assembly = true; }),
+                     .table = paper ? table_options::paper() : table_options::robust()});
+  for (const char* p : {"rws", "rwsm-c", "dam-c"}) {
+    all.push_back({.name = std::string(p) + "_from_richest", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::richest; })});
+    all.push_back({.name = std::string(p) + "_cluster_first", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::cluster_first; })});
+  }
+  all.push_back({.name = "da_row", .policy = "da", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
+  all.push_back({.name = "rwsm-c_row", .policy = "rwsm-c", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
+  table_options refreshed = table_options::paper();
+  refreshed.refresh_every = 10;
+  all.push_back({.name = "dam-c_refresh", .policy = "dam-c", .table = refreshed});
+  for (const char* p : {"perf", "dam-c", "fam-c"})
+    all.push_back({.name = std::string(p) + "_slow_cluster", .policy = p,
+                   .settings = with([](auto& o) { o.place_noncritical = policy_options::noncritical::slow_cluster; }), .slow_cluster = true});
+  for (variant& v : all) std::ranges::replace(v.name, '-', '_');
+  return all;
+}
+
+}  // namespace
+
+std::size_t plain_count() {
+  static const std::size_t count = plain().size();
+  return count;
+}
+
+const std::vector<variant>& variants() {
+  static const std::vector<variant> all = everything();
+  return all;
+}
+
+std::shared_ptr<const machine> machine_of(std::uint32_t workers) {
+  const std::uint32_t clusters = workers >= 64 ? 4 : workers >= 4 && workers % 2 == 0 ? 2 : 1;
+  return std::make_shared<const machine>(machine::uniform(workers, clusters));
+}
+
+runtime_options options_for(const variant& v, std::uint32_t workers, std::uint64_t seed) {
+  runtime_options o;
+  o.machine = machine_of(workers);
+  o.policy_settings = v.settings;
+  if (v.slow_cluster)
+    for (core_id c = 0; c < (workers + 1) / 2; ++c) o.policy_settings.fast.push_back(c);
+  if (v.probe) o.custom = v.probe(*o.machine);
+  else o.policy = v.policy;
+  o.table = v.table;
+  o.seed = seed;
+  return o;
+}
+
+const std::vector<std::uint32_t>& worker_counts() {
+  static const std::vector<std::uint32_t> all =
+      stress::sanitized ? std::vector<std::uint32_t>{1, 2, 4} : std::vector<std::uint32_t>{1, 2, 3, 4, 8, 16, 64};
+  return all;
+}
+
+std::uint32_t ordinary_size() { return stress::full_size() ? 100'000 : stress::sanitized ? 10'000 : 3'000; }
+
+}  // namespace kilter::conformance

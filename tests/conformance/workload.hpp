@@ -1,0 +1,55 @@
+#pragma once
+// Graphs as plain data, so that every engine builds the same one with bodies of its own.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kilter/graph.hpp"
+
+namespace kilter::conformance {
+
+struct task_spec {
+  bool critical = false;
+  std::uint32_t type = 0;               ///< "type 0", "type 1", ..
+  std::vector<std::uint32_t> widths{};  ///< empty: all
+  double work = 1.0;
+};
+
+struct edge_spec {
+  std::uint32_t from = 0, to = 0;
+  double cost_s = 0.0;
+};
+
+struct workload {
+  std::string name;
+  std::vector<task_spec> tasks;
+  std::vector<edge_spec> edges;
+};
+
+/// A root, then layers of `parallelism` tasks; the first of each layer is critical and releases the next layer (facts A1.3).
+[[nodiscard]] workload layered(std::uint32_t tasks, std::uint32_t parallelism);
+/// Every task waits for up to three of the forty before it; three types, one task in five critical; one in eight restricted to width 1.
+[[nodiscard]] workload tangled(std::uint32_t tasks, std::uint64_t seed);
+[[nodiscard]] workload chain(std::uint32_t tasks);
+/// No edges at all.
+[[nodiscard]] workload independent(std::uint32_t tasks);
+
+/// `make_body(i)` gives task i's callable.
+template <class MakeBody>
+std::vector<task> build(graph& g, const workload& w, MakeBody&& make_body) {
+  std::vector<task> tasks;
+  for (std::uint32_t i = 0; i < w.tasks.size(); ++i) {
+    const task_spec& s = w.tasks[i];
+    task_options o;
+    o.type = g.type("type " + std::to_string(s.type));
+    o.priority = s.critical ? priority::high : priority::low;
+    o.widths = s.widths;
+    o.work = s.work;
+    tasks.push_back(g.add(o, make_body(i)));
+  }
+  for (const edge_spec& e : w.edges) g.edge(tasks[e.from], tasks[e.to], e.cost_s);
+  return tasks;
+}
+
+}  // namespace kilter::conformance
