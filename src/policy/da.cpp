@@ -28,7 +28,6 @@ class da_policy final : public policy {
   discipline queues(const machine&) const override {
     discipline d;
     d.steal_from = steal_from_;
-    d.forward_child = false;
     d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
     d.asks_ready_low = labels::needs_ready(source_) || low_.asks();

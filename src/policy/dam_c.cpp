@@ -28,11 +28,11 @@ dam_policy::dam_policy(const variant& s, const machine& m, const policy_options&
 discipline dam_policy::queues(const machine&) const {
   discipline d;
   d.steal_from = steal_from_;
-  d.forward_child = false;
   d.asks_submit = labels::needs_submit(source_);
   d.asks_ready_high = true;
   d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
   d.asks_take_low = d.asks_take_high = true;
+  d.take_stays = at_wake_up_;  // otherwise a critical task is searched for when it is taken
   d.asks_machine = true;
   d.learns = true;
   d.cells = search::cells;

@@ -35,11 +35,11 @@ class fam_c_policy final : public policy {
   discipline queues(const machine&) const override {
     discipline d;
     d.steal_from = steal_from_;
-    d.forward_child = false;
     d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
     d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
     d.asks_take_low = d.asks_take_high = true;
+    d.take_stays = true;
     d.asks_machine = true;
     d.learns = true;
     d.cells = turn_cell + 1;

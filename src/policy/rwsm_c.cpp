@@ -24,6 +24,7 @@ class rwsm_c_policy final : public policy {
     discipline d;
     d.steal_from = steal_from_;
     d.asks_take_low = d.asks_take_high = true;
+    d.take_stays = true;
     d.asks_machine = true;
     d.learns = true;
     d.cells = search::cells;

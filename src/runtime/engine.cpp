@@ -54,14 +54,14 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
-  measures_cpu = options.table.two_factors;
+  measures_cpu = options.table.two_factors && (plan.learns || plan.asks_done);
   samples_rows = options.table.two_factors && plan.learns && !plan.asks_done && !events;
   standard_learning = plan.learns && !plan.asks_done;
   // A recording holds every decision, also those that the policy leaves to the standard way.
   if (options.record_decisions)
     plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
         plan.asks_done = true;
-  clears_state = plan.asks_submit || plan.asks_next || plan.asks_done;
+  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_take_high || plan.asks_next || plan.asks_done;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
   if (options.table.two_factors) observe_landing();

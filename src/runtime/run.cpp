@@ -140,6 +140,9 @@ void worker::run_alone(node* n, bool stolen) {
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
       if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(sync::thread_cpu_nanoseconds() - cpu_begin) * 1e-9;
+    } else if (cpu_begin >= 0) {
+      // It was a gap of the operating system that made a short body look long.
+      k.long_body.store(false, sync::memory_order_relaxed);
     } else if (span < owner.short_body_cycles && nested == 0 && owner.samples_rows) {
       k.short_body.store(true, sync::memory_order_relaxed);
     }

@@ -1,0 +1,30 @@
+#include "peers/dag.hpp"
+
+namespace kilter::bench {
+
+dag independent(std::uint32_t tasks) {
+  return {std::vector<std::uint32_t>(tasks, dag::none), std::vector<std::uint8_t>(tasks, 0)};
+}
+
+dag chain(std::uint32_t tasks, bool flagged) {
+  dag d{std::vector<std::uint32_t>(tasks, dag::none), std::vector<std::uint8_t>(tasks, flagged ? 1 : 0)};
+  for (std::uint32_t i = 1; i < tasks; ++i) d.parent[i] = i - 1;
+  return d;
+}
+
+dag layered(const lab::layered_shape& shape) {
+  dag d;
+  d.parent.reserve(shape.tasks);
+  d.critical.reserve(shape.tasks);
+  std::uint32_t parent = dag::none;
+  for (const lab::layer& l : lab::layers_of(shape)) {
+    for (std::uint32_t i = 0; i < l.size; ++i) {
+      d.parent.push_back(parent);
+      d.critical.push_back(i == l.critical ? 1 : 0);
+    }
+    parent = static_cast<std::uint32_t>(l.critical_task());
+  }
+  return d;
+}
+
+}  // namespace kilter::bench

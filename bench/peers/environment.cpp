@@ -1,0 +1,53 @@
+#include "peers/environment.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
+#include "base/random.hpp"
+#include "kilter/machine.hpp"
+#include "lab/environment.hpp"
+#include "peers/peer.hpp"
+
+namespace kilter::bench {
+
+namespace {
+
+constexpr const char* compiler =
+#if defined(__clang__)
+    "clang " __clang_version__;
+#else
+    "gcc " __VERSION__;
+#endif
+
+}  // namespace
+
+nlohmann::ordered_json environment_of_bench(bool complete) {
+  utsname os{};
+  ::uname(&os);
+  std::ifstream file("/proc/loadavg");
+  std::string load;
+  std::getline(file, load);
+  return {{"kilter", lab::version_text()},
+          {"finished", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"complete", complete},
+          {"machine", machine::local().name()},
+          {"host", os.nodename},
+          {"system", fmt::format("{} {} {}", os.sysname, os.release, os.machine)},
+          {"compiler", compiler},
+          {"onetbb", onetbb_version()},
+          {"openmp", openmp_version()},
+          {"load_average_at_end", load}};
+}
+
+std::string build_identity() {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(self), {}};
+  return fmt::format("{:016x}", random_stream(1, bytes).next());
+}
+
+}  // namespace kilter::bench

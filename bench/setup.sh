@@ -1,0 +1,19 @@
+# Sourced by bench/run and bench/interference, which set `here` to the repository.
+
+# set_up_benchmark TARGET ARG...: builds TARGET in build/bench; leaves the arguments that are the program's in `rest`.
+set_up_benchmark() {
+  local target=$1 allowed=yes
+  shift
+  if [ "${1-}" = --no-install ]; then
+    allowed=no
+    shift
+  fi
+  rest=("$@")
+  # The program's relative paths are the caller's, so only the build changes directory.
+  (
+    cd "$here"
+    . scripts/setup.sh
+    [ -x "build/bench/bench/$target" ] || install_packages "$allowed" "${kilter_packages[@]}" libtbb-dev
+    build build/bench -DCMAKE_BUILD_TYPE=Release -DKILTER_TESTS=OFF -DKILTER_BENCH=ON -- "$target"
+  )
+}

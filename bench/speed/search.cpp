@@ -1,0 +1,80 @@
+// The whole-table search that a critical task starts with, asked through the contract: dam-c's on_ready on the Jetson TX2's ten places.
+
+#include "base/random.hpp"
+#include "graph/node.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/stats.hpp"
+#include "policy/view_source.hpp"
+#include "speed/rows.hpp"
+
+namespace kilter::bench {
+
+namespace {
+
+/// An engine with a clock and a table, and nothing to schedule.
+class idle_engine final : public view_source {
+ public:
+  idle_engine(model::tables& t, model::shared_cells& c) : view_source(t, c), start_(sync::cycles()), tick_s_(1.0 / sync::cycles_per_second()) {}
+  double now_s() noexcept override { return static_cast<double>(sync::cycles() - start_) * tick_s_; }
+  std::uint32_t random(core_id, std::uint32_t n) noexcept override { return random_.below(n); }
+  bool online(core_id) noexcept override { return true; }
+  bool idle(core_id) noexcept override { return true; }
+  std::uint32_t length(queue_id) noexcept override { return 0; }
+  double busy_s(core_id) noexcept override { return 0.0; }
+  double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
+  double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
+  void rekey(task_ref, std::uint64_t) noexcept override {}
+  std::uint32_t batch_size(core_id) noexcept override { return 0; }
+  task_ref batch_task(core_id, std::uint32_t) noexcept override { return {}; }
+  bool batch_is_whole_graph(core_id) noexcept override { return false; }
+
+ private:
+  std::uint64_t start_;
+  double tick_s_;
+  random_stream random_{1};
+};
+
+}  // namespace
+
+rows search_rows(const plan& p) {
+  constexpr double limit_s = 100e-9;
+  constexpr std::uint32_t asked = 200'000;
+  const machine tx2 = machine::from_platform("jetson-tx2");
+  const auto asking = make_policy("dam-c", tx2);
+  model::tables tables(tx2, table_options::robust());
+  model::shared_cells cells(asking->queues(tx2).cells);
+  graph g;
+  task_options options;
+  options.type = g.type("searched");
+  options.priority = priority::high;
+  const task_ref searched = detail::ref(detail::task_access::get(g.add(options, [](task_context&) {})));
+  const task_ref parent = detail::ref(detail::task_access::get(g.add(options, [](task_context&) {})));
+  const model::row_id filled = tables.row("searched", 0);
+  auto& kind = detail::graph_of(detail::node_of(searched)).kinds[detail::node_of(searched)->kind];
+  kind.row = filled;
+  for (place_id at = 0; at < tx2.places().size(); ++at) tables.preset(filled, at, 1e-5 * (1.0 + 0.1 * at));
+  detail::node_of(searched)->flags |= detail::flag_critical;
+
+  idle_engine engine(tables, cells);
+  std::vector<double> ours, limit;
+  std::uint64_t sink = 0;
+  for (std::uint32_t round = 0; round <= p.rounds && !lab::interrupted(); ++round) {
+    p.shown->step("search over ten places");
+    const std::int64_t start = sync::nanoseconds();
+    for (std::uint32_t i = 0; i < asked; ++i) {
+      view v(tx2, &engine, i % tx2.core_count(), nullptr);
+      sink += asking->on_ready(searched, parent, i % tx2.core_count(), v).where;
+    }
+    const double each_s = static_cast<double>(sync::nanoseconds() - start) * 1e-9 / asked;
+    if (round == 0) continue;
+    ours.push_back(each_s);
+    limit.push_back(limit_s);
+  }
+  // The answers are used, so the search cannot be left out.
+  const std::string name = sink == 0 ? "dam-c, first place only" : "dam-c";
+  rows all;
+  if (auto r = compare("search, ten places", {name, nullptr}, ours, "limit", limit, 1.0, 1.0)) all.push_back(std::move(*r));
+  return all;
+}
+
+}  // namespace kilter::bench

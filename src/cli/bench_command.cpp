@@ -1,0 +1,83 @@
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/deliver.hpp"
+#include "lab/experiment.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct bench_options {
+  lab::bench_arguments what;
+  outputs out;
+  bool no_details = false;
+};
+
+void add_workload(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--kernel", a.kernel, "What a task does: matmul, copy, stencil, sort")->type_name("NAME")->group("Workload");
+  c.add_option("--tile", a.tile, "Side of the tile, for sort number of keys (default: matmul 64, copy and stencil 1024, sort 65536)")
+      ->type_name("N")->group("Workload");
+  c.add_option("--sweeps", a.sweeps, "Updates of the tile in one task, stencil only")->type_name("N")->group("Workload");
+  c.add_option("--tasks", a.tasks, "Tasks, the root included (default: matmul 32000, copy 10000, stencil 20000, sort 1000)")
+      ->type_name("N")->group("Workload");
+  c.add_option("--parallelism", a.parallelism, "Tasks in a layer; one of them is critical")->type_name("P")->group("Workload");
+  c.add_option("--graphs", a.graphs, "Graphs run one after the other on one runtime; the later ones are warm rows")->type_name("G")->group("Workload");
+  c.add_flag("--warm", a.warm, "Short for --graphs 2")->group("Workload");
+}
+
+void add_comparison(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists")->type_name("LIST")->group("Comparison");
+  c.add_option("--disturb", a.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
+      ->type_name("SPEC")->group("Comparison");
+  c.add_option("--repeat", a.repeat, "Runs of each policy in each scenario; the root's core changes with each")->type_name("R")->group("Comparison");
+  c.add_option("--seed", a.seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N")->group("Comparison");
+  c.add_option("--root", a.root, "Who submits: core (each worker in turn) or outside (a thread that is none)")->type_name("WHO")->group("Comparison");
+}
+
+void add_machine(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--cores", a.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES")->group("Machine");
+  c.add_flag("--smt", a.smt, "Every logical CPU is a core, not every physical one")->group("Machine");
+  c.add_flag("--unpinned", a.unpinned, "Leave the workers to the operating system")->group("Machine");
+  c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
+}
+
+void add_learning(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
+  c.add_option("--timing", a.timing, "Sample of a wide task: honest, or leader as published")->type_name("MODE")->group("Policy");
+  c.add_option("--criticality", a.criticality, "Critical tasks: user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
+  c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
+  c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
+  c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
+}
+
+}  // namespace
+
+action add_bench(CLI::App& app, const std::string& command_line) {
+  auto o = std::make_shared<bench_options>();
+  o->out.how.command_line = command_line;
+  CLI::App* bench = app.add_subcommand("bench", "Compare policies on a workload, with and without disturbances");
+  bench->require_subcommand(1);
+  bench->footer("Examples:\n  kilter bench layered --help");
+  CLI::App* layered = bench->add_subcommand("layered", "The papers' layered DAG: one task of each layer releases the next layer");
+  add_workload(*layered, o->what);
+  add_comparison(*layered, o->what);
+  add_machine(*layered, o->what);
+  add_learning(*layered, o->what);
+  add_outputs(*layered, o->out);
+  layered->add_flag("--no-details", o->no_details, "Skip the traced run of each policy and scenario that JSON and report add");
+  layered->footer("Examples:\n"
+                  "  kilter bench layered --policy rws,dam-c --disturb cpu@0 --parallelism 2 --html report.html\n"
+                  "  kilter bench layered --policy all --tasks 4000 --repeat 2 --json -\n"
+                  "  kilter bench layered --kernel copy --tasks 200 --disturb wave@0:17%,0.5 --trace run.json");
+  return [o] {
+    const auto& how = o->out.how;
+    const bool shown = !how.json_path.empty() || !how.html_path.empty() || !how.trace_path.empty();
+    o->what.details = shown && (!o->no_details || !how.trace_path.empty());
+    lab::experiment e = lab::plan(o->what);
+    check_outputs(o->out);
+    return measure_and_deliver(std::move(e), o->out);
+  };
+}
+
+}  // namespace kilter::cli

@@ -1,0 +1,21 @@
+#pragma once
+// One function a command: it declares the options and returns what to do with them. Nothing here computes.
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace kilter::cli {
+
+/// Does the command and returns the exit status. Throws input_error for what must be refused.
+using action = std::function<int()>;
+
+[[nodiscard]] action add_topo(CLI::App& app);
+/// `command_line` is kept in the documents.
+[[nodiscard]] action add_bench(CLI::App& app, const std::string& command_line);
+[[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
+[[nodiscard]] action add_disturb(CLI::App& app);
+[[nodiscard]] action add_policies(CLI::App& app);
+
+}  // namespace kilter::cli

@@ -1,0 +1,40 @@
+#include <memory>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/deliver.hpp"
+#include "lab/demo.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct demo_options {
+  lab::demo_arguments what;
+  outputs out;
+};
+
+}  // namespace
+
+action add_demo(CLI::App& app, const std::string& command_line) {
+  auto o = std::make_shared<demo_options>();
+  o->out.how.command_line = command_line;
+  o->out.how.html_path = "kilter-report.html";
+  CLI::App* demo = app.add_subcommand("demo", "The main job: seven policies, undisturbed and beside a co-runner on core 0; about a minute and a half");
+  demo->add_option("--cores", o->what.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES");
+  demo->add_option("--repeat", o->what.repeat, "Runs of each policy in each scenario (default: 4, quick: 2)")->type_name("R");
+  demo->add_option("--seed", o->what.seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N");
+  demo->add_flag("--quick", o->what.quick, "A quarter of a minute, with wider spreads");
+  add_outputs(*demo, o->out);
+  demo->footer("Examples:\n"
+               "  kilter demo\n"
+               "  kilter demo --quick --html /tmp/quick.html");
+  return [o] {
+    lab::experiment e = lab::plan_demo(o->what);
+    check_outputs(o->out);
+    lab::calibrate_demo(e, o->what.quick);
+    return measure_and_deliver(std::move(e), o->out);
+  };
+}
+
+}  // namespace kilter::cli

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "kilter/machine.hpp"
+#include "lab/outputs.hpp"
+#include "lab/text.hpp"
+#include "lab/topo.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct topo_options {
+  std::string xml, synthetic, platform, json;
+  bool smt = false;
+};
+
+machine chosen_machine(const topo_options& o) {
+  const machine_options how{.smt = o.smt};
+  if (!o.xml.empty()) return machine::from_xml(o.xml, how);
+  if (!o.synthetic.empty()) return machine::from_synthetic(o.synthetic, how);
+  if (!o.platform.empty()) return machine::from_platform(o.platform, how);
+  return machine::local(how);
+}
+
+}  // namespace
+
+action add_topo(CLI::App& app) {
+  auto o = std::make_shared<topo_options>();
+  CLI::App* topo = app.add_subcommand("topo", "Show the cores, clusters and places of a machine");
+  auto* source = topo->add_option_group("machine", "Whose cores (default: this computer's, as far as the process may use them)");
+  source->add_option("--xml", o->xml, "An hwloc XML export")->type_name("FILE");
+  source->add_option("--synthetic", o->synthetic, "An hwloc synthetic string")->type_name("TEXT");
+  source->add_option("--platform", o->platform, "A platform file, or the name of one that is installed")->type_name("NAME");
+  source->require_option(0, 1);
+  topo->add_flag("--smt", o->smt, "Every logical CPU is a core, not every physical one");
+  topo->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the picture")->type_name("FILE");
+  topo->footer("Examples:\n"
+               "  kilter topo\n"
+               "  kilter topo --platform jetson-tx2\n"
+               "  kilter topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -");
+  return [o] {
+    lab::check_output("--json", o->json);
+    const machine m = chosen_machine(*o);
+    if (o->json != "-") lab::write_output("-", lab::topo_text(m, lab::colour_wanted(STDOUT_FILENO)));
+    if (!o->json.empty()) lab::write_output(o->json, lab::topo_json(m));
+    return 0;
+  };
+}
+
+}  // namespace kilter::cli

@@ -1,0 +1,228 @@
+#include "lab/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/sync.hpp"
+#include "lab/findings.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/rates.hpp"
+#include "lab/summary.hpp"
+#include "trace/recorder.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+/// Runs the graph once; false if that was cut short by Ctrl-C.
+bool run_graph(runtime& rt, graph& g, std::optional<core_id> root, execution_stats& stats) {
+  execution e = rt.submit(g, root.value_or(no_core));
+  if (interrupt_guard* guard = interrupt_guard::current()) guard->watch(e);
+  try {
+    e.wait();
+  } catch (const cancelled_error&) {
+    return false;
+  }
+  stats = e.stats();
+  return true;
+}
+
+/// Keeps a scenario present from before a runtime is made until after its last run, or during each run if it is timed.
+class presence_scope {
+ public:
+  presence_scope(presence& p, double expected_s) : presence_(p), expected_s_(expected_s) {
+    if (!p.timed()) p.begin(expected_s);
+  }
+  ~presence_scope() { presence_.end(); }
+  presence_scope(const presence_scope&) = delete;
+  presence_scope& operator=(const presence_scope&) = delete;
+  void run_begins() {
+    if (presence_.timed()) presence_.begin(expected_s_);
+    presence_.mark();
+  }
+
+ private:
+  presence& presence_;
+  double expected_s_;
+};
+
+bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) { return r.disturb == s.name && r.set == set; }
+
+}  // namespace
+
+std::uint64_t steps_of(const experiment& e) {
+  const std::uint64_t combinations = e.policies.size() * e.scenarios.size();
+  return 1 + 2 * e.scenarios.size() + combinations * (e.repeats + (e.details ? 1 : 0));
+}
+
+bench::bench(experiment e, progress& p) : experiment_(std::move(e)), progress_(p), start_ns_(sync::nanoseconds()) {}
+bench::~bench() = default;
+
+void bench::build() {
+  progress_.step("preparing");
+  kernel_ = apps::make_kernel(experiment_.kernel, experiment_.tile,
+                              {.sweeps = experiment_.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())});
+  build_layered(graph_, experiment_.shape, *kernel_);
+  for (const scenario& s : experiment_.scenarios) {
+    presences_.push_back(std::make_unique<presence>(*experiment_.machine, s.parts));
+    const auto notes = presences_.back()->notes();
+    measured_.notes.insert(measured_.notes.end(), notes.begin(), notes.end());
+  }
+}
+
+void bench::measure_bounds(bool after) {
+  for (const scenario& s : experiment_.scenarios) {
+    // Before the undisturbed rates are known nothing bounds the length of a run; "none" comes first, and has one set.
+    const double longest_s = s.parts.empty() ? 1.0 : 4.0 * bound_of(experiment_.scenarios.front(), measured_.rates);
+    for (const active_set set : sets_within(s.parts, longest_s)) {
+      if (interrupted()) return;
+      if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
+      progress_.step(fmt::format("pinned loops for the bound, {}", s.name));
+      presence around(*experiment_.machine, steady_parts(s.parts, set));
+      around.begin(longest_s);
+      rate_sample sample = measure_rates(*kernel_, *experiment_.machine, experiment_.calibration_s);
+      if (interrupted()) return;
+      sample.after = after;
+      const std::lock_guard lock(mutex_);
+      auto found = std::find_if(measured_.rates.begin(), measured_.rates.end(), [&](const auto& r) { return scenario_is(r, s, set); });
+      if (found == measured_.rates.end()) found = measured_.rates.insert(found, {s.name, set, {}});
+      found->samples.push_back(std::move(sample));
+    }
+  }
+}
+
+double bench::bound_of(const scenario& s, const std::vector<rates_of_set>& rates) const {
+  const auto speed_of = [&](active_set set) {
+    const std::string_view owner = set == 0 ? "none" : std::string_view(s.name);
+    speed slowest{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (const rates_of_set& r : rates) {
+      const speed here = speed_from(r.samples);
+      if (r.disturb == owner && r.set == set) return here;
+      if (r.disturb == s.name && here.capacity_per_s < slowest.capacity_per_s) slowest = here;
+    }
+    return slowest;  // a set that only a run far longer than expected meets
+  };
+  return bound_s(s.parts, experiment_.shape.tasks, longest_path(experiment_.shape), speed_of);
+}
+
+std::vector<bench::combination> bench::combinations() {
+  std::vector<combination> all;
+  for (std::size_t s = 0; s < experiment_.scenarios.size(); ++s)
+    for (const std::string& p : experiment_.policies) all.push_back({&experiment_.scenarios[s], &p, presences_[s].get()});
+  return all;
+}
+
+runtime_options bench::options_for(const combination& c, std::uint32_t repeat) const {
+  runtime_options o = experiment_.options;
+  o.policy = *c.policy;
+  o.seed = random_stream(experiment_.seed, "run", repeat).next();
+  return o;
+}
+
+std::optional<core_id> bench::root_of(std::uint32_t repeat) const {
+  if (experiment_.root_outside) return std::nullopt;
+  return repeat % experiment_.machine->core_count();
+}
+
+void bench::run_one(const combination& c, std::uint32_t repeat) {
+  const double expected_s = bound_of(*c.what, measured_.rates);
+  presence_scope around(*c.around, expected_s);
+  runtime rt(options_for(c, repeat));
+  for (std::uint32_t g = 0; g < experiment_.graphs && !interrupted(); ++g) {
+    run_row row{.policy = *c.policy, .disturb = c.what->name, .repeat = repeat, .graph = g, .root_core = root_of(repeat)};
+    around.run_begins();
+    if (!run_graph(rt, graph_, row.root_core, row.stats)) return;
+    const presence::effect effect = c.around->since_mark();
+    row.throughput_per_s = static_cast<double>(row.stats.tasks) / row.stats.seconds;
+    row.achieved_share = effect.share;
+    row.disturber_progress = effect.progress;
+    const std::lock_guard lock(mutex_);
+    measured_.runs.push_back(std::move(row));
+  }
+}
+
+void bench::measure_runs() {
+  const auto all = combinations();
+  for (std::uint32_t repeat = 0; repeat < experiment_.repeats; ++repeat) {
+    const std::uint32_t offset = random_stream(experiment_.seed, "order", repeat).below(static_cast<std::uint32_t>(all.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (interrupted()) return;
+      const combination& c = all[(i + offset) % all.size()];
+      progress_.step(fmt::format("{}, {}, repeat {}", *c.policy, c.what->name, repeat + 1));
+      run_one(c, repeat);
+    }
+  }
+}
+
+void bench::trace_one(const combination& c) {
+  detail d{.policy = *c.policy, .disturb = c.what->name};
+  const double expected_s = bound_of(*c.what, measured_.rates);
+  trace::recorder events(experiment_.machine->core_count());
+  {
+    presence_scope around(*c.around, expected_s);
+    runtime_options o = options_for(c, 0);
+    o.events = &events;
+    runtime rt(o);
+    around.run_begins();
+    execution_stats stats;
+    if (!run_graph(rt, graph_, root_of(0), stats)) return;
+    d.seconds = stats.seconds;
+  }
+  d.dropped = events.dropped();
+  d.types = events.type_names();
+  d.labels = events.labels();
+  d.events = events.drain();
+  d.start_ns = std::numeric_limits<std::int64_t>::max();
+  for (const trace::event& e : d.events)
+    if (e.kind == trace::event_kind::task) d.start_ns = std::min(d.start_ns, e.start_ns);
+  const std::lock_guard lock(mutex_);
+  measured_.details.push_back(std::move(d));
+}
+
+void bench::trace_runs() {
+  for (const combination& c : combinations()) {
+    if (interrupted()) return;
+    progress_.step(fmt::format("tracing {}, {}", *c.policy, c.what->name));
+    trace_one(c);
+  }
+}
+
+void bench::run() {
+  build();
+  measure_bounds(false);
+  measure_runs();
+  measure_bounds(true);
+  if (experiment_.details) trace_runs();
+  const std::lock_guard lock(mutex_);
+  measured_.complete = !interrupted();
+}
+
+bench_result bench::result() const {
+  bench_result r;
+  {
+    const std::lock_guard lock(mutex_);
+    r = measured_;
+  }
+  std::vector<std::string> names;
+  for (const scenario& s : experiment_.scenarios) {
+    names.push_back(s.name);
+    if (r.rates.empty()) continue;
+    const double bound = bound_of(s, r.rates);
+    for (run_row& row : r.runs)
+      if (row.disturb == s.name) row.bound_s = bound;
+  }
+  r.summary = summarize(r.runs, experiment_.policies, names);
+  r.findings = findings_of(experiment_, r);
+  if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
+    r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
+  if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
+  if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
+  r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
+  return r;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,158 @@
+#include "lab/experiment.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "kilter/error.hpp"
+#include "lab/numbers.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+using names = std::initializer_list<std::string_view>;
+
+std::size_t choose(std::string_view option, const std::string& text, names choices) {
+  return parse_choice(option, text, std::span(choices.begin(), choices.size()));
+}
+
+std::vector<std::string> checked_policies(const std::vector<std::string>& lists) {
+  std::vector<std::string_view> known;
+  for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
+  std::vector<std::string> chosen;
+  const auto choose_once = [&](std::string_view name) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.emplace_back(name);
+  };
+  for (const std::string& list : lists)
+    for (const std::string_view name : split_list(list)) {
+      if (name == "all")
+        std::for_each(known.begin(), known.end(), choose_once);
+      else
+        choose_once(known[parse_choice("policy", name, known)]);
+    }
+  return chosen;
+}
+
+std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m) {
+  std::vector<scenario> scenarios{{"none", {}}};
+  for (const std::string& text : texts) {
+    auto parts = parse_disturbances(text, m);
+    for (const disturbance& d : parts)
+      if (d.kind == disturbance_kind::freq || d.kind == disturbance_kind::offline)
+        throw input_error(fmt::format("disturbance '{}': {} exists on simulated and emulated machines only; here use share or wave",
+                                      to_string(d), name_of(d.kind)));
+    std::string name = to_string(parts);
+    const bool known = std::any_of(scenarios.begin(), scenarios.end(), [&](const scenario& s) { return s.name == name; });
+    if (!known) scenarios.push_back({std::move(name), std::move(parts)});
+  }
+  return scenarios;
+}
+
+/// As many cores as a cgroup quota pays for, like a runtime that is given no machine.
+machine within_quota(const machine& m) {
+  const auto quota = cgroup_quota_cores();
+  const auto paid = quota ? static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota - 0.05))) : m.core_count();
+  if (paid >= m.core_count()) return m;
+  std::vector<core_id> first(paid);
+  std::iota(first.begin(), first.end(), core_id{0});
+  return m.restricted_to(first);
+}
+
+std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
+  machine m = machine::local({.smt = a.smt});
+  m = a.cores.empty() ? within_quota(m) : m.restricted_to(parse_cores(a.cores, m));
+  return std::make_shared<const machine>(std::move(m));
+}
+
+void check_kernel(const bench_arguments& a, experiment& e) {
+  const auto known = apps::kernel_names();
+  e.kernel = known[parse_choice("kernel", a.kernel, known)];
+  const bool sort = e.kernel == "sort";
+  e.tile = a.tile.empty() ? apps::default_tile(e.kernel)
+                          : static_cast<std::uint32_t>(parse_count("--tile", a.tile, 1, sort ? most_sort_keys : most_tile));
+  if (e.kernel == "stencil" && e.tile < 3) throw input_error(fmt::format("--tile {}: the stencil needs a tile of 3 or more", e.tile));
+  if (sort && e.tile % 4 != 0) throw input_error(fmt::format("--tile {}: sort cuts its keys into quarters, so give a multiple of 4", e.tile));
+  e.sweeps = static_cast<std::uint32_t>(parse_count("--sweeps", a.sweeps, 1, 1000));
+  if (e.sweeps != 1 && e.kernel != "stencil")
+    throw input_error(fmt::format("--sweeps {}: only the stencil has sweeps, not {}", e.sweeps, e.kernel));
+}
+
+void check_shape(const bench_arguments& a, experiment& e) {
+  e.shape.tasks = a.tasks.empty() ? default_tasks(e.kernel) : parse_count("--tasks", a.tasks, 1, most_tasks);
+  e.shape.parallelism = static_cast<std::uint32_t>(parse_count("--parallelism", a.parallelism, 1, 1'000'000));
+  e.shape.seed = e.seed;
+  if (e.shape.parallelism > e.shape.tasks)
+    throw input_error(fmt::format("--parallelism {}: there are only {} tasks (--tasks)", e.shape.parallelism, e.shape.tasks));
+}
+
+/// A DAG that does not fit would be killed by the system half-way, with nothing said.
+void check_memory(const experiment& e) {
+  constexpr double bytes_per_task = 320.0;  // node, closure, edge and their share of the blocks they live in
+  const double needed = bytes_per_task * static_cast<double>(e.shape.tasks);
+  const double there = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (needed > 0.8 * there)
+    throw input_error(fmt::format("--tasks {}: a DAG of that size needs about {:.0f} GB, and there are {:.0f} GB of memory; at most {} tasks fit here",
+                                  e.shape.tasks, needed * 1e-9, there * 1e-9, static_cast<std::uint64_t>(0.8 * there / bytes_per_task)));
+}
+
+/// A runtime of its own is needed for every run, so the options that all share are made once.
+runtime_options checked_options(const bench_arguments& a, const experiment& e) {
+  runtime_options o;
+  o.machine = e.machine;
+  o.pinned = !a.unpinned;
+  o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
+  o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
+  o.policy_settings.source =
+      std::array{criticality::user, criticality::chain, criticality::diff1,
+                 criticality::chain_closed}[choose("--criticality", a.criticality, {"user", "chain", "diff1", "chain-closed"})];
+  o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
+                                                                                          : policy_options::local::row;
+  o.policy_settings.steal_from = std::array{victims::random, victims::richest,
+                                            victims::cluster_first}[choose("--steal", a.steal, {"random", "richest", "cluster-first"})];
+  o.policy_settings.direct_assembly = a.direct;
+  if (!a.fast.empty()) o.policy_settings.fast = parse_cores(a.fast, *e.machine);
+  return o;
+}
+
+}  // namespace
+
+std::uint64_t default_tasks(std::string_view kernel) {
+  if (kernel == "copy") return 10'000;
+  if (kernel == "stencil") return 20'000;
+  if (kernel == "sort") return 1'000;
+  return 32'000;
+}
+
+experiment plan(const bench_arguments& a) {
+  experiment e;
+  e.policies = checked_policies(a.policies);
+  check_kernel(a, e);
+  e.seed = parse_count("--seed", a.seed, 0, ~std::uint64_t{0});
+  check_shape(a, e);
+  check_memory(e);
+  e.repeats = static_cast<std::uint32_t>(parse_count("--repeat", a.repeat, 1, most_repeats));
+  e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
+  if (a.warm) e.graphs = std::max(e.graphs, 2u);
+  e.machine = checked_machine(a);
+  e.scenarios = checked_scenarios(a.disturb, *e.machine);
+  e.options = checked_options(a, e);
+  e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;
+  e.unpinned = a.unpinned;
+  e.details = a.details;
+  e.table = a.table;
+  e.timing = a.timing;
+  e.criticality = a.criticality;
+  e.local = a.local;
+  e.steal = a.steal;
+  e.direct = a.direct;
+  for (const std::string& p : e.policies) (void)make_policy(p, *e.machine, e.options.policy_settings);
+  return e;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,63 @@
+#pragma once
+// What one invocation is to measure: the user's words, and the checked plan that they make.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kilter/runtime.hpp"
+#include "lab/disturbance.hpp"
+#include "lab/layered.hpp"
+
+namespace kilter::lab {
+
+/// The options of `kilter bench layered` as they were written; an empty text takes the default.
+struct bench_arguments {
+  std::string kernel = "matmul";
+  std::string tile, sweeps = "1";
+  std::string tasks, parallelism = "4";
+  std::vector<std::string> policies{"dam-c"};   ///< each may be a list "a,b"; "all": the whole catalogue
+  std::string cores;                            ///< as parse_cores; empty: all
+  bool smt = false;
+  std::vector<std::string> disturb;             ///< each one scenario; "none" comes first in any case
+  std::string repeat = "4", graphs = "1", seed = "1";
+  std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
+  std::string fast;                             ///< as parse_cores; empty: the fastest kind
+  bool warm = false, unpinned = false, direct = false;
+  bool details = true;                          ///< one traced run more for every policy and scenario
+};
+
+/// One set of disturbances that is present together.
+struct scenario {
+  std::string name;                ///< canonical text, "none" if empty
+  std::vector<disturbance> parts;
+};
+
+/// A checked plan. Core ids are those of `machine`.
+struct experiment {
+  std::shared_ptr<const kilter::machine> machine;
+  std::string kernel;
+  std::uint32_t tile = 0, sweeps = 1;
+  layered_shape shape;
+  std::vector<std::string> policies;
+  std::vector<scenario> scenarios;   ///< undisturbed first
+  std::uint32_t repeats = 4;
+  std::uint32_t graphs = 1;          ///< graphs run one after the other on one runtime; the first is cold, the others are warm
+  std::uint64_t seed = 1;
+  bool root_outside = false, unpinned = false, details = true;
+  std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
+  bool direct = false;
+  runtime_options options;           ///< policy and seed are set for every run
+  double calibration_s = 0.3;        ///< length of one pinned loop for the bound
+};
+
+inline constexpr std::uint64_t most_tasks = 100'000'000, most_repeats = 10'000, most_tile = 8'192, most_sort_keys = 1u << 26;
+
+/// Throws input_error with one line for whatever cannot be run. Measures and changes nothing.
+[[nodiscard]] experiment plan(const bench_arguments&);
+
+/// Tasks of S0's figures for the kernel (facts A1.3, E22): enough for a run of about a second or more. Sort: ours.
+[[nodiscard]] std::uint64_t default_tasks(std::string_view kernel);
+
+}  // namespace kilter::lab

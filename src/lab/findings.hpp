@@ -1,0 +1,12 @@
+#pragma once
+// Plain sentences about what a run showed, each with the samples that it rests on.
+
+#include "lab/experiment.hpp"
+#include "lab/results.hpp"
+
+namespace kilter::lab {
+
+/// Needs `summary` and, for what the table learned when, `details`.
+[[nodiscard]] std::vector<std::string> findings_of(const experiment&, const bench_result&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,122 @@
+#include "lab/json.hpp"
+
+#include <cmath>
+
+#include "lab/details.hpp"
+#include "lab/environment.hpp"
+#include "lab/topo.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+template <class T>
+document or_null(const std::optional<T>& value) {
+  return value ? document(*value) : document(nullptr);
+}
+
+document config_of(const experiment& e) {
+  document disturbs = document::array();
+  for (const scenario& s : e.scenarios) disturbs.push_back(s.name);
+  document fast = document::array();
+  for (const core_id c : e.options.policy_settings.fast.empty() ? e.machine->fastest_cores() : e.options.policy_settings.fast) fast.push_back(c);
+  return {{"workload", "layered"}, {"on", "native"}, {"kernel", e.kernel}, {"tile", e.tile}, {"sweeps", e.sweeps},
+          {"tasks", e.shape.tasks}, {"parallelism", e.shape.parallelism}, {"longest_path", longest_path(e.shape)},
+          {"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
+          {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"timing", e.timing}, {"criticality", e.criticality},
+          {"local", e.local}, {"steal", e.steal}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned}};
+}
+
+document places_of(const machine& m, const execution_stats& stats) {
+  document places = document::array();
+  for (place_id p = 0; p < stats.places.size(); ++p)
+    places.push_back({{"leader", m.at(p).leader}, {"width", m.at(p).width}, {"critical", stats.places[p].critical},
+                      {"other", stats.places[p].other}});
+  return places;
+}
+
+document cores_of(const execution_stats& stats) {
+  document cores = document::array();
+  for (core_id c = 0; c < stats.core_work_s.size(); ++c) cores.push_back({{"core", c}, {"work_s", stats.core_work_s[c]}});
+  return cores;
+}
+
+document run_of(const machine& m, const run_row& r) {
+  return {{"policy", r.policy}, {"disturb", r.disturb}, {"repeat", r.repeat}, {"graph", r.graph}, {"warm", r.warm()},
+          {"root_core", or_null(r.root_core)}, {"tasks", r.stats.tasks}, {"seconds", r.stats.seconds}, {"throughput", r.throughput_per_s},
+          {"bound_s", r.bound_s}, {"explored", r.stats.explored}, {"steals", r.stats.steals}, {"late_leaders", r.stats.late_leaders},
+          {"places", places_of(m, r.stats)}, {"cores", cores_of(r.stats)}, {"achieved_share", or_null(r.achieved_share)},
+          {"disturber_progress", or_null(r.disturber_progress)}};
+}
+
+document summary_of(const summary_row& s) {
+  return {{"policy", s.policy}, {"disturb", s.disturb}, {"warm", s.warm}, {"runs", s.runs}, {"throughput_median", s.throughput_median_per_s},
+          {"ratio_to_rws_median", or_null(s.ratio_to_rws_median)}, {"ratio_min", or_null(s.ratio_min)}, {"ratio_max", or_null(s.ratio_max)},
+          {"ratio_to_bound", s.ratio_to_bound}};
+}
+
+document bounds_of(const std::vector<rates_of_set>& rates) {
+  document bounds = document::array();
+  for (const rates_of_set& r : rates)
+    for (const rate_sample& s : r.samples)
+      bounds.push_back({{"disturb", r.disturb}, {"measured", s.after ? "after" : "before"}, {"alone_per_s", s.alone_per_s},
+                        {"together_per_s", s.together_per_s}});
+  return bounds;
+}
+
+template <class Rows, class F>
+document list_of(const Rows& rows, F&& f) {
+  document list = document::array();
+  for (const auto& row : rows) list.push_back(f(row));
+  return list;
+}
+
+/// True if the value holds a list of objects somewhere below: then it is spread over lines.
+bool holds_rows(const document& value) {
+  for (const auto& inner : value)
+    if (inner.is_structured() && ((value.is_array() && inner.is_object()) || holds_rows(inner))) return true;
+  return false;
+}
+
+void append_text(const document& value, std::size_t indent, std::string& out) {
+  if (!value.is_structured() || value.empty() || !(holds_rows(value) || indent == 0)) {
+    out += value.dump(-1, ' ', false, document::error_handler_t::replace);
+    return;
+  }
+  const bool object = value.is_object();
+  const std::string margin(indent + 1, ' ');
+  out += object ? "{\n" : "[\n";
+  bool first = true;
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    if (!first) out += ",\n";
+    first = false;
+    out += margin;
+    if (object) out += document(it.key()).dump() + ": ";
+    append_text(*it, indent + 1, out);
+  }
+  out += "\n" + std::string(indent, ' ') + (object ? "}" : "]");
+}
+
+}  // namespace
+
+std::string document_text(const document& d) {
+  std::string out;
+  append_text(d, 0, out);
+  return out + "\n";
+}
+
+document to_document(const experiment& e, const bench_result& r, const invocation& how) {
+  document d;
+  d["schema"] = "kilter.bench/1";
+  d["machine"] = document::parse(topo_json(*e.machine));
+  d["config"] = config_of(e);
+  d["environment"] = environment_of(r, how);
+  d["findings"] = r.findings;
+  d["summary"] = list_of(r.summary, summary_of);
+  d["runs"] = list_of(r.runs, [&](const run_row& row) { return run_of(*e.machine, row); });
+  d["bounds"] = bounds_of(r.rates);
+  d["details"] = list_of(r.details, detail_document);
+  return d;
+}
+
+}  // namespace kilter::lab

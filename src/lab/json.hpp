@@ -1,0 +1,25 @@
+#pragma once
+// The document that `kilter bench` writes: schema "kilter.bench/1" (docs/commands.md lists its keys).
+
+#include <nlohmann/json.hpp>
+
+#include "lab/experiment.hpp"
+#include "lab/results.hpp"
+
+namespace kilter::lab {
+
+/// Keys in reading order.
+using document = nlohmann::ordered_json;
+
+/// What depends on the invocation and not on the question: outputs, host, compiler, dates, wall time of the tool.
+struct invocation {
+  std::string command_line;
+  std::string json_path, html_path, trace_path;  ///< empty: not asked for
+};
+
+/// JSON text: rows of tables one a line, so that it can be read and compared, and is not mostly indentation. Ends with a newline.
+[[nodiscard]] std::string document_text(const document&);
+
+[[nodiscard]] document to_document(const experiment&, const bench_result&, const invocation&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,76 @@
+#include "lab/rates.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <barrier>
+#include <numeric>
+#include <thread>
+
+#include "base/sync.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/stats.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+constexpr std::uint64_t least_tasks = 3;
+
+void pin_this_thread(int os_index) {
+  const std::size_t bytes = CPU_ALLOC_SIZE(os_index + 1);
+  cpu_set_t* set = CPU_ALLOC(os_index + 1);
+  CPU_ZERO_S(bytes, set);
+  CPU_SET_S(os_index, bytes, set);
+  ::sched_setaffinity(0, bytes, set);  // if it fails the loop is measured where it runs
+  CPU_FREE(set);
+}
+
+/// Tasks a second on each of the cores while all of them loop. Task numbers interleave, so no two threads share buffers.
+std::vector<double> loop_on(const std::vector<core>& cores, apps::kernel_instance& kernel, double seconds) {
+  std::vector<double> rates(cores.size(), 0.0);
+  std::barrier together(static_cast<std::ptrdiff_t>(cores.size()));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < cores.size(); ++i)
+    threads.emplace_back([&, i] {
+      pin_this_thread(cores[i].os_index);
+      kernel.run(i);
+      together.arrive_and_wait();
+      const std::int64_t start = sync::nanoseconds(), end = start + static_cast<std::int64_t>(seconds * 1e9);
+      std::int64_t now = start;
+      std::uint64_t tasks = 0;
+      for (std::uint64_t index = i; (now < end || tasks < least_tasks) && !interrupted(); ++tasks) {
+        kernel.run(index += cores.size());
+        now = sync::nanoseconds();
+      }
+      if (now > start) rates[i] = static_cast<double>(tasks) * 1e9 / static_cast<double>(now - start);
+    });
+  for (std::thread& t : threads) t.join();
+  return rates;
+}
+
+}  // namespace
+
+rate_sample measure_rates(apps::kernel_instance& kernel, const machine& m, double seconds) {
+  rate_sample sample;
+  for (const core& c : m.cores()) {
+    if (interrupted()) return sample;
+    sample.alone_per_s.push_back(loop_on({c}, kernel, seconds)[0]);
+  }
+  if (interrupted()) return sample;
+  sample.together_per_s =
+      m.core_count() == 1 ? sample.alone_per_s : loop_on({m.cores().begin(), m.cores().end()}, kernel, seconds);
+  return sample;
+}
+
+speed speed_from(const std::vector<rate_sample>& samples) {
+  std::vector<double> capacity, freest;
+  for (const rate_sample& s : samples) {
+    if (s.together_per_s.empty()) continue;
+    capacity.push_back(std::accumulate(s.together_per_s.begin(), s.together_per_s.end(), 0.0));
+    freest.push_back(*std::max_element(s.alone_per_s.begin(), s.alone_per_s.end()));
+  }
+  return capacity.empty() ? speed{} : speed{mean(capacity), mean(freest)};
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,16 @@
+#pragma once
+// Messages for names that do not exist.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kilter::lab {
+
+/// The choice nearest to `word` if a typing error explains the difference; else empty.
+[[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> choices);
+
+/// `unknown WHAT 'word': did you mean 'x'? There are: a, b, c` (the question only if there is a near one).
+[[nodiscard]] std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> choices);
+
+}  // namespace kilter::lab

@@ -1,0 +1,122 @@
+#include "lab/text.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace kilter::lab {
+
+namespace {
+
+struct paint {
+  bool on;
+  [[nodiscard]] std::string with(const char* code, const std::string& text) const {
+    return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  [[nodiscard]] std::string bold(const std::string& text) const { return with("1", text); }
+  [[nodiscard]] std::string dim(const std::string& text) const { return with("2", text); }
+};
+
+/// Words of a paragraph in lines of at most `width`, later lines indented.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& rest) {
+  std::string out, current = first;
+  bool empty = true;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!empty && current.size() + 1 + word.size() > width) {
+      out += current + "\n";
+      current = rest;
+      empty = true;
+    }
+    current += (empty ? "" : " ") + word;
+    empty = false;
+    begin = end + 1;
+  }
+  return out + current + "\n";
+}
+
+/// "(0,1) 48 %  (1,1) 52 %": the places that ran most of the critical tasks.
+std::string critical_places(const machine& m, const summary_row& s) {
+  std::vector<place_id> order;
+  for (place_id p = 0; p < s.critical_share.size(); ++p)
+    if (s.critical_share[p] > 0.0) order.push_back(p);
+  constexpr std::size_t shown = 3;
+  std::stable_sort(order.begin(), order.end(), [&](place_id a, place_id b) { return s.critical_share[a] > s.critical_share[b]; });
+  double rest = 0.0;
+  for (std::size_t i = shown; i < order.size(); ++i) rest += s.critical_share[order[i]];
+  order.resize(std::min(order.size(), shown));
+  std::sort(order.begin(), order.end());
+  std::string text;
+  for (const place_id p : order) text += fmt::format("({},{}) {:.0f}%  ", m.at(p).leader, m.at(p).width, 100 * s.critical_share[p]);
+  if (rest > 0.0) text += fmt::format("others {:.0f}%", 100 * rest);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::string ratio(const std::optional<double>& r) { return r ? fmt::format("{:.2f}", *r) : "-"; }
+
+std::string table_of(const experiment& e, const bench_result& r, const paint& ink) {
+  std::string out;
+  for (const scenario& s : e.scenarios) {
+    const auto has_line = [&](const summary_row& l) { return l.disturb == s.name; };
+    if (std::none_of(r.summary.begin(), r.summary.end(), has_line)) continue;
+    out += ink.bold(s.parts.empty() ? "undisturbed" : s.name) + "\n";
+    out += ink.dim(fmt::format("  {:<15} {:>9} {:>7} {:>13} {:>9}  {}", "policy", "tasks/s", "/ rws", "(min..max)", "/ bound",
+                               "critical tasks by (leader,width)")) + "\n";
+    for (const summary_row& l : r.summary) {
+      if (!has_line(l)) continue;
+      const std::string range = l.ratio_min ? fmt::format("{:.2f}..{:.2f}", *l.ratio_min, *l.ratio_max) : "";
+      std::string ratio_cell = fmt::format("{:>7}", ratio(l.ratio_to_rws_median));
+      if (l.ratio_to_rws_median && *l.ratio_to_rws_median >= 1.05) ratio_cell = ink.with("32", ratio_cell);
+      if (l.ratio_to_rws_median && *l.ratio_to_rws_median <= 0.95) ratio_cell = ink.with("31", ratio_cell);
+      out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9}  {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
+                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}", l.ratio_to_bound) : "-", critical_places(*e.machine, l));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+bool colour_wanted(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");
+  return ::isatty(descriptor) == 1 && (no_color == nullptr || *no_color == '\0');
+}
+
+std::string seconds_text(double seconds) {
+  const auto with_unit = [](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, unit);
+  };
+  if (seconds >= 1.0) return with_unit(seconds, "s");
+  if (seconds >= 1e-3) return with_unit(seconds * 1e3, "ms");
+  if (seconds >= 1e-6) return with_unit(seconds * 1e6, "us");
+  return with_unit(seconds * 1e9, "ns");
+}
+
+std::string bench_text(const experiment& e, const bench_result& r, bool colour) {
+  const paint ink{colour};
+  std::string out = fmt::format("layered DAG of {}, tile {}: {} tasks, parallelism {}, on {} core{}; medians of up to {} interleaved runs\n\n", e.kernel,
+                                e.tile, e.shape.tasks, e.shape.parallelism, e.machine->core_count(), e.machine->core_count() == 1 ? "" : "s",
+                                e.repeats);
+  if (r.runs.empty()) out += "No run was finished.\n\n";
+  out += table_of(e, r, ink);
+  for (const std::string& f : r.findings) out += wrapped(f, 100, "- ", "  ");
+  for (const std::string& n : r.notes) out += ink.dim(wrapped(n, 100, "  note: ", "  "));
+  return out;
+}
+
+std::string policies_text(bool colour) {
+  const paint ink{colour};
+  std::string out;
+  for (const policy_info& p : policy_catalogue())
+    out += fmt::format("{} {}  {}\n", ink.bold(fmt::format("{:<8}", p.name)), p.summary, ink.dim(fmt::format("[{}]", p.source)));
+  return out;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,107 @@
+#!/bin/bash
+# Whatever cannot be done is refused with exit status 2 and one line that names the value, before anything has run.
+. "$(dirname "$0")/checks.sh"
+
+many=99999
+bench=(bench layered)
+
+# no command, unknown commands and options
+refuses "--help"
+refuses "'bnech'" bnech
+refuses "did you mean 'bench'" bnech
+refuses "layered" bench
+refuses "'layred'" bench layred
+refuses "--paralelism" "${bench[@]}" --paralelism 2
+refuses "did you mean '--parallelism'" "${bench[@]}" --paralelism 2
+refuses "--tasks" "${bench[@]}" --tasks
+refuses "extra" policies extra
+
+# policies, kernels, disturbances, modes
+refuses "did you mean 'dam-c'" "${bench[@]}" --policy damc
+refuses "'nonsense'" "${bench[@]}" --policy rws,nonsense
+refuses "did you mean 'matmul'" "${bench[@]}" --kernel matmull
+refuses "'gpu" "${bench[@]}" --disturb gpu@0
+refuses "cpu" "${bench[@]}" --disturb cpu
+refuses "0%" "${bench[@]}" --disturb share@0:0%
+refuses "simulated" "${bench[@]}" --disturb offline@0
+refuses "paper, robust" "${bench[@]}" --table none
+refuses "chain-closed" "${bench[@]}" --criticality all
+refuses "outside" "${bench[@]}" --root inside
+refuses "cluster-first" "${bench[@]}" --steal poorest
+refuses "containing" "${bench[@]}" --local both
+refuses "leader" "${bench[@]}" --timing exact
+
+# cores
+refuses "$many" "${bench[@]}" --cores 0-$many
+refuses "$many" "${bench[@]}" --cores $many
+refuses "0" "${bench[@]}" --cores 0
+refuses "x" "${bench[@]}" --cores x
+refuses "$many" "${bench[@]}" --fast $many,
+refuses "$many" "${bench[@]}" --disturb cpu@$many
+refuses "$many" demo --cores $many
+refuses "$many" disturb cpu@$many
+if [ "$(nproc)" -gt 1 ]; then  # a core that exists and is not allowed
+  kilter_all=$kilter
+  kilter=$work/on_first_cpu
+  first=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+  printf '#!/bin/bash\nexec taskset -c %s %q "$@"\n' "$first" "$kilter_all" >"$kilter"
+  chmod +x "$kilter"
+  refuses "1" "${bench[@]}" --cores 1,
+  refuses "1" "${bench[@]}" --disturb cpu@1
+  kilter=$kilter_all
+fi
+
+# counts
+for option in --tasks --repeat --parallelism --tile --graphs --sweeps; do
+  for value in 0 -1 -999999999999999999999 1e3 2.5 many 99999999999999999999; do
+    refuses "$value" "${bench[@]}" $option $value
+    refuses "$option" "${bench[@]}" $option $value
+  done
+done
+refuses "from 1 to 100000000" "${bench[@]}" --tasks 100000001
+refuses "from 1 to 10000" "${bench[@]}" --repeat 10001
+refuses "from 1 to 8192" "${bench[@]}" --tile 8193
+refuses "10 tasks" "${bench[@]}" --tasks 10 --parallelism 11
+refuses "-1" "${bench[@]}" --seed -1
+refuses "0" demo --repeat 0
+refuses "multiple of 4" "${bench[@]}" --kernel sort --tile 10
+refuses "3 or more" "${bench[@]}" --kernel stencil --tile 2
+
+# files to write
+mkdir "$work/folder"
+refuses "directory" "${bench[@]}" --json "$work/folder"
+refuses "$work/none" "${bench[@]}" --json "$work/none/x.json"
+refuses "$work/none" "${bench[@]}" --html "$work/none/x.html"
+refuses "$work/none" "${bench[@]}" --trace "$work/none/x.json"
+refuses "$work/none" topo --json "$work/none/x.json"
+refuses "$work/none" demo --html "$work/none/x.html"
+refuses "/proc/kilter" "${bench[@]}" --json /proc/kilter.json
+refuses "writes there already" "${bench[@]}" --json "$work/x" --html "$work/x"
+echo 'mine' >"$work/mine.html"
+refuses "not a report of kilter" demo --html "$work/mine.html"
+refuses "not a report of kilter" "${bench[@]}" --html "$work/mine.html"
+[ "$(cat "$work/mine.html")" = mine ] || fail "a file that was to be kept was changed"
+refuses "'nonsense'" "${bench[@]}" --policy nonsense --json "$work/never.json"
+[ -e "$work/never.json" ] && fail "a refused command left an output file behind"
+
+# machines to read
+refuses "$work/none.xml" topo --xml "$work/none.xml"
+echo '<?xml version="1.0"?><topology version="2.0"><object type="Machine"' >"$work/cut.xml"
+refuses "$work/cut.xml" topo --xml "$work/cut.xml"
+echo '<html><body>no machine</body></html>' >"$work/foreign.xml"
+refuses "$work/foreign.xml" topo --xml "$work/foreign.xml"
+: >"$work/empty.xml"
+refuses "$work/empty.xml" topo --xml "$work/empty.xml"
+printf 'schema = "kilter.platform/1"\nname = \n' >"$work/broken.toml"
+refuses "$work/broken.toml:2" topo --platform "$work/broken.toml"
+refuses "jetson-tx3" topo --platform jetson-tx3
+refuses "jetson-tx2" topo --platform jetson-tx3
+refuses "nonsense" topo --synthetic nonsense
+refuses "--xml" topo --xml a --platform b
+
+# disturb
+refuses "SPEC" disturb
+refuses "none" disturb none
+refuses "seconds" disturb cpu@0@25%..75%
+
+finish

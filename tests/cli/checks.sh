@@ -1,0 +1,41 @@
+# Shared by the script tests of the command. Each test sources it with the path of the program as $1.
+set -u
+kilter=$1
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n' "$*"
+}
+
+# refuses TEXT ARGS...: exit status 2, nothing on standard output, one line on standard error that contains TEXT, and at once.
+refuses() {
+  local text=$1 status lines
+  shift
+  timeout 20 "$kilter" "$@" >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+  lines=$(wc -l <"$work/err")
+  [ "$status" -eq 2 ] || fail "kilter $*: exit status $status, expected 2: $(head -c 300 "$work/err")"
+  [ -s "$work/out" ] && fail "kilter $*: wrote to standard output"
+  [ "$lines" -eq 1 ] || fail "kilter $*: $lines lines on standard error, expected one: $(head -c 300 "$work/err")"
+  grep -qF -- "$text" "$work/err" || fail "kilter $*: does not say '$text': $(head -c 300 "$work/err")"
+}
+
+# passes ARGS...: exit status 0; its standard output is left in $work/out, its standard error in $work/err.
+passes() {
+  timeout 300 "$kilter" "$@" >"$work/out" 2>"$work/err" </dev/null
+  local status=$?
+  [ "$status" -eq 0 ] || fail "kilter $*: exit status $status: $(head -c 600 "$work/err")"
+}
+
+# says TEXT: the last command's standard output contains it.
+says() {
+  grep -qF -- "$1" "$work/out" || fail "standard output does not say '$1'"
+}
+
+finish() {
+  [ "$failures" -eq 0 ] && echo "all passed"
+  exit "$((failures > 0))"
+}

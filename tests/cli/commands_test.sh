@@ -1,0 +1,105 @@
+#!/bin/bash
+# The commands do what their help says: examples run, JSON parses and has the keys that others rely on, streams are kept apart.
+. "$(dirname "$0")/checks.sh"
+
+json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`; skipped where there is no python3
+  command -v python3 >/dev/null || return 0
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
+}
+
+passes --version
+says "kilter "
+for command in "" topo bench "bench layered" demo disturb policies; do
+  # shellcheck disable=SC2086
+  passes $command --help
+  says "Examples:"
+done
+
+passes policies
+for policy in rws rwsm-c fa fam-c da dam-c dam-p perf; do says "$policy"; done
+
+passes topo
+passes topo --platform jetson-tx2 --json -
+json 'len(d["places"]) == 10 and {"cores", "clusters", "places"} <= set(d) and all({"leader", "width"} == set(p) for p in d["places"])'
+passes topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -
+json 'len(d["cores"]) == 8 and len(d["clusters"]) == 2'
+passes topo --synthetic 'pack:1 l3:1 core:1 pu:1' --json -
+json 'd["places"] == [{"leader": 0, "width": 1}]'
+passes topo --synthetic 'l3:1 core:9 pu:1' --json -
+json 'sorted({p["width"] for p in d["places"]}) == [1, 3, 9]'
+
+small=(bench layered --tasks 400 --repeat 2)
+passes "${small[@]}" --policy rws,dam-c --disturb cpu@0 --json -
+json 'd["schema"] == "kilter.bench/1" and {"machine", "config", "environment", "runs", "summary"} <= set(d)'
+json 'len(d["runs"]) == 8 and len(d["summary"]) == 4 and len(d["details"]) == 4'
+json '{"policy", "disturb", "repeat", "root_core", "tasks", "seconds", "throughput", "bound_s", "explored", "places", "cores", "achieved_share", "disturber_progress"} <= set(d["runs"][0])'
+json '{"policy", "disturb", "throughput_median", "ratio_to_rws_median", "ratio_min", "ratio_max", "ratio_to_bound"} <= set(d["summary"][0])'
+json 'all(r["tasks"] == 400 and sum(p["critical"] + p["other"] for p in r["places"]) == 400 and r["bound_s"] > 0 for r in d["runs"])'
+json 'all(r["ratio_to_rws_median"] == 1 for r in d["summary"] if r["policy"] == "rws")'
+json 'sorted(r["root_core"] for r in d["runs"] if r["policy"] == "rws" and r["disturb"] == "none") == sorted(i % len(d["machine"]["cores"]) for i in range(2))'
+grep -q 'undisturbed' "$work/err" || fail "the table does not go to standard error when JSON takes standard output"
+
+passes "${small[@]}" --policy dam-c --quiet --json -
+[ -s "$work/err" ] && fail "--quiet --json - wrote to standard error: $(head -c 200 "$work/err")"
+json 'd["summary"][0]["ratio_to_rws_median"] is None'
+
+passes "${small[@]}" --policy rws --root outside --graphs 3 --json -
+json 'all(r["root_core"] is None for r in d["runs"]) and sorted(r["graph"] for r in d["runs"]) == [0, 0, 1, 1, 2, 2]'
+json '[s["warm"] for s in d["summary"]] == [False, True]'
+
+passes "${small[@]}" --policy dam-c
+[ -s "$work/err" ] && fail "a run without a terminal wrote to standard error"
+says "add it to --policy"
+grep -q "$(printf '\033')" "$work/out" && fail "colour without a terminal"
+
+# every kernel, and the options of the policies
+passes "${small[@]}" --kernel copy --tile 64 --policy dam-p
+passes "${small[@]}" --kernel stencil --tile 64 --sweeps 3 --policy dam-c
+passes "${small[@]}" --kernel sort --tile 4096 --policy dam-c
+passes "${small[@]}" --policy all --table paper --timing leader --criticality chain --local row --steal richest --direct --unpinned --fast 0,
+
+# files
+passes "${small[@]}" --policy rws,dam-c --html "$work/report.html" --trace "$work/trace.json" --json "$work/bench.json"
+says "$work/report.html"
+for file in report.html trace.json bench.json; do [ -s "$work/$file" ] || fail "no $file"; done
+cp "$work/trace.json" "$work/out"
+json 'len(d["traceEvents"]) > 400'
+cp "$work/bench.json" "$work/out"
+json 'd["environment"]["json"].endswith("bench.json")'
+passes "${small[@]}" --policy rws --html "$work/report.html"  # a report of ours may be replaced
+
+# a disk that is full at the end
+if [ -e /dev/full ]; then
+  "$kilter" "${small[@]}" --policy rws --json /dev/full >"$work/out" 2>"$work/err"
+  status=$?
+  [ "$status" -eq 1 ] || fail "full disk: exit status $status"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || fail "full disk: not one line: $(cat "$work/err")"
+fi
+
+passes disturb cpu@0@0..0.2
+passes disturb share@0:50%@0..0.2 --json -
+grep -q "not a clock change" "$work/err" || fail "disturb does not say that a time share is not a clock change"
+json 'len(d) > 0'
+
+# Ctrl-C: at an end within a second, 130, with what was measured, and no child left
+stop() {  # stop SECONDS ARGS...
+  local wait_s=$1 began ended status
+  shift
+  "$kilter" "$@" >"$work/out" 2>"$work/err" </dev/null &
+  local pid=$!
+  sleep "$wait_s"
+  began=$(date +%s%N)
+  kill -INT $pid
+  wait $pid
+  status=$?
+  ended=$(date +%s%N)
+  [ $status -eq 130 ] || fail "Ctrl-C, kilter $*: exit status $status: $(head -c 300 "$work/err")"
+  [ $(((ended - began) / 1000000)) -lt 1500 ] || fail "Ctrl-C, kilter $*: took $(((ended - began) / 1000000)) ms"
+  ps -e -o ppid=,comm= | grep -q "^ *$pid " && fail "Ctrl-C, kilter $*: left a child"
+}
+# A shell without job control starts background processes with SIGINT ignored; the program must end all the same.
+stop 6 bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details
+says "tasks/s"
+stop 2 bench layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1
+stop 1 disturb session@0
+finish

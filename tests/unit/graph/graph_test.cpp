@@ -1,0 +1,227 @@
+// What a user builds: tasks, edges, closures, and what is refused.
+
+#include "kilter/graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "graph/node.hpp"
+
+namespace kilter {
+namespace {
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Counts how many of it are alive.
+struct counted {
+  explicit counted(int& n) : alive(&n) { ++*alive; }
+  counted(const counted& o) : alive(o.alive) { ++*alive; }
+  counted(counted&& o) noexcept : alive(o.alive) { ++*alive; }
+  ~counted() { --*alive; }
+  counted& operator=(const counted&) = default;
+  int* alive;
+};
+
+TEST(graph, a_cycle_is_refused_with_the_names_of_its_tasks_in_order) {
+  graph g;
+  const task a = g.add({.name = "load"}, [] {});
+  const task b = g.add({.name = "scale"}, [] {});
+  const task c = g.add({.name = "store"}, [] {});
+  const task outside = g.add({.name = "outside"}, [] {});
+  const task before = g.add({.name = "before"}, [] {});
+  g.edge(before, a);
+  g.edge(a, b);
+  g.edge(b, c);
+  EXPECT_NO_THROW(g.check_acyclic());
+  g.edge(c, a);
+  g.edge(c, outside);
+  const std::string text = message_of([&] { g.check_acyclic(); });
+  EXPECT_TRUE(contains(text, "load -> scale -> store -> load") || contains(text, "scale -> store -> load -> scale") ||
+              contains(text, "store -> load -> scale -> store"))
+      << text;
+  EXPECT_FALSE(contains(text, "outside")) << "it waits for the cycle but is not part of it: " << text;
+  EXPECT_FALSE(contains(text, "before")) << text;
+}
+
+TEST(graph, a_task_that_waits_for_itself_is_a_cycle) {
+  graph g;
+  const task a = g.add({.name = "self"}, [] {});
+  g.edge(a, a);
+  EXPECT_TRUE(contains(message_of([&] { g.check_acyclic(); }), "self -> self"));
+}
+
+TEST(graph, tasks_without_a_name_are_told_apart_in_the_message) {
+  graph g;
+  const task_type copy = g.type("copy");
+  const task a = g.add({.type = copy}, [] {});
+  const task b = g.add({.type = copy}, [] {});
+  g.edge(a, b);
+  g.edge(b, a);
+  const std::string text = message_of([&] { g.check_acyclic(); });
+  EXPECT_TRUE(contains(text, "copy #0") && contains(text, "copy #1")) << text;
+}
+
+TEST(graph, a_long_cycle_is_found_in_reasonable_time_and_told_in_one_short_line) {
+  graph g;
+  constexpr int n = 200'000;
+  std::vector<task> tasks;
+  for (int i = 0; i < n; ++i) tasks.push_back(g.add([] {}));
+  for (int i = 0; i < n; ++i) g.edge(tasks[i], tasks[(i + 1) % n]);
+  const std::string text = message_of([&] { g.check_acyclic(); });
+  EXPECT_TRUE(contains(text, "more)")) << text;
+  EXPECT_LT(text.size(), 500u);
+}
+
+TEST(graph, backward_edges_without_a_cycle_are_fine) {
+  graph g;
+  std::vector<task> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(g.add([] {}));
+  for (int i = 999; i > 0; --i) g.edge(tasks[i], tasks[i - 1]);
+  EXPECT_NO_THROW(g.check_acyclic());
+  g.edge(tasks[0], tasks[999]);
+  EXPECT_THROW(g.check_acyclic(), usage_error);
+}
+
+TEST(graph, edges_between_graphs_and_from_nowhere_are_refused) {
+  graph g, other;
+  const task a = g.add([] {});
+  const task foreign = other.add([] {});
+  EXPECT_THROW(g.edge(a, foreign), usage_error);
+  EXPECT_THROW(g.edge(foreign, a), usage_error);
+  EXPECT_THROW(g.edge(task{}, a), usage_error);
+  EXPECT_THROW(g.edge(a, a, -1.0), usage_error);
+  EXPECT_EQ(g.edges(), 0u);
+}
+
+TEST(graph, options_that_cannot_be_met_are_refused) {
+  graph g;
+  const std::uint32_t descending[] = {2, 1}, zero[] = {0}, wide[] = {2};
+  EXPECT_THROW(g.add({.widths = descending}, [](task_context&) {}), usage_error);
+  EXPECT_THROW(g.add({.widths = zero}, [](task_context&) {}), usage_error);
+  EXPECT_THROW(g.add({.widths = wide}, [] {}), usage_error) << "a body that sees no context cannot share its work";
+  EXPECT_THROW(g.add({.work = -1.0}, [] {}), usage_error);
+  EXPECT_THROW(g.add({.type = task_type{7}}, [] {}), usage_error);
+  EXPECT_EQ(g.size(), 0u);
+}
+
+TEST(graph, types_are_one_per_name) {
+  graph g;
+  const task_type a = g.type("gemm"), b = g.type("copy");
+  EXPECT_FALSE(a == b);
+  EXPECT_EQ(g.type("gemm"), a);
+}
+
+// Closures of every size and alignment live exactly as long as the graph.
+TEST(graph, closures_are_destroyed_exactly_once) {
+  int alive = 0;
+  {
+    graph g;
+    for (int i = 0; i < 300; ++i) {
+      g.add([c = counted(alive)] { (void)c; });
+      g.add([c = counted(alive), big = std::array<char, 500>{}] { (void)c, (void)big; });
+      g.add([c = std::make_unique<counted>(alive)] { (void)c; });
+      struct alignas(128) aligned {
+        counted c;
+        void operator()() const {
+          if (reinterpret_cast<std::uintptr_t>(this) % 128 != 0) std::abort();
+        }
+      };
+      g.add(aligned{counted(alive)});
+      g.add([c = counted(alive), huge = std::array<char, 100'000>{}](task_context&) { (void)c, (void)huge; });
+    }
+    EXPECT_EQ(alive, 1500);
+    graph moved = std::move(g);
+    EXPECT_EQ(alive, 1500);
+    moved.clear();
+    EXPECT_EQ(alive, 0) << "clear() frees all tasks";
+    EXPECT_EQ(moved.size(), 0u);
+    moved.add([c = counted(alive)] { (void)c; });
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(graph, an_over_aligned_closure_is_aligned) {
+  struct alignas(256) aligned {
+    void operator()() const {}
+  };
+  graph g;
+  for (int i = 0; i < 100; ++i) {
+    g.add([] {});
+    const task t = g.add(aligned{});
+    detail::node* n = detail::task_access::get(t);
+    const detail::body& code = *detail::graph_of(n).kinds[n->kind].code;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(detail::closure_of(n, code)) % 256, 0u);
+  }
+}
+
+TEST(graph, a_closure_that_cannot_be_copied_in_leaves_no_task_behind) {
+  struct throws_when_copied {
+    throws_when_copied() = default;
+    throws_when_copied(const throws_when_copied&) { throw 7; }
+    void operator()() const {}
+  };
+  graph g;
+  g.add([] {});
+  const throws_when_copied f;
+  EXPECT_THROW(g.add({.name = "never"}, f), int);
+  EXPECT_EQ(g.size(), 1u);
+  const task t = g.add({.name = "second"}, [] {});
+  EXPECT_EQ(g.size(), 2u);
+  EXPECT_EQ(detail::id_of(detail::task_access::get(t)), 1u);
+  EXPECT_EQ(detail::graph_access::core(g).label(detail::task_access::get(t)), "second");
+}
+
+TEST(graph, successors_are_visited_in_the_order_of_their_edges_with_their_costs) {
+  graph g;
+  const task from = g.add([] {});
+  std::vector<task> to;
+  for (int i = 0; i < 40; ++i) {
+    to.push_back(g.add([] {}));
+    g.edge(from, to.back(), i % 3 == 0 ? 0.0 : i * 1e-6);
+  }
+  std::size_t i = 0;
+  detail::for_each_successor(detail::task_access::get(from), [&](detail::node* n, double cost_s) {
+    ASSERT_EQ(n, detail::task_access::get(to[i]));
+    ASSERT_EQ(cost_s, i % 3 == 0 ? 0.0 : static_cast<double>(i) * 1e-6);
+    ++i;
+  });
+  EXPECT_EQ(i, 40u);
+  EXPECT_EQ(g.edges(), 40u);
+}
+
+TEST(graph, every_task_knows_its_number_across_blocks) {
+  graph g;
+  std::vector<task> tasks;
+  for (int i = 0; i < 2000; ++i) tasks.push_back(g.add([] {}));
+  for (int i = 0; i < 2000; ++i) ASSERT_EQ(detail::id_of(detail::task_access::get(tasks[i])), static_cast<std::uint64_t>(i));
+}
+
+TEST(graph, predecessors_are_indexed_anew_after_an_edge_was_added) {
+  graph g;
+  const task a = g.add([] {}), b = g.add([] {}), c = g.add([] {});
+  g.edge(a, c);
+  detail::graph_core& core = detail::graph_access::core(g);
+  core.index_predecessors();
+  EXPECT_EQ(core.reverse[2].size(), 1u);
+  g.edge(b, c, 1e-6);
+  core.index_predecessors();
+  ASSERT_EQ(core.reverse[2].size(), 2u);
+  EXPECT_EQ(core.reverse[2][1].cost_s, 1e-6);
+}
+
+}  // namespace
+}  // namespace kilter

@@ -1,0 +1,82 @@
+#include "lab/findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lab/summary.hpp"
+
+namespace kilter::lab {
+namespace {
+
+experiment two_cores() {
+  experiment e;
+  e.machine = std::make_shared<const machine>(machine::uniform(2));
+  e.policies = {"rws", "dam-c"};
+  e.scenarios = {{"none", {}}, {"cpu@0", parse_disturbances("cpu@0", *e.machine)}};
+  return e;
+}
+
+trace::event decision(std::int64_t ms, core_id leader) {
+  trace::event e;
+  e.kind = trace::event_kind::decision;
+  e.start_ns = e.end_ns = ms * 1'000'000;
+  e.leader = leader;
+  return e;
+}
+
+trace::event sample(std::int64_t ms, core_id leader, float seconds, float slowdown) {
+  trace::event e = decision(ms, leader);
+  e.kind = trace::event_kind::table;
+  e.core = leader;
+  e.value = seconds;
+  e.aux = slowdown;
+  return e;
+}
+
+/// Critical tasks on core 0 for 50 ms, then on core 1; `relapse`: back to core 0 for the last 50 ms.
+bench_result learned(bool relapse) {
+  bench_result r;
+  detail d{.policy = "dam-c", .disturb = "cpu@0", .seconds = 0.2};
+  d.events = {sample(0, 0, 16e-6f, 1.0f), sample(20, 1, 16.5e-6f, 1.0f), sample(49, 0, 33e-6f, 2.05f)};
+  for (int ms = 0; ms < 200; ++ms) d.events.push_back(decision(ms, ms < 50 || (relapse && ms >= 150) ? 0 : 1));
+  r.details.push_back(std::move(d));
+  return r;
+}
+
+bool some(const std::vector<std::string>& sentences, std::initializer_list<const char*> pieces) {
+  return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& s) {
+    return std::all_of(pieces.begin(), pieces.end(), [&](const char* p) { return s.find(p) != s.npos; });
+  });
+}
+
+TEST(findings, say_when_a_core_was_left_and_by_which_samples) {
+  const auto out = findings_of(two_cores(), learned(false));
+  EXPECT_TRUE(some(out, {"dam-c, cpu@0", "50.0 ms", "core 0 was avoided", "16.0 us after its first sample", "33.0 us after 2", "slowdown 2.05",
+                         "core 1 16.5 us"}))
+      << testing::PrintToString(out);
+}
+
+TEST(findings, do_not_claim_a_departure_that_did_not_last) {
+  const auto out = findings_of(two_cores(), learned(true));
+  EXPECT_TRUE(some(out, {"never left core 0"})) << testing::PrintToString(out);
+}
+
+TEST(findings, compare_the_share_on_the_disturbed_core_with_and_without) {
+  bench_result r;
+  const auto add = [&](const char* disturb, std::uint64_t on_0, std::uint64_t on_1) {
+    run_row row{.policy = "dam-c", .disturb = disturb};
+    row.stats.seconds = row.throughput_per_s = 1.0;
+    row.stats.places = {{on_0, 0}, {on_1, 0}, {0, 0}};
+    r.runs.push_back(row);
+  };
+  add("none", 50, 50);
+  add("cpu@0", 3, 97);
+  r.summary = summarize(r.runs, {"dam-c"}, {"none", "cpu@0"});
+  EXPECT_TRUE(some(findings_of(two_cores(), r), {"core 0", "dam-c 50 % -> 3 %"}));
+}
+
+TEST(findings, of_nothing_are_none) { EXPECT_TRUE(findings_of(two_cores(), {}).empty()); }
+
+}  // namespace
+}  // namespace kilter::lab

@@ -1,0 +1,136 @@
+#include "report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "kilter/error.hpp"
+#include "report/assets.hpp"
+
+namespace kilter::report {
+namespace {
+
+using nlohmann::json;
+
+json small_document() {
+  return json::parse(R"({"schema": "kilter.bench/1",
+    "config": {"workload": "layered", "kernel": "matmul", "tile": 64, "policies": ["rws", "dam-c"], "disturbs": ["cpu@0"]},
+    "runs": [{"policy": "rws", "disturb": "cpu@0", "repeat": 0, "tasks": 100, "seconds": 1.0, "throughput": 100.0, "bound_s": 0.5,
+              "places": [{"leader": 0, "width": 1, "critical": 3, "other": 4}], "cores": [{"core": 0, "work_s": 0.9}]}],
+    "summary": [{"policy": "rws", "disturb": "cpu@0", "throughput_median": 100.0, "ratio_to_rws_median": 1.0}]})");
+}
+
+const std::string data_opening = R"(<script type="application/json" id="document">)";
+
+/// What a browser hands to the page's JSON.parse: the text up to the first end of a script element.
+std::string data_element(const std::string& page) {
+  const auto begin = page.find(data_opening) + data_opening.size();
+  return page.substr(begin, page.find("</script", begin) - begin);
+}
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+/// The page without the chart library, whose text is checked by its checksum instead.
+std::string own_part(std::string page) {
+  const auto at = page.find(assets::chart_library);
+  return at == page.npos ? page : page.replace(at, assets::chart_library.size(), "");
+}
+
+TEST(report, carries_the_whole_document_to_the_page) {
+  const json document = small_document();
+  EXPECT_EQ(json::parse(data_element(html(document))), document);
+}
+
+TEST(report, text_of_a_document_can_neither_end_its_element_nor_be_markup) {
+  json document = small_document();
+  const std::string evil = "</script><script>alert(1)</script><!--<script>&\"'\xE2\x80\xA8 {{css}}";
+  document["config"]["policies"][0] = evil;
+  document["environment"]["command"] = evil;
+  document[evil] = evil;
+  const std::string page = html(document), plain = html(small_document());
+  EXPECT_EQ(json::parse(data_element(page)), document);
+  EXPECT_EQ(count(page, "</script"), count(plain, "</script"));
+  EXPECT_EQ(count(page, "<script"), count(plain, "<script"));
+  EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
+  EXPECT_EQ(data_element(page).find_first_of("<>&"), std::string::npos);
+}
+
+TEST(report, bytes_that_are_not_utf8_do_not_stop_a_report) {
+  json document = small_document();
+  document["environment"]["command"] = "kilter --html /tmp/\xff.html";
+  EXPECT_EQ(json::parse(data_element(html(document)))["environment"]["command"], "kilter --html /tmp/\xEF\xBF\xBD.html");
+}
+
+TEST(report, fetches_nothing) {
+  const std::string page = own_part(html(small_document()));
+  EXPECT_EQ(page.find("http://"), std::string::npos);
+  EXPECT_EQ(page.find("https://"), std::string::npos);
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"(<(link|iframe|img|object|embed|base)\b)")));
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"(\bsrc\s*=|@import|url\(|fetch\(|XMLHttpRequest|importScripts|\bimport\s)")));
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos) << "the browser itself must refuse what slips through";
+}
+
+TEST(report, data_becomes_text_nodes_only) {
+  const std::string page = own_part(html(small_document()));
+  for (const char* sink : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"})
+    EXPECT_EQ(page.find(sink), std::string::npos) << sink;
+}
+
+TEST(report, embeds_the_chart_library_whole_and_nothing_in_it_ends_its_element) {
+  EXPECT_GT(assets::chart_library.size(), 500'000u);
+  EXPECT_EQ(assets::chart_library.find("</script"), std::string_view::npos);
+  EXPECT_NE(assets::chart_library.find("Apache Software Foundation"), std::string_view::npos) << "its licence notice must stay";
+  EXPECT_NE(html(small_document()).find(assets::chart_library), std::string::npos);
+}
+
+TEST(report, has_no_unfilled_place_in_its_template) {
+  const std::string page = own_part(html(small_document()));
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"(\{\{[a-z_]+\}\})")));
+}
+
+TEST(report, a_document_without_any_part_is_still_a_report) {
+  for (const char* text : {R"({"schema": "kilter.bench/1"})", R"({"schema": "kilter.bench/1", "runs": [], "summary": [], "details": []})",
+                           R"({"schema": "kilter.bench/1", "runs": null, "machine": 3, "findings": {}})"}) {
+    const std::string page = html(json::parse(text));
+    EXPECT_EQ(json::parse(data_element(page)), json::parse(text));
+  }
+}
+
+TEST(report, says_which_schemas_it_knows_when_given_another) {
+  for (const char* text : {R"({"schema": "kilter.nonsense/9"})", R"({"runs": []})", R"({"schema": 1})", "[]", "null", "\"kilter.bench/1\""}) {
+    try {
+      (void)html(json::parse(text));
+      ADD_FAILURE() << text << " was taken";
+    } catch (const input_error& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find("kilter.bench/1"), std::string::npos) << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    }
+  }
+}
+
+TEST(report, writes_nothing_when_it_refuses) {
+  std::ostringstream out;
+  EXPECT_THROW(write_report(json::object(), out), input_error);
+  EXPECT_TRUE(out.str().empty());
+  write_report(small_document(), out);
+  EXPECT_EQ(out.str(), html(small_document()));
+}
+
+TEST(report, every_schema_it_accepts_has_sections_and_a_heading_in_the_page) {
+  const std::string page = own_part(html(small_document()));
+  for (const std::string& schema : schemas()) {
+    EXPECT_NE(page.find("K.sections(\"" + schema + "\""), std::string::npos) << schema;
+    EXPECT_NE(page.find("\"" + schema + "\": () =>"), std::string::npos) << schema;
+  }
+}
+
+}  // namespace
+}  // namespace kilter::report
