@@ -7,9 +7,18 @@ namespace kilter::bench {
 
 namespace {
 
-void finish(execution e) {
-  if (lab::interrupt_guard* guard = lab::interrupt_guard::current()) guard->watch(e);
-  e.wait();
+/// Waits; Ctrl-C cancels the run meanwhile.
+void finish(const execution& e) {
+  struct watching {
+    lab::interrupt_guard* guard = lab::interrupt_guard::current();
+    explicit watching(const execution& run) {
+      if (guard) guard->watch(run);
+    }
+    ~watching() {
+      if (guard) guard->watch({});
+    }
+  } const until_done(e);
+  execution(e).wait();
 }
 
 /// Threads exist, and parked workers have been woken once.

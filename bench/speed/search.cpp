@@ -57,23 +57,20 @@ rows search_rows(const plan& p) {
 
   idle_engine engine(tables, cells);
   std::vector<double> ours, limit;
-  std::uint64_t sink = 0;
   for (std::uint32_t round = 0; round <= p.rounds && !lab::interrupted(); ++round) {
     p.shown->step("search over ten places");
     const std::int64_t start = sync::nanoseconds();
     for (std::uint32_t i = 0; i < asked; ++i) {
       view v(tx2, &engine, i % tx2.core_count(), nullptr);
-      sink += asking->on_ready(searched, parent, i % tx2.core_count(), v).where;
+      (void)asking->on_ready(searched, parent, i % tx2.core_count(), v);  // a virtual call of another archive: cannot be left out
     }
     const double each_s = static_cast<double>(sync::nanoseconds() - start) * 1e-9 / asked;
     if (round == 0) continue;
     ours.push_back(each_s);
     limit.push_back(limit_s);
   }
-  // The answers are used, so the search cannot be left out.
-  const std::string name = sink == 0 ? "dam-c, first place only" : "dam-c";
   rows all;
-  if (auto r = compare("search, ten places", {name, nullptr}, ours, "limit", limit, 1.0, 1.0)) all.push_back(std::move(*r));
+  if (auto r = compare("search, ten places", {"dam-c", nullptr}, ours, "limit", limit, 1.0, 1.0)) all.push_back(std::move(*r));
   return all;
 }
 

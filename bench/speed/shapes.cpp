@@ -51,13 +51,16 @@ rows against_task_group(const plan& p, const std::string& shape, const dag& d) {
   return all;
 }
 
-std::string thousands(std::uint32_t n) { return n % 1'000'000 == 0 ? std::to_string(n / 1'000'000) + " M" : std::to_string(n / 1000) + " k"; }
+std::string count_text(std::uint32_t n) {
+  if (n % 1'000'000 == 0) return std::to_string(n / 1'000'000) + " M";
+  return n % 1'000 == 0 ? std::to_string(n / 1'000) + " k" : std::to_string(n);
+}
 
 }  // namespace
 
 rows independent_rows(const plan& p) {
   const std::uint32_t n = 1'000'000 / p.scale;
-  const std::string shape = "independent, " + thousands(n);
+  const std::string shape = "independent, " + count_text(n);
   const dag d = independent(n);
   rows all = against_flow_graph(p, shape, d, 0.4), group = against_task_group(p, shape, d);
   all.insert(all.end(), group.begin(), group.end());
@@ -67,15 +70,15 @@ rows independent_rows(const plan& p) {
 rows chain_rows(const plan& p) {
   const std::uint32_t n = 200'000 / p.scale;
   // Critical tasks search the whole table, others do not: both are what a user may write.
-  rows all = against_flow_graph(p, "chain, " + thousands(n), chain(n, false), 1.0);
-  rows flagged = against_flow_graph(p, "chain, " + thousands(n) + ", critical", chain(n, true), 1.0);
+  rows all = against_flow_graph(p, "chain, " + count_text(n), chain(n, false), 1.0);
+  rows flagged = against_flow_graph(p, "chain, " + count_text(n) + ", critical", chain(n, true), 1.0);
   all.insert(all.end(), flagged.begin(), flagged.end());
   return all;
 }
 
 rows layered_rows(const plan& p) {
   const std::uint32_t n = 32'000 / p.scale;
-  return against_flow_graph(p, "layered P=2, " + thousands(n), layered({.tasks = n, .parallelism = 2}), 0.7);
+  return against_flow_graph(p, "layered P=2, " + count_text(n), layered({.tasks = n, .parallelism = 2}), 0.7);
 }
 
 }  // namespace kilter::bench

@@ -19,7 +19,7 @@ body { margin: 0 auto; max-width: 110rem; padding: 1.5rem; background: var(--pap
 p { max-width: 48rem; } .soft { color: var(--soft); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .55rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); } td.text { text-align: left; white-space: normal; }
+th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); } th.text, td.text { text-align: left; white-space: normal; }
 thead th { vertical-align: bottom; } th.ours { text-decoration: underline; } small { display: block; color: var(--soft); }
 .met { color: var(--met); } .missed { color: var(--missed); font-weight: 600; }
 </style></head><body>
@@ -48,7 +48,7 @@ std::string goals_table(const std::vector<goal_row>& goals) {
     rows += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td><td>{:.3g}</td><td>{} {:g}</td><td class=\"{}\">{}</td></tr>\n", escaped(g.goal),
                         escaped(g.where), g.value, g.at_least ? "&ge;" : "&le;", g.limit, g.met() ? "met" : "missed", g.met() ? "met" : "missed");
   const auto met = std::count_if(goals.begin(), goals.end(), [](const goal_row& g) { return g.met(); });
-  return fmt::format("<h2>Goals</h2><p>{} of {} met by dam-c with the robust table, pinned.</p><div class=\"wide\"><table><thead><tr><th>goal</th><th>where</th>"
+  return fmt::format("<h2>Goals</h2><p>{} of {} met by dam-c with the robust table, pinned.</p><div class=\"wide\"><table><thead><tr><th>goal</th><th class=\"text\">where</th>"
                      "<th>measured</th><th>wanted</th><th></th></tr></thead><tbody>\n{}</tbody></table></div>\n",
                      met, goals.size(), rows);
 }

@@ -73,7 +73,7 @@ std::string text_of(const study_summary& s) {
   std::string text = "Fractions of the bound, medians; below each the smallest..largest if they are more than .05 apart\n\n";
   const auto heading = [&](auto&& of) {
     std::string line;
-    for (const column& c : columns) line += fmt::format("{:>8}", of(c));
+    for (const column& c : columns) line += fmt::format("{:>9}", of(c));
     return line;
   };
   text += fmt::format("{:<26}{:>6}{}\n", "", "free", heading([](const column& c) { return c.upper; }));
@@ -85,8 +85,8 @@ std::string text_of(const study_summary& s) {
       const system_summary* const who = c.find(col.who->name);
       const bool show = who && who->largest - who->smallest > 0.05;
       wide = wide || show;
-      medians += fmt::format("{:>8}", who ? fraction(who->median) : "");
-      ranges += fmt::format("{:>8}", show ? fmt::format("{:.0f}..{:.0f}", 100 * who->smallest, 100 * who->largest) : "");
+      medians += fmt::format("{:>9}", who ? fraction(who->median) : "");
+      ranges += fmt::format("{:>9}", show ? fmt::format("{:.0f}..{:.0f}", 100 * who->smallest, 100 * who->largest) : "");
     }
     text += fmt::format("{:<26}{:>6.2f}{}\n", c.name(), c.free_cores, medians);
     if (wide) text += fmt::format("{:<32}{}\n", "    (percent)", ranges);

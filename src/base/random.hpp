@@ -20,7 +20,7 @@ class random_stream {
   explicit constexpr random_stream(std::uint64_t seed, std::string_view purpose = {}, std::uint64_t number = 0) noexcept {
     std::uint64_t h = mix64(seed);
     for (const char c : purpose) h = mix64(h ^ static_cast<unsigned char>(c));
-    state_ = mix64(h ^ mix64(number));
+    state_ = mix64(mix64(h) + number);
     if (state_ == 0) state_ = 1;
   }
 

@@ -130,6 +130,11 @@ void when_it_was_learned(const experiment& e, const bench_result& r, std::vector
       out.push_back(fmt::format("{} critical tasks never left {} for good.", head, core_names(cores)));
       continue;
     }
+    if (left->first == 0) {
+      out.push_back(fmt::format("{} critical tasks stayed off {} from the first one on, all but {} of {}.", head, core_names(cores), left->still_there,
+                                decisions.size()));
+      continue;
+    }
     const event& first = *decisions[left->first];
     const double at_s = static_cast<double>(first.start_ns - d.start_ns) * 1e-9;
     std::vector<std::string> history;

@@ -31,10 +31,7 @@ double hold_length_s(const std::vector<disturbance>& parts) {
 
 std::string hold_opening(const std::vector<disturbance>& parts, const disturber& d) {
   const double length_s = hold_length_s(parts);
-  const bool shares = std::any_of(parts.begin(), parts.end(), [](const disturbance& p) { return has_share(p.kind); });
   std::string text = disturb_calibration_text(d.calibration());
-  if (shares)
-    text += "A time share is not a clock change: it slows computing and waiting for memory alike, and in slices.\n";
   text += std::isinf(length_s) ? fmt::format("{} until Ctrl-C.\n", to_string(parts)) : fmt::format("{} for {:g} s.\n", to_string(parts), length_s);
   return text;
 }

@@ -13,7 +13,7 @@ namespace kilter::lab {
 /// Seconds until the last window closes; infinite if a part has none.
 [[nodiscard]] double hold_length_s(const std::vector<disturbance>&);
 
-/// What is about to happen and how well it is calibrated. Says that a time share is not a clock change where one is used.
+/// What is about to happen, and how well it is calibrated.
 [[nodiscard]] std::string hold_opening(const std::vector<disturbance>&, const disturber&);
 
 /// Starts, waits until the windows are over or the process is interrupted, and stops.

@@ -55,7 +55,7 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
   measures_cpu = options.table.two_factors && (plan.learns || plan.asks_done);
-  samples_rows = options.table.two_factors && plan.learns && !plan.asks_done && !events;
+  samples_rows = options.table.two_factors && !plan.asks_done && !events && !options.record_decisions;
   standard_learning = plan.learns && !plan.asks_done;
   // A recording holds every decision, also those that the policy leaves to the standard way.
   if (options.record_decisions)
@@ -98,10 +98,10 @@ void engine::stop() {
   const std::lock_guard hold(control);
   if (!running.load()) return;
   {
-    std::unique_lock active(active_lock_);
+    std::unique_lock hold_active(active_lock_);
     running.store(false);  // refuses new submissions
     for (auto& e : active_) e->cancel();
-    none_active_.wait(active, [&] { return active_.empty(); });
+    none_active_.wait(hold_active, [&] { return active_.empty(); });
   }
   join_all();
 }
@@ -149,6 +149,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
     e->number = submitted_++;
     active_.push_back(e);
+    active.fetch_add(1, sync::memory_order_seq_cst);
   } catch (...) {
     core.execution.store(nullptr, std::memory_order_release);
     throw;
@@ -159,7 +160,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   }
   if (here && (as_worker == no_core || as_worker == here->core)) {
     e->as_worker = here->core;
-    here->start_execution(e);
+    here->start_execution(*e);
     return e;
   }
   // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
@@ -182,12 +183,12 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   return e;
 }
 
-std::shared_ptr<execution_state> engine::take_submission(worker& w) {
+execution_state* engine::take_submission(worker& w) {
   if (submissions_waiting.load(sync::memory_order_acquire) == 0 && w.submissions.load(sync::memory_order_acquire) == 0) return nullptr;
   const std::lock_guard hold(active_lock_);
   const auto mine = std::ranges::find_if(submissions_, [&](const auto& e) { return e->starter == no_core || e->starter == w.core; });
   if (mine == submissions_.end()) return nullptr;
-  auto e = *mine;
+  execution_state* e = mine->get();  // it stays active until its last task is done
   submissions_.erase(mine);
   (e->starter == no_core ? submissions_waiting : w.submissions).fetch_sub(1, sync::memory_order_relaxed);
   return e;
@@ -196,12 +197,17 @@ std::shared_ptr<execution_state> engine::take_submission(worker& w) {
 void engine::execution_done(execution_state& e) noexcept {
   e.finished_ns = sync::nanoseconds();
   e.explored = tables.explored() - e.explored_before;
+  // Whoever waits passes this lock too, so that the engine's hold is gone when wait() returns: what the tasks threw then dies with the
+  // user's last handle and never later on a worker.
+  const std::shared_ptr<std::mutex> released = e.released;
+  const std::lock_guard release(*released);
   std::shared_ptr<execution_state> alive;
   {
     const std::lock_guard hold(active_lock_);
     const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &e; });
     alive = std::move(*at);
     active_.erase(at);
+    active.fetch_sub(1, sync::memory_order_seq_cst);
     e.graph.execution.store(nullptr, std::memory_order_release);
     {
       const std::lock_guard state(e.lock);
@@ -210,6 +216,7 @@ void engine::execution_done(execution_state& e) noexcept {
     sync::unpark(e.done, 1 << 30);
     none_active_.notify_all();
   }
+  alive.reset();
   sync::fence();
   if (helpers_asleep.load(sync::memory_order_acquire) > 0) notify_all();
 }
@@ -271,6 +278,13 @@ assembly* engine::get_assembly(cluster_desk& desk) {
   assembly* a = desk.free.back();
   desk.free.pop_back();
   return a;
+}
+
+// An idle worker may be asking its policy what to look for; joining it is the one way to know that it has come to the end.
+void engine::settle_recordings() {
+  if (!running.load()) return;
+  stop();
+  start();
 }
 
 void engine::refuse_while_busy(const char* what) {

@@ -50,7 +50,7 @@ class engine final : public view_source {
   void notify_takers(queue_id) noexcept;
   void notify_all() noexcept;
   /// The oldest submission that `w` may start, or null.
-  std::shared_ptr<execution_state> take_submission(worker& w);
+  execution_state* take_submission(worker& w);
   void execution_done(execution_state&) noexcept;
   /// Engine time as events count it.
   [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
@@ -93,10 +93,13 @@ class engine final : public view_source {
   sync::atomic<bool> stopping{false};
   sync::atomic<std::uint32_t> helpers_asleep{0};
   std::atomic<bool> running{false};
+  sync::atomic<std::uint32_t> active{0};     ///< executions that are not done
 
   /// Nothing runs and nothing can start while this is held.
   std::mutex control;
   void refuse_while_busy(const char* what);
+  /// Returns when no worker is in the middle of a question. Until the next submission nothing more is recorded.
+  void settle_recordings();
 
  private:
   engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,

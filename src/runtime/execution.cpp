@@ -52,6 +52,7 @@ void execution::wait() {
   } else {
     while (e.done.load(sync::memory_order_acquire) == 0) sync::park(e.done, 0);
   }
+  { const std::lock_guard engine_has_let_go(*e.released); }
   const std::lock_guard hold(e.lock);
   if (e.first_exception) std::rethrow_exception(e.first_exception);
   if (e.cancelled_by_user) throw cancelled_error("the graph was cancelled");

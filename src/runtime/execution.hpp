@@ -57,6 +57,7 @@ struct execution_state {
   const std::uint32_t workers;
   std::vector<worker_tally> tallies;     ///< one a worker, then one for the stand-in of each
 
+  const std::shared_ptr<std::mutex> released = std::make_shared<std::mutex>();  ///< held while the engine lets go of this
   std::mutex lock;                       ///< guards what follows
   std::exception_ptr first_exception;
   bool cancelled_by_user = false;

@@ -5,20 +5,20 @@
 
 namespace kilter::detail {
 
-void worker::start_execution(const std::shared_ptr<execution_state>& e) {
+void worker::start_execution(execution_state& e) {
   if (owner.plan.asks_submit) {
     std::vector<node*> all;
-    all.reserve(e->graph.count);
-    e->graph.for_each_node([&](node* n) { all.push_back(n); });
+    all.reserve(e.graph.count);
+    e.graph.for_each_node([&](node* n) { all.push_back(n); });
     batch = &all;
     batch_whole = true;
     view v = owner.view_of(*this);
     ask::submit(*owner.policy, v);
     batch = nullptr;
   }
-  // The last root may start as soon as it is pushed, but the execution cannot end before this worker has handed in its count, and
-  // with it the graph stays.
-  for (node* root : e->graph.roots) made_ready(root, nullptr, e->as_worker);
+  // Once the last root is pushed the execution may end at any moment, and with it the graph: nothing of either is touched after that.
+  const core_id waker = e.as_worker;
+  for (node* root : e.graph.roots) made_ready(root, nullptr, waker);
 }
 
 void worker::release_batch(const std::vector<node*>& added, node* parent) {

@@ -195,7 +195,7 @@ void worker::close_short() noexcept {
   // of a long body finds that out.
   if (span > 2 * owner.short_body_cycles * short_count_) k.short_body.store(false, sync::memory_order_relaxed);
   tally(*short_execution_).work_cycles += span;
-  owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
+  if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
 }
 
 void worker::insert(node* n, place_id where, bool stolen) {

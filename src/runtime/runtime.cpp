@@ -55,6 +55,7 @@ void runtime::preset(std::string_view type, std::uint32_t size_class, place wher
 
 std::vector<const tape*> runtime::tapes() const {
   engine_->refuse_while_busy("reading the recorded decisions");
+  if (engine_->options.record_decisions) engine_->settle_recordings();
   std::vector<const tape*> out;
   for (const auto& w : engine_->workers)
     if (w->log) out.push_back(w->log.get());

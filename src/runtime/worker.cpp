@@ -122,9 +122,9 @@ node* worker::take_own() {
     if (!own_.empty()) owner.notify_any();
     return n;
   }
-  if (auto e = owner.take_submission(*this)) {
+  if (execution_state* e = owner.take_submission(*this)) {
     search_ends();
-    start_execution(e);
+    start_execution(*e);
     if (bound_) {
       node* n = bound_;
       bound_ = n->link;
@@ -145,6 +145,8 @@ node* worker::take_asked(bool& stolen) {
   stamp_ = 0;
   may_rest_ = true;
   if (node* n = take_own()) return n;
+  // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
+  if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
   view v = owner.view_of(*this);
   const auto from = [&](queue_id q, node* n) {
     taken_from_ = q;

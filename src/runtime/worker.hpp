@@ -58,7 +58,7 @@ class alignas(sync::cache_line) worker {
   void push_own(node*);
   /// A root or a dynamic task has become ready on this worker.
   void made_ready(node* n, node* parent, core_id waker);
-  void start_execution(const std::shared_ptr<execution_state>&);
+  void start_execution(execution_state&);
   /// Makes the tasks of a batch ready.
   void release_batch(const std::vector<node*>&, node* parent);
   /// The same from the thread that stands in for it. Any thread.

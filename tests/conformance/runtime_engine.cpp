@@ -33,7 +33,9 @@ run_result run_on_threads(const run_request& r) {
     out.where.push_back(places[i].load());
   }
   if (finished.load() == count) out.order = std::move(order);
-  for (const tape* t : rt.tapes()) out.tapes.push_back(t->entries());
+  // A worker that never had anything to ask has nothing to replay.
+  for (const tape* t : rt.tapes())
+    if (!t->entries().empty()) out.tapes.push_back(t->entries());
   return out;
 }
 

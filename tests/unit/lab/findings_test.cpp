@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "lab/summary.hpp"
 
@@ -60,6 +61,13 @@ TEST(findings, say_when_a_core_was_left_and_by_which_samples) {
 TEST(findings, do_not_claim_a_departure_that_did_not_last) {
   const auto out = findings_of(two_cores(), learned(true));
   EXPECT_TRUE(some(out, {"never left core 0"})) << testing::PrintToString(out);
+}
+
+TEST(findings, of_a_core_that_was_never_used_cite_no_samples) {
+  bench_result r = learned(false);
+  std::erase_if(r.details[0].events, [](const trace::event& e) { return e.kind == trace::event_kind::decision && e.leader == 0; });
+  const auto out = findings_of(two_cores(), r);
+  EXPECT_TRUE(some(out, {"stayed off core 0 from the first one on", "all but 0 of 150"})) << testing::PrintToString(out);
 }
 
 TEST(findings, compare_the_share_on_the_disturbed_core_with_and_without) {
