@@ -65,6 +65,9 @@ class ledger {
 class suite : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const variant& setup() { return variants()[GetParam()]; }
+  [[nodiscard]] static std::uint32_t size() { return ordinary_size(GetParam()); }
+  /// Of the graphs that end early, whose length matters less.
+  [[nodiscard]] static std::uint32_t small_size() { return sanitized ? size() / 5 : size() / 2; }
   /// Calls `f(workers)` for every number of workers, until something fails.
   template <class F>
   static void at_each_size(F&& f) {
@@ -80,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(all, suite, ::testing::Range<std::size_t>(0, variants()
                          [](const auto& one) { return variants()[one.param].name; });
 
 TEST_P(suite, static_graphs_run_and_run_again) {
-  const std::vector<workload> works = {tangled(ordinary_size(), 3), layered(ordinary_size(), 4), chain(ordinary_size() / 4)};
+  const std::vector<workload> works = {tangled(size(), 3), layered(size(), 4), chain(size() / 4)};
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
     for (const workload& w : works) {
@@ -192,7 +195,7 @@ struct odd_task : std::runtime_error {
 };
 
 TEST_P(suite, an_exception_ends_the_graph_and_comes_out_of_wait) {
-  const std::uint32_t count = ordinary_size() / 4;
+  const std::uint32_t count = small_size() / 2;
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
     for (const std::uint32_t culprit : {0u, count / 2, count - 1}) {
@@ -227,7 +230,7 @@ TEST_P(suite, an_exception_ends_the_graph_and_comes_out_of_wait) {
 TEST_P(suite, a_cancelled_graph_ends_early) {
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
-    const workload w = tangled(ordinary_size(), 9);
+    const workload w = tangled(small_size(), 9);
     ledger l(w);
     graph g;
     l.add_to(g);
@@ -282,7 +285,7 @@ TEST_P(suite, empty_and_single_task_graphs) {
 TEST_P(suite, a_stopped_runtime_starts_again) {
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
-    const workload w = tangled(ordinary_size() / 4, 21);
+    const workload w = tangled(small_size() / 2, 21);
     ledger l(w);
     graph g;
     l.add_to(g);
@@ -310,9 +313,9 @@ TEST_P(suite, a_stopped_runtime_starts_again) {
 
 TEST_P(suite, a_runtime_can_be_destroyed_in_any_state) {
   at_each_size([&](std::uint32_t workers) {
-    const workload w = tangled(ordinary_size() / 2, 33);
+    const workload w = tangled(small_size() / 2, 33);
     random_stream random(workers, "destroy");
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < (sanitized ? 3 : 4); ++round) {
       ledger l(w), l2(w);
       graph g, g2;
       l.add_to(g);
@@ -356,7 +359,7 @@ TEST_P(suite, two_runtimes_exchange_graphs) {
 
 TEST_P(suite, many_outside_threads_submit_at_once) {
   if (setup().one_static_graph) GTEST_SKIP() << "its plan is for one graph at a time";
-  const int threads = 4, graphs = stress::full_size() ? 100 : 12;
+  const int threads = 4, graphs = stress::full_size() ? 100 : sanitized ? 6 : 12;
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
     const workload w = tangled(100, 41);
