@@ -63,8 +63,8 @@ struct execution_state;
 class execution {
  public:
   execution() = default;
-  /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker of the
-  /// same runtime it runs other tasks meanwhile; inside a task that needs all members it is a usage_error.
+  /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker it
+  /// runs other tasks of that worker's runtime meanwhile; inside a task that needs all members it is a usage_error.
   void wait();
   /// No further body starts; tasks that run see task_context::cancelled().
   void cancel() noexcept;

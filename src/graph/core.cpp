@@ -94,7 +94,10 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
   node* n = ::new (b->at(b->used)) node{};
   n->kind = kind;
   n->where = place_unset;
-  if (o.priority == priority::high) n->flags = flag_high | flag_critical;
+  if (o.priority == priority::high) {
+    n->flags = flag_high | flag_critical;
+    any_high = true;
+  }
   if (o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty()) {
     n->flags |= flag_cold;
     cold[count] = cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};

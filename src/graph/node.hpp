@@ -179,6 +179,8 @@ struct graph_core {
   std::uint32_t static_edges = 0;
   bool forward_only = true;            ///< every edge runs from an older to a younger task: no cycle is possible
   bool checked_acyclic = false;
+  bool any_high = false;               ///< some task has the user's high priority
+  bool has_run = false;                ///< policies may have left state in its tasks
   std::vector<node*> roots;            ///< found at the first submission
   bool roots_known = false;
   arena memory;

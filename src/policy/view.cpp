@@ -281,7 +281,7 @@ place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t m
   const auto key = [&] { return name_of(t, std::uint64_t{best} << 1 | static_cast<std::uint64_t>(goal)); };
   const auto live = [&] {
     const chooser who{node_of(t), machine_, max_width};
-    return source_->tables.settle(row_of(who.task), best, goal, source_->now_s(), {chooser::may_use, &who});
+    return source_->tables.settle(row_of(who.task), best, goal, source_->recent_s(asker_), {chooser::may_use, &who});
   };
   return within(static_cast<std::uint32_t>(machine_->places().size()), item(tape_item::settle),
                 exchange(item(tape_item::settle), key, live));

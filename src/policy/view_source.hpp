@@ -16,6 +16,8 @@ class view_source {
   model::shared_cells& cells;
 
   [[nodiscard]] virtual double now_s() noexcept = 0;
+  /// A time not long past, for what is decided over milliseconds; an engine with a dear clock gives its last reading.
+  [[nodiscard]] virtual double recent_s(core_id) noexcept { return now_s(); }
   [[nodiscard]] virtual std::uint32_t random(core_id asker, std::uint32_t n) noexcept = 0;
   [[nodiscard]] virtual bool online(core_id) noexcept = 0;
   [[nodiscard]] virtual bool idle(core_id) noexcept = 0;

@@ -61,7 +61,7 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   if (options.record_decisions)
     plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
         plan.asks_done = true;
-  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_take_high || plan.asks_next || plan.asks_done;
+  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_next || plan.asks_done;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
   if (options.table.two_factors) observe_landing();
@@ -134,11 +134,12 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
       for (std::uint16_t i = 0; i < core.type_names.size(); ++i) events->name_type(i, core.type_names[i]);
     core.find_roots();
     if (plan.reads_predecessors) core.index_predecessors();
-    if (clears_state)
+    if (clears_state && core.has_run)
       core.for_each_node([](node* n) {
         n->state = {};
         n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
       });
+    core.has_run = true;
     core.next_serial.store(core.count, std::memory_order_relaxed);
     e->remaining.store(core.count, sync::memory_order_relaxed);
     e->cycles_per_second = 1.0 / seconds_per_cycle;

@@ -28,6 +28,7 @@ class engine final : public view_source {
 
   // --- what a view asks ---
   double now_s() noexcept override;
+  double recent_s(core_id c) noexcept override { return seconds(workers[c]->clock_seen - start_cycles); }
   std::uint32_t random(core_id asker, std::uint32_t n) noexcept override;
   bool online(core_id) noexcept override { return true; }
   bool idle(core_id c) noexcept override { return workers[c]->idle(); }

@@ -1,11 +1,16 @@
 // From the end of one task to the queues of those that it released.
 
+#include <algorithm>
+#include <array>
+#include <mutex>
+
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
 
 void worker::start_execution(execution_state& e) {
+  clock_seen = sync::cycles();
   if (owner.plan.asks_submit) {
     std::vector<node*> all;
     all.reserve(e.graph.count);
@@ -18,7 +23,46 @@ void worker::start_execution(execution_state& e) {
   }
   // Once the last root is pushed the execution may end at any moment, and with it the graph: nothing of either is touched after that.
   const core_id waker = e.as_worker;
+  if (open_roots(e, waker)) return;
   for (node* root : e.graph.roots) made_ready(root, nullptr, waker);
+}
+
+// Many roots that the policy leaves to the standard way are not pushed one by one: whoever comes takes a piece of them.
+bool worker::open_roots(execution_state& e, core_id waker) {
+  constexpr std::size_t worth_it = 64;
+  const std::vector<node*>& roots = e.graph.roots;
+  const discipline& plan = owner.plan;
+  if (roots.size() < worth_it || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
+  if (plan.asks_ready_high && e.graph.any_high) return false;
+  if (waker == no_core ? owner.tables.home(owner.now_s()) != core : waker != core) return false;
+  {
+    const std::lock_guard hold(roots_lock_);
+    if (roots_left_.load(sync::memory_order_relaxed) != 0) return false;
+    next_root_ = roots.data();
+    roots_left_.store(static_cast<std::uint32_t>(roots.size()), sync::memory_order_release);
+  }
+  owner.notify_any();
+  return true;
+}
+
+node* worker::take_roots(worker& taker) {
+  constexpr std::uint32_t piece_size = 32;
+  if (roots_left_.load(sync::memory_order_acquire) == 0) return nullptr;
+  std::array<node*, piece_size> piece;
+  std::uint32_t count = 0;
+  {
+    const std::lock_guard hold(roots_lock_);
+    // While a root is left its execution cannot end, so the list is there.
+    const std::uint32_t left = roots_left_.load(sync::memory_order_relaxed);
+    const auto share = left / (2 * static_cast<std::uint32_t>(owner.workers.size()));
+    count = std::min(left, std::clamp<std::uint32_t>(share, 1, piece_size));
+    std::copy_n(next_root_, count, piece.begin());
+    next_root_ += count;
+    roots_left_.store(left - count, sync::memory_order_release);
+  }
+  if (count == 0) return nullptr;
+  for (std::uint32_t i = count; i-- > 1;) taker.push_own(piece[i]);
+  return piece[0];
 }
 
 void worker::release_batch(const std::vector<node*>& added, node* parent) {

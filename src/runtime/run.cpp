@@ -19,6 +19,8 @@ execution_state& execution_of(const node* n) noexcept {
 }  // namespace
 
 void worker::place_and_run(node* n, bool stolen, bool helping) {
+  // Releasing the successor is what comes after the body; its line is on its way meanwhile.
+  if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
   const bool critical = n->flags & flag_critical;
   place_id where = n->where;
   // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
@@ -36,7 +38,8 @@ void worker::place_and_run(node* n, bool stolen, bool helping) {
       where = d.where;
       if (d.busy_s != 0.0) add_busy(n, owner.machine->at(where).leader, d.busy_s);
     } else {
-      where = owner.narrowest(graph_of(n).kinds[n->kind], core);
+      const task_kind& k = graph_of(n).kinds[n->kind];
+      where = k.widths.empty() || k.width_one_only ? owner.machine->single(core) : owner.narrowest(k, core);
     }
   }
   execution_state& e = execution_of(n);
@@ -130,7 +133,7 @@ void worker::run_alone(node* n, bool stolen) {
   in_all_members = outer_all;
   const std::uint64_t nested = nested_;
   nested_ = outer_nested;
-  stamp_ = end;
+  stamp_ = clock_seen = end;
 
   measured m;
   if (ran) {
@@ -187,7 +190,7 @@ void worker::close_short() noexcept {
   if (short_count_ == 0) return;
   const std::uint64_t end = sync::cycles();
   const std::uint64_t span = std::max<std::uint64_t>(1, end - short_begin_);
-  stamp_ = end;
+  stamp_ = clock_seen = end;
   measured m;
   m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / short_count_;
   m.tasks = short_count_;
@@ -271,7 +274,7 @@ void worker::give_back(assembly& a) {
 }
 
 void worker::finish_wide(assembly& a) {
-  const std::uint64_t now = sync::cycles();
+  const std::uint64_t now = clock_seen = sync::cycles();
   stamp_ = 0;
   execution_state& e = *a.execution;
   worker_tally& t = tally(e);
@@ -328,6 +331,10 @@ void worker::count(const node* n, execution_state& e, place_id where) noexcept {
 
 // Releases what waited for `n`, whether its body ran or was skipped.
 void worker::complete(node* n, execution_state& e) {
+  // The policy's flag goes back to the user's, for the next run.
+  static_assert(flag_critical == flag_high << 1);
+  if (((n->flags >> 1) ^ n->flags) & flag_high) [[unlikely]]
+    n->flags ^= flag_critical;
   if (e.has_busy_estimates.load(sync::memory_order_relaxed)) remove_busy(n, e);
   if (counted_ != &e) {
     flush();

@@ -34,6 +34,7 @@ worker* worker::stood_in_for() noexcept { return stands_in_for; }
 void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 
 void worker::loop() {
+  clock_seen = sync::cycles();
   this_worker = this;
   std::uint64_t idle_since = 0;
   while (!owner.stopping.load(sync::memory_order_acquire)) {
@@ -103,6 +104,7 @@ node* worker::take(bool& stolen) {
   }
   if (owner.plan.asks_next || !owner.queues.empty()) return take_asked(stolen);
   if (node* n = own_.pop()) return n;
+  if (node* n = take_roots(*this)) return n;
   flush();
   stamp_ = 0;
   if (node* n = take_own()) return n;
@@ -134,7 +136,8 @@ node* worker::take_own() {
       next_ = nullptr;
       return n;
     }
-    return own_.pop();
+    if (node* n = own_.pop()) return n;
+    return take_roots(*this);
   }
   return nullptr;
 }
@@ -235,6 +238,7 @@ node* worker::steal(bool& stolen) {
 }
 
 node* worker::steal_from() noexcept {
+  if (node* n = take_roots(*this_worker)) return n;
   if (!own_.empty()) {
     node* n = nullptr;
     if (own_.steal(n) == work_deque<node>::outcome::success) return n;
@@ -294,7 +298,7 @@ bool worker::something_to_take() const noexcept {
   if (owner.submissions_waiting.load(sync::memory_order_acquire) || submissions.load(sync::memory_order_acquire)) return true;
   if (owner.queues.empty()) {
     for (const auto& w : owner.workers)
-      if (!w->own_.empty() || !w->open_inbox_.empty()) return true;
+      if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
     return false;
   }
   if (owner.plan.asks_next) return false;  // asked once more after the announcement instead

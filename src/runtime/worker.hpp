@@ -52,7 +52,7 @@ class alignas(sync::cache_line) worker {
   /// Wakes it if it sleeps; returns whether it did.
   bool wake() noexcept;
   [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
-  [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()); }
+  [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
   // --- called on its own thread ---
   void push_own(node*);
@@ -74,6 +74,7 @@ class alignas(sync::cache_line) worker {
   std::unique_ptr<tape> log;
   const std::vector<node*>* batch = nullptr;  ///< what question 1 is about
   bool batch_whole = false;
+  std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
   bool in_all_members = false;                ///< inside a task that needs all members: no waiting here
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
   sync::atomic<std::uint32_t> submissions{0}; ///< executions that only this worker may start
@@ -99,6 +100,9 @@ class alignas(sync::cache_line) worker {
   void add_busy(node*, core_id leader, double seconds);
   void remove_busy(const node*, execution_state&);
   void finish_wide(assembly&);
+  bool open_roots(execution_state&, core_id waker);
+  /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
+  node* take_roots(worker& taker);
   void insert(node*, place_id, bool stolen);
   void run_short(node*, execution_state&, task_kind&);
   void close_short() noexcept;
@@ -141,6 +145,9 @@ class alignas(sync::cache_line) worker {
   std::unique_ptr<sync::thread> stand_in_;
   std::vector<member_time> member_times_;
   // --- everybody's ---
+  alignas(sync::cache_line) sync::spin_lock roots_lock_;
+  node* const* next_root_ = nullptr;  // under the lock
+  sync::atomic<std::uint32_t> roots_left_{0};
   alignas(sync::cache_line) inbox bound_inbox_;
   inbox open_inbox_;
   assembly_queue assembly_;
