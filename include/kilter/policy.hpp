@@ -14,23 +14,10 @@
 #include "kilter/ids.hpp"
 #include "kilter/machine.hpp"
 #include "kilter/measured.hpp"
+#include "kilter/task_ref.hpp"
 #include "kilter/trace_table.hpp"
 
 namespace kilter {
-
-/// A task as a policy knows it: a name to ask the view about. Empty where there is none (a root has no parent).
-struct task_ref {
-  std::uintptr_t handle = 0;
-  explicit operator bool() const noexcept { return handle != 0; }
-  friend bool operator==(task_ref, task_ref) = default;
-};
-
-/// The sixteen bytes of a task that belong to the policy. Zero when a run of the graph starts.
-struct task_state {
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  friend bool operator==(const task_state&, const task_state&) = default;
-};
 
 // ---- question 0: which queues exist -----------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kilter/graph.hpp"
-#include "kilter/policy.hpp"
+#include "kilter/task_ref.hpp"
 
 namespace kilter::detail {
 

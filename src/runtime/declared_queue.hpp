@@ -7,6 +7,7 @@
 
 #include "base/sync.hpp"
 #include "graph/node.hpp"
+#include "kilter/policy.hpp"
 
 namespace kilter::detail {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -26,6 +28,8 @@ struct pairing {
   const engine* under_test;
   std::size_t policy_index;
 };
+// Without it GoogleTest prints the bytes, addresses included, into the names of the tests.
+void PrintTo(const pairing& p, std::ostream* out) { *out << p.under_test->name << ", policy " << p.policy_index; }
 
 class contract : public ::testing::TestWithParam<pairing> {
  protected:
@@ -137,7 +141,7 @@ TEST_P(contract, an_altered_recording_does_not_replay) {
 }
 
 TEST_P(contract, a_deterministic_engine_gives_the_same_run_again_recorded_or_not) {
-  if (!e().deterministic) GTEST_SKIP();
+  if (!e().deterministic) GTEST_SKIP() << "threads do not repeat themselves";
   const machine m = machine::uniform(4);
   const workload w = tangled(3000, 23);
   const run_request request{.asked = policy_for(m), .work = w, .machine = m, .seed = 29, .record = true};
