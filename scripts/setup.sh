@@ -65,7 +65,10 @@ build() {
     say "kilter: configuring $dir"
     quietly "configuring" cmake -S . -B "$dir" -G Ninja "${options[@]}"
   fi
-  if ninja -C "$dir" -n "${targets[@]}" 2>/dev/null | grep -q 'no work to do'; then return 0; fi
-  say "kilter: building in $dir (a few minutes the first time)"
-  quietly "the build" ninja -C "$dir" "${targets[@]}"
+  # A build with nothing to do is over at once and must not say anything.
+  (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (a few minutes the first time)") >/dev/null &
+  local notice=$! status=0
+  quietly "the build" ninja -C "$dir" "${targets[@]}" || status=$?
+  { kill "$notice" && wait "$notice"; } 2>/dev/null || true
+  return $status
 }
