@@ -26,21 +26,23 @@ void pin_this_thread(int os_index) {
   CPU_FREE(set);
 }
 
-/// Tasks a second on each of the cores while all of them loop. Task numbers interleave, so no two threads share buffers.
+/// Tasks a second on each of the cores while all of them loop. Each keeps to a range of buffers of its own: numbers that only interleave
+/// meet after one lap of the pool, and then a free core waits for one that was preempted with the buffers in hand.
 std::vector<double> loop_on(const std::vector<core>& cores, apps::kernel_instance& kernel, double seconds) {
   std::vector<double> rates(cores.size(), 0.0);
+  const std::uint64_t range = kernel.slots() / cores.size();
   std::barrier together(static_cast<std::ptrdiff_t>(cores.size()));
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < cores.size(); ++i)
     threads.emplace_back([&, i] {
       pin_this_thread(cores[i].os_index);
-      kernel.run(i);
+      kernel.run(i * range);
       together.arrive_and_wait();
       const std::int64_t start = sync::nanoseconds(), end = start + static_cast<std::int64_t>(seconds * 1e9);
       std::int64_t now = start;
       std::uint64_t tasks = 0;
-      for (std::uint64_t index = i; (now < end || tasks < least_tasks) && !interrupted(); ++tasks) {
-        kernel.run(index += cores.size());
+      for (; (now < end || tasks < least_tasks) && !interrupted(); ++tasks) {
+        kernel.run(i * range + (tasks + 1) % range);
         now = sync::nanoseconds();
       }
       if (now > start) rates[i] = static_cast<double>(tasks) * 1e9 / static_cast<double>(now - start);
