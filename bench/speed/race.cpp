@@ -27,7 +27,9 @@ std::vector<times> race(const plan& p, const std::string& title, const dag& d, c
     std::vector<times> now(entrants.size());
     for (std::size_t i = 0; i < entrants.size(); ++i) {
       if (lab::interrupted()) return all;
-      const std::size_t at = (i + round) % entrants.size();
+      // Backwards in every other round: what one leaves to the next, as memory given back to the host, then hits another.
+      const std::size_t turn = (i + round / 2) % entrants.size();
+      const std::size_t at = round % 2 ? entrants.size() - 1 - turn : turn;
       contender& who = *entrants[at].who;
       const core_id root = worker_roots ? round % cores : no_core;
       p.shown->step(title + ", " + entrants[at].name);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,10 +49,11 @@ class graph {
   template <task_body F>
   task add(const task_options& options, F&& f) {
     using fn = std::decay_t<F>;
+    constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
     void* storage = nullptr;
-    const task t = allocate(options, detail::body_of<fn>, storage);
+    const task t = allocate(options, detail::body_of<fn>, storage, may_throw);
     ::new (storage) fn(std::forward<F>(f));
-    constructed(t);
+    if constexpr (may_throw) constructed(t);
     return t;
   }
   template <task_body F>
@@ -72,7 +74,8 @@ class graph {
 
  private:
   friend struct detail::graph_access;
-  task allocate(const task_options&, const detail::body&, void*& storage);
+  /// `unfinished`: until constructed() is called the task is not one, and is taken back.
+  task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;
   std::unique_ptr<detail::graph_core> core_;
 };
@@ -90,10 +93,11 @@ class batch {
   template <task_body F>
   task add(const task_options& options, F&& f) {
     using fn = std::decay_t<F>;
+    constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
     void* storage = nullptr;
-    const task t = allocate(options, detail::body_of<fn>, storage);
+    const task t = allocate(options, detail::body_of<fn>, storage, may_throw);
     ::new (storage) fn(std::forward<F>(f));
-    constructed(t);
+    if constexpr (may_throw) constructed(t);
     return t;
   }
   template <task_body F>
@@ -111,7 +115,8 @@ class batch {
   void detach();
 
  private:
-  task allocate(const task_options&, const detail::body&, void*& storage);
+  /// `unfinished`: until constructed() is called the task is not one, and is taken back.
+  task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;
   struct state;
   state* state_;

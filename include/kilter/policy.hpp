@@ -181,6 +181,10 @@ class view {
   // -- what was learned --
   /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
   [[nodiscard]] double time_s(task_ref, place_id) noexcept;
+  /// What a search over all places that the task allows finds, at most `max_width` wide: least predicted time, or time x width; the first
+  /// one without a sample if the table explores first; ties to the smaller width, then to the lower leader (facts E1, E13, E55).
+  /// Does not ask whether cores are online. no_place if the task allows none.
+  [[nodiscard]] place_id best_place(task_ref, objective, std::uint32_t max_width = ~0u) noexcept;
   /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.
   [[nodiscard]] double slowdown(core_id) noexcept;
   [[nodiscard]] const table_options& table() const noexcept;

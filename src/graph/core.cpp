@@ -1,31 +1,30 @@
 // Storage of a graph: blocks of nodes, kinds, edges, closures.
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
+#include <ranges>
 
 #include "graph/node.hpp"
 
 namespace kilter::detail {
 
 void* arena::grow(std::size_t size, std::size_t alignment) {
-  const std::size_t slab = std::max<std::size_t>(64 * 1024, size + alignment);
-  slabs_.push_back(std::make_unique_for_overwrite<std::byte[]>(slab));
-  at_ = slabs_.back().get();
-  end_ = at_ + slab;
+  const std::span<std::byte> fresh = memory_.grow(size + alignment);
+  at_ = fresh.data();
+  end_ = at_ + fresh.size();
   return allocate(size, alignment);
+}
+
+block* block_list::append(graph_core* graph, std::uint32_t base, std::uint32_t stride) {
+  if (left_.empty()) left_ = memory_.grow(block::bytes);
+  all_.push_back(::new (left_.data()) block{graph, base, stride, 0, static_cast<std::uint32_t>((block::bytes - sizeof(block)) / stride), 0});
+  left_ = left_.subspan(block::bytes);
+  return all_.back();
 }
 
 namespace {
 
-block* new_block(graph_core* graph, std::uint32_t base, std::uint32_t stride) {
-  void* memory = std::aligned_alloc(block::bytes, block::bytes);
-  if (!memory) throw std::bad_alloc();
-  return ::new (memory) block{graph, base, stride, 0};
-}
-
 void destroy_closure(graph_core& g, node* n) noexcept {
-  if (!(n->flags & flag_constructed)) return;
   const body& code = *g.kinds[n->kind].code;
   if (code.destroy) code.destroy(closure_of(n, code));
 }
@@ -48,10 +47,9 @@ void validate(const graph_core& g, const task_options& o, const body& code) {
 }  // namespace
 
 graph_core::~graph_core() {
-  for (block* b : blocks) {
-    for (std::uint32_t i = 0; i < b->used; ++i) destroy_closure(*this, b->at(i));
-    std::free(b);
-  }
+  drop_unfinished();
+  if (std::ranges::none_of(std::views::iota(0u, kinds.size()), [&](auto i) { return kinds[i].code->destroy != nullptr; })) return;
+  for_each_node([&](node* n) { destroy_closure(*this, n); });
 }
 
 bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& code) const noexcept {
@@ -59,12 +57,24 @@ bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& cod
 }
 
 std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
-  if (is_kind(last_kind, o, code)) [[likely]]
+  // Most tasks are like the one before.
+  if (last_code == &code && last_type == o.type.index && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0)
+      [[likely]]
     return last_kind;
+  const std::uint16_t index = find_or_add_kind(o, code);
+  last_kind = index;
+  last_type = o.type.index;
+  last_size_class = o.size_class;
+  last_code = o.widths.empty() && !o.all_members ? &code : nullptr;
+  return index;
+}
+
+std::uint16_t graph_core::find_or_add_kind(const task_options& o, const body& code) {
   validate(*this, o, code);
+  if (is_kind(last_kind, o, code)) return last_kind;
   const std::uint32_t known = kinds.size();
   for (std::uint32_t i = 0; i < known; ++i)
-    if (same_kind(kinds[i], o, code)) return last_kind = static_cast<std::uint16_t>(i);
+    if (same_kind(kinds[i], o, code)) return static_cast<std::uint16_t>(i);
   if (known == max_kinds) throw usage_error("a graph holds at most 65535 combinations of type, size class, widths and body");
   task_kind& k = kinds.append();
   k.code = &code;
@@ -74,23 +84,23 @@ std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
   k.width_one_only = code.plain || (o.widths.size() == 1 && o.widths[0] == 1);
   k.widths.assign(o.widths.begin(), o.widths.end());
   kinds.publish();
-  return last_kind = static_cast<std::uint16_t>(known);
+  return static_cast<std::uint16_t>(known);
 }
 
 void graph_core::drop_unfinished() noexcept {
-  if (count == 0 || execution.load(std::memory_order_acquire)) return;
+  if (!unfinished) [[likely]]
+    return;
+  unfinished = nullptr;
   block* b = blocks.back();
-  if (b->used == 0 || (b->at(b->used - 1)->flags & flag_constructed)) return;
   --b->used;
+  --b->roots;
   cold.erase(--count);
 }
 
 node* graph_core::new_node(const task_options& o, const body& code, void*& storage) {
   drop_unfinished();
   const std::uint16_t kind = kind_index(o, code);
-  if (blocks.empty() || blocks.back()->used == block::capacity(sizeof(node)))
-    blocks.push_back(new_block(this, count, sizeof(node)));
-  block* b = blocks.back();
+  block* b = blocks.full() ? blocks.append(this, count, sizeof(node)) : blocks.back();
   node* n = ::new (b->at(b->used)) node{};
   n->kind = kind;
   n->where = place_unset;
@@ -105,13 +115,15 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
   if (closure_of(n, code) != &n->closure) n->closure = memory.allocate(code.size, code.alignment);
   storage = closure_of(n, code);
   ++b->used;
+  ++b->roots;
   ++count;
   roots_known = false;
   return n;
 }
 
 void add_edge(arena& memory, node* from, node* to, double cost_s) {
-  ++to->predecessors;
+  if (to->predecessors++ == 0) --block::of(to)->roots;
+  to->pending.store(to->predecessors, std::memory_order_relaxed);
   if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
     from->first_successor = to;
     return;
@@ -129,10 +141,17 @@ void add_edge(arena& memory, node* from, node* to, double cost_s) {
 void graph_core::find_roots() {
   if (roots_known) return;
   roots.clear();
-  for_each_node([&](node* n) {
-    n->pending.store(n->predecessors, std::memory_order_relaxed);
-    if (n->predecessors == 0) roots.push_back(n);
-  });
+  std::size_t total = 0;
+  for (const block* b : blocks) total += b->roots;
+  roots.reserve(total);
+  for (block* b : blocks) {
+    std::uint32_t left = b->roots;
+    for (std::uint32_t i = 0; left > 0; ++i)
+      if (node* n = b->at(i); n->predecessors == 0) {
+        roots.push_back(n);
+        --left;
+      }
+  }
   roots_known = true;
 }
 

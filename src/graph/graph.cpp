@@ -33,12 +33,14 @@ task_type graph::type(std::string_view name) {
   return {static_cast<std::uint16_t>(names.size() - 1)};
 }
 
-task graph::allocate(const task_options& options, const detail::body& code, void*& storage) {
+task graph::allocate(const task_options& options, const detail::body& code, void*& storage, bool unfinished) {
   refuse_while_running(*core_);
-  return task_access::make(core_->new_node(options, code, storage));
+  node* n = core_->new_node(options, code, storage);
+  if (unfinished) core_->unfinished = n;
+  return task_access::make(n);
 }
 
-void graph::constructed(task t) noexcept { task_access::get(t)->flags |= detail::flag_constructed; }
+void graph::constructed(task) noexcept { core_->unfinished = nullptr; }
 
 void graph::edge(task before, task after, double cost_s) {
   node* from = task_access::get(before);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/slabs.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/task_ref.hpp"
 
@@ -77,7 +78,7 @@ enum node_flag : std::uint8_t {
   flag_high = 1,         ///< the user's priority
   flag_critical = 2,     ///< what policies and engines go by
   flag_cold = 4,         ///< has cold data
-  flag_constructed = 8,  ///< the closure lives
+  flag_constructed = 8,  ///< of a dynamic task: its closure lives
   flag_pinned = 16,      ///< waits where no thief may take it
   flag_dynamic = 32,     ///< added by a running task; a dynamic_node
 };
@@ -120,17 +121,33 @@ struct alignas(64) block {
   std::uint32_t base;    ///< number of the first node
   std::uint32_t stride;  ///< bytes from node to node
   std::uint32_t used;
+  std::uint32_t capacity;
+  std::uint32_t roots;   ///< static tasks without a predecessor
   static block* of(const node* n) noexcept {
     return reinterpret_cast<block*>(reinterpret_cast<std::uintptr_t>(n) & ~(std::uintptr_t{bytes} - 1));
   }
   [[nodiscard]] node* at(std::uint32_t i) noexcept {
     return reinterpret_cast<node*>(reinterpret_cast<std::byte*>(this) + 64 + std::size_t{i} * stride);
   }
-  static constexpr std::uint32_t capacity(std::uint32_t stride) noexcept {
-    return static_cast<std::uint32_t>((bytes - 64) / stride);
-  }
 };
 static_assert(sizeof(block) == 64);
+static_assert(block::bytes == slabs::alignment);
+
+/// Blocks cut from slabs.
+class block_list {
+ public:
+  /// A new block with all its nodes unused; number `base` is its first.
+  block* append(graph_core*, std::uint32_t base, std::uint32_t stride);
+  [[nodiscard]] bool full() const noexcept { return all_.empty() || all_.back()->used == all_.back()->capacity; }
+  [[nodiscard]] block* back() const noexcept { return all_.back(); }
+  [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return all_.end(); }
+
+ private:
+  slabs memory_;
+  std::span<std::byte> left_;
+  std::vector<block*> all_;
+};
 
 inline graph_core& graph_of(const node* n) noexcept { return *block::of(n)->graph; }
 
@@ -155,14 +172,10 @@ class arena {
     }
     return grow(size, alignment);
   }
-  void clear() noexcept {
-    slabs_.clear();
-    at_ = end_ = nullptr;
-  }
 
  private:
   void* grow(std::size_t size, std::size_t alignment);
-  std::vector<std::unique_ptr<std::byte[]>> slabs_;
+  slabs memory_;
   std::byte* at_ = nullptr;
   std::byte* end_ = nullptr;
 };
@@ -174,7 +187,7 @@ struct in_edge {
 };
 
 struct graph_core {
-  std::vector<block*> blocks;
+  block_list blocks;
   std::uint32_t count = 0;             ///< static tasks
   std::uint32_t static_edges = 0;
   bool forward_only = true;            ///< every edge runs from an older to a younger task: no cycle is possible
@@ -186,7 +199,11 @@ struct graph_core {
   arena memory;
   std::vector<std::string> type_names{"task"};
   kind_list kinds;                     ///< while the graph runs it grows under dynamic_lock only
-  std::uint16_t last_kind = 0;
+  // The sort of the youngest task, if it has neither widths nor all_members; else last_code is null.
+  const body* last_code = nullptr;
+  std::uint32_t last_size_class = 0;
+  std::uint16_t last_type = 0, last_kind = 0;
+  node* unfinished = nullptr;          ///< the youngest task while its closure is being made
   std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
   std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
   std::mutex dynamic_lock;             ///< kinds while the graph runs
@@ -199,6 +216,7 @@ struct graph_core {
 
   ~graph_core();
   [[nodiscard]] std::uint16_t kind_index(const task_options&, const body&);
+  [[nodiscard]] std::uint16_t find_or_add_kind(const task_options&, const body&);
   /// Whether kind `i` is the one that a task with these options has.
   [[nodiscard]] bool is_kind(std::uint16_t i, const task_options&, const body&) const noexcept;
   node* new_node(const task_options&, const body&, void*& storage);

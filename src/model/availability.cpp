@@ -59,6 +59,7 @@ void availability::clear() noexcept {
     k.returning.store(visit::none, memory_order_relaxed);
   }
   for (place_id p = 0; p < shape_.places(); ++p) put(slowdown_[p], 1.0);
+  changes_.fetch_add(1, sync::memory_order_release);
   put(next_refresh_s_, 0.0);
 }
 
@@ -162,6 +163,7 @@ void availability::publish(core_id core, double share, double now_s) noexcept {
     for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += 1.0 / get(slowdown_[shape_.machine.single(c)]);
     put(slowdown_[containing_[i]], std::max(1.0, where.width / shares));
   }
+  changes_.fetch_add(1, sync::memory_order_release);
 }
 
 void availability::drift_idle_cores(double now_s) noexcept {

@@ -19,6 +19,8 @@ class availability {
   /// Slowdown of a place, >= 1. A wide place hands out chunks as members come for them, so it is as slow as its members' shares
   /// added up: width / sum of availabilities. Any thread.
   [[nodiscard]] double slowdown(place_id p) const noexcept { return slowdown_[p].load(sync::memory_order_relaxed); }
+  /// Counts the changes of slowdowns. Any thread.
+  [[nodiscard]] std::uint32_t changes() const noexcept { return changes_.load(sync::memory_order_acquire); }
   /// A width-1 task ended on `core`: `wall_s` passed where `expected_s` would have undisturbed. By the core's worker.
   void observe(core_id core, double expected_s, double wall_s, double now_s) noexcept;
   /// The core ran something that tells nothing about its availability.
@@ -65,6 +67,7 @@ class availability {
   std::vector<place_id> containing_;                  ///< wide places by core, flat
   std::vector<std::uint32_t> containing_begin_;
   sync::atomic<core_id> landing_{no_core};
+  sync::atomic<std::uint32_t> changes_{0};
   alignas(sync::cache_line) sync::atomic<double> next_refresh_s_{0.0};
 };
 

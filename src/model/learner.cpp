@@ -198,6 +198,7 @@ void learner::clear(table_row& r) noexcept {
     put(r.groups[g].settled, false);
   }
   if (options_.neutral_prior) publish(r);
+  r.changes.fetch_add(1, sync::memory_order_release);
 }
 
 double learner::known_s(const table_row& r, std::uint32_t g) const noexcept {
@@ -246,6 +247,7 @@ void learner::publish(table_row& r) noexcept {
       if (get(cell) != value) put(cell, value);
     }
   }
+  r.changes.fetch_add(1, sync::memory_order_release);
   r.publishing.store(false, sync::memory_order_release);
 }
 

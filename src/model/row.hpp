@@ -64,6 +64,9 @@ struct table_row {
   const std::unique_ptr<group_state[]> groups;                           ///< by shape::group_of
   sync::atomic<bool> publishing{false};
   decision_state decision;
+  // What searches found, so that the next need not look while nothing has changed.
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> changes{0};        ///< of `read_s`; robust mode only
+  std::array<sync::atomic<std::uint64_t>, 4> found{};                     ///< by objective and widths: changes << 32 | place + 1
 };
 
 }  // namespace kilter::model

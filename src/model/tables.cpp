@@ -23,6 +23,28 @@ struct tables::impl {
 
   [[nodiscard]] table_row& at(row_id r) const noexcept { return *rows[r].load(memory_order_acquire); }
 
+  /// The search of S0, section 4.1.1, over what is accepted.
+  template <class Accept>
+  [[nodiscard]] place_id least(const table_row& r, objective goal, Accept&& accept) const noexcept {
+    place_id best = no_place;
+    place shape{};
+    double least = 0.0;
+    for (const place_id p : layout.machine.scan_order()) {
+      const place& where = layout.machine.at(p);
+      if (!accept(p, where)) continue;
+      const double time_s = r.read_s[layout.cell_of[p]].load(memory_order_relaxed) * cores.slowdown(p);
+      if (options.explore_first && time_s == 0.0) return p;
+      const double value = goal == objective::cost ? time_s * where.width : time_s;
+      const bool better = best == no_place || value < least ||
+                          (value == least && (where.width < shape.width || (where.width == shape.width && where.leader < shape.leader)));
+      if (!better) continue;
+      best = p;
+      shape = where;
+      least = value;
+    }
+    return best;
+  }
+
   const table_options options;
   const shape layout;
   availability cores;
@@ -90,6 +112,29 @@ row_id tables::row_count() const noexcept { return impl_->count.load(memory_orde
 double tables::time_s(row_id r, place_id p) const noexcept {
   const impl& t = *impl_;
   return t.at(r).read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
+}
+
+place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
+  const impl& t = *impl_;
+  const table_row& r = t.at(id);
+  return t.least(r, goal, [&](place_id p, const place&) { return may(p); });
+}
+
+place_id tables::best(row_id id, objective goal, widths which) const noexcept {
+  const impl& t = *impl_;
+  table_row& r = t.at(id);
+  const auto look = [&] { return t.least(r, goal, [&](place_id, const place& p) { return which == widths::all || p.width == 1; }); };
+  // With the papers' average every sample is a change.
+  if (!t.options.two_factors) return look();
+  auto& found = r.found[2 * static_cast<std::size_t>(goal) + static_cast<std::size_t>(which)];
+  // Both only count up, so an equal sum means that neither moved.
+  const std::uint32_t changes = r.changes.load(memory_order_acquire) + t.cores.changes();
+  const std::uint64_t known = found.load(memory_order_relaxed);
+  if (known >> 32 == changes && (known & 0xffffffff) != 0) [[likely]]
+    return static_cast<place_id>((known & 0xffffffff) - 1);
+  const place_id p = look();
+  found.store(std::uint64_t{changes} << 32 | (p + 1), memory_order_relaxed);
+  return p;
 }
 
 double tables::slowdown(core_id c) const noexcept { return impl_->cores.slowdown(impl_->layout.machine.single(c)); }

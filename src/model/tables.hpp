@@ -35,6 +35,9 @@ struct allowed {
   [[nodiscard]] bool operator()(place_id p) const noexcept { return test == nullptr || test(task, p); }
 };
 
+/// Which widths a search looks at.
+enum class widths : std::uint8_t { all, one };
+
 class tables {
  public:
   static constexpr std::size_t max_rows = 4096;
@@ -54,6 +57,11 @@ class tables {
 
   /// Predicted seconds; 0 means unexplored (never with the neutral prior). A few loads; any thread.
   [[nodiscard]] double time_s(row_id, place_id) const noexcept;
+  /// The place of least cost or time; the first unexplored one in scan order if the table explores first; ties to the smaller width, then
+  /// to the lower leader (facts E1, E13, E55). Any thread. In robust mode a search after which nothing changed is two loads.
+  [[nodiscard]] place_id best(row_id, objective, widths) const noexcept;
+  /// The same among the places that `may` admits; no_place if there is none.
+  [[nodiscard]] place_id best(row_id, objective, allowed may) const noexcept;
   /// >= 1; 1 without `two_factors`. Any thread.
   [[nodiscard]] double slowdown(core_id) const noexcept;
   /// A sample of `place`, at engine time `now_s`. Called by the one worker that finished the task; two at once at one place are safe

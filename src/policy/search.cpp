@@ -77,12 +77,14 @@ place_id local(view& v, task_ref task, core_id here, policy_options::local which
 
 place_id global(view& v, task_ref task, objective goal, widths which) noexcept {
   const auto everywhere = v.machine().scan_order();
-  place_id best = which == widths::one ? scan(v, task, everywhere, goal, single_core) : no_place;
-  if (best == no_place) best = scan(v, task, everywhere, goal, any_place);
+  const bool some_offline = v.load(offline_cell) != 0;
+  place_id best = no_place;
+  if (which == widths::one) best = some_offline ? scan(v, task, everywhere, goal, single_core) : v.best_place(task, goal, 1);
+  if (best == no_place) best = some_offline ? scan(v, task, everywhere, goal, any_place) : v.best_place(task, goal);
   if (best == no_place) return narrowest(v, task, v.machine().at(everywhere.front()).leader);
   const std::uint32_t max_width = which == widths::one ? v.machine().at(best).width : ~0u;
   const place_id settled = v.settle(task, best, goal, max_width);
-  return settled == best || usable(v, task, settled, v.load(offline_cell) != 0) ? settled : best;
+  return settled == best || usable(v, task, settled, some_offline) ? settled : best;
 }
 
 }  // namespace kilter::search

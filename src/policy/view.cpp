@@ -273,6 +273,18 @@ double view::time_s(task_ref t, place_id p) noexcept {
   return real(exchange(item(tape_item::time), [&] { return name_of(t, p); },
                        [&] { return bits(source_->tables.time_s(kind(t)->row, p)); }));
 }
+place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) noexcept {
+  const auto key = [&] { return name_of(t, std::uint64_t{max_width} << 1 | static_cast<std::uint64_t>(goal)); };
+  const auto live = [&] {
+    const detail::task_kind& k = *kind(t);
+    if (k.width_one_only || (max_width == 1 && k.widths.empty())) return source_->tables.best(k.row, goal, model::widths::one);
+    if (k.widths.empty() && max_width >= machine_->core_count()) return source_->tables.best(k.row, goal, model::widths::all);
+    const chooser who{node_of(t), machine_, max_width};
+    return source_->tables.best(k.row, goal, model::allowed{chooser::may_use, &who});
+  };
+  const std::uint64_t found = exchange(item(tape_item::best), key, live);
+  return found == no_place ? no_place : within(static_cast<std::uint32_t>(machine_->places().size()), item(tape_item::best), found);
+}
 double view::slowdown(core_id c) noexcept {
   return real(exchange(item(tape_item::slowdown), [&] { return c; }, [&] { return bits(source_->tables.slowdown(c)); }));
 }

@@ -1,7 +1,6 @@
 // Tasks that running tasks add, and what else a body may ask its engine.
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
 #include "runtime/engine.hpp"
@@ -35,12 +34,7 @@ dynamic_node* fresh_node(worker_tally& t, graph_core& g) {
     t.free_dynamic = n->link;
     return static_cast<dynamic_node*>(n);
   }
-  if (t.blocks.empty() || t.blocks.back()->used == block::capacity(sizeof(dynamic_node))) {
-    void* memory = std::aligned_alloc(block::bytes, block::bytes);
-    if (!memory) throw std::bad_alloc();
-    t.blocks.push_back(::new (memory) block{&g, 0, sizeof(dynamic_node), 0});
-  }
-  block* b = t.blocks.back();
+  block* b = t.blocks.full() ? t.blocks.append(&g, 0, sizeof(dynamic_node)) : t.blocks.back();
   return static_cast<dynamic_node*>(b->at(b->used++));
 }
 
@@ -147,7 +141,7 @@ void batch::state::let_go() noexcept {
   count = nullptr;
 }
 
-task batch::allocate(const task_options& o, const body& code, void*& storage) {
+task batch::allocate(const task_options& o, const body& code, void*& storage, bool unfinished) {
   execution_state& e = *state_->run;
   graph_core& g = e.graph;
   worker_tally& t = *state_->tally;
@@ -171,7 +165,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage) {
   const bool small = !cold && code.size <= sizeof(dynamic_node::small_closure) && code.alignment <= 16;
   if (!in_place && !small) closure = ::operator new(code.size, std::align_val_t{code.alignment});
   dynamic_node* n = ::new (fresh_node(t, g)) dynamic_node{};
-  n->flags = static_cast<std::uint8_t>(flag_dynamic | (o.priority == priority::high ? flag_high | flag_critical : 0));
+  n->flags = static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) | (o.priority == priority::high ? flag_high | flag_critical : 0));
   n->kind = t.last_kind;
   n->where = place_unset;
   n->serial = t.next_serial++;

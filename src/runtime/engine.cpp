@@ -63,6 +63,9 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
         plan.asks_done = true;
   clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_next || plan.asks_done;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
+  takes_own = !plan.asks_next && queues.empty();
+  keeps_low = plan.forward_child && queues.empty() && !plan.asks_ready_low;
+  keeps_high = plan.forward_child && queues.empty() && !plan.asks_ready_high;
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
   if (options.table.two_factors) observe_landing();
 }

@@ -86,6 +86,8 @@ class engine final : public view_source {
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
   bool measures_cpu = false;
   bool samples_rows = false;          ///< very short bodies are timed in rows (a robust-mode part)
+  bool takes_own = false;             ///< a worker takes from its own deque without asking
+  bool keeps_low = false, keeps_high = false;  ///< the first child of that criticality runs next, without asking
   bool standard_learning = false;     ///< samples go into the trace table without the policy being asked
 
   alignas(sync::cache_line) sync::atomic<std::uint32_t> sleepers{0};

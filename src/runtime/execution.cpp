@@ -1,7 +1,5 @@
 #include "runtime/execution.hpp"
 
-#include <cstdlib>
-
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
@@ -9,11 +7,6 @@ namespace kilter::detail {
 execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_, std::size_t place_count)
     : owner(e), graph(g), workers(workers_), tallies(std::size_t{2} * workers_) {
   for (std::uint32_t c = 0; c < workers; ++c) tallies[c].places.resize(place_count);
-}
-
-execution_state::~execution_state() {
-  for (auto& t : tallies)
-    for (block* b : t.blocks) std::free(b);
 }
 
 void execution_state::fail(std::exception_ptr e) noexcept {

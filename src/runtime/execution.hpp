@@ -23,7 +23,7 @@ struct alignas(sync::cache_line) worker_tally {
   std::uint64_t steals = 0, late_leaders = 0;
   // Dynamic tasks: their memory, numbers reserved for them, and the kind of the last one.
   node* free_dynamic = nullptr;
-  std::vector<block*> blocks;
+  block_list blocks;
   std::uint64_t next_serial = 0, serials_end = 0;
   std::uint16_t last_kind = 0;
   std::vector<execution_stats::place_count> places;
@@ -37,7 +37,6 @@ struct busy_estimate {
 
 struct execution_state {
   execution_state(engine& e, graph_core& g, std::uint32_t workers, std::size_t place_count);
-  ~execution_state();
   execution_state(const execution_state&) = delete;
   execution_state& operator=(const execution_state&) = delete;
 

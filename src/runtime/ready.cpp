@@ -80,14 +80,6 @@ void worker::release_batch(const std::vector<node*>& added, node* parent) {
   for (node* n : ready) made_ready(n, parent, core);
 }
 
-void worker::successor_ready(node* n, node* parent) {
-  if (n->predecessors != 1) {
-    if (n->pending.fetch_sub(1, sync::memory_order_acq_rel) != 1) return;
-    n->pending.store(n->predecessors, sync::memory_order_relaxed);
-  }
-  made_ready(n, parent, core);
-}
-
 void worker::made_ready(node* n, node* parent, core_id waker) {
   const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
   if (!asks) {

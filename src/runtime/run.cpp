@@ -9,8 +9,12 @@
 namespace kilter::detail {
 namespace {
 
-// A row of this many very short tasks is one sample: the clock and the table then cost a sixteenth.
-constexpr std::uint32_t row_length = 16;
+// A row of very short tasks is one sample: the clock and the table then cost a sixteenth, or less if even the row is short.
+constexpr std::uint32_t row_length = 16, longest_row = 64;
+
+void count(const node* n, worker_tally& t, place_id where) noexcept {
+  ++(n->flags & flag_critical ? t.places[where].critical : t.places[where].other);
+}
 
 execution_state& execution_of(const node* n) noexcept {
   return *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
@@ -51,7 +55,7 @@ void worker::place_and_run(node* n, bool stolen, bool helping) {
   if (p.width > 1 || needs_stand_in) {
     insert(n, where, stolen);
   } else if (p.leader == core) {
-    run_alone(n, stolen);
+    run_alone(n, stolen, helping);
   } else {
     n->where = static_cast<std::uint16_t>(where);
     owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
@@ -80,7 +84,7 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
       if (helping && graph_of(e.task).kinds[e.task->kind].all_members)
         insert(e.task, owner.machine->single(core), false);
       else
-        run_alone(e.task, false);
+        run_alone(e.task, false, helping);
       return;
     case assembly_entry::kind::join:
       if (helping && e.wide->all_members)
@@ -101,22 +105,21 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
 }
 
 // Runs the body unless the execution was cancelled; returns false if it did not run.
-bool worker::run_body(node* n, task_context& context, execution_state& e) {
+bool worker::run_body(node* n, const body& code, task_context& context, execution_state& e) {
   if (e.cancelled.load(sync::memory_order_relaxed)) return false;
-  const task_kind& k = e.graph.kinds[n->kind];
   try {
-    k.code->invoke(closure_of(n, *k.code), context);
+    code.invoke(closure_of(n, code), context);
   } catch (...) {
     e.fail(std::current_exception());
   }
   return true;
 }
 
-void worker::run_alone(node* n, bool stolen) {
+void worker::run_alone(node* n, bool stolen, bool helping) {
   execution_state& e = execution_of(n);
   task_kind& k = e.graph.kinds[n->kind];
   if (owner.samples_rows && k.short_body.load(sync::memory_order_relaxed)) {
-    run_short(n, e, k);
+    run_short(n, e, k, helping);
     return;
   }
   if (short_kind_) close_short();
@@ -128,7 +131,7 @@ void worker::run_alone(node* n, bool stolen) {
       owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? sync::thread_cpu_nanoseconds() : -1;
   const std::uint64_t begin = stamp_ ? stamp_ : sync::cycles();
   task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
-  const bool ran = run_body(n, context, e);
+  const bool ran = run_body(n, *k.code, context, e);
   const std::uint64_t end = sync::cycles();
   in_all_members = outer_all;
   const std::uint64_t nested = nested_;
@@ -155,13 +158,14 @@ void worker::run_alone(node* n, bool stolen) {
     const place_id here = owner.machine->single(core);
     if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
     learn(n, k, here, m, end);
-    count(n, e, here);
+    count(n, t, here);
   }
   complete(n, e);
 }
 
 // The clock is read before the first and after the last of a row, so that a gap of the operating system cannot fall between samples.
-void worker::run_short(node* n, execution_state& e, task_kind& k) {
+// Bodies that short are also worth less than the way to them through the loop: while the row lasts, the next of it follows at once.
+void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) {
   if (short_kind_ != &k) {
     if (short_kind_) close_short();
     short_kind_ = &k;
@@ -169,20 +173,48 @@ void worker::run_short(node* n, execution_state& e, task_kind& k) {
     short_begin_ = stamp_ ? stamp_ : sync::cycles();
     short_count_ = 0;
   }
+  stamp_ = 0;
   const std::uint64_t outer_nested = nested_;
   const bool outer_all = in_all_members;
-  in_all_members = k.all_members;
-  task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
-  const bool ran = run_body(n, context, e);
-  in_all_members = outer_all;
-  nested_ = outer_nested;
-  stamp_ = 0;
-  if (ran) {
-    ++tally(e).bodies;
-    count(n, e, owner.machine->single(core));
-    if (short_kind_ == &k && ++short_count_ == row_length) close_short();
+  worker_tally& t = tally(e);
+  execution_stats::place_count& here = t.places[owner.machine->single(core)];
+  const body& code = *k.code;
+  for (;;) {
+    in_all_members = k.all_members;
+    task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
+    const bool ran = run_body(n, code, context, e);
+    in_all_members = outer_all;
+    nested_ = outer_nested;
+    if (ran) {
+      ++t.bodies;
+      ++(n->flags & flag_critical ? here.critical : here.other);
+      if (short_kind_ == &k && ++short_count_ == short_length_) close_short();
+    }
+    const std::uint16_t kind = n->kind;
+    complete(n, e);
+    if (helping || short_kind_ != &k) return;
+    n = next_of_row(e.graph, k, kind);
+    if (!n) return;
+    if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
   }
-  complete(n, e);
+}
+
+// What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
+node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
+  if (bound_ || !assembly_.empty() || !bound_inbox_.empty()) return nullptr;
+  if (!next_ && owner.takes_own) next_ = own_.pop();
+  node* n = next_;
+  if (!n || n->kind != kind || &graph_of(n) != &g) return nullptr;
+  if (n->where == place_unset) {
+    const bool asked = n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
+    const bool stays = k.width_one_only ? owner.plan.take_stays || !asked : k.widths.empty() && !asked;
+    if (!stays) return nullptr;
+  } else if (n->where != owner.machine->single(core)) {
+    return nullptr;
+  }
+  next_ = nullptr;
+  n->where = place_unset;
+  return n;
 }
 
 void worker::close_short() noexcept {
@@ -194,6 +226,7 @@ void worker::close_short() noexcept {
   measured m;
   m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / short_count_;
   m.tasks = short_count_;
+  short_length_ = span * 2 * row_length < owner.short_body_cycles * short_count_ ? longest_row : row_length;
   // One gap of the operating system in a row does not make its bodies long; twice the limit in most of them does, and the next sample
   // of a long body finds that out.
   if (span > 2 * owner.short_body_cycles * short_count_) k.short_body.store(false, sync::memory_order_relaxed);
@@ -224,7 +257,7 @@ bool worker::take_part(assembly& a, void* as_worker) {
   span.came = true;
   span.start = sync::cycles();
   task_context context = task_access::context(a.at, member, core, as_worker, &a, a.task);
-  if (!run_body(a.task, context, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
+  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, context, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
   span.end = sync::cycles();
   return true;
 }
@@ -305,12 +338,10 @@ void worker::finish_wide(assembly& a) {
     m.sample_s = use_leader ? m.leader_s : m.span_s;
     if (!m.leader_first) ++t.late_leaders;
     learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
-    count(a.task, e, a.where);
+    count(a.task, t, a.where);
   }
   complete(a.task, e);
 }
-
-worker_tally& worker::tally(execution_state& e) noexcept { return e.tallies[core]; }
 
 void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
   if (owner.plan.asks_done) {
@@ -324,9 +355,15 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
   if (owner.events) owner.record_learned(core, k, where);
 }
 
-void worker::count(const node* n, execution_state& e, place_id where) noexcept {
-  execution_stats::place_count& c = tally(e).places[where];
-  ++(n->flags & flag_critical ? c.critical : c.other);
+void worker::successor_ready(node* n, node* parent) {
+  if (n->predecessors != 1) {
+    if (n->pending.fetch_sub(1, sync::memory_order_acq_rel) != 1) return;
+    n->pending.store(n->predecessors, sync::memory_order_relaxed);
+  }
+  if (!next_ && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low))
+    next_ = n;
+  else
+    made_ready(n, parent, core);
 }
 
 // Releases what waited for `n`, whether its body ran or was skipped.

@@ -89,11 +89,11 @@ class alignas(sync::cache_line) worker {
   node* steal(bool& stolen);
   void place_and_run(node*, bool stolen, bool helping);
   void run_entry(const assembly_entry&, bool helping);
-  void run_alone(node*, bool stolen);
+  void run_alone(node*, bool stolen, bool helping);
   void join(assembly&);
   /// On a thread of its own, since this one is inside a task and must not block in another.
   void stand_in(assembly&);
-  bool run_body(node*, task_context&, execution_state&);
+  bool run_body(node*, const body&, task_context&, execution_state&);
   bool take_part(assembly&, void* as_worker);
   void give_back(assembly&);
   void put_back(node*);
@@ -104,10 +104,10 @@ class alignas(sync::cache_line) worker {
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
   node* take_roots(worker& taker);
   void insert(node*, place_id, bool stolen);
-  void run_short(node*, execution_state&, task_kind&);
+  void run_short(node*, execution_state&, task_kind&, bool helping);
+  node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
   void close_short() noexcept;
   void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
-  void count(const node*, execution_state&, place_id) noexcept;
   void complete(node*, execution_state&);
   void successor_ready(node* n, node* parent);
   void apply(node*, const ready_decision&, core_id waker);
@@ -117,7 +117,7 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
   static void stands_in(worker*) noexcept;
-  [[nodiscard]] worker_tally& tally(execution_state&) noexcept;
+  [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
   void search_begins() noexcept;
   void search_ends() noexcept;
 
@@ -130,7 +130,7 @@ class alignas(sync::cache_line) worker {
   task_kind* short_kind_ = nullptr;
   execution_state* short_execution_ = nullptr;
   std::uint64_t short_begin_ = 0;
-  std::uint32_t short_count_ = 0;
+  std::uint32_t short_count_ = 0, short_length_ = 16;
   std::uint32_t attempt_ = 0;
   bool searching_ = false;
   execution_state* counted_ = nullptr;  // whose tally has tasks not handed in

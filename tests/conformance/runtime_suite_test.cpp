@@ -65,7 +65,7 @@ class ledger {
 class suite : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const variant& setup() { return variants()[GetParam()]; }
-  [[nodiscard]] static std::uint32_t size() { return ordinary_size(GetParam()); }
+  [[nodiscard]] static std::uint32_t size() { return ordinary_size(); }
   /// Of the graphs that end early, whose length matters less.
   [[nodiscard]] static std::uint32_t small_size() { return sanitized ? size() / 5 : size() / 2; }
   /// Calls `f(workers)` for every number of workers, until something fails.

@@ -91,10 +91,6 @@ const std::vector<std::uint32_t>& worker_counts() {
   return all;
 }
 
-std::uint32_t ordinary_size(std::size_t v) {
-  if (stress::full_size()) return 100'000;
-  if (!stress::sanitized) return 3'000;
-  return v < plain_count() ? 10'000 : 2'000;
-}
+std::uint32_t ordinary_size() { return stress::full_size() ? 100'000 : 10'000; }
 
 }  // namespace kilter::conformance

@@ -32,7 +32,7 @@ struct variant {
 
 /// 1, 2, 3, 4, 8, 16, 64; under a sanitizer 1, 2, 4.
 [[nodiscard]] const std::vector<std::uint32_t>& worker_counts();
-/// Tasks of an ordinary graph of the suite for variant number `v`.
-[[nodiscard]] std::uint32_t ordinary_size(std::size_t v);
+/// Tasks of an ordinary graph of the suite.
+[[nodiscard]] std::uint32_t ordinary_size();
 
 }  // namespace kilter::conformance
