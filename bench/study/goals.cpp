@@ -28,7 +28,7 @@ std::vector<goal_row> goals_of(const std::vector<cell_summary>& cells) {
     const auto add = [&](std::string goal, std::string than, double value, double limit, bool at_least = true) {
       goals.push_back({std::move(goal), c.name() + (than.empty() ? "" : ", " + than), value, limit, at_least});
     };
-    if (second) add("fraction of the bound in runs of 1 s", "", ours->median, 0.95);
+    if (second && !c.bound_refuted) add("fraction of the bound in runs of 1 s", "", ours->median, 0.95);
     if (rws) add("speed over rws in every cell", "", speed_over(*ours, *rws), 0.97);
     if (p == 1 && peer && second) add("chain of 1 s, speed over the best unpinned peer", peer->name, speed_over(*ours, *peer), 0.98);
     if (p == 1 && peer && c.what.length == "20ms") add("chain of 20 ms, speed over the best unpinned peer", peer->name, speed_over(*ours, *peer), 0.95);

@@ -17,6 +17,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* schema = "kilter.interference.runs/2";
+
 std::string path_in(const std::string& directory) { return (std::filesystem::path(directory) / "runs.jsonl").string(); }
 
 std::string key_of(const std::string& cell, const std::string& system, std::uint32_t repeat) {
@@ -49,7 +51,7 @@ journal::journal(const std::string& directory, const std::string& machine_id) : 
   if (!file_) throw input_error("--out " + directory + ": cannot write " + path_ + " (" + std::strerror(errno) + "); name a folder that can be written");
   // A line that was cut off when the program was killed must not swallow the next one.
   if (fresh)
-    write(json{{"what", "study"}, {"schema", "kilter.interference.runs/1"}, {"machine", machine_id}}.dump());
+    write(json{{"what", "study"}, {"schema", schema}, {"machine", machine_id}}.dump());
   else
     write("");
 }
@@ -72,6 +74,8 @@ void journal::read(const std::string& machine_id) {
     const std::string what = j.value("what", "");
     if (what == "study") {
       ours = true;
+      if (j.value("schema", "") != schema)
+        throw input_error(path_ + " has the format " + j.value("schema", "?") + ", this program writes " + schema + "; use another --out");
       if (!machine_id.empty() && j.at("machine") != machine_id)
         throw input_error(path_ + " was measured on another machine (" + j.at("machine").get<std::string>() + ", this is " + machine_id +
                           "); use another --out");
@@ -80,7 +84,7 @@ void journal::read(const std::string& machine_id) {
     } else if (what == "cell") {
       setups_[j.at("cell")] = {j.at("tile"), j.at("tasks")};
     } else if (what == "rates") {
-      rates_.push_back({j.at("cell"), j.at("set"), {j.at("after"), j.at("alone_per_s"), j.at("together_per_s")}});
+      rates_.push_back({j.at("cell"), j.at("set"), j.at("repeat"), {false, j.at("alone_per_s"), j.at("together_per_s")}});
     } else if (what == "run") {
       const run_record& r = runs_.emplace_back(run_of(j));
       done_.insert(key_of(r.cell, r.system, r.repeat));
@@ -100,7 +104,7 @@ void journal::add(const std::string& cell, const cell_setup& s) {
 }
 
 void journal::add(const rates_record& r) {
-  write(json{{"what", "rates"}, {"cell", r.cell}, {"set", r.set}, {"after", r.sample.after}, {"alone_per_s", r.sample.alone_per_s},
+  write(json{{"what", "rates"}, {"cell", r.cell}, {"set", r.set}, {"repeat", r.repeat}, {"alone_per_s", r.sample.alone_per_s},
              {"together_per_s", r.sample.together_per_s}}
             .dump());
   rates_.push_back(r);

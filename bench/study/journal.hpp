@@ -19,10 +19,11 @@ struct cell_setup {
   std::uint32_t tasks = 0;
 };
 
-/// Pinned loops under one set of the cell's disturbances.
+/// Pinned loops under one set of the cell's disturbances, before the runs of one repeat and so after those of the repeat before.
 struct rates_record {
   std::string cell;
   lab::active_set set = 0;
+  std::uint32_t repeat = 0;
   lab::rate_sample sample;
 };
 
@@ -40,7 +41,7 @@ class journal {
  public:
   /// Opens or makes DIR/runs.jsonl. input_error if it cannot be written or is of another machine (`machine_id`).
   journal(const std::string& directory, const std::string& machine_id);
-  /// Reads only; input_error if there is nothing.
+  /// Reads only; input_error if there is nothing that this program can read.
   explicit journal(const std::string& directory);
   ~journal();
   journal(const journal&) = delete;

@@ -65,7 +65,8 @@ std::string heat_table(const study_summary& s) {
   }
   text += "</tr></thead><tbody>\n";
   for (const cell_summary& c : s.cells) {
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.2f}</td>", escaped(c.name()), c.tasks, c.free_cores);
+    const char* const mark = c.bound_refuted ? " <b class=\"missed\" title=\"somebody was faster than the bound allows: these fractions do not count\">!</b>" : "";
+    text += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{:.2f}</td>", escaped(c.name()), mark, c.tasks, c.free_cores);
     for (const system* column : columns) {
       const system_summary* const who = c.find(column->name);
       if (!who) {

@@ -21,7 +21,7 @@ json json_of(const study_summary& s, const machine& m, bool complete) {
                          {"lost_ms_median", or_null(who.lost_ms)}, {"lost_ms_max", or_null(who.lost_ms_max)}});
     cells.push_back({{"cell", c.name()}, {"parallelism", c.what.parallelism}, {"body", c.what.body}, {"disturb", lab::to_string(c.what.parts)},
                      {"length", c.what.length}, {"graphs", c.graphs.empty() ? json(nullptr) : json(c.graphs)}, {"tasks", c.tasks},
-                     {"bound_s", c.bound_s}, {"free_cores", c.free_cores}, {"systems", systems}});
+                     {"bound_s", c.bound_s}, {"bound_refuted", c.bound_refuted}, {"free_cores", c.free_cores}, {"systems", systems}});
   }
   for (const goal_row& g : s.goals)
     goals.push_back({{"goal", g.goal}, {"where", g.where}, {"value", g.value}, {"limit", g.limit}, {"at_least", g.at_least}, {"met", g.met()}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lab/summary.hpp"
 #include "study/report.hpp"
 
 namespace kilter::bench {
@@ -66,6 +67,14 @@ std::string lost_text(const study_summary& s) {
   return text.empty() ? "" : "Milliseconds lost at a change of the wave, median (largest)\n" + text + "\n";
 }
 
+std::string refuted_text(const study_summary& s) {
+  const auto refuted = std::count_if(s.cells.begin(), s.cells.end(), [](const cell_summary& c) { return c.bound_refuted; });
+  if (refuted == 0) return "";
+  return fmt::format("\n! In {} of {} lines somebody was faster than the bound allows by more than {:.0f} %: the pinned loops got less of the machine than the\n"
+                     "  runs did. Ratios between systems hold there, fractions do not, and no goal is judged by them.\n",
+                     refuted, s.cells.size(), 100 * (lab::beyond_the_bound - 1));
+}
+
 }  // namespace
 
 std::string text_of(const study_summary& s) {
@@ -88,10 +97,10 @@ std::string text_of(const study_summary& s) {
       medians += fmt::format("{:>9}", who ? fraction(who->median) : "");
       ranges += fmt::format("{:>9}", show ? fmt::format("{:.0f}..{:.0f}", 100 * who->smallest, 100 * who->largest) : "");
     }
-    text += fmt::format("{:<26}{:>6.2f}{}\n", c.name(), c.free_cores, medians);
+    text += fmt::format("{:<26}{:>6.2f}{}{}\n", c.name(), c.free_cores, medians, c.bound_refuted ? "  !" : "");
     if (wide) text += fmt::format("{:<32}{}\n", "    (percent)", ranges);
   }
-  text += "\n" + lost_text(s) + goals_text(s.goals);
+  text += refuted_text(s) + "\n" + lost_text(s) + goals_text(s.goals);
   text += fmt::format("{} graph runs{}\n", s.runs, s.builds > 1 ? fmt::format(", made by {} different builds: use another --out to compare like with like", s.builds) : "");
   return text;
 }

@@ -23,7 +23,7 @@ constexpr double loop_s = 0.3;
 }  // namespace
 
 double expected_s(const cell& c) { return c.length_s * c.graphs * 1.2 + 0.08; }
-double expected_bound_s(const cell& c) { return 2.0 * (c.alternates() ? 2.0 : 1.0) * (3.0 * loop_s + settle_s + 0.1); }
+double expected_bound_s(const cell& c) { return (c.repeats + 1) * (c.alternates() ? 2.0 : 1.0) * (3.0 * loop_s + settle_s + 0.1); }
 
 runner::runner(std::shared_ptr<const machine> m, journal& j, study_progress& p)
     : machine_(std::move(m)), journal_(j), shown_(p), build_(build_identity()) {}
@@ -57,10 +57,12 @@ void runner::run_cell(const cell& c, const std::vector<const system*>& systems) 
   const auto known = journal_.setup(c.id());
   use_kernel(known ? known->tile : tile_for(c, *journal_.product_64_s()));
   disturber_ = c.parts.empty() ? nullptr : std::make_unique<lab::disturber>(*machine_, c.parts);
-  measure_rates(c, false);
-  if (lab::interrupted()) return;
-  prepare(c);
-  for (std::uint32_t repeat = 0; repeat < c.repeats; ++repeat)
+  std::optional<std::uint32_t> measured_before;  // the repeat before which the loops last ran
+  for (std::uint32_t repeat = 0; repeat < c.repeats; ++repeat) {
+    if (std::none_of(systems.begin(), systems.end(), [&](const system* s) { return missing(*s, repeat); })) continue;
+    if (measured_before != repeat) measure_rates(c, repeat);
+    if (lab::interrupted()) return;
+    prepare(c);
     for (std::size_t i = 0; i < systems.size(); ++i) {
       const system& s = *systems[(i + repeat) % systems.size()];
       if (!missing(s, repeat)) continue;
@@ -70,11 +72,13 @@ void runner::run_cell(const cell& c, const std::vector<const system*>& systems) 
       journal_.add(records);
       shown_.end(expected_s(c));
     }
-  measure_rates(c, true);
+    measure_rates(c, repeat + 1);
+    measured_before = repeat + 1;
+  }
   disturber_.reset();
 }
 
-void runner::measure_rates(const cell& c, bool after) {
+void runner::measure_rates(const cell& c, std::uint32_t repeat) {
   shown_.begin(c.id() + ", pinned loops for the bound");
   for (const lab::active_set set : lab::sets_within(c.parts, c.length_s)) {
     const auto steady = lab::steady_parts(c.parts, set);
@@ -84,12 +88,11 @@ void runner::measure_rates(const cell& c, bool after) {
       loads->start();
       lab::interruptible_sleep(settle_s);
     }
-    lab::rate_sample sample = lab::measure_rates(*kernel_, *machine_, loop_s);
+    const lab::rate_sample sample = lab::measure_rates(*kernel_, *machine_, loop_s);
     if (lab::interrupted()) return;
-    sample.after = after;
-    journal_.add(rates_record{c.id(), set, std::move(sample)});
+    journal_.add(rates_record{c.id(), set, repeat, sample});
   }
-  shown_.end(expected_bound_s(c) / 2.0);
+  shown_.end(expected_bound_s(c) / (c.repeats + 1));
 }
 
 /// Sizes the DAG so that its bound is the cell's length, once for all runs of the cell.

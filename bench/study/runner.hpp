@@ -22,7 +22,7 @@ class runner {
 
  private:
   void run_cell(const cell&, const std::vector<const system*>&);
-  void measure_rates(const cell&, bool after);
+  void measure_rates(const cell&, std::uint32_t repeat);
   void prepare(const cell&);
   [[nodiscard]] std::vector<run_record> run_once(const cell&, const system&, std::uint32_t repeat);
   [[nodiscard]] std::vector<run_record> run_graphs(const cell&, const system&, std::uint32_t repeat);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
 #include <set>
 
 #include "lab/stats.hpp"
+#include "lab/summary.hpp"
 #include "study/bound.hpp"
 #include "study/goals.hpp"
 
@@ -13,12 +14,12 @@ namespace kilter::bench {
 
 namespace {
 
-system_summary summary_of(const std::string& name, const std::vector<const run_record*>& runs, double bound) {
+system_summary summary_of(const std::string& name, const std::vector<const run_record*>& runs, const std::map<std::uint32_t, double>& bounds) {
   system_summary s{.name = name, .runs = static_cast<std::uint32_t>(runs.size())};
   std::vector<double> fractions, shares, lost;
   double total_s = 0.0;
   for (const run_record* r : runs) {
-    fractions.push_back(bound / r->seconds);
+    fractions.push_back(bounds.at(r->repeat) / r->seconds);
     total_s += r->seconds;
     if (r->critical_on_core_0) shares.push_back(*r->critical_on_core_0);
     lost.insert(lost.end(), r->lost_ms.begin(), r->lost_ms.end());
@@ -38,11 +39,15 @@ system_summary summary_of(const std::string& name, const std::vector<const run_r
 
 cell_summary line_of(const cell& c, std::string graphs, std::uint32_t tasks, const std::vector<const run_record*>& runs, const journal& j) {
   cell_summary line{.what = c, .graphs = std::move(graphs), .tasks = tasks, .bound_s = bound_s(c, tasks, j), .free_cores = free_cores(c, j), .systems = {}};
+  std::map<std::uint32_t, double> bounds;
+  for (const run_record* r : runs) bounds.try_emplace(r->repeat, 0.0);
+  for (auto& [repeat, bound] : bounds) bound = bound_s(c, tasks, j, repeat);
   for (const system& s : all_systems()) {
     std::vector<const run_record*> own;
     for (const run_record* r : runs)
       if (r->system == s.name) own.push_back(r);
-    if (!own.empty()) line.systems.push_back(summary_of(s.name, own, line.bound_s));
+    if (!own.empty()) line.systems.push_back(summary_of(s.name, own, bounds));
+    line.bound_refuted = line.bound_refuted || (!own.empty() && line.systems.back().median > lab::beyond_the_bound);
   }
   return line;
 }

@@ -25,6 +25,7 @@ struct cell_summary {
   std::string graphs;        ///< "", "first", "later"
   std::uint32_t tasks = 0;
   double bound_s = 0.0, free_cores = 0.0;
+  bool bound_refuted = false;  ///< somebody was faster than possible: the loops were measured too slow, so the fractions count for nothing
   std::vector<system_summary> systems;
 
   [[nodiscard]] std::string name() const;  ///< "P2/16us/cpu/20ms/first"

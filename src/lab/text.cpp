@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "lab/summary.hpp"
+
 namespace kilter::lab {
 
 namespace {
@@ -75,7 +77,7 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median >= 1.05) ratio_cell = ink.with("32", ratio_cell);
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median <= 0.95) ratio_cell = ink.with("31", ratio_cell);
       out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9}  {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
-                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}", l.ratio_to_bound) : "-", critical_places(*e.machine, l));
+                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-", critical_places(*e.machine, l));
     }
     out += "\n";
   }

@@ -66,7 +66,9 @@ bench.verdict = () => {
       : "This document has no summary to judge by.";
   }
   const where = K.scenario(best) === "none" ? "Undisturbed" : `With ${K.scenario(best)}`;
-  const bound = K.finite(best.ratio_to_bound) ? `, ${K.percent(best.ratio_to_bound)} of what the cores could give` : "";
+  // A run faster than the bound says that the bound was measured too low; the findings say so.
+  const holds = K.list(K.doc.summary).every(s => K.scenario(s) !== K.scenario(best) || !(s.ratio_to_bound > 1.03));
+  const bound = holds && K.finite(best.ratio_to_bound) ? `, ${K.percent(best.ratio_to_bound)} of what the cores could give` : "";
   if (best.ratio_to_rws_median < 1.02)
     return (
       `${where}, no policy was more than 2 % ahead of random work stealing (rws); the best was ` +

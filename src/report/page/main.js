@@ -60,7 +60,8 @@ closing.words = host =>
           "The least time in which these cores could do this work: the larger of all work over the capacity of the " +
             "cores and the longest chain on the freest core. It is measured by pinned loops of the same kernel, alone " +
             "and on all cores at once, under the same disturbance, before and after the runs, never from the runs " +
-            "themselves. Measured bounds have errors too, so a run may come out slightly above 100 %.",
+            "themselves. Measured bounds have errors too, so a run may come out slightly above 100 %; where one comes out more " +
+            "than 3 % above, the bound was measured too low and the findings say so.",
         ],
         [
           "× rws",

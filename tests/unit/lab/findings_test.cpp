@@ -51,6 +51,18 @@ bool some(const std::vector<std::string>& sentences, std::initializer_list<const
   });
 }
 
+TEST(findings, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentences) {
+  bench_result r;
+  for (const char* policy : {"rws", "dam-c"})
+    r.summary.push_back({.policy = policy, .disturb = "none", .runs = 2, .throughput_median_per_s = 1e4, .ratio_to_rws_median = 1.1, .ratio_min = 1.1,
+                         .ratio_max = 1.1, .ratio_to_bound = 1.0});
+  EXPECT_TRUE(some(findings_of(two_cores(), r), {"dam-c was 1.10 times", "100 % of the bound"}));
+  r.summary[0].ratio_to_bound = 1.19;
+  const auto out = findings_of(two_cores(), r);
+  EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"})) << testing::PrintToString(out);
+  EXPECT_FALSE(some(out, {"% of the bound"})) << testing::PrintToString(out);
+}
+
 TEST(findings, say_when_a_core_was_left_and_by_which_samples) {
   const auto out = findings_of(two_cores(), learned(false));
   EXPECT_TRUE(some(out, {"dam-c, cpu@0", "50.0 ms", "core 0 was avoided", "16.0 us after its first sample", "33.0 us after 2", "slowdown 2.05",
