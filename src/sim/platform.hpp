@@ -1,0 +1,101 @@
+#pragma once
+// A machine as the simulator sees it: its cores, and what work costs there. Read from a platform file; docs/platform-files.md
+// lists the tables, docs/decisions/simulator.md gives the equations that they feed.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kilter/machine.hpp"
+
+namespace kilter::sim {
+
+/// Where numbers come from. `fitted_to`: claims that they were adjusted to; an experiment on one of them must not use them.
+struct origin {
+  std::string source;
+  std::vector<std::string> fitted_to{};
+};
+
+struct clock_steps {
+  std::vector<double> mhz;            ///< ascending; the last is the default. Empty: the kind's clock does not change
+  double transition_s = 0.0;          ///< the old clock holds for so long after a change was asked for
+  origin from{};
+};
+
+/// One kernel on one kind of core, undisturbed, the clock at `mhz`.
+struct kernel_cost {
+  std::string name;                   ///< as in `kilter bench layered --kernel`
+  double size = 0.0;                  ///< tile edge or number of elements that the figures are for
+  kind_id kind = 0;
+  double mhz = 0.0;                   ///< 0: the kind has no clock
+  std::vector<double> seconds;        ///< of one task, by the widths of this kind's clusters, ascending
+  double bytes = 0.0;                 ///< traffic of one task that must reach memory
+  double working_set = 0.0;           ///< bytes that one task wants to find in its cluster's cache
+  double bytes_beyond_cache = 0.0;    ///< traffic if the working sets of a cluster's running tasks do not fit; >= bytes
+  int seconds_power = 1, bytes_power = 1;  ///< growth with size: 1, 2 or 3
+  origin from{};
+
+  /// Seconds at another size, by the power law. Multiplications only.
+  [[nodiscard]] double seconds_at(double wanted_size, std::size_t width_index) const noexcept;
+  /// Factor for bytes, working_set and bytes_beyond_cache at another size.
+  [[nodiscard]] double bytes_factor(double wanted_size) const noexcept;
+};
+
+struct power_figure {
+  kind_id kind = 0;
+  double mhz = 0.0;
+  std::vector<double> busy_w;         ///< all members together, by width ascending
+  double idle_w = 0.0;                ///< of the whole cluster
+  origin from{};
+};
+
+/// Facts B6.5. Seconds.
+struct overheads {
+  double push_s = 0.1e-6, steal_try_s = 1e-6, steal_s = 2e-6, search_all_s = 1e-6, search_own_s = 0.1e-6, assembly_s = 0.1e-6, wake_s = 0.2e-6;
+  origin from{"facts B6.5"};
+};
+
+struct co_runner_habits {
+  double slice_s = 0.004;             ///< how long the operating system leaves a core to one of two runnable threads
+  double share = 0.5;                 ///< what a fluid co-runner leaves
+  origin from{};
+};
+
+struct network_figure {
+  std::uint32_t clusters_per_node = 1;
+  double bytes_per_s = 0.0, latency_s = 0.0;
+  origin from{};
+};
+
+struct platform {
+  std::string name, description, file;
+  std::shared_ptr<const machine> cores;
+  std::vector<clock_steps> clocks;            ///< by kind
+  std::vector<double> core_bytes_per_s;       ///< by kind; 0: no limit
+  std::vector<double> cluster_bytes_per_s;    ///< by kind; 0: no limit
+  double chip_bytes_per_s = 0.0;              ///< 0: no limit
+  std::vector<std::uint64_t> cache_bytes;     ///< by cluster: what its tasks share; 0: not known, so everything fits
+  std::vector<kernel_cost> kernels;
+  std::vector<power_figure> power;
+  overheads costs{};
+  co_runner_habits co_runner{};
+  double noise_sigma = 0.0;
+  std::optional<network_figure> network{};
+  /// Every table of the file with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a number
+  /// that was fitted to it: "kernel matmul on denver".
+  std::vector<std::pair<std::string, origin>> origins;
+
+  /// A name, a path, or `grid:CxN`: C clusters of N equal cores with a kernel of 1 ms at size 64 for every name. input_error with file and
+  /// line, naming the value and what would be right.
+  static platform load(const std::string& name_or_path);
+  /// Names of the platforms that came with Kilter and of those in $KILTER_PLATFORMS, sorted.
+  static std::vector<std::string> names();
+
+  /// The kernel's cost on a kind; of several sizes the one nearest by ratio. Null if the file has none.
+  [[nodiscard]] const kernel_cost* find(std::string_view kernel, double size, kind_id) const noexcept;
+};
+
+}  // namespace kilter::sim
