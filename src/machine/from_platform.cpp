@@ -1,108 +1,20 @@
 // Machines from platform files. The format is documented in docs/platform-files.md.
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <optional>
 #include <set>
 
-#include <toml++/toml.h>
-
-#include "kilter/error.hpp"
 #include "kilter/machine.hpp"
 #include "machine/layout.hpp"
+#include "machine/platform_table.hpp"
 
 namespace kilter {
 
 namespace {
 
-namespace fs = std::filesystem;
+using detail::owned_table;
 
 constexpr std::string_view schema = "kilter.platform/1";
-
-std::string in_one_line(std::string_view text) {
-  std::string line(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
-/// A table of a platform file whose keys are all known to us, with errors that point at lines.
-class owned_table {
- public:
-  owned_table(const std::string& file, std::string title, const toml::table& table)
-      : file_(file), title_(std::move(title)), table_(table) {}
-
-  [[noreturn]] void fail(const toml::source_region& where, const std::string& what) const {
-    throw input_error(file_ + ":" + std::to_string(where.begin.line) + ": " + what);
-  }
-  [[noreturn]] void fail(const std::string& what) const { fail(table_.source(), what); }
-
-  /// Refuses every other key. At the top of a file, tables of others may stand beside ours.
-  void only(std::initializer_list<std::string_view> keys, bool foreign_tables = false) const {
-    for (const auto& [key, value] : table_) {
-      if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
-      if (foreign_tables && (value.is_table() || value.is_array_of_tables())) continue;
-      std::string known;
-      for (const std::string_view k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
-      fail(key.source(), title_ + " has no key '" + std::string(key.str()) + "'; it has " + known);
-    }
-  }
-
-  [[nodiscard]] std::optional<std::string> text(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (!node) return std::nullopt;
-    const auto value = node->value_exact<std::string>();
-    if (!value || value->empty()) fail(node->source(), "'" + std::string(key) + "' must be a text in quotes, not empty");
-    return *value;
-  }
-  [[nodiscard]] std::string required_text(std::string_view key) const {
-    const auto value = text(key);
-    if (!value) fail(title_ + " lacks '" + std::string(key) + "'");
-    return *value;
-  }
-
-  [[nodiscard]] std::int64_t integer(const toml::node& node, std::string_view key, std::int64_t lowest,
-                                     std::int64_t highest) const {
-    const auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < lowest || *value > highest)
-      fail(node.source(), "'" + std::string(key) + "' must be a whole number from " + std::to_string(lowest) + " to " +
-                              std::to_string(highest));
-    return *value;
-  }
-  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t lowest, std::int64_t highest) const {
-    const toml::node* node = table_.get(key);
-    return node ? std::optional(integer(*node, key, lowest, highest)) : std::nullopt;
-  }
-  void required_integer(std::string_view key, std::int64_t lowest, std::int64_t highest) const {
-    if (!integer(key, lowest, highest)) fail(title_ + " lacks '" + std::string(key) + "'");
-  }
-
-  /// The tables of an array of tables; none if it is absent.
-  [[nodiscard]] std::vector<owned_table> tables(std::string_view key) const {
-    std::vector<owned_table> found;
-    const toml::node* node = table_.get(key);
-    if (!node) return found;
-    if (!node->is_array_of_tables())
-      fail(node->source(), "'" + std::string(key) + "' must be written as [[" + std::string(key) + "]] tables");
-    for (const toml::node& element : *node->as_array())
-      found.emplace_back(file_, "[[" + std::string(key) + "]]", *element.as_table());
-    return found;
-  }
-
-  [[nodiscard]] const toml::table& raw() const noexcept { return table_; }
-
- private:
-  const std::string& file_;
-  std::string title_;
-  const toml::table& table_;
-};
 
 class platform_reader {
  public:
@@ -213,66 +125,11 @@ class platform_reader {
   std::set<kind_id> has_cores_;
 };
 
-bool is_path(const std::string& name_or_path) {
-  return name_or_path.find('/') != std::string::npos || fs::path(name_or_path).extension() == ".toml";
-}
-
-std::string known_platforms() {
-  std::set<std::string> names;
-  for (const std::string& directory : platform_directories()) {
-    std::error_code error;
-    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-      if (at->path().extension() == ".toml") names.insert(at->path().stem().string());
-  }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list.empty() ? "none is installed" : list;
-}
-
-std::string find_platform(const std::string& name_or_path) {
-  std::error_code error;
-  if (is_path(name_or_path)) {
-    const auto status = fs::status(name_or_path, error);
-    if (!fs::exists(status))
-      throw input_error("platform file '" + name_or_path + "' does not exist; name a file, or one of " + known_platforms());
-    if (fs::is_directory(status)) throw input_error("platform file '" + name_or_path + "' is a directory; name a file in it");
-    return name_or_path;
-  }
-  if (!name_or_path.empty())
-    for (const std::string& directory : platform_directories())
-      if (fs::path file = fs::path(directory) / (name_or_path + ".toml"); fs::is_regular_file(file, error)) return file.string();
-  throw input_error("platform '" + name_or_path + "' is not known; name a file (./NAME.toml), or one of " + known_platforms());
-}
-
 }  // namespace
 
-std::vector<std::string> platform_directories() {
-  std::vector<std::string> directories;
-  if (const char* given = std::getenv("KILTER_PLATFORMS")) {
-    std::string_view rest = given;
-    for (bool more = true; more;) {
-      const auto colon = rest.find(':');
-      more = colon != std::string_view::npos;
-      if (const auto part = rest.substr(0, colon); !part.empty()) directories.emplace_back(part);
-      if (more) rest.remove_prefix(colon + 1);
-    }
-  }
-  directories.emplace_back(KILTER_SOURCE_PLATFORMS);
-  directories.emplace_back(KILTER_INSTALLED_PLATFORMS);
-  return directories;
-}
-
 machine machine::from_platform(const std::string& name_or_path, const machine_options& options) {
-  const std::string file = find_platform(name_or_path);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw input_error("platform file '" + file + "' cannot be read: " + std::strerror(errno));
-  const std::string contents{std::istreambuf_iterator<char>(in), {}};
-  toml::table root;
-  try {
-    root = toml::parse(contents, file);
-  } catch (const toml::parse_error& error) {
-    throw input_error(file + ":" + std::to_string(error.source().begin.line) + ": " + in_one_line(error.description()));
-  }
+  const std::string file = detail::find_platform_file(name_or_path);
+  const toml::table root = detail::parse_platform_file(file);
   return platform_reader(file, root, options).read();
 }
 

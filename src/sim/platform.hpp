@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kilter/machine.hpp"
@@ -61,9 +62,10 @@ struct overheads {
 struct co_runner_habits {
   double slice_s = 0.004;             ///< how long the operating system leaves a core to one of two runnable threads
   double share = 0.5;                 ///< what a fluid co-runner leaves
-  origin from{};
+  origin from{"assumed: half of the core, in slices of 4 ms"};
 };
 
+/// Machines of several nodes: every node has `clusters_per_node` clusters, in the machine's order, and the chip's bandwidth for itself.
 struct network_figure {
   std::uint32_t clusters_per_node = 1;
   double bytes_per_s = 0.0, latency_s = 0.0;
@@ -76,7 +78,7 @@ struct platform {
   std::vector<clock_steps> clocks;            ///< by kind
   std::vector<double> core_bytes_per_s;       ///< by kind; 0: no limit
   std::vector<double> cluster_bytes_per_s;    ///< by kind; 0: no limit
-  double chip_bytes_per_s = 0.0;              ///< 0: no limit
+  double chip_bytes_per_s = 0.0;              ///< of each node if there is a network; 0: no limit
   std::vector<std::uint64_t> cache_bytes;     ///< by cluster: what its tasks share; 0: not known, so everything fits
   std::vector<kernel_cost> kernels;
   std::vector<power_figure> power;
@@ -84,8 +86,10 @@ struct platform {
   co_runner_habits co_runner{};
   double noise_sigma = 0.0;
   std::optional<network_figure> network{};
-  /// Every table of the file with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a number
-  /// that was fitted to it: "kernel matmul on denver".
+  /// Every table that gave a number, with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a
+  /// number that was fitted to it. The names: "kind denver", "cluster 0", "cache of cluster 0", "clock of denver", "bandwidth of a denver
+  /// core", "bandwidth of a denver cluster", "bandwidth of the chip", "kernel matmul 256 on denver", "power of denver at 2035.2 MHz",
+  /// "overheads", "co-runner", "noise", "network". What the file leaves to the defaults is not there.
   std::vector<std::pair<std::string, origin>> origins;
 
   /// A name, a path, or `grid:CxN`: C clusters of N equal cores with a kernel of 1 ms at size 64 for every name. input_error with file and
@@ -96,6 +100,10 @@ struct platform {
 
   /// The kernel's cost on a kind; of several sizes the one nearest by ratio. Null if the file has none.
   [[nodiscard]] const kernel_cost* find(std::string_view kernel, double size, kind_id) const noexcept;
+  /// Widths of the kind's clusters, ascending, each once: what `seconds` and `busy_w` are indexed by.
+  [[nodiscard]] std::vector<std::uint32_t> widths(kind_id) const;
+  /// By a name as in `origins`; null if the file says nothing there.
+  [[nodiscard]] const origin* origin_of(std::string_view what) const noexcept;
 };
 
 }  // namespace kilter::sim

@@ -1,0 +1,265 @@
+// Reads the simulator's tables of a platform file. docs/platform-files.md lists their keys.
+
+#include "sim/platform_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+
+#include "machine/platform_table.hpp"
+
+namespace kilter::sim {
+
+namespace {
+
+using detail::owned_table;
+
+constexpr auto above_zero = [](double v) { return v > 0; };
+constexpr auto not_negative = [](double v) { return v >= 0; };
+constexpr std::string_view positive = "a number above 0", at_least_zero = "a number that is not negative";
+
+class reader {
+ public:
+  reader(const std::string& file, const toml::table& root) : file_(file), top_(file, "a platform file", root) {}
+
+  platform read() {
+    p_.cores = std::make_shared<const machine>(machine::from_platform(file_));
+    top_.only({"schema", "name", "description", "kind", "cluster", "clock", "bandwidth", "kernel", "power", "overheads", "co_runner",
+               "noise", "network"});
+    p_.name = p_.cores->name();
+    p_.description = top_.text("description").value_or("");
+    p_.file = file_;
+    const std::size_t kinds = p_.cores->kinds().size();
+    p_.clocks.resize(kinds);
+    p_.core_bytes_per_s.resize(kinds);
+    p_.cluster_bytes_per_s.resize(kinds);
+
+    read_machine();
+    for (const owned_table& t : top_.tables("clock")) read_clock(t);
+    for (const owned_table& t : top_.tables("bandwidth")) read_bandwidth(t);
+    for (const owned_table& t : top_.tables("kernel")) read_kernel(t);
+    for (const owned_table& t : top_.tables("power")) read_power(t);
+    if (const auto t = top_.one_table("overheads")) read_overheads(*t);
+    if (const auto t = top_.one_table("co_runner")) read_co_runner(*t);
+    if (const auto t = top_.one_table("noise")) read_noise(*t);
+    if (const auto t = top_.one_table("network")) read_network(*t);
+    return std::move(p_);
+  }
+
+ private:
+  origin origin_in(const owned_table& t) const {
+    origin from{t.required_text("source")};
+    if (const toml::node* fitted = t.raw().get("fitted_to")) {
+      const toml::array* list = fitted->as_array();
+      if (!list) t.fail(fitted->source(), "'fitted_to' must be a list of texts such as [\"S0-7\"]");
+      for (const toml::node& entry : *list) {
+        const auto text = entry.value_exact<std::string>();
+        if (!text || text->empty()) t.fail(entry.source(), "'fitted_to' must be a list of texts such as [\"S0-7\"]");
+        from.fitted_to.push_back(*text);
+      }
+    }
+    return from;
+  }
+
+  /// Each thing is described once; `what` is its name in platform::origins.
+  void record(const owned_table& t, const std::string& what, const origin& from) {
+    if (p_.origin_of(what)) t.fail("'" + what + "' is described twice; remove one");
+    p_.origins.emplace_back(what, from);
+  }
+
+  const std::string& kind_name(kind_id kind) const { return p_.cores->kinds()[kind].name; }
+
+  kind_id kind_in(const owned_table& t) const {
+    const std::string name = t.required_text("kind");
+    std::string known;
+    for (const core_kind& k : p_.cores->kinds()) {
+      if (k.name == name) return k.id;
+      known += (known.empty() ? "" : ", ") + k.name;
+    }
+    t.fail(t.raw().get("kind")->source(), "no [[kind]] is named '" + name + "'; there is " + known);
+  }
+
+  std::vector<double> numbers(const owned_table& t, std::string_view key) const {
+    const toml::node& node = t.required(key);
+    const toml::array* list = node.as_array();
+    if (!list || list->empty()) t.fail(node.source(), "'" + std::string(key) + "' must be a list of numbers, not empty");
+    std::vector<double> values;
+    for (const toml::node& entry : *list) values.push_back(t.number(entry, key, above_zero, "numbers above 0"));
+    return values;
+  }
+
+  /// One number for each width of the kind's clusters.
+  std::vector<double> by_width(const owned_table& t, std::string_view key, kind_id kind) const {
+    auto values = numbers(t, key);
+    const auto widths = p_.widths(kind);
+    if (values.size() == widths.size()) return values;
+    std::string list;
+    for (const std::uint32_t w : widths) list += (list.empty() ? "" : ", ") + std::to_string(w);
+    t.fail(t.raw().get(key)->source(), "'" + std::string(key) + "' has " + std::to_string(values.size()) + " entries; clusters of '" +
+                                           kind_name(kind) + "' have the widths " + list + ", so it needs " +
+                                           std::to_string(widths.size()));
+  }
+
+  /// The clock that a figure is for; the kind's own if the file does not say, 0 if the kind has none.
+  double clock_in(const owned_table& t, kind_id kind) const {
+    const auto given = t.number("mhz", above_zero, positive);
+    const std::vector<double>& steps = p_.clocks[kind].mhz;
+    if (given && steps.empty())
+      t.fail(t.raw().get("mhz")->source(),
+             "kind '" + kind_name(kind) + "' has no [[clock]], so a figure has no 'mhz'; add one or leave it out");
+    return given.value_or(steps.empty() ? 0.0 : steps.back());
+  }
+
+  /// Origins of the tables that shape the machine, and the cache that the tasks of each cluster share: of the highest level.
+  void read_machine() {
+    for (const owned_table& t : top_.tables("kind"))
+      if (t.raw().get("relative_speed")) record(t, "kind " + t.required_text("name"), origin{t.required_text("source")});
+    std::map<int, cluster_id> cluster_of;
+    for (const core& c : p_.cores->cores()) cluster_of[c.os_index] = c.cluster;
+    p_.cache_bytes.assign(p_.cores->clusters().size(), 0);
+    for (const owned_table& t : top_.tables("cluster")) {
+      const toml::node& entry = *t.raw().get("cpus")->as_array()->get(0);
+      const toml::array* siblings = entry.as_array();
+      const auto cpu = (siblings ? *siblings->get(0) : entry).value<int>().value();
+      const cluster_id id = cluster_of.at(cpu);
+      const std::string name = "cluster " + std::to_string(id);
+      record(t, name, origin{t.required_text("source")});
+      std::int64_t level = 0;
+      origin from;
+      for (const owned_table& cache : t.tables("cache")) {
+        if (cache.required_text("shared_by") != "cluster" || cache.required_text("type") == "instruction") continue;
+        if (const auto here = cache.integer("level", 1, 5).value_or(0); here > level) {
+          level = here;
+          p_.cache_bytes[id] = static_cast<std::uint64_t>(cache.integer("bytes", 1, std::int64_t{1} << 40).value_or(0));
+          from.source = cache.required_text("source");
+        }
+      }
+      if (level > 0) record(t, "cache of " + name, from);
+    }
+  }
+
+  void read_clock(const owned_table& t) {
+    t.only({"kind", "mhz", "transition_s", "source", "fitted_to"});
+    const kind_id kind = kind_in(t);
+    clock_steps c{numbers(t, "mhz"), t.required_number("transition_s", not_negative, at_least_zero), origin_in(t)};
+    if (std::adjacent_find(c.mhz.begin(), c.mhz.end(), std::greater_equal<>()) != c.mhz.end())
+      t.fail(t.raw().get("mhz")->source(), "'mhz' must be ascending; the last one is what the kind runs at");
+    record(t, "clock of " + kind_name(kind), c.from);
+    p_.clocks[kind] = std::move(c);
+  }
+
+  void read_bandwidth(const owned_table& t) {
+    t.only({"of", "kind", "bytes_per_s", "source", "fitted_to"});
+    const std::string of = t.required_text("of");
+    const double limit = t.required_number("bytes_per_s", above_zero, positive);
+    if (of == "chip") {
+      if (const toml::node* kind = t.raw().get("kind")) t.fail(kind->source(), "the bandwidth of the chip has no 'kind'; remove it");
+      record(t, "bandwidth of the chip", origin_in(t));
+      p_.chip_bytes_per_s = limit;
+    } else if (of == "core" || of == "cluster") {
+      const kind_id kind = kind_in(t);
+      record(t, "bandwidth of a " + kind_name(kind) + " " + of, origin_in(t));
+      (of == "core" ? p_.core_bytes_per_s : p_.cluster_bytes_per_s)[kind] = limit;
+    } else {
+      t.fail(t.raw().get("of")->source(), "'of' is '" + of + "'; it must be one of core, cluster, chip");
+    }
+  }
+
+  int growth(const owned_table& t, std::string_view key) const {
+    return static_cast<int>(t.integer(t.required(key), key, 1, 3));
+  }
+
+  void read_kernel(const owned_table& t) {
+    t.only({"name", "size", "kind", "mhz", "seconds", "bytes", "working_set", "bytes_beyond_cache", "seconds_power", "bytes_power",
+            "source", "fitted_to"});
+    kernel_cost k;
+    k.name = t.required_text("name");
+    k.size = t.required_number("size", above_zero, positive);
+    k.kind = kind_in(t);
+    k.mhz = clock_in(t, k.kind);
+    k.seconds = by_width(t, "seconds", k.kind);
+    k.bytes = t.required_number("bytes", not_negative, at_least_zero);
+    k.working_set = t.required_number("working_set", not_negative, at_least_zero);
+    const auto at_least_bytes = [&k](double v) { return v >= k.bytes; };
+    k.bytes_beyond_cache =
+        t.number("bytes_beyond_cache", at_least_bytes, "at least 'bytes', which is the traffic if everything fits").value_or(k.bytes);
+    k.seconds_power = growth(t, "seconds_power");
+    k.bytes_power = growth(t, "bytes_power");
+    k.from = origin_in(t);
+    record(t, kernel_label(k, kind_name(k.kind)), k.from);
+    p_.kernels.push_back(std::move(k));
+  }
+
+  void read_power(const owned_table& t) {
+    t.only({"kind", "mhz", "busy_w", "idle_w", "source", "fitted_to"});
+    const kind_id kind = kind_in(t);
+    power_figure f{kind, clock_in(t, kind), by_width(t, "busy_w", kind), t.required_number("idle_w", not_negative, at_least_zero),
+                   origin_in(t)};
+    record(t, "power of " + kind_name(kind) + (f.mhz > 0 ? " at " + plain_number(f.mhz) + " MHz" : ""), f.from);
+    p_.power.push_back(std::move(f));
+  }
+
+  void read_overheads(const owned_table& t) {
+    t.only({"push_s", "steal_try_s", "steal_s", "search_all_s", "search_own_s", "assembly_s", "wake_s", "source", "fitted_to"});
+    overheads& o = p_.costs;
+    for (const auto& [key, value] : {std::pair{"push_s", &o.push_s}, {"steal_s", &o.steal_s}, {"search_all_s", &o.search_all_s},
+                                     {"search_own_s", &o.search_own_s}, {"assembly_s", &o.assembly_s}, {"wake_s", &o.wake_s}})
+      *value = t.number(key, not_negative, at_least_zero).value_or(*value);
+    o.steal_try_s =
+        t.number("steal_try_s", above_zero, "a number above 0; idle cores try to steal that often").value_or(o.steal_try_s);
+    o.from = origin_in(t);
+    record(t, "overheads", o.from);
+  }
+
+  void read_co_runner(const owned_table& t) {
+    t.only({"slice_s", "share", "source", "fitted_to"});
+    co_runner_habits& c = p_.co_runner;
+    c.slice_s = t.number("slice_s", above_zero, positive).value_or(c.slice_s);
+    const auto fraction = [](double v) { return v > 0 && v <= 1; };
+    c.share = t.number("share", fraction, "above 0 and at most 1, what is left of the core").value_or(c.share);
+    c.from = origin_in(t);
+    record(t, "co-runner", c.from);
+  }
+
+  void read_noise(const owned_table& t) {
+    t.only({"sigma", "source", "fitted_to"});
+    p_.noise_sigma = t.required_number("sigma", [](double v) { return v >= 0 && v < 1; }, "from 0 to below 1");
+    record(t, "noise", origin_in(t));
+  }
+
+  void read_network(const owned_table& t) {
+    t.only({"clusters_per_node", "bytes_per_s", "latency_s", "source", "fitted_to"});
+    const auto clusters = static_cast<std::int64_t>(p_.cores->clusters().size());
+    const toml::node& node = t.required("clusters_per_node");
+    const auto each = t.integer(node, "clusters_per_node", 1, clusters);
+    if (clusters % each != 0)
+      t.fail(node.source(),
+             "'clusters_per_node' is " + std::to_string(each) + "; it must divide the " + std::to_string(clusters) + " clusters");
+    p_.network = network_figure{static_cast<std::uint32_t>(each), t.required_number("bytes_per_s", above_zero, positive),
+                                t.required_number("latency_s", not_negative, at_least_zero), origin_in(t)};
+    record(t, "network", p_.network->from);
+  }
+
+  const std::string& file_;
+  owned_table top_;
+  platform p_;
+};
+
+}  // namespace
+
+std::string plain_number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string kernel_label(const kernel_cost& k, const std::string& kind) {
+  return "kernel " + k.name + " " + plain_number(k.size) + " on " + kind;
+}
+
+platform read_platform(const std::string& file) {
+  const toml::table root = detail::parse_platform_file(file);
+  return reader(file, root).read();
+}
+
+}  // namespace kilter::sim
