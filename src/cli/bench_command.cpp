@@ -10,6 +10,7 @@ namespace {
 
 struct bench_options {
   lab::bench_arguments what;
+  std::string platform;
   outputs out;
   bool no_details = false;
 };
@@ -35,11 +36,18 @@ void add_comparison(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--root", a.root, "Who submits: core (each worker in turn) or outside (a thread that is none)")->type_name("WHO")->group("Comparison");
 }
 
+void add_simulated(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--co-runner", a.co_runner, "Simulated co-runners: slice (the core is theirs and ours in turn) or fluid (half of it)")
+      ->type_name("HOW")->group("Machine");
+  c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
+}
+
 void add_machine(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8")->type_name("WHERE")->group("Machine");
   c.add_option("--cores", a.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES")->group("Machine");
   c.add_flag("--smt", a.smt, "Every logical CPU is a core, not every physical one")->group("Machine");
   c.add_flag("--unpinned", a.unpinned, "Leave the workers to the operating system")->group("Machine");
-  c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
+  add_simulated(c, a);
 }
 
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
@@ -50,6 +58,21 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
 }
+
+/// What follows from the options of `bench layered` or `sim layered`.
+action measuring(std::shared_ptr<bench_options> o) {
+  return [o] {
+    const auto& how = o->out.how;
+    const bool shown = !how.json_path.empty() || !how.html_path.empty() || !how.trace_path.empty();
+    o->what.details = shown && (!o->no_details || !how.trace_path.empty());
+    if (!o->platform.empty()) o->what.on = "sim:" + o->platform;
+    lab::experiment e = lab::plan(o->what);
+    check_outputs(o->out);
+    return measure_and_deliver(std::move(e), o->out);
+  };
+}
+
+constexpr const char* no_details_text = "Skip the traced run of each policy and scenario that JSON and report add";
 
 }  // namespace
 
@@ -65,19 +88,33 @@ action add_bench(CLI::App& app, const std::string& command_line) {
   add_machine(*layered, o->what);
   add_learning(*layered, o->what);
   add_outputs(*layered, o->out);
-  layered->add_flag("--no-details", o->no_details, "Skip the traced run of each policy and scenario that JSON and report add");
+  layered->add_flag("--no-details", o->no_details, no_details_text);
   layered->footer("Examples:\n"
                   "  kilter bench layered --policy rws,dam-c --disturb cpu@0 --parallelism 2 --html report.html\n"
                   "  kilter bench layered --policy all --tasks 4000 --repeat 2 --json -\n"
                   "  kilter bench layered --kernel copy --tasks 200 --disturb wave@0:17%,0.5 --trace run.json");
-  return [o] {
-    const auto& how = o->out.how;
-    const bool shown = !how.json_path.empty() || !how.html_path.empty() || !how.trace_path.empty();
-    o->what.details = shown && (!o->no_details || !how.trace_path.empty());
-    lab::experiment e = lab::plan(o->what);
-    check_outputs(o->out);
-    return measure_and_deliver(std::move(e), o->out);
-  };
+  return measuring(o);
+}
+
+action add_sim(CLI::App& app, const std::string& command_line) {
+  auto o = std::make_shared<bench_options>();
+  o->out.how.command_line = command_line;
+  CLI::App* sim = app.add_subcommand("sim", "Compare policies on a workload in virtual time, on a machine that is a platform file");
+  sim->require_subcommand(1);
+  sim->footer("Examples:\n  kilter sim layered --help");
+  CLI::App* layered = sim->add_subcommand("layered", "The papers' layered DAG: one task of each layer releases the next layer");
+  layered->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")->required()->type_name("PLATFORM")->group("Machine");
+  add_workload(*layered, o->what);
+  add_comparison(*layered, o->what);
+  add_simulated(*layered, o->what);
+  add_learning(*layered, o->what);
+  add_outputs(*layered, o->out);
+  layered->add_flag("--no-details", o->no_details, no_details_text);
+  layered->footer("Examples:\n"
+                  "  kilter sim layered --platform jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2\n"
+                  "  kilter sim layered --platform jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html\n"
+                  "  kilter sim layered --platform grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1");
+  return measuring(o);
 }
 
 }  // namespace kilter::cli

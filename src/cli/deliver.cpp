@@ -65,20 +65,20 @@ void check_outputs(const outputs& out) {
 
 int measure_and_deliver(lab::experiment e, const outputs& out) {
   lab::progress progress(lab::steps_of(e), out.quiet);
-  lab::bench bench(std::move(e), progress);
+  const auto measured = lab::measurement::make(std::move(e), progress);
   {
     const lab::interrupt_guard guard([&] {
       try {
-        deliver(bench.plan(), bench.result(), out);
+        deliver(measured->plan(), measured->result(), out);
       } catch (const std::exception& failure) {
         fmt::print(stderr, "kilter: {}\n", failure.what());
       }
       ::_exit(stopped);
     });
-    bench.run();
+    measured->run();
   }
   progress.clear();
-  deliver(bench.plan(), bench.result(), out);
+  deliver(measured->plan(), measured->result(), out);
   return lab::interrupted() ? stopped : done;
 }
 

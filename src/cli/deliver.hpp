@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "lab/bench.hpp"
 #include "lab/json.hpp"
+#include "lab/measurement.hpp"
 
 namespace kilter::cli {
 

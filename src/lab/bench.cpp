@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "base/random.hpp"
-#include "base/sync.hpp"
-#include "lab/findings.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/rates.hpp"
-#include "lab/summary.hpp"
 #include "trace/recorder.hpp"
 
 namespace kilter::lab {
@@ -54,12 +51,7 @@ bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) { ret
 
 }  // namespace
 
-std::uint64_t steps_of(const experiment& e) {
-  const std::uint64_t combinations = e.policies.size() * e.scenarios.size();
-  return 1 + 2 * e.scenarios.size() + combinations * (e.repeats + (e.details ? 1 : 0));
-}
-
-bench::bench(experiment e, progress& p) : experiment_(std::move(e)), progress_(p), start_ns_(sync::nanoseconds()) {}
+bench::bench(experiment e, progress& p) : measurement(std::move(e), p) {}
 bench::~bench() = default;
 
 void bench::build() {
@@ -93,20 +85,6 @@ void bench::measure_bounds(bool after) {
       found->samples.push_back(std::move(sample));
     }
   }
-}
-
-double bench::bound_of(const scenario& s, const std::vector<rates_of_set>& rates) const {
-  const auto speed_of = [&](active_set set) {
-    const std::string_view owner = set == 0 ? "none" : std::string_view(s.name);
-    speed slowest{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    for (const rates_of_set& r : rates) {
-      const speed here = speed_from(r.samples);
-      if (r.disturb == owner && r.set == set) return here;
-      if (r.disturb == s.name && here.capacity_per_s < slowest.capacity_per_s) slowest = here;
-    }
-    return slowest;  // a set that only a run far longer than expected meets
-  };
-  return bound_s(s.parts, experiment_.shape.tasks, longest_path(experiment_.shape), speed_of);
 }
 
 std::vector<bench::combination> bench::combinations() {
@@ -199,30 +177,6 @@ void bench::run() {
   if (experiment_.details) trace_runs();
   const std::lock_guard lock(mutex_);
   measured_.complete = !interrupted();
-}
-
-bench_result bench::result() const {
-  bench_result r;
-  {
-    const std::lock_guard lock(mutex_);
-    r = measured_;
-  }
-  std::vector<std::string> names;
-  for (const scenario& s : experiment_.scenarios) {
-    names.push_back(s.name);
-    if (r.rates.empty()) continue;
-    const double bound = bound_of(s, r.rates);
-    for (run_row& row : r.runs)
-      if (row.disturb == s.name) row.bound_s = bound;
-  }
-  r.summary = summarize(r.runs, experiment_.policies, names);
-  r.findings = findings_of(experiment_, r);
-  if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
-    r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
-  if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
-  if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
-  r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
-  return r;
 }
 
 }  // namespace kilter::lab

@@ -39,14 +39,20 @@ std::vector<std::string> checked_policies(const std::vector<std::string>& lists)
   return chosen;
 }
 
-std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m) {
+/// Refuses what the chosen engine cannot produce.
+void check_kind(const disturbance& d, bool simulated) {
+  using enum disturbance_kind;
+  if (!simulated && (d.kind == freq || d.kind == offline))
+    throw input_error(fmt::format("disturbance '{}': {} exists on simulated machines only; here use share or wave", to_string(d), name_of(d.kind)));
+  if (simulated && d.kind != cpu && d.kind != mem && d.kind != share && d.kind != wave && d.kind != freq)
+    throw input_error(fmt::format("disturbance '{}': {} is not simulated; the simulator has cpu, mem, share, wave and freq", to_string(d), name_of(d.kind)));
+}
+
+std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m, bool simulated) {
   std::vector<scenario> scenarios{{"none", {}}};
   for (const std::string& text : texts) {
     auto parts = parse_disturbances(text, m);
-    for (const disturbance& d : parts)
-      if (d.kind == disturbance_kind::freq || d.kind == disturbance_kind::offline)
-        throw input_error(fmt::format("disturbance '{}': {} exists on simulated and emulated machines only; here use share or wave",
-                                      to_string(d), name_of(d.kind)));
+    for (const disturbance& d : parts) check_kind(d, simulated);
     std::string name = to_string(parts);
     const bool known = std::any_of(scenarios.begin(), scenarios.end(), [&](const scenario& s) { return s.name == name; });
     if (!known) scenarios.push_back({std::move(name), std::move(parts)});
@@ -62,6 +68,16 @@ machine within_quota(const machine& m) {
   std::vector<core_id> first(paid);
   std::iota(first.begin(), first.end(), core_id{0});
   return m.restricted_to(first);
+}
+
+/// The platform of `--on sim:PLATFORM`, null for native.
+std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a) {
+  if (a.on == "native") return nullptr;
+  if (!a.on.starts_with("sim:") || a.on.size() == 4)
+    throw input_error(fmt::format("--on '{}': use native or sim:PLATFORM, as sim:jetson-tx2", a.on));
+  for (const auto& [option, given] : {std::pair{"--cores", !a.cores.empty()}, {"--smt", a.smt}, {"--unpinned", a.unpinned}})
+    if (given) throw input_error(fmt::format("{}: a simulated machine has the cores of its platform file", option));
+  return std::make_shared<const sim::platform>(sim::platform::load(a.on.substr(4)));
 }
 
 std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
@@ -139,8 +155,12 @@ experiment plan(const bench_arguments& a) {
   e.repeats = static_cast<std::uint32_t>(parse_count("--repeat", a.repeat, 1, most_repeats));
   e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
   if (a.warm) e.graphs = std::max(e.graphs, 2u);
-  e.machine = checked_machine(a);
-  e.scenarios = checked_scenarios(a.disturb, *e.machine);
+  e.simulated = checked_platform(a);
+  e.on = a.on;
+  e.co_runner = a.co_runner;
+  (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
+  e.machine = e.simulated ? e.simulated->cores : checked_machine(a);
+  e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);
   e.options = checked_options(a, e);
   e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;
   e.unpinned = a.unpinned;

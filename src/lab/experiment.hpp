@@ -9,6 +9,7 @@
 #include "kilter/runtime.hpp"
 #include "lab/disturbance.hpp"
 #include "lab/layered.hpp"
+#include "sim/platform.hpp"
 
 namespace kilter::lab {
 
@@ -24,6 +25,8 @@ struct bench_arguments {
   std::string repeat = "4", graphs = "1", seed = "1";
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
+  std::string on = "native";                    ///< or sim:PLATFORM
+  std::string co_runner = "slice";              ///< slice or fluid; simulated only
   bool warm = false, unpinned = false, direct = false;
   bool details = true;                          ///< one traced run more for every policy and scenario
 };
@@ -49,6 +52,8 @@ struct experiment {
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
   bool direct = false;
   runtime_options options;           ///< policy and seed are set for every run
+  std::shared_ptr<const sim::platform> simulated;  ///< what it runs on in virtual time; null: on this machine
+  std::string on = "native", co_runner = "slice";
   double calibration_s = 0.3;        ///< length of one pinned loop for the bound
 };
 

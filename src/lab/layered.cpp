@@ -21,25 +21,13 @@ std::uint64_t longest_path(const layered_shape& shape) noexcept {
 }
 
 void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& kernel) {
-  task_options options;
-  options.type = g.type(kernel.name());
-  options.work = 1.0;
-  task parent;
-  for (const layer& l : layers_of(shape)) {
-    task next_parent;
-    for (std::uint32_t i = 0; i < l.size; ++i) {
-      const std::uint64_t index = l.first + i;
-      options.priority = i == l.critical ? priority::high : priority::low;
-      const task t = g.add(options, [&kernel, index](task_context& context) {
-        const std::uint32_t parts = kernel.parts(context.width());
-        while (const chunk c = context.next_chunk(parts, 1))
-          for (std::size_t part = c.begin; part < c.end; ++part) kernel.run_part(index, static_cast<std::uint32_t>(part), parts);
-      });
-      if (parent) g.edge(parent, t);
-      if (i == l.critical) next_parent = t;
-    }
-    parent = next_parent;
-  }
+  build_layered(g, shape, kernel.name(), [&kernel](std::uint64_t index) {
+    return [&kernel, index](task_context& context) {
+      const std::uint32_t parts = kernel.parts(context.width());
+      while (const chunk c = context.next_chunk(parts, 1))
+        for (std::size_t part = c.begin; part < c.end; ++part) kernel.run_part(index, static_cast<std::uint32_t>(part), parts);
+    };
+  });
 }
 
 }  // namespace kilter::lab

@@ -2,6 +2,7 @@
 // The layered DAG of the papers (S0, section 4.2.2; facts A1.3) over one kernel.
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "apps/kernels.hpp"
@@ -32,8 +33,26 @@ struct layer {
 /// Tasks on the longest path: the root and one a layer. Tasks / longest path is the DAG parallelism (facts A0, E20).
 [[nodiscard]] std::uint64_t longest_path(const layered_shape&) noexcept;
 
-/// Fills `g`. Task i runs index i of the kernel, moldable over all widths; its type is the kernel's name and its size class 0.
-/// Chunks are the kernel's parts, so members that come late take no work. The kernel must outlive the graph.
+/// Fills `g` with tasks of one type, moldable over all widths; task i gets the callable `make_body(i)`.
+template <class MakeBody>
+void build_layered(graph& g, const layered_shape& shape, std::string_view type, MakeBody&& make_body) {
+  task_options options;
+  options.type = g.type(type);
+  task parent;
+  for (const layer& l : layers_of(shape)) {
+    task next_parent;
+    for (std::uint32_t i = 0; i < l.size; ++i) {
+      options.priority = i == l.critical ? priority::high : priority::low;
+      const task t = g.add(options, make_body(l.first + i));
+      if (parent) g.edge(parent, t);
+      if (i == l.critical) next_parent = t;
+    }
+    parent = next_parent;
+  }
+}
+
+/// Task i runs index i of the kernel; the type is the kernel's name. Chunks are the kernel's parts, so members that come late take no
+/// work. The kernel must outlive the graph.
 void build_layered(graph& g, const layered_shape&, apps::kernel_instance&);
 
 }  // namespace kilter::lab

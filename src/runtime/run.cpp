@@ -347,11 +347,10 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
   if (owner.plan.asks_done) {
     view v = owner.view_of(*this);
     ask::done(*owner.policy, ref(n), where, m, v);
-  } else if (owner.plan.learns) {
-    owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
-  } else {
+  } else if (!owner.standard_learning) {
     return;
   }
+  if (owner.standard_learning) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
   if (owner.events) owner.record_learned(core, k, where);
 }
 

@@ -226,6 +226,7 @@ TEST(runtime, keeps_decisions_only_on_demand) {
   std::size_t answers = 0;
   for (const tape* t : recording.tapes()) answers += ask::replay(recording.policy(), recording.machine(), t->entries());
   EXPECT_GE(answers, 200u);
+  EXPECT_FALSE(recording.table().empty()) << "a recorded run learns like any other";
   recording.run(g);
   std::size_t more = 0;
   for (const tape* t : recording.tapes()) more += ask::replay(recording.policy(), recording.machine(), t->entries());

@@ -1,0 +1,67 @@
+#include "lab/measurement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/sync.hpp"
+#include "lab/bench.hpp"
+#include "lab/findings.hpp"
+#include "lab/rates.hpp"
+#include "lab/simulation.hpp"
+#include "lab/summary.hpp"
+
+namespace kilter::lab {
+
+std::uint64_t steps_of(const experiment& e) {
+  const std::uint64_t combinations = e.policies.size() * e.scenarios.size();
+  return 1 + 2 * e.scenarios.size() + combinations * (e.repeats + (e.details ? 1 : 0));
+}
+
+measurement::measurement(experiment e, progress& p) : experiment_(std::move(e)), progress_(p), start_ns_(sync::nanoseconds()) {}
+measurement::~measurement() = default;
+
+std::unique_ptr<measurement> measurement::make(experiment e, progress& p) {
+  if (e.simulated) return std::make_unique<simulation>(std::move(e), p);
+  return std::make_unique<bench>(std::move(e), p);
+}
+
+double measurement::bound_of(const scenario& s, const std::vector<rates_of_set>& rates) const {
+  const auto speed_of = [&](active_set set) {
+    const std::string_view owner = set == 0 ? "none" : std::string_view(s.name);
+    speed slowest{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (const rates_of_set& r : rates) {
+      const speed here = speed_from(r.samples);
+      if (r.disturb == owner && r.set == set) return here;
+      if (r.disturb == s.name && here.capacity_per_s < slowest.capacity_per_s) slowest = here;
+    }
+    return slowest;  // a set that only a run far longer than expected meets
+  };
+  return bound_s(s.parts, experiment_.shape.tasks, longest_path(experiment_.shape), speed_of);
+}
+
+bench_result measurement::result() const {
+  bench_result r;
+  {
+    const std::lock_guard lock(mutex_);
+    r = measured_;
+  }
+  std::vector<std::string> names;
+  for (const scenario& s : experiment_.scenarios) {
+    names.push_back(s.name);
+    if (r.rates.empty()) continue;
+    const double bound = bound_of(s, r.rates);
+    for (run_row& row : r.runs)
+      if (row.disturb == s.name) row.bound_s = bound;
+  }
+  r.summary = summarize(r.runs, experiment_.policies, names);
+  r.findings = findings_of(experiment_, r);
+  if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
+    r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
+  if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
+  if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
+  r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
+  return r;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,133 @@
+#pragma once
+// What the simulated engine keeps of a core and of a task that runs: plain data, changed by the engine alone.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/random.hpp"
+#include "graph/node.hpp"
+#include "kilter/measured.hpp"
+#include "kilter/policy.hpp"
+#include "policy/tape.hpp"
+#include "sim/speeds.hpp"
+
+namespace kilter::sim {
+
+struct sim_assembly : load {
+  detail::node* task = nullptr;
+  place_id where = 0;
+  place at{};
+  bool all_members = false, stolen = false, done = false, begun = false;
+  std::uint32_t holds = 0;             ///< assembly queues that still name it, and members that are at it
+  std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
+  std::vector<member_time> times;      ///< of the members, in order of arrival; seconds hold the arrival until the end
+  double away_s = 0.0;                 ///< CPU time that co-runners had had of the first member's core when it came
+};
+
+enum class activity : std::uint8_t {
+  idle,       ///< nothing to do: looks for a victim while there is one, otherwise rests
+  busy,       ///< will act at its event
+  trying,     ///< will try one victim at its event
+  running,    ///< at a task, whose end is the event of the first member that came
+  waiting,    ///< for the other members
+};
+
+struct sim_core {
+  sim_core(core_id c, std::uint64_t seed) : id(c), random(seed, "worker", c) {}
+  core_id id;
+  random_stream random;
+  tape log;
+  activity doing = activity::idle;
+  bool off = false;                    ///< a co-runner has the core
+  bool deferred = false;               ///< what was due while it was off
+  sim_assembly* runs = nullptr;
+  sim_assembly* to_begin = nullptr;    ///< joins it at its event
+  std::deque<sim_assembly*> assemblies;
+  std::deque<detail::node*> own;
+  std::vector<detail::node*> bound;
+  detail::node* next = nullptr;
+  task_ref holding{};
+  std::uint32_t attempt = 0;
+  double busy_s = 0.0;
+  double work_s = 0.0;
+  double co_runner_s = 0.0;            ///< CPU time that co-runners got
+  double co_runner_there_s = 0.0;
+  sim_time counted = 0;                ///< up to when the two above are counted
+  double fluid = 1.0;                  ///< what fluid disturbances leave
+  bool co_runner_here = false;
+};
+
+/// A queue that a policy declared.
+class declared {
+ public:
+  declared(const queue_spec& spec, std::uint32_t cores) : owner(spec.owner), order_(spec.order), may_take_(cores, spec.takers.empty()) {
+    for (const core_id c : spec.takers) may_take_.at(c) = true;
+  }
+  struct entry {
+    detail::node* task;
+    std::uint64_t key;
+  };
+  [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
+  [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
+  void push(detail::node* n, std::uint64_t key) { waiting_.push_back({n, key}); }
+  [[nodiscard]] entry pop() {
+    if (waiting_.empty()) return {nullptr, 0};
+    auto at = waiting_.begin();
+    if (order_ == queue_order::lifo) at = waiting_.end() - 1;
+    // The largest key; of equal ones the oldest.
+    if (order_ == queue_order::by_key) at = std::ranges::max_element(waiting_, {}, &entry::key);
+    return remove(at);
+  }
+  [[nodiscard]] entry extract(const detail::node* n) {
+    const auto at = std::ranges::find(waiting_, n, &entry::task);
+    return at == waiting_.end() ? entry{nullptr, 0} : remove(at);
+  }
+  bool rekey(const detail::node* n, std::uint64_t key) noexcept {
+    const auto at = std::ranges::find(waiting_, n, &entry::task);
+    if (at == waiting_.end()) return false;
+    at->key = key;
+    return true;
+  }
+  core_id owner;
+
+ private:
+  [[nodiscard]] entry remove(std::deque<entry>::iterator at) {
+    const entry e = *at;
+    waiting_.erase(at);
+    return e;
+  }
+  queue_order order_;
+  std::vector<bool> may_take_;
+  std::deque<entry> waiting_;
+};
+
+/// Some of the cores, with constant-time change and draw. The order of its elements depends on the changes alone.
+class core_set {
+ public:
+  explicit core_set(std::uint32_t cores) : position_(cores, absent) {}
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
+  [[nodiscard]] core_id operator[](std::uint32_t i) const noexcept { return all_[i]; }
+  [[nodiscard]] bool contains(core_id c) const noexcept { return position_[c] != absent; }
+  void insert(core_id c) {
+    if (contains(c)) return;
+    position_[c] = size();
+    all_.push_back(c);
+  }
+  void erase(core_id c) noexcept {
+    if (!contains(c)) return;
+    const std::uint32_t at = position_[c];
+    all_[at] = all_.back();
+    position_[all_[at]] = at;
+    all_.pop_back();
+    position_[c] = absent;
+  }
+
+ private:
+  static constexpr std::uint32_t absent = ~0u;
+  std::vector<core_id> all_;
+  std::vector<std::uint32_t> position_;
+};
+
+}  // namespace kilter::sim

@@ -1,0 +1,51 @@
+#pragma once
+// What takes performance away, as the simulator sees it: for each moment a capacity, a clock and foreign memory traffic of some cores.
+
+#include <vector>
+
+#include "kilter/ids.hpp"
+#include "sim/time.hpp"
+
+namespace kilter::sim {
+
+struct disturbance {
+  enum class kind {
+    sliced,   ///< a co-runner of equal weight: the core is its and the worker's in turn, `slice_s` each
+    capacity, ///< the worker has `left` of the core, evenly
+    clock,    ///< the kind's clock is `left` of its highest, at the nearest step
+  };
+  kind what = kind::sliced;
+  std::vector<core_id> cores;
+  double left = 0.5;             ///< 0 < left <= 1; sliced: without meaning
+  double slice_s = 0.004;        ///< sliced
+  double offset_s = 0.0;         ///< sliced: the co-runner's first slice begins so long after `from_s`
+  double half_period_s = 0.0;    ///< capacity, clock: full speed and `left` alternate, full speed first; 0: `left` throughout
+  double traffic = 0.0;          ///< sliced, capacity: bytes a second that the co-runner asks for while it runs
+  double working_set = 0.0;      ///< bytes of the cluster's cache that it wants while it is there
+  double from_s = 0.0, to_s = -1.0;  ///< to < 0: until the end
+};
+
+/// Where one disturbance stands: whether it is at work, and when that changes next.
+class disturbance_phase {
+ public:
+  explicit disturbance_phase(const disturbance& d) noexcept : what_(d), next_(to_time(d.from_s)) {
+    if (next_ == 0) advance();
+  }
+  /// At work: the co-runner has the core; the capacity or clock is lowered.
+  [[nodiscard]] bool active() const noexcept { return active_; }
+  [[nodiscard]] sim_time next_change() const noexcept { return next_; }
+  [[nodiscard]] bool begun() const noexcept { return begun_; }
+  /// Called at `next_change()`.
+  void advance() noexcept;
+  [[nodiscard]] const disturbance& what() const noexcept { return what_; }
+
+ private:
+  [[nodiscard]] sim_time half() const noexcept {
+    return to_time(what_.what == disturbance::kind::sliced ? what_.slice_s : what_.half_period_s);
+  }
+  disturbance what_;
+  sim_time next_ = 0;
+  bool active_ = false, begun_ = false;
+};
+
+}  // namespace kilter::sim

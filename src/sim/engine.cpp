@@ -1,0 +1,363 @@
+// The run of a graph: events, the machine's changes, and what follows from a task's end. Where workers find work is in finding.cpp.
+
+#include "sim/engine.hpp"
+
+#include <algorithm>
+
+#include "kilter/error.hpp"
+#include "policy/ask.hpp"
+#include "sim/numbers.hpp"
+
+namespace kilter::sim {
+
+using detail::graph_of;
+
+namespace {
+
+/// The kind's step next to `factor` of its highest clock, as a factor again.
+double clock_factor(const clock_steps& c, double factor) {
+  if (c.mhz.empty()) return factor;
+  const double wanted = factor * c.mhz.back();
+  const auto nearer = [&](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
+  return *std::ranges::min_element(c.mhz, nearer) / c.mhz.back();
+}
+
+}  // namespace
+
+engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
+    : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
+      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(plan_.queues.empty()), speeds_(p),
+      events_(machine_.core_count() + 1 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
+      last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()) {
+  tries_one_by_one_ = options_.every_try || plan_.steal_from != victims::random;
+  standard_learning_ = plan_.learns && !plan_.asks_done;
+  searches_low_ = plan_.asks_take_low;
+  searches_high_ = plan_.asks_take_high;
+  // A recording holds every decision about a task, also those that the policy leaves to the standard way. They cost what they cost without.
+  if (options_.record_decisions)
+    plan_.asks_submit = plan_.asks_ready_low = plan_.asks_ready_high = plan_.asks_take_low = plan_.asks_take_high = plan_.asks_done = true;
+  for (core_id id = 0; id < machine_.core_count(); ++id) cores_.emplace_back(id, options_.seed);
+  for (const queue_spec& q : plan_.queues) queues_.emplace_back(q, machine_.core_count());
+  for (const place& where : machine_.places()) {
+    std::uint32_t index = 0;
+    for (const place_id other : machine_.led_by(machine_.clusters()[machine_.cores()[where.leader].cluster].first))
+      if (machine_.at(other).width < where.width) ++index;
+    width_index_.push_back(index);
+  }
+  for (disturbance what : options_.disturbances) {
+    if (what.what == disturbance::kind::clock) {
+      const kind_id k = machine_.cores()[what.cores.front()].kind;
+      what.left = clock_factor(p.clocks[k], what.left);
+      what.from_s += p.clocks[k].transition_s;
+      if (what.to_s >= 0.0) what.to_s += p.clocks[k].transition_s;
+    }
+    phases_.emplace_back(what);
+    events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
+  }
+  for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
+  steal_budget_ = exponential(thieves_);
+}
+
+engine::engine(const platform& p, engine_options o)
+    : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table),
+             std::make_unique<model::shared_cells>(std::max(1u, o.policy->queues(*p.cores).cells)), o.policy->queues(*p.cores)) {}
+
+engine::~engine() = default;
+
+execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_id as_worker) {
+  detail::graph_core& core = detail::graph_access::core(g);
+  g.check_acyclic();
+  resolve(core, work);
+  core.find_roots();
+  if (plan_.reads_predecessors) core.index_predecessors();
+  if (core.has_run)
+    core.for_each_node([](node* n) {
+      n->state = {};
+      n->flags = static_cast<std::uint8_t>((n->flags & ~detail::flag_critical) | (n->flags & detail::flag_high ? detail::flag_critical : 0));
+    });
+  core.has_run = true;
+  stats_ = {};
+  stats_.places.resize(machine_.places().size());
+  for (sim_core& w : cores_) {
+    w.work_s = 0.0;
+    if (w.doing != activity::idle) continue;
+    if (!w.off) searching_.insert(w.id);
+  }
+  const std::uint64_t explored_before = tables.explored();
+  const sim_time begin = now_;
+  left_ = core.count;
+  sim_core& starter = cores_[as_worker != no_core ? as_worker : tables.home(now_s())];
+  if (plan_.asks_submit) {
+    core.for_each_node([&](node* n) { batch_.push_back(n); });
+    view v = view_of(starter);
+    ask::submit(policy_, v);
+    batch_.clear();
+  }
+  spent_s_ = 0.0;
+  for (node* root : core.roots) made_ready(root, nullptr, starter, as_worker);
+  if (starter.next || !starter.bound.empty()) wake(starter);
+  if (left_ > 0) loop();
+  stats_.seconds = to_seconds(now_ - begin);
+  stats_.explored = tables.explored() - explored_before;
+  for (const sim_core& w : cores_) stats_.core_work_s.push_back(w.work_s);
+  return std::move(stats_);
+}
+
+// Kernels of the graph's types on the kinds of this machine.
+void engine::resolve(const detail::graph_core& core, const std::vector<type_work>& work) {
+  const std::size_t kinds = machine_.kinds().size();
+  costs_.assign(core.type_names.size() * kinds, {});
+  for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
+    detail::task_kind& k = core.kinds[i];
+    k.row = tables.row(core.type_names[k.type], k.size_class);
+    const type_work& what = work.at(k.type);
+    for (kind_id on = 0; on < kinds; ++on) {
+      task_cost& cost = costs_[k.type * kinds + on];
+      if (!cost.seconds.empty()) continue;
+      const kernel_cost* given = platform_.find(what.kernel, what.size, on);
+      if (!given)
+        throw input_error("platform " + platform_.name + " has no figures for kernel '" + what.kernel + "' on " + machine_.kinds()[on].name);
+      const clock_steps& steps = platform_.clocks[on];
+      const double slower = given->mhz > 0.0 && !steps.mhz.empty() ? given->mhz / steps.mhz.back() : 1.0;
+      for (std::size_t w = 0; w < given->seconds.size(); ++w) cost.seconds.push_back(given->seconds_at(what.size, w) * slower);
+      const double grown = given->bytes_factor(what.size);
+      cost.bytes = given->bytes * grown;
+      cost.bytes_beyond_cache = given->bytes_beyond_cache * grown;
+      cost.working_set = given->working_set * grown;
+    }
+  }
+}
+
+void engine::loop() {
+  const sim_time horizon = now_ + to_time(options_.horizon_s);
+  const std::uint32_t count = machine_.core_count();
+  while (left_ > 0) {
+    if (events_.empty() || events_.time_of(events_.first()) == never)
+      throw std::runtime_error(std::string(policy_.name()) + " leaves " + std::to_string(left_) + " tasks, and every worker rests");
+    const event_queue::slot s = events_.first();
+    now_ = events_.time_of(s);
+    if (now_ > horizon)
+      throw input_error("virtual time passed the horizon of " + std::to_string(options_.horizon_s) + " s with " + std::to_string(left_) +
+                        " tasks left; give a longer one or fewer tasks");
+    if (s < count) {
+      events_.set(s, never);
+      resume(cores_[s]);
+    } else if (s == count) {
+      steal_happens();
+    } else {
+      toggle(s - count - 1);
+    }
+    if (steal_changed_) next_steal();
+  }
+}
+
+// A core's own event.
+void engine::resume(sim_core& w) {
+  if (w.doing == activity::running) return finish(*w.runs);
+  if (w.off) {
+    w.deferred = true;
+    return;
+  }
+  if (w.doing == activity::trying) return try_once(w);
+  if (w.to_begin) {
+    sim_assembly& a = *std::exchange(w.to_begin, nullptr);
+    return join(w, a);
+  }
+  step(w);
+}
+
+void engine::after(sim_core& w, double in_s, activity what) {
+  if (w.doing == activity::idle) leave_search(w);
+  w.doing = what;
+  events_.set(w.id, now_ + to_time(in_s));
+}
+
+void engine::schedule_moved() {
+  for (load* l : speeds_.moved) events_.set(l->members.front(), l->ends);
+  speeds_.moved.clear();
+}
+
+// ---- the machine changes ----
+
+void engine::toggle(std::size_t i) {
+  phases_[i].advance();
+  events_.set(machine_.core_count() + 1 + static_cast<std::uint32_t>(i), phases_[i].next_change());
+  apply(i);
+}
+
+void engine::apply(std::size_t i) {
+  const disturbance& d = phases_[i].what();
+  if (d.what == disturbance::kind::clock) {
+    speeds_.set_clock(machine_.cores()[d.cores.front()].kind, phases_[i].active() ? d.left : 1.0, now_);
+    schedule_moved();
+    return;
+  }
+  for (const core_id c : d.cores) {
+    if (d.traffic > 0.0 || d.working_set > 0.0) {
+      const bool active = phases_[i].active();
+      speeds_.set_foreign(c, active ? d.traffic : 0.0, active ? d.working_set : 0.0, now_);
+    }
+    update_core(cores_[c]);
+  }
+  schedule_moved();
+}
+
+void engine::update_core(sim_core& w) {
+  count_co_runner(w);
+  bool off = false;
+  double share = 1.0;
+  w.co_runner_here = false;
+  for (const disturbance_phase& p : phases_) {
+    const disturbance& d = p.what();
+    if (d.what == disturbance::kind::clock || std::ranges::find(d.cores, w.id) == d.cores.end()) continue;
+    const bool there = p.begun() && p.next_change() != never;
+    if (d.what == disturbance::kind::sliced) {
+      off = off || p.active();
+      w.co_runner_here = w.co_runner_here || there;
+    } else if (p.active()) {
+      share *= d.left;
+      w.co_runner_here = true;
+    }
+  }
+  w.fluid = share;
+  w.off = off;
+  speeds_.set_capacity(w.id, off ? 0.0 : share, now_);
+  if (off) {
+    if (searching_.contains(w.id)) leave_search(w);
+  } else {
+    if (std::exchange(w.deferred, false)) events_.set(w.id, now_);
+    if (w.doing == activity::idle) enter_search(w);
+  }
+}
+
+void engine::count_co_runner(sim_core& w) {
+  const double since_s = to_seconds(now_ - w.counted);
+  w.counted = now_;
+  if (!w.co_runner_here) return;
+  w.co_runner_there_s += since_s;
+  w.co_runner_s += (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
+}
+
+engine::co_runner_time engine::co_runner(core_id c) const noexcept { return {cores_[c].co_runner_s, cores_[c].co_runner_there_s}; }
+
+// ---- a task's end ----
+
+void engine::finish(sim_assembly& a) {
+  a.done = true;
+  speeds_.finish(a, now_);
+  schedule_moved();
+  const double now = now_s();
+  member_time& first = a.times.front();
+  const core_id last = a.times.size() == 1 ? first.core : a.times[last_out_.below(static_cast<std::uint32_t>(a.times.size()))].core;
+  const double begun_s = first.seconds;
+  measured m;
+  m.leader_first = first.core == a.at.leader;
+  for (member_time& t : a.times) {
+    t.seconds = now - t.seconds;
+    cores_[t.core].work_s += t.seconds;
+    if (t.core == a.at.leader) m.leader_s = t.seconds;
+  }
+  m.members = a.times;
+  m.span_s = now - begun_s;
+  const bool leader_took_part = m.leader_s > 0.0;
+  m.sample_s = m.leader_first || (options_.timing == timing::leader && leader_took_part) ? m.leader_s : m.span_s;
+  if (!m.leader_first) ++stats_.late_leaders;
+  if (a.at.width == 1 && m.span_s > 1e-3 && options_.table.two_factors) {
+    count_co_runner(cores_[last]);
+    m.cpu_s = m.span_s - (cores_[last].co_runner_s - a.away_s);
+  }
+  ++stats_.tasks;
+  node* n = a.task;
+  auto& count = stats_.places[a.where];
+  ++(n->flags & detail::flag_critical ? count.critical : count.other);
+
+  sim_core& waker = cores_[last];
+  for (const member_time& t : a.times) {
+    cores_[t.core].runs = nullptr;
+    after(cores_[t.core], 0.0);
+  }
+  spent_s_ = 0.0;
+  const std::uint32_t row = graph_of(n).kinds[n->kind].row;
+  if (plan_.asks_done) {
+    view v = view_of(waker);
+    ask::done(policy_, detail::ref(n), a.where, m, v);
+  }
+  if (standard_learning_) tables.learn(row, a.where, m, now);
+  remove_busy(n);
+  static_assert(detail::flag_critical == detail::flag_high << 1);
+  if (((n->flags >> 1) ^ n->flags) & detail::flag_high) n->flags ^= detail::flag_critical;
+  if (options_.finished) options_.finished(a, last);
+  const auto members = static_cast<std::uint32_t>(a.times.size());
+  for (std::uint32_t i = 0; i < members; ++i) let_go(a);
+  --left_;
+  detail::for_each_successor(n, [&](node* s, double) {
+    spent_s_ += platform_.costs.wake_s;
+    const std::uint32_t before = s->pending.load(std::memory_order_relaxed);
+    s->pending.store(before - 1, std::memory_order_relaxed);
+    if (before != 1) return;
+    s->pending.store(s->predecessors, std::memory_order_relaxed);
+    made_ready(s, n, waker, last);
+  });
+  after(waker, spent_s_);
+}
+
+void engine::add_busy(node* n, core_id leader, double seconds) {
+  if (busy_.try_emplace(n, leader, seconds).second) cores_[leader].busy_s += seconds;
+}
+
+void engine::remove_busy(const node* n) {
+  if (busy_.empty()) return;
+  const auto at = busy_.find(n);
+  if (at == busy_.end()) return;
+  cores_[at->second.first].busy_s -= at->second.second;
+  busy_.erase(at);
+}
+
+// ---- what a view asks ----
+
+std::uint32_t engine::length(queue_id q) noexcept {
+  return static_cast<std::uint32_t>(standard_queues_ ? cores_[q].own.size() : queues_[q].size());
+}
+
+double engine::modelled_s(task_ref t, place_id p) noexcept {
+  const node* n = detail::node_of(t);
+  const kind_id on = machine_.cores()[machine_.at(p).leader].kind;
+  return costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on].seconds[width_index_[p]];
+}
+
+void engine::rekey(task_ref t, std::uint64_t key) noexcept {
+  for (declared& q : queues_)
+    if (q.rekey(detail::node_of(t), key)) return;
+}
+
+std::vector<const tape*> engine::tapes() const {
+  std::vector<const tape*> all;
+  if (options_.record_decisions)
+    for (const sim_core& w : cores_) all.push_back(&w.log);
+  return all;
+}
+
+double engine::noise_of(const node* n) const noexcept {
+  const double sigma = platform_.noise_sigma;
+  if (sigma == 0.0) return 1.0;
+  random_stream r(options_.seed, "noise", detail::id_of(n));
+  return exp_of(sigma * normal(r) - 0.5 * sigma * sigma);
+}
+
+// ---- assemblies are used again and again ----
+
+sim_assembly& engine::new_assembly() {
+  if (free_.empty()) {
+    assemblies_.push_back(std::make_unique<sim_assembly>());
+    return *assemblies_.back();
+  }
+  sim_assembly& a = *free_.back();
+  free_.pop_back();
+  return a;
+}
+
+void engine::let_go(sim_assembly& a) {
+  if (--a.holds == 0) free_.push_back(&a);
+}
+
+}  // namespace kilter::sim

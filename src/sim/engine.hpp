@@ -1,0 +1,161 @@
+#pragma once
+// Engine 2: the contract in virtual time, on one thread. What a worker does is what src/runtime/worker.cpp does, in the same order; what it costs is the
+// platform's overheads; how long a body takes is src/sim/speeds.hpp.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.hpp"
+#include "graph/node.hpp"
+#include "kilter/policy.hpp"
+#include "kilter/runtime.hpp"
+#include "policy/tape.hpp"
+#include "policy/view_source.hpp"
+#include "sim/core.hpp"
+#include "sim/disturbance.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/platform.hpp"
+#include "sim/speeds.hpp"
+
+namespace kilter::sim {
+
+/// What the bodies of one task type do.
+struct type_work {
+  std::string kernel;
+  double size = 0.0;
+};
+
+struct engine_options {
+  std::shared_ptr<const kilter::policy> policy;
+  table_options table = table_options::paper();
+  kilter::timing timing = kilter::timing::honest;
+  std::vector<disturbance> disturbances{};
+  std::uint64_t seed = 1;
+  bool record_decisions = false;  ///< keep every question and answer
+  bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
+  double horizon_s = 3600.0;      ///< virtual time after which a run is given up
+  /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.
+  std::function<void(const sim_assembly&, core_id last)> finished{};
+};
+
+class engine final : public view_source {
+ public:
+  engine(const platform&, engine_options);
+  ~engine() override;
+
+  /// Runs the graph to its end and returns what the runtime would. `work` by task type. The clock goes on from run to run, and so do the tables.
+  /// input_error if the platform has no cost for a kernel, or if virtual time passes the horizon.
+  execution_stats run(graph&, const std::vector<type_work>& work, core_id as_worker = no_core);
+
+  [[nodiscard]] std::vector<const tape*> tapes() const;
+  /// Seconds of CPU that the co-runner got on a core, and how long it has been there.
+  struct co_runner_time {
+    double got_s = 0.0, there_s = 0.0;
+  };
+  [[nodiscard]] co_runner_time co_runner(core_id) const noexcept;
+  [[nodiscard]] const model::tables& learned() const noexcept { return *own_tables_; }
+
+  // --- what a view asks ---
+  double now_s() noexcept override { return to_seconds(now_); }
+  std::uint32_t random(core_id asker, std::uint32_t n) noexcept override { return cores_[asker].random.below(n); }
+  bool online(core_id) noexcept override { return true; }
+  bool idle(core_id c) noexcept override { return cores_[c].doing == activity::idle; }
+  std::uint32_t length(queue_id q) noexcept override;
+  double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
+  double modelled_s(task_ref, place_id) noexcept override;
+  double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
+  void rekey(task_ref, std::uint64_t key) noexcept override;
+  std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch_.size()); }
+  task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(batch_[i]); }
+  bool batch_is_whole_graph(core_id) noexcept override { return true; }
+
+ private:
+  using node = detail::node;
+
+  engine(const platform&, engine_options, std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
+  [[nodiscard]] view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
+
+  // what happens
+  void resolve(const detail::graph_core&, const std::vector<type_work>&);
+  void loop();
+  void resume(sim_core&);
+  void after(sim_core&, double in_s, activity = activity::busy);
+  void schedule_moved();
+  void toggle(std::size_t disturbance);
+  void apply(std::size_t disturbance);
+  void update_core(sim_core&);
+  void count_co_runner(sim_core&);
+  // finding work
+  void step(sim_core&);
+  void rest(sim_core&);
+  void wake(sim_core&);
+  void enter_search(sim_core&);
+  void leave_search(sim_core&) noexcept;
+  [[nodiscard]] double pause_between_tries() noexcept;
+  void has_work(core_id);
+  void lost_work(core_id) noexcept;
+  void next_steal();
+  void steal_happens();
+  void steal_from(sim_core& thief, core_id victim);
+  void try_once(sim_core&);
+  void take_asked(sim_core&);
+  void hold(sim_core&);
+  void notify(const declared&, const sim_core* but = nullptr);
+  // from a queue to a place
+  void taken(sim_core&, node*, bool stolen, declared* from, std::uint64_t key);
+  void put_in_place(node*, place_id, sim_core&, bool stolen, bool at_once);
+  void join(sim_core&, sim_assembly&);
+  void enter(sim_core&, sim_assembly&);
+  void add_busy(node*, core_id leader, double seconds);
+  void remove_busy(const node*);
+  // done
+  void finish(sim_assembly&);
+  void made_ready(node*, node* parent, sim_core& worker, core_id waker);
+  void enqueue_standard(node*, sim_core& worker, core_id waker);
+  void push_own(core_id, node*);
+  [[nodiscard]] node* pop_own(core_id);
+  [[nodiscard]] node* pop_oldest(core_id);
+  sim_assembly& new_assembly();
+  void let_go(sim_assembly&);
+  [[nodiscard]] double noise_of(const node*) const noexcept;
+  [[nodiscard]] place_id narrowest(const detail::task_kind&, core_id) const noexcept;
+
+  const platform& platform_;
+  engine_options options_;
+  std::unique_ptr<model::tables> own_tables_;
+  std::unique_ptr<model::shared_cells> own_cells_;
+  const kilter::machine& machine_;
+  const kilter::policy& policy_;
+  discipline plan_;
+  bool standard_queues_;
+  speeds speeds_;
+  event_queue events_;
+  sim_time now_ = 0;
+  std::vector<sim_core> cores_;
+  std::vector<declared> queues_;
+  std::vector<disturbance_phase> phases_;
+  random_stream thieves_, last_out_;
+  std::vector<std::uint32_t> width_index_;  // by place
+  double spent_s_ = 0.0;           // what the worker that acts has spent on it so far
+  // Who may steal, and from whom.
+  bool standard_learning_ = false;          // samples go into the trace table without the policy being asked
+  bool searches_low_ = false, searches_high_ = false;  // question 4 is the policy's own, so it costs a search
+  bool tries_one_by_one_ = false, steal_changed_ = false;
+  core_set searching_, victims_;
+  double steal_budget_ = 0.0;      // of an exponential of mean 1, used up at the pace of successes
+  double steal_per_s_ = 0.0;
+  sim_time steal_since_ = 0;
+  // of the run
+  std::vector<task_cost> costs_;   // by type and kind
+  std::vector<node*> batch_;
+  std::vector<std::unique_ptr<sim_assembly>> assemblies_;
+  std::vector<sim_assembly*> free_;
+  std::unordered_map<const node*, std::pair<core_id, double>> busy_;
+  std::uint64_t left_ = 0;
+  execution_stats stats_;
+};
+
+}  // namespace kilter::sim

@@ -1,0 +1,377 @@
+// How a simulated worker finds work, and brings a task to its place.
+
+#include <algorithm>
+
+#include "policy/ask.hpp"
+#include "sim/engine.hpp"
+#include "sim/numbers.hpp"
+
+namespace kilter::sim {
+
+using detail::graph_of;
+
+// The order of the runtime: what is bound to a place, what is bound to the core, what it made ready itself, what others have.
+void engine::step(sim_core& w) {
+  w.doing = activity::busy;
+  spent_s_ = 0.0;
+  while (!w.assemblies.empty()) {
+    sim_assembly& a = *w.assemblies.front();
+    w.assemblies.pop_front();
+    if (!a.done) return join(w, a);
+    let_go(a);
+  }
+  if (!w.bound.empty()) {
+    node* n = w.bound.back();
+    w.bound.pop_back();
+    return taken(w, n, false, nullptr, 0);
+  }
+  if (node* n = std::exchange(w.next, nullptr)) return taken(w, n, false, nullptr, 0);
+  if (w.holding) return hold(w);
+  if (plan_.asks_next || !standard_queues_) return take_asked(w);
+  if (!w.own.empty()) {
+    spent_s_ += platform_.costs.push_s;
+    return taken(w, pop_own(w.id), false, nullptr, 0);
+  }
+  rest(w);
+}
+
+void engine::rest(sim_core& w) {
+  w.doing = activity::idle;
+  w.attempt = 0;
+  enter_search(w);
+}
+
+void engine::wake(sim_core& w) {
+  if (w.doing == activity::idle) after(w, 0.0);
+}
+
+// ---- stealing ----
+
+// Idle workers look for a victim while there is one.
+void engine::enter_search(sim_core& w) {
+  if (w.off || !standard_queues_ || plan_.asks_next || cores_.size() == 1) return;
+  searching_.insert(w.id);
+  steal_changed_ = true;
+  if (tries_one_by_one_ && victims_.size() > 0) after(w, pause_between_tries(), activity::trying);
+}
+
+void engine::leave_search(sim_core& w) noexcept {
+  searching_.erase(w.id);
+  steal_changed_ = true;
+}
+
+double engine::pause_between_tries() noexcept { return platform_.costs.steal_try_s * exponential(thieves_); }
+
+void engine::has_work(core_id c) {
+  const bool first = victims_.size() == 0;
+  victims_.insert(c);
+  steal_changed_ = true;
+  if (!first || !tries_one_by_one_) return;
+  while (searching_.size() > 0) after(cores_[searching_[0]], pause_between_tries(), activity::trying);
+}
+
+// Each of S idle workers tries after exponential pauses, and each try hits one of the V victims among n - 1 others with V / (n - 1): the
+// next success comes after an exponential time too. What is drawn is how much of it is left, so a change of S or V only changes its pace.
+void engine::next_steal() {
+  steal_changed_ = false;
+  const event_queue::slot s = machine_.core_count();
+  steal_budget_ -= steal_per_s_ * to_seconds(now_ - steal_since_);
+  steal_since_ = now_;
+  if (steal_budget_ < 0.0) steal_budget_ = 0.0;
+  steal_per_s_ = tries_one_by_one_ || cores_.size() == 1
+                     ? 0.0
+                     : static_cast<double>(searching_.size()) * victims_.size() /
+                           (static_cast<double>(cores_.size() - 1) * platform_.costs.steal_try_s);
+  events_.set(s, steal_per_s_ > 0.0 ? now_ + to_time(steal_budget_ / steal_per_s_) : never);
+}
+
+void engine::steal_happens() {
+  sim_core& thief = cores_[searching_[thieves_.below(searching_.size())]];
+  const core_id victim = victims_[thieves_.below(victims_.size())];
+  steal_since_ = now_;
+  steal_budget_ = exponential(thieves_);
+  leave_search(thief);
+  steal_from(thief, victim);
+}
+
+void engine::steal_from(sim_core& thief, core_id victim) {
+  thief.doing = activity::busy;
+  ++stats_.steals;
+  spent_s_ = platform_.costs.steal_s;
+  taken(thief, pop_oldest(victim), true, nullptr, 0);
+}
+
+void engine::try_once(sim_core& w) {
+  const auto count = static_cast<std::uint32_t>(cores_.size());
+  const auto other = [&] {
+    const std::uint32_t v = thieves_.below(count - 1);
+    return v < w.id ? v : v + 1;
+  };
+  core_id victim = no_core;
+  switch (plan_.steal_from) {
+    case victims::random: victim = other(); break;
+    case victims::richest: {
+      const core_id a = other(), b = other();
+      victim = cores_[a].own.size() >= cores_[b].own.size() ? a : b;
+      break;
+    }
+    case victims::cluster_first: {
+      const cluster& mine = machine_.clusters()[machine_.cores()[w.id].cluster];
+      for (core_id c = mine.first; c < mine.first + mine.size && victim == no_core; ++c)
+        if (c != w.id && !cores_[c].own.empty()) victim = c;
+      if (victim == no_core) victim = other();
+      break;
+    }
+  }
+  if (!cores_[victim].own.empty()) return steal_from(w, victim);
+  w.doing = activity::idle;
+  enter_search(w);
+}
+
+// ---- a policy that says itself what to try ----
+
+void engine::take_asked(sim_core& w) {
+  const auto go_on = [&](double in_s) { after(w, in_s); };
+  if (!plan_.asks_next) {
+    // Own queues, then shared ones, then those of others.
+    for (const int round : {0, 1, 2})
+      for (declared& q : queues_) {
+        const int rank = q.owner == w.id ? 0 : q.owner == no_core ? 1 : 2;
+        if (rank != round || !q.may_take(w.id)) continue;
+        if (const declared::entry e = q.pop(); e.task) return taken(w, e.task, rank == 2, &q, e.key);
+      }
+    return rest(w);
+  }
+  view v = view_of(w);
+  const next_decision d = ask::next(policy_, w.id, w.attempt++, v);
+  switch (d.what) {
+    case next_decision::kind::nothing:
+      // A thief's draws may have missed the one victim that has something.
+      if (standard_queues_ && victims_.size() > 0) {
+        w.attempt = 0;
+        return go_on(platform_.costs.steal_try_s);
+      }
+      return rest(w);
+    case next_decision::kind::take_from:
+      if (standard_queues_) {
+        const bool stolen = d.queue != w.id;
+        if (cores_[d.queue].own.empty()) return go_on(platform_.costs.push_s);
+        if (stolen) ++stats_.steals;
+        return taken(w, stolen ? pop_oldest(d.queue) : pop_own(w.id), stolen, nullptr, 0);
+      }
+      if (declared& q = queues_[d.queue]; q.may_take(w.id))
+        if (const declared::entry e = q.pop(); e.task) return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
+      return go_on(platform_.costs.push_s);
+    case next_decision::kind::steal: {
+      const auto count = static_cast<std::uint32_t>(cores_.size());
+      if (count == 1) return go_on(platform_.costs.steal_try_s);
+      const core_id draw = w.random.below(count - 1), victim = draw < w.id ? draw : draw + 1;
+      if (!standard_queues_ || cores_[victim].own.empty()) return go_on(platform_.costs.steal_try_s);
+      return steal_from(w, victim);
+    }
+    case next_decision::kind::hold_task:
+      w.holding = d.task;
+      return hold(w);
+    case next_decision::kind::hold_until:
+      w.doing = activity::idle;  // what is bound to it wakes it early
+      events_.set(w.id, now_ + to_time(std::max(d.until_s - now_s(), 1e-6)));
+      return;
+  }
+}
+
+void engine::hold(sim_core& w) {
+  for (declared& q : queues_)
+    if (q.may_take(w.id))
+      if (const declared::entry e = q.extract(detail::node_of(w.holding)); e.task) {
+        w.holding = {};
+        return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
+      }
+  w.doing = activity::idle;
+}
+
+void engine::notify(const declared& q, const sim_core* but) {
+  for (sim_core& w : cores_)
+    if (&w != but && q.may_take(w.id)) wake(w);
+}
+
+// ---- from a queue to a place ----
+
+void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint64_t key) {
+  w.attempt = 0;
+  const detail::task_kind& k = graph_of(n).kinds[n->kind];
+  const bool critical = n->flags & detail::flag_critical;
+  place_id where = n->where;
+  const bool travelled = where != detail::place_unset && !stolen;
+  n->where = detail::place_unset;
+  if (!travelled) {
+    const bool only_here = plan_.take_stays && k.width_one_only;
+    if (!only_here && (critical ? plan_.asks_take_high : plan_.asks_take_low)) {
+      if (critical ? searches_high_ : searches_low_) spent_s_ += critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
+      view v = view_of(w);
+      const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
+      if (d.put_back) {
+        if (from) {
+          from->push(n, key);
+          notify(*from, &w);
+        } else {
+          push_own(w.id, n);
+        }
+        return after(w, spent_s_ + platform_.costs.push_s);
+      }
+      where = d.where;
+      if (d.busy_s != 0.0) add_busy(n, machine_.at(where).leader, d.busy_s);
+    } else {
+      where = k.widths.empty() || k.width_one_only ? machine_.single(w.id) : narrowest(k, w.id);
+    }
+  }
+  put_in_place(n, where, w, stolen, true);
+}
+
+void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, bool at_once) {
+  sim_assembly& a = new_assembly();
+  const place p = machine_.at(where);
+  const detail::task_kind& k = graph_of(n).kinds[n->kind];
+  const cluster_id in = machine_.cores()[p.leader].cluster;
+  a.cost = &costs_[k.type * machine_.kinds().size() + machine_.cores()[p.leader].kind];
+  a.cluster = in;
+  a.width = p.width;
+  a.width_index = width_index_[where];
+  a.left = noise_of(n);
+  a.members.clear();
+  a.task = n;
+  a.where = where;
+  a.at = p;
+  a.all_members = k.all_members;
+  a.stolen = stolen;
+  a.done = a.begun = false;
+  a.arrived.clear();
+  a.times.clear();
+  a.holds = p.width;
+  if (at_once && p.width == 1 && p.leader == w.id) {
+    w.to_begin = &a;
+    return after(w, spent_s_);
+  }
+  spent_s_ += platform_.costs.assembly_s * p.width;
+  for (core_id c = p.leader; c < p.leader + p.width; ++c) {
+    cores_[c].assemblies.push_back(&a);
+    if (c != w.id) wake(cores_[c]);
+  }
+  if (w.doing == activity::busy) after(w, spent_s_);
+  else wake(w);
+}
+
+void engine::join(sim_core& w, sim_assembly& a) {
+  if (a.done) {
+    let_go(a);
+    return step(w);
+  }
+  if (!a.all_members || a.at.width == 1) return enter(w, a);
+  a.arrived.push_back(w.id);
+  w.doing = activity::waiting;
+  if (a.arrived.size() < a.at.width) return;
+  for (const core_id c : a.arrived) enter(cores_[c], a);
+}
+
+void engine::enter(sim_core& w, sim_assembly& a) {
+  w.doing = activity::running;
+  w.runs = &a;
+  if (!a.begun) {
+    a.begun = true;
+    speeds_.begin(a, now_);
+    count_co_runner(w);
+    a.away_s = w.co_runner_s;
+  }
+  a.times.push_back({w.id, now_s(), 1});
+  speeds_.join(a, w.id, now_);
+  schedule_moved();
+}
+
+// ---- from ready to a queue ----
+
+void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
+  const bool critical = n->flags & detail::flag_critical;
+  if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
+  view v = view_of(w);
+  const ready_decision d = ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
+  if (d.where != no_place) {
+    n->where = static_cast<std::uint16_t>(d.where);
+    if (critical) spent_s_ += platform_.costs.search_all_s;
+    if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
+  }
+  switch (d.what) {
+    case ready_decision::kind::run_next:
+      if (waker != no_core && waker != w.id) return enqueue_standard(n, w, waker);
+      if (w.next) push_own(w.id, w.next);
+      w.next = n;
+      return;
+    case ready_decision::kind::bind:
+      n->where = detail::place_unset;
+      return put_in_place(n, d.where, w, false, false);
+    case ready_decision::kind::queue:
+      break;
+  }
+  spent_s_ += platform_.costs.push_s;
+  if (!standard_queues_) {
+    queues_[d.queue].push(n, d.key);
+    notify(queues_[d.queue]);
+  } else if (!d.stealable) {
+    cores_[d.queue].bound.push_back(n);
+    wake(cores_[d.queue]);
+  } else if (d.queue == w.id && plan_.forward_child && !w.next && (d.where == no_place || waker == w.id)) {
+    w.next = n;
+  } else {
+    push_own(d.queue, n);
+  }
+}
+
+void engine::enqueue_standard(node* n, sim_core& w, core_id waker) {
+  spent_s_ += platform_.costs.push_s;
+  if (!standard_queues_) {
+    std::size_t q = 0;
+    const core_id wanted = waker == no_core ? w.id : waker;
+    for (std::size_t i = 0; i < queues_.size(); ++i)
+      if (queues_[i].owner == wanted) q = i;
+    queues_[q].push(n, 0);
+    return notify(queues_[q]);
+  }
+  if (plan_.forward_child && !w.next)
+    w.next = n;
+  else
+    push_own(w.id, n);
+}
+
+void engine::push_own(core_id c, node* n) {
+  cores_[c].own.push_back(n);
+  has_work(c);
+  wake(cores_[c]);
+}
+
+detail::node* engine::pop_own(core_id c) {
+  node* n = cores_[c].own.back();
+  cores_[c].own.pop_back();
+  if (cores_[c].own.empty()) lost_work(c);
+  return n;
+}
+
+detail::node* engine::pop_oldest(core_id c) {
+  node* n = cores_[c].own.front();
+  cores_[c].own.pop_front();
+  if (cores_[c].own.empty()) lost_work(c);
+  return n;
+}
+
+void engine::lost_work(core_id c) noexcept {
+  victims_.erase(c);
+  steal_changed_ = true;
+}
+
+place_id engine::narrowest(const detail::task_kind& k, core_id here) const noexcept {
+  const auto allows = [&](place_id p) { return std::ranges::binary_search(k.widths, machine_.at(p).width); };
+  for (const place_id p : machine_.containing(here))
+    if (allows(p)) return p;
+  for (const place_id p : machine_.scan_order())
+    if (allows(p)) return p;
+  return machine_.single(here);
+}
+
+}  // namespace kilter::sim

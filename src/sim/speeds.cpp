@@ -1,0 +1,177 @@
+#include "sim/speeds.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kilter::sim {
+
+namespace {
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+double limit_or_none(double bytes_per_s) noexcept { return bytes_per_s > 0.0 ? bytes_per_s : unlimited; }
+}  // namespace
+
+double water_level(std::vector<double>& wishes, double limit) {
+  std::ranges::sort(wishes);
+  double left = limit;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const double equal = left / static_cast<double>(wishes.size() - i);
+    if (wishes[i] > equal) return equal;
+    left -= wishes[i];
+  }
+  return unlimited;
+}
+
+speeds::speeds(const platform& p)
+    : platform_(p), capacity_(p.cores->core_count(), 1.0), foreign_traffic_(p.cores->core_count(), 0.0),
+      foreign_set_(p.cores->core_count(), 0.0), clock_(p.cores->kinds().size(), 1.0), clusters_(p.cores->clusters().size()) {
+  const auto any = [](const auto& v) { return std::ranges::any_of(v, [](auto x) { return x > 0; }); };
+  bandwidth_ = any(p.core_bytes_per_s) || any(p.cluster_bytes_per_s) || p.chip_bytes_per_s > 0.0;
+  caches_ = bandwidth_ && any(p.cache_bytes);
+}
+
+double speeds::compute_rate(const load& l, core_id c) const noexcept {
+  return capacity_[c] * clock_[platform_.cores->cores()[c].kind] / (l.width * l.cost->seconds[l.width_index]);
+}
+
+void speeds::settle(load& l, double per_s, sim_time now) {
+  if (per_s == l.per_s) return;
+  if (now > l.since) {
+    l.left -= l.per_s * to_seconds(now - l.since);
+    if (l.left < 0.0) l.left = 0.0;
+    l.since = now;
+  }
+  l.per_s = per_s;
+  l.ends = per_s > 0.0 ? now + to_time(l.left / per_s) : never;
+  moved.push_back(&l);
+}
+
+void speeds::refresh_one(load& l, sim_time now) {
+  double per_s = 0.0;
+  for (const core_id c : l.members) per_s += compute_rate(l, c);
+  settle(l, per_s, now);
+}
+
+/// What the members of a cluster get if the chip sets no limit, in the order of its loads and their members; foreign traffic last.
+double speeds::wish(cluster_id id) {
+  cluster_state& s = clusters_[id];
+  const cluster& where = platform_.cores->clusters()[id];
+  const double core_limit = limit_or_none(platform_.core_bytes_per_s[where.kind]);
+  wishes_.clear();
+  for (const load* l : s.running) {
+    const double bytes = s.overflows ? l->cost->bytes_beyond_cache : l->cost->bytes;
+    for (const core_id c : l->members) wishes_.push_back(std::min(compute_rate(*l, c) * bytes, core_limit));
+  }
+  for (core_id c = where.first; c < where.first + where.size; ++c)
+    if (foreign_traffic_[c] > 0.0) wishes_.push_back(std::min(foreign_traffic_[c], core_limit));
+  const double level = water_level(wishes_, limit_or_none(platform_.cluster_bytes_per_s[where.kind]));
+  double sum = 0.0;
+  for (const double w : wishes_) sum += std::min(w, level);
+  s.demand = sum;
+  return level;
+}
+
+void speeds::allot(cluster_id id, double level, sim_time now) {
+  cluster_state& s = clusters_[id];
+  const double core_limit = limit_or_none(platform_.core_bytes_per_s[platform_.cores->clusters()[id].kind]);
+  const double most = std::min(level, core_limit);
+  for (load* l : s.running) {
+    const double bytes = s.overflows ? l->cost->bytes_beyond_cache : l->cost->bytes;
+    double per_s = 0.0;
+    for (const core_id c : l->members) {
+      const double compute = compute_rate(*l, c);
+      per_s += bytes > 0.0 ? std::min(compute, most / bytes) : compute;
+    }
+    settle(*l, per_s, now);
+  }
+}
+
+void speeds::refresh(cluster_id id, sim_time now) {
+  if (!bandwidth_) {
+    for (load* l : clusters_[id].running) refresh_one(*l, now);
+    return;
+  }
+  const double level = wish(id);
+  if (platform_.chip_bytes_per_s <= 0.0) return allot(id, level, now);
+  double total = 0.0;
+  for (const cluster_state& s : clusters_) total += s.demand;
+  const bool full = total > platform_.chip_bytes_per_s;
+  if (!full && !chip_full_) return allot(id, level, now);
+  chip_full_ = full;
+  refresh_all(now);
+}
+
+void speeds::refresh_all(sim_time now) {
+  if (!bandwidth_) {
+    for (cluster_id id = 0; id < clusters_.size(); ++id) refresh(id, now);
+    return;
+  }
+  std::vector<double> levels, all;
+  for (cluster_id id = 0; id < clusters_.size(); ++id) {
+    levels.push_back(wish(id));
+    for (const double w : wishes_) all.push_back(std::min(w, levels.back()));
+  }
+  const double chip = water_level(all, limit_or_none(platform_.chip_bytes_per_s));
+  for (cluster_id id = 0; id < clusters_.size(); ++id) allot(id, std::min(levels[id], chip), now);
+}
+
+void speeds::fits(cluster_id id, double change) {
+  cluster_state& s = clusters_[id];
+  s.working_set += change;
+  if (s.running.empty() && s.working_set < 1.0) s.working_set = 0.0;
+  const auto size = static_cast<double>(platform_.cache_bytes[id]);
+  s.overflows = size > 0.0 && s.working_set > size;
+}
+
+void speeds::begin(load& l, sim_time now) {
+  l.since = now;
+  l.per_s = 0.0;
+  l.ends = never;
+  cluster_state& s = clusters_[l.cluster];
+  l.index = static_cast<std::uint32_t>(s.running.size());
+  s.running.push_back(&l);
+  if (!caches_) return;
+  const bool before = s.overflows;
+  fits(l.cluster, l.cost->working_set);
+  if (s.overflows != before) refresh(l.cluster, now);
+}
+
+void speeds::join(load& l, core_id c, sim_time now) {
+  l.members.push_back(c);
+  bandwidth_ ? refresh(l.cluster, now) : refresh_one(l, now);
+}
+
+void speeds::finish(load& l, sim_time now) {
+  l.members.clear();
+  l.per_s = 0.0;
+  l.ends = never;
+  cluster_state& s = clusters_[l.cluster];
+  s.running[l.index] = s.running.back();
+  s.running[l.index]->index = l.index;
+  s.running.pop_back();
+  if (!bandwidth_) return;
+  if (caches_) fits(l.cluster, -l.cost->working_set);
+  refresh(l.cluster, now);
+}
+
+void speeds::set_capacity(core_id c, double share, sim_time now) {
+  if (capacity_[c] == share) return;
+  capacity_[c] = share;
+  refresh(platform_.cores->cores()[c].cluster, now);
+}
+
+void speeds::set_clock(kind_id k, double factor, sim_time now) {
+  if (clock_[k] == factor) return;
+  clock_[k] = factor;
+  refresh_all(now);
+}
+
+void speeds::set_foreign(core_id c, double traffic, double working_set, sim_time now) {
+  if (!bandwidth_) return;
+  const cluster_id id = platform_.cores->cores()[c].cluster;
+  if (caches_) fits(id, working_set - foreign_set_[c]);
+  foreign_set_[c] = working_set;
+  foreign_traffic_[c] = traffic;
+  refresh(id, now);
+}
+
+}  // namespace kilter::sim

@@ -1,0 +1,77 @@
+#pragma once
+// How fast running tasks advance: the equations of docs/decisions/simulator.md. Knows cores, clusters and bandwidth; nothing of queues or policies.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/platform.hpp"
+#include "sim/time.hpp"
+
+namespace kilter::sim {
+
+/// What one kernel costs on one kind of core, at the size in use.
+struct task_cost {
+  std::vector<double> seconds;   ///< by width index, at the kind's highest clock; empty: the platform cannot run it there
+  double bytes = 0.0, bytes_beyond_cache = 0.0, working_set = 0.0;
+};
+
+/// A task that runs.
+struct load {
+  const task_cost* cost = nullptr;
+  cluster_id cluster = 0;
+  std::uint32_t width_index = 0, width = 1;
+  double left = 0.0;             ///< shares of a task, 1 before noise
+  double per_s = 0.0;            ///< how fast `left` falls
+  sim_time since = 0;            ///< when `left` was brought up to date
+  sim_time ends = never;         ///< if nothing changes
+  std::uint32_t index = 0;       ///< in its cluster's list
+  std::vector<core_id> members;  ///< cores that are at it
+};
+
+class speeds {
+ public:
+  explicit speeds(const platform&);
+
+  // Each brings what it touches up to date and appends the loads whose end moved to `moved`.
+  void begin(load&, sim_time now);                       ///< nobody is at it yet
+  void join(load&, core_id, sim_time now);
+  void finish(load&, sim_time now);                      ///< it is done, or nobody will go on with it
+  void set_capacity(core_id, double share, sim_time now);
+  void set_clock(kind_id, double factor, sim_time now);  ///< against the kind's highest
+  void set_foreign(core_id, double traffic, double working_set, sim_time now);
+
+  [[nodiscard]] double capacity(core_id c) const noexcept { return capacity_[c]; }
+  [[nodiscard]] double clock(kind_id k) const noexcept { return clock_[k]; }
+  std::vector<load*> moved;
+
+ private:
+  struct cluster_state {
+    std::vector<load*> running;
+    double working_set = 0.0;      // of all that run there
+    double demand = 0.0;           // bytes a second, after the cluster's own limit
+    bool overflows = false;        // their working sets do not fit together
+  };
+
+  [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
+  void settle(load&, double per_s, sim_time now);
+  void refresh_one(load&, sim_time now);
+  void refresh(cluster_id, sim_time now);
+  void refresh_all(sim_time now);
+  void allot(cluster_id, double level, sim_time now);
+  void fits(cluster_id, double change);
+  double wish(cluster_id);
+
+  const platform& platform_;
+  bool bandwidth_ = false, caches_ = false;
+  std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
+  std::vector<double> clock_;                                     // by kind
+  std::vector<cluster_state> clusters_;
+  bool chip_full_ = false;
+  std::vector<double> wishes_;                                    // scratch
+};
+
+/// The level at which `min(wish, level)` adds up to `limit`; infinite if the wishes fit. Sorts the wishes.
+[[nodiscard]] double water_level(std::vector<double>& wishes, double limit);
+
+}  // namespace kilter::sim

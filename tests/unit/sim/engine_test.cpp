@@ -1,0 +1,217 @@
+// Runs that can be computed by hand, and what must hold of every run.
+#include "sim/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "kilter/error.hpp"
+#include "unit/sim/world.hpp"
+
+namespace kilter::sim {
+namespace {
+
+using test::plain;
+using test::with;
+using test::works;
+
+const auto nothing = [](task_context&) {};
+
+void add_chain(graph& g, int tasks, const task_options& o = {}) {
+  task last;
+  for (int i = 0; i < tasks; ++i) {
+    const task t = g.add(o, nothing);
+    if (last) g.edge(last, t);
+    last = t;
+  }
+}
+
+/// One critical task a layer releases the next layer.
+void add_layers(graph& g, int layers, int width) {
+  task head = g.add({.priority = priority::high}, nothing);
+  for (int l = 0; l < layers; ++l) {
+    task next;
+    for (int i = 0; i < width; ++i) {
+      const task t = g.add({.priority = i == 0 ? priority::high : priority::low}, nothing);
+      g.edge(head, t);
+      if (i == 0) next = t;
+    }
+    head = next;
+  }
+}
+
+TEST(engine, a_chain_takes_the_sum_of_its_tasks) {
+  const platform p = plain(1);
+  engine e(p, with("rws", p));
+  graph g;
+  add_chain(g, 10);
+  const execution_stats s = e.run(g, works(g));
+  EXPECT_NEAR(s.seconds, 10e-3, 1e-11);
+  EXPECT_EQ(s.tasks, 10u);
+  EXPECT_NEAR(s.core_work_s[0], 10e-3, 1e-11);
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3, 1e-11) << "a graph runs as often as wanted, and the clock goes on";
+}
+
+TEST(engine, overheads_are_paid_where_they_arise) {
+  platform p = plain(1);
+  p.costs.wake_s = 1e-5;
+  p.costs.push_s = 1e-4;
+  engine e(p, with("rws", p));
+  graph g;
+  add_chain(g, 10);
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3 + 9 * (1e-5 + 1e-4) , 1e-10) << "nine children were woken and pushed; the root came from outside";
+}
+
+TEST(engine, independent_tasks_share_the_cores) {
+  const platform p = plain(4);
+  engine e(p, with("rws", p));
+  graph g;
+  for (int i = 0; i < 400; ++i) g.add(nothing);
+  const execution_stats s = e.run(g, works(g));
+  EXPECT_NEAR(s.seconds, 0.1, 1e-3);
+  EXPECT_NEAR(std::accumulate(s.core_work_s.begin(), s.core_work_s.end(), 0.0), 0.4, 1e-9) << "work is conserved";
+  EXPECT_GE(s.steals, 3u);
+}
+
+TEST(engine, a_wide_task_uses_its_members) {
+  const platform p = plain(4);
+  engine e(p, with("dam-p", p));
+  graph g;
+  const std::uint32_t four[] = {4};
+  add_chain(g, 8, {.priority = priority::high, .widths = four});
+  const execution_stats s = e.run(g, works(g));
+  EXPECT_NEAR(s.seconds, 2e-3, 1e-7);
+  for (const double work_s : s.core_work_s) EXPECT_NEAR(work_s, 2e-3, 1e-7);
+}
+
+TEST(engine, members_that_need_each_other_wait_for_the_last) {
+  const platform p = plain(2);
+  engine e(p, with("rwsm-c", p));
+  graph g;
+  const std::uint32_t two[] = {2};
+  for (int i = 0; i < 50; ++i) {
+    g.add({.widths = two, .all_members = true}, nothing);
+    g.add({.size_class = 1}, nothing);
+  }
+  EXPECT_EQ(e.run(g, works(g)).tasks, 100u);
+}
+
+TEST(engine, a_sliced_co_runner_leaves_half_and_its_slices_are_seen_as_long_samples) {
+  const platform p = plain(1);
+  engine_options o = with("rws", p);
+  o.disturbances = {{.cores = {0}, .slice_s = 9e-3, .offset_s = 9e-3}};
+  std::vector<double> seen;
+  o.finished = [&](const sim_assembly& a, core_id) { seen.push_back(a.times.front().seconds); };
+  engine e(p, o);
+  graph g;
+  add_chain(g, 90);
+  const execution_stats s = e.run(g, works(g));
+  EXPECT_NEAR(s.seconds, 0.090 + 0.081, 1e-9) << "ten slices of nine tasks, nine of the co-runner's between them";
+  int normal = 0, longer = 0;
+  for (const double t : seen) (t < 1.0001e-3 ? normal : longer) += 1;
+  EXPECT_EQ(normal + longer, 90);
+  EXPECT_LE(longer, 9);
+  EXPECT_GE(normal, 81) << "not a steady factor of two (facts B1)";
+  EXPECT_NEAR(e.co_runner(0).got_s / e.co_runner(0).there_s, 0.5, 0.06);
+}
+
+TEST(engine, a_fluid_share_slows_every_task_alike) {
+  const platform p = plain(1);
+  engine_options o = with("rws", p);
+  o.disturbances = {{.what = disturbance::kind::capacity, .cores = {0}, .left = 0.25}};
+  engine e(p, o);
+  graph g;
+  add_chain(g, 5);
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 20e-3, 1e-9);
+}
+
+TEST(engine, a_clock_wave_takes_effect_after_its_transition_at_the_nearest_step) {
+  platform p = plain(1);
+  p.clocks[0] = {.mhz = {500, 1000, 2000}, .transition_s = 1e-3};
+  engine_options o = with("rws", p);
+  o.disturbances = {{.what = disturbance::kind::clock, .cores = {0}, .left = 0.27, .half_period_s = 5e-3}};
+  engine e(p, o);
+  graph g;
+  add_chain(g, 7);
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 6e-3 + 4e-3, 1e-9) << "six at full clock, the seventh at 500 MHz";
+}
+
+TEST(engine, critical_tasks_leave_the_disturbed_core) {
+  const platform p = plain(2);
+  for (const table_options& table : {table_options::paper(), table_options::robust()}) {
+    engine_options o = with("dam-c", p);
+    o.table = table;
+    o.disturbances = {{.what = disturbance::kind::capacity, .cores = {0}, .left = 0.5}};
+    engine e(p, o);
+    graph g;
+    add_layers(g, 2000, 2);
+    const execution_stats s = e.run(g, works(g), 0);
+    std::uint64_t on_0 = 0, all = 0;
+    for (place_id at = 0; at < s.places.size(); ++at) {
+      all += s.places[at].critical;
+      if (p.cores->at(at).contains(0)) on_0 += s.places[at].critical;
+    }
+    EXPECT_EQ(all, 2001u);
+    EXPECT_LT(on_0, all / 10) << (table.two_factors ? "robust" : "paper");
+  }
+}
+
+TEST(engine, the_same_seed_gives_the_same_run_and_another_seed_another) {
+  platform p = plain(4, 2);
+  p.noise_sigma = 0.05;
+  const auto run = [&](std::uint64_t seed) {
+    engine_options o = with("dam-c", p);
+    o.seed = seed;
+    engine e(p, o);
+    graph g;
+    add_layers(g, 300, 4);
+    return e.run(g, works(g)).seconds;
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+// One draw for the next success, or a draw for each try of each thief: the same distribution.
+TEST(engine, drawing_only_successful_steals_changes_nothing) {
+  platform p = plain(8, 1, 1e-5);
+  p.costs.steal_try_s = 2e-6;
+  p.costs.steal_s = 1e-6;
+  p.noise_sigma = 0.1;
+  const auto mean_s = [&](bool every_try) {
+    double sum = 0, square = 0;
+    constexpr int runs = 60;
+    for (int seed = 0; seed < runs; ++seed) {
+      engine_options o = with("rws", p);
+      o.seed = static_cast<std::uint64_t>(seed) + (every_try ? 1000 : 0);
+      o.every_try = every_try;
+      engine e(p, o);
+      graph g;
+      add_layers(g, 200, 6);
+      const double s = e.run(g, works(g)).seconds;
+      sum += s;
+      square += s * s;
+    }
+    const double mean = sum / runs;
+    return std::pair{mean, std::sqrt((square / runs - mean * mean) / runs)};
+  };
+  const auto [one, one_error] = mean_s(false);
+  const auto [other, other_error] = mean_s(true);
+  EXPECT_NEAR(one, other, 4 * std::sqrt(one_error * one_error + other_error * other_error));
+  EXPECT_LT(one_error / one, 0.01) << "or the comparison above says nothing";
+}
+
+TEST(engine, says_what_it_cannot_run) {
+  const platform p = plain(1);
+  engine e(p, with("rws", p));
+  graph g;
+  add_chain(g, 2);
+  EXPECT_THROW(e.run(g, std::vector<type_work>(1, {"unknown", 1.0})), input_error);
+  engine_options o = with("rws", p);
+  o.horizon_s = 1e-3;
+  engine brief(p, o);
+  EXPECT_THROW(brief.run(g, works(g)), input_error);
+}
+
+}  // namespace
+}  // namespace kilter::sim
