@@ -1,0 +1,313 @@
+// The [[claim]] tables of an experiment file. A quantity is written as a selection of runs; what it leaves out ranges over
+// everything the scenario has, so one table may stand for hundreds of cases.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kilter/error.hpp"
+#include "lab/experiment_reader.hpp"
+#include "lab/measures.hpp"
+#include "lab/suggest.hpp"
+#include "lab/verdict.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> where_keys = {"core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 7> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers"};
+constexpr std::array<std::string_view, 12> side_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
+                                                        "core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 13> except_keys = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
+                                                          "workers", "core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 16> of_keys = {"measure", "scenario", "fold", "over", "policy", "disturb", "parallelism", "tasks",
+                                                      "tile", "weight", "workers", "core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 4> times = {"before", "during", "after", "outside"};
+constexpr std::array<std::string_view, 6> folds = {"mean", "max", "min", "cv", "spread", "growth"};
+
+bool among(std::span<const std::string_view> all, std::string_view one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+
+/// Every combination of one value for each key, the last key fastest.
+std::vector<selection> combinations(const std::vector<axis>& axes) {
+  std::vector<selection> all{{}};
+  for (const axis& a : axes) {
+    std::vector<selection> longer;
+    for (const selection& s : all)
+      for (const std::string& value : a.values) {
+        longer.push_back(s);
+        longer.back()[a.name] = value;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+class quantity_reader {
+ public:
+  quantity_reader(const toml_table& owner, const std::vector<experiment_scenario>& scenarios)
+      : owner_(owner), of_(owner.table("of")), scenarios_(scenarios) {}
+
+  std::vector<quantity> read() {
+    const std::string name = of_.text("measure");
+    measure_ = find_measure(name);
+    if (!measure_) {
+      std::vector<std::string_view> names;
+      for (const measure_info& m : measures()) names.push_back(m.name);
+      of_.fail_at("measure", unknown_name("measure", name, names));
+    }
+    std::vector<quantity> all;
+    if (measure_->property) {
+      for (const selection& s : combinations(arguments())) all.push_back({{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
+      return all;
+    }
+    of_.only(of_keys);
+    read_fold();
+    read_against();
+    for (const experiment_scenario* s : chosen_scenarios()) read_scenario_cases(*s, all);
+    if (all.empty()) of_.fail("nothing is left to look at; 'except' takes everything away");
+    return all;
+  }
+
+ private:
+  /// A property's arguments: any key, a list for several cases.
+  std::vector<axis> arguments() const {
+    std::vector<axis> axes;
+    for (const std::string& key : of_.keys())
+      if (key != "measure") axes.push_back({key, of_.words(key)});
+    return axes;
+  }
+
+  void read_fold() {
+    if (of_.has("fold") != of_.has("over")) of_.fail("'fold' and 'over' go together: how, and the axis over which");
+    if (!of_.has("fold")) return;
+    const std::string name = of_.text("fold");
+    const auto at = std::find(folds.begin(), folds.end(), name);
+    if (at == folds.end()) of_.fail_at("fold", unknown_name("fold", name, folds));
+    fold_ = static_cast<fold_kind>(1 + (at - folds.begin()));
+    over_ = of_.text("over");
+    if (!among(axis_keys, over_)) of_.fail_at("over", unknown_name("axis", over_, axis_keys));
+  }
+
+  void read_against() {
+    if (owner_.has("per") && owner_.has("less")) owner_.fail("give 'per' or 'less', not both");
+    against_ = owner_.has("per") ? against_kind::per : owner_.has("less") ? against_kind::less : against_kind::nothing;
+    if (against_ == against_kind::nothing) return;
+    const std::string key = against_ == against_kind::per ? "per" : "less";
+    const toml_table t = owner_.table(key);
+    t.only(side_keys);
+    for (const std::string& name : t.keys()) {
+      if (name == over_) t.fail_at(name, fmt::format("'{}' is the axis that is folded; it cannot differ between the sides", name));
+      changes_.push_back({name, t.words(name)});
+    }
+    if (changes_.empty()) owner_.fail_at(key, fmt::format("'{}' must say in what the other side differs", key));
+    if (against_ == against_kind::less && !measure_->share)
+      owner_.fail_at(key, fmt::format("'less' is for shares; compare {} with 'per'", measure_->name));
+  }
+
+  std::vector<const experiment_scenario*> chosen_scenarios() const {
+    std::vector<const experiment_scenario*> chosen;
+    std::vector<std::string_view> known;
+    for (const experiment_scenario& s : scenarios_) known.push_back(s.name);
+    if (!of_.has("scenario")) {
+      for (const experiment_scenario& s : scenarios_) chosen.push_back(&s);
+    } else {
+      for (const std::string& name : of_.words("scenario")) {
+        const auto at = std::find(known.begin(), known.end(), name);
+        if (at == known.end()) of_.fail_at("scenario", unknown_name("scenario", name, known));
+        chosen.push_back(&scenarios_[static_cast<std::size_t>(at - known.begin())]);
+      }
+    }
+    if (chosen.empty()) of_.fail("there is no [[scenario]] that this could be measured in");
+    return chosen;
+  }
+
+  void read_scenario_cases(const experiment_scenario& s, std::vector<quantity>& all) const {
+    std::vector<axis> axes, details;
+    axis folded;
+    for (const axis& a : s.axes) {
+      axis chosen{a.name, of_.has(a.name) ? of_.words(a.name) : a.values};
+      for (const std::string& value : chosen.values) check_axis(of_, s, a.name, value);
+      if (a.name == over_) folded = std::move(chosen); else axes.push_back(std::move(chosen));
+    }
+    for (const std::string_view key : axis_keys)
+      if (of_.has(key) && !s.find_axis(key)) of_.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
+    if (fold_ != fold_kind::none && folded.values.size() < 2)
+      of_.fail_at("over", fmt::format("'{}' has fewer than two values in scenario '{}'; there is nothing to fold", over_, s.name));
+    for (const std::string_view key : where_keys)
+      if (of_.has(key)) details.push_back({std::string(key), of_.words(key)});
+
+    for (const selection& run : combinations(axes))
+      for (const selection& what : combinations(details))
+        for (const selection& change : combinations(changes_)) {
+          quantity q{{}, {}, fold_, against_, measure_->share && against_ != against_kind::per && !of_sides()};
+          const std::vector<std::string> along = folded.values.empty() ? std::vector<std::string>{""} : folded.values;
+          for (const std::string& value : along) {
+            cell left{std::string(measure_->name), run, what};
+            left.run["scenario"] = s.name;
+            if (!value.empty()) left.run[over_] = value;
+            check_details(of_, left.what);
+            if (against_ != against_kind::nothing) q.right.push_back(changed(left, change, s));
+            q.left.push_back(std::move(left));
+          }
+          if (!excepted(q.left.front())) all.push_back(std::move(q));
+        }
+  }
+
+  bool of_sides() const { return fold_ == fold_kind::cv || fold_ == fold_kind::spread || fold_ == fold_kind::growth; }
+
+  cell changed(cell c, const selection& change, const experiment_scenario& s) const {
+    const toml_table t = owner_.table(against_ == against_kind::per ? "per" : "less");
+    const cell before = c;
+    for (const auto& [key, value] : change) {
+      if (among(where_keys, key)) {
+        if (key != "when")
+          for (const std::string_view other : where_keys)
+            if (other != "when") c.what.erase(std::string(other));
+        c.what[key] = value;
+      } else {
+        check_axis(t, s, key, value);
+        c.run[key] = value;
+      }
+    }
+    check_details(t, c.what);
+    if (c == before) t.fail(fmt::format("both sides are the same: {}", name_of(quantity{{c}, {}, fold_kind::none, against_kind::nothing, false})));
+    return c;
+  }
+
+  void check_axis(const toml_table& t, const experiment_scenario& s, const std::string& key, const std::string& value) const {
+    const axis* a = s.find_axis(key);
+    if (!a) t.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
+    std::vector<std::string_view> known(a->values.begin(), a->values.end());
+    if (!among(known, value)) t.fail_at(key, unknown_name(fmt::format("{} of scenario '{}'", key, s.name), value, known));
+  }
+
+  void check_details(const toml_table& t, const selection& what) const {
+    const bool when = what.count("when") > 0;
+    const std::size_t places = what.size() - (when ? 1 : 0);
+    const detail_need need = measure_->details;
+    if (when && need != detail_need::when && need != detail_need::where_and_when)
+      t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
+    if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
+    if (need == detail_need::core ? places != 1 || !what.count("core") : false)
+      t.fail(fmt::format("{} needs 'core', and nothing else of where", measure_->name));
+    if ((need == detail_need::where || need == detail_need::where_and_when) && places != 1)
+      t.fail(fmt::format("{} needs one of core, cores, place and width", measure_->name));
+    if ((need == detail_need::none || need == detail_need::when) && places != 0)
+      t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
+  }
+
+  bool excepted(const cell& c) const {
+    const std::vector<toml_table> exceptions = owner_.tables("except");
+    return std::any_of(exceptions.begin(), exceptions.end(), [&](const toml_table& t) {
+      t.only(except_keys);
+      const std::vector<std::string> keys = t.keys();
+      return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        const auto values = t.words(key);
+        const selection& in = c.run.count(key) ? c.run : c.what;
+        const auto at = in.find(key);
+        return at != in.end() && std::find(values.begin(), values.end(), at->second) != values.end();
+      });
+    });
+  }
+
+  const toml_table& owner_;
+  const toml_table of_;
+  const std::vector<experiment_scenario>& scenarios_;
+  const measure_info* measure_ = nullptr;
+  fold_kind fold_ = fold_kind::none;
+  std::string over_;
+  against_kind against_ = against_kind::nothing;
+  std::vector<axis> changes_;
+};
+
+relation relation_of(const toml_table& t) {
+  constexpr std::array<std::string_view, 3> names = {"gt", "lt", "eq"};
+  const std::string name = t.text("relation");
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) t.fail_at("relation", unknown_name("relation", name, names));
+  return static_cast<relation>(at - names.begin());
+}
+
+void read_case(const toml_table& t, const std::vector<experiment_scenario>& scenarios, claim& c) {
+  t.only({"of", "per", "less", "except", "relation", "reference", "margin", "reason"});
+  const relation must_be = relation_of(t);
+  const double reference = t.number("reference"), margin = t.number("margin");
+  if (must_be != relation::eq && margin < smallest_order_margin)
+    t.fail_at("margin", fmt::format("'margin' is {}; an order must hold by at least {}", margin, smallest_order_margin));
+  if (must_be == relation::eq && (margin < 0 || margin > largest_equal_margin))
+    t.fail_at("margin", fmt::format("'margin' is {}; what is equal must be so within 0 to {}", margin, largest_equal_margin));
+  if (t.has("except") && c.exceptions.empty()) t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
+  const std::string reason = t.text("reason");
+  for (quantity& q : quantity_reader(t, scenarios).read()) {
+    if (!q.share && reference == 0) t.fail_at("reference", "'reference' is 0, and a margin would be a part of it; compare with 'per'");
+    const double absolute = q.share ? margin : margin * std::abs(reference);
+    c.cases.push_back({std::move(q), must_be, reference, absolute, reason});
+  }
+}
+
+void read_value(const toml_table& t, const std::vector<experiment_scenario>& scenarios, claim& c) {
+  t.only({"what", "published", "of", "per", "less", "gain", "band", "reason"});
+  auto quantities = quantity_reader(t, scenarios).read();
+  if (quantities.size() != 1)
+    t.fail(fmt::format("a published value is one number, and this selects {}; name every axis, or fold", quantities.size()));
+  planned_value v;
+  v.what = t.text("what");
+  v.published = t.number("published");
+  v.of = std::move(quantities.front());
+  v.gain = t.flag("gain");
+  if (v.gain && v.of.share) t.fail_at("gain", "a share is no gain; its band is 5 points");
+  v.within = rule_band(v.published, v.of.share, v.gain);
+  if (t.has("band")) {
+    const auto ends = t.numbers("band");
+    if (ends.size() != 2 || !(ends[0] <= v.published && v.published <= ends[1]))
+      t.fail_at("band", "'band' must be [lowest, highest] around the published value");
+    v.within.low = ends[0];
+    v.within.high = ends[1];
+    v.within.reason = t.text("reason");
+  } else if (t.has("reason")) {
+    t.fail_at("reason", "a 'reason' is for a 'band' that is not the rule's");
+  }
+  c.values.push_back(std::move(v));
+}
+
+decided_by decider_of(const toml_table& t) {
+  constexpr std::array<std::string_view, 4> names = {"runs", "property", "hardware", "input"};
+  const std::string name = t.text_or("decided_by", "runs");
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) t.fail_at("decided_by", unknown_name("decider", name, names));
+  return static_cast<decided_by>(at - names.begin());
+}
+
+void check_decider(const toml_table& t, const claim& c) {
+  const bool undecided = c.by == decided_by::hardware || c.by == decided_by::input;
+  if (undecided && (!c.cases.empty() || !c.values.empty())) t.fail(fmt::format("claim {}: what is not decided here has no cases and no values", c.id));
+  if (undecided && c.remark.empty()) t.fail(fmt::format("claim {} lacks 'remark': why nothing here decides it", c.id));
+  if (!undecided && c.cases.empty()) t.fail(fmt::format("claim {} needs at least one [[claim.case]]", c.id));
+  if (!undecided && c.published) t.fail_at("published", "write [[claim.value]], which says what is measured against it");
+  for (const planned_case& one : c.cases)
+    if (find_measure(one.of.left.front().measure)->property != (c.by == decided_by::property))
+      t.fail(fmt::format("claim {}: '{}' does not go with what decides the claim", c.id, one.of.left.front().measure));
+}
+
+}  // namespace
+
+claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios) {
+  t.only({"id", "source", "statement", "exceptions", "remark", "decided_by", "published", "value", "case"});
+  claim c;
+  c.id = t.text("id");
+  c.source = t.text("source");
+  c.statement = t.text("statement");
+  c.exceptions = t.text_or("exceptions", "");
+  c.remark = t.text_or("remark", "");
+  c.by = decider_of(t);
+  if (t.has("published")) c.published = t.number("published");
+  for (const toml_table& v : t.tables("value")) read_value(v, scenarios, c);
+  for (const toml_table& one : t.tables("case")) read_case(one, scenarios, c);
+  check_decider(t, c);
+  return c;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,84 @@
+#include "lab/experiment_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "kilter/error.hpp"
+#include "lab/experiment_reader.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view schema = "kilter.experiment/1";
+
+toml::table parsed(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    std::string line(error.description());
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    throw input_error(fmt::format("{}:{}: {}", path, error.source().begin.line, line));
+  }
+}
+
+}  // namespace
+
+experiment_file parse_experiment(const std::string& text, const std::string& path) {
+  const toml::table root = parsed(text, path);
+  const toml_table top(path, "an experiment file", root);
+  top.only({"schema", "name", "title", "source", "scenario", "claim"});
+  if (const auto given = top.text("schema"); given != schema)
+    top.fail_at("schema", fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
+  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}};
+  for (const toml_table& t : top.tables("scenario")) {
+    file.scenarios.push_back(read_scenario(t));
+    const auto& last = file.scenarios.back();
+    for (const experiment_scenario& s : file.scenarios)
+      if (&s != &last && s.name == last.name) t.fail_at("name", fmt::format("scenario '{}' is described twice", s.name));
+  }
+  for (const toml_table& t : top.tables("claim")) {
+    file.claims.push_back(read_claim(t, file.scenarios));
+    const auto& last = file.claims.back();
+    for (const claim& c : file.claims)
+      if (&c != &last && c.id == last.id) t.fail_at("id", fmt::format("claim '{}' stands here twice", c.id));
+  }
+  if (file.claims.empty()) top.fail("an experiment file needs at least one [[claim]]");
+  return file;
+}
+
+experiment_file read_experiment(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw input_error(fmt::format("experiment file '{}' cannot be read: {}", path, std::strerror(errno)));
+  return parse_experiment({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+std::vector<experiment_file> read_experiments(const std::string& directory) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".toml") paths.push_back(at->path().string());
+  if (error) throw input_error(fmt::format("experiments in '{}' cannot be read: {}", directory, error.message()));
+  if (paths.empty()) throw input_error(fmt::format("no experiment in '{}'; it must hold *.toml files", directory));
+  std::sort(paths.begin(), paths.end());
+  std::vector<experiment_file> files;
+  std::map<std::string, std::string> where;
+  for (const std::string& path : paths) {
+    files.push_back(read_experiment(path));
+    for (const claim& c : files.back().claims)
+      if (const auto [at, first] = where.emplace(c.id, path); !first)
+        throw input_error(fmt::format("{}: claim '{}' stands in {} already", path, c.id, at->second));
+  }
+  return files;
+}
+
+}  // namespace kilter::lab

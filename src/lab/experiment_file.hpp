@@ -1,0 +1,43 @@
+#pragma once
+// Files in experiments/: what is run for a published experiment, and what must come out. experiments/README.md tells how to
+// write one. A file is read whole and checked, so that what it says can be run and decided.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/claim.hpp"
+
+namespace kilter::lab {
+
+/// A dimension of a scenario: it is run with every combination of the values of its axes.
+struct axis {
+  std::string name;                  ///< policy, disturb, parallelism, tasks, tile, weight, workers
+  std::vector<std::string> values;   ///< as `kilter bench` and `kilter sim` take them
+};
+
+struct experiment_scenario {
+  std::string name, platform, workload;
+  std::vector<axis> axes;            ///< policy and disturb always
+  selection parameters;              ///< the rest of the words of the command line
+  std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
+  std::uint32_t seeds = 10;          ///< runs with seeds 1 .. seeds
+
+  /// Null if it has no such axis.
+  [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;
+};
+
+struct experiment_file {
+  std::string path, name, title, source;
+  std::vector<experiment_scenario> scenarios;
+  std::vector<claim> claims;
+};
+
+/// Throws input_error with one line, `FILE:LINE: what is wrong and what would be right`.
+[[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
+[[nodiscard]] experiment_file read_experiment(const std::string& path);
+
+/// All `*.toml` of the directory in order of their names. Throws too if a claim stands in two of them.
+[[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
+
+}  // namespace kilter::lab

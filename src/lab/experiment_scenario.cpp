@@ -1,0 +1,139 @@
+// The [[scenario]] tables of an experiment file: words of the command line, and lists where it is run with several values.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "kilter/error.hpp"
+#include "kilter/policy.hpp"
+#include "lab/experiment_reader.hpp"
+#include "lab/suggest.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+enum class form { count, name, free };
+
+struct word {
+  std::string_view key;
+  bool axis;        ///< may be a list
+  bool required;
+  form shape;
+};
+
+struct workload {
+  std::string_view name;
+  std::vector<word> words;
+};
+
+const std::vector<workload>& workloads() {
+  static const std::vector<workload> all = {
+      {"layered", {{"kernel", false, true, form::name}, {"tile", true, true, form::count}, {"sweeps", false, false, form::count},
+                   {"tasks", true, true, form::count}, {"parallelism", true, true, form::count}}},
+      {"random", {{"kernel", false, true, form::name}, {"tile", false, true, form::free}, {"tasks", true, true, form::count},
+                  {"parallelism", true, true, form::count}, {"edge_rate", false, true, form::free}}},
+      {"kmeans", {{"points", false, true, form::count}, {"features", false, true, form::count}, {"clusters", false, true, form::count},
+                  {"iterations", false, true, form::count}, {"tasks_per_iteration", false, true, form::count},
+                  {"critical_factor", false, true, form::free}}},
+      {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
+                {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
+      {"vgg16", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
+  };
+  return all;
+}
+
+/// What every workload may have. Policies and disturbances are read apart.
+constexpr std::array common = {word{"weight", true, false, form::free}, word{"workers", true, false, form::count},
+                               word{"cores", false, false, form::free}, word{"table", false, false, form::name},
+                               word{"co_runner", false, false, form::name}, word{"timing", false, false, form::name},
+                               word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
+                               word{"steal", false, false, form::name}, word{"fast", false, false, form::free}};
+
+struct choice {
+  std::string_view key;
+  std::vector<std::string_view> values;
+};
+
+const std::vector<choice>& choices() {
+  static const std::vector<choice> all = {
+      {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
+      {"timing", {"honest", "leader"}}, {"criticality", {"user", "chain", "diff1", "chain-closed"}}, {"local", {"containing", "row"}},
+      {"steal", {"random", "richest", "cluster-first"}}};
+  return all;
+}
+
+void check(const toml_table& t, const word& w, const std::string& value) {
+  if (w.shape == form::count) {
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (error != std::errc{} || end != value.data() + value.size() || count == 0)
+      t.fail_at(w.key, fmt::format("'{}' is '{}'; it must be a whole number of at least 1", w.key, value));
+  }
+  if (w.shape == form::name)
+    for (const choice& c : choices())
+      if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end())
+        t.fail_at(w.key, unknown_name(w.key, value, c.values));
+}
+
+void read_word(const toml_table& t, const word& w, experiment_scenario& s) {
+  if (!t.has(w.key) && !w.required) return;
+  auto values = t.words(w.key);
+  for (const std::string& value : values) check(t, w, value);
+  if (w.axis) {
+    s.axes.push_back({std::string(w.key), std::move(values)});
+  } else {
+    if (values.size() != 1) t.fail_at(w.key, fmt::format("'{}' takes one value; write a [[scenario]] for each", w.key));
+    s.parameters.emplace(w.key, values.front());
+  }
+}
+
+std::vector<std::string> policies_of(const toml_table& t) {
+  std::vector<std::string_view> known;
+  for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
+  auto names = t.words("policies");
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end()) t.fail_at("policies", unknown_name("policy", name, known));
+  return names;
+}
+
+}  // namespace
+
+const axis* experiment_scenario::find_axis(std::string_view axis_name) const noexcept {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const axis& a) { return a.name == axis_name; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+experiment_scenario read_scenario(const toml_table& t) {
+  experiment_scenario s;
+  s.name = t.text("name");
+  s.platform = t.text("platform");
+  s.workload = t.text("workload");
+  const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const workload& one) { return one.name == s.workload; });
+  if (w == workloads().end()) {
+    std::vector<std::string_view> names;
+    for (const workload& one : workloads()) names.push_back(one.name);
+    t.fail_at("workload", unknown_name("workload", s.workload, names));
+  }
+  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "disturb", "seeds", "open"};
+  for (const word& one : w->words) known.push_back(one.key);
+  for (const word& one : common) known.push_back(one.key);
+  t.only(known);
+
+  s.axes.push_back({"policy", policies_of(t)});
+  s.axes.push_back({"disturb", t.has("disturb") ? t.words("disturb") : std::vector<std::string>{"none"}});
+  for (const word& one : w->words) read_word(t, one, s);
+  for (const word& one : common) read_word(t, one, s);
+  if (t.has("open")) s.open = t.words("open");
+  if (t.has("seeds")) {
+    const double seeds = t.number("seeds");
+    if (seeds != static_cast<double>(static_cast<std::uint32_t>(std::clamp(seeds, 0.0, 1e6))) || seeds < 10)
+      t.fail_at("seeds", fmt::format("'seeds' is {}; it must be a whole number from 10 to 1000000, for a spread that means something", seeds));
+    s.seeds = static_cast<std::uint32_t>(seeds);
+  }
+  return s;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,45 @@
+#include "lab/measures.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kilter::lab {
+
+namespace {
+
+using need = detail_need;
+
+constexpr std::array all = {
+    measure_info{"throughput", false, false, need::none, "tasks of the graph over its makespan, tasks a second (facts A1.4)"},
+    measure_info{"makespan", false, false, need::none, "seconds from the first task's start to the last one's end"},
+    measure_info{"critical_share", true, false, need::where_and_when, "of the high-priority tasks, the part that ran there"},
+    measure_info{"other_share", true, false, need::where_and_when, "of the other tasks, the part that ran there"},
+    measure_info{"task_share", true, false, need::where_and_when, "of all tasks, the part that ran there"},
+    measure_info{"tasks_on_core", false, false, need::core, "tasks that the core took part in"},
+    measure_info{"work_time", false, false, need::core, "seconds that the core spent in bodies, without runtime and idling (facts A1.4)"},
+    measure_info{"work_imbalance", false, false, need::none, "largest work time of a core over the mean of all cores"},
+    measure_info{"critical_width", false, false, need::when, "mean width of the places of high-priority tasks"},
+    measure_info{"task_width", false, false, need::when, "mean width of the places of all tasks"},
+    measure_info{"beyond_cache_share", true, false, need::none, "of all tasks, the part that ran with more working set than its cluster's cache"},
+    measure_info{"iteration_time", false, false, need::when, "mean seconds of an iteration"},
+    measure_info{"co_runner_progress", true, false, need::none, "the co-runner's iterations a second over those of running alone"},
+    measure_info{"tasks_until_trained", false, false, need::none, "tasks ended until the table of the last type has no untried place"},
+    measure_info{"parallel_efficiency", false, false, need::none, "makespan on one worker over workers x makespan"},
+    measure_info{"graph_critical_share", true, true, need::none, "high-priority tasks over all tasks of a layered graph"},
+    measure_info{"samples_to_cross", false, true, need::none, "samples until the 1:4 average is nearer to the new level"},
+    measure_info{"places", false, true, need::none, "places of one cluster of so many cores"},
+    measure_info{"example_parallelism", false, true, need::none, "tasks over longest path of the graph of S2 Fig. 1"},
+    measure_info{"example_longest_path", false, true, need::none, "tasks on the longest path of the graph of S2 Fig. 1"},
+    measure_info{"example_placements", false, true, need::none, "of the seven tasks of S2 Fig. 3, those placed as the paper says"},
+};
+
+}  // namespace
+
+std::span<const measure_info> measures() noexcept { return all; }
+
+const measure_info* find_measure(std::string_view name) noexcept {
+  const auto* found = std::find_if(all.begin(), all.end(), [&](const measure_info& m) { return m.name == name; });
+  return found == all.end() ? nullptr : found;
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,25 @@
+#pragma once
+// What may be measured of a run, or computed of the code, to check a published claim. A closed set: docs in experiments/README.md.
+
+#include <span>
+#include <string_view>
+
+namespace kilter::lab {
+
+/// What a measure must be told, or may be told. `where` is exactly one of core, cores, place and width.
+enum class detail_need { none, core, where, when, where_and_when };
+
+struct measure_info {
+  std::string_view name;
+  bool share;              ///< a part of a whole, 0..1: margins and bands are points (0.03 = 3 points), not parts of the value
+  bool property;           ///< computed from the code without an engine: takes no scenario, has no spread
+  detail_need details;     ///< `when` is optional wherever it is allowed: absent, the whole run
+  std::string_view meaning;
+};
+
+[[nodiscard]] std::span<const measure_info> measures() noexcept;
+
+/// Null if there is none of that name.
+[[nodiscard]] const measure_info* find_measure(std::string_view name) noexcept;
+
+}  // namespace kilter::lab

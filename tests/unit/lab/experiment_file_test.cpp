@@ -1,0 +1,220 @@
+// The experiments that are shipped: complete, within the rules, and refused with a line where they are wrong.
+
+#include "lab/experiment_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "kilter/error.hpp"
+#include "lab/measures.hpp"
+#include "lab/verdict.hpp"
+
+namespace kilter::lab {
+namespace {
+
+const std::vector<experiment_file>& shipped() {
+  static const auto files = read_experiments(KILTER_TEST_DATA "/../../experiments");
+  return files;
+}
+
+const claim& shipped_claim(std::string_view id) {
+  for (const experiment_file& f : shipped())
+    for (const claim& c : f.claims)
+      if (c.id == id) return c;
+  throw std::out_of_range(std::string(id));
+}
+
+TEST(experiments, there_is_one_for_every_published_experiment) {
+  std::set<std::string> names;
+  for (const experiment_file& f : shipped()) {
+    names.insert(f.name);
+    EXPECT_NE(f.path.find("/" + f.name + ".toml"), std::string::npos) << f.path;
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"E0-1", "E0-2", "E0-3", "E0-4", "E0-5", "E0-6", "E2-1", "E2-2", "E2-3", "E2-4", "other"}));
+}
+
+TEST(experiments, every_claim_of_both_papers_stands_in_exactly_one_file) {
+  std::multiset<std::string> found, wanted;
+  for (int i = 1; i <= 28; ++i) wanted.insert("S0-" + std::to_string(i));
+  for (int i = 1; i <= 15; ++i) wanted.insert("S2-" + std::to_string(i));
+  for (const experiment_file& f : shipped())
+    for (const claim& c : f.claims) found.insert(c.id);
+  EXPECT_EQ(found, wanted);
+}
+
+TEST(experiments, margins_and_bands_keep_the_rules) {
+  for (const experiment_file& f : shipped())
+    for (const claim& c : f.claims) {
+      for (const planned_case& one : c.cases) {
+        EXPECT_TRUE(margin_allowed(one.must_be, one.of.share, one.reference, one.margin)) << c.id << " " << name_of(one.of);
+        EXPECT_GE(one.reason.size(), 10u) << c.id;
+      }
+      for (const planned_value& v : c.values) {
+        EXPECT_TRUE(inside(v.within, v.published)) << c.id;
+        if (v.within.reason.empty()) {
+          EXPECT_EQ(v.within, rule_band(v.published, v.of.share, v.gain)) << c.id;
+          EXPECT_LE(v.within.high - v.within.low, v.of.share ? 0.1000001 : 0.3000001 * v.published) << c.id;
+        }
+      }
+    }
+}
+
+TEST(experiments, a_quotient_of_throughputs_with_a_printed_value_is_a_gain) {
+  for (const experiment_file& f : shipped())
+    for (const claim& c : f.claims)
+      for (const planned_value& v : c.values)
+        EXPECT_EQ(v.gain, v.of.against == against_kind::per || v.of.fold == fold_kind::spread) << c.id << " " << v.what;
+}
+
+TEST(experiments, measure_over_ten_seeds_and_say_what_the_paper_leaves_open) {
+  for (const experiment_file& f : shipped()) {
+    for (const experiment_scenario& s : f.scenarios) EXPECT_GE(s.seeds, 10u) << f.name;
+    EXPECT_TRUE(f.scenarios.empty() || !f.scenarios.front().open.empty()) << f.name;
+  }
+}
+
+TEST(experiments, a_claim_ranges_over_all_that_it_speaks_of) {
+  EXPECT_EQ(shipped_claim("S0-1").cases.size(), 3u * 5 * 3 * 4);   // kernels, P, dynamic schedulers, others
+  EXPECT_EQ(shipped_claim("S0-26").cases.size(), 3u * 5 * 2 * 2);
+  EXPECT_EQ(shipped_claim("S0-25").cases.size(), 6u * 3);          // P = 5, 6 excepted
+  EXPECT_EQ(shipped_claim("S2-5").cases.size(), 5u * 4);           // the row of parallelism 16 excepted
+  EXPECT_EQ(shipped_claim("S2-2").values.size(), 4u);
+  EXPECT_EQ(shipped_claim("S0-14").cases.front().of.left.size(), 5u);
+}
+
+TEST(experiments, every_cell_names_a_run_by_a_value_on_each_axis_of_its_scenario) {
+  for (const experiment_file& f : shipped()) {
+    std::map<std::string, const experiment_scenario*> scenarios;
+    for (const experiment_scenario& s : f.scenarios) scenarios[s.name] = &s;
+    for (const claim& c : f.claims)
+      for (const planned_case& one : c.cases)
+        for (const auto* side : {&one.of.left, &one.of.right})
+          for (const cell& x : *side) {
+            if (find_measure(x.measure)->property) continue;
+            const experiment_scenario* s = scenarios[x.run.at("scenario")];
+            ASSERT_NE(s, nullptr) << c.id;
+            EXPECT_EQ(x.run.size(), s->axes.size() + 1) << c.id << " " << name_of(one.of);
+          }
+  }
+}
+
+TEST(experiments, a_gain_is_met_only_within_half_of_it) {
+  const claim& c = shipped_claim("S0-14");
+  EXPECT_FALSE(inside(c.values.at(2).within, 1.0));   // 17 %: within 15 % of the value, and no gain at all
+  EXPECT_TRUE(inside(c.values.at(2).within, 1.09));
+}
+
+// -- what is refused ----------------------------------------------------------------------------------------------------
+
+const std::string head = "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n";   // lines 1..4
+const std::string scenario =
+    "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\ntasks = 100\n"
+    "parallelism = [2, 3]\npolicies = [\"rws\", \"dam-c\"]\n";                                                 // lines 5..13
+const std::string claim_head = "[[claim]]\nid = \"C\"\nsource = \"s\"\nstatement = \"s\"\n";                   // lines 14..17
+
+std::string with_case(const std::string& of, const std::string& rest = "relation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n") {
+  return head + scenario + claim_head + "[[claim.case]]\n" + of + "\n" + rest;   // of is line 19, relation 20, margin 22
+}
+
+const std::string good_of = "of = { measure = \"throughput\", policy = \"dam-c\" }";
+
+void expect_error(const std::string& text, const std::string& start) {
+  try {
+    (void)parse_experiment(text, "x.toml");
+    ADD_FAILURE() << "read, though it should say: " << start;
+  } catch (const input_error& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, start.size()), start);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
+TEST(experiment_file, a_small_one_is_read_as_it_is_written) {
+  const auto f = parse_experiment(with_case(good_of + "\nper = { policy = \"rws\" }"), "x.toml");
+  ASSERT_EQ(f.claims.at(0).cases.size(), 2u);
+  const planned_case& first = f.claims[0].cases[0];
+  EXPECT_EQ(name_of(first.of), "throughput disturb=none parallelism=2 policy=dam-c scenario=m tasks=100 tile=64 per policy=rws");
+  EXPECT_DOUBLE_EQ(first.margin, 0.01);
+  EXPECT_EQ(f.scenarios[0].parameters.at("kernel"), "matmul");
+  EXPECT_EQ(f.scenarios[0].find_axis("parallelism")->values, (std::vector<std::string>{"2", "3"}));
+}
+
+TEST(experiment_file, folds_and_lists_are_expanded) {
+  const auto f = parse_experiment(
+      with_case("of = { measure = \"critical_share\", core = [0, 1], fold = \"mean\", over = \"parallelism\" }"), "x.toml");
+  ASSERT_EQ(f.claims[0].cases.size(), 4u);   // two policies, two cores
+  EXPECT_EQ(f.claims[0].cases[0].of.left.size(), 2u);
+  EXPECT_TRUE(f.claims[0].cases[0].of.share);
+}
+
+TEST(experiment_file, errors_name_file_and_line) {
+  expect_error("schema = \n", "x.toml:1: ");
+  expect_error("schema = \"kilter.experiment/2\"\n", "x.toml:1: schema 'kilter.experiment/2' is not known");
+  expect_error(head, "x.toml:1: an experiment file needs at least one [[claim]]");
+  expect_error(head + "sceanrio = 1\n", "x.toml:5: unknown key of an experiment file 'sceanrio': did you mean 'scenario'?");
+  expect_error(head + "scenario = 1\n", "x.toml:5: 'scenario' must be written as [[scenario]] tables");
+  expect_error(head + scenario + "tiel = 3\n", "x.toml:14: unknown key of [[scenario]] 'tiel': did you mean 'tile'?");
+  expect_error(head + scenario + "seeds = 3\n", "x.toml:14: 'seeds' is 3; it must be a whole number from 10");
+  expect_error(head + scenario + "co_runner = \"solid\"\n", "x.toml:14: unknown co_runner 'solid'");
+  expect_error(head + scenario + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
+  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
+  expect_error(head + scenario + scenario, "x.toml:15: scenario 'm' is described twice");
+  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"dam-d\"\n",
+               "x.toml:9: unknown policy 'dam-d': did you mean 'dam-c'?");
+  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"rws\"\nkernel = \"matmul\"\n"
+                      "tile = 0\n",
+               "x.toml:11: 'tile' is '0'; it must be a whole number of at least 1");
+}
+
+TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
+  expect_error(head + scenario + claim_head, "x.toml:14: claim C needs at least one [[claim.case]]");
+  expect_error(head + scenario + claim_head + "decided_by = \"hardware\"\n", "x.toml:14: claim C lacks 'remark'");
+  expect_error(with_case("of = { measure = \"speed\" }"), "x.toml:19: unknown measure 'speed'");
+  expect_error(with_case("of = { measure = \"throughput\", parallelism = 4 }"), "x.toml:19: unknown parallelism of scenario 'm' '4'");
+  expect_error(with_case("of = { measure = \"throughput\", weight = \"1\" }"), "x.toml:19: scenario 'm' has no axis 'weight'");
+  expect_error(with_case("of = { measure = \"throughput\", scenario = \"n\" }"), "x.toml:19: unknown scenario 'n'");
+  expect_error(with_case("of = { measure = \"critical_share\" }"), "x.toml:19: critical_share needs one of core, cores, place and width");
+  expect_error(with_case("of = { measure = \"work_time\" }"), "x.toml:19: work_time needs 'core'");
+  expect_error(with_case("of = { measure = \"throughput\", when = \"during\" }"), "x.toml:19: throughput is of the whole run");
+  expect_error(with_case("of = { measure = \"throughput\", fold = \"mean\" }"), "x.toml:19: 'fold' and 'over' go together");
+  expect_error(with_case("of = { measure = \"throughput\", fold = \"mean\", over = \"tasks\" }"), "x.toml:19: 'tasks' has fewer than two values");
+  expect_error(with_case(good_of + "\nper = { policy = \"dam-c\" }"), "x.toml:20: both sides are the same");
+  expect_error(with_case(good_of + "\nless = { policy = \"rws\" }"), "x.toml:20: 'less' is for shares");
+  expect_error(with_case(good_of + "\nexcept = [{ parallelism = 3 }]"), "x.toml:20: the claim does not say which exceptions were published");
+  expect_error(with_case(good_of) + claim_head + "[[claim.case]]\n" + good_of + "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n",
+               "x.toml:25: claim 'C' stands here twice");
+}
+
+TEST(experiment_file, a_margin_outside_the_rules_is_refused) {
+  const auto rest = [](const char* relation, const char* reference, const char* margin) {
+    return std::string("relation = \"") + relation + "\"\nreference = " + reference + "\nmargin = " + margin + "\nreason = \"r\"\n";
+  };
+  expect_error(with_case(good_of, rest("gt", "1", "0.009")), "x.toml:22: 'margin' is 0.009; an order must hold by at least 0.01");
+  expect_error(with_case(good_of, rest("eq", "1", "0.031")), "x.toml:22: 'margin' is 0.031; what is equal must be so within 0 to 0.03");
+  expect_error(with_case(good_of, rest("ge", "1", "0.01")), "x.toml:20: unknown relation 'ge'");
+  expect_error(with_case(good_of, rest("gt", "0", "0.01")), "x.toml:21: 'reference' is 0");
+  expect_error(with_case(good_of, "relation = \"gt\"\nreference = 1\nmargin = 0.01\n"), "x.toml:18: [[case]] lacks 'reason'");
+}
+
+TEST(experiment_file, a_value_is_one_number_and_its_band_has_a_reason) {
+  const auto value = [](const std::string& rest) {
+    return head + scenario + claim_head + "[[claim.value]]\nwhat = \"w\"\npublished = 2\n" + rest + "[[claim.case]]\n" + good_of +
+           "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
+  };
+  expect_error(value(good_of + "\n"), "x.toml:18: a published value is one number, and this selects 2");
+  const std::string one = "of = { measure = \"throughput\", policy = \"dam-c\", parallelism = 2 }\n";
+  expect_error(value(one + "band = [1, 3]\n"), "x.toml:18: [[value]] lacks 'reason'");
+  expect_error(value(one + "band = [2.5, 3]\nreason = \"r\"\n"), "x.toml:22: 'band' must be [lowest, highest] around the published value");
+  EXPECT_EQ(parse_experiment(value(one), "x.toml").claims[0].values[0].within, rule_band(2, false, false));
+}
+
+TEST(experiment_file, a_directory_without_experiments_is_refused) {
+  EXPECT_THROW((void)read_experiments("/nowhere/at/all"), input_error);
+  EXPECT_THROW((void)read_experiments(KILTER_TEST_DATA), input_error);
+  EXPECT_THROW((void)read_experiment("/nowhere/at/all.toml"), input_error);
+}
+
+}  // namespace
+}  // namespace kilter::lab
