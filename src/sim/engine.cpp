@@ -114,6 +114,11 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
     for (kind_id on = 0; on < kinds; ++on) {
       task_cost& cost = costs_[k.type * kinds + on];
       if (!cost.seconds.empty()) continue;
+      if (what.fixed_s > 0.0) {
+        cost.seconds.assign(1 + *std::ranges::max_element(width_index_), what.fixed_s);
+        cost.fixed = true;
+        continue;
+      }
       const kernel_cost* given = platform_.find(what.kernel, what.size, on);
       if (!given)
         throw input_error("platform " + platform_.name + " has no figures for kernel '" + what.kernel + "' on " + machine_.kinds()[on].name);

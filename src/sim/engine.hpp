@@ -22,10 +22,11 @@
 
 namespace kilter::sim {
 
-/// What the bodies of one task type do.
+/// What the bodies of one task type do. A task's own `work`, if it has one, is how many times that it does it.
 struct type_work {
   std::string kernel;
   double size = 0.0;
+  double fixed_s = 0.0;           ///< above 0: it takes so long on any one core at any clock, and no width makes it shorter (a message)
 };
 
 struct engine_options {

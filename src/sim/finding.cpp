@@ -236,7 +236,8 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   a.cluster = in;
   a.width = p.width;
   a.width_index = width_index_[where];
-  a.left = noise_of(n);
+  const detail::cold_data* own = detail::cold_of(n);
+  a.left = noise_of(n) * (own && own->work > 0.0 ? own->work : 1.0);
   a.members.clear();
   a.task = n;
   a.where = where;

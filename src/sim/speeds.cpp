@@ -30,6 +30,7 @@ speeds::speeds(const platform& p)
 }
 
 double speeds::compute_rate(const load& l, core_id c) const noexcept {
+  if (l.cost->fixed) return c == l.members.front() ? 1.0 / l.cost->seconds[l.width_index] : 0.0;
   return capacity_[c] * clock_[platform_.cores->cores()[c].kind] / (l.width * l.cost->seconds[l.width_index]);
 }
 

@@ -13,6 +13,7 @@ namespace kilter::sim {
 /// What one kernel costs on one kind of core, at the size in use.
 struct task_cost {
   std::vector<double> seconds;   ///< by width index, at the kind's highest clock; empty: the platform cannot run it there
+  bool fixed = false;            ///< neither the clock nor further members change it
   double bytes = 0.0, bytes_beyond_cache = 0.0, working_set = 0.0;
 };
 
