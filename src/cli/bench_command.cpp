@@ -1,3 +1,4 @@
+#include <map>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -15,14 +16,11 @@ struct bench_options {
   bool no_details = false;
 };
 
-void add_workload(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--kernel", a.kernel, "What a task does: matmul, copy, stencil, sort")->type_name("NAME")->group("Workload");
-  c.add_option("--tile", a.tile, "Side of the tile, for sort number of keys (default: matmul 64, copy and stencil 1024, sort 65536)")
-      ->type_name("N")->group("Workload");
-  c.add_option("--sweeps", a.sweeps, "Updates of the tile in one task, stencil only")->type_name("N")->group("Workload");
-  c.add_option("--tasks", a.tasks, "Tasks, the root included (default: matmul 32000, copy 10000, stencil 20000, sort 1000)")
-      ->type_name("N")->group("Workload");
-  c.add_option("--parallelism", a.parallelism, "Tasks in a layer; one of them is critical")->type_name("P")->group("Workload");
+void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_arguments& a) {
+  for (const lab::parameter& p : info.parameters) {
+    std::string& value = a.parameters[std::string(p.name)] = std::string(p.fallback);
+    c.add_option(p.option(), value, std::string(p.meaning))->type_name(std::string(p.type_name))->group("Workload");
+  }
   c.add_option("--graphs", a.graphs, "Graphs run one after the other on one runtime; the later ones are warm rows")->type_name("G")->group("Workload");
   c.add_flag("--warm", a.warm, "Short for --graphs 2")->group("Workload");
 }
@@ -82,8 +80,9 @@ action add_bench(CLI::App& app, const std::string& command_line) {
   CLI::App* bench = app.add_subcommand("bench", "Compare policies on a workload, with and without disturbances");
   bench->require_subcommand(1);
   bench->footer("Examples:\n  kilter bench layered --help");
-  CLI::App* layered = bench->add_subcommand("layered", "The papers' layered DAG: one task of each layer releases the next layer");
-  add_workload(*layered, o->what);
+  const lab::workload_info& info = lab::workload_catalogue().front();
+  CLI::App* layered = bench->add_subcommand(std::string(info.name), std::string(info.summary));
+  add_workload(*layered, info, o->what);
   add_comparison(*layered, o->what);
   add_machine(*layered, o->what);
   add_learning(*layered, o->what);
@@ -97,24 +96,29 @@ action add_bench(CLI::App& app, const std::string& command_line) {
 }
 
 action add_sim(CLI::App& app, const std::string& command_line) {
-  auto o = std::make_shared<bench_options>();
-  o->out.how.command_line = command_line;
   CLI::App* sim = app.add_subcommand("sim", "Compare policies on a workload in virtual time, on a machine that is a platform file");
   sim->require_subcommand(1);
-  sim->footer("Examples:\n  kilter sim layered --help");
-  CLI::App* layered = sim->add_subcommand("layered", "The papers' layered DAG: one task of each layer releases the next layer");
-  layered->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")->required()->type_name("PLATFORM")->group("Machine");
-  add_workload(*layered, o->what);
-  add_comparison(*layered, o->what);
-  add_simulated(*layered, o->what);
-  add_learning(*layered, o->what);
-  add_outputs(*layered, o->out);
-  layered->add_flag("--no-details", o->no_details, no_details_text);
-  layered->footer("Examples:\n"
-                  "  kilter sim layered --platform jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2\n"
-                  "  kilter sim layered --platform jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html\n"
-                  "  kilter sim layered --platform grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1");
-  return measuring(o);
+  sim->footer("Examples:\n  kilter sim layered --help\n  kilter sim kmeans --platform haswell-16 --policy rws,dam-p");
+  std::map<CLI::App*, action> actions;
+  for (const lab::workload_info& info : lab::workload_catalogue()) {
+    auto o = std::make_shared<bench_options>();
+    o->out.how.command_line = command_line;
+    o->what.workload = info.name;
+    CLI::App* command = sim->add_subcommand(std::string(info.name), std::string(info.summary));
+    command->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")
+        ->required()->type_name("PLATFORM")->group("Machine");
+    add_workload(*command, info, o->what);
+    add_comparison(*command, o->what);
+    add_simulated(*command, o->what);
+    add_learning(*command, o->what);
+    add_outputs(*command, o->out);
+    command->add_flag("--no-details", o->no_details, no_details_text);
+    std::string examples = "Examples:";
+    for (const std::string_view example : info.examples) examples += "\n  kilter sim " + std::string(example);
+    command->footer(examples);
+    actions[command] = measuring(o);
+  }
+  return [sim, actions] { return actions.at(sim->get_subcommands().front())(); };
 }
 
 }  // namespace kilter::cli

@@ -51,14 +51,18 @@ bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) { ret
 
 }  // namespace
 
-bench::bench(experiment e, progress& p) : measurement(std::move(e), p) {}
+bench::bench(experiment e, progress& p) : measurement(std::move(e), p) {
+  const layered_shape& shape = std::get<layered_work>(experiment_.work).shape;
+  tasks_ = shape.tasks;
+  path_tasks_ = longest_path(shape);
+}
 bench::~bench() = default;
 
 void bench::build() {
   progress_.step("preparing");
-  kernel_ = apps::make_kernel(experiment_.kernel, experiment_.tile,
-                              {.sweeps = experiment_.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())});
-  build_layered(graph_, experiment_.shape, *kernel_);
+  const auto& work = std::get<layered_work>(experiment_.work);
+  kernel_ = apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())});
+  build_layered(graph_, work.shape, *kernel_);
   for (const scenario& s : experiment_.scenarios) {
     presences_.push_back(std::make_unique<presence>(*experiment_.machine, s.parts));
     const auto notes = presences_.back()->notes();

@@ -86,35 +86,16 @@ std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
   return std::make_shared<const machine>(std::move(m));
 }
 
-void check_kernel(const bench_arguments& a, experiment& e) {
-  const auto known = apps::kernel_names();
-  e.kernel = known[parse_choice("kernel", a.kernel, known)];
-  const bool sort = e.kernel == "sort";
-  e.tile = a.tile.empty() ? apps::default_tile(e.kernel)
-                          : static_cast<std::uint32_t>(parse_count("--tile", a.tile, 1, sort ? most_sort_keys : most_tile));
-  if (e.kernel == "stencil" && e.tile < 3) throw input_error(fmt::format("--tile {}: the stencil needs a tile of 3 or more", e.tile));
-  if (sort && e.tile % 4 != 0) throw input_error(fmt::format("--tile {}: sort cuts its keys into quarters, so give a multiple of 4", e.tile));
-  e.sweeps = static_cast<std::uint32_t>(parse_count("--sweeps", a.sweeps, 1, 1000));
-  if (e.sweeps != 1 && e.kernel != "stencil")
-    throw input_error(fmt::format("--sweeps {}: only the stencil has sweeps, not {}", e.sweeps, e.kernel));
-}
-
-void check_shape(const bench_arguments& a, experiment& e) {
-  e.shape.tasks = a.tasks.empty() ? default_tasks(e.kernel) : parse_count("--tasks", a.tasks, 1, most_tasks);
-  e.shape.parallelism = static_cast<std::uint32_t>(parse_count("--parallelism", a.parallelism, 1, 1'000'000));
-  e.shape.seed = e.seed;
-  if (e.shape.parallelism > e.shape.tasks)
-    throw input_error(fmt::format("--parallelism {}: there are only {} tasks (--tasks)", e.shape.parallelism, e.shape.tasks));
-}
-
 /// A DAG that does not fit would be killed by the system half-way, with nothing said.
 void check_memory(const experiment& e) {
-  constexpr double bytes_per_task = 320.0;  // node, closure, edge and their share of the blocks they live in
-  const double needed = bytes_per_task * static_cast<double>(e.shape.tasks);
+  constexpr double bytes_per_task = 296.0, bytes_per_edge = 24.0;  // node, closure, edge and their share of the blocks they live in
+  const graph_size size = size_of(e.work);
+  const double needed = bytes_per_task * static_cast<double>(size.tasks) + bytes_per_edge * size.most_edges;
   const double there = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (needed > 0.8 * there)
-    throw input_error(fmt::format("--tasks {}: a DAG of that size needs about {:.0f} GB, and there are {:.0f} GB of memory; at most {} tasks fit here",
-                                  e.shape.tasks, needed * 1e-9, there * 1e-9, static_cast<std::uint64_t>(0.8 * there / bytes_per_task)));
+    throw input_error(fmt::format("{} tasks: a DAG of that size needs about {:.0f} GB, and there are {:.0f} GB of memory; at most about {} tasks fit here",
+                                  size.tasks, needed * 1e-9, there * 1e-9,
+                                  static_cast<std::uint64_t>(0.8 * there / needed * static_cast<double>(size.tasks))));
 }
 
 /// A runtime of its own is needed for every run, so the options that all share are made once.
@@ -138,24 +119,18 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
 
 }  // namespace
 
-std::uint64_t default_tasks(std::string_view kernel) {
-  if (kernel == "copy") return 10'000;
-  if (kernel == "stencil") return 20'000;
-  if (kernel == "sort") return 1'000;
-  return 32'000;
-}
-
 experiment plan(const bench_arguments& a) {
   experiment e;
   e.policies = checked_policies(a.policies);
-  check_kernel(a, e);
   e.seed = parse_count("--seed", a.seed, 0, ~std::uint64_t{0});
-  check_shape(a, e);
+  e.work = make_workload(a.workload, a.parameters, e.seed);
   check_memory(e);
   e.repeats = static_cast<std::uint32_t>(parse_count("--repeat", a.repeat, 1, most_repeats));
   e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
   if (a.warm) e.graphs = std::max(e.graphs, 2u);
   e.simulated = checked_platform(a);
+  if (!e.simulated && !std::holds_alternative<layered_work>(e.work))
+    throw input_error(fmt::format("workload {}: only layered runs natively; use kilter sim {} --platform NAME", a.workload, a.workload));
   e.on = a.on;
   e.co_runner = a.co_runner;
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});

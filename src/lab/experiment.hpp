@@ -8,16 +8,15 @@
 
 #include "kilter/runtime.hpp"
 #include "lab/disturbance.hpp"
-#include "lab/layered.hpp"
+#include "lab/workload.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::lab {
 
-/// The options of `kilter bench layered` as they were written; an empty text takes the default.
+/// The options of `kilter bench layered` or `kilter sim WORKLOAD` as they were written; an empty text takes the default.
 struct bench_arguments {
-  std::string kernel = "matmul";
-  std::string tile, sweeps = "1";
-  std::string tasks, parallelism = "4";
+  std::string workload = "layered";
+  parameter_values parameters;                  ///< of the workload
   std::vector<std::string> policies{"dam-c"};   ///< each may be a list "a,b"; "all": the whole catalogue
   std::string cores;                            ///< as parse_cores; empty: all
   bool smt = false;
@@ -40,9 +39,7 @@ struct scenario {
 /// A checked plan. Core ids are those of `machine`.
 struct experiment {
   std::shared_ptr<const kilter::machine> machine;
-  std::string kernel;
-  std::uint32_t tile = 0, sweeps = 1;
-  layered_shape shape;
+  workload work;                     ///< layered unless it is simulated
   std::vector<std::string> policies;
   std::vector<scenario> scenarios;   ///< undisturbed first
   std::uint32_t repeats = 4;
@@ -57,12 +54,9 @@ struct experiment {
   double calibration_s = 0.3;        ///< length of one pinned loop for the bound
 };
 
-inline constexpr std::uint64_t most_tasks = 100'000'000, most_repeats = 10'000, most_tile = 8'192, most_sort_keys = 1u << 26;
+inline constexpr std::uint64_t most_repeats = 10'000;
 
 /// Throws input_error with one line for whatever cannot be run. Measures and changes nothing.
 [[nodiscard]] experiment plan(const bench_arguments&);
-
-/// Tasks of S0's figures for the kernel (facts A1.3, E22): enough for a run of about a second or more. Sort: ours.
-[[nodiscard]] std::uint64_t default_tasks(std::string_view kernel);
 
 }  // namespace kilter::lab

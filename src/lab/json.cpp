@@ -20,11 +20,13 @@ document config_of(const experiment& e) {
   for (const scenario& s : e.scenarios) disturbs.push_back(s.name);
   document fast = document::array();
   for (const core_id c : e.options.policy_settings.fast.empty() ? e.machine->fastest_cores() : e.options.policy_settings.fast) fast.push_back(c);
-  return {{"workload", "layered"}, {"on", e.on}, {"kernel", e.kernel}, {"tile", e.tile}, {"sweeps", e.sweeps},
-          {"tasks", e.shape.tasks}, {"parallelism", e.shape.parallelism}, {"longest_path", longest_path(e.shape)},
-          {"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
-          {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"timing", e.timing}, {"criticality", e.criticality},
-          {"local", e.local}, {"steal", e.steal}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned}, {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}};
+  document config = config_of(e.work);
+  config["on"] = e.on;
+  config.update(document{{"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
+                         {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"timing", e.timing}, {"criticality", e.criticality},
+                         {"local", e.local}, {"steal", e.steal}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned},
+                         {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}});
+  return config;
 }
 
 document places_of(const machine& m, const execution_stats& stats) {

@@ -21,13 +21,21 @@ std::uint64_t longest_path(const layered_shape& shape) noexcept {
 }
 
 void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& kernel) {
-  build_layered(g, shape, kernel.name(), [&kernel](std::uint64_t index) {
+  build_layered(g, shape, {.type = g.type(kernel.name())}, [&kernel](std::uint64_t index) {
     return [&kernel, index](task_context& context) {
       const std::uint32_t parts = kernel.parts(context.width());
       while (const chunk c = context.next_chunk(parts, 1))
         for (std::size_t part = c.begin; part < c.end; ++part) kernel.run_part(index, static_cast<std::uint32_t>(part), parts);
     };
   });
+}
+
+task_graph build(graph& g, const layered_work& l, const sim::platform&) {
+  task_graph made(g);
+  task_options options{.type = made.type(g, l.kernel, {.kernel = l.kernel, .size = static_cast<double>(l.tile)})};
+  if (l.sweeps > 1) options.work = l.sweeps;
+  build_layered(g, l.shape, options, [](std::uint64_t) { return [](task_context&) {}; });
+  return made;
 }
 
 }  // namespace kilter::lab

@@ -2,11 +2,13 @@
 // The layered DAG of the papers (S0, section 4.2.2; facts A1.3) over one kernel.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/kernels.hpp"
 #include "kilter/graph.hpp"
+#include "lab/task_graph.hpp"
 
 namespace kilter::lab {
 
@@ -33,11 +35,9 @@ struct layer {
 /// Tasks on the longest path: the root and one a layer. Tasks / longest path is the DAG parallelism (facts A0, E20).
 [[nodiscard]] std::uint64_t longest_path(const layered_shape&) noexcept;
 
-/// Fills `g` with tasks of one type, moldable over all widths; task i gets the callable `make_body(i)`.
+/// Fills `g` with tasks that differ in priority only; task i gets the callable `make_body(i)`.
 template <class MakeBody>
-void build_layered(graph& g, const layered_shape& shape, std::string_view type, MakeBody&& make_body) {
-  task_options options;
-  options.type = g.type(type);
+void build_layered(graph& g, const layered_shape& shape, task_options options, MakeBody&& make_body) {
   task parent;
   for (const layer& l : layers_of(shape)) {
     task next_parent;
@@ -54,5 +54,20 @@ void build_layered(graph& g, const layered_shape& shape, std::string_view type, 
 /// Task i runs index i of the kernel; the type is the kernel's name. Chunks are the kernel's parts, so members that come late take no
 /// work. The kernel must outlive the graph.
 void build_layered(graph& g, const layered_shape&, apps::kernel_instance&);
+
+/// A layered DAG and the kernel that its tasks run.
+struct layered_work {
+  std::string kernel = "matmul";
+  std::uint32_t tile = 64, sweeps = 1;
+  layered_shape shape;
+};
+
+inline constexpr std::uint64_t most_tasks = 100'000'000, most_tile = 8'192, most_sort_keys = 1u << 26;
+
+/// Tasks of S0's figures for the kernel (facts A1.3, E22): enough for a run of about a second or more. Sort: ours.
+[[nodiscard]] std::uint64_t default_tasks(std::string_view kernel);
+
+/// For the simulator: a task is one run of the kernel, or as many as there are sweeps.
+[[nodiscard]] task_graph build(graph&, const layered_work&, const sim::platform&);
 
 }  // namespace kilter::lab

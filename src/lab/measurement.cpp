@@ -37,7 +37,7 @@ double measurement::bound_of(const scenario& s, const std::vector<rates_of_set>&
     }
     return slowest;  // a set that only a run far longer than expected meets
   };
-  return bound_s(s.parts, experiment_.shape.tasks, longest_path(experiment_.shape), speed_of);
+  return bound_s(s.parts, tasks_, path_tasks_, speed_of);
 }
 
 bench_result measurement::result() const {

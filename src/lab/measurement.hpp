@@ -31,6 +31,7 @@ class measurement {
   [[nodiscard]] double bound_of(const scenario&, const std::vector<rates_of_set>&) const;
 
   experiment experiment_;
+  std::uint64_t tasks_ = 0, path_tasks_ = 0;   ///< of the graph and of its longest path; the rates count tasks like those
   progress& progress_;
   mutable std::mutex mutex_;   ///< guards measured_
   bench_result measured_;

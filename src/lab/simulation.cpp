@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/random.hpp"
@@ -90,7 +91,10 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
   return all;
 }
 
-rate_sample simulated_rates(const sim::platform& p, const std::string& kernel, double size, const std::vector<disturbance>& steady) {
+namespace {
+
+/// What the steady parts leave of each core.
+std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady) {
   const machine& m = *p.cores;
   std::vector<double> left(m.core_count(), 1.0);
   for (const sim::disturbance& d : to_simulated(steady, p, true, 0.0, 1))
@@ -98,20 +102,31 @@ rate_sample simulated_rates(const sim::platform& p, const std::string& kernel, d
       const bool same_clock = d.what == sim::disturbance::kind::clock && m.cores()[c].kind == m.cores()[d.cores.front()].kind;
       if (same_clock || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= d.left;
     }
+  return left;
+}
+
+rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<double>& left) {
+  const machine& m = *p.cores;
   rate_sample r;
+  if (what.fixed_s > 0.0) {
+    r.alone_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
+    r.together_per_s = r.alone_per_s;
+    return r;
+  }
   r.alone_per_s.assign(m.core_count(), 0.0);
   r.together_per_s.assign(m.core_count(), 0.0);
+  if (what.kernel.empty()) return r;
   for (place_id at = 0; at < m.places().size(); ++at) {
     const place where = m.at(at);
-    const sim::kernel_cost* k = p.find(kernel, size, m.cores()[where.leader].kind);
-    if (!k) throw input_error(fmt::format("platform {} has no figures for kernel '{}'", p.name, kernel));
+    const sim::kernel_cost* k = p.find(what.kernel, what.size, m.cores()[where.leader].kind);
+    if (!k) throw input_error(fmt::format("platform {} has no figures for kernel '{}'", p.name, what.kernel));
     std::size_t index = 0;
     for (const place_id other : m.led_by(m.clusters()[m.cores()[where.leader].cluster].first)) index += m.at(other).width < where.width;
     double shares = 0.0;
     for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += left[c];
     const auto& clock = p.clocks[k->kind];
     const double faster = k->mhz > 0.0 && !clock.mhz.empty() ? clock.mhz.back() / k->mhz : 1.0;
-    const double per_s = faster / k->seconds_at(size, index);
+    const double per_s = faster / k->seconds_at(what.size, index);
     // The fastest place for a chain counts for its leader, the cheapest for capacity for each of its cores.
     r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], per_s * shares / where.width);
     for (core_id c = where.leader; c < where.leader + where.width; ++c)
@@ -120,17 +135,63 @@ rate_sample simulated_rates(const sim::platform& p, const std::string& kernel, d
   return r;
 }
 
+/// Seconds of one task on all cores together, and on the fastest place. Of what does nothing: 0.
+double together_s(const rate_sample& r) {
+  const double per_s = std::accumulate(r.together_per_s.begin(), r.together_per_s.end(), 0.0);
+  return per_s > 0.0 ? 1.0 / per_s : 0.0;
+}
+double alone_s(const rate_sample& r) {
+  const double per_s = *std::ranges::max_element(r.alone_per_s);
+  return per_s > 0.0 ? 1.0 / per_s : 0.0;
+}
+
+}  // namespace
+
+std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady) {
+  const std::vector<double> left = left_of_cores(p, steady);
+  std::vector<rate_sample> rates;
+  for (const sim::type_work& what : types) rates.push_back(rates_of(p, what, left));
+  return rates;
+}
+
+mixed_tasks::mixed_tasks(graph& g, const std::vector<rate_sample>& undisturbed) : tasks_(g.size()) {
+  for (const rate_sample& r : undisturbed) {
+    work_weight_.push_back(together_s(r));
+    path_weight_.push_back(alone_s(r));
+  }
+  const graph_length length = measure(
+      g, [&](const task_facts& t) { return t.work * work_weight_[t.type]; }, [&](const task_facts& t) { return t.work * path_weight_[t.type]; });
+  path_tasks_ = length.path_tasks;
+  for (double& w : work_weight_) w *= static_cast<double>(tasks_) / length.work_s;
+  for (double& w : path_weight_) w *= static_cast<double>(path_tasks_) / length.path_s;
+}
+
+rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
+  rate_sample all{.after = false, .alone_per_s = std::vector<double>(by_type.front().alone_per_s.size()), .together_per_s = {}};
+  all.together_per_s = all.alone_per_s;
+  for (std::size_t t = 0; t < by_type.size(); ++t)
+    for (core_id c = 0; c < all.alone_per_s.size(); ++c) {
+      all.alone_per_s[c] = std::max(all.alone_per_s[c], path_weight_[t] * by_type[t].alone_per_s[c]);
+      all.together_per_s[c] = std::max(all.together_per_s[c], work_weight_[t] * by_type[t].together_per_s[c]);
+    }
+  return all;
+}
+
 simulation::simulation(experiment e, progress& p) : measurement(std::move(e), p) {
-  build_layered(graph_, experiment_.shape, experiment_.kernel, [](std::uint64_t) { return [](task_context&) {}; });
+  made_ = build(graph_, experiment_.work, *experiment_.simulated);
 }
 simulation::~simulation() = default;
 
 void simulation::compute_bounds() {
+  const sim::platform& platform = *experiment_.simulated;
+  const mixed_tasks mix(graph_, simulated_rates(platform, made_.types, {}));
   const std::lock_guard lock(mutex_);
+  tasks_ = mix.tasks();
+  path_tasks_ = mix.path_tasks();
   for (const scenario& s : experiment_.scenarios)
     for (const active_set set : sets_within(s.parts, std::numeric_limits<double>::max())) {
       if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
-      measured_.rates.push_back({s.name, set, {simulated_rates(*experiment_.simulated, experiment_.kernel, experiment_.tile, steady_parts(s.parts, set))}});
+      measured_.rates.push_back({s.name, set, {mix.rates(simulated_rates(platform, made_.types, steady_parts(s.parts, set)))}});
     }
 }
 
@@ -168,7 +229,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   for (; graph < experiment_.graphs && !interrupted(); ++graph) {
     run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
     if (!experiment_.root_outside) row.root_core = repeat % m.core_count();
-    row.stats = engine.run(graph_, {{"task", 0.0}, {experiment_.kernel, static_cast<double>(experiment_.tile)}}, row.root_core.value_or(no_core));
+    row.stats = engine.run(graph_, made_.types, row.root_core.value_or(no_core));
     d.seconds = row.stats.seconds;
     row.throughput_per_s = static_cast<double>(row.stats.tasks) / row.stats.seconds;
     double got_s = 0.0, there_s = 0.0;

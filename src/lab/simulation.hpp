@@ -11,6 +11,8 @@ class simulation final : public measurement {
   simulation(experiment, progress&);
   ~simulation() override;
   void run() override;
+  /// Types, iterations and slots of the graph that runs.
+  [[nodiscard]] const task_graph& made() const noexcept { return made_; }
 
  private:
   void compute_bounds();
@@ -18,6 +20,7 @@ class simulation final : public measurement {
   [[nodiscard]] sim::engine_options options_for(const scenario&, const std::string& policy, std::uint32_t repeat) const;
 
   graph graph_;
+  task_graph made_;
 };
 
 /// What a scenario is to the simulator. `expected_s`: for windows given as fractions of a run. A sliced co-runner's first slice begins at a
@@ -25,7 +28,26 @@ class simulation final : public measurement {
 [[nodiscard]] std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>&, const sim::platform&, bool fluid, double expected_s,
                                                          std::uint64_t seed);
 
-/// Tasks a second that the platform can give under the parts of a set: each core by itself, and all at once; from its figures alone.
-[[nodiscard]] rate_sample simulated_rates(const sim::platform&, const std::string& kernel, double size, const std::vector<disturbance>& steady);
+/// Tasks a second that the platform can give under the parts of a set, for each type of task: each core by itself, and all at once; from its
+/// figures alone. No figures for what does nothing.
+[[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady);
+
+/// Tasks of several types, counted in tasks of the average: so one number bounds a run of all of them.
+///
+/// A core that takes tasks of type t at a rate r(t) does at most max over t of weight(t) r(t) of the work in a second, whatever the weights
+/// are; so tasks / (the sum of that over the cores) is a bound, and likewise for the path. The weights are the seconds that the
+/// undisturbed machine needs for one task, all cores together for the work and the fastest place for the path. With one type they are 1.
+class mixed_tasks {
+ public:
+  mixed_tasks(graph&, const std::vector<rate_sample>& undisturbed);
+  [[nodiscard]] rate_sample rates(const std::vector<rate_sample>& by_type) const;
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
+  /// On the path that takes longest.
+  [[nodiscard]] std::uint64_t path_tasks() const noexcept { return path_tasks_; }
+
+ private:
+  std::vector<double> work_weight_, path_weight_;   // by type
+  std::uint64_t tasks_ = 0, path_tasks_ = 0;
+};
 
 }  // namespace kilter::lab

@@ -103,9 +103,8 @@ std::string seconds_text(double seconds) {
 
 std::string bench_text(const experiment& e, const bench_result& r, bool colour) {
   const paint ink{colour};
-  std::string out = fmt::format("layered DAG of {}, tile {}: {} tasks, parallelism {}, on {} core{}; medians of up to {} interleaved runs\n\n", e.kernel,
-                                e.tile, e.shape.tasks, e.shape.parallelism, e.machine->core_count(), e.machine->core_count() == 1 ? "" : "s",
-                                e.repeats);
+  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n\n", title_of(e.work), e.machine->core_count(),
+                                e.machine->core_count() == 1 ? "" : "s", e.repeats);
   if (r.runs.empty()) out += "No run was finished.\n\n";
   out += table_of(e, r, ink);
   for (const std::string& f : r.findings) out += wrapped(f, 100, "- ", "  ");

@@ -32,8 +32,8 @@ TEST(plan, defaults_are_accepted_and_undisturbed_comes_first) {
   bench_arguments a;
   a.disturb = {"cpu@0", "none", "cpu@0"};
   const experiment e = plan(a);
-  EXPECT_EQ(e.shape.tasks, 32'000u);
-  EXPECT_EQ(e.tile, 64u);
+  EXPECT_EQ(std::get<layered_work>(e.work).shape.tasks, 32'000u);
+  EXPECT_EQ(std::get<layered_work>(e.work).tile, 64u);
   EXPECT_EQ(e.policies, std::vector<std::string>{"dam-c"});
   ASSERT_EQ(e.scenarios.size(), 2u) << "a scenario that is named twice is measured once";
   EXPECT_EQ(e.scenarios[0].name, "none");
@@ -52,7 +52,7 @@ TEST(plan, refuses_unknown_names_and_guesses_what_was_meant) {
   expect_refused([](auto& a) { a.policies = {"damc"}; }, "'damc'", "did you mean 'dam-c'");
   expect_refused([](auto& a) { a.policies = {"rws,"}; }, "''", "there are rws");
   expect_refused([](auto& a) { a.policies = {"heft2000"}; }, "'heft2000'", "there are rws, rwsm-c");
-  expect_refused([](auto& a) { a.kernel = "matmull"; }, "'matmull'", "did you mean 'matmul'");
+  expect_refused([](auto& a) { a.parameters["kernel"] = "matmull"; }, "'matmull'", "did you mean 'matmul'");
   expect_refused([](auto& a) { a.table = "robot"; }, "'robot'", "paper, robust");
   expect_refused([](auto& a) { a.criticality = "chain_closed"; }, "'chain_closed'", "did you mean 'chain-closed'");
 }
@@ -60,16 +60,16 @@ TEST(plan, refuses_unknown_names_and_guesses_what_was_meant) {
 TEST(plan, refuses_zero_negative_and_absurd_counts_with_the_limit) {
   for (const char* bad : {"0", "-1", "100000001", "99999999999999999999999", "1.5", "ten", "", " 5", "5x"}) {
     if (*bad == '\0') continue;
-    expect_refused([&](auto& a) { a.tasks = bad; }, bad, "from 1 to 100000000");
+    expect_refused([&](auto& a) { a.parameters["tasks"] = bad; }, bad, "from 1 to 100000000");
     expect_refused([&](auto& a) { a.repeat = bad; }, bad, "from 1 to 10000");
   }
-  expect_refused([](auto& a) { a.tile = "0"; }, "'0'", "from 1 to 8192");
-  expect_refused([](auto& a) { a.tile = "8193"; }, "'8193'", "from 1 to 8192");
-  expect_refused([](auto& a) { a.kernel = "stencil", a.tile = "2"; }, "2", "3 or more");
-  expect_refused([](auto& a) { a.kernel = "sort", a.tile = "6"; }, "6", "multiple of 4");
-  expect_refused([](auto& a) { a.parallelism = "0"; }, "'0'", "from 1");
-  expect_refused([](auto& a) { a.tasks = "10", a.parallelism = "11"; }, "11", "10 tasks");
-  expect_refused([](auto& a) { a.sweeps = "2"; }, "2", "stencil");
+  expect_refused([](auto& a) { a.parameters["tile"] = "0"; }, "'0'", "from 1 to 8192");
+  expect_refused([](auto& a) { a.parameters["tile"] = "8193"; }, "'8193'", "from 1 to 8192");
+  expect_refused([](auto& a) { a.parameters["kernel"] = "stencil", a.parameters["tile"] = "2"; }, "2", "3 or more");
+  expect_refused([](auto& a) { a.parameters["kernel"] = "sort", a.parameters["tile"] = "6"; }, "6", "multiple of 4");
+  expect_refused([](auto& a) { a.parameters["parallelism"] = "0"; }, "'0'", "from 1");
+  expect_refused([](auto& a) { a.parameters["tasks"] = "10", a.parameters["parallelism"] = "11"; }, "11", "10 tasks");
+  expect_refused([](auto& a) { a.parameters["sweeps"] = "2"; }, "2", "stencil");
 }
 
 TEST(plan, refuses_cores_that_are_not_there) {

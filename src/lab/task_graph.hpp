@@ -1,0 +1,42 @@
+#pragma once
+// A workload's graph as the simulator needs it: what the tasks of each type do, and what is known of single tasks beside that.
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "kilter/graph.hpp"
+#include "sim/engine.hpp"
+
+namespace kilter::lab {
+
+struct task_graph {
+  std::vector<sim::type_work> types;      ///< by type of the graph; the nameless first one, which no workload uses, does nothing
+  std::vector<std::uint32_t> iteration;   ///< by task number; empty if the workload does not iterate
+  std::vector<std::uint32_t> slot;        ///< by task number: which data it works on; empty if that is not told
+
+  task_graph() = default;
+  explicit task_graph(graph&) : types(1) {}
+  /// Adds a type and what its tasks do.
+  task_type type(graph&, std::string_view name, sim::type_work);
+};
+
+/// What tells one task from the others for a bound.
+struct task_facts {
+  std::uint32_t type = 0;
+  double work = 1.0;                      ///< how many times it does what its type does
+};
+
+/// The work of a graph and its longest path, in the unit of `seconds_of`, and the tasks on that path.
+struct graph_length {
+  double work_s = 0.0, path_s = 0.0;
+  std::uint64_t path_tasks = 0;
+};
+
+/// Lengths from the cost of each task: `work_of` one task in the sum of all, `seconds_of` one task on the longest path. The graph must have
+/// been built in an order of its edges, as those of all workloads are. O(tasks + edges).
+[[nodiscard]] graph_length measure(graph&, const std::function<double(const task_facts&)>& work_of,
+                                   const std::function<double(const task_facts&)>& seconds_of);
+
+}  // namespace kilter::lab
