@@ -36,7 +36,7 @@ class simulation final : public measurement {
 ///
 /// A core that takes tasks of type t at a rate r(t) does at most max over t of weight(t) r(t) of the work in a second, whatever the weights
 /// are; so tasks / (the sum of that over the cores) is a bound, and likewise for the path. The weights are the seconds that the
-/// undisturbed machine needs for one task, all cores together for the work and the fastest place for the path. With one type they are 1.
+/// undisturbed machine needs for one task, all cores together for the work and the fastest place for the path. With one type they are 1, but for rounding.
 class mixed_tasks {
  public:
   mixed_tasks(graph&, const std::vector<rate_sample>& undisturbed);

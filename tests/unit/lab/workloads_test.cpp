@@ -1,0 +1,433 @@
+#include "lab/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/node.hpp"
+#include "kilter/error.hpp"
+#include "kilter/policy.hpp"
+#include "lab/simulation.hpp"
+
+namespace kilter::lab {
+namespace {
+
+using edges = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+
+edges edges_of(graph& g) {
+  edges all;
+  kilter::detail::graph_access::core(g).for_each_node([&](const kilter::detail::node* n) {
+    kilter::detail::for_each_successor(n, [&](const kilter::detail::node* next, double) { all.emplace(kilter::detail::id_of(n), kilter::detail::id_of(next)); });
+  });
+  return all;
+}
+
+std::vector<std::uint64_t> high_of(graph& g) {
+  std::vector<std::uint64_t> all;
+  kilter::detail::graph_access::core(g).for_each_node([&](const kilter::detail::node* n) {
+    if (n->flags & kilter::detail::flag_high) all.push_back(kilter::detail::id_of(n));
+  });
+  return all;
+}
+
+/// In the order of creation, in what the task's type does once.
+std::vector<double> work_of(graph& g) {
+  std::vector<double> all;
+  kilter::detail::graph_access::core(g).for_each_node([&](const kilter::detail::node* n) {
+    const kilter::detail::cold_data* own = kilter::detail::cold_of(n);
+    all.push_back(own ? own->work : 0.0);
+  });
+  return all;
+}
+
+std::uint64_t path_in_tasks(graph& g) {
+  const auto one = [](const task_facts&) { return 1.0; };
+  return measure(g, one, one).path_tasks;
+}
+
+const sim::platform& one_node() {
+  static const sim::platform p = sim::platform::load("grid:2x4");
+  return p;
+}
+
+sim::platform two_nodes() {
+  sim::platform p = sim::platform::load("grid:2x4");
+  p.network = sim::network_figure{.clusters_per_node = 1, .bytes_per_s = 1e9, .latency_s = 1e-6, .from = {}};
+  return p;
+}
+
+random_dag random_of(std::uint32_t tasks, std::uint32_t width, double edge_rate, std::uint64_t seed = 123) {
+  return {.kernels = {{"matmul", 64}, {"sort", 65536}, {"copy", 2048}}, .tasks = tasks, .parallelism = width, .edge_rate = edge_rate, .seed = seed};
+}
+
+double parallelism(const random_dag& shape) {
+  graph g;
+  (void)build(g, shape, one_node());
+  return static_cast<double>(shape.tasks) / static_cast<double>(path_in_tasks(g));
+}
+
+// --- random DAG (facts A3.2) ---
+
+TEST(random_dag, at_edge_rate_one_the_width_is_the_parallelism) {
+  for (const std::uint32_t width : {1u, 2u, 4u, 8u, 16u})
+    EXPECT_NEAR(parallelism(random_of(2000, width, 1.0)), width, 0.1 * width) << "the experiments' axis would mean something else";
+}
+
+TEST(random_dag, sparse_ones_are_far_more_parallel_than_they_are_wide) {
+  EXPECT_NEAR(parallelism(random_of(2000, 1, 0.05)), 10.7, 2.5);
+  EXPECT_NEAR(parallelism(random_of(2000, 16, 0.05)), 21.0, 4.0);
+  EXPECT_NEAR(parallelism(random_of(2000, 1, 0.25)), 2.9, 0.5);
+  EXPECT_NEAR(parallelism(random_of(2000, 16, 0.25)), 16.5, 1.7);
+  EXPECT_NEAR(parallelism(random_of(2000, 1, 0.5)), 1.7, 0.3);
+}
+
+TEST(random_dag, without_edges_every_task_is_a_root) {
+  for (const random_node& n : nodes_of(random_of(300, 4, 0.0))) EXPECT_TRUE(n.parents.empty());
+}
+
+TEST(random_dag, has_as_many_tasks_of_each_kernel) {
+  std::vector<int> count(3);
+  for (const random_node& n : nodes_of(random_of(1000, 4, 1.0))) ++count[n.kernel];
+  EXPECT_EQ(count, (std::vector<int>{334, 333, 333}));
+}
+
+TEST(random_dag, levels_have_the_widths_asked_for) {
+  std::vector<std::uint32_t> sizes(2000);
+  for (const random_node& n : nodes_of(random_of(2000, 4, 0.1))) ++sizes[n.level];
+  sizes.erase(std::find(sizes.begin(), sizes.end(), 0u), sizes.end());
+  sizes.pop_back();  // may be cut
+  EXPECT_EQ(*std::min_element(sizes.begin(), sizes.end()), 1u);
+  EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 7u) << "1 to 2 L - 1";
+}
+
+/// Who comes before whom, found the slow way.
+std::vector<std::set<std::uint32_t>> ancestors_of(const std::vector<random_node>& nodes) {
+  std::vector<std::set<std::uint32_t>> before(nodes.size());
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    for (const std::uint32_t p : nodes[n].parents) {
+      before[n].insert(p);
+      before[n].insert(before[p].begin(), before[p].end());
+    }
+  return before;
+}
+
+TEST(random_dag, parents_are_of_earlier_levels_near_and_follow_from_no_other) {
+  for (const double rate : {0.05, 0.5, 1.0}) {
+    const auto nodes = nodes_of(random_of(500, 6, rate));
+    const auto before = ancestors_of(nodes);
+    for (std::uint32_t n = 0; n < nodes.size(); ++n)
+      for (const std::uint32_t p : nodes[n].parents) {
+        EXPECT_LT(nodes[p].level, nodes[n].level);
+        EXPECT_LE(n - p, random_reach + 2 * 6) << "at most 200 before the level";
+        for (const std::uint32_t other : nodes[n].parents) EXPECT_FALSE(before[other].contains(p)) << n << " follows " << p << " already by " << other;
+      }
+  }
+}
+
+TEST(random_dag, parallel_tasks_never_share_a_slot) {
+  for (const double rate : {0.02, 0.2, 1.0}) {
+    const auto nodes = nodes_of(random_of(600, 5, rate));
+    const auto before = ancestors_of(nodes);
+    std::set<std::uint32_t> slots;
+    for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+      slots.insert(nodes[n].slot);
+      for (std::uint32_t m = 0; m < n; ++m)
+        if (nodes[m].slot == nodes[n].slot) {
+          EXPECT_TRUE(before[n].contains(m)) << m << " and " << n << " could write the same data at once";
+          EXPECT_EQ(nodes[m].kernel, nodes[n].kernel);
+        }
+    }
+    EXPECT_LT(slots.size(), nodes.size() / 2) << "data are hardly ever used again";
+  }
+}
+
+TEST(random_dag, is_drawn_from_its_seed) {
+  const auto edges_with = [](std::uint64_t seed) {
+    graph g;
+    (void)build(g, random_of(400, 4, 0.2, seed), one_node());
+    return edges_of(g);
+  };
+  EXPECT_EQ(edges_with(1), edges_with(1));
+  EXPECT_NE(edges_with(1), edges_with(2));
+}
+
+TEST(random_dag, tells_what_each_type_does_and_the_slots) {
+  graph g;
+  const task_graph made = build(g, random_of(90, 4, 1.0), one_node());
+  ASSERT_EQ(made.types.size(), 4u);
+  EXPECT_EQ(made.types[2].kernel, "sort");
+  EXPECT_EQ(made.types[2].size, 65536.0);
+  EXPECT_EQ(made.slot.size(), g.size());
+  EXPECT_TRUE(high_of(g).empty());
+}
+
+// --- k-means (facts A1.3) ---
+
+TEST(kmeans, iterations_wait_for_each_other_and_have_one_larger_critical_task) {
+  graph g;
+  const kmeans k{.points = 1700, .features = 2, .clusters = 3, .iterations = 3, .tasks_per_iteration = 3, .critical_factor = 1.4, .seed = 5};
+  const task_graph made = build(g, k, one_node());
+  ASSERT_EQ(g.size(), 9u);
+  const edges all = edges_of(g);
+  EXPECT_EQ(all.size(), 18u);
+  for (const auto& [from, to] : all) EXPECT_EQ(made.iteration[to], made.iteration[from] + 1);
+  EXPECT_EQ(path_in_tasks(g), 3u);
+
+  const auto work = work_of(g);
+  const auto high = high_of(g);
+  ASSERT_EQ(high.size(), 3u);
+  double products = 0.0;
+  for (std::uint64_t t = 0; t < 9; ++t) {
+    const bool critical = std::find(high.begin(), high.end(), t) != high.end();
+    EXPECT_DOUBLE_EQ(work[t] / work[high[0]], critical ? 1.0 : 1.0 / 1.4);
+    products += work[t];
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(high[i] / 3, i) << "one an iteration";
+  EXPECT_NEAR(products * 2 * 64 * 64 * 64, 3.0 * (3 * 1700 * 2 * 3), 1e-6) << "three operations for each point, feature and cluster, three times";
+}
+
+TEST(kmeans, critical_position_takes_every_value) {
+  graph g;
+  (void)build(g, kmeans{.iterations = 200, .tasks_per_iteration = 4}, one_node());
+  std::set<std::uint64_t> positions;
+  for (const std::uint64_t t : high_of(g)) positions.insert(t % 4);
+  EXPECT_EQ(positions.size(), 4u);
+}
+
+// --- heat (facts A1.3) ---
+
+TEST(heat, exchanges_stand_between_the_border_blocks) {
+  graph g;
+  const heat h{.rows = 90, .columns = 50, .ranks = 3, .tasks_per_rank = 3, .iterations = 2};
+  const task_graph made = build(g, h, two_nodes());
+  // Blocks 0..8, exchanges 9..11, then blocks 12..20, exchanges 21..23.
+  ASSERT_EQ(g.size(), 24u);
+  EXPECT_EQ(high_of(g), (std::vector<std::uint64_t>{9, 10, 11, 21, 22, 23}));
+  edges wanted;
+  for (const std::uint64_t shift : {0, 12}) {
+    for (const auto& [block, exchange] : {std::pair{0, 9}, {2, 9}, {3, 9}, {2, 10}, {3, 10}, {5, 10}, {6, 10}, {5, 11}, {6, 11}, {8, 11}})
+      wanted.emplace(shift + block, shift + exchange);
+  }
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    const std::uint64_t b = 3 * rank;
+    wanted.merge(edges{{b, b + 12}, {b + 1, b + 12}, {9 + rank, b + 12}, {b, b + 13}, {b + 1, b + 13}, {b + 2, b + 13}, {b + 1, b + 14},
+                       {b + 2, b + 14}, {9 + rank, b + 14}});
+  }
+  EXPECT_EQ(edges_of(g), wanted);
+  EXPECT_EQ(path_in_tasks(g), 4u);
+  EXPECT_EQ(made.iteration[11], 0u);
+  EXPECT_EQ(made.iteration[12], 1u);
+}
+
+TEST(heat, one_block_a_rank_is_both_borders) {
+  graph g;
+  (void)build(g, heat{.rows = 10, .columns = 10, .ranks = 2, .tasks_per_rank = 1, .iterations = 2}, two_nodes());
+  EXPECT_EQ(edges_of(g), (edges{{0, 2}, {1, 2}, {0, 3}, {1, 3}, {0, 4}, {2, 4}, {1, 5}, {3, 5}, {4, 6}, {5, 6}, {4, 7}, {5, 7}}));
+  EXPECT_EQ(g.edges(), 12u) << "an edge is there twice";
+}
+
+TEST(heat, blocks_cover_the_grid_and_a_message_is_two_rows_and_the_latency) {
+  graph g;
+  const heat h{.rows = 100, .columns = 50, .ranks = 3, .tasks_per_rank = 3, .iterations = 1};
+  const task_graph made = build(g, h, two_nodes());
+  const auto work = work_of(g);
+  double points = 0.0;
+  for (int b = 0; b < 9; ++b) points += work[b] * made.types[1].size * made.types[1].size;
+  EXPECT_NEAR(points, 5000.0, 1e-6);
+  EXPECT_EQ(made.types[1].kernel, "stencil");
+  EXPECT_DOUBLE_EQ(made.types[2].fixed_s, 1e-6 + 2 * 50 * 4 / 1e9);
+  EXPECT_DOUBLE_EQ(exchange_s({.columns = 50, .ranks = 2}, two_nodes()), 1e-6 + 50 * 4 / 1e9) << "two ranks have one neighbour each";
+}
+
+TEST(heat, needs_a_network) {
+  graph g;
+  EXPECT_THROW((void)build(g, heat{}, one_node()), input_error);
+}
+
+// --- VGG-16 (facts A3.3) ---
+
+TEST(vgg16, has_the_layers_of_the_usual_network) {
+  const auto layers = layers_of({.input = 224});
+  ASSERT_EQ(layers.size(), 16u);
+  const auto is = [&](std::size_t i, std::uint64_t rows, std::uint64_t depth, std::uint64_t side) {
+    EXPECT_EQ(layers[i].rows, rows) << i;
+    EXPECT_EQ(layers[i].depth, depth) << i;
+    EXPECT_EQ(layers[i].columns, side * side) << i;
+  };
+  is(0, 64, 27, 224);
+  is(1, 64, 576, 224);
+  is(2, 128, 576, 112);
+  is(4, 256, 1152, 56);
+  is(7, 512, 2304, 28);
+  is(10, 512, 4608, 14);
+  is(12, 512, 4608, 14);
+  is(13, 4096, 25088, 1);
+  is(14, 4096, 4096, 1);
+  is(15, 1000, 4096, 1);
+  double multiplications = 0.0;
+  for (const gemm_layer& l : layers) multiplications += static_cast<double>(l.rows * l.depth * l.columns);
+  EXPECT_NEAR(multiplications, 15.47e9, 0.01e9) << "the published size of the network";
+}
+
+TEST(vgg16, layers_are_cut_into_blocks_and_joined) {
+  graph g;
+  const vgg16 v{.input = 32, .block_length = 512};
+  (void)build(g, v, one_node());
+  // 10 layers of up to 512 channels a task each, three more, then 8, 8 and 2.
+  EXPECT_EQ(g.size(), 13u + 8 + 8 + 2);
+  EXPECT_EQ(g.edges(), 12u + 8 + 64 + 16);
+  EXPECT_EQ(path_in_tasks(g), 16u);
+  EXPECT_TRUE(high_of(g).empty());
+  const auto work = work_of(g);
+  EXPECT_DOUBLE_EQ(work[0] * 2 * 64 * 64 * 64, 2.0 * 64 * 27 * 32 * 32);
+  EXPECT_DOUBLE_EQ(work[30] / work[29], 488.0 / 512.0) << "the last block has what is left of 1000 rows";
+}
+
+TEST(vgg16, each_layer_is_a_size_class_of_its_own) {
+  graph g;
+  (void)build(g, vgg16{}, one_node());
+  std::set<std::uint32_t> classes;
+  for (std::uint32_t i = 0; i < kilter::detail::graph_access::core(g).kinds.size(); ++i) classes.insert(kilter::detail::graph_access::core(g).kinds[i].size_class);
+  EXPECT_EQ(classes.size(), 16u) << "layers of other sizes would be mixed in one row of the trace table";
+}
+
+// --- bounds ---
+
+TEST(bounds, of_one_type_count_tasks) {
+  graph g;
+  const task_graph made = build(g, layered_work{.shape = {.tasks = 101, .parallelism = 4, .seed = 1}}, one_node());
+  const auto by_type = simulated_rates(one_node(), made.types, {});
+  const mixed_tasks mix(g, by_type);
+  EXPECT_EQ(mix.tasks(), 101u);
+  EXPECT_EQ(mix.path_tasks(), 26u);
+  const rate_sample r = mix.rates(by_type);
+  for (const double per_s : r.together_per_s) EXPECT_NEAR(per_s, 1000.0, 1e-9);
+  EXPECT_NEAR(*std::max_element(r.alone_per_s.begin(), r.alone_per_s.end()), 4000.0, 1e-8) << "1 ms divided by the widest place";
+}
+
+TEST(bounds, of_several_types_add_up_their_seconds) {
+  graph g;
+  task_graph made(g);
+  const task_type big = made.type(g, "big", {.kernel = "sort", .size = 192.0}), small = made.type(g, "small", {.kernel = "sort", .size = 64.0});
+  task last;
+  for (int i = 0; i < 6; ++i) {
+    const task t = g.add({.type = i % 2 ? big : small, .work = i == 0 ? 5.0 : 0.0}, [](task_context&) {});
+    if (last) g.edge(last, t);
+    last = t;
+  }
+  const auto by_type = simulated_rates(one_node(), made.types, {});
+  const mixed_tasks mix(g, by_type);
+  const rate_sample r = mix.rates(by_type);
+  double together = 0.0;
+  for (const double per_s : r.together_per_s) together += per_s;
+  EXPECT_NEAR(6.0 / together, (5 + 3 + 1 + 3 + 1 + 3) * 1e-3 / 8, 1e-12) << "16 ms on 8 cores";
+  EXPECT_NEAR(static_cast<double>(mix.path_tasks()) / *std::max_element(r.alone_per_s.begin(), r.alone_per_s.end()), 16e-3 / 4, 1e-12);
+}
+
+// --- parameters and runs ---
+
+std::string refusal(std::string_view name, const parameter_values& given) {
+  try {
+    (void)make_workload(name, given, 1);
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(parameters, wrong_ones_are_named_with_what_would_be_right) {
+  const auto says = [](std::string_view name, const parameter_values& given, const std::string& what) {
+    const std::string message = refusal(name, given);
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  };
+  says("kmean", {}, "did you mean 'kmeans'");
+  says("kmeans", {{"cluster", "5"}}, "did you mean 'clusters'");
+  says("kmeans", {{"critical_factor", "0.5"}}, "--critical-factor '0.5': expected a number from 1 to 1000");
+  says("kmeans", {{"critical_factor", "nan"}}, "'nan'");
+  says("kmeans", {{"points", "10"}, {"tasks_per_iteration", "11"}}, "only 10 points");
+  says("random", {{"edge_rate", "1"}}, "--edge-rate '1': expected a percentage");
+  says("random", {{"edge_rate", "101%"}}, "from 0% to 100%");
+  says("random", {{"edge_rate", "5%%"}}, "'5%%'");
+  says("random", {{"tile", "64"}}, "matmul=64,sort=65536,copy=2048");
+  says("random", {{"tile", "matmul=64,matmul=32"}}, "twice");
+  says("random", {{"tile", "matmul=0"}}, "'0'");
+  says("random", {{"kernel", "mixed"}}, "did you mean 'mix'");
+  says("random", {{"tasks", "50001"}}, "from 1 to 50000");
+  says("heat", {{"ranks", "1"}}, "from 2 to 1024");
+  says("heat", {{"rows", "159"}}, "at least 160");
+  says("vgg16", {{"input", "100"}}, "multiple of 32");
+  says("vgg16", {{"block_length", "0"}}, "'0'");
+}
+
+TEST(parameters, are_all_in_the_document) {
+  for (const workload_info& info : workload_catalogue()) {
+    const workload w = make_workload(info.name, {}, 1);
+    EXPECT_EQ(name_of(w), info.name) << "the catalogue and the variant differ in order";
+    const auto config = config_of(w);
+    EXPECT_EQ(config["workload"], info.name);
+    for (const parameter& p : info.parameters) EXPECT_TRUE(config.contains(p.name)) << info.name << " " << p.name;
+  }
+}
+
+struct planned {
+  std::string name, platform;
+  parameter_values parameters;
+};
+
+TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_same_again) {
+  const planned all[] = {{"random", "jetson-tx2", {{"tasks", "300"}, {"parallelism", "4"}}},
+                         {"kmeans", "haswell-16", {{"iterations", "6"}}},
+                         {"heat", "haswell-cluster", {{"iterations", "4"}, {"rows", "2048"}}},
+                         {"vgg16", "haswell-20", {{"input", "224"}}},
+                         {"layered", "jetson-tx2", {{"tasks", "300"}, {"kernel", "stencil"}, {"sweeps", "2"}}}};
+  for (const planned& p : all) {
+    bench_arguments a;
+    a.workload = p.name;
+    a.parameters = p.parameters;
+    a.on = "sim:" + p.platform;
+    a.policies = {"rws,dam-c"};
+    a.repeat = "2";
+    a.disturb = {"cpu@0-1"};
+    a.details = false;
+    const auto run = [&] {
+      progress quiet(1, true);
+      simulation s(plan(a), quiet);
+      s.run();
+      return s.result();
+    };
+    const bench_result r = run(), again = run();
+    ASSERT_EQ(r.runs.size(), 8u) << p.name;
+    for (std::size_t i = 0; i < r.runs.size(); ++i) {
+      const run_row& row = r.runs[i];
+      EXPECT_EQ(row.stats.tasks, size_of(plan(a).work).tasks) << p.name << " " << row.policy;
+      EXPECT_GT(row.stats.seconds, 0.95 * row.bound_s) << p.name << " " << row.policy << ": faster than possible, but for noise";
+      EXPECT_EQ(row.stats.seconds, again.runs[i].stats.seconds) << p.name;
+    }
+  }
+}
+
+TEST(simulated_workloads, two_sweeps_take_twice_as_long_as_one) {
+  const auto seconds = [](const char* sweeps) {
+    bench_arguments a;
+    a.on = "sim:grid:1x1";
+    a.parameters = {{"kernel", "stencil"}, {"tile", "64"}, {"tasks", "50"}, {"parallelism", "1"}, {"sweeps", sweeps}};
+    a.repeat = "1";
+    a.details = false;
+    progress quiet(1, true);
+    simulation s(plan(a), quiet);
+    s.run();
+    return s.result().runs[0].stats.seconds;
+  };
+  EXPECT_NEAR(seconds("2") / seconds("1"), 2.0, 0.01);
+}
+
+TEST(simulated_workloads, only_layered_runs_natively) {
+  bench_arguments a;
+  a.workload = "kmeans";
+  EXPECT_THROW((void)plan(a), input_error);
+}
+
+}  // namespace
+}  // namespace kilter::lab
