@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "kilter/error.hpp"
@@ -106,8 +107,9 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
   o.policy_settings.source =
-      std::array{criticality::user, criticality::chain, criticality::diff1,
-                 criticality::chain_closed}[choose("--criticality", a.criticality, {"user", "chain", "diff1", "chain-closed"})];
+      std::array<std::optional<criticality>, 5>{std::nullopt, criticality::user, criticality::chain, criticality::diff1,
+                                                criticality::chain_closed}[choose("--criticality", a.criticality,
+                                                                                  {"own", "user", "chain", "diff1", "chain-closed"})];
   o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,

@@ -135,6 +135,33 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
   return r;
 }
 
+/// What one task must move at least, on whichever kind needs least.
+double least_bytes(const sim::platform& p, const sim::type_work& what) {
+  if (what.kernel.empty() || what.fixed_s > 0.0) return 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  for (kind_id kind = 0; kind < p.cores->kinds().size(); ++kind)
+    if (const sim::kernel_cost* k = p.find(what.kernel, what.size, kind)) least = std::min(least, k->bytes * k->bytes_factor(what.size));
+  return least;
+}
+
+/// What all cores together can move, within the limits of cores, clusters and chips.
+double memory_bytes_per_s(const sim::platform& p) {
+  const auto within = [](double wanted, double limit) { return limit > 0.0 ? std::min(wanted, limit) : wanted; };
+  const double unlimited = std::numeric_limits<double>::infinity();
+  const auto clusters = p.cores->clusters();
+  const std::size_t per_chip = p.network ? p.network->clusters_per_node : clusters.size();
+  double all = 0.0, chip = 0.0;
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    const cluster& c = clusters[i];
+    const double cores = p.core_bytes_per_s[c.kind] > 0.0 ? c.size * p.core_bytes_per_s[c.kind] : unlimited;
+    chip += within(cores, p.cluster_bytes_per_s[c.kind]);
+    if ((i + 1) % per_chip != 0 && i + 1 != clusters.size()) continue;
+    all += within(chip, p.chip_bytes_per_s);
+    chip = 0.0;
+  }
+  return all;
+}
+
 /// Seconds of one task on all cores together, and on the fastest place. Of what does nothing: 0.
 double together_s(const rate_sample& r) {
   const double per_s = std::accumulate(r.together_per_s.begin(), r.together_per_s.end(), 0.0);
@@ -154,7 +181,10 @@ std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vect
   return rates;
 }
 
-mixed_tasks::mixed_tasks(graph& g, const std::vector<rate_sample>& undisturbed) : tasks_(g.size()) {
+mixed_tasks::mixed_tasks(graph& g, const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<rate_sample>& undisturbed)
+    : tasks_(g.size()) {
+  const double bytes = measure(g, [&](const task_facts& t) { return t.work * least_bytes(p, types[t.type]); }, [](const task_facts&) { return 0.0; }).work_s;
+  carried_per_s_ = bytes > 0.0 ? static_cast<double>(tasks_) / bytes * memory_bytes_per_s(p) : std::numeric_limits<double>::infinity();
   for (const rate_sample& r : undisturbed) {
     work_weight_.push_back(together_s(r));
     path_weight_.push_back(alone_s(r));
@@ -174,6 +204,9 @@ rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
       all.alone_per_s[c] = std::max(all.alone_per_s[c], path_weight_[t] * by_type[t].alone_per_s[c]);
       all.together_per_s[c] = std::max(all.together_per_s[c], work_weight_[t] * by_type[t].together_per_s[c]);
     }
+  const double together_per_s = std::accumulate(all.together_per_s.begin(), all.together_per_s.end(), 0.0);
+  if (together_per_s > carried_per_s_)
+    for (double& per_s : all.together_per_s) per_s *= carried_per_s_ / together_per_s;
   return all;
 }
 
@@ -184,7 +217,7 @@ simulation::~simulation() = default;
 
 void simulation::compute_bounds() {
   const sim::platform& platform = *experiment_.simulated;
-  const mixed_tasks mix(graph_, simulated_rates(platform, made_.types, {}));
+  const mixed_tasks mix(graph_, platform, made_.types, simulated_rates(platform, made_.types, {}));
   const std::lock_guard lock(mutex_);
   tasks_ = mix.tasks();
   path_tasks_ = mix.path_tasks();

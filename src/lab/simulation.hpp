@@ -36,10 +36,12 @@ class simulation final : public measurement {
 ///
 /// A core that takes tasks of type t at a rate r(t) does at most max over t of weight(t) r(t) of the work in a second, whatever the weights
 /// are; so tasks / (the sum of that over the cores) is a bound, and likewise for the path. The weights are the seconds that the
-/// undisturbed machine needs for one task, all cores together for the work and the fastest place for the path. With one type they are 1, but for rounding.
+/// undisturbed machine needs for one task, all cores together for the work and the fastest place for the path. With one type they are 1, but for
+/// rounding. Where the machine's memory cannot carry the traffic of so many tasks a second, the cores' rates are cut in proportion.
 class mixed_tasks {
  public:
-  mixed_tasks(graph&, const std::vector<rate_sample>& undisturbed);
+  /// `undisturbed`: of each of the types.
+  mixed_tasks(graph&, const sim::platform&, const std::vector<sim::type_work>&, const std::vector<rate_sample>& undisturbed);
   [[nodiscard]] rate_sample rates(const std::vector<rate_sample>& by_type) const;
   [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
   /// On the path that takes longest.
@@ -48,6 +50,7 @@ class mixed_tasks {
  private:
   std::vector<double> work_weight_, path_weight_;   // by type
   std::uint64_t tasks_ = 0, path_tasks_ = 0;
+  double carried_per_s_;                            // tasks whose traffic memory carries in a second; infinite without limits
 };
 
 }  // namespace kilter::lab

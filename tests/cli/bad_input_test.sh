@@ -67,6 +67,18 @@ refuses "0" demo --repeat 0
 refuses "multiple of 4" "${bench[@]}" --kernel sort --tile 10
 refuses "3 or more" "${bench[@]}" --kernel stencil --tile 2
 
+# the simulator's workloads
+refuses "did you mean 'kmeans'" sim kmean --platform haswell-16
+refuses "--platform" sim kmeans
+refuses "no network" sim heat --platform jetson-tx2
+refuses "from 2 to 1024" sim heat --platform haswell-cluster --ranks 1
+refuses "--edge-rate '5'" sim random --platform jetson-tx2 --edge-rate 5
+refuses "did you mean 'mix'" sim random --platform jetson-tx2 --kernel mixx
+refuses "only 10 tasks" sim random --platform jetson-tx2 --tasks 10 --parallelism 11
+refuses "--critical-factor '0'" sim kmeans --platform haswell-16 --critical-factor 0
+refuses "multiple of 32" sim vgg16 --platform haswell-20 --input 500
+refuses "--parallelism" sim kmeans --platform haswell-16 --parallelism 2
+
 # files to write
 mkdir "$work/folder"
 refuses "directory" "${bench[@]}" --json "$work/folder"

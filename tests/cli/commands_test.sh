@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" demo disturb policies; do
+for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg16" demo disturb policies; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -51,6 +51,16 @@ passes "${small[@]}" --policy dam-c
 [ -s "$work/err" ] && fail "a run without a terminal wrote to standard error"
 says "add it to --policy"
 grep -q "$(printf '\033')" "$work/out" && fail "colour without a terminal"
+
+# every workload of the simulator, and the JSON that names its parameters
+passes sim random --platform jetson-tx2 --tasks 60 --parallelism 3 --edge-rate 25% --policy rws,perf --repeat 1
+says "level width 3, edge rate 25 %"
+passes sim kmeans --platform haswell-16 --iterations 3 --policy rws,dam-c --repeat 1 --disturb cpu@0-7@25%..75%
+says "3 iterations of 32 tasks"
+passes sim heat --platform haswell-cluster --iterations 2 --policy rws,dam-c --repeat 1
+passes sim vgg --platform haswell-20 --policy rws,perf --repeat 1 --json - --quiet
+json 'd["config"]["workload"] == "vgg16" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
+json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"]) and d["config"]["criticality"] == "own"'
 
 # every kernel, and the options of the policies
 passes "${small[@]}" --kernel copy --tile 64 --policy dam-p

@@ -298,7 +298,7 @@ TEST(bounds, of_one_type_count_tasks) {
   graph g;
   const task_graph made = build(g, layered_work{.shape = {.tasks = 101, .parallelism = 4, .seed = 1}}, one_node());
   const auto by_type = simulated_rates(one_node(), made.types, {});
-  const mixed_tasks mix(g, by_type);
+  const mixed_tasks mix(g, one_node(), made.types, by_type);
   EXPECT_EQ(mix.tasks(), 101u);
   EXPECT_EQ(mix.path_tasks(), 26u);
   const rate_sample r = mix.rates(by_type);
@@ -317,12 +317,33 @@ TEST(bounds, of_several_types_add_up_their_seconds) {
     last = t;
   }
   const auto by_type = simulated_rates(one_node(), made.types, {});
-  const mixed_tasks mix(g, by_type);
+  const mixed_tasks mix(g, one_node(), made.types, by_type);
   const rate_sample r = mix.rates(by_type);
   double together = 0.0;
   for (const double per_s : r.together_per_s) together += per_s;
   EXPECT_NEAR(6.0 / together, (5 + 3 + 1 + 3 + 1 + 3) * 1e-3 / 8, 1e-12) << "16 ms on 8 cores";
   EXPECT_NEAR(static_cast<double>(mix.path_tasks()) / *std::max_element(r.alone_per_s.begin(), r.alone_per_s.end()), 16e-3 / 4, 1e-12);
+}
+
+TEST(bounds, know_what_memory_can_carry) {
+  sim::platform p = sim::platform::load("grid:2x4");
+  for (sim::kernel_cost& k : p.kernels) k.bytes = 1e6;
+  p.cluster_bytes_per_s = {2e9};
+  const auto all_per_s = [&](const sim::platform& on) {
+    graph g;
+    const task_graph made = build(g, layered_work{.shape = {.tasks = 100, .parallelism = 4, .seed = 1}}, on);
+    const auto by_type = simulated_rates(on, made.types, {});
+    double together = 0.0;
+    for (const double per_s : mixed_tasks(g, on, made.types, by_type).rates(by_type).together_per_s) together += per_s;
+    return together;
+  };
+  EXPECT_NEAR(all_per_s(p), 4000.0, 1e-6) << "two clusters of 2 GB/s, 1 MB a task; the cores could do 8000";
+  p.chip_bytes_per_s = 3e9;
+  EXPECT_NEAR(all_per_s(p), 3000.0, 1e-6);
+  p.network = sim::network_figure{.clusters_per_node = 1, .bytes_per_s = 1e9, .latency_s = 1e-6, .from = {}};
+  EXPECT_NEAR(all_per_s(p), 4000.0, 1e-6) << "each node has a memory of its own";
+  p.core_bytes_per_s = {0.1e9};
+  EXPECT_NEAR(all_per_s(p), 800.0, 1e-6);
 }
 
 // --- parameters and runs ---
