@@ -127,10 +127,16 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
     const auto& clock = p.clocks[k->kind];
     const double faster = k->mhz > 0.0 && !clock.mhz.empty() ? clock.mhz.back() / k->mhz : 1.0;
     const double per_s = faster / k->seconds_at(what.size, index);
+    const double bytes = k->bytes * k->bytes_factor(what.size);
+    const auto carried = [bytes](double bytes_per_s, double members) {
+      return bytes > 0.0 && bytes_per_s > 0.0 ? bytes_per_s * members / bytes : std::numeric_limits<double>::infinity();
+    };
+    const double core = p.core_bytes_per_s[k->kind];
+    const double place_carries = std::min({carried(core, where.width), carried(p.cluster_bytes_per_s[k->kind], 1.0), carried(p.chip_bytes_per_s, 1.0)});
     // The fastest place for a chain counts for its leader, the cheapest for capacity for each of its cores.
-    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], per_s * shares / where.width);
+    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], std::min(per_s * shares / where.width, place_carries));
     for (core_id c = where.leader; c < where.leader + where.width; ++c)
-      r.together_per_s[c] = std::max(r.together_per_s[c], per_s / where.width * left[c]);
+      r.together_per_s[c] = std::max(r.together_per_s[c], std::min(per_s / where.width * left[c], carried(core, 1.0)));
   }
   return r;
 }

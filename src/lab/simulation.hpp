@@ -29,7 +29,7 @@ class simulation final : public measurement {
                                                          std::uint64_t seed);
 
 /// Tasks a second that the platform can give under the parts of a set, for each type of task: each core by itself, and all at once; from its
-/// figures alone. No figures for what does nothing.
+/// figures for computing and for the traffic that no cache avoids. No figures for what does nothing.
 [[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady);
 
 /// Tasks of several types, counted in tasks of the average: so one number bounds a run of all of them.

@@ -206,10 +206,10 @@ const std::vector<workload_info>& catalogue() {
        {"heat --platform haswell-cluster --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
         "heat --platform haswell-cluster --ranks 8 --tasks-per-rank 20 --iterations 20 --policy rws,dam-c"},
        "", make_heat},
-      {"vgg16", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is critical",
+      {"vgg16", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",
        {{"input", "512", "N", "Side of the picture, a multiple of 32; 224 is the usual network's"},
         {"block_length", "16", "N", "Output channels of one task"}},
-       {"vgg16 --platform haswell-20 --policy rws,perf --table paper", "vgg16 --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
+       {"vgg16 --platform haswell-20 --policy rws,perf --criticality user --table paper", "vgg16 --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        "vgg", make_vgg16},
   };
   return all;

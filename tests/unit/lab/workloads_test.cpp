@@ -346,6 +346,20 @@ TEST(bounds, know_what_memory_can_carry) {
   EXPECT_NEAR(all_per_s(p), 800.0, 1e-6);
 }
 
+TEST(bounds, of_a_path_know_what_one_place_can_move) {
+  sim::platform p = sim::platform::load("grid:2x4");
+  for (sim::kernel_cost& k : p.kernels) k.bytes = 1e6;
+  const std::vector<sim::type_work> types{{}, {.kernel = "copy", .size = 64.0}};
+  const auto fastest = [&] { return std::ranges::max(simulated_rates(p, types, {})[1].alone_per_s); };
+  EXPECT_DOUBLE_EQ(fastest(), 4000.0);
+  p.core_bytes_per_s = {0.9e9};
+  EXPECT_DOUBLE_EQ(fastest(), 3600.0) << "four members of 0.9 GB/s";
+  p.cluster_bytes_per_s = {2e9};
+  EXPECT_DOUBLE_EQ(fastest(), 2000.0);
+  p.chip_bytes_per_s = 1.5e9;
+  EXPECT_DOUBLE_EQ(fastest(), 1500.0);
+}
+
 // --- parameters and runs ---
 
 std::string refusal(std::string_view name, const parameter_values& given) {
