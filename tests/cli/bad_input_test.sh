@@ -98,6 +98,14 @@ refuses "jetson-tx3" topo --platform jetson-tx3
 refuses "jetson-tx2" topo --platform jetson-tx3
 refuses "nonsense" topo --synthetic nonsense
 refuses "--xml" topo --xml a --platform b
+refuses "jetson-tx2" platforms jetson-tx3
+refuses "$work/broken.toml:2" platforms "$work/broken.toml"
+refuses "grid:CxN" platforms grid:0x4
+refuses "'extra'" platforms jetson-tx2 extra
+sed 's/^bytes_per_s = 14e9/bytes_per_s = -14e9/' "$(dirname "$0")/../../data/platforms/jetson-tx2.toml" >"$work/negative.toml"
+refuses "bytes_per_s" platforms "$work/negative.toml"
+refuses "-1.4e+10" platforms "$work/negative.toml"
+refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 
 # disturb
 refuses "SPEC" disturb

@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" demo disturb policies; do
+for command in "" topo bench "bench layered" demo disturb policies platforms; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -17,6 +17,20 @@ done
 
 passes policies
 for policy in rws rwsm-c fa fam-c da dam-c dam-p perf; do says "$policy"; done
+
+passes platforms
+for platform in jetson-tx2 haswell-16 haswell-20 haswell-cluster odroid-xu3 xeon-e5320 dike-xeon grid:CxN; do says "$platform"; done
+[ "$(wc -l <"$work/out")" -eq "$(grep -c . "$work/out")" ] || fail "platforms: not one line a name"
+passes platforms jetson-tx2
+says "FITTED to B1 Copy rows"
+says "matmul 256, denver"
+passes platforms jetson-tx2 --json -
+json 'len(d["kernels"]) == 8 and all(k["source"] for k in d["kernels"]) and len(d["clusters"]) == 2'
+json '[b["fitted_to"] for b in d["bandwidth"] if b["of"] == "chip"] == [["B1 Copy rows"]]'
+passes platforms grid:2x4 --json -
+json 'len(d["clusters"]) == 2 and d["kernels"][0]["seconds"][0] == 1e-3'
+passes platforms --json -
+json '{"jetson-tx2", "server-2x32"} <= {p["name"] for p in d["platforms"]}'
 
 passes topo
 passes topo --platform jetson-tx2 --json -
