@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <regex>
 
 #include "kilter/error.hpp"
 #include "lab/experiment_reader.hpp"
@@ -43,6 +44,15 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
     all = std::move(longer);
   }
   return all;
+}
+
+std::string_view form_of(std::string_view key) {
+  return key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
+}
+
+bool well_formed(std::string_view key, const std::string& value) {
+  static const std::regex number("[0-9]+"), cores("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"), places("[0-9]+,[0-9]+(\\+[0-9]+,[0-9]+)*");
+  return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
 }
 
 class quantity_reader {
@@ -188,6 +198,9 @@ class quantity_reader {
     const bool when = what.count("when") > 0;
     const std::size_t places = what.size() - (when ? 1 : 0);
     const detail_need need = measure_->details;
+    for (const auto& [key, value] : what)
+      if (key != "when" && !well_formed(key, value))
+        t.fail_at(key, fmt::format("'{}' is '{}'; it must be written as {}", key, value, form_of(key)));
     if (when && need != detail_need::when && need != detail_need::where_and_when)
       t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
     if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));

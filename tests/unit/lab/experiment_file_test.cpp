@@ -101,6 +101,12 @@ TEST(experiments, every_cell_names_a_run_by_a_value_on_each_axis_of_its_scenario
   }
 }
 
+TEST(experiments, the_cells_of_a_claim_are_named_once) {
+  // S0-3: three schedulers at five P, though they stand in folds and in cases alike.
+  EXPECT_EQ(cells_of(shipped_claim("S0-3")).size(), 3u * 5);
+  EXPECT_TRUE(cells_of(shipped_claim("S0-18")).empty());
+}
+
 TEST(experiments, a_gain_is_met_only_within_half_of_it) {
   const claim& c = shipped_claim("S0-14");
   EXPECT_FALSE(inside(c.values.at(2).within, 1.0));   // 17 %: within 15 % of the value, and no gain at all
@@ -158,6 +164,8 @@ TEST(experiment_file, errors_name_file_and_line) {
   expect_error(head + scenario + "tiel = 3\n", "x.toml:14: unknown key of [[scenario]] 'tiel': did you mean 'tile'?");
   expect_error(head + scenario + "seeds = 3\n", "x.toml:14: 'seeds' is 3; it must be a whole number from 10");
   expect_error(head + scenario + "co_runner = \"solid\"\n", "x.toml:14: unknown co_runner 'solid'");
+  expect_error(head + scenario + "disturb = \"cup@0\"\n", "x.toml:14: ");
+  expect_error(head + scenario + "weight = \"0.2\"\n", "x.toml:14: 'weight' is '0.2'; it must be the part of a new sample");
   expect_error(head + scenario + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
   expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
   expect_error(head + scenario + scenario, "x.toml:15: scenario 'm' is described twice");
@@ -176,6 +184,8 @@ TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
   expect_error(with_case("of = { measure = \"throughput\", weight = \"1\" }"), "x.toml:19: scenario 'm' has no axis 'weight'");
   expect_error(with_case("of = { measure = \"throughput\", scenario = \"n\" }"), "x.toml:19: unknown scenario 'n'");
   expect_error(with_case("of = { measure = \"critical_share\" }"), "x.toml:19: critical_share needs one of core, cores, place and width");
+  expect_error(with_case("of = { measure = \"critical_share\", place = \"0-1\" }"), "x.toml:19: 'place' is '0-1'; it must be written as LEADER,WIDTH");
+  expect_error(with_case("of = { measure = \"critical_share\", core = 0, when = \"then\" }"), "x.toml:19: unknown time 'then'");
   expect_error(with_case("of = { measure = \"work_time\" }"), "x.toml:19: work_time needs 'core'");
   expect_error(with_case("of = { measure = \"throughput\", when = \"during\" }"), "x.toml:19: throughput is of the whole run");
   expect_error(with_case("of = { measure = \"throughput\", fold = \"mean\" }"), "x.toml:19: 'fold' and 'over' go together");
