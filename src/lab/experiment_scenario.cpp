@@ -42,7 +42,7 @@ const std::vector<workload>& workloads() {
                   {"critical_factor", false, true, form::free}}},
       {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
                 {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
-      {"vgg16", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
+      {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
   };
   return all;
 }
