@@ -23,7 +23,7 @@ constexpr std::array all = {
     measure_info{"beyond_cache_share", true, false, need::none, "of all tasks, the part that ran with more working set than its cluster's cache"},
     measure_info{"iteration_time", false, false, need::when, "mean seconds of an iteration"},
     measure_info{"co_runner_progress", true, false, need::none, "the co-runner's iterations a second over those of running alone"},
-    measure_info{"tasks_until_trained", false, false, need::none, "tasks ended until the table of the last type has no untried place"},
+    measure_info{"tasks_until_trained", false, false, need::none, "tasks ended until no place of any type is untried"},
     measure_info{"parallel_efficiency", false, false, need::none, "makespan on one worker over workers x makespan"},
     measure_info{"graph_critical_share", true, true, need::none, "high-priority tasks over all tasks of a layered graph"},
     measure_info{"samples_to_cross", false, true, need::none, "samples until the 1:4 average is nearer to the new level"},
