@@ -197,6 +197,26 @@ TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
                "x.toml:25: claim 'C' stands here twice");
 }
 
+TEST(experiment_file, an_exception_that_excepts_nothing_is_a_typing_error) {
+  const std::string claim_with = head + scenario + claim_head + "exceptions = \"high P\"\n[[claim.case]]\n" + good_of + "\n";
+  const std::string rest = "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
+  EXPECT_EQ(parse_experiment(claim_with + "except = [{ parallelism = 3 }]" + rest, "x.toml").claims[0].cases.size(), 1u);
+  expect_error(claim_with + "except = [{ parallelism = 4 }]" + rest, "x.toml:21: this exception takes nothing away");
+  expect_error(claim_with + "except = [{ paralelism = 3 }]" + rest, "x.toml:21: unknown key of [[except]] 'paralelism'");
+  expect_error(claim_with + "except = [{ parallelism = [2, 3] }]" + rest, "x.toml:20: nothing is left to look at");
+}
+
+TEST(experiment_file, a_property_takes_its_arguments_and_no_others) {
+  const auto property = [](const std::string& of) {
+    return head + claim_head + "decided_by = \"property\"\n[[claim.case]]\n" + of +
+           "\nrelation = \"eq\"\nreference = 7\nmargin = 0\nreason = \"r\"\n";
+  };
+  EXPECT_EQ(parse_experiment(property("of = { measure = \"places\", cores = 4 }"), "x.toml").claims[0].cases.size(), 1u);
+  expect_error(property("of = { measure = \"places\", cors = 4 }"), "x.toml:11: unknown key of 'of' 'cors'");
+  expect_error(property("of = { measure = \"places\" }"), "x.toml:11: 'of' lacks 'cores'");
+  expect_error(property("of = { measure = \"places\", cores = 4 }\nper = { cores = 2 }"), "x.toml:12: places is a property of the code");
+}
+
 TEST(experiment_file, a_margin_outside_the_rules_is_refused) {
   const auto rest = [](const char* relation, const char* reference, const char* margin) {
     return std::string("relation = \"") + relation + "\"\nreference = " + reference + "\nmargin = " + margin + "\nreason = \"r\"\n";
