@@ -52,6 +52,7 @@ void add_machine(CLI::App& c, lab::bench_arguments& a) {
 
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
+  c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
   c.add_option("--timing", a.timing, "Sample of a wide task: honest, or leader as published")->type_name("MODE")->group("Policy");
   c.add_option("--criticality", a.criticality, "Critical tasks: user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
@@ -104,6 +105,7 @@ action add_sim(CLI::App& app, const std::string& command_line) {
   sim->footer("Examples:\n  kilter sim layered --help");
   CLI::App* layered = sim->add_subcommand("layered", "The papers' layered DAG: one task of each layer releases the next layer");
   layered->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")->required()->type_name("PLATFORM")->group("Machine");
+  layered->add_option("--cores", o->what.cores, "Some of the platform's cores: a count (2) or a list (0-3 or 1,)")->type_name("CORES")->group("Machine");
   add_workload(*layered, o->what);
   add_comparison(*layered, o->what);
   add_simulated(*layered, o->what);

@@ -75,9 +75,11 @@ std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a) 
   if (a.on == "native") return nullptr;
   if (!a.on.starts_with("sim:") || a.on.size() == 4)
     throw input_error(fmt::format("--on '{}': use native or sim:PLATFORM, as sim:jetson-tx2", a.on));
-  for (const auto& [option, given] : {std::pair{"--cores", !a.cores.empty()}, {"--smt", a.smt}, {"--unpinned", a.unpinned}})
+  for (const auto& [option, given] : {std::pair{"--smt", a.smt}, {"--unpinned", a.unpinned}})
     if (given) throw input_error(fmt::format("{}: a simulated machine has the cores of its platform file", option));
-  return std::make_shared<const sim::platform>(sim::platform::load(a.on.substr(4)));
+  sim::platform p = sim::platform::load(a.on.substr(4));
+  if (!a.cores.empty()) p = p.restricted_to(parse_cores(a.cores, *p.cores));
+  return std::make_shared<const sim::platform>(std::move(p));
 }
 
 std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
@@ -123,6 +125,7 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.machine = e.machine;
   o.pinned = !a.unpinned;
   o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
+  o.table.sample_weight = parse_fraction("--weight", a.weight);
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
   o.policy_settings.source =
       std::array{criticality::user, criticality::chain, criticality::diff1,
@@ -158,6 +161,7 @@ experiment plan(const bench_arguments& a) {
   e.simulated = checked_platform(a);
   e.on = a.on;
   e.co_runner = a.co_runner;
+  e.weight = a.weight;
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
   e.machine = e.simulated ? e.simulated->cores : checked_machine(a);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,6 +98,9 @@ struct platform {
   static platform load(const std::string& name_or_path);
   /// Names of the platforms that came with Kilter and of those in $KILTER_PLATFORMS, sorted.
   static std::vector<std::string> names();
+
+  /// The same machine with fewer cores; figures at widths that it did not have are interpolated. input_error as machine::restricted_to.
+  [[nodiscard]] platform restricted_to(std::span<const core_id> keep) const;
 
   /// The kernel's cost on a kind; of several sizes the one nearest by ratio. Null if the file has none.
   [[nodiscard]] const kernel_cost* find(std::string_view kernel, double size, kind_id) const noexcept;

@@ -44,6 +44,8 @@ class speeds {
 
   [[nodiscard]] double capacity(core_id c) const noexcept { return capacity_[c]; }
   [[nodiscard]] double clock(kind_id k) const noexcept { return clock_[k]; }
+  /// The working sets in the cluster do not fit its cache.
+  [[nodiscard]] bool overflows(cluster_id c) const noexcept { return clusters_[c].overflows; }
   std::vector<load*> moved;
 
  private:
