@@ -50,8 +50,9 @@ void add_machine(CLI::App& c, lab::bench_arguments& a) {
 
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
+  c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
   c.add_option("--timing", a.timing, "Sample of a wide task: honest, or leader as published")->type_name("MODE")->group("Policy");
-  c.add_option("--criticality", a.criticality, "Critical tasks: own (what the policy takes by itself: perf chain, the others user), user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
+  c.add_option("--criticality", a.criticality, "Critical tasks: user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
@@ -105,9 +106,9 @@ action add_sim(CLI::App& app, const std::string& command_line) {
     o->out.how.command_line = command_line;
     o->what.workload = info.name;
     CLI::App* command = sim->add_subcommand(std::string(info.name), std::string(info.summary));
-    if (!info.short_name.empty()) command->alias(std::string(info.short_name));
     command->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")
         ->required()->type_name("PLATFORM")->group("Machine");
+    command->add_option("--cores", o->what.cores, "Some of the platform's cores: a count (2) or a list (0-3 or 1,)")->type_name("CORES")->group("Machine");
     add_workload(*command, info, o->what);
     add_comparison(*command, o->what);
     add_simulated(*command, o->what);

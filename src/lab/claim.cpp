@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace kilter::lab {
 
@@ -42,6 +43,17 @@ std::string name_of(const quantity& q) {
   text += q.left.front().measure + listed(shown);
   if (q.against == against_kind::nothing) return text;
   return text + (q.against == against_kind::per ? " per" : " less") + changed(q.left.front(), q.right.front());
+}
+
+std::vector<cell> cells_of(const claim& c) {
+  std::set<cell> distinct;
+  const auto take = [&](const quantity& q) {
+    distinct.insert(q.left.begin(), q.left.end());
+    distinct.insert(q.right.begin(), q.right.end());
+  };
+  for (const planned_value& v : c.values) take(v.of);
+  for (const planned_case& one : c.cases) take(one.of);
+  return {distinct.begin(), distinct.end()};
 }
 
 bool margin_allowed(relation must_be, bool share, double reference, double margin) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 // A published claim as it is checked: which numbers are taken of which runs, and what must be true of them.
 
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -19,7 +20,7 @@ struct cell {
   selection run;    ///< `scenario` and a value for each of its axes; of a property its arguments
   selection what;   ///< core, cores, place, width, when
 
-  friend bool operator==(const cell&, const cell&) = default;
+  friend auto operator<=>(const cell&, const cell&) = default;
 };
 
 /// How the values over one axis become one. mean, max and min are taken of the quotients (or differences); cv (standard
@@ -75,6 +76,9 @@ struct claim {
   std::vector<planned_value> values;   ///< the first is the claim's own; all must be inside for `reproduced`
   std::vector<planned_case> cases;
 };
+
+/// Everything that must be measured for the claim, each cell once, in order.
+[[nodiscard]] std::vector<cell> cells_of(const claim&);
 
 inline constexpr double smallest_order_margin = 0.01;   ///< of the reference, or points of a share
 inline constexpr double largest_equal_margin = 0.03;    ///< likewise

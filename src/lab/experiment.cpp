@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <string_view>
 
 #include "kilter/error.hpp"
@@ -76,9 +75,11 @@ std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a) 
   if (a.on == "native") return nullptr;
   if (!a.on.starts_with("sim:") || a.on.size() == 4)
     throw input_error(fmt::format("--on '{}': use native or sim:PLATFORM, as sim:jetson-tx2", a.on));
-  for (const auto& [option, given] : {std::pair{"--cores", !a.cores.empty()}, {"--smt", a.smt}, {"--unpinned", a.unpinned}})
+  for (const auto& [option, given] : {std::pair{"--smt", a.smt}, {"--unpinned", a.unpinned}})
     if (given) throw input_error(fmt::format("{}: a simulated machine has the cores of its platform file", option));
-  return std::make_shared<const sim::platform>(sim::platform::load(a.on.substr(4)));
+  sim::platform p = sim::platform::load(a.on.substr(4));
+  if (!a.cores.empty()) p = p.restricted_to(parse_cores(a.cores, *p.cores));
+  return std::make_shared<const sim::platform>(std::move(p));
 }
 
 std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
@@ -105,11 +106,11 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.machine = e.machine;
   o.pinned = !a.unpinned;
   o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
+  o.table.sample_weight = parse_fraction("--weight", a.weight);
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
   o.policy_settings.source =
-      std::array<std::optional<criticality>, 5>{std::nullopt, criticality::user, criticality::chain, criticality::diff1,
-                                                criticality::chain_closed}[choose("--criticality", a.criticality,
-                                                                                  {"own", "user", "chain", "diff1", "chain-closed"})];
+      std::array{criticality::user, criticality::chain, criticality::diff1,
+                 criticality::chain_closed}[choose("--criticality", a.criticality, {"user", "chain", "diff1", "chain-closed"})];
   o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,
@@ -135,6 +136,7 @@ experiment plan(const bench_arguments& a) {
     throw input_error(fmt::format("workload {}: only layered runs natively; use kilter sim {} --platform NAME", a.workload, a.workload));
   e.on = a.on;
   e.co_runner = a.co_runner;
+  e.weight = a.weight;
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
   e.machine = e.simulated ? e.simulated->cores : checked_machine(a);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);

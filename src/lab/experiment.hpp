@@ -22,7 +22,8 @@ struct bench_arguments {
   bool smt = false;
   std::vector<std::string> disturb;             ///< each one scenario; "none" comes first in any case
   std::string repeat = "4", graphs = "1", seed = "1";
-  std::string table = "robust", timing = "honest", criticality = "own", local = "containing", steal = "random", root = "core";
+  std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
+  std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
   std::string on = "native";                    ///< or sim:PLATFORM
   std::string co_runner = "slice";              ///< slice or fluid; simulated only
@@ -46,11 +47,11 @@ struct experiment {
   std::uint32_t graphs = 1;          ///< graphs run one after the other on one runtime; the first is cold, the others are warm
   std::uint64_t seed = 1;
   bool root_outside = false, unpinned = false, details = true;
-  std::string table = "robust", timing = "honest", criticality = "own", local = "containing", steal = "random";
+  std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
   bool direct = false;
   runtime_options options;           ///< policy and seed are set for every run
   std::shared_ptr<const sim::platform> simulated;  ///< what it runs on in virtual time; null: on this machine
-  std::string on = "native", co_runner = "slice";
+  std::string on = "native", co_runner = "slice", weight = "1/5";
   double calibration_s = 0.3;        ///< length of one pinned loop for the bound
 };
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <regex>
 
 #include "kilter/error.hpp"
 #include "lab/experiment_reader.hpp"
 #include "lab/measures.hpp"
+#include "lab/numbers.hpp"
 #include "lab/suggest.hpp"
 #include "lab/verdict.hpp"
 
@@ -28,7 +30,9 @@ constexpr std::array<std::string_view, 16> of_keys = {"measure", "scenario", "fo
 constexpr std::array<std::string_view, 4> times = {"before", "during", "after", "outside"};
 constexpr std::array<std::string_view, 6> folds = {"mean", "max", "min", "cv", "spread", "growth"};
 
-bool among(std::span<const std::string_view> all, std::string_view one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool among(std::span<const std::string_view> all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 /// Every combination of one value for each key, the last key fastest.
 std::vector<selection> combinations(const std::vector<axis>& axes) {
@@ -43,6 +47,16 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
     all = std::move(longer);
   }
   return all;
+}
+
+std::string_view form_of(std::string_view key) {
+  return key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
+}
+
+bool well_formed(std::string_view key, const std::string& value) {
+  static const std::regex number("[0-9]+"), cores("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
+  static const std::regex places("[0-9]+,[0-9]+(\\+[0-9]+,[0-9]+)*");
+  return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
 }
 
 class quantity_reader {
@@ -60,23 +74,34 @@ class quantity_reader {
     }
     std::vector<quantity> all;
     if (measure_->property) {
-      for (const selection& s : combinations(arguments())) all.push_back({{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
+      for (const selection& s : combinations(arguments()))
+        all.push_back({{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
       return all;
     }
     of_.only(of_keys);
     read_fold();
     read_against();
+    exceptions_ = owner_.tables("except");
+    used_.assign(exceptions_.size(), false);
+    for (const toml_table& t : exceptions_) t.only(except_keys);
     for (const experiment_scenario* s : chosen_scenarios()) read_scenario_cases(*s, all);
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (!used_[i]) exceptions_[i].fail("this exception takes nothing away; no case has these values");
     if (all.empty()) of_.fail("nothing is left to look at; 'except' takes everything away");
     return all;
   }
 
  private:
-  /// A property's arguments: any key, a list for several cases.
+  /// A property's arguments, all of them needed; a list for several cases.
   std::vector<axis> arguments() const {
+    for (const char* key : {"per", "less", "except"})
+      if (owner_.has(key)) owner_.fail_at(key, fmt::format("{} is a property of the code; it takes no '{}'", measure_->name, key));
+    std::vector<std::string_view> known{"measure"};
+    if (!measure_->arguments.empty())
+      for (const std::string_view key : split_list(measure_->arguments)) known.push_back(key);
+    of_.only(known);
     std::vector<axis> axes;
-    for (const std::string& key : of_.keys())
-      if (key != "measure") axes.push_back({key, of_.words(key)});
+    for (std::size_t i = 1; i < known.size(); ++i) axes.push_back({std::string(known[i]), of_.words(known[i])});
     return axes;
   }
 
@@ -124,7 +149,7 @@ class quantity_reader {
     return chosen;
   }
 
-  void read_scenario_cases(const experiment_scenario& s, std::vector<quantity>& all) const {
+  void read_scenario_cases(const experiment_scenario& s, std::vector<quantity>& all) {
     std::vector<axis> axes, details;
     axis folded;
     for (const axis& a : s.axes) {
@@ -173,7 +198,8 @@ class quantity_reader {
       }
     }
     check_details(t, c.what);
-    if (c == before) t.fail(fmt::format("both sides are the same: {}", name_of(quantity{{c}, {}, fold_kind::none, against_kind::nothing, false})));
+    if (c == before)
+      t.fail(fmt::format("both sides are the same: {}", name_of(quantity{{c}, {}, fold_kind::none, against_kind::nothing, false})));
     return c;
   }
 
@@ -188,6 +214,9 @@ class quantity_reader {
     const bool when = what.count("when") > 0;
     const std::size_t places = what.size() - (when ? 1 : 0);
     const detail_need need = measure_->details;
+    for (const auto& [key, value] : what)
+      if (key != "when" && !well_formed(key, value))
+        t.fail_at(key, fmt::format("'{}' is '{}'; it must be written as {}", key, value, form_of(key)));
     if (when && need != detail_need::when && need != detail_need::where_and_when)
       t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
     if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
@@ -199,18 +228,20 @@ class quantity_reader {
       t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
   }
 
-  bool excepted(const cell& c) const {
-    const std::vector<toml_table> exceptions = owner_.tables("except");
-    return std::any_of(exceptions.begin(), exceptions.end(), [&](const toml_table& t) {
-      t.only(except_keys);
-      const std::vector<std::string> keys = t.keys();
-      return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        const auto values = t.words(key);
+  bool excepted(const cell& c) {
+    bool any = false;
+    for (std::size_t i = 0; i < exceptions_.size(); ++i) {
+      const std::vector<std::string> keys = exceptions_[i].keys();
+      const bool all = std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        const auto values = exceptions_[i].words(key);
         const selection& in = c.run.count(key) ? c.run : c.what;
         const auto at = in.find(key);
         return at != in.end() && std::find(values.begin(), values.end(), at->second) != values.end();
       });
-    });
+      used_[i] = used_[i] || all;
+      any = any || all;
+    }
+    return any;
   }
 
   const toml_table& owner_;
@@ -221,6 +252,8 @@ class quantity_reader {
   std::string over_;
   against_kind against_ = against_kind::nothing;
   std::vector<axis> changes_;
+  std::vector<toml_table> exceptions_;
+  std::vector<bool> used_;
 };
 
 relation relation_of(const toml_table& t) {
@@ -239,7 +272,8 @@ void read_case(const toml_table& t, const std::vector<experiment_scenario>& scen
     t.fail_at("margin", fmt::format("'margin' is {}; an order must hold by at least {}", margin, smallest_order_margin));
   if (must_be == relation::eq && (margin < 0 || margin > largest_equal_margin))
     t.fail_at("margin", fmt::format("'margin' is {}; what is equal must be so within 0 to {}", margin, largest_equal_margin));
-  if (t.has("except") && c.exceptions.empty()) t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
+  if (t.has("except") && c.exceptions.empty())
+    t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
   const std::string reason = t.text("reason");
   for (quantity& q : quantity_reader(t, scenarios).read()) {
     if (!q.share && reference == 0) t.fail_at("reference", "'reference' is 0, and a margin would be a part of it; compare with 'per'");
@@ -283,7 +317,8 @@ decided_by decider_of(const toml_table& t) {
 
 void check_decider(const toml_table& t, const claim& c) {
   const bool undecided = c.by == decided_by::hardware || c.by == decided_by::input;
-  if (undecided && (!c.cases.empty() || !c.values.empty())) t.fail(fmt::format("claim {}: what is not decided here has no cases and no values", c.id));
+  if (undecided && (!c.cases.empty() || !c.values.empty()))
+    t.fail(fmt::format("claim {}: what is not decided here has no cases and no values", c.id));
   if (undecided && c.remark.empty()) t.fail(fmt::format("claim {} lacks 'remark': why nothing here decides it", c.id));
   if (!undecided && c.cases.empty()) t.fail(fmt::format("claim {} needs at least one [[claim.case]]", c.id));
   if (!undecided && c.published) t.fail_at("published", "write [[claim.value]], which says what is measured against it");

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <regex>
 
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
+#include "lab/disturbance.hpp"
 #include "lab/experiment_reader.hpp"
 #include "lab/suggest.hpp"
 
@@ -40,7 +42,7 @@ const std::vector<workload>& workloads() {
                   {"critical_factor", false, true, form::free}}},
       {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
                 {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
-      {"vgg16", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
+      {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
   };
   return all;
 }
@@ -72,6 +74,9 @@ void check(const toml_table& t, const word& w, const std::string& value) {
     if (error != std::errc{} || end != value.data() + value.size() || count == 0)
       t.fail_at(w.key, fmt::format("'{}' is '{}'; it must be a whole number of at least 1", w.key, value));
   }
+  static const std::regex part("1|[1-9][0-9]*/[1-9][0-9]*");
+  if (w.key == "weight" && !std::regex_match(value, part))
+    t.fail_at(w.key, fmt::format("'weight' is '{}'; it must be the part of a new sample, such as \"1/5\" or \"1\"", value));
   if (w.shape == form::name)
     for (const choice& c : choices())
       if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end())
@@ -85,9 +90,23 @@ void read_word(const toml_table& t, const word& w, experiment_scenario& s) {
   if (w.axis) {
     s.axes.push_back({std::string(w.key), std::move(values)});
   } else {
-    if (values.size() != 1) t.fail_at(w.key, fmt::format("'{}' takes one value; write a [[scenario]] for each", w.key));
+    if (values.size() != 1)
+      t.fail_at(w.key, fmt::format("'{}' takes one value; write a [[scenario]] for each", w.key));
     s.parameters.emplace(w.key, values.front());
   }
+}
+
+/// The words only: whether the platform has those cores is known when it is run.
+std::vector<std::string> disturbances_of(const toml_table& t) {
+  static const machine large = machine::uniform(4096);
+  if (!t.has("disturb")) return {"none"};
+  auto texts = t.words("disturb");
+  try {
+    for (const std::string& text : texts) (void)parse_disturbances(text, large);
+  } catch (const input_error& error) {
+    t.fail_at("disturb", error.what());
+  }
+  return texts;
 }
 
 std::vector<std::string> policies_of(const toml_table& t) {
@@ -123,7 +142,7 @@ experiment_scenario read_scenario(const toml_table& t) {
   t.only(known);
 
   s.axes.push_back({"policy", policies_of(t)});
-  s.axes.push_back({"disturb", t.has("disturb") ? t.words("disturb") : std::vector<std::string>{"none"}});
+  s.axes.push_back({"disturb", disturbances_of(t)});
   for (const word& one : w->words) read_word(t, one, s);
   for (const word& one : common) read_word(t, one, s);
   if (t.has("open")) s.open = t.words("open");

@@ -23,7 +23,7 @@ document config_of(const experiment& e) {
   document config = config_of(e.work);
   config["on"] = e.on;
   config.update(document{{"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
-                         {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"timing", e.timing}, {"criticality", e.criticality},
+                         {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"weight", e.weight}, {"timing", e.timing}, {"criticality", e.criticality},
                          {"local", e.local}, {"steal", e.steal}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned},
                          {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}});
   return config;

@@ -15,6 +15,7 @@ struct measure_info {
   bool property;           ///< computed from the code without an engine: takes no scenario, has no spread
   detail_need details;     ///< `when` is optional wherever it is allowed: absent, the whole run
   std::string_view meaning;
+  std::string_view arguments{};  ///< of a property: what it must be told, "tasks,parallelism"
 };
 
 [[nodiscard]] std::span<const measure_info> measures() noexcept;

@@ -19,6 +19,19 @@ std::uint64_t parse_count(std::string_view option, std::string_view text, std::u
   return value;
 }
 
+double parse_fraction(std::string_view option, std::string_view text) {
+  const auto read = [&](std::string_view piece) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), value);
+    return error == std::errc{} && end == piece.data() + piece.size() ? value : -1.0;
+  };
+  const auto slash = text.find('/');
+  const double value = slash == text.npos ? read(text) : read(text.substr(0, slash)) / read(text.substr(slash + 1));
+  if (!(value > 0.0 && value <= 1.0))
+    throw input_error(fmt::format("{} '{}': expected a fraction above 0 and at most 1, as 1/5 or 0.2", option, text));
+  return value;
+}
+
 std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices) {
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found == choices.end()) throw input_error(unknown_name(what, text, choices));

@@ -234,18 +234,18 @@ void simulation::compute_bounds() {
     }
 }
 
-sim::engine_options simulation::options_for(const scenario& s, const std::string& policy, std::uint32_t repeat) const {
+sim::engine_options simulated_options(const experiment& e, const scenario& s, const std::string& policy, std::uint32_t repeat, double expected_s) {
   sim::engine_options o;
-  o.policy = make_policy(policy, *experiment_.machine, experiment_.options.policy_settings);
-  o.table = experiment_.options.table;
-  o.timing = experiment_.options.timing;
-  o.seed = random_stream(experiment_.seed, "run", repeat).next();
-  o.disturbances = to_simulated(s.parts, *experiment_.simulated, experiment_.co_runner == "fluid", bound_of(s, measured_.rates), o.seed);
+  o.policy = make_policy(policy, *e.machine, e.options.policy_settings);
+  o.table = e.options.table;
+  o.timing = e.options.timing;
+  o.seed = random_stream(e.seed, "run", repeat).next();
+  o.disturbances = to_simulated(s.parts, *e.simulated, e.co_runner == "fluid", expected_s, o.seed);
   return o;
 }
 
 void simulation::run_one(const scenario& s, const std::string& policy, std::uint32_t repeat, bool traced) {
-  sim::engine_options o = options_for(s, policy, repeat);
+  sim::engine_options o = simulated_options(experiment_, s, policy, repeat, bound_of(s, measured_.rates));
   const machine& m = *experiment_.machine;
   detail d{.policy = policy, .disturb = s.name, .repeat = repeat};
   const sim::engine* running = nullptr;

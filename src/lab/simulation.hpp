@@ -17,11 +17,13 @@ class simulation final : public measurement {
  private:
   void compute_bounds();
   void run_one(const scenario&, const std::string& policy, std::uint32_t repeat, bool traced);
-  [[nodiscard]] sim::engine_options options_for(const scenario&, const std::string& policy, std::uint32_t repeat) const;
 
   graph graph_;
   task_graph made_;
 };
+
+/// How the engine is set up for one run. `expected_s`: for windows given as fractions of a run.
+[[nodiscard]] sim::engine_options simulated_options(const experiment&, const scenario&, const std::string& policy, std::uint32_t repeat, double expected_s);
 
 /// What a scenario is to the simulator. `expected_s`: for windows given as fractions of a run. A sliced co-runner's first slice begins at a
 /// moment drawn from `seed`.

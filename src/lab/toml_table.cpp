@@ -81,8 +81,10 @@ std::vector<std::string> toml_table::words(std::string_view key) const {
       found.push_back(*t);
     } else if (const auto n = one.value_exact<std::int64_t>(); n && *n >= 0) {
       found.push_back(std::to_string(*n));
+    } else if (const auto d = one.value_exact<double>(); d && std::isfinite(*d) && *d >= 0) {
+      found.push_back(fmt::format("{}", *d));
     } else {
-      fail_at(key, fmt::format("'{}' must be a text in quotes, a whole number, or a list of them", key));
+      fail_at(key, fmt::format("'{}' must be a text in quotes, a number of 0 or more, or a list of them", key));
     }
   };
   if (const toml::array* list = node.as_array()) {

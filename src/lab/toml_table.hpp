@@ -4,7 +4,6 @@
 
 #include <initializer_list>
 #include <span>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +36,7 @@ class toml_table {
   [[nodiscard]] bool flag(std::string_view key) const;                    ///< false if absent
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< required list
 
-  /// A text, a whole number, or a not empty list of either without repeats, as texts. Required.
+  /// A text, a number of 0 or more, or a not empty list of them without repeats, as texts. Required.
   [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
 
   /// The table `key = { ... }`; required.

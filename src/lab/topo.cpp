@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lab/join.hpp"
+
 namespace kilter::lab {
 
 namespace {
@@ -54,8 +56,8 @@ std::string cluster_title(const machine& m, const cluster& cl, bool colour) {
   for (const core& c : m.cores().subspan(cl.first, cl.size)) nodes.insert(c.numa_node);
   const std::string kind = in_colour(m.kinds()[cl.kind].name, cl.kind, colour);
   return fmt::format("cluster {}: {}, {}, NUMA node{} {}, width{} {}, {}\n", cl.id, kind, plural(cl.size, "core"),
-                     nodes.size() == 1 ? "" : "s", fmt::join(nodes, " "), cl.widths.size() == 1 ? "" : "s",
-                     fmt::join(cl.widths, " "), plural(count_places(cl), "place"));
+                     nodes.size() == 1 ? "" : "s", joined(nodes, " "), cl.widths.size() == 1 ? "" : "s",
+                     joined(cl.widths, " "), plural(count_places(cl), "place"));
 }
 
 /// One column a core, a bracket a place.

@@ -54,7 +54,6 @@ struct workload_info {
   std::string_view name, summary;
   std::vector<parameter> parameters;
   std::vector<std::string_view> examples;   ///< what follows "kilter sim"
-  std::string_view short_name;              ///< of the command, beside `name`; may be empty
   workload (*make)(const parameter_values&, std::uint64_t seed);
 };
 

@@ -156,8 +156,8 @@ workload make_heat(const parameter_values& given, std::uint64_t) {
   return h;
 }
 
-workload make_vgg16(const parameter_values& given, std::uint64_t) {
-  const reader r(find_workload("vgg16"), given);
+workload make_vgg(const parameter_values& given, std::uint64_t) {
+  const reader r(find_workload("vgg"), given);
   vgg16 v;
   v.input = r.count("input", 32, 4096);
   v.block_length = r.count("block_length", 1, 4096);
@@ -177,16 +177,16 @@ const std::vector<workload_info>& catalogue() {
        {"layered --platform jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2",
         "layered --platform jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html",
         "layered --platform grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1"},
-       "", make_layered},
+       make_layered},
       {"random", "Random DAGs in levels, of one kernel or a mix; no task is marked critical",
        {{"kernel", "mix", "NAME", "What a task does: matmul, copy, stencil, sort, or mix: as many tasks of each kernel that --tile names"},
         {"tile", "", "SIZE", "Side of the tile, for sort number of keys; of a mix: for each kernel (default: matmul=64,sort=65536,copy=2048; stencil 1024)"},
         {"tasks", "4000", "N", "All tasks, at most 50000"},
         {"parallelism", "16", "L", "Mean width of a level: the DAG's parallelism if the edge rate is 100%"},
         {"edge_rate", "100%", "P%", "How likely a task of the 200 before a level becomes a parent, if it is no ancestor yet"}},
-       {"random --platform jetson-tx2 --policy rws,perf --parallelism 4 --table paper",
+       {"random --platform jetson-tx2 --policy rws,perf --criticality chain --parallelism 4 --table paper",
         "random --platform haswell-20 --kernel copy --tasks 1000 --policy rws,dam-c --criticality chain --disturb cpu@0-1"},
-       "", make_random},
+       make_random},
       {"kmeans", "K-means: iterations that wait for each other, of tasks of which the largest is critical",
        {{"points", "494020", "N", "Points to be clustered"},
         {"features", "34", "N", "Coordinates of a point"},
@@ -196,7 +196,7 @@ const std::vector<workload_info>& catalogue() {
         {"critical_factor", "1.25", "F", "Points of the critical task of an iteration over those of another"}},
        {"kmeans --platform haswell-16 --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-7@25%..75%",
         "kmeans --platform jetson-tx2 --iterations 20 --tasks-per-iteration 12 --policy rws,dam-p"},
-       "", make_kmeans},
+       make_kmeans},
       {"heat", "Distributed 2D heat: blocks of rows, and one exchange of borders for each rank and iteration, which is critical",
        {{"rows", "16384", "N", "Rows of the grid, dealt to the ranks in stripes"},
         {"columns", "16384", "N", "Columns of the grid"},
@@ -205,12 +205,12 @@ const std::vector<workload_info>& catalogue() {
         {"iterations", "100", "N", "Iterations"}},
        {"heat --platform haswell-cluster --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
         "heat --platform haswell-cluster --ranks 8 --tasks-per-rank 20 --iterations 20 --policy rws,dam-c"},
-       "", make_heat},
-      {"vgg16", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",
+       make_heat},
+      {"vgg", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",
        {{"input", "512", "N", "Side of the picture, a multiple of 32; 224 is the usual network's"},
         {"block_length", "16", "N", "Output channels of one task"}},
-       {"vgg16 --platform haswell-20 --policy rws,perf --criticality user --table paper", "vgg16 --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
-       "vgg", make_vgg16},
+       {"vgg --platform haswell-20 --policy rws,perf --table paper", "vgg --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
+       make_vgg},
   };
   return all;
 }

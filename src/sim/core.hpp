@@ -20,6 +20,7 @@ struct sim_assembly : load {
   place_id where = 0;
   place at{};
   bool all_members = false, stolen = false, done = false, begun = false;
+  bool beyond_cache = false;           ///< when it began, the working sets in its cluster did not fit
   std::uint32_t holds = 0;             ///< assembly queues that still name it, and members that are at it
   std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
   std::vector<member_time> times;      ///< of the members, in order of arrival; seconds hold the arrival until the end

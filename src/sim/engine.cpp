@@ -39,10 +39,8 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
   for (core_id id = 0; id < machine_.core_count(); ++id) cores_.emplace_back(id, options_.seed);
   for (const queue_spec& q : plan_.queues) queues_.emplace_back(q, machine_.core_count());
   for (const place& where : machine_.places()) {
-    std::uint32_t index = 0;
-    for (const place_id other : machine_.led_by(machine_.clusters()[machine_.cores()[where.leader].cluster].first))
-      if (machine_.at(other).width < where.width) ++index;
-    width_index_.push_back(index);
+    const auto widths = p.widths(machine_.cores()[where.leader].kind);
+    width_index_.push_back(static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
   }
   for (disturbance what : options_.disturbances) {
     if (what.what == disturbance::kind::clock) {

@@ -279,6 +279,7 @@ void engine::enter(sim_core& w, sim_assembly& a) {
   if (!a.begun) {
     a.begun = true;
     speeds_.begin(a, now_);
+    a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);
     a.away_s = w.co_runner_s;
   }

@@ -1,5 +1,6 @@
 #include "sim/numbers.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +11,13 @@ namespace {
 
 constexpr double ln2_high = 6.93147180369123816490e-01;  // ln 2 in two parts, the first exact in 32 bits
 constexpr double ln2_low = 1.90821492927058770002e-10;
+
+// 1/k: a division a term would be most of the time that a draw takes.
+constexpr std::array<double, 22> one_over = [] {
+  std::array<double, 22> all{};
+  for (std::size_t k = 1; k < all.size(); ++k) all[k] = 1.0 / static_cast<double>(k);
+  return all;
+}();
 
 }  // namespace
 
@@ -29,7 +37,7 @@ double log_of(double x) noexcept {
   }
   const double s = (m - 1.0) / (m + 1.0), z = s * s;
   double sum = 0.0;
-  for (int k = 21; k >= 1; k -= 2) sum = sum * z + 1.0 / k;
+  for (int k = 21; k >= 1; k -= 2) sum = sum * z + one_over[static_cast<std::size_t>(k)];
   return e * ln2_high + (2.0 * s * sum + e * ln2_low);
 }
 
@@ -38,7 +46,7 @@ double exp_of(double x) noexcept {
   const int e = static_cast<int>(turns + (turns < 0 ? -0.5 : 0.5));
   const double r = (x - e * ln2_high) - e * ln2_low;  // |r| <= ln 2 / 2
   double sum = 1.0;
-  for (int k = 17; k >= 1; --k) sum = 1.0 + sum * r / k;
+  for (int k = 17; k >= 1; --k) sum = 1.0 + sum * (r * one_over[static_cast<std::size_t>(k)]);
   return sum * std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
 }
 

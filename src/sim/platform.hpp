@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,13 +57,13 @@ struct power_figure {
 /// Facts B6.5. Seconds.
 struct overheads {
   double push_s = 0.1e-6, steal_try_s = 1e-6, steal_s = 2e-6, search_all_s = 1e-6, search_own_s = 0.1e-6, assembly_s = 0.1e-6, wake_s = 0.2e-6;
-  origin from{"facts B6.5"};
+  origin from{"default: assumed, of the size that such operations have"};
 };
 
 struct co_runner_habits {
   double slice_s = 0.004;             ///< how long the operating system leaves a core to one of two runnable threads
   double share = 0.5;                 ///< what a fluid co-runner leaves
-  origin from{"assumed: half of the core, in slices of 4 ms"};
+  origin from{"default: assumed"};
 };
 
 /// Machines of several nodes: every node has `clusters_per_node` clusters, in the machine's order, and the chip's bandwidth for itself.
@@ -97,6 +98,9 @@ struct platform {
   static platform load(const std::string& name_or_path);
   /// Names of the platforms that came with Kilter and of those in $KILTER_PLATFORMS, sorted.
   static std::vector<std::string> names();
+
+  /// The same machine with fewer cores; figures at widths that it did not have are interpolated. input_error as machine::restricted_to.
+  [[nodiscard]] platform restricted_to(std::span<const core_id> keep) const;
 
   /// The kernel's cost on a kind; of several sizes the one nearest by ratio. Null if the file has none.
   [[nodiscard]] const kernel_cost* find(std::string_view kernel, double size, kind_id) const noexcept;

@@ -27,6 +27,9 @@ speeds::speeds(const platform& p)
   const auto any = [](const auto& v) { return std::ranges::any_of(v, [](auto x) { return x > 0; }); };
   bandwidth_ = any(p.core_bytes_per_s) || any(p.cluster_bytes_per_s) || p.chip_bytes_per_s > 0.0;
   caches_ = bandwidth_ && any(p.cache_bytes);
+  // Without a network the machine is one node.
+  clusters_per_node_ = p.network ? p.network->clusters_per_node : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
+  full_.resize(clusters_.size() / clusters_per_node_ + 1);
 }
 
 double speeds::compute_rate(const load& l, core_id c) const noexcept {
@@ -93,26 +96,25 @@ void speeds::refresh(cluster_id id, sim_time now) {
   }
   const double level = wish(id);
   if (platform_.chip_bytes_per_s <= 0.0) return allot(id, level, now);
+  const std::uint32_t node = node_of(id);
+  const cluster_id first = node * clusters_per_node_, end = std::min<cluster_id>(first + clusters_per_node_, static_cast<cluster_id>(clusters_.size()));
   double total = 0.0;
-  for (const cluster_state& s : clusters_) total += s.demand;
+  for (cluster_id c = first; c < end; ++c) total += clusters_[c].demand;
   const bool full = total > platform_.chip_bytes_per_s;
-  if (!full && !chip_full_) return allot(id, level, now);
-  chip_full_ = full;
-  refresh_all(now);
+  if (!full && !full_[node]) return allot(id, level, now);
+  full_[node] = full;
+  refresh_node(node, now);
 }
 
-void speeds::refresh_all(sim_time now) {
-  if (!bandwidth_) {
-    for (cluster_id id = 0; id < clusters_.size(); ++id) refresh(id, now);
-    return;
-  }
+void speeds::refresh_node(std::uint32_t node, sim_time now) {
+  const cluster_id first = node * clusters_per_node_, end = std::min<cluster_id>(first + clusters_per_node_, static_cast<cluster_id>(clusters_.size()));
   std::vector<double> levels, all;
-  for (cluster_id id = 0; id < clusters_.size(); ++id) {
+  for (cluster_id id = first; id < end; ++id) {
     levels.push_back(wish(id));
     for (const double w : wishes_) all.push_back(std::min(w, levels.back()));
   }
-  const double chip = water_level(all, limit_or_none(platform_.chip_bytes_per_s));
-  for (cluster_id id = 0; id < clusters_.size(); ++id) allot(id, std::min(levels[id], chip), now);
+  const double equal = water_level(all, limit_or_none(platform_.chip_bytes_per_s));
+  for (cluster_id id = first; id < end; ++id) allot(id, std::min(levels[id - first], equal), now);
 }
 
 void speeds::fits(cluster_id id, double change) {
@@ -163,7 +165,8 @@ void speeds::set_capacity(core_id c, double share, sim_time now) {
 void speeds::set_clock(kind_id k, double factor, sim_time now) {
   if (clock_[k] == factor) return;
   clock_[k] = factor;
-  refresh_all(now);
+  for (cluster_id id = 0; id < clusters_.size(); ++id)
+    if (platform_.cores->clusters()[id].kind == k) refresh(id, now);
 }
 
 void speeds::set_foreign(core_id c, double traffic, double working_set, sim_time now) {

@@ -44,6 +44,8 @@ class speeds {
 
   [[nodiscard]] double capacity(core_id c) const noexcept { return capacity_[c]; }
   [[nodiscard]] double clock(kind_id k) const noexcept { return clock_[k]; }
+  /// The working sets in the cluster do not fit its cache.
+  [[nodiscard]] bool overflows(cluster_id c) const noexcept { return clusters_[c].overflows; }
   std::vector<load*> moved;
 
  private:
@@ -58,7 +60,8 @@ class speeds {
   void settle(load&, double per_s, sim_time now);
   void refresh_one(load&, sim_time now);
   void refresh(cluster_id, sim_time now);
-  void refresh_all(sim_time now);
+  void refresh_node(std::uint32_t node, sim_time now);
+  [[nodiscard]] std::uint32_t node_of(cluster_id c) const noexcept { return c / clusters_per_node_; }
   void allot(cluster_id, double level, sim_time now);
   void fits(cluster_id, double change);
   double wish(cluster_id);
@@ -68,7 +71,8 @@ class speeds {
   std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
   std::vector<double> clock_;                                     // by kind
   std::vector<cluster_state> clusters_;
-  bool chip_full_ = false;
+  std::uint32_t clusters_per_node_ = 1;
+  std::vector<bool> full_;                                        // by node: its clusters want more than its memory gives
   std::vector<double> wishes_;                                    // scratch
 };
 

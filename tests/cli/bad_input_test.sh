@@ -76,7 +76,7 @@ refuses "--edge-rate '5'" sim random --platform jetson-tx2 --edge-rate 5
 refuses "did you mean 'mix'" sim random --platform jetson-tx2 --kernel mixx
 refuses "only 10 tasks" sim random --platform jetson-tx2 --tasks 10 --parallelism 11
 refuses "--critical-factor '0'" sim kmeans --platform haswell-16 --critical-factor 0
-refuses "multiple of 32" sim vgg16 --platform haswell-20 --input 500
+refuses "multiple of 32" sim vgg --platform haswell-20 --input 500
 refuses "--parallelism" sim kmeans --platform haswell-16 --parallelism 2
 
 # files to write
@@ -110,6 +110,14 @@ refuses "jetson-tx3" topo --platform jetson-tx3
 refuses "jetson-tx2" topo --platform jetson-tx3
 refuses "nonsense" topo --synthetic nonsense
 refuses "--xml" topo --xml a --platform b
+refuses "jetson-tx2" platforms jetson-tx3
+refuses "$work/broken.toml:2" platforms "$work/broken.toml"
+refuses "grid:CxN" platforms grid:0x4
+refuses "'extra'" platforms jetson-tx2 extra
+sed 's/^bytes_per_s = 14e9/bytes_per_s = -14e9/' "$(dirname "$0")/../../data/platforms/jetson-tx2.toml" >"$work/negative.toml"
+refuses "bytes_per_s" platforms "$work/negative.toml"
+refuses "-1.4e+10" platforms "$work/negative.toml"
+refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 
 # disturb
 refuses "SPEC" disturb

@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg16" demo disturb policies; do
+for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" demo disturb policies platforms; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -17,6 +17,20 @@ done
 
 passes policies
 for policy in rws rwsm-c fa fam-c da dam-c dam-p perf; do says "$policy"; done
+
+passes platforms
+for platform in jetson-tx2 haswell-16 haswell-20 haswell-cluster odroid-xu3 xeon-e5320 dike-xeon grid:CxN; do says "$platform"; done
+[ "$(wc -l <"$work/out")" -eq "$(grep -c . "$work/out")" ] || fail "platforms: not one line a name"
+passes platforms jetson-tx2
+says "FITTED to B1 Copy rows"
+says "matmul 256, denver"
+passes platforms jetson-tx2 --json -
+json 'len(d["kernels"]) == 8 and all(k["source"] for k in d["kernels"]) and len(d["clusters"]) == 2'
+json '[b["fitted_to"] for b in d["bandwidth"] if b["of"] == "chip"] == [["B1 Copy rows"]]'
+passes platforms grid:2x4 --json -
+json 'len(d["clusters"]) == 2 and d["kernels"][0]["seconds"][0] == 1e-3'
+passes platforms --json -
+json '{"jetson-tx2", "server-2x32"} <= {p["name"] for p in d["platforms"]}'
 
 passes topo
 passes topo --platform jetson-tx2 --json -
@@ -59,8 +73,8 @@ passes sim kmeans --platform haswell-16 --iterations 3 --policy rws,dam-c --repe
 says "3 iterations of 32 tasks"
 passes sim heat --platform haswell-cluster --iterations 2 --policy rws,dam-c --repeat 1
 passes sim vgg --platform haswell-20 --policy rws,perf --repeat 1 --json - --quiet
-json 'd["config"]["workload"] == "vgg16" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
-json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"]) and d["config"]["criticality"] == "own"'
+json 'd["config"]["workload"] == "vgg" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
+json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'
 
 # every kernel, and the options of the policies
 passes "${small[@]}" --kernel copy --tile 64 --policy dam-p

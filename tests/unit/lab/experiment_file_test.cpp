@@ -101,6 +101,12 @@ TEST(experiments, every_cell_names_a_run_by_a_value_on_each_axis_of_its_scenario
   }
 }
 
+TEST(experiments, the_cells_of_a_claim_are_named_once) {
+  // S0-3: three schedulers at five P, though they stand in folds and in cases alike.
+  EXPECT_EQ(cells_of(shipped_claim("S0-3")).size(), 3u * 5);
+  EXPECT_TRUE(cells_of(shipped_claim("S0-18")).empty());
+}
+
 TEST(experiments, a_gain_is_met_only_within_half_of_it) {
   const claim& c = shipped_claim("S0-14");
   EXPECT_FALSE(inside(c.values.at(2).within, 1.0));   // 17 %: within 15 % of the value, and no gain at all
@@ -158,6 +164,8 @@ TEST(experiment_file, errors_name_file_and_line) {
   expect_error(head + scenario + "tiel = 3\n", "x.toml:14: unknown key of [[scenario]] 'tiel': did you mean 'tile'?");
   expect_error(head + scenario + "seeds = 3\n", "x.toml:14: 'seeds' is 3; it must be a whole number from 10");
   expect_error(head + scenario + "co_runner = \"solid\"\n", "x.toml:14: unknown co_runner 'solid'");
+  expect_error(head + scenario + "disturb = \"cup@0\"\n", "x.toml:14: ");
+  expect_error(head + scenario + "weight = \"0.2\"\n", "x.toml:14: 'weight' is '0.2'; it must be the part of a new sample");
   expect_error(head + scenario + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
   expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
   expect_error(head + scenario + scenario, "x.toml:15: scenario 'm' is described twice");
@@ -176,6 +184,8 @@ TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
   expect_error(with_case("of = { measure = \"throughput\", weight = \"1\" }"), "x.toml:19: scenario 'm' has no axis 'weight'");
   expect_error(with_case("of = { measure = \"throughput\", scenario = \"n\" }"), "x.toml:19: unknown scenario 'n'");
   expect_error(with_case("of = { measure = \"critical_share\" }"), "x.toml:19: critical_share needs one of core, cores, place and width");
+  expect_error(with_case("of = { measure = \"critical_share\", place = \"0-1\" }"), "x.toml:19: 'place' is '0-1'; it must be written as LEADER,WIDTH");
+  expect_error(with_case("of = { measure = \"critical_share\", core = 0, when = \"then\" }"), "x.toml:19: unknown time 'then'");
   expect_error(with_case("of = { measure = \"work_time\" }"), "x.toml:19: work_time needs 'core'");
   expect_error(with_case("of = { measure = \"throughput\", when = \"during\" }"), "x.toml:19: throughput is of the whole run");
   expect_error(with_case("of = { measure = \"throughput\", fold = \"mean\" }"), "x.toml:19: 'fold' and 'over' go together");
@@ -185,6 +195,26 @@ TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
   expect_error(with_case(good_of + "\nexcept = [{ parallelism = 3 }]"), "x.toml:20: the claim does not say which exceptions were published");
   expect_error(with_case(good_of) + claim_head + "[[claim.case]]\n" + good_of + "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n",
                "x.toml:25: claim 'C' stands here twice");
+}
+
+TEST(experiment_file, an_exception_that_excepts_nothing_is_a_typing_error) {
+  const std::string claim_with = head + scenario + claim_head + "exceptions = \"high P\"\n[[claim.case]]\n" + good_of + "\n";
+  const std::string rest = "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
+  EXPECT_EQ(parse_experiment(claim_with + "except = [{ parallelism = 3 }]" + rest, "x.toml").claims[0].cases.size(), 1u);
+  expect_error(claim_with + "except = [{ parallelism = 4 }]" + rest, "x.toml:21: this exception takes nothing away");
+  expect_error(claim_with + "except = [{ paralelism = 3 }]" + rest, "x.toml:21: unknown key of [[except]] 'paralelism'");
+  expect_error(claim_with + "except = [{ parallelism = [2, 3] }]" + rest, "x.toml:20: nothing is left to look at");
+}
+
+TEST(experiment_file, a_property_takes_its_arguments_and_no_others) {
+  const auto property = [](const std::string& of) {
+    return head + claim_head + "decided_by = \"property\"\n[[claim.case]]\n" + of +
+           "\nrelation = \"eq\"\nreference = 7\nmargin = 0\nreason = \"r\"\n";
+  };
+  EXPECT_EQ(parse_experiment(property("of = { measure = \"places\", cores = 4 }"), "x.toml").claims[0].cases.size(), 1u);
+  expect_error(property("of = { measure = \"places\", cors = 4 }"), "x.toml:11: unknown key of 'of' 'cors'");
+  expect_error(property("of = { measure = \"places\" }"), "x.toml:11: 'of' lacks 'cores'");
+  expect_error(property("of = { measure = \"places\", cores = 4 }\nper = { cores = 2 }"), "x.toml:12: places is a property of the code");
 }
 
 TEST(experiment_file, a_margin_outside_the_rules_is_refused) {

@@ -253,6 +253,19 @@ TEST(platform, unknown_names_are_told_the_known_ones) {
   test::expect_names(test::refusal([] { (void)platform::load("jetson-tx3"); }), {"jetson-tx3", "jetson-tx2", "haswell-20"});
 }
 
+TEST(platform, the_documents_example_is_a_platform) {
+  const std::string page = test::contents_of(std::string(KILTER_TEST_DATA) + "/../../docs/platform-files.md");
+  std::string example;
+  const std::string begin = "```toml\n", end = "```\n";
+  for (std::size_t at = 0; (at = page.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    example += page.substr(at, page.find(end, at) - at);
+  }
+  const platform p = load(example);
+  EXPECT_EQ(p.name, "odd-board");
+  EXPECT_NE(p.find("matmul", 64, 0), nullptr);
+}
+
 TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
   const auto names = platform::names();
   for (const std::string expected : {"jetson-tx2", "haswell-16", "haswell-20", "haswell-cluster", "odroid-xu3", "xeon-e5320", "dike-xeon",

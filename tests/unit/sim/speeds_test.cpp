@@ -81,6 +81,21 @@ TEST(speeds, memory_is_shared_max_min) {
   EXPECT_NEAR(c.per_s, 5e9 / 6e6, 1e-6);
 }
 
+TEST(speeds, every_node_has_a_memory_of_its_own) {
+  platform p = test::plain(4, 2);
+  p.chip_bytes_per_s = 4e9;
+  p.network = network_figure{.clusters_per_node = 1};
+  speeds s(p);
+  const task_cost cost{.seconds = {1e-3}, .bytes = 4e6};
+  std::vector<running> all(4, running(cost));
+  for (core_id c = 0; c < 4; ++c) {
+    all[c].cluster = c / 2;
+    s.begin(all[c], 0);
+    s.join(all[c], c, 0);
+  }
+  for (const running& one : all) EXPECT_NEAR(one.per_s, 500, 1e-9) << "two share 4 GB/s, not four";
+}
+
 TEST(speeds, working_sets_that_do_not_fit_together_cost_traffic) {
   platform p = test::plain(2);
   p.core_bytes_per_s = {1e9};

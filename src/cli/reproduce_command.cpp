@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/outputs.hpp"
+#include "lab/reproduce_json.hpp"
+#include "lab/reproduce_text.hpp"
+#include "lab/reproduction.hpp"
+#include "lab/text.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct reproduce_options {
+  std::vector<std::string> claims{"all"};
+  std::string json;
+  bool quiet = false, list = false;
+};
+
+constexpr int stopped = 130;
+
+}  // namespace
+
+action add_reproduce(CLI::App& app) {
+  auto o = std::make_shared<reproduce_options>();
+  CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
+  reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2) or claims (S0-11)");
+  reproduce->add_option("--json", o->json, "Write every number and verdict as JSON to this file; -: to standard output")->type_name("FILE");
+  reproduce->add_flag("--list", o->list, "Name the claims and run nothing");
+  reproduce->add_flag("--quiet", o->quiet, "No progress line");
+  reproduce->footer("Examples:\n"
+                    "  kilter reproduce --list\n"
+                    "  kilter reproduce S0-11 S2-2\n"
+                    "  kilter reproduce all --json verdicts.json");
+  return [o] {
+    auto files = lab::read_experiments(lab::experiments_directory());
+    const auto ids = lab::chosen_claims(files, o->claims);
+    if (o->list) {
+      lab::write_output("-", lab::claims_text(files, ids));
+      return 0;
+    }
+    lab::check_output("--json", o->json);
+    lab::reproduction work(std::move(files));
+    lab::progress progress(work.steps(ids), o->quiet);
+    std::vector<lab::claim_result> results;
+    {
+      const lab::interrupt_guard guard([] { ::_exit(stopped); });
+      results = work.run(ids, progress);
+    }
+    progress.clear();
+    const std::string text = lab::verdicts_text(results, lab::colour_wanted(STDOUT_FILENO));
+    if (o->json != "-") lab::write_output("-", text);
+    if (!o->json.empty()) lab::write_output(o->json, lab::to_json(results).dump(1) + "\n");
+    return lab::interrupted() ? stopped : 0;
+  };
+}
+
+}  // namespace kilter::cli

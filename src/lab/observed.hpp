@@ -1,0 +1,61 @@
+#pragma once
+// What is kept of a simulated run so that every measure of measures.hpp can be taken of it.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kilter/runtime.hpp"
+#include "lab/claim.hpp"
+#include "sim/engine.hpp"
+
+namespace kilter::lab {
+
+/// Parts of a run, by the start of a task: before the first disturbance, while one is there, after the last, and between two.
+enum class run_part : std::uint8_t { before, during, after, between };
+
+/// When disturbances are there. Of a wave `during` is its low halves.
+class presence_times {
+ public:
+  explicit presence_times(const std::vector<sim::disturbance>&);
+  [[nodiscard]] run_part at(double start_s) const noexcept;
+
+ private:
+  std::vector<sim::disturbance> all_;
+  double first_s_, last_s_;
+};
+
+class observed {
+ public:
+  observed(const sim::platform&, const std::vector<sim::disturbance>&);
+  /// For sim::engine_options::finished. `iteration` of the task; 0 if the workload has none.
+  void add(const sim::engine&, const sim::sim_assembly&, double end_s, std::uint32_t iteration);
+  void finish(const sim::engine&, const execution_stats&);
+
+  /// A measure that takes a scenario (but parallel_efficiency, which is of two runs). NaN if nothing ran that it could be taken of.
+  [[nodiscard]] double value(const std::string& measure, const selection& what) const;
+  [[nodiscard]] double makespan_s() const noexcept { return stats_.seconds; }
+
+ private:
+  struct counts {
+    std::vector<std::uint64_t> critical, other;  // by place
+  };
+  struct span {
+    double first_s = -1.0, last_s = 0.0;
+  };
+  [[nodiscard]] counts of_parts(const selection& what) const;
+  [[nodiscard]] double iteration_time(const selection& what) const;
+
+  const machine* machine_;
+  presence_times times_;
+  std::array<counts, 4> parts_;
+  std::vector<std::uint64_t> on_core_;
+  std::vector<span> iterations_;
+  std::uint64_t tasks_ = 0, beyond_cache_ = 0, until_trained_ = 0;
+  bool trained_ = false;
+  execution_stats stats_;
+  double got_s_ = 0.0, there_s_ = 0.0;
+};
+
+}  // namespace kilter::lab

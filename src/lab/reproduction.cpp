@@ -1,0 +1,178 @@
+#include "lab/reproduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "kilter/error.hpp"
+#include "lab/experiment.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/measures.hpp"
+#include "lab/properties.hpp"
+#include "lab/simulation.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+struct stopped {};
+
+std::string key_of(const experiment_file& f, const selection& run) {
+  std::string key = f.name;
+  for (const auto& [name, value] : run) key += " " + name + "=" + value;
+  return key;
+}
+
+const experiment_scenario& scenario_of(const experiment_file& f, const selection& run) {
+  const std::string& name = run.at("scenario");
+  return *std::ranges::find(f.scenarios, name, &experiment_scenario::name);
+}
+
+/// The words of the command line that the run stands for.
+bench_arguments arguments_of(const experiment_scenario& s, const selection& run, std::uint32_t seed) {
+  selection words = s.parameters;
+  for (const auto& [name, value] : run) words[name] = value;
+  bench_arguments a;
+  const auto take = [&](std::string_view name, std::string& into) {
+    if (const auto found = words.find(std::string(name)); found != words.end()) into = found->second;
+  };
+  a.on = "sim:" + s.platform;
+  a.seed = std::to_string(seed);
+  a.repeat = "1";
+  a.details = false;
+  a.policies = {words.at("policy")};
+  if (words.at("disturb") != "none") a.disturb = {words.at("disturb")};
+  a.workload = s.workload;
+  for (const parameter& p : find_workload(s.workload).parameters) take(p.name, a.parameters[std::string(p.name)]);
+  take("cores", a.cores);
+  take("workers", a.cores);
+  take("table", a.table);
+  take("weight", a.weight);
+  take("co_runner", a.co_runner);
+  take("timing", a.timing);
+  take("criticality", a.criticality);
+  take("local", a.local);
+  take("steal", a.steal);
+  take("fast", a.fast);
+  return a;
+}
+
+bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
+  return std::ranges::any_of(parts, [](const disturbance& d) { return d.window && d.window->fractions; });
+}
+
+observed run_once(const experiment& e, const scenario& s, double expected_s) {
+  graph g;
+  const task_graph made = build(g, e.work, *e.simulated);
+  sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, expected_s);
+  observed seen(*e.simulated, o.disturbances);
+  sim::engine* running = nullptr;
+  o.finished = [&](const sim::sim_assembly& a, core_id) {
+    seen.add(*running, a, running->now_s(), made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]);
+  };
+  sim::engine engine(*e.simulated, o);
+  running = &engine;
+  seen.finish(engine, engine.run(g, made.types, 0));
+  return seen;
+}
+
+}  // namespace
+
+std::string experiments_directory() {
+  std::vector<std::string> places;
+  if (const char* own = std::getenv("KILTER_EXPERIMENTS"); own && *own) places.emplace_back(own);
+  places.emplace_back(KILTER_SOURCE_EXPERIMENTS);
+  places.emplace_back(KILTER_INSTALLED_EXPERIMENTS);
+  for (const std::string& p : places)
+    if (std::filesystem::is_directory(p)) return p;
+  throw input_error("there are no experiment files in " + places.front() + "; set KILTER_EXPERIMENTS to their directory");
+}
+
+std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files, const std::vector<std::string>& wanted) {
+  std::vector<std::string> ids;
+  std::set<std::string> found;
+  for (const experiment_file& f : files)
+    for (const claim& c : f.claims)
+      for (const std::string& w : wanted)
+        if (w == "all" || w == c.id || c.id.starts_with(w + "-")) {
+          if (std::ranges::find(ids, c.id) == ids.end()) ids.push_back(c.id);
+          found.insert(w);
+        }
+  for (const std::string& w : wanted)
+    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0, S2) or an id as S0-11");
+  return ids;
+}
+
+reproduction::reproduction(std::vector<experiment_file> files) : files_(std::move(files)) {}
+
+const std::vector<observed>& reproduction::runs_of(const experiment_file& f, const selection& run, progress& p) {
+  const auto [at, fresh] = done_.try_emplace(key_of(f, run));
+  if (!fresh) return at->second;
+  p.step(at->first);
+  const experiment_scenario& s = scenario_of(f, run);
+  for (std::uint32_t seed = 1; seed <= s.seeds; ++seed) {
+    if (interrupted()) throw stopped{};
+    const experiment e = plan(arguments_of(s, run, seed));
+    const scenario& undisturbed = e.scenarios.front();
+    const scenario& disturbed = e.scenarios.back();
+    // A window in parts of a run is of the run as it would be without what the window brings.
+    const double expected_s = in_parts_of_a_run(disturbed.parts) ? run_once(e, undisturbed, 0.0).makespan_s() : 0.0;
+    at->second.push_back(run_once(e, disturbed, expected_s));
+  }
+  return at->second;
+}
+
+std::vector<double> reproduction::values_of(const experiment_file& f, const cell& c, progress& p) {
+  if (find_measure(c.measure)->property) return {property_value(c.measure, c.run)};
+  std::vector<double> values;
+  if (c.measure == "parallel_efficiency") {
+    selection alone = c.run;
+    alone["workers"] = "1";
+    const auto& all = runs_of(f, c.run, p);
+    const auto& one = runs_of(f, alone, p);
+    const double workers = std::stod(c.run.at("workers"));
+    for (std::size_t i = 0; i < all.size(); ++i) values.push_back(one[i].makespan_s() / (workers * all[i].makespan_s()));
+    return values;
+  }
+  for (const observed& o : runs_of(f, c.run, p)) values.push_back(o.value(c.measure, c.what));
+  return values;
+}
+
+std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {
+  std::set<std::string> runs;
+  const auto note = [&](const experiment_file& f, const quantity& q) {
+    for (const auto* side : {&q.left, &q.right})
+      for (const cell& c : *side)
+        if (!find_measure(c.measure)->property) runs.insert(key_of(f, c.run));
+  };
+  for (const experiment_file& f : files_)
+    for (const claim& c : f.claims) {
+      if (std::ranges::find(ids, c.id) == ids.end()) continue;
+      for (const planned_case& one : c.cases) note(f, one.of);
+      for (const planned_value& v : c.values) note(f, v.of);
+    }
+  return runs.size();
+}
+
+std::vector<claim_result> reproduction::run(const std::vector<std::string>& ids, progress& p) {
+  std::vector<claim_result> results;
+  try {
+    for (const experiment_file& f : files_) {
+      for (const claim& c : f.claims) {
+        if (std::ranges::find(ids, c.id) == ids.end()) continue;
+        claim_result r = judge(c, [&](const cell& one) { return values_of(f, one, p); });
+        r.experiment = f.name;
+        r.command = "kilter reproduce " + c.id;
+        results.push_back(std::move(r));
+      }
+      done_.clear();  // no claim looks at runs of another file
+    }
+  } catch (const stopped&) {
+  }
+  return results;
+}
+
+}  // namespace kilter::lab

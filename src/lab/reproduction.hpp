@@ -1,0 +1,39 @@
+#pragma once
+// Runs published experiments in virtual time and judges their claims.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/experiment_file.hpp"
+#include "lab/observed.hpp"
+#include "lab/progress.hpp"
+#include "lab/verdict.hpp"
+
+namespace kilter::lab {
+
+/// Where the experiment files are: $KILTER_EXPERIMENTS, else those that came with Kilter. input_error if there are none.
+[[nodiscard]] std::string experiments_directory();
+
+/// The claims that `wanted` names: "all", a paper ("S0") or ids ("S0-11"). Throws input_error naming one that there is not.
+[[nodiscard]] std::vector<std::string> chosen_claims(const std::vector<experiment_file>&, const std::vector<std::string>& wanted);
+
+class reproduction {
+ public:
+  explicit reproduction(std::vector<experiment_file>);
+
+  /// How many calls of progress::step `run` makes, at most.
+  [[nodiscard]] std::uint64_t steps(const std::vector<std::string>& ids) const;
+  /// In the order of the files; fewer if the process is interrupted. Runs that several claims look at are made once.
+  std::vector<claim_result> run(const std::vector<std::string>& ids, progress&);
+
+ private:
+  [[nodiscard]] std::vector<double> values_of(const experiment_file&, const cell&, progress&);
+  [[nodiscard]] const std::vector<observed>& runs_of(const experiment_file&, const selection& run, progress&);
+
+  std::vector<experiment_file> files_;
+  std::map<std::string, std::vector<observed>> done_;   ///< by file and run: one for each seed
+};
+
+}  // namespace kilter::lab
