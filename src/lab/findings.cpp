@@ -60,15 +60,15 @@ void who_was_fastest(const experiment& e, const bench_result& r, std::vector<std
         if (!best || *l->ratio_to_rws_median > *best->ratio_to_rws_median) best = l;
     if (!best) continue;
     const std::string when = s.parts.empty() ? "Undisturbed" : fmt::format("With {}", s.name);
-    const std::string limit =
-        bound_refuted(r, s.name) ? "" : fmt::format(" and reached {:.0f} % of the bound", 100 * best->ratio_to_bound);
+    const bool refuted = bound_refuted(r, s.name);
+    const auto limit = [&](const char* verb) { return refuted ? "" : fmt::format(" and {}{:.0f} % of the bound", verb, 100 * best->ratio_to_bound); };
     if (*best->ratio_max >= 1.02 && *best->ratio_to_rws_median >= 1.02)
       out.push_back(fmt::format("{}, {} was {:.2f} times as fast as rws ({:.2f} to {:.2f} over {} paired runs){}.", when, best->policy,
-                                *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max, best->runs, limit));
+                                *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max, best->runs, limit("reached ")));
     else
       out.push_back(fmt::format("{}, no policy was more than 2 % faster than rws; the best, {}, reached {:.2f} times rws ({:.2f} to {:.2f} over {} "
                                 "paired runs){}.", when, best->policy, *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max,
-                                best->runs, limit));
+                                best->runs, limit("")));
   }
 }
 

@@ -72,7 +72,7 @@ run_part presence_times::at(double start_s) const noexcept {
 }
 
 observed::observed(const sim::platform& p, const std::vector<sim::disturbance>& disturbances)
-    : machine_(p.cores.get()), times_(disturbances), on_core_(p.cores->core_count()) {
+    : machine_(p.cores), times_(disturbances), on_core_(p.cores->core_count()) {
   for (counts& c : parts_) {
     c.critical.resize(machine_->places().size());
     c.other.resize(machine_->places().size());

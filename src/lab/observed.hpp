@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ class observed {
   [[nodiscard]] counts of_parts(const selection& what) const;
   [[nodiscard]] double iteration_time(const selection& what) const;
 
-  const machine* machine_;
+  std::shared_ptr<const machine> machine_;   ///< runs are kept longer than what planned them
   presence_times times_;
   std::array<counts, 4> parts_;
   std::vector<std::uint64_t> on_core_;

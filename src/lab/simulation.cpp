@@ -227,11 +227,15 @@ void simulation::compute_bounds() {
   const std::lock_guard lock(mutex_);
   tasks_ = mix.tasks();
   path_tasks_ = mix.path_tasks();
-  for (const scenario& s : experiment_.scenarios)
-    for (const active_set set : sets_within(s.parts, std::numeric_limits<double>::max())) {
+  for (const scenario& s : experiment_.scenarios) {
+    // "none" comes first; how long a disturbed run is at most is not known, so this much longer than that.
+    double longest_s = s.parts.empty() ? 1.0 : 4.0 * bound_of(experiment_.scenarios.front(), measured_.rates);
+    for (const disturbance& d : s.parts) longest_s = std::max(longest_s, 2.0 * d.half_period_s);
+    for (const active_set set : sets_within(s.parts, longest_s)) {
       if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
       measured_.rates.push_back({s.name, set, {mix.rates(simulated_rates(platform, made_.types, steady_parts(s.parts, set)))}});
     }
+  }
 }
 
 sim::engine_options simulated_options(const experiment& e, const scenario& s, const std::string& policy, std::uint32_t repeat, double expected_s) {

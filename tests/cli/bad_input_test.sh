@@ -119,6 +119,20 @@ refuses "bytes_per_s" platforms "$work/negative.toml"
 refuses "-1.4e+10" platforms "$work/negative.toml"
 refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 
+# in virtual time
+refuses "jetson-tx3" sim layered --platform jetson-tx3
+refuses "--platform" sim layered
+refuses "'simulated'" bench layered --on simulated
+refuses "quota" sim layered --platform jetson-tx2 --disturb quota@all:50%
+refuses "core 6" sim layered --platform jetson-tx2 --disturb cpu@6
+refuses "core 7" sim layered --platform jetson-tx2 --cores 7,
+refuses "'half'" sim layered --platform jetson-tx2 --co-runner half
+refuses "'2'" sim layered --platform jetson-tx2 --weight 2
+refuses "--unpinned" bench layered --on sim:jetson-tx2 --unpinned
+refuses "freq" bench layered --disturb freq@0:50%
+refuses "'S0-99'" reproduce S0-99
+refuses "$work/nowhere" reproduce S0-6 --json "$work/nowhere/x.json"
+
 # disturb
 refuses "SPEC" disturb
 refuses "none" disturb none

@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" demo disturb policies platforms; do
+for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -99,6 +99,32 @@ if [ -e /dev/full ]; then
   [ "$status" -eq 1 ] || fail "full disk: exit status $status"
   [ "$(wc -l <"$work/err")" -eq 1 ] || fail "full disk: not one line: $(cat "$work/err")"
 fi
+
+# Virtual time: the same bytes every time but under `environment`, other ones with another seed; a change of platform is a change of places.
+simulate() { passes sim layered --platform jetson-tx2 --table paper --tasks 2000 --parallelism 2 --policy rws,dam-c --disturb cpu@0 --repeat 2 --json - "$@"; }
+simulate
+json 'd["config"]["on"] == "sim:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 8 and len(d["details"]) == 4'
+json 'all(r["ratio_to_bound"] < 1.03 for r in d["summary"])'
+json '{s["policy"]: s["ratio_to_rws_median"] for s in d["summary"] if s["disturb"] == "cpu@0"}["dam-c"] > 1.5'
+if command -v python3 >/dev/null; then
+  numbers() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); del d["environment"]; print(json.dumps(d))' "$work/out"; }
+  numbers >"$work/first"
+  simulate
+  numbers >"$work/second"
+  cmp -s "$work/first" "$work/second" || fail "sim: the same arguments gave other bytes"
+  simulate --seed 2
+  numbers >"$work/second"
+  cmp -s "$work/first" "$work/second" && fail "sim: another seed gave the same bytes"
+fi
+passes sim layered --platform jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
+json 'len(d["machine"]["cores"]) == 2'
+passes bench layered --on sim:grid:2x2 --tasks 500 --disturb freq@0-1:50%,0.02 --policy rws,dam-p
+
+passes reproduce --list S0
+says "S0-11"
+passes reproduce S0-6 S2-14 --json -
+json 'd["schema"] == "kilter.reproduce/1" and [c["id"] for c in d["claims"]] == ["S0-6", "S2-14"]'
+json 'all(c["verdict"] == "reproduced" and c["command"] == "kilter reproduce " + c["id"] for c in d["claims"])'
 
 passes disturb cpu@0@0..0.2
 passes disturb share@0:50%@0..0.2 --json -

@@ -8,6 +8,7 @@
 #include "graph/node.hpp"
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
+#include "lab/experiment_file.hpp"
 #include "lab/simulation.hpp"
 
 namespace kilter::lab {
@@ -404,6 +405,19 @@ TEST(parameters, are_all_in_the_document) {
     EXPECT_EQ(config["workload"], info.name);
     for (const parameter& p : info.parameters) EXPECT_TRUE(config.contains(p.name)) << info.name << " " << p.name;
   }
+}
+
+TEST(parameters, those_of_the_experiments_are_understood) {
+  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../experiments"))
+    for (const experiment_scenario& s : f.scenarios) {
+      parameter_values given;
+      for (const parameter& p : find_workload(s.workload).parameters) {
+        const std::string name(p.name);
+        if (const axis* a = s.find_axis(name)) given[name] = a->values.front();
+        if (const auto one = s.parameters.find(name); one != s.parameters.end()) given[name] = one->second;
+      }
+      EXPECT_NO_THROW((void)make_workload(s.workload, given, 1)) << f.path << " " << s.name;
+    }
 }
 
 struct planned {
