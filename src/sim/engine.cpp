@@ -287,9 +287,9 @@ void engine::finish(sim_assembly& a) {
   }
   if (standard_learning_) tables.learn(row, a.where, m, now);
   remove_busy(n);
+  if (options_.finished) options_.finished(a, last);
   static_assert(detail::flag_critical == detail::flag_high << 1);
   if (((n->flags >> 1) ^ n->flags) & detail::flag_high) n->flags ^= detail::flag_critical;
-  if (options_.finished) options_.finished(a, last);
   const auto members = static_cast<std::uint32_t>(a.times.size());
   for (std::uint32_t i = 0; i < members; ++i) let_go(a);
   --left_;

@@ -472,6 +472,27 @@ TEST(simulated_workloads, two_sweeps_take_twice_as_long_as_one) {
   EXPECT_NEAR(seconds("2") / seconds("1"), 2.0, 0.01);
 }
 
+TEST(simulated_workloads, events_tell_what_the_policy_found_critical) {
+  bench_arguments a;
+  a.workload = "random";
+  a.parameters = {{"tasks", "200"}, {"parallelism", "4"}};
+  a.on = "sim:jetson-tx2";
+  a.policies = {"perf"};
+  a.criticality = "chain";
+  a.repeat = "1";
+  progress quiet(1, true);
+  simulation s(plan(a), quiet);
+  s.run();
+  const bench_result r = s.result();
+  std::set<std::uint32_t> critical;
+  for (const trace::event& e : r.details.at(0).events)
+    if (e.kind == trace::event_kind::task && (e.flags & trace::event_flag::critical)) critical.insert(e.task);
+  std::uint64_t counted = 0;
+  for (const auto& p : r.runs.at(0).stats.places) counted += p.critical;
+  EXPECT_GT(counted, 20u);
+  EXPECT_EQ(critical.size(), counted);
+}
+
 TEST(simulated_workloads, only_layered_runs_natively) {
   bench_arguments a;
   a.workload = "kmeans";
