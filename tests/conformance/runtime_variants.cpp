@@ -91,6 +91,6 @@ const std::vector<std::uint32_t>& worker_counts() {
   return all;
 }
 
-std::uint32_t ordinary_size() { return stress::full_size() ? 100'000 : 10'000; }
+std::uint32_t ordinary_size() { return stress::full_size() ? 100'000 : stress::sanitized ? 10'000 : 3'000; }
 
 }  // namespace kilter::conformance
