@@ -70,7 +70,7 @@ TEST_F(outputs, a_link_stays_a_link) {
 }
 
 TEST_F(outputs, a_full_disk_is_said) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full to stand for a full disk";
   EXPECT_NO_THROW(check_output("--json", "/dev/full"));
   EXPECT_THROW(write_output("/dev/full", "text"), std::runtime_error);
 }
