@@ -82,8 +82,7 @@ observed::observed(const sim::platform& p, const std::vector<sim::disturbance>& 
 void observed::add(const sim::engine& e, const sim::sim_assembly& a, double end_s, std::uint32_t iteration) {
   ++tasks_;
   beyond_cache_ += a.beyond_cache;
-  double start_s = end_s;
-  for (const member_time& t : a.times) start_s = std::min(start_s, end_s - t.seconds);
+  const double start_s = a.came_s.front();
   for (core_id c = a.at.leader; c < a.at.leader + a.at.width; ++c) ++on_core_[c];
   counts& part = parts_[static_cast<std::size_t>(times_.at(start_s))];
   ++(a.task->flags & kilter::detail::flag_critical ? part.critical : part.other)[a.where];

@@ -25,11 +25,12 @@ co_runner_kernel co_runner_of(disturbance_kind k) {
   return k == disturbance_kind::mem ? co_runner_kernel{"copy", 1024} : co_runner_kernel{"matmul", 64};
 }
 
-trace::event task_event(const machine& m, const sim::sim_assembly& a, const member_time& t, double end_s, std::uint32_t member, std::uint32_t graph) {
+trace::event task_event(const machine& m, const sim::sim_assembly& a, std::uint32_t member, std::uint32_t graph) {
+  const member_time& t = a.times[member];
   trace::event e;
   e.kind = trace::event_kind::task;
-  e.end_ns = static_cast<std::int64_t>(end_s * 1e9);
-  e.start_ns = static_cast<std::int64_t>((end_s - t.seconds) * 1e9);
+  e.start_ns = static_cast<std::int64_t>(a.came_s[member] * 1e9);
+  e.end_ns = static_cast<std::int64_t>((a.came_s[member] + t.seconds) * 1e9);
   e.core = t.core;
   e.task = static_cast<std::uint32_t>(kilter::detail::id_of(a.task));
   e.graph = graph;
@@ -256,12 +257,11 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   std::uint32_t graph = 0;
   if (traced)
     o.finished = [&](const sim::sim_assembly& a, core_id last) {
-      const double end_s = const_cast<sim::engine*>(running)->now_s();
-      for (std::uint32_t i = 0; i < a.times.size(); ++i) d.events.push_back(task_event(m, a, a.times[i], end_s, i, graph));
+      for (std::uint32_t i = 0; i < a.times.size(); ++i) d.events.push_back(task_event(m, a, i, graph));
       trace::event learned = d.events.back();
       const std::uint32_t row = kilter::detail::graph_of(a.task).kinds[a.task->kind].row;
       learned.kind = trace::event_kind::table;
-      learned.start_ns = learned.end_ns;
+      learned.start_ns = learned.end_ns = static_cast<std::int64_t>(const_cast<sim::engine*>(running)->now_s() * 1e9);
       learned.core = last;
       learned.value = static_cast<float>(running->learned().time_s(row, a.where));
       learned.aux = static_cast<float>(running->learned().slowdown(last));

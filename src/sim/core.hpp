@@ -23,7 +23,8 @@ struct sim_assembly : load {
   bool beyond_cache = false;           ///< when it began, the working sets in its cluster did not fit
   std::uint32_t holds = 0;             ///< assembly queues that still name it, and members that are at it
   std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
-  std::vector<member_time> times;      ///< of the members, in order of arrival; seconds hold the arrival until the end
+  std::vector<member_time> times;      ///< of the members, in order of arrival; a member's seconds are known once it has left
+  std::vector<double> came_s;          ///< when each of them came
   double away_s = 0.0;                 ///< CPU time that co-runners had had of the first member's core when it came
 };
 

@@ -156,7 +156,7 @@ void engine::loop() {
 
 // A core's own event.
 void engine::resume(sim_core& w) {
-  if (w.doing == activity::running) return finish(*w.runs);
+  if (w.doing == activity::running) return w.runs->held.empty() ? finish(*w.runs) : run_out(*w.runs);
   if (w.off) {
     w.deferred = true;
     return;
@@ -223,6 +223,10 @@ void engine::update_core(sim_core& w) {
     }
   }
   w.fluid = share;
+  if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
+    if (off) speeds_.hold(*w.runs, w.id, now_);
+    else speeds_.release(*w.runs, w.id, now_);
+  }
   w.off = off;
   speeds_.set_capacity(w.id, off ? 0.0 : share, now_);
   if (off) {
@@ -245,23 +249,40 @@ engine::co_runner_time engine::co_runner(core_id c) const noexcept { return {cor
 
 // ---- a task's end ----
 
+void engine::stop(sim_assembly& a, std::size_t member) {
+  member_time& t = a.times[member];
+  t.seconds = now_s() - a.came_s[member];
+  cores_[t.core].work_s += t.seconds;
+  cores_[t.core].runs = nullptr;
+  after(cores_[t.core], 0.0);
+  let_go(a);
+}
+
+// Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
+void engine::run_out(sim_assembly& a) {
+  for (std::size_t i = 0; i < a.times.size(); ++i)
+    if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.off) {
+      speeds_.leave(a, w.id, now_);
+      stop(a, i);
+    }
+  schedule_moved();
+}
+
 void engine::finish(sim_assembly& a) {
   a.done = true;
+  const core_id last = a.members.size() == 1 ? a.members.front() : a.members[last_out_.below(static_cast<std::uint32_t>(a.members.size()))];
+  ++a.holds;
+  for (std::size_t i = 0; i < a.times.size(); ++i)
+    if (cores_[a.times[i].core].runs == &a) stop(a, i);
   speeds_.finish(a, now_);
   schedule_moved();
   const double now = now_s();
-  member_time& first = a.times.front();
-  const core_id last = a.times.size() == 1 ? first.core : a.times[last_out_.below(static_cast<std::uint32_t>(a.times.size()))].core;
-  const double begun_s = first.seconds;
   measured m;
-  m.leader_first = first.core == a.at.leader;
-  for (member_time& t : a.times) {
-    t.seconds = now - t.seconds;
-    cores_[t.core].work_s += t.seconds;
+  m.leader_first = a.times.front().core == a.at.leader;
+  for (const member_time& t : a.times)
     if (t.core == a.at.leader) m.leader_s = t.seconds;
-  }
   m.members = a.times;
-  m.span_s = now - begun_s;
+  m.span_s = now - a.came_s.front();
   const bool leader_took_part = m.leader_s > 0.0;
   m.sample_s = m.leader_first || (options_.timing == timing::leader && leader_took_part) ? m.leader_s : m.span_s;
   if (!m.leader_first) ++stats_.late_leaders;
@@ -275,10 +296,6 @@ void engine::finish(sim_assembly& a) {
   ++(n->flags & detail::flag_critical ? count.critical : count.other);
 
   sim_core& waker = cores_[last];
-  for (const member_time& t : a.times) {
-    cores_[t.core].runs = nullptr;
-    after(cores_[t.core], 0.0);
-  }
   spent_s_ = 0.0;
   const std::uint32_t row = graph_of(n).kinds[n->kind].row;
   if (plan_.asks_done) {
@@ -290,8 +307,7 @@ void engine::finish(sim_assembly& a) {
   if (options_.finished) options_.finished(a, last);
   static_assert(detail::flag_critical == detail::flag_high << 1);
   if (((n->flags >> 1) ^ n->flags) & detail::flag_high) n->flags ^= detail::flag_critical;
-  const auto members = static_cast<std::uint32_t>(a.times.size());
-  for (std::uint32_t i = 0; i < members; ++i) let_go(a);
+  let_go(a);
   --left_;
   detail::for_each_successor(n, [&](node* s, double) {
     spent_s_ += platform_.costs.wake_s;

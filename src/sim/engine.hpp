@@ -113,6 +113,8 @@ class engine final : public view_source {
   void add_busy(node*, core_id leader, double seconds);
   void remove_busy(const node*);
   // done
+  void stop(sim_assembly&, std::size_t member);
+  void run_out(sim_assembly&);
   void finish(sim_assembly&);
   void made_ready(node*, node* parent, sim_core& worker, core_id waker);
   void enqueue_standard(node*, sim_core& worker, core_id waker);

@@ -247,6 +247,7 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   a.done = a.begun = false;
   a.arrived.clear();
   a.times.clear();
+  a.came_s.clear();
   a.holds = p.width;
   if (at_once && p.width == 1 && p.leader == w.id) {
     w.to_begin = &a;
@@ -283,7 +284,8 @@ void engine::enter(sim_core& w, sim_assembly& a) {
     count_co_runner(w);
     a.away_s = w.co_runner_s;
   }
-  a.times.push_back({w.id, now_s(), 1});
+  a.times.push_back({w.id, 0.0, 1});
+  a.came_s.push_back(now_s());
   speeds_.join(a, w.id, now_);
   schedule_moved();
 }

@@ -37,13 +37,16 @@ double speeds::compute_rate(const load& l, core_id c) const noexcept {
   return capacity_[c] * clock_[platform_.cores->cores()[c].kind] / (l.width * l.cost->seconds[l.width_index]);
 }
 
+void speeds::bring_up(load& l, sim_time now) noexcept {
+  if (now <= l.since) return;
+  l.left -= l.per_s * to_seconds(now - l.since);
+  if (l.left < 0.0) l.left = 0.0;
+  l.since = now;
+}
+
 void speeds::settle(load& l, double per_s, sim_time now) {
   if (per_s == l.per_s) return;
-  if (now > l.since) {
-    l.left -= l.per_s * to_seconds(now - l.since);
-    if (l.left < 0.0) l.left = 0.0;
-    l.since = now;
-  }
+  bring_up(l, now);
   l.per_s = per_s;
   l.ends = per_s > 0.0 ? now + to_time(l.left / per_s) : never;
   moved.push_back(&l);
@@ -129,6 +132,8 @@ void speeds::begin(load& l, sim_time now) {
   l.since = now;
   l.per_s = 0.0;
   l.ends = never;
+  l.work = l.left;
+  l.held.clear();
   cluster_state& s = clusters_[l.cluster];
   l.index = static_cast<std::uint32_t>(s.running.size());
   s.running.push_back(&l);
@@ -140,6 +145,33 @@ void speeds::begin(load& l, sim_time now) {
 
 void speeds::join(load& l, core_id c, sim_time now) {
   l.members.push_back(c);
+  bandwidth_ ? refresh(l.cluster, now) : refresh_one(l, now);
+}
+
+void speeds::add_left(load& l, double work, sim_time now) {
+  l.left += work;
+  l.ends = l.per_s > 0.0 ? now + to_time(l.left / l.per_s) : never;
+  moved.push_back(&l);
+}
+
+void speeds::hold(load& l, core_id c, sim_time now) {
+  bring_up(l, now);
+  const double begun = std::min(l.left, 0.5 * l.work / (blocks_per_member * l.width));
+  l.held.push_back({c, begun});
+  add_left(l, -begun, now);
+}
+
+void speeds::release(load& l, core_id c, sim_time now) {
+  const auto at = std::ranges::find(l.held, c, &load::piece::core);
+  if (at == l.held.end()) return;
+  bring_up(l, now);
+  const double begun = at->work;
+  l.held.erase(at);
+  add_left(l, begun, now);
+}
+
+void speeds::leave(load& l, core_id c, sim_time now) {
+  std::erase(l.members, c);
   bandwidth_ ? refresh(l.cluster, now) : refresh_one(l, now);
 }
 

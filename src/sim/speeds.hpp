@@ -23,12 +23,21 @@ struct load {
   cluster_id cluster = 0;
   std::uint32_t width_index = 0, width = 1;
   double left = 0.0;             ///< shares of a task, 1 before noise
+  double work = 0.0;             ///< `left` when it began
   double per_s = 0.0;            ///< how fast `left` falls
   sim_time since = 0;            ///< when `left` was brought up to date
   sim_time ends = never;         ///< if nothing changes
   std::uint32_t index = 0;       ///< in its cluster's list
   std::vector<core_id> members;  ///< cores that are at it
+  struct piece {
+    core_id core;
+    double work;
+  };
+  std::vector<piece> held;       ///< of `left` no more: what members that lost their core had begun, and nobody else can do
 };
+
+/// Work is handed out in so many blocks a member (facts A0, asynchronous entry).
+inline constexpr double blocks_per_member = 8.0;
 
 class speeds {
  public:
@@ -38,6 +47,10 @@ class speeds {
   void begin(load&, sim_time now);                       ///< nobody is at it yet
   void join(load&, core_id, sim_time now);
   void finish(load&, sim_time now);                      ///< it is done, or nobody will go on with it
+  /// A member of a wide task loses its core in the middle of a block, on average half-way: nobody else can end that block.
+  void hold(load&, core_id member, sim_time now);
+  void release(load&, core_id member, sim_time now);     ///< it has its core back
+  void leave(load&, core_id member, sim_time now);       ///< it finds no block any more, and others still hold some
   void set_capacity(core_id, double share, sim_time now);
   void set_clock(kind_id, double factor, sim_time now);  ///< against the kind's highest
   void set_foreign(core_id, double traffic, double working_set, sim_time now);
@@ -57,6 +70,8 @@ class speeds {
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
+  void bring_up(load&, sim_time now) noexcept;
+  void add_left(load&, double work, sim_time now);
   void settle(load&, double per_s, sim_time now);
   void refresh_one(load&, sim_time now);
   void refresh(cluster_id, sim_time now);

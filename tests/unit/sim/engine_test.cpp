@@ -85,6 +85,29 @@ TEST(engine, a_wide_task_uses_its_members) {
   for (const double work_s : s.core_work_s) EXPECT_NEAR(work_s, 2e-3, 1e-7);
 }
 
+// Blocks are handed out as members ask (facts A0), so what a member had begun when it lost its core waits for that core.
+TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
+  const platform p = plain(2, 1, 32e-3);
+  engine_options o = with("dam-p", p);
+  o.disturbances = {{.cores = {0}, .slice_s = 100e-3, .offset_s = 8e-3}};
+  std::vector<member_time> seen;
+  std::vector<double> came;
+  o.finished = [&](const sim_assembly& a, core_id last) {
+    EXPECT_EQ(last, 0u) << "who ends the last block releases the successors";
+    seen = a.times;
+    came = a.came_s;
+  };
+  engine e(p, o);
+  graph g;
+  const std::uint32_t two[] = {2};
+  add_chain(g, 1, {.priority = priority::high, .widths = two});
+  const execution_stats s = e.run(g, works(g));
+  // Half of the work is done by 8 ms. Of the other half core 0 holds half a block of sixteen, a 32nd; the rest takes core 1 15 ms.
+  ASSERT_EQ(seen.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 23e-3 : 109e-3, 1e-9);
+  EXPECT_NEAR(s.seconds, 109e-3, 1e-9) << "the co-runner's slice ends at 108 ms";
+}
+
 TEST(engine, members_that_need_each_other_wait_for_the_last) {
   const platform p = plain(2);
   engine e(p, with("rwsm-c", p));
