@@ -272,6 +272,7 @@ struct policy_options {
   std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
   enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< facts E55
   enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< facts E10
+  bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (S2 Fig. 3, facts E10)
   bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (X20, facts E8)
   victims steal_from = victims::random;               ///< facts E52, E58
 };

@@ -55,6 +55,9 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--criticality", a.criticality, "Critical tasks: user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
+  c.add_option("--children", a.children, "Where a task made ready waits: forward (one runs next), queue, slow-cluster")->type_name("HOW")->group("Policy");
+  c.add_option("--explore", a.explore, "Untried places, in the papers' table: first, or compete as if they took no time")->type_name("HOW")->group("Policy");
+  c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times; 0: never")->type_name("N")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
 }
 

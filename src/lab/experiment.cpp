@@ -107,6 +107,8 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.pinned = !a.unpinned;
   o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
   o.table.sample_weight = parse_fraction("--weight", a.weight);
+  if (choose("--explore", a.explore, {"first", "compete"}) == 1) o.table.explore_first = false;
+  o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
   o.policy_settings.source =
       std::array{criticality::user, criticality::chain, criticality::diff1,
@@ -115,6 +117,9 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,
                                             victims::cluster_first}[choose("--steal", a.steal, {"random", "richest", "cluster-first"})];
+  const std::size_t children = choose("--children", a.children, {"forward", "queue", "slow-cluster"});
+  o.policy_settings.forward_child = children != 1;
+  if (children == 2) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
   o.policy_settings.direct_assembly = a.direct;
   if (!a.fast.empty()) o.policy_settings.fast = parse_cores(a.fast, *e.machine);
   return o;
@@ -149,6 +154,8 @@ experiment plan(const bench_arguments& a) {
   e.criticality = a.criticality;
   e.local = a.local;
   e.steal = a.steal;
+  e.children = a.children;
+  e.explore = a.explore;
   e.direct = a.direct;
   for (const std::string& p : e.policies) (void)make_policy(p, *e.machine, e.options.policy_settings);
   return e;

@@ -23,6 +23,9 @@ struct bench_arguments {
   std::vector<std::string> disturb;             ///< each one scenario; "none" comes first in any case
   std::string repeat = "4", graphs = "1", seed = "1";
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
+  std::string children = "forward";             ///< where a task made ready waits: forward, queue or slow-cluster
+  std::string explore = "first";                ///< untried places: first, or compete with time 0 (the papers' table)
+  std::string refresh = "0";                    ///< a local search takes a random place once in so many; 0: never
   std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
   std::string on = "native";                    ///< or sim:PLATFORM
@@ -48,6 +51,7 @@ struct experiment {
   std::uint64_t seed = 1;
   bool root_outside = false, unpinned = false, details = true;
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
+  std::string children = "forward", explore = "first";
   bool direct = false;
   runtime_options options;           ///< policy and seed are set for every run
   std::shared_ptr<const sim::platform> simulated;  ///< what it runs on in virtual time; null: on this machine

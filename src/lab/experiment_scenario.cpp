@@ -52,7 +52,9 @@ constexpr std::array common = {word{"weight", true, false, form::free}, word{"wo
                                word{"cores", false, false, form::free}, word{"table", false, false, form::name},
                                word{"co_runner", false, false, form::name}, word{"timing", false, false, form::name},
                                word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
-                               word{"steal", false, false, form::name}, word{"fast", false, false, form::free}};
+                               word{"steal", false, false, form::name}, word{"fast", false, false, form::free},
+                               word{"children", false, false, form::name}, word{"explore", false, false, form::name},
+                               word{"refresh", false, false, form::count}};
 
 struct choice {
   std::string_view key;
@@ -63,7 +65,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
       {"timing", {"honest", "leader"}}, {"criticality", {"user", "chain", "diff1", "chain-closed"}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}};
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}};
   return all;
 }
 

@@ -57,6 +57,9 @@ bench_arguments arguments_of(const experiment_scenario& s, const selection& run,
   take("local", a.local);
   take("steal", a.steal);
   take("fast", a.fast);
+  take("children", a.children);
+  take("explore", a.explore);
+  take("refresh", a.refresh);
   return a;
 }
 

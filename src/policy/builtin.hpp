@@ -9,6 +9,14 @@ namespace kilter::builtin {
 
 using made = std::shared_ptr<const policy>;
 
+/// What the options say about queues; a policy adds its questions.
+[[nodiscard]] inline discipline start_of(const policy_options& o) {
+  discipline d;
+  d.steal_from = o.steal_from;
+  d.forward_child = o.forward_child;
+  return d;
+}
+
 [[nodiscard]] made rws(const machine&, const policy_options&);
 [[nodiscard]] made rwsm_c(const machine&, const policy_options&);
 [[nodiscard]] made fa(const machine&, const policy_options&);

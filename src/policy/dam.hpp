@@ -33,7 +33,7 @@ class dam_policy : public policy {
   policy_options::local local_;
   bool at_wake_up_;        // the search is made when the task becomes ready
   bool direct_assembly_;
-  victims steal_from_;
+  discipline start_;
 };
 
 }  // namespace kilter::builtin

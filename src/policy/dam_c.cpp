@@ -23,11 +23,10 @@ namespace kilter::builtin {
 dam_policy::dam_policy(const variant& s, const machine& m, const policy_options& o)
     : variant_(s), low_(m, o), source_(o.source.value_or(s.source)), local_(o.local_search),
       at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly),
-      steal_from_(o.steal_from) {}
+      start_(start_of(o)) {}
 
 discipline dam_policy::queues(const machine&) const {
-  discipline d;
-  d.steal_from = steal_from_;
+  discipline d = start_;
   d.asks_submit = labels::needs_submit(source_);
   d.asks_ready_high = true;
   d.asks_ready_low = labels::needs_ready(source_) || low_.asks();

@@ -23,11 +23,10 @@ class fa_policy final : public policy {
  public:
   fa_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)),
-        direct_assembly_(o.direct_assembly), steal_from_(o.steal_from) {}
+        direct_assembly_(o.direct_assembly), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "fa"; }
   discipline queues(const machine&) const override {
-    discipline d;
-    d.steal_from = steal_from_;
+    discipline d = start_;
     d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
     d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
@@ -50,7 +49,7 @@ class fa_policy final : public policy {
   wake_up::low_priority_queue low_;
   criticality source_;
   bool direct_assembly_;
-  victims steal_from_;
+  discipline start_;
 };
 
 }  // namespace

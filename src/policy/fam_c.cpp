@@ -24,7 +24,7 @@ class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)), local_(o.local_search),
-        direct_assembly_(o.direct_assembly), steal_from_(o.steal_from) {
+        direct_assembly_(o.direct_assembly), start_(start_of(o)) {
     for (const core_id core : fast_) {
       auto& inside = inside_.emplace_back();
       for (const place_id p : m.containing(core))
@@ -33,8 +33,7 @@ class fam_c_policy final : public policy {
   }
   std::string_view name() const noexcept override { return "fam-c"; }
   discipline queues(const machine&) const override {
-    discipline d;
-    d.steal_from = steal_from_;
+    discipline d = start_;
     d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
     d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
@@ -77,7 +76,7 @@ class fam_c_policy final : public policy {
   criticality source_;
   policy_options::local local_;
   bool direct_assembly_;
-  victims steal_from_;
+  discipline start_;
 };
 
 }  // namespace

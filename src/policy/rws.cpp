@@ -16,16 +16,12 @@ namespace {
 
 class rws_policy final : public policy {
  public:
-  explicit rws_policy(const policy_options& o) : steal_from_(o.steal_from) {}
+  explicit rws_policy(const policy_options& o) : start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rws"; }
-  discipline queues(const machine&) const override {
-    discipline d;
-    d.steal_from = steal_from_;
-    return d;
-  }
+  discipline queues(const machine&) const override { return start_; }
 
  private:
-  victims steal_from_;
+  discipline start_;
 };
 
 }  // namespace

@@ -18,11 +18,10 @@ namespace {
 
 class rwsm_c_policy final : public policy {
  public:
-  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), steal_from_(o.steal_from) {}
+  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rwsm-c"; }
   discipline queues(const machine&) const override {
-    discipline d;
-    d.steal_from = steal_from_;
+    discipline d = start_;
     d.asks_take_low = d.asks_take_high = true;
     d.take_stays = true;
     d.asks_machine = true;
@@ -37,7 +36,7 @@ class rwsm_c_policy final : public policy {
 
  private:
   policy_options::local local_;
-  victims steal_from_;
+  discipline start_;
 };
 
 }  // namespace
