@@ -21,7 +21,8 @@ struct experiment_scenario {
   std::vector<axis> axes;            ///< policy and disturb always
   selection parameters;              ///< the rest of the words of the command line
   std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
-  std::uint32_t seeds = 10;          ///< runs with seeds 1 .. seeds
+  std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by
+  std::uint32_t draws = 1;           ///< runs behind each of them, their mean; run seeds 1 .. seeds x draws
 
   /// Null if it has no such axis.
   [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;

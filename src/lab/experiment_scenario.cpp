@@ -47,6 +47,14 @@ const std::vector<workload>& workloads() {
   return all;
 }
 
+std::uint32_t whole(const toml_table& t, std::string_view key, std::uint32_t least, std::uint32_t fallback) {
+  if (!t.has(key)) return fallback;
+  const double value = t.number(key);
+  if (value != static_cast<double>(static_cast<std::uint32_t>(std::clamp(value, 0.0, 1e6))) || value < least)
+    t.fail_at(key, fmt::format("'{}' is {}; it must be a whole number from {} to 1000000", key, value, least));
+  return static_cast<std::uint32_t>(value);
+}
+
 /// What every workload may have. Policies and disturbances are read apart.
 constexpr std::array common = {word{"weight", true, false, form::free}, word{"workers", true, false, form::count},
                                word{"cores", false, false, form::free}, word{"table", false, false, form::name},
@@ -138,7 +146,7 @@ experiment_scenario read_scenario(const toml_table& t) {
     for (const workload& one : workloads()) names.push_back(one.name);
     t.fail_at("workload", unknown_name("workload", s.workload, names));
   }
-  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "disturb", "seeds", "open"};
+  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "disturb", "seeds", "draws", "open"};
   for (const word& one : w->words) known.push_back(one.key);
   for (const word& one : common) known.push_back(one.key);
   t.only(known);
@@ -148,12 +156,8 @@ experiment_scenario read_scenario(const toml_table& t) {
   for (const word& one : w->words) read_word(t, one, s);
   for (const word& one : common) read_word(t, one, s);
   if (t.has("open")) s.open = t.words("open");
-  if (t.has("seeds")) {
-    const double seeds = t.number("seeds");
-    if (seeds != static_cast<double>(static_cast<std::uint32_t>(std::clamp(seeds, 0.0, 1e6))) || seeds < 10)
-      t.fail_at("seeds", fmt::format("'seeds' is {}; it must be a whole number from 10 to 1000000, for a spread that means something", seeds));
-    s.seeds = static_cast<std::uint32_t>(seeds);
-  }
+  s.seeds = whole(t, "seeds", 10, s.seeds);
+  s.draws = whole(t, "draws", 1, s.draws);
   return s;
 }
 

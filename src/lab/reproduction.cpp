@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <set>
 
 #include "kilter/error.hpp"
@@ -116,7 +117,7 @@ const std::vector<observed>& reproduction::runs_of(const experiment_file& f, con
   if (!fresh) return at->second;
   p.step(at->first);
   const experiment_scenario& s = scenario_of(f, run);
-  for (std::uint32_t seed = 1; seed <= s.seeds; ++seed) {
+  for (std::uint32_t seed = 1; seed <= s.seeds * s.draws; ++seed) {
     if (interrupted()) throw stopped{};
     const experiment e = plan(arguments_of(s, run, seed));
     const scenario& undisturbed = e.scenarios.front();
@@ -128,6 +129,18 @@ const std::vector<observed>& reproduction::runs_of(const experiment_file& f, con
   return at->second;
 }
 
+namespace {
+
+/// One number for each seed: the mean over its draws.
+std::vector<double> over_draws(const std::vector<double>& values, std::uint32_t draws) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); i += draws)
+    means.push_back(std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(i), values.begin() + static_cast<std::ptrdiff_t>(i + draws), 0.0) / draws);
+  return means;
+}
+
+}  // namespace
+
 std::vector<double> reproduction::values_of(const experiment_file& f, const cell& c, progress& p) {
   if (find_measure(c.measure)->property) return {property_value(c.measure, c.run)};
   std::vector<double> values;
@@ -138,10 +151,10 @@ std::vector<double> reproduction::values_of(const experiment_file& f, const cell
     const auto& one = runs_of(f, alone, p);
     const double workers = std::stod(c.run.at("workers"));
     for (std::size_t i = 0; i < all.size(); ++i) values.push_back(one[i].makespan_s() / (workers * all[i].makespan_s()));
-    return values;
+  } else {
+    for (const observed& o : runs_of(f, c.run, p)) values.push_back(o.value(c.measure, c.what));
   }
-  for (const observed& o : runs_of(f, c.run, p)) values.push_back(o.value(c.measure, c.what));
-  return values;
+  return over_draws(values, scenario_of(f, c.run).draws);
 }
 
 std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {

@@ -34,7 +34,15 @@ speeds::speeds(const platform& p)
 
 double speeds::compute_rate(const load& l, core_id c) const noexcept {
   if (l.cost->fixed) return c == l.members.front() ? 1.0 / l.cost->seconds[l.width_index] : 0.0;
-  return capacity_[c] * clock_[platform_.cores->cores()[c].kind] / (l.width * l.cost->seconds[l.width_index]);
+  const kind_id kind = platform_.cores->cores()[c].kind;
+  const double computing_s = l.width * l.cost->seconds[l.width_index] / clock_[kind];
+  return capacity_[c] / (computing_s + waiting_s(l, kind));
+}
+
+// Streams are fetched ahead of their use. What a fitting cache would have kept is not: the core waits for it.
+double speeds::waiting_s(const load& l, kind_id kind) const noexcept {
+  if (!clusters_[l.cluster].overflows || platform_.core_bytes_per_s[kind] <= 0.0) return 0.0;
+  return std::max(0.0, l.cost->bytes_beyond_cache - l.cost->bytes) / platform_.core_bytes_per_s[kind];
 }
 
 void speeds::bring_up(load& l, sim_time now) noexcept {
@@ -125,7 +133,8 @@ void speeds::fits(cluster_id id, double change) {
   s.working_set += change;
   if (s.running.empty() && s.working_set < 1.0) s.working_set = 0.0;
   const auto size = static_cast<double>(platform_.cache_bytes[id]);
-  s.overflows = size > 0.0 && s.working_set > size;
+  // A cache that sets fill to the last line has no room for code and stacks.
+  s.overflows = size > 0.0 && s.working_set >= size;
 }
 
 void speeds::begin(load& l, sim_time now) {

@@ -70,6 +70,7 @@ class speeds {
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
+  [[nodiscard]] double waiting_s(const load&, kind_id) const noexcept;
   void bring_up(load&, sim_time now) noexcept;
   void add_left(load&, double work, sim_time now);
   void settle(load&, double per_s, sim_time now);
