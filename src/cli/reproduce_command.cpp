@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "kilter/error.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/outputs.hpp"
 #include "lab/reproduce_json.hpp"
@@ -19,10 +20,34 @@ namespace {
 struct reproduce_options {
   std::vector<std::string> claims{"all"};
   std::string json;
+  std::vector<std::string> readings;
   bool quiet = false, list = false;
 };
 
 constexpr int stopped = 130;
+
+int compare_readings(const reproduce_options& o, const std::vector<lab::experiment_file>& as_described, const std::vector<std::string>& ids) {
+  if (!o.json.empty()) throw input_error("--json '" + o.json + "': verdicts are those of the files as they are; leave out --with");
+  std::vector<std::string> names{"as described"};
+  std::vector<lab::reproduction> works;
+  works.emplace_back(as_described);
+  for (const std::string& reading : o.readings) {
+    auto files = as_described;
+    lab::read_differently(files, reading);
+    works.emplace_back(std::move(files));
+    names.push_back(reading);
+  }
+  lab::progress progress(works.size() * works.front().steps(ids), o.quiet);
+  std::vector<std::vector<lab::claim_result>> results;
+  {
+    const lab::interrupt_guard guard([] { ::_exit(stopped); });
+    for (lab::reproduction& work : works) results.push_back(work.run(ids, progress));
+  }
+  progress.clear();
+  if (lab::interrupted()) return stopped;
+  lab::write_output("-", lab::readings_text(names, results));
+  return 0;
+}
 
 }  // namespace
 
@@ -31,12 +56,15 @@ action add_reproduce(CLI::App& app) {
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
   reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2) or claims (S0-11)");
   reproduce->add_option("--json", o->json, "Write every number and verdict as JSON to this file; -: to standard output")->type_name("FILE");
+  reproduce->add_option("--with", o->readings, "Another reading of what the papers leave open, as children=forward or refresh=10,timing=honest; "
+                                               "several give a table")->type_name("KEY=VALUE")->allow_extra_args(false);
   reproduce->add_flag("--list", o->list, "Name the claims and run nothing");
   reproduce->add_flag("--quiet", o->quiet, "No progress line");
   reproduce->footer("Examples:\n"
                     "  kilter reproduce --list\n"
                     "  kilter reproduce S0-11 S2-2\n"
-                    "  kilter reproduce all --json verdicts.json");
+                    "  kilter reproduce all --json verdicts.json\n"
+                    "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10");
   return [o] {
     auto files = lab::read_experiments(lab::experiments_directory());
     const auto ids = lab::chosen_claims(files, o->claims);
@@ -44,6 +72,7 @@ action add_reproduce(CLI::App& app) {
       lab::write_output("-", lab::claims_text(files, ids));
       return 0;
     }
+    if (!o->readings.empty()) return compare_readings(*o, files, ids);
     lab::check_output("--json", o->json);
     lab::reproduction work(std::move(files));
     lab::progress progress(work.steps(ids), o->quiet);

@@ -38,6 +38,10 @@ struct experiment_file {
 [[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
 [[nodiscard]] experiment_file read_experiment(const std::string& path);
 
+/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario, whatever its file says; a scenario that runs over several values
+/// of a key keeps them. input_error if there is no such key or value.
+void read_differently(std::vector<experiment_file>&, const std::string& reading);
+
 /// All `*.toml` of the directory in order of their names. Throws too if a claim stands in two of them.
 [[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
 

@@ -11,6 +11,7 @@
 #include "kilter/policy.hpp"
 #include "lab/disturbance.hpp"
 #include "lab/experiment_reader.hpp"
+#include "lab/numbers.hpp"
 #include "lab/suggest.hpp"
 
 namespace kilter::lab {
@@ -62,7 +63,7 @@ constexpr std::array common = {word{"weight", true, false, form::free}, word{"wo
                                word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
                                word{"steal", false, false, form::name}, word{"fast", false, false, form::free},
                                word{"children", false, false, form::name}, word{"explore", false, false, form::name},
-                               word{"refresh", false, false, form::count}};
+                               word{"refresh", false, false, form::count}, word{"direct", false, false, form::name}};
 
 struct choice {
   std::string_view key;
@@ -73,30 +74,32 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
       {"timing", {"honest", "leader"}}, {"criticality", {"user", "chain", "diff1", "chain-closed"}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}};
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}, {"direct", {"no", "yes"}}};
   return all;
 }
 
-void check(const toml_table& t, const word& w, const std::string& value) {
+/// What is wrong with a value; empty if nothing is.
+std::string fault_of(const word& w, const std::string& value) {
   if (w.shape == form::count) {
     std::uint64_t count = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (error != std::errc{} || end != value.data() + value.size() || count == 0)
-      t.fail_at(w.key, fmt::format("'{}' is '{}'; it must be a whole number of at least 1", w.key, value));
+      return fmt::format("'{}' is '{}'; it must be a whole number of at least 1", w.key, value);
   }
   static const std::regex part("1|[1-9][0-9]*/[1-9][0-9]*");
   if (w.key == "weight" && !std::regex_match(value, part))
-    t.fail_at(w.key, fmt::format("'weight' is '{}'; it must be the part of a new sample, such as \"1/5\" or \"1\"", value));
+    return fmt::format("'weight' is '{}'; it must be the part of a new sample, such as \"1/5\" or \"1\"", value);
   if (w.shape == form::name)
     for (const choice& c : choices())
-      if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end())
-        t.fail_at(w.key, unknown_name(w.key, value, c.values));
+      if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end()) return unknown_name(w.key, value, c.values);
+  return {};
 }
 
 void read_word(const toml_table& t, const word& w, experiment_scenario& s) {
   if (!t.has(w.key) && !w.required) return;
   auto values = t.words(w.key);
-  for (const std::string& value : values) check(t, w, value);
+  for (const std::string& value : values)
+    if (const std::string fault = fault_of(w, value); !fault.empty()) t.fail_at(w.key, fault);
   if (w.axis) {
     s.axes.push_back({std::string(w.key), std::move(values)});
   } else {
@@ -159,6 +162,23 @@ experiment_scenario read_scenario(const toml_table& t) {
   s.seeds = whole(t, "seeds", 10, s.seeds);
   s.draws = whole(t, "draws", 1, s.draws);
   return s;
+}
+
+void read_differently(std::vector<experiment_file>& files, const std::string& reading) {
+  for (const std::string_view one : split_list(reading)) {
+    const auto equals = one.find('=');
+    std::vector<std::string_view> keys;
+    for (const word& w : common)
+      if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
+    const std::string key(one.substr(0, equals));
+    const auto w = std::ranges::find(common, key, &word::key);
+    if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
+    if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
+    const std::string value(one.substr(equals + 1));
+    if (const std::string fault = fault_of(*w, value); !fault.empty()) throw input_error("--with '" + reading + "': " + fault);
+    for (experiment_file& f : files)
+      for (experiment_scenario& s : f.scenarios) s.parameters[key] = value;
+  }
 }
 
 }  // namespace kilter::lab

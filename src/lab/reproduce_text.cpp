@@ -66,4 +66,34 @@ std::string verdicts_text(std::span<const claim_result> results, bool colour) {
   return text + "\n";
 }
 
+namespace {
+
+std::string brief(const claim_result& r) {
+  const auto held = std::count_if(r.cases.begin(), r.cases.end(), [](const case_result& c) { return c.held; });
+  std::string text(name_of(r.said));
+  if (!r.values.empty())
+    text += " " + number(r.values.front().got.obtained, r.values.front().share);
+  if (!r.cases.empty()) text += fmt::format(" {}/{}", held, r.cases.size());
+  return text;
+}
+
+}  // namespace
+
+std::string readings_text(const std::vector<std::string>& readings, const std::vector<std::vector<claim_result>>& results) {
+  std::vector<std::size_t> wide;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    wide.push_back(readings[i].size());
+    for (const claim_result& r : results[i]) wide[i] = std::max(wide[i], brief(r).size());
+  }
+  std::string text = fmt::format("{:<6}", "claim");
+  for (std::size_t i = 0; i < readings.size(); ++i) text += fmt::format("  {:<{}}", readings[i], wide[i]);
+  text += "\n";
+  for (std::size_t c = 0; c < results.front().size(); ++c) {
+    text += fmt::format("{:<6}", results.front()[c].id);
+    for (std::size_t i = 0; i < readings.size(); ++i) text += fmt::format("  {:<{}}", brief(results[i].at(c)), wide[i]);
+    text += "\n";
+  }
+  return text + "\nEach cell: verdict, the number that stands for the claim if one is published, and how many of its cases hold.\n";
+}
+
 }  // namespace kilter::lab
