@@ -26,7 +26,7 @@ struct group {
 };
 constexpr group groups[] = {
     {"independent", independent_rows, 2, 3}, {"chain", chain_rows, 2, 3},   {"layered", layered_rows, 1, 3},
-    {"learning", learning_rows, 3, 2},       {"search", search_rows, 1, 1}, {"undisturbed", undisturbed_rows, 2, 9},
+    {"learning", learning_rows, 3, 2},       {"search", search_rows, 4, 1}, {"undisturbed", undisturbed_rows, 2, 9},
     {"idle", idle_rows, 0, 0},
 };
 

@@ -48,6 +48,7 @@ void learner::average(table_row& r, place_id p, double sample_s) noexcept {
   put(c.samples, n + 1);
   const double value = n == 0 ? sample_s : (old_weight_ * get(cell) + sample_s) / (old_weight_ + 1.0);
   put(cell, value);
+  r.clusters[shape_.cluster_of(p)].changes.fetch_add(1, sync::memory_order_release);
   if (options_.neutral_prior && (n < 16 || n % 16 == 0)) publish(r);
 }
 
@@ -173,7 +174,7 @@ void learner::preset(table_row& r, place_id p, double seconds) noexcept {
   for (auto& s : c.recent) put(s, static_cast<float>(seconds));
   put(c.remembered, settled_samples);
   put(r.read_s[shape_.cell_of[p]], seconds);
-  if (!options_.two_factors) return;
+  if (!options_.two_factors) return r.all_changed(shape_);
   group_state& group = r.groups[shape_.group_of[p]];
   const double reference_s = get(group.reference_s);
   if (reference_s == 0.0 || seconds < reference_s) put(group.reference_s, seconds);
@@ -198,7 +199,7 @@ void learner::clear(table_row& r) noexcept {
     put(r.groups[g].settled, false);
   }
   if (options_.neutral_prior) publish(r);
-  r.changes.fetch_add(1, sync::memory_order_release);
+  r.all_changed(shape_);
 }
 
 double learner::known_s(const table_row& r, std::uint32_t g) const noexcept {
@@ -247,7 +248,7 @@ void learner::publish(table_row& r) noexcept {
       if (get(cell) != value) put(cell, value);
     }
   }
-  r.changes.fetch_add(1, sync::memory_order_release);
+  r.all_changed(shape_);
   r.publishing.store(false, sync::memory_order_release);
 }
 

@@ -48,10 +48,24 @@ struct alignas(sync::cache_line) decision_state {
   double checked_s = -1.0, active_s = 0.0, tried_at_active_s = 0.0, sent_s = 0.0;
 };
 
+/// The papers' mode: what searches found in one cluster, so that a sample makes the next one look at that cluster alone (facts D1).
+struct alignas(sync::cache_line) cluster_state {
+  sync::atomic<std::uint32_t> changes{0};              ///< of the cluster's cells
+  std::array<sync::atomic<std::uint64_t>, 4> found{};  ///< by objective and widths: changes << 32 | place + 1
+};
+
 struct table_row {
   table_row(const shape& s, std::string_view type_name, std::uint32_t work_class)
       : type(type_name), size_class(work_class), read_s(new(std::align_val_t{sync::cache_line}) sync::atomic<double>[s.cells]()),
-        cells(std::make_unique<cell_state[]>(s.places())), groups(std::make_unique<group_state[]>(s.groups.size())) {}
+        cells(std::make_unique<cell_state[]>(s.places())), groups(std::make_unique<group_state[]>(s.groups.size())),
+        clusters(std::make_unique<cluster_state[]>(s.searched.size())) {}
+
+  /// Cells of every cluster may have changed.
+  void all_changed(const shape& s) noexcept {
+    for (std::size_t c = 0; c < s.searched.size(); ++c) clusters[c].changes.fetch_add(1, sync::memory_order_release);
+    changes.fetch_add(1, sync::memory_order_release);
+  }
+
 
   struct aligned_delete {
     void operator()(sync::atomic<double>* p) const noexcept { ::operator delete[](p, std::align_val_t{sync::cache_line}); }
@@ -62,11 +76,12 @@ struct table_row {
   const std::unique_ptr<sync::atomic<double>[], aligned_delete> read_s;  ///< by shape::cell_of, before slowdown; 0: unexplored
   const std::unique_ptr<cell_state[]> cells;                             ///< by place
   const std::unique_ptr<group_state[]> groups;                           ///< by shape::group_of
+  const std::unique_ptr<cluster_state[]> clusters;
   sync::atomic<bool> publishing{false};
   decision_state decision;
-  // What searches found, so that the next need not look while nothing has changed.
-  alignas(sync::cache_line) sync::atomic<std::uint32_t> changes{0};        ///< of `read_s`; robust mode only
-  std::array<sync::atomic<std::uint64_t>, 4> found{};                     ///< by objective and widths: changes << 32 | place + 1
+  // Robust mode: the same for the whole machine, since a core's slowdown and a peer's sample reach cells of other clusters.
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> changes{0};
+  std::array<sync::atomic<std::uint64_t>, 4> found{};
 };
 
 }  // namespace kilter::model

@@ -2,6 +2,7 @@
 // The machine as the tables index it: where a place's cell lies, and which places are peers (same cluster, same width).
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/sync.hpp"
@@ -38,14 +39,25 @@ struct shape {
     for (place_id p = 0; p < places.size(); ++p)
       cell_of[p] += static_cast<std::uint32_t>(places[p].leader * stride);
     cells = stride * m.core_count();
+    // Cores of a cluster have consecutive ids, so what they lead stands together in scan order.
+    const auto order = machine.scan_order();
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+      const cluster_id in = cluster_of(order[first]);
+      while (end < order.size() && cluster_of(order[end]) == in) ++end;
+      searched.push_back(order.subspan(first, end - first));
+    }
   }
 
+  shape(const shape&) = delete;  // `searched` points into `machine`
+  shape& operator=(const shape&) = delete;
   [[nodiscard]] std::size_t places() const noexcept { return cell_of.size(); }
+  [[nodiscard]] cluster_id cluster_of(place_id p) const noexcept { return machine.cores()[machine.at(p).leader].cluster; }
 
   const kilter::machine machine;
   std::vector<std::uint32_t> cell_of;   ///< by place: index of its cell in a row
   std::vector<std::uint32_t> group_of;  ///< by place: index into `groups`
   std::vector<peer_group> groups;
+  std::vector<std::span<const place_id>> searched;  ///< by cluster: its part of the scan order
   std::size_t cells = 0;                ///< cells of a row, padding included
 };
 

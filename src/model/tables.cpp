@@ -1,6 +1,7 @@
 #include "model/tables.hpp"
 
 #include <array>
+#include <span>
 
 #include "kilter/error.hpp"
 #include "model/availability.hpp"
@@ -23,26 +24,48 @@ struct tables::impl {
 
   [[nodiscard]] table_row& at(row_id r) const noexcept { return *rows[r].load(memory_order_acquire); }
 
-  /// The search of S0, section 4.1.1, over what is accepted.
-  template <class Accept>
-  [[nodiscard]] place_id least(const table_row& r, objective goal, Accept&& accept) const noexcept {
+  /// The search of S0, section 4.1.1: the best so far, or the first place that nobody tried.
+  struct search {
     place_id best = no_place;
     place shape{};
     double least = 0.0;
-    for (const place_id p : layout.machine.scan_order()) {
-      const place& where = layout.machine.at(p);
-      if (!accept(p, where)) continue;
-      const double time_s = r.read_s[layout.cell_of[p]].load(memory_order_relaxed) * cores.slowdown(p);
-      if (options.explore_first && time_s == 0.0) return p;
-      const double value = goal == objective::cost ? time_s * where.width : time_s;
-      const bool better = best == no_place || value < least ||
-                          (value == least && (where.width < shape.width || (where.width == shape.width && where.leader < shape.leader)));
-      if (!better) continue;
-      best = p;
-      shape = where;
-      least = value;
+    bool untried = false;
+  };
+
+  void offer(search& s, const table_row& r, objective goal, place_id p) const noexcept {
+    const place& where = layout.machine.at(p);
+    const double time_s = r.read_s[layout.cell_of[p]].load(memory_order_relaxed) * cores.slowdown(p);
+    s.untried = options.explore_first && time_s == 0.0;
+    const double value = goal == objective::cost ? time_s * where.width : time_s;
+    if (s.untried || s.best == no_place || value < s.least ||
+        (value == s.least && (where.width < s.shape.width || (where.width == s.shape.width && where.leader < s.shape.leader))))
+      s = {p, where, value, s.untried};
+  }
+
+  template <class Accept>
+  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places, Accept&& accept) const noexcept {
+    search s;
+    for (const place_id p : places) {
+      if (!accept(p)) continue;
+      offer(s, r, goal, p);
+      if (s.untried) break;
     }
-    return best;
+    return s.best;
+  }
+
+  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places, widths which) const noexcept {
+    return least(r, goal, places, [&](place_id p) { return which == widths::all || layout.machine.at(p).width == 1; });
+  }
+
+  /// What `look` found when the counter stood at `changes`, or finds now.
+  template <class Look>
+  [[nodiscard]] static place_id remembered(sync::atomic<std::uint64_t>& found, std::uint32_t changes, Look&& look) noexcept {
+    const std::uint64_t known = found.load(memory_order_relaxed);
+    if (known >> 32 == changes && (known & 0xffffffff) != 0) [[likely]]
+      return static_cast<place_id>((known & 0xffffffff) - 1);
+    const place_id p = look();
+    found.store(std::uint64_t{changes} << 32 | (p + 1), memory_order_relaxed);
+    return p;
   }
 
   const table_options options;
@@ -116,25 +139,26 @@ double tables::time_s(row_id r, place_id p) const noexcept {
 
 place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
   const impl& t = *impl_;
-  const table_row& r = t.at(id);
-  return t.least(r, goal, [&](place_id p, const place&) { return may(p); });
+  return t.least(t.at(id), goal, t.layout.machine.scan_order(), [&](place_id p) { return may(p); });
 }
 
 place_id tables::best(row_id id, objective goal, widths which) const noexcept {
   const impl& t = *impl_;
   table_row& r = t.at(id);
-  const auto look = [&] { return t.least(r, goal, [&](place_id, const place& p) { return which == widths::all || p.width == 1; }); };
-  // With the papers' average every sample is a change.
-  if (!t.options.two_factors) return look();
-  auto& found = r.found[2 * static_cast<std::size_t>(goal) + static_cast<std::size_t>(which)];
-  // Both only count up, so an equal sum means that neither moved.
-  const std::uint32_t changes = r.changes.load(memory_order_acquire) + t.cores.changes();
-  const std::uint64_t known = found.load(memory_order_relaxed);
-  if (known >> 32 == changes && (known & 0xffffffff) != 0) [[likely]]
-    return static_cast<place_id>((known & 0xffffffff) - 1);
-  const place_id p = look();
-  found.store(std::uint64_t{changes} << 32 | (p + 1), memory_order_relaxed);
-  return p;
+  const std::size_t kind = 2 * static_cast<std::size_t>(goal) + static_cast<std::size_t>(which);
+  if (t.options.two_factors) {
+    // Both only count up, so an equal sum means that neither moved.
+    const std::uint32_t changes = r.changes.load(memory_order_acquire) + t.cores.changes();
+    return impl::remembered(r.found[kind], changes, [&] { return t.least(r, goal, t.layout.machine.scan_order(), which); });
+  }
+  impl::search s;
+  for (std::size_t c = 0; c < t.layout.searched.size() && !s.untried; ++c) {
+    cluster_state& cluster = r.clusters[c];
+    const place_id p = impl::remembered(cluster.found[kind], cluster.changes.load(memory_order_acquire),
+                                        [&] { return t.least(r, goal, t.layout.searched[c], which); });
+    if (p != no_place) t.offer(s, r, goal, p);
+  }
+  return s.best;
 }
 
 double tables::slowdown(core_id c) const noexcept { return impl_->cores.slowdown(impl_->layout.machine.single(c)); }

@@ -42,7 +42,7 @@ void engine::rest(sim_core& w) {
 }
 
 void engine::wake(sim_core& w) {
-  if (w.doing == activity::idle) after(w, 0.0);
+  if (w.doing == activity::idle || w.doing == activity::trying) after(w, 0.0);
 }
 
 // ---- stealing ----

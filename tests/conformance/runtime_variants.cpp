@@ -43,6 +43,10 @@ std::vector<variant> everything() {
     all.push_back({.name = std::string(p) + "_from_richest", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::richest; })});
     all.push_back({.name = std::string(p) + "_cluster_first", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::cluster_first; })});
     all.push_back({.name = std::string(p) + "_queues_children", .policy = p, .settings = with([](auto& o) { o.forward_child = false; })});
+    all.push_back({.name = std::string(p) + "_queues_children_richest", .policy = p, .settings = with([](auto& o) {
+                     o.forward_child = false;
+                     o.steal_from = victims::richest;
+                   })});
   }
   all.push_back({.name = "da_row", .policy = "da", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
   all.push_back({.name = "rwsm-c_row", .policy = "rwsm-c", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
