@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
+#include "lab/figure_json.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/outputs.hpp"
 #include "lab/reproduce_json.hpp"
 #include "lab/reproduce_text.hpp"
 #include "lab/reproduction.hpp"
 #include "lab/text.hpp"
+#include "report/report.hpp"
 
 namespace kilter::cli {
 
@@ -19,7 +22,7 @@ namespace {
 
 struct reproduce_options {
   std::vector<std::string> claims{"all"};
-  std::string json;
+  std::string json, html;
   std::vector<std::string> readings;
   bool quiet = false, list = false;
 };
@@ -27,7 +30,8 @@ struct reproduce_options {
 constexpr int stopped = 130;
 
 int compare_readings(const reproduce_options& o, const std::vector<lab::experiment_file>& as_described, const std::vector<std::string>& ids) {
-  if (!o.json.empty()) throw input_error("--json '" + o.json + "': verdicts are those of the files as they are; leave out --with");
+  for (const auto& [option, path] : {std::pair{"--json", o.json}, {"--html", o.html}})
+    if (!path.empty()) throw input_error(fmt::format("{} '{}': verdicts are those of the files as they are; leave out --with", option, path));
   std::vector<std::string> names{"as described"};
   std::vector<lab::reproduction> works;
   works.emplace_back(as_described);
@@ -41,7 +45,7 @@ int compare_readings(const reproduce_options& o, const std::vector<lab::experime
   std::vector<std::vector<lab::claim_result>> results;
   {
     const lab::interrupt_guard guard([] { ::_exit(stopped); });
-    for (lab::reproduction& work : works) results.push_back(work.run(ids, progress));
+    for (lab::reproduction& work : works) results.push_back(work.run(ids, progress).claims);
   }
   progress.clear();
   if (lab::interrupted()) return stopped;
@@ -56,6 +60,7 @@ action add_reproduce(CLI::App& app) {
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
   reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2) or claims (S0-11)");
   reproduce->add_option("--json", o->json, "Write every number and verdict as JSON to this file; -: to standard output")->type_name("FILE");
+  reproduce->add_option("--html", o->html, "Write verdicts and the papers' figures as a self-contained report to this file")->type_name("FILE");
   reproduce->add_option("--with", o->readings, "Another reading of what the papers leave open, as children=forward or refresh=10,timing=honest; "
                                                "several give a table")->type_name("KEY=VALUE")->allow_extra_args(false);
   reproduce->add_flag("--list", o->list, "Name the claims and run nothing");
@@ -63,7 +68,7 @@ action add_reproduce(CLI::App& app) {
   reproduce->footer("Examples:\n"
                     "  kilter reproduce --list\n"
                     "  kilter reproduce S0-11 S2-2\n"
-                    "  kilter reproduce all --json verdicts.json\n"
+                    "  kilter reproduce all --json verdicts.json --html verdicts.html\n"
                     "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10");
   return [o] {
     auto files = lab::read_experiments(lab::experiments_directory());
@@ -73,18 +78,22 @@ action add_reproduce(CLI::App& app) {
       return 0;
     }
     if (!o->readings.empty()) return compare_readings(*o, files, ids);
+    if (!o->html.empty() && o->html == o->json)
+      throw input_error(fmt::format("--html '{}': --json writes there already; name another file", o->html));
     lab::check_output("--json", o->json);
-    lab::reproduction work(std::move(files));
+    lab::check_report_output("--html", o->html);
+    lab::reproduction work(std::move(files), !o->html.empty());
     lab::progress progress(work.steps(ids), o->quiet);
-    std::vector<lab::claim_result> results;
+    lab::reproduced results;
     {
       const lab::interrupt_guard guard([] { ::_exit(stopped); });
       results = work.run(ids, progress);
     }
     progress.clear();
-    const std::string text = lab::verdicts_text(results, lab::colour_wanted(STDOUT_FILENO));
-    if (o->json != "-") lab::write_output("-", text);
-    if (!o->json.empty()) lab::write_output(o->json, lab::to_json(results).dump(1) + "\n");
+    const std::string text = lab::verdicts_text(results.claims, lab::colour_wanted(STDOUT_FILENO));
+    if (o->json != "-" && o->html != "-") lab::write_output("-", text);
+    if (!o->json.empty()) lab::write_output(o->json, lab::to_json(results.claims).dump(1) + "\n");
+    if (!o->html.empty()) lab::write_output(o->html, report::html(lab::report_document(results.claims, results.figures)));
     return lab::interrupted() ? stopped : 0;
   };
 }

@@ -14,11 +14,17 @@ namespace kilter::lab {
 /// Axis or detail, and its value as text: {"policy": "dam-c", "parallelism": "2"}.
 using selection = std::map<std::string, std::string>;
 
+/// A dimension that something is run or measured along.
+struct axis {
+  std::string name;                  ///< policy, disturb, parallelism, tasks, tile, weight, workers; where it may be, core and the like
+  std::vector<std::string> values;   ///< as `kilter bench` and `kilter sim` take them
+};
+
 /// One measure of one run (or property). The runs of all seeds of a scenario have the same `run`.
 struct cell {
   std::string measure;
   selection run;    ///< `scenario` and a value for each of its axes; of a property its arguments
-  selection what;   ///< core, cores, place, width, when
+  selection what;   ///< core, cores, place, width, when, iteration
 
   friend auto operator<=>(const cell&, const cell&) = default;
 };

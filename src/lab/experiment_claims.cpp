@@ -19,14 +19,15 @@ namespace kilter::lab {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> where_keys = {"core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 4> where_keys = {"core", "cores", "place", "width"};
+constexpr std::array<std::string_view, 6> detail_keys = {"core", "cores", "place", "width", "when", "iteration"};
 constexpr std::array<std::string_view, 7> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers"};
-constexpr std::array<std::string_view, 12> side_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
-                                                        "core", "cores", "place", "width", "when"};
-constexpr std::array<std::string_view, 13> except_keys = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
-                                                          "workers", "core", "cores", "place", "width", "when"};
-constexpr std::array<std::string_view, 16> of_keys = {"measure", "scenario", "fold", "over", "policy", "disturb", "parallelism", "tasks",
-                                                      "tile", "weight", "workers", "core", "cores", "place", "width", "when"};
+constexpr std::array<std::string_view, 13> side_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
+                                                        "core", "cores", "place", "width", "when", "iteration"};
+constexpr std::array<std::string_view, 14> except_keys = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
+                                                          "workers", "core", "cores", "place", "width", "when", "iteration"};
+constexpr std::array<std::string_view, 17> of_keys = {"measure", "scenario", "fold", "over", "policy", "disturb", "parallelism", "tasks",
+                                                      "tile", "weight", "workers", "core", "cores", "place", "width", "when", "iteration"};
 constexpr std::array<std::string_view, 4> times = {"before", "during", "after", "outside"};
 constexpr std::array<std::string_view, 6> folds = {"mean", "max", "min", "cv", "spread", "growth"};
 
@@ -57,6 +58,24 @@ bool well_formed(std::string_view key, const std::string& value) {
   static const std::regex number("[0-9]+"), cores("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
   static const std::regex places("[0-9]+,[0-9]+(\\+[0-9]+,[0-9]+)*");
   return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
+}
+
+/// The iterations that `iteration` names, counted from 1; "1-60" is all from the first to the sixtieth.
+std::vector<std::string> iterations_of(const toml_table& t, const experiment_scenario& s) {
+  const auto there = s.parameters.find("iterations");
+  if (there == s.parameters.end()) t.fail_at("iteration", fmt::format("scenario '{}' has no iterations", s.name));
+  const std::uint64_t last = std::stoull(there->second);
+  static const std::regex form("([0-9]{1,9})(-([0-9]{1,9}))?");
+  std::vector<std::string> all;
+  for (const std::string& text : t.words("iteration")) {
+    std::smatch parts;
+    const bool formed = std::regex_match(text, parts, form);
+    const std::uint64_t from = formed ? std::stoull(parts[1]) : 0, to = formed && parts[3].matched ? std::stoull(parts[3]) : from;
+    if (from < 1 || to < from || to > last)
+      t.fail_at("iteration", fmt::format("'iteration' is '{}'; it must be one of 1 to {}, or a range of them such as 1-{}", text, last, last));
+    for (std::uint64_t i = from; i <= to; ++i) all.push_back(std::to_string(i));
+  }
+  return all;
 }
 
 class quantity_reader {
@@ -161,8 +180,8 @@ class quantity_reader {
       if (of_.has(key) && !s.find_axis(key)) of_.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
     if (fold_ != fold_kind::none && folded.values.size() < 2)
       of_.fail_at("over", fmt::format("'{}' has fewer than two values in scenario '{}'; there is nothing to fold", over_, s.name));
-    for (const std::string_view key : where_keys)
-      if (of_.has(key)) details.push_back({std::string(key), of_.words(key)});
+    for (const std::string_view key : detail_keys)
+      if (of_.has(key)) details.push_back({std::string(key), key == "iteration" ? iterations_of(of_, s) : of_.words(key)});
 
     for (const selection& run : combinations(axes))
       for (const selection& what : combinations(details))
@@ -187,10 +206,9 @@ class quantity_reader {
     const toml_table t = owner_.table(against_ == against_kind::per ? "per" : "less");
     const cell before = c;
     for (const auto& [key, value] : change) {
-      if (among(where_keys, key)) {
-        if (key != "when")
-          for (const std::string_view other : where_keys)
-            if (other != "when") c.what.erase(std::string(other));
+      if (among(detail_keys, key)) {
+        if (among(where_keys, key))
+          for (const std::string_view other : where_keys) c.what.erase(std::string(other));
         c.what[key] = value;
       } else {
         check_axis(t, s, key, value);
@@ -211,20 +229,24 @@ class quantity_reader {
   }
 
   void check_details(const toml_table& t, const selection& what) const {
-    const bool when = what.count("when") > 0;
-    const std::size_t places = what.size() - (when ? 1 : 0);
+    using kind = detail_need;
+    const bool when = what.count("when") > 0, iteration = what.count("iteration") > 0;
+    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0);
     const detail_need need = measure_->details;
     for (const auto& [key, value] : what)
       if (key != "when" && !well_formed(key, value))
         t.fail_at(key, fmt::format("'{}' is '{}'; it must be written as {}", key, value, form_of(key)));
-    if (when && need != detail_need::when && need != detail_need::where_and_when)
+    if (when && need != kind::when && need != kind::when_or_iteration && need != kind::where_and_when)
       t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
+    if (iteration && need != kind::when_or_iteration && need != kind::where_and_iteration)
+      t.fail(fmt::format("{} is not kept for single iterations; it takes no 'iteration'", measure_->name));
+    if (when && iteration) t.fail("give 'when' or 'iteration', not both");
     if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
-    if (need == detail_need::core ? places != 1 || !what.count("core") : false)
+    if (need == kind::core ? places != 1 || !what.count("core") : false)
       t.fail(fmt::format("{} needs 'core', and nothing else of where", measure_->name));
-    if ((need == detail_need::where || need == detail_need::where_and_when) && places != 1)
+    if ((need == kind::where || need == kind::where_and_when || need == kind::where_and_iteration) && places != 1)
       t.fail(fmt::format("{} needs one of core, cores, place and width", measure_->name));
-    if ((need == detail_need::none || need == detail_need::when) && places != 0)
+    if ((need == kind::none || need == kind::when || need == kind::when_or_iteration) && places != 0)
       t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
   }
 
@@ -275,7 +297,7 @@ void read_case(const toml_table& t, const std::vector<experiment_scenario>& scen
   if (t.has("except") && c.exceptions.empty())
     t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
   const std::string reason = t.text("reason");
-  for (quantity& q : quantity_reader(t, scenarios).read()) {
+  for (quantity& q : read_quantities(t, scenarios)) {
     if (!q.share && reference == 0) t.fail_at("reference", "'reference' is 0, and a margin would be a part of it; compare with 'per'");
     const double absolute = q.share ? margin : margin * std::abs(reference);
     c.cases.push_back({std::move(q), must_be, reference, absolute, reason});
@@ -284,7 +306,7 @@ void read_case(const toml_table& t, const std::vector<experiment_scenario>& scen
 
 void read_value(const toml_table& t, const std::vector<experiment_scenario>& scenarios, claim& c) {
   t.only({"what", "published", "of", "per", "less", "gain", "band", "reason"});
-  auto quantities = quantity_reader(t, scenarios).read();
+  auto quantities = read_quantities(t, scenarios);
   if (quantities.size() != 1)
     t.fail(fmt::format("a published value is one number, and this selects {}; name every axis, or fold", quantities.size()));
   planned_value v;
@@ -328,6 +350,10 @@ void check_decider(const toml_table& t, const claim& c) {
 }
 
 }  // namespace
+
+std::vector<quantity> read_quantities(const toml_table& t, const std::vector<experiment_scenario>& scenarios) {
+  return quantity_reader(t, scenarios).read();
+}
 
 claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios) {
   t.only({"id", "source", "statement", "exceptions", "remark", "decided_by", "published", "value", "case"});

@@ -36,10 +36,10 @@ toml::table parsed(const std::string& text, const std::string& path) {
 experiment_file parse_experiment(const std::string& text, const std::string& path) {
   const toml::table root = parsed(text, path);
   const toml_table top(path, "an experiment file", root);
-  top.only({"schema", "name", "title", "source", "scenario", "claim"});
+  top.only({"schema", "name", "title", "source", "scenario", "claim", "figure"});
   if (const auto given = top.text("schema"); given != schema)
     top.fail_at("schema", fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
-  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}};
+  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}, {}};
   for (const toml_table& t : top.tables("scenario")) {
     file.scenarios.push_back(read_scenario(t));
     const auto& last = file.scenarios.back();
@@ -53,6 +53,12 @@ experiment_file parse_experiment(const std::string& text, const std::string& pat
       if (&c != &last && c.id == last.id) t.fail_at("id", fmt::format("claim '{}' stands here twice", c.id));
   }
   if (file.claims.empty()) top.fail("an experiment file needs at least one [[claim]]");
+  for (const toml_table& t : top.tables("figure")) {
+    file.figures.push_back(read_figure(t, file.scenarios, file.claims));
+    const auto& last = file.figures.back();
+    for (const figure& f : file.figures)
+      if (&f != &last && f.id == last.id) t.fail_at("id", fmt::format("figure '{}' stands here twice", f.id));
+  }
   return file;
 }
 
@@ -74,9 +80,12 @@ std::vector<experiment_file> read_experiments(const std::string& directory) {
   std::map<std::string, std::string> where;
   for (const std::string& path : paths) {
     files.push_back(read_experiment(path));
-    for (const claim& c : files.back().claims)
-      if (const auto [at, first] = where.emplace(c.id, path); !first)
-        throw input_error(fmt::format("{}: claim '{}' stands in {} already", path, c.id, at->second));
+    const auto once = [&](std::string_view what, const std::string& id) {
+      if (const auto [at, first] = where.emplace(id, path); !first)
+        throw input_error(fmt::format("{}: {} '{}' stands in {} already", path, what, id, at->second));
+    };
+    for (const claim& c : files.back().claims) once("claim", c.id);
+    for (const figure& f : files.back().figures) once("figure", f.id);
   }
   return files;
 }

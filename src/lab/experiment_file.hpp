@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "lab/claim.hpp"
+#include "lab/figure.hpp"
 
 namespace kilter::lab {
 
-/// A dimension of a scenario: it is run with every combination of the values of its axes.
-struct axis {
-  std::string name;                  ///< policy, disturb, parallelism, tasks, tile, weight, workers
-  std::vector<std::string> values;   ///< as `kilter bench` and `kilter sim` take them
-};
-
 struct experiment_scenario {
   std::string name, platform, workload;
-  std::vector<axis> axes;            ///< policy and disturb always
+  std::vector<axis> axes;            ///< policy and disturb always; it is run with every combination of their values
   selection parameters;              ///< the rest of the words of the command line
   std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
   std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by
@@ -32,6 +27,7 @@ struct experiment_file {
   std::string path, name, title, source;
   std::vector<experiment_scenario> scenarios;
   std::vector<claim> claims;
+  std::vector<figure> figures;       ///< after the papers' own, drawn for `kilter reproduce --html`
 };
 
 /// Throws input_error with one line, `FILE:LINE: what is wrong and what would be right`.
@@ -42,7 +38,7 @@ struct experiment_file {
 /// of a key keeps them. input_error if there is no such key or value.
 void read_differently(std::vector<experiment_file>&, const std::string& reading);
 
-/// All `*.toml` of the directory in order of their names. Throws too if a claim stands in two of them.
+/// All `*.toml` of the directory in order of their names. Throws too if a claim or figure stands in two of them.
 [[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
 
 }  // namespace kilter::lab

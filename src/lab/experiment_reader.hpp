@@ -1,5 +1,5 @@
 #pragma once
-// The two halves of reading an experiment file. Only for experiment_*.cpp.
+// The parts of reading an experiment file. Only for experiment_*.cpp.
 
 #include <vector>
 
@@ -12,5 +12,11 @@ namespace kilter::lab {
 
 /// Cases and values are expanded over the scenarios' axes.
 [[nodiscard]] claim read_claim(const toml_table&, const std::vector<experiment_scenario>&);
+
+/// What `of`, `per`, `less` and `except` of the table select, in the order of the scenarios and of the values of their axes. At least one.
+[[nodiscard]] std::vector<quantity> read_quantities(const toml_table&, const std::vector<experiment_scenario>&);
+
+/// `claims` are those of the file.
+[[nodiscard]] figure read_figure(const toml_table&, const std::vector<experiment_scenario>&, const std::vector<claim>& claims);
 
 }  // namespace kilter::lab

@@ -6,14 +6,15 @@
 
 namespace kilter::lab {
 
-/// What a measure must be told, or may be told. `where` is exactly one of core, cores, place and width.
-enum class detail_need { none, core, where, when, where_and_when };
+/// What a measure must be told, or may be told. `where` is exactly one of core, cores, place and width; `when` and `iteration` are optional,
+/// and of them one at most.
+enum class detail_need { none, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
 
 struct measure_info {
   std::string_view name;
   bool share;              ///< a part of a whole, 0..1: margins and bands are points (0.03 = 3 points), not parts of the value
   bool property;           ///< computed from the code without an engine: takes no scenario, has no spread
-  detail_need details;     ///< `when` is optional wherever it is allowed: absent, the whole run
+  detail_need details;     ///< without `when` and `iteration`: the whole run
   std::string_view meaning;
   std::string_view arguments{};  ///< of a property: what it must be told, "tasks,parallelism"
 };

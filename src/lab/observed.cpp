@@ -79,15 +79,18 @@ observed::observed(const sim::platform& p, const std::vector<sim::disturbance>& 
   }
 }
 
-void observed::add(const sim::engine& e, const sim::sim_assembly& a, double end_s, std::uint32_t iteration) {
+void observed::add(const sim::engine& e, const sim::sim_assembly& a, double end_s, std::uint32_t of) {
   ++tasks_;
   beyond_cache_ += a.beyond_cache;
   const double start_s = a.came_s.front();
   for (core_id c = a.at.leader; c < a.at.leader + a.at.width; ++c) ++on_core_[c];
   counts& part = parts_[static_cast<std::size_t>(times_.at(start_s))];
   ++(a.task->flags & kilter::detail::flag_critical ? part.critical : part.other)[a.where];
-  if (iterations_.size() <= iteration) iterations_.resize(iteration + 1);
-  span& s = iterations_[iteration];
+  if (traced_) note_event(e, a, start_s, end_s);
+  if (iterations_.size() <= of) iterations_.resize(of + 1);
+  iteration& s = iterations_[of];
+  if (s.tasks.empty()) s.tasks.resize(machine_->places().size());
+  ++s.tasks[a.where];
   s.first_s = s.first_s < 0.0 ? start_s : std::min(s.first_s, start_s);
   s.last_s = std::max(s.last_s, end_s);
   if (trained_) return;
@@ -97,8 +100,31 @@ void observed::add(const sim::engine& e, const sim::sim_assembly& a, double end_
     for (place_id p = 0; p < machine_->places().size() && trained_; ++p) trained_ = e.learned().time_s(r, p) > 0.0;
 }
 
-void observed::finish(const sim::engine& e, const execution_stats& s) {
+void observed::trace(std::optional<place_id> watched) {
+  traced_.emplace().cores = machine_->core_count();
+  watched_ = watched;
+}
+
+void observed::note_event(const sim::engine& e, const sim::sim_assembly& a, double start_s, double end_s) {
+  const auto keep = [&](auto& list, auto one) {
+    if (list.size() < traced_run::most_events) list.push_back(one); else ++traced_->left_out;
+  };
+  keep(traced_->starts, task_start{start_s, a.at.leader, a.at.width, (a.task->flags & kilter::detail::flag_critical) != 0});
+  if (a.where != watched_) return;
+  const kilter::detail::task_kind& kind = kilter::detail::graph_of(a.task).kinds[a.task->kind];
+  keep(traced_->learned, learned_time{end_s, kind.type, e.learned().time_s(kind.row, a.where)});
+}
+
+void observed::finish(const sim::engine& e, const execution_stats& s, const std::vector<std::string>& types) {
   stats_ = s;
+  if (traced_) {
+    traced_->makespan_s = s.seconds;
+    traced_->types = types;
+    if (times_.first_s() < s.seconds) {
+      traced_->disturbed_from_s = times_.first_s();
+      traced_->disturbed_to_s = std::min(times_.last_s(), s.seconds);
+    }
+  }
   for (core_id c = 0; c < machine_->core_count(); ++c) {
     got_s_ += e.co_runner(c).got_s;
     there_s_ += e.co_runner(c).there_s;
@@ -117,9 +143,25 @@ observed::counts observed::of_parts(const selection& what) const {
   return sum;
 }
 
+/// The one that is asked for, counted from 1; all if none is.
+std::span<const observed::iteration> observed::chosen(const selection& what) const {
+  const auto at = what.find("iteration");
+  if (at == what.end()) return iterations_;
+  const std::size_t index = number(at->second);
+  return index >= 1 && index <= iterations_.size() ? std::span(iterations_).subspan(index - 1, 1) : std::span<const iteration>{};
+}
+
+double observed::task_count(const selection& what) const {
+  double sum = 0.0;
+  for (const iteration& s : chosen(what))
+    for (place_id p = 0; p < s.tasks.size(); ++p)
+      if (selected(machine_->at(p), what)) sum += s.tasks[p];
+  return sum;
+}
+
 double observed::iteration_time(const selection& what) const {
   double sum_s = 0.0, count = 0.0;
-  for (const span& s : iterations_)
+  for (const iteration& s : chosen(what))
     if (s.first_s >= 0.0 && wanted(times_.at(s.first_s), what)) {
       sum_s += s.last_s - s.first_s;
       count += 1.0;
@@ -140,6 +182,7 @@ double observed::value(const std::string& measure, const selection& what) const 
   if (measure == "co_runner_progress") return over(got_s_, there_s_);
   if (measure == "tasks_until_trained") return trained_ ? static_cast<double>(until_trained_) : nan;
   if (measure == "iteration_time") return iteration_time(what);
+  if (measure == "task_count") return task_count(what);
 
   const counts all = of_parts(what);
   const bool critical = measure.starts_with("critical_"), other = measure.starts_with("other_"), width = measure.ends_with("_width");

@@ -69,18 +69,33 @@ bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
   return std::ranges::any_of(parts, [](const disturbance& d) { return d.window && d.window->fractions; });
 }
 
-observed run_once(const experiment& e, const scenario& s, double expected_s) {
+/// "1,2": leader and width.
+place_id place_of(const machine& m, const std::string& text) {
+  const auto comma = text.find(',');
+  const place p{static_cast<core_id>(std::stoul(text.substr(0, comma))), static_cast<std::uint32_t>(std::stoul(text.substr(comma + 1)))};
+  const auto found = m.find(p);
+  if (!found) throw input_error(fmt::format("{} has no place ({}) to watch", m.name(), text));
+  return *found;
+}
+
+/// What a run is asked to keep beside its sums.
+struct watching {
+  std::optional<std::string> place;
+};
+
+observed run_once(const experiment& e, const scenario& s, double expected_s, const std::optional<watching>& trace = {}) {
   graph g;
   const task_graph made = build(g, e.work, *e.simulated);
   sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, expected_s);
   observed seen(*e.simulated, o.disturbances);
+  if (trace) seen.trace(trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt);
   sim::engine* running = nullptr;
   o.finished = [&](const sim::sim_assembly& a, core_id) {
     seen.add(*running, a, running->now_s(), made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]);
   };
   sim::engine engine(*e.simulated, o);
   running = &engine;
-  seen.finish(engine, engine.run(g, made.types, 0));
+  seen.finish(engine, engine.run(g, made.types, 0), kilter::detail::graph_access::core(g).type_names);
   return seen;
 }
 
@@ -111,7 +126,7 @@ std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files
   return ids;
 }
 
-reproduction::reproduction(std::vector<experiment_file> files) : files_(std::move(files)) {}
+reproduction::reproduction(std::vector<experiment_file> files, bool draws) : files_(std::move(files)), draws_(draws) {}
 
 const std::vector<observed>& reproduction::runs_of(const experiment_file& f, const selection& run, progress& p) {
   const auto [at, fresh] = done_.try_emplace(key_of(f, run));
@@ -125,7 +140,8 @@ const std::vector<observed>& reproduction::runs_of(const experiment_file& f, con
     const scenario& disturbed = e.scenarios.back();
     // A window in parts of a run is of the run as it would be without what the window brings.
     const double expected_s = in_parts_of_a_run(disturbed.parts) ? run_once(e, undisturbed, 0.0).makespan_s() : 0.0;
-    at->second.push_back(run_once(e, disturbed, expected_s));
+    const auto trace = seed == 1 ? traced_.find(at->first) : traced_.end();
+    at->second.push_back(run_once(e, disturbed, expected_s, trace == traced_.end() ? std::nullopt : std::optional(watching{trace->second})));
   }
   return at->second;
 }
@@ -165,27 +181,50 @@ std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {
       for (const cell& c : *side)
         if (!find_measure(c.measure)->property) runs.insert(key_of(f, c.run));
   };
-  for (const experiment_file& f : files_)
+  for (const experiment_file& f : files_) {
+    for (const figure* one : figures_of(f, ids))
+      for (const figure_point& p : one->points) note(f, p.of);
     for (const claim& c : f.claims) {
       if (std::ranges::find(ids, c.id) == ids.end()) continue;
       for (const planned_case& one : c.cases) note(f, one.of);
       for (const planned_value& v : c.values) note(f, v.of);
     }
+  }
   return runs.size();
 }
 
-std::vector<claim_result> reproduction::run(const std::vector<std::string>& ids, progress& p) {
-  std::vector<claim_result> results;
+std::vector<const figure*> reproduction::figures_of(const experiment_file& f, const std::vector<std::string>& ids) const {
+  std::vector<const figure*> all;
+  for (const figure& one : f.figures)
+    if (draws_ && belongs_to(one, ids)) all.push_back(&one);
+  return all;
+}
+
+drawn_figure reproduction::drawn(const experiment_file& f, const figure& one, progress& p) {
+  drawn_figure d = draw(one, [&](const cell& c) { return values_of(f, c, p); });
+  d.experiment = f.name;
+  if (one.kind == figure_kind::starts)
+    for (const figure_point& point : one.points) d.traces.push_back(*runs_of(f, point.of.left.front().run, p).front().traced());
+  return d;
+}
+
+reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
+  reproduced results;
   try {
     for (const experiment_file& f : files_) {
+      const auto figures = figures_of(f, ids);
+      for (const figure* one : figures)
+        if (one->kind == figure_kind::starts)
+          for (const figure_point& point : one->points) traced_[key_of(f, point.of.left.front().run)] = one->learned;
       for (const claim& c : f.claims) {
         if (std::ranges::find(ids, c.id) == ids.end()) continue;
         claim_result r = judge(c, [&](const cell& one) { return values_of(f, one, p); });
         r.experiment = f.name;
         r.command = "kilter reproduce " + c.id;
-        results.push_back(std::move(r));
+        results.claims.push_back(std::move(r));
       }
-      done_.clear();  // no claim looks at runs of another file
+      for (const figure* one : figures) results.figures.push_back(drawn(f, *one, p));
+      done_.clear();  // no claim and no figure looks at runs of another file
     }
   } catch (const stopped&) {
   }

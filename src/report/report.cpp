@@ -62,7 +62,7 @@ void require_known_schema(const nlohmann::json& document) {
 }  // namespace
 
 const std::vector<std::string>& schemas() {
-  static const std::vector<std::string> known{"kilter.bench/1"};
+  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1"};
   return known;
 }
 
@@ -77,6 +77,8 @@ std::string html(const nlohmann::json& document) {
                              {"bench_script", assets::bench_script},
                              {"detail_script", assets::detail_script},
                              {"timeline_script", assets::timeline_script},
+                             {"verdict_script", assets::verdict_script},
+                             {"figure_script", assets::figure_script},
                              {"main_script", assets::main_script}});
 }
 

@@ -132,6 +132,8 @@ refuses "--unpinned" bench layered --on sim:jetson-tx2 --unpinned
 refuses "freq" bench layered --disturb freq@0:50%
 refuses "'S0-99'" reproduce S0-99
 refuses "$work/nowhere" reproduce S0-6 --json "$work/nowhere/x.json"
+refuses "$work/nowhere" reproduce all --html "$work/nowhere/x.html"
+refuses "--json writes there already" reproduce all --json "$work/same" --html "$work/same"
 
 # disturb
 refuses "SPEC" disturb

@@ -125,6 +125,14 @@ says "S0-11"
 passes reproduce S0-6 S2-14 --json -
 json 'd["schema"] == "kilter.reproduce/1" and [c["id"] for c in d["claims"]] == ["S0-6", "S2-14"]'
 json 'all(c["verdict"] == "reproduced" and c["command"] == "kilter reproduce " + c["id"] for c in d["claims"])'
+passes reproduce S0-27 S0-6 --html "$work/verdicts.html" --quiet
+says "2 claims"
+for word in '"id":"S0-27"' '"id":"S0-6"' '"id":"S0-Fig.6"' "<title>Kilter report</title>"; do
+  grep -qF "$word" "$work/verdicts.html" || fail "reproduce --html: no $word in the report"
+done
+grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" && fail "reproduce --html: draws a figure whose claims were not asked for"
+passes reproduce S0-6 --html -
+[ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] || fail "reproduce --html -: not the report alone"
 
 passes disturb cpu@0@0..0.2
 passes disturb share@0:50%@0..0.2 --json -

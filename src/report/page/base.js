@@ -1,4 +1,4 @@
-// Elements, numbers and the registry of sections. Text reaches the page through text nodes only.
+// Elements, numbers and the registry of sections (or functions that give sections from the document). Text reaches the page through text nodes only.
 
 const K = { doc: null, charts: [], registry: {} };
 
@@ -133,7 +133,7 @@ K.keys = entries =>
         {},
         K.h("span", {
           class: "key" + (shape ? " " + shape : ""),
-          style: shape === "tick" ? { borderColor: `var(${color})` } : { background: `var(${color})` },
+          style: shape === "tick" || shape === "dash" ? { borderColor: `var(${color})` } : { background: `var(${color})` },
         }),
         text,
       ),

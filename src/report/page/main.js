@@ -124,6 +124,7 @@ K.headings = {
       .join(" · ");
     return { title, meta, verdict: bench.verdict() };
   },
+  "kilter.reproduce/1": () => verdicts.heading(),
 };
 
 K.section = ({ id, title, lead, draw }) => {
@@ -177,7 +178,7 @@ K.start = () => {
     K.doc[part] = K.list(K.doc[part]).filter(row => row && typeof row === "object");
   K.start_theme();
   const content = document.getElementById("content"),
-    sections = K.registry[K.doc.schema] || [];
+    sections = (K.registry[K.doc.schema] || []).flatMap(s => (typeof s === "function" ? s() : s));
   const { title, meta, verdict } = K.headings[K.doc.schema]();
   document.title = `${title} – Kilter`;
   content.append(
@@ -190,7 +191,7 @@ K.start = () => {
       K.h(
         "ul",
         {},
-        sections.map(s => K.h("li", {}, K.h("a", { href: "#" + s.id }, s.title))),
+        sections.map(s => K.h("li", {}, K.h("a", { href: "#" + s.id }, s.nav ?? s.title))),
       ),
     ),
   );

@@ -23,6 +23,17 @@ json small_document() {
     "summary": [{"policy": "rws", "disturb": "cpu@0", "throughput_median": 100.0, "ratio_to_rws_median": 1.0}]})");
 }
 
+/// As lab::report_document makes it, with one figure of each kind.
+json small_verdicts() {
+  json document = json::parse(R"({"schema": "kilter.reproduce/1", "claims": [
+    {"id": "S0-11", "source": "s", "statement": "few tasks", "experiment": "E0-2", "decided_by": "runs", "published": 0.02, "obtained": 0.004,
+     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter reproduce S0-11",
+     "note": "", "exceptions": "", "values": [], "cases": []}]})");
+  for (const char* kind : {"bars", "shares", "stacks", "heat", "lines", "starts"})
+    document["figures"].push_back({{"id", std::string("S0-Fig.") + kind}, {"kind", kind}, {"claims", {"S0-11"}}, {"points", json::array()}});
+  return document;
+}
+
 const std::string data_opening = R"(<script type="application/json" id="document">)";
 
 /// What a browser hands to the page's JSON.parse: the text up to the first end of a script element.
@@ -122,6 +133,15 @@ TEST(report, writes_nothing_when_it_refuses) {
   EXPECT_TRUE(out.str().empty());
   write_report(small_document(), out);
   EXPECT_EQ(out.str(), html(small_document()));
+}
+
+TEST(report, carries_every_claim_and_figure_to_the_page_and_draws_each_kind) {
+  const json document = small_verdicts();
+  const std::string page = html(document);
+  const json carried = json::parse(data_element(page));
+  EXPECT_EQ(carried, document);
+  for (const json& figure : carried["figures"])
+    EXPECT_NE(own_part(page).find("figures." + figure["kind"].get<std::string>() + " = (host, v)"), std::string::npos) << figure["kind"];
 }
 
 TEST(report, every_schema_it_accepts_has_sections_and_a_heading_in_the_page) {
