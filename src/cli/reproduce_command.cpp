@@ -64,7 +64,7 @@ action add_reproduce(CLI::App& app) {
   reproduce->add_option("--with", o->readings, "Another reading of what the papers leave open, as children=forward or refresh=10,timing=honest; "
                                                "several give a table")->type_name("KEY=VALUE")->allow_extra_args(false);
   reproduce->add_flag("--list", o->list, "Name the claims and run nothing");
-  reproduce->add_flag("--quiet", o->quiet, "No progress line");
+  reproduce->add_flag("--quiet", o->quiet, "No progress line and no paths");
   reproduce->footer("Examples:\n"
                     "  kilter reproduce --list\n"
                     "  kilter reproduce S0-11 S2-2\n"
@@ -92,8 +92,13 @@ action add_reproduce(CLI::App& app) {
     progress.clear();
     const std::string text = lab::verdicts_text(results.claims, lab::colour_wanted(STDOUT_FILENO));
     if (o->json != "-" && o->html != "-") lab::write_output("-", text);
-    if (!o->json.empty()) lab::write_output(o->json, lab::to_json(results.claims).dump(1) + "\n");
-    if (!o->html.empty()) lab::write_output(o->html, report::html(lab::report_document(results.claims, results.figures)));
+    const auto write = [&](const char* what, const std::string& path, const std::string& content) {
+      lab::write_output(path, content);
+      const bool stdout_taken = o->json == "-" || o->html == "-";
+      if (!o->quiet && !stdout_taken) lab::write_output("-", fmt::format("{}: {}\n", what, lab::absolute_path(path)));
+    };
+    if (!o->json.empty()) write("json", o->json, lab::to_json(results.claims).dump(1) + "\n");
+    if (!o->html.empty()) write("report", o->html, report::html(lab::report_document(results.claims, results.figures)));
     return lab::interrupted() ? stopped : 0;
   };
 }

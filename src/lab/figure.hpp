@@ -46,6 +46,7 @@ struct drawn_figure {
   std::string experiment;
   std::uint32_t seeds = 0;
   std::vector<estimate> got;                      ///< of each point, over the seeds; NaN where nothing ran that could be measured
+  std::vector<double> disturbed;                  ///< where groups are iterations: the part of the runs in which each began during a disturbance
   std::vector<traced_run> traces;                 ///< of starts: one for each panel, of the run with seed 1
 };
 

@@ -46,6 +46,10 @@ json figure_of(const drawn_figure& d) {
             {"claims", f.claims}, {"share", f.points.front().of.share}, {"seeds", d.seeds},
             {"colours", f.colours == colour_scale::series ? "series" : "figure"},
             {"panel", axis_of(f.panel)}, {"group", axis_of(f.group)}, {"series", axis_of(f.series)}, {"points", points_of(d)}};
+  if (!d.disturbed.empty()) {
+    j["disturbed"] = json::array();
+    for (const double part : d.disturbed) j["disturbed"].push_back(number(part));
+  }
   if (f.kind != figure_kind::starts) return j;
   j["learned"] = f.learned ? json(*f.learned) : json(nullptr);
   j["traces"] = json::array();

@@ -25,6 +25,7 @@ constexpr std::array all = {
                  "of all tasks, the part that ran with more working set than its cluster's cache"},
     measure_info{"task_count", false, false, need::where_and_iteration, "tasks that ran there"},
     measure_info{"iteration_time", false, false, need::when_or_iteration, "mean seconds of an iteration"},
+    measure_info{"iteration_disturbed", true, false, need::when_or_iteration, "of the iterations, the part that began while a disturbance was there"},
     measure_info{"co_runner_progress", true, false, need::none, "the co-runner's iterations a second over those of running alone"},
     measure_info{"tasks_until_trained", false, false, need::none, "tasks ended until no place of any type is untried"},
     measure_info{"parallel_efficiency", false, false, need::none, "makespan on one worker over workers x makespan"},

@@ -169,6 +169,16 @@ double observed::iteration_time(const selection& what) const {
   return over(sum_s, count);
 }
 
+double observed::iteration_disturbed(const selection& what) const {
+  double disturbed = 0.0, count = 0.0;
+  for (const iteration& s : chosen(what)) {
+    if (s.first_s < 0.0 || !wanted(times_.at(s.first_s), what)) continue;
+    disturbed += times_.at(s.first_s) == run_part::during ? 1.0 : 0.0;
+    count += 1.0;
+  }
+  return over(disturbed, count);
+}
+
 double observed::value(const std::string& measure, const selection& what) const {
   if (measure == "throughput") return over(static_cast<double>(stats_.tasks), stats_.seconds);
   if (measure == "makespan") return stats_.seconds;
@@ -182,6 +192,7 @@ double observed::value(const std::string& measure, const selection& what) const 
   if (measure == "co_runner_progress") return over(got_s_, there_s_);
   if (measure == "tasks_until_trained") return trained_ ? static_cast<double>(until_trained_) : nan;
   if (measure == "iteration_time") return iteration_time(what);
+  if (measure == "iteration_disturbed") return iteration_disturbed(what);
   if (measure == "task_count") return task_count(what);
 
   const counts all = of_parts(what);

@@ -58,6 +58,7 @@ class observed {
   };
   [[nodiscard]] counts of_parts(const selection& what) const;
   [[nodiscard]] double iteration_time(const selection& what) const;
+  [[nodiscard]] double iteration_disturbed(const selection& what) const;
   [[nodiscard]] double task_count(const selection& what) const;
   [[nodiscard]] std::span<const iteration> chosen(const selection& what) const;
   void note_event(const sim::engine&, const sim::sim_assembly&, double start_s, double end_s);

@@ -79,6 +79,8 @@ std::string html(const nlohmann::json& document) {
                              {"timeline_script", assets::timeline_script},
                              {"verdict_script", assets::verdict_script},
                              {"figure_script", assets::figure_script},
+                             {"figure_kinds_script", assets::figure_kinds_script},
+                             {"figure_starts_script", assets::figure_starts_script},
                              {"main_script", assets::main_script}});
 }
 

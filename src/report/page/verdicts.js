@@ -76,8 +76,11 @@ verdicts.overview = host => {
 };
 
 // The case that decides: the JSON's own obtained, low and high are its, where no value is published.
-verdicts.tightest = claim =>
-  K.list(claim.cases).find(c => c.obtained === claim.obtained && c.low === claim.low && c.high === claim.high);
+// Several cases may be of the same number; then the one that fails.
+verdicts.tightest = claim => {
+  const same = K.list(claim.cases).filter(c => c.obtained === claim.obtained && c.low === claim.low && c.high === claim.high);
+  return same.find(c => !c.holds) ?? same[0];
+};
 
 verdicts.needs = c =>
   c.relation === "eq"
@@ -98,15 +101,22 @@ verdicts.numbers = claim => {
   const tight = values.length ? null : verdicts.tightest(claim);
   if (tight)
     rows.push([
-      "the case nearest to failing, or that fails worst",
+      `${tight.holds ? "the case nearest to failing" : "the case that fails worst"}: ${tight.case}`,
       "not printed",
       verdicts.number(tight.obtained, tight.share),
       verdicts.range(tight.low, tight.high, tight.share),
       verdicts.needs(tight),
       tight.holds ? "holds" : "fails",
     ]);
-  if (!rows.length && K.finite(claim.published)) rows.push(["", verdicts.number(claim.published), none, none, none, "not decided here"]);
-  return rows.length ? K.h("div", { class: "scroll" }, K.table(null, head, rows, { mark: (i, j) => (/^(not met|fails)$/.test(rows[i][j]) ? "low" : null) })) : null;
+  if (!rows.length && K.finite(claim.published))
+    rows.push(["", verdicts.number(claim.published), none, none, none, "not decided here"]);
+  return rows.length
+    ? K.h(
+        "div",
+        { class: "scroll" },
+        K.table(null, head, rows, { mark: (i, j) => (/^(not met|fails)$/.test(rows[i][j]) ? "low" : null) }),
+      )
+    : null;
 };
 
 verdicts.cases = claim => {
@@ -125,7 +135,9 @@ verdicts.cases = claim => {
   const summary = `${held} of ${cases.length} ${cases.length === 1 ? "case holds" : "cases hold"}`;
   return K.fold(
     summary,
-    K.table(null, ["case", "obtained", "low .. high", "must be", ""], rows, { mark: (i, j) => (rows[i][j] === "fails" ? "low" : null) }),
+    K.table(null, ["case", "obtained", "low .. high", "must be", ""], rows, {
+      mark: (i, j) => (rows[i][j] === "fails" ? "low" : null),
+    }),
   );
 };
 
@@ -180,11 +192,20 @@ verdicts.words = host =>
       "dl",
       { class: "words" },
       [
-        ["published", "What the paper prints as a number, in its text or beside its figure. Nothing was read off a drawing; where no number is printed, the report says so."],
+        [
+          "published",
+          "What the paper prints as a number, in its text or beside its figure. Nothing was read off a drawing; where no number is printed, the report says so.",
+        ],
         ["obtained", "The mean over the seeds, each of them a run in virtual time on the platform that the paper names."],
         ["low .. high", "Two standard deviations below and above the mean. Error bars in the drawings are the same."],
-        ["case", "An order or equality that the claim's words state. \"above\" holds if low is at least the reference plus the margin, \"below\" if high is at most the reference less the margin, \"equal\" if the mean is within the margin."],
-        ["met", "A published value is met within 15 % of it, a share within 5 points; a gain or loss also within half of itself."],
+        [
+          "case",
+          'An order or equality that the claim\'s words state. "above" holds if low is at least the reference plus the margin, "below" if high is at most the reference less the margin, "equal" if the mean is within the margin.',
+        ],
+        [
+          "met",
+          "A published value is met within 15 % of it, a share within 5 points; a gain or loss also within half of itself.",
+        ],
         ["place", "(leader, width): the cores that run one task together, led by the lowest."],
       ].map(([word, meaning]) => [K.h("dt", {}, word), K.h("dd", {}, meaning)]),
     ),
@@ -192,7 +213,12 @@ verdicts.words = host =>
 
 K.sections("kilter.reproduce/1", [
   { id: "overview", title: "Overview", draw: verdicts.overview },
-  { id: "verdicts", title: "Every claim", lead: "In the order of the experiments. The command under a claim repeats it.", draw: verdicts.list },
+  {
+    id: "verdicts",
+    title: "Every claim",
+    lead: "In the order of the experiments. The command under a claim repeats it.",
+    draw: verdicts.list,
+  },
   () => figures.sections(),
   { id: "words", title: "What the words mean", draw: verdicts.words },
 ]);

@@ -114,7 +114,7 @@ TEST(figure, iterations_are_those_of_the_workload) {
 // -- those that are shipped ---------------------------------------------------------------------------------------------
 
 TEST(figures, of_both_papers_are_all_there) {
-  std::set<std::string> found, wanted{"S0-Fig.9a", "S0-Fig.9b", "S0-Fig.9c"};
+  std::set<std::string> found, wanted{"S0-Fig.9a", "S0-Fig.9b", "S0-Fig.9b-sums", "S0-Fig.9c"};
   for (const int i : {4, 5, 6, 7, 8, 10}) wanted.insert("S0-Fig." + std::to_string(i));
   for (int i = 5; i <= 10; ++i) wanted.insert("S2-Fig." + std::to_string(i));
   for (const experiment_file& f : read_experiments(experiments_directory()))
@@ -240,6 +240,7 @@ TEST(reproduction, draws_a_run_that_can_be_told_by_hand) {
   ASSERT_EQ(got.figures.size(), 3u);
   for (const estimate& e : got.figures[0].got) EXPECT_EQ(e.obtained, 4.0) << "every task of each iteration on the only core";
   EXPECT_EQ(got.figures[0].seeds, 10u);
+  EXPECT_EQ(got.figures[0].disturbed, (std::vector<double>{0.0, 0.5, 0.0})) << "half of the runs drawn have a disturbance, in the middle";
 
   const drawn_figure& starts = got.figures[2];
   ASSERT_EQ(starts.traces.size(), 2u);
