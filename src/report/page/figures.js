@@ -57,6 +57,7 @@ figures.disturbed_frame = (v, at) => {
   if (!ranges.length) return undefined;
   return {
     silent: true,
+    z: 6,
     itemStyle: { color: "transparent", borderColor: K.color("--hot"), borderWidth: 1.5, borderType: "dashed" },
     data: ranges.map(([first, last]) => [{ xAxis: at(first) }, { xAxis: at(last) }]),
   };
