@@ -41,7 +41,9 @@ verdicts.heading = () => {
   const figures = K.list(K.doc.figures).length;
   return {
     title: "Published claims, checked in virtual time",
-    verdict: `Of ${claims.length} ${claims.length === 1 ? "claim" : "claims"}, ${K.or_list(parts.map(([n, say]) => say(n)))}.`,
+    verdict: claims.length
+      ? `Of ${claims.length} ${claims.length === 1 ? "claim" : "claims"}, ${K.or_list(parts.map(([n, say]) => say(n)))}.`
+      : "No claim was judged.",
     meta: [
       figures ? `${figures} ${figures === 1 ? "figure" : "figures"} drawn again` : "no figure belongs to these claims",
       seeds.length ? `${seeds.join(", ")} seeds for every number` : null,
