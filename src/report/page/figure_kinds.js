@@ -123,6 +123,7 @@ figures.stacks = (host, v) => {
 };
 
 // Colours are the same in all pies: the slices that are largest anywhere, in ours or in print, have one of their own.
+figures.slice_palette = [...K.palette, "--s8", "--s9"];
 figures.slice_colours = v => {
   const weight = v.series.names.map(
     (_, s) => K.extremes(v.panel.names.flatMap((_, i) => [v.at(i, 0, s)?.obtained, v.at(i, 0, s)?.published]))[1],
@@ -130,10 +131,10 @@ figures.slice_colours = v => {
   const kept = weight
     .map((w, s) => [w, s])
     .sort((a, b) => b[0] - a[0])
-    .slice(0, K.palette.length)
+    .slice(0, figures.slice_palette.length)
     .map(([, s]) => s)
     .sort((a, b) => a - b);
-  return weight.map((_, s) => (kept.includes(s) ? K.palette[kept.indexOf(s)] : K.rest_color));
+  return weight.map((_, s) => (kept.includes(s) ? figures.slice_palette[kept.indexOf(s)] : K.rest_color));
 };
 
 figures.shares = (host, v) => {

@@ -154,22 +154,17 @@ figures.claims_table = f => {
     .filter(Boolean)
     .flatMap(c =>
       K.list(c.values).map(value => [
-        value.value,
+        [K.h("a", { href: "#" + c.id }, c.id), " ", value.value],
         verdicts.number(value.published, value.share),
-        `${verdicts.number(value.obtained, value.share)} (${verdicts.range(value.low, value.high, value.share)})`,
+        verdicts.number(value.obtained, value.share),
+        verdicts.range(value.low, value.high, value.share),
         value.inside ? "met" : "not met",
-        K.h("a", { href: "#" + c.id }, c.id),
       ]),
     );
-  return rows.length
-    ? K.h(
-        "div",
-        { class: "scroll beside" },
-        K.table("Numbers that the paper prints, and ours", ["", "published", "obtained", "", "claim"], rows, {
-          mark: (i, j) => (rows[i][j] === "not met" ? "low" : null),
-        }),
-      )
-    : null;
+  if (!rows.length) return null;
+  const mark = (i, j) => (rows[i][j] === "not met" ? "low" : null);
+  const head = ["claim", "published", "obtained", "low .. high", ""];
+  return K.h("div", { class: "scroll beside" }, K.table("Numbers that the paper prints, and ours", head, rows, { mark }));
 };
 
 figures.draw = (host, f) => {

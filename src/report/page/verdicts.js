@@ -16,7 +16,7 @@ verdicts.of = id => verdicts.claims().find(c => c.id === id);
 
 verdicts.number = (value, share) => {
   if (!K.finite(value)) return none;
-  if (share) return (100 * value).toFixed(1) + " %";
+  if (share) return (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0") + " %";
   const magnitude = Math.abs(value);
   if (magnitude > 0 && magnitude < 1e-3) return value.toExponential(3);
   return Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
@@ -103,7 +103,7 @@ verdicts.numbers = claim => {
   const tight = values.length ? null : verdicts.tightest(claim);
   if (tight)
     rows.push([
-      `${tight.holds ? "the case nearest to failing" : "the case that fails worst"}: ${tight.case}`,
+      tight.holds ? "nearest case" : "worst case",
       "not printed",
       verdicts.number(tight.obtained, tight.share),
       verdicts.range(tight.low, tight.high, tight.share),
@@ -112,13 +112,19 @@ verdicts.numbers = claim => {
     ]);
   if (!rows.length && K.finite(claim.published))
     rows.push(["", verdicts.number(claim.published), none, none, none, "not decided here"]);
-  return rows.length
-    ? K.h(
-        "div",
-        { class: "scroll" },
-        K.table(null, head, rows, { mark: (i, j) => (/^(not met|fails)$/.test(rows[i][j]) ? "low" : null) }),
-      )
-    : null;
+  if (!rows.length) return null;
+  const mark = (i, j) => (/^(not met|fails)$/.test(rows[i][j]) ? "low" : null);
+  return [
+    K.h("div", { class: "scroll" }, K.table(null, head, rows, { mark })),
+    tight
+      ? K.h(
+          "p",
+          { class: "remark" },
+          tight.holds ? "The case that is nearest to failing: " : "The case that fails worst: ",
+          K.h("code", {}, tight.case),
+        )
+      : null,
+  ];
 };
 
 verdicts.cases = claim => {
