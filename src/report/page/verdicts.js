@@ -204,7 +204,10 @@ verdicts.words = host =>
           "published",
           "What the paper prints as a number, in its text or beside its figure. Nothing was read off a drawing; where no number is printed, the report says so.",
         ],
-        ["obtained", "The mean over the seeds, each of them a run in virtual time on the platform that the paper names, or the mean of several runs where the experiment says so."],
+        [
+          "obtained",
+          "The mean over the seeds, each of them a run in virtual time on the platform that the paper names, or the mean of several runs where the experiment says so.",
+        ],
         ["low .. high", "Two standard deviations below and above the mean. Error bars in the drawings are the same."],
         [
           "case",
