@@ -134,6 +134,7 @@ refuses "'S0-99'" reproduce S0-99
 refuses "$work/nowhere" reproduce S0-6 --json "$work/nowhere/x.json"
 refuses "$work/nowhere" reproduce all --html "$work/nowhere/x.html"
 refuses "--json writes there already" reproduce all --json "$work/same" --html "$work/same"
+refuses "leave out --with" reproduce S0-6 --with children=forward --html "$work/x.html"
 
 # disturb
 refuses "SPEC" disturb
