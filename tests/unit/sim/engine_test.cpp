@@ -108,6 +108,20 @@ TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
   EXPECT_NEAR(s.seconds, 109e-3, 1e-9) << "the co-runner's slice ends at 108 ms";
 }
 
+TEST(engine, a_worker_between_two_tries_hears_of_a_task_bound_to_it) {
+  const platform p = plain(6, 2);
+  for (const char* name : {"fa", "fam-c", "da", "dam-c", "dam-p"})
+    for (const victims from : {victims::richest, victims::cluster_first}) {
+      policy_options settings;
+      settings.forward_child = false;
+      settings.steal_from = from;
+      engine e(p, {.policy = make_policy(name, *p.cores, settings)});
+      graph g;
+      add_layers(g, 50, 2);
+      EXPECT_EQ(e.run(g, works(g)).tasks, 101u) << name;
+    }
+}
+
 TEST(engine, members_that_need_each_other_wait_for_the_last) {
   const platform p = plain(2);
   engine e(p, with("rwsm-c", p));
