@@ -14,6 +14,7 @@
 
 namespace kilter {
 
+class emulated_cores;
 class tape;
 namespace trace {
 class recorder;
@@ -38,6 +39,7 @@ struct runtime_options {
   std::uint64_t seed = 1;
   trace::recorder* events = nullptr; ///< where events go; null: none are made
   bool record_decisions = false;     ///< keep every question and answer (see `tapes`); memory grows with the run
+  emulated_cores* emulated = nullptr; ///< cores that are not there; must outlive the runtime. Null: those of this computer
 };
 
 /// What one run of a graph did.

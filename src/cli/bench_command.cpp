@@ -35,13 +35,14 @@ void add_comparison(CLI::App& c, lab::bench_arguments& a) {
 }
 
 void add_simulated(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--co-runner", a.co_runner, "Simulated co-runners: slice (the core is theirs and ours in turn) or fluid (half of it)")
+  c.add_option("--co-runner", a.co_runner, "Simulated and emulated co-runners: slice (the core is theirs and ours in turn) or fluid (half of it)")
       ->type_name("HOW")->group("Machine");
   c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
 }
 
 void add_machine(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8")->type_name("WHERE")->group("Machine");
+  c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8; emulate:PLATFORM[,SCALE]: the threads of the "
+               "runtime, whose bodies sleep for as long as they take there, SCALE times longer (default: what the shortest task needs)")->type_name("WHERE")->group("Machine");
   c.add_option("--cores", a.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES")->group("Machine");
   c.add_flag("--smt", a.smt, "Every logical CPU is a core, not every physical one")->group("Machine");
   c.add_flag("--unpinned", a.unpinned, "Leave the workers to the operating system")->group("Machine");
@@ -61,7 +62,7 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
 }
 
-/// What follows from the options of `bench layered` or `sim layered`.
+/// What follows from the options of a workload.
 action measuring(std::shared_ptr<bench_options> o) {
   return [o] {
     const auto& how = o->out.how;
@@ -79,24 +80,32 @@ constexpr const char* no_details_text = "Skip the traced run of each policy and 
 }  // namespace
 
 action add_bench(CLI::App& app, const std::string& command_line) {
-  auto o = std::make_shared<bench_options>();
-  o->out.how.command_line = command_line;
   CLI::App* bench = app.add_subcommand("bench", "Compare policies on a workload, with and without disturbances");
   bench->require_subcommand(1);
-  bench->footer("Examples:\n  kilter bench layered --help");
-  const lab::workload_info& info = lab::workload_catalogue().front();
-  CLI::App* layered = bench->add_subcommand(std::string(info.name), std::string(info.summary));
-  add_workload(*layered, info, o->what);
-  add_comparison(*layered, o->what);
-  add_machine(*layered, o->what);
-  add_learning(*layered, o->what);
-  add_outputs(*layered, o->out);
-  layered->add_flag("--no-details", o->no_details, no_details_text);
-  layered->footer("Examples:\n"
-                  "  kilter bench layered --policy rws,dam-c --disturb cpu@0 --parallelism 2 --html report.html\n"
-                  "  kilter bench layered --policy all --tasks 4000 --repeat 2 --json -\n"
-                  "  kilter bench layered --kernel copy --tasks 200 --disturb wave@0:17%,0.5 --trace run.json");
-  return measuring(o);
+  bench->footer("Examples:\n  kilter bench layered --help\n  kilter bench kmeans --on emulate:jetson-tx2 --iterations 10 --tasks-per-iteration 12");
+  std::map<CLI::App*, action> actions;
+  for (const lab::workload_info& info : lab::workload_catalogue()) {
+    const auto o = std::make_shared<bench_options>();
+    o->out.how.command_line = command_line;
+    o->what.workload = info.name;
+    const bool native = &info == &lab::workload_catalogue().front();
+    CLI::App* command = bench->add_subcommand(std::string(info.name), std::string(info.summary) + (native ? "" : "; not natively"));
+    add_workload(*command, info, o->what);
+    add_comparison(*command, o->what);
+    add_machine(*command, o->what);
+    add_learning(*command, o->what);
+    add_outputs(*command, o->out);
+    command->add_flag("--no-details", o->no_details, no_details_text);
+    command->footer(native ? "Examples:\n"
+                             "  kilter bench layered --policy rws,dam-c --disturb cpu@0 --parallelism 2 --html report.html\n"
+                             "  kilter bench layered --policy all --tasks 4000 --repeat 2 --json -\n"
+                             "  kilter bench layered --kernel copy --tasks 200 --disturb wave@0:17%,0.5 --trace run.json\n"
+                             "  kilter bench layered --on emulate:jetson-tx2 --tasks 1000 --policy rws,dam-c --table paper --disturb cpu@0"
+                           : "Example:\n  kilter bench " + std::string(info.name) + " --on emulate:" +
+                                 (info.name == "heat" ? "haswell-cluster" : "jetson-tx2") + " --policy rws,dam-c --repeat 1");
+    actions[command] = measuring(o);
+  }
+  return [bench, actions] { return actions.at(bench->get_subcommands().front())(); };
 }
 
 action add_sim(CLI::App& app, const std::string& command_line) {

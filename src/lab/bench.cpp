@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/random.hpp"
+#include "lab/graph_run.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/rates.hpp"
 #include "trace/recorder.hpp"
@@ -14,19 +14,6 @@
 namespace kilter::lab {
 
 namespace {
-
-/// Runs the graph once; false if that was cut short by Ctrl-C.
-bool run_graph(runtime& rt, graph& g, std::optional<core_id> root, execution_stats& stats) {
-  execution e = rt.submit(g, root.value_or(no_core));
-  if (interrupt_guard* guard = interrupt_guard::current()) guard->watch(e);
-  try {
-    e.wait();
-  } catch (const cancelled_error&) {
-    return false;
-  }
-  stats = e.stats();
-  return true;
-}
 
 /// Keeps a scenario present from before a runtime is made until after its last run, or during each run if it is timed.
 class presence_scope {
@@ -154,13 +141,7 @@ void bench::trace_one(const combination& c) {
     if (!run_graph(rt, graph_, root_of(0), stats)) return;
     d.seconds = stats.seconds;
   }
-  d.dropped = events.dropped();
-  d.types = events.type_names();
-  d.labels = events.labels();
-  d.events = events.drain();
-  d.start_ns = std::numeric_limits<std::int64_t>::max();
-  for (const trace::event& e : d.events)
-    if (e.kind == trace::event_kind::task) d.start_ns = std::min(d.start_ns, e.start_ns);
+  take_events(d, events);
   const std::lock_guard lock(mutex_);
   measured_.details.push_back(std::move(d));
 }

@@ -28,6 +28,14 @@ std::string load_average() {
   return fmt::format("{} {} {}", one, five, fifteen);
 }
 
+/// Times of the platform but for the scale.
+document emulation_of(const bench_result& r) {
+  if (!r.emulation) return nullptr;
+  const emulation_report& e = *r.emulation;
+  return {{"scale", e.scale}, {"shortest_task_s", e.shortest_task_s}, {"tasks", e.late.tasks}, {"modelled_s", e.late.modelled_s},
+          {"late_s", e.late.late_s}, {"latest_s", e.late.most_s}};
+}
+
 document text_or_null(const std::string& text) { return text.empty() ? document(nullptr) : document(text); }
 
 }  // namespace
@@ -51,6 +59,7 @@ document environment_of(const bench_result& r, const invocation& how) {
           {"json", text_or_null(how.json_path)},
           {"html", text_or_null(how.html_path)},
           {"trace", text_or_null(how.trace_path)},
+          {"emulation", emulation_of(r)},
           {"notes", r.notes}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <string_view>
@@ -70,14 +71,36 @@ machine within_quota(const machine& m) {
   return m.restricted_to(first);
 }
 
-/// The platform of `--on sim:PLATFORM`, null for native.
-std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a) {
-  if (a.on == "native") return nullptr;
-  if (!a.on.starts_with("sim:") || a.on.size() == 4)
-    throw input_error(fmt::format("--on '{}': use native or sim:PLATFORM, as sim:jetson-tx2", a.on));
+/// What follows `--on`.
+struct engine_choice {
+  std::string platform;    ///< empty: native
+  bool emulated = false;
+  double scale = 0.0;
+};
+
+engine_choice checked_engine(const std::string& on) {
+  if (on == "native") return {};
+  if (on.starts_with("sim:") && on.size() > 4) return {.platform = on.substr(4)};
+  constexpr std::string_view emulate = "emulate:";
+  if (!on.starts_with(emulate) || on.size() == emulate.size())
+    throw input_error(fmt::format("--on '{}': use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2", on));
+  engine_choice c{.platform = on.substr(emulate.size()), .emulated = true};
+  if (const auto comma = c.platform.rfind(','); comma != std::string::npos) {
+    const std::string text = c.platform.substr(comma + 1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), c.scale);
+    if (error != std::errc{} || end != text.data() + text.size() || !(c.scale >= 1e-3 && c.scale <= 1e6))
+      throw input_error(fmt::format("--on '{}': the SCALE '{}' must be a number from 0.001 to 1000000, seconds here for one second of the platform", on, text));
+    c.platform.resize(comma);
+  }
+  return c;
+}
+
+/// Null for native.
+std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a, const engine_choice& on) {
+  if (on.platform.empty()) return nullptr;
   for (const auto& [option, given] : {std::pair{"--smt", a.smt}, {"--unpinned", a.unpinned}})
-    if (given) throw input_error(fmt::format("{}: a simulated machine has the cores of its platform file", option));
-  sim::platform p = sim::platform::load(a.on.substr(4));
+    if (given) throw input_error(fmt::format("{}: a {} machine has the cores of its platform file", option, on.emulated ? "emulated" : "simulated"));
+  sim::platform p = sim::platform::load(on.platform);
   if (!a.cores.empty()) p = p.restricted_to(parse_cores(a.cores, *p.cores));
   return std::make_shared<const sim::platform>(std::move(p));
 }
@@ -136,9 +159,12 @@ experiment plan(const bench_arguments& a) {
   e.repeats = static_cast<std::uint32_t>(parse_count("--repeat", a.repeat, 1, most_repeats));
   e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
   if (a.warm) e.graphs = std::max(e.graphs, 2u);
-  e.simulated = checked_platform(a);
+  const engine_choice on = checked_engine(a.on);
+  e.simulated = checked_platform(a, on);
+  e.emulated = on.emulated;
+  e.scale = on.scale;
   if (!e.simulated && !std::holds_alternative<layered_work>(e.work))
-    throw input_error(fmt::format("workload {}: only layered runs natively; use kilter sim {} --platform NAME", a.workload, a.workload));
+    throw input_error(fmt::format("workload {}: only layered runs natively; use --on sim:PLATFORM or --on emulate:PLATFORM", a.workload));
   e.on = a.on;
   e.co_runner = a.co_runner;
   e.weight = a.weight;
@@ -147,7 +173,7 @@ experiment plan(const bench_arguments& a) {
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);
   e.options = checked_options(a, e);
   e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;
-  e.unpinned = a.unpinned;
+  e.unpinned = a.unpinned || e.emulated;
   e.details = a.details;
   e.table = a.table;
   e.timing = a.timing;

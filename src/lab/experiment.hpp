@@ -28,8 +28,8 @@ struct bench_arguments {
   std::string refresh = "0";                    ///< a local search takes a random place once in so many; 0: never
   std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
-  std::string on = "native";                    ///< or sim:PLATFORM
-  std::string co_runner = "slice";              ///< slice or fluid; simulated only
+  std::string on = "native";                    ///< or sim:PLATFORM, emulate:PLATFORM[,SCALE]
+  std::string co_runner = "slice";              ///< slice or fluid; simulated and emulated only
   bool warm = false, unpinned = false, direct = false;
   bool details = true;                          ///< one traced run more for every policy and scenario
 };
@@ -43,7 +43,7 @@ struct scenario {
 /// A checked plan. Core ids are those of `machine`.
 struct experiment {
   std::shared_ptr<const kilter::machine> machine;
-  workload work;                     ///< layered unless it is simulated
+  workload work;                     ///< layered if it is native
   std::vector<std::string> policies;
   std::vector<scenario> scenarios;   ///< undisturbed first
   std::uint32_t repeats = 4;
@@ -54,7 +54,9 @@ struct experiment {
   std::string children = "forward", explore = "first";
   bool direct = false;
   runtime_options options;           ///< policy and seed are set for every run
-  std::shared_ptr<const sim::platform> simulated;  ///< what it runs on in virtual time; null: on this machine
+  std::shared_ptr<const sim::platform> simulated;  ///< what it runs on, in virtual time or emulated; null: on this machine
+  bool emulated = false;             ///< threads run it, in real time
+  double scale = 0.0;                ///< seconds here for one second of the platform; 0: what the tasks need
   std::string on = "native", co_runner = "slice", weight = "1/5";
   double calibration_s = 0.3;        ///< length of one pinned loop for the bound
 };

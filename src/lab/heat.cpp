@@ -59,7 +59,7 @@ double exchange_s(const heat& h, const sim::platform& p) {
   return p.network->latency_s + neighbours * h.columns * bytes_of_value / p.network->bytes_per_s;
 }
 
-task_graph build(graph& g, const heat& h, const sim::platform& p) {
+task_graph build(graph& g, const heat& h, const sim::platform& p, body_runner* bodies) {
   task_graph made(g);
   const double mean_rows = static_cast<double>(h.rows) / blocks_of(h);
   // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
@@ -70,11 +70,11 @@ task_graph build(graph& g, const heat& h, const sim::platform& p) {
   for (std::uint32_t i = 0; i < h.iterations; ++i) {
     sweep now;
     for (std::uint32_t b = 0; b < blocks_of(h); ++b) {
-      now.blocks.push_back(g.add({.type = block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows}, [](task_context&) {}));
+      now.blocks.push_back(g.add({.type = block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows}, body_of(bodies)));
       if (i > 0) follow(g, needs_of_block(h, last, b), now.blocks.back());
     }
     for (std::uint32_t r = 0; r < h.ranks; ++r) {
-      now.exchanges.push_back(g.add({.type = exchange, .priority = priority::high, .widths = one}, [](task_context&) {}));
+      now.exchanges.push_back(g.add({.type = exchange, .priority = priority::high, .widths = one}, body_of(bodies)));
       follow(g, needs_of_exchange(h, now, r), now.exchanges.back());
     }
     made.iteration.insert(made.iteration.end(), now.blocks.size() + now.exchanges.size(), i);

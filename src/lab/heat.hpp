@@ -23,6 +23,6 @@ struct heat {
 ///
 /// Blocks are stencils with as many points. The contract has no way to keep a task on some cores, so any core of any node may run any
 /// block or exchange, and moving its rows there costs nothing: ranks can help each other, which processes with messages cannot.
-[[nodiscard]] task_graph build(graph&, const heat&, const sim::platform&);
+[[nodiscard]] task_graph build(graph&, const heat&, const sim::platform&, body_runner* = nullptr);
 
 }  // namespace kilter::lab

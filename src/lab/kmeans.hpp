@@ -22,6 +22,6 @@ struct kmeans {
 
 /// Every task of an iteration comes before every task of the next one. Fills `iteration`. The platforms have no figures for k-means: a task
 /// counts as so many 64 x 64 matrix products as have its operations, three for each point, feature and cluster.
-[[nodiscard]] task_graph build(graph&, const kmeans&, const sim::platform&);
+[[nodiscard]] task_graph build(graph&, const kmeans&, const sim::platform&, body_runner* = nullptr);
 
 }  // namespace kilter::lab

@@ -30,11 +30,11 @@ void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& 
   });
 }
 
-task_graph build(graph& g, const layered_work& l, const sim::platform&) {
+task_graph build(graph& g, const layered_work& l, const sim::platform&, body_runner* bodies) {
   task_graph made(g);
   task_options options{.type = made.type(g, l.kernel, {.kernel = l.kernel, .size = static_cast<double>(l.tile)})};
   if (l.sweeps > 1) options.work = l.sweeps;
-  build_layered(g, l.shape, options, [](std::uint64_t) { return [](task_context&) {}; });
+  build_layered(g, l.shape, options, [&](std::uint64_t) { return body_of(bodies); });
   return made;
 }
 

@@ -68,6 +68,6 @@ inline constexpr std::uint64_t most_tasks = 100'000'000, most_tile = 8'192, most
 [[nodiscard]] std::uint64_t default_tasks(std::string_view kernel);
 
 /// For the simulator: a task is one run of the kernel, or as many as there are sweeps.
-[[nodiscard]] task_graph build(graph&, const layered_work&, const sim::platform&);
+[[nodiscard]] task_graph build(graph&, const layered_work&, const sim::platform&, body_runner* = nullptr);
 
 }  // namespace kilter::lab

@@ -6,6 +6,7 @@
 
 #include "base/sync.hpp"
 #include "lab/bench.hpp"
+#include "lab/emulation.hpp"
 #include "lab/findings.hpp"
 #include "lab/rates.hpp"
 #include "lab/simulation.hpp"
@@ -22,6 +23,7 @@ measurement::measurement(experiment e, progress& p) : experiment_(std::move(e)),
 measurement::~measurement() = default;
 
 std::unique_ptr<measurement> measurement::make(experiment e, progress& p) {
+  if (e.simulated && e.emulated) return std::make_unique<emulation>(std::move(e), p);
   if (e.simulated) return std::make_unique<simulation>(std::move(e), p);
   return std::make_unique<bench>(std::move(e), p);
 }
@@ -58,6 +60,7 @@ bench_result measurement::result() const {
   r.findings = findings_of(experiment_, r);
   if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
     r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
+  if (r.emulation) r.notes.push_back(emulation_note(*r.emulation));
   if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
   if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
   r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;

@@ -1,5 +1,5 @@
 #pragma once
-// An experiment that is being measured, natively (bench.hpp) or in virtual time (simulation.hpp).
+// An experiment that is being measured, natively (bench.hpp), in virtual time (simulation.hpp) or emulated (emulation.hpp).
 
 #include <memory>
 #include <mutex>

@@ -101,13 +101,13 @@ std::vector<random_node> nodes_of(const random_dag& shape) {
   return nodes;
 }
 
-task_graph build(graph& g, const random_dag& shape, const sim::platform&) {
+task_graph build(graph& g, const random_dag& shape, const sim::platform&, body_runner* bodies) {
   task_graph made(g);
   std::vector<task_type> types;
   for (const random_dag::part& p : shape.kernels) types.push_back(made.type(g, p.kernel, {.kernel = p.kernel, .size = static_cast<double>(p.tile)}));
   std::vector<task> tasks;
   for (const random_node& node : nodes_of(shape)) {
-    const task t = g.add({.type = types[node.kernel]}, [](task_context&) {});
+    const task t = g.add({.type = types[node.kernel]}, body_of(bodies));
     for (const std::uint32_t parent : node.parents) g.edge(tasks[parent], t);
     tasks.push_back(t);
     made.slot.push_back(node.slot);

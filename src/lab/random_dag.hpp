@@ -38,6 +38,6 @@ struct random_node {
 [[nodiscard]] std::vector<random_node> nodes_of(const random_dag&);
 
 /// Tasks of one type a kernel, all low: who is critical is for the policy to find (`--criticality`). Fills `slot`.
-[[nodiscard]] task_graph build(graph&, const random_dag&, const sim::platform&);
+[[nodiscard]] task_graph build(graph&, const random_dag&, const sim::platform&, body_runner* = nullptr);
 
 }  // namespace kilter::lab

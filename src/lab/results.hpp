@@ -63,12 +63,29 @@ struct detail {
   std::uint64_t dropped = 0;
 };
 
+/// By how much bodies missed the moment at which the model ends them. Never early.
+struct lateness {
+  std::uint64_t tasks = 0;
+  double modelled_s = 0.0;     ///< length of all tasks by the model, in the platform's time
+  double late_s = 0.0;         ///< sum over the tasks, in the platform's time
+  double most_s = 0.0;         ///< of one task, in the platform's time
+  void add(const lateness&) noexcept;
+};
+
+/// How a machine was emulated.
+struct emulation_report {
+  double scale = 1.0;          ///< seconds here for one second of the platform
+  double shortest_task_s = 0.0;///< in the platform's time
+  lateness late{};             ///< of all runs, traced ones included
+};
+
 struct bench_result {
   std::vector<run_row> runs;
   std::vector<summary_row> summary;
   std::vector<rates_of_set> rates;
   std::vector<detail> details;
   std::vector<std::string> findings;
+  std::optional<emulation_report> emulation;
   std::vector<std::string> notes;           ///< what a reader must know about how it was measured
   bool complete = false;                    ///< false after Ctrl-C
   double tool_seconds = 0.0;

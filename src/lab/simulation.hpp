@@ -1,25 +1,17 @@
 #pragma once
 // Measures an experiment in virtual time, on a machine that is a platform file.
 
-#include "lab/measurement.hpp"
+#include "lab/modelled.hpp"
 #include "sim/engine.hpp"
 
 namespace kilter::lab {
 
-class simulation final : public measurement {
+class simulation final : public modelled {
  public:
   simulation(experiment, progress&);
-  ~simulation() override;
-  void run() override;
-  /// Types, iterations and slots of the graph that runs.
-  [[nodiscard]] const task_graph& made() const noexcept { return made_; }
 
  private:
-  void compute_bounds();
-  void run_one(const scenario&, const std::string& policy, std::uint32_t repeat, bool traced);
-
-  graph graph_;
-  task_graph made_;
+  void run_one(const scenario&, const std::string& policy, std::uint32_t repeat, bool traced) override;
 };
 
 /// How the engine is set up for one run. `expected_s`: for windows given as fractions of a run.

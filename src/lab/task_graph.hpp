@@ -11,6 +11,17 @@
 
 namespace kilter::lab {
 
+/// What a workload's tasks do where threads run them; called by each member of a task.
+class body_runner {
+ public:
+  virtual ~body_runner() = default;
+  virtual void run_body(task_context&) = 0;
+};
+/// The callable of one task. It fits into the task itself.
+[[nodiscard]] inline auto body_of(body_runner* r) {
+  return [r](task_context& c) { r->run_body(c); };
+}
+
 struct task_graph {
   std::vector<sim::type_work> types;      ///< by type of the graph; the nameless first one, which no workload uses, does nothing
   std::vector<std::uint32_t> iteration;   ///< by task number; empty if the workload does not iterate

@@ -29,7 +29,7 @@ std::vector<gemm_layer> layers_of(const vgg16& v) {
 
 std::uint64_t tasks_of(const vgg16& v, const gemm_layer& l) noexcept { return (l.rows + v.block_length - 1) / v.block_length; }
 
-task_graph build(graph& g, const vgg16& v, const sim::platform&) {
+task_graph build(graph& g, const vgg16& v, const sim::platform&, body_runner* bodies) {
   task_graph made(g);
   const task_type type = made.type(g, "gemm", one_product());
   std::vector<task> before, now;
@@ -38,7 +38,7 @@ task_graph build(graph& g, const vgg16& v, const sim::platform&) {
     for (std::uint64_t t = 0; t < tasks_of(v, l); ++t) {
       const auto rows = static_cast<double>(std::min<std::uint64_t>(v.block_length, l.rows - t * v.block_length));
       const double work = products(2.0 * rows * static_cast<double>(l.depth) * static_cast<double>(l.columns));
-      now.push_back(g.add({.type = type, .size_class = size_class, .work = work}, [](task_context&) {}));
+      now.push_back(g.add({.type = type, .size_class = size_class, .work = work}, body_of(bodies)));
       for (const task b : before) g.edge(b, now.back());
     }
     ++size_class;

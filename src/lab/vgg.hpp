@@ -28,6 +28,6 @@ struct gemm_layer {
 
 /// Every task of a layer comes before every task of the next. One type, a size class a layer, all low. A task counts as so many 64 x 64
 /// products as have its operations; that the fully connected layers read each weight once only, and so wait for memory, is not modelled.
-[[nodiscard]] task_graph build(graph&, const vgg16&, const sim::platform&);
+[[nodiscard]] task_graph build(graph&, const vgg16&, const sim::platform&, body_runner* = nullptr);
 
 }  // namespace kilter::lab

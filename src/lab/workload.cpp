@@ -30,8 +30,8 @@ std::uint64_t tasks_of_all(const vgg16& v) {
 
 }  // namespace
 
-task_graph build(graph& g, const workload& w, const sim::platform& p) {
-  return std::visit([&](const auto& one) { return build(g, one, p); }, w);
+task_graph build(graph& g, const workload& w, const sim::platform& p, body_runner* bodies) {
+  return std::visit([&](const auto& one) { return build(g, one, p, bodies); }, w);
 }
 
 graph_size size_of(const workload& w) {

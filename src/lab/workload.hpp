@@ -22,8 +22,9 @@ namespace kilter::lab {
 /// `layered` runs natively and in the simulator, the others in the simulator only.
 using workload = std::variant<layered_work, random_dag, kmeans, heat, vgg16>;
 
-/// Fills `g` for the simulator. The platform gives what is not the workload's own, as the network of heat. input_error if it lacks that.
-[[nodiscard]] task_graph build(graph& g, const workload&, const sim::platform&);
+/// Fills `g` for a platform, which gives what is not the workload's own, as the network of heat; input_error if it lacks that. The simulator
+/// runs no bodies.
+[[nodiscard]] task_graph build(graph& g, const workload&, const sim::platform&, body_runner* = nullptr);
 
 struct graph_size {
   std::uint64_t tasks = 0;

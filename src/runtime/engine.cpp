@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "runtime/pinning.hpp"
 
@@ -48,11 +49,12 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
     : view_source(*t, *c), options(std::move(o)), machine(std::move(m)), policy(std::move(p)), plan(std::move(d)),
       desks(machine->clusters().size()), own_tables(std::move(t)), own_cells(std::move(c)), events(options.events) {
   const double rate = sync::cycles_per_second();
-  seconds_per_cycle = 1.0 / rate;
+  if (options.emulated) time_scale = options.emulated->scale();
+  seconds_per_cycle = 1.0 / (rate * time_scale);
   start_cycles = sync::cycles();
   const bool oversubscribed = machine->core_count() > allowed_cpus();
   spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
-  long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate);
+  long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate * time_scale);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
   measures_cpu = options.table.two_factors && (plan.learns || plan.asks_done);
   samples_rows = options.table.two_factors && !plan.asks_done && !events && !options.record_decisions;
@@ -67,7 +69,7 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   keeps_low = plan.forward_child && queues.empty() && !plan.asks_ready_low;
   keeps_high = plan.forward_child && queues.empty() && !plan.asks_ready_high;
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
-  if (options.table.two_factors) observe_landing();
+  if (options.table.two_factors && !options.emulated) observe_landing();
 }
 
 engine::~engine() { stop(); }
@@ -146,6 +148,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     core.next_serial.store(core.count, std::memory_order_relaxed);
     e->remaining.store(core.count, sync::memory_order_relaxed);
     e->cycles_per_second = 1.0 / seconds_per_cycle;
+    e->time_scale = time_scale;
     e->as_worker = as_worker;
     e->explored_before = tables.explored();
     e->submitted_ns = sync::nanoseconds();

@@ -78,7 +78,8 @@ class engine final : public view_source {
   std::unique_ptr<model::tables> own_tables;
   std::unique_ptr<model::shared_cells> own_cells;
   trace::recorder* events = nullptr;
-  double seconds_per_cycle = 1e-9;
+  double time_scale = 1.0;            ///< seconds of this computer in one second that is told
+  double seconds_per_cycle = 1e-9;    ///< seconds that are told, cycles of this computer
   std::uint64_t start_cycles = 0;
   std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too

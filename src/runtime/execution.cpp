@@ -61,7 +61,7 @@ execution_stats execution::stats() const {
   if (!done()) throw usage_error("the figures of an execution are known when it is done; call wait() first");
   const detail::execution_state& e = *state_;
   execution_stats s;
-  s.seconds = static_cast<double>(e.finished_ns - e.submitted_ns) * 1e-9;
+  s.seconds = static_cast<double>(e.finished_ns - e.submitted_ns) * 1e-9 / e.time_scale;
   s.explored = e.explored;
   s.core_work_s.resize(e.workers);
   s.places.resize(e.tallies.front().places.size());

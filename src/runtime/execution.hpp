@@ -47,6 +47,7 @@ struct execution_state {
   core_id starter = no_core;             ///< the only worker that may start it; no_core: any
   std::int64_t submitted_ns = 0, finished_ns = 0;
   double cycles_per_second = 1.0;
+  double time_scale = 1.0;
   std::uint64_t explored_before = 0, explored = 0;
 
   alignas(sync::cache_line) sync::atomic<std::int64_t> remaining{0};

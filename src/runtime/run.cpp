@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
 
@@ -21,6 +22,10 @@ execution_state& execution_of(const node* n) noexcept {
 }
 
 }  // namespace
+
+std::int64_t worker::cpu_nanoseconds() const noexcept {
+  return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core) : sync::thread_cpu_nanoseconds();
+}
 
 void worker::place_and_run(node* n, bool stolen, bool helping) {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
@@ -128,7 +133,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   nested_ = 0;
   in_all_members = k.all_members;
   const std::int64_t cpu_begin =
-      owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? sync::thread_cpu_nanoseconds() : -1;
+      owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? cpu_nanoseconds() : -1;
   const std::uint64_t begin = stamp_ ? stamp_ : sync::cycles();
   task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
   const bool ran = run_body(n, *k.code, context, e);
@@ -145,7 +150,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     if (span > owner.long_body_cycles) {
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
-      if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(sync::thread_cpu_nanoseconds() - cpu_begin) * 1e-9;
+      if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(cpu_nanoseconds() - cpu_begin) * 1e-9;
     } else if (cpu_begin >= 0) {
       // It was a gap of the operating system that made a short body look long.
       k.long_body.store(false, sync::memory_order_relaxed);
@@ -278,6 +283,7 @@ void worker::join(assembly& a) {
   nested_ = outer_nested;
   if (took_part && a.leave()) finish_wide(a);
   give_back(a);
+  wait_for_core();
 }
 
 void worker::stand_in(assembly& a) {

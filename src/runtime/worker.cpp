@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
 
@@ -36,6 +37,7 @@ void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
+  if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0;
   while (!owner.stopping.load(sync::memory_order_acquire)) {
     if (step(false)) {
@@ -195,7 +197,7 @@ node* worker::take_asked(bool& stolen) {
       wait_until_ns_ = hold_nap_ns;
       return nullptr;
     case next_decision::kind::hold_until:
-      wait_until_ns_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((d.until_s - owner.now_s()) * 1e9));
+      wait_until_ns_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((d.until_s - owner.now_s()) * owner.time_scale * 1e9));
       return nullptr;
     case next_decision::kind::nothing:
       return nullptr;
@@ -329,6 +331,15 @@ void worker::sleep_until_work(std::int64_t timeout_ns) {
   if (mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst))
     owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
   attempt_ = 0;
+  wait_for_core();
+}
+
+// A worker without its core was woken in vain: what it was woken for, another may take.
+void worker::wait_for_core() noexcept {
+  emulated_cores* cores = owner.options.emulated;
+  if (!cores || cores->has_core(core)) return;
+  owner.notify_any();
+  cores->wait_for_core(core);
 }
 
 // A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement

@@ -112,6 +112,10 @@ class alignas(sync::cache_line) worker {
   void successor_ready(node* n, node* parent);
   void apply(node*, const ready_decision&, core_id waker);
   void enqueue_standard(node*, core_id waker);
+  /// Of emulated cores; others are always there.
+  void wait_for_core() noexcept;
+  /// What a body had of the core, in nanoseconds.
+  [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
   /// Sleeps until woken, at most `timeout_ns` (negative: without limit).
   void sleep_until_work(std::int64_t timeout_ns);
   [[nodiscard]] bool something_to_take() const noexcept;

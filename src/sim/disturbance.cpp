@@ -1,5 +1,7 @@
 #include "sim/disturbance.hpp"
 
+#include <algorithm>
+
 namespace kilter::sim {
 
 void disturbance_phase::advance() noexcept {
@@ -24,6 +26,50 @@ void disturbance_phase::advance() noexcept {
   }
   active_ = !active_;
   next_ = next_ > end - half() ? end : next_ + half();
+}
+
+namespace {
+
+/// The kind's step next to `factor` of its highest clock, as a factor again.
+double clock_factor(const clock_steps& c, double factor) {
+  if (c.mhz.empty()) return factor;
+  const double wanted = factor * c.mhz.back();
+  const auto nearer = [&](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
+  return *std::ranges::min_element(c.mhz, nearer) / c.mhz.back();
+}
+
+}  // namespace
+
+disturbance as_the_clock_follows(const platform& p, disturbance d) {
+  if (d.what != disturbance::kind::clock) return d;
+  const clock_steps& steps = p.clocks[p.cores->cores()[d.cores.front()].kind];
+  d.left = clock_factor(steps, d.left);
+  d.from_s += steps.transition_s;
+  if (d.to_s >= 0.0) d.to_s += steps.transition_s;
+  return d;
+}
+
+core_share share_of(core_id c, std::span<const disturbance_phase> phases) noexcept {
+  core_share share;
+  for (const disturbance_phase& p : phases) {
+    const disturbance& d = p.what();
+    if (d.what == disturbance::kind::clock || std::ranges::find(d.cores, c) == d.cores.end()) continue;
+    if (d.what == disturbance::kind::sliced) {
+      share.off = share.off || p.active();
+      share.co_runner = share.co_runner || (p.begun() && p.next_change() != never);
+    } else if (p.active()) {
+      share.fluid *= d.left;
+      share.co_runner = true;
+    }
+  }
+  return share;
+}
+
+void apply_phase(const disturbance_phase& p, const machine& m, speeds& s, sim_time now) {
+  const disturbance& d = p.what();
+  if (d.what == disturbance::kind::clock) return s.set_clock(m.cores()[d.cores.front()].kind, p.active() ? d.left : 1.0, now);
+  if (d.traffic <= 0.0 && d.working_set <= 0.0) return;
+  for (const core_id c : d.cores) s.set_foreign(c, p.active() ? d.traffic : 0.0, p.active() ? d.working_set : 0.0, now);
 }
 
 }  // namespace kilter::sim

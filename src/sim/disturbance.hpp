@@ -1,9 +1,11 @@
 #pragma once
 // What takes performance away, as the simulator sees it: for each moment a capacity, a clock and foreign memory traffic of some cores.
 
+#include <span>
 #include <vector>
 
-#include "kilter/ids.hpp"
+#include "sim/platform.hpp"
+#include "sim/speeds.hpp"
 #include "sim/time.hpp"
 
 namespace kilter::sim {
@@ -47,5 +49,20 @@ class disturbance_phase {
   sim_time next_ = 0;
   bool active_ = false, begun_ = false;
 };
+
+/// A change of the clock comes to the kind's nearest step, and only when the transition is over. Others stay as they are.
+[[nodiscard]] disturbance as_the_clock_follows(const platform&, disturbance);
+
+/// What disturbances leave a worker of its core at one moment.
+struct core_share {
+  bool off = false;         ///< a sliced co-runner has it
+  bool co_runner = false;   ///< somebody else is there, whether it is its turn or not
+  double fluid = 1.0;       ///< what the fluid ones leave
+  [[nodiscard]] double left() const noexcept { return off ? 0.0 : fluid; }
+};
+[[nodiscard]] core_share share_of(core_id, std::span<const disturbance_phase>) noexcept;
+
+/// Brings clock, traffic and working set to where the phase is. The capacity of a core follows from all phases together: share_of.
+void apply_phase(const disturbance_phase&, const machine&, speeds&, sim_time now);
 
 }  // namespace kilter::sim

@@ -12,18 +12,6 @@ namespace kilter::sim {
 
 using detail::graph_of;
 
-namespace {
-
-/// The kind's step next to `factor` of its highest clock, as a factor again.
-double clock_factor(const clock_steps& c, double factor) {
-  if (c.mhz.empty()) return factor;
-  const double wanted = factor * c.mhz.back();
-  const auto nearer = [&](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
-  return *std::ranges::min_element(c.mhz, nearer) / c.mhz.back();
-}
-
-}  // namespace
-
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
       policy_(*options_.policy), plan_(std::move(d)), standard_queues_(plan_.queues.empty()), speeds_(p),
@@ -42,14 +30,8 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     const auto widths = p.widths(machine_.cores()[where.leader].kind);
     width_index_.push_back(static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
   }
-  for (disturbance what : options_.disturbances) {
-    if (what.what == disturbance::kind::clock) {
-      const kind_id k = machine_.cores()[what.cores.front()].kind;
-      what.left = clock_factor(p.clocks[k], what.left);
-      what.from_s += p.clocks[k].transition_s;
-      if (what.to_s >= 0.0) what.to_s += p.clocks[k].transition_s;
-    }
-    phases_.emplace_back(what);
+  for (const disturbance& what : options_.disturbances) {
+    phases_.emplace_back(as_the_clock_follows(p, what));
     events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
   }
   for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
@@ -111,22 +93,7 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
     const type_work& what = work.at(k.type);
     for (kind_id on = 0; on < kinds; ++on) {
       task_cost& cost = costs_[k.type * kinds + on];
-      if (!cost.seconds.empty()) continue;
-      if (what.fixed_s > 0.0) {
-        cost.seconds.assign(1 + *std::ranges::max_element(width_index_), what.fixed_s);
-        cost.fixed = true;
-        continue;
-      }
-      const kernel_cost* given = platform_.find(what.kernel, what.size, on);
-      if (!given)
-        throw input_error("platform " + platform_.name + " has no figures for kernel '" + what.kernel + "' on " + machine_.kinds()[on].name);
-      const clock_steps& steps = platform_.clocks[on];
-      const double slower = given->mhz > 0.0 && !steps.mhz.empty() ? given->mhz / steps.mhz.back() : 1.0;
-      for (std::size_t w = 0; w < given->seconds.size(); ++w) cost.seconds.push_back(given->seconds_at(what.size, w) * slower);
-      const double grown = given->bytes_factor(what.size);
-      cost.bytes = given->bytes * grown;
-      cost.bytes_beyond_cache = given->bytes_beyond_cache * grown;
-      cost.working_set = given->working_set * grown;
+      if (cost.seconds.empty()) cost = cost_of(platform_, what, on);
     }
   }
 }
@@ -189,47 +156,24 @@ void engine::toggle(std::size_t i) {
 }
 
 void engine::apply(std::size_t i) {
-  const disturbance& d = phases_[i].what();
-  if (d.what == disturbance::kind::clock) {
-    speeds_.set_clock(machine_.cores()[d.cores.front()].kind, phases_[i].active() ? d.left : 1.0, now_);
-    schedule_moved();
-    return;
-  }
-  for (const core_id c : d.cores) {
-    if (d.traffic > 0.0 || d.working_set > 0.0) {
-      const bool active = phases_[i].active();
-      speeds_.set_foreign(c, active ? d.traffic : 0.0, active ? d.working_set : 0.0, now_);
-    }
-    update_core(cores_[c]);
-  }
+  apply_phase(phases_[i], machine_, speeds_, now_);
+  if (phases_[i].what().what != disturbance::kind::clock)
+    for (const core_id c : phases_[i].what().cores) update_core(cores_[c]);
   schedule_moved();
 }
 
 void engine::update_core(sim_core& w) {
   count_co_runner(w);
-  bool off = false;
-  double share = 1.0;
-  w.co_runner_here = false;
-  for (const disturbance_phase& p : phases_) {
-    const disturbance& d = p.what();
-    if (d.what == disturbance::kind::clock || std::ranges::find(d.cores, w.id) == d.cores.end()) continue;
-    const bool there = p.begun() && p.next_change() != never;
-    if (d.what == disturbance::kind::sliced) {
-      off = off || p.active();
-      w.co_runner_here = w.co_runner_here || there;
-    } else if (p.active()) {
-      share *= d.left;
-      w.co_runner_here = true;
-    }
-  }
-  w.fluid = share;
-  if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
-    if (off) speeds_.hold(*w.runs, w.id, now_);
+  const core_share now = share_of(w.id, phases_);
+  w.co_runner_here = now.co_runner;
+  w.fluid = now.fluid;
+  if (now.off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
+    if (now.off) speeds_.hold(*w.runs, w.id, now_);
     else speeds_.release(*w.runs, w.id, now_);
   }
-  w.off = off;
-  speeds_.set_capacity(w.id, off ? 0.0 : share, now_);
-  if (off) {
+  w.off = now.off;
+  speeds_.set_capacity(w.id, now.left(), now_);
+  if (w.off) {
     if (searching_.contains(w.id)) leave_search(w);
   } else {
     if (std::exchange(w.deferred, false)) events_.set(w.id, now_);
@@ -356,12 +300,7 @@ std::vector<const tape*> engine::tapes() const {
   return all;
 }
 
-double engine::noise_of(const node* n) const noexcept {
-  const double sigma = platform_.noise_sigma;
-  if (sigma == 0.0) return 1.0;
-  random_stream r(options_.seed, "noise", detail::id_of(n));
-  return exp_of(sigma * normal(r) - 0.5 * sigma * sigma);
-}
+double engine::noise_of(const node* n) const noexcept { return noise_factor(platform_.noise_sigma, options_.seed, detail::id_of(n)); }
 
 // ---- assemblies are used again and again ----
 

@@ -19,15 +19,9 @@
 #include "sim/event_queue.hpp"
 #include "sim/platform.hpp"
 #include "sim/speeds.hpp"
+#include "sim/work.hpp"
 
 namespace kilter::sim {
-
-/// What the bodies of one task type do. A task's own `work`, if it has one, is how many times that it does it.
-struct type_work {
-  std::string kernel;
-  double size = 0.0;
-  double fixed_s = 0.0;           ///< above 0: it takes so long on any one core at any clock, and no width makes it shorter (a message)
-};
 
 struct engine_options {
   std::shared_ptr<const kilter::policy> policy;

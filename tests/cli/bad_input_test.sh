@@ -123,6 +123,12 @@ refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 refuses "jetson-tx3" sim layered --platform jetson-tx3
 refuses "--platform" sim layered
 refuses "'simulated'" bench layered --on simulated
+refuses "emulate:PLATFORM" bench layered --on emulate:
+refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
+refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
+refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
+refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
+refuses "only layered runs natively" bench kmeans
 refuses "quota" sim layered --platform jetson-tx2 --disturb quota@all:50%
 refuses "core 6" sim layered --platform jetson-tx2 --disturb cpu@6
 refuses "core 7" sim layered --platform jetson-tx2 --cores 7,

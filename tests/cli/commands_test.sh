@@ -118,6 +118,9 @@ if command -v python3 >/dev/null; then
 fi
 passes sim layered --platform jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
 json 'len(d["machine"]["cores"]) == 2'
+passes bench layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
+json 'd["config"]["on"] == "emulate:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 4 and len(d["details"]) == 4'
+json 'd["environment"]["emulation"]["scale"] == 4 and d["environment"]["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in d["runs"])'
 passes bench layered --on sim:grid:2x2 --tasks 500 --disturb freq@0-1:50%,0.02 --policy rws,dam-p
 
 passes reproduce --list S0

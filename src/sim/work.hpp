@@ -1,0 +1,24 @@
+#pragma once
+// What the bodies of a task type do, and what that costs on a platform.
+
+#include <string>
+
+#include "sim/platform.hpp"
+#include "sim/speeds.hpp"
+
+namespace kilter::sim {
+
+/// What the bodies of one task type do. A task's own `work`, if it has one, is how many times that it does it.
+struct type_work {
+  std::string kernel;
+  double size = 0.0;
+  double fixed_s = 0.0;           ///< above 0: it takes so long on any one core at any clock, and no width makes it shorter (a message)
+};
+
+/// On one kind of core. input_error if the platform has no figures for the kernel there.
+[[nodiscard]] task_cost cost_of(const platform&, const type_work&, kind_id);
+
+/// What a task's work is multiplied by: log-normal with mean 1, from the seed and the number of the task, so that whoever runs it sees the same.
+[[nodiscard]] double noise_factor(double sigma, std::uint64_t seed, std::uint64_t task) noexcept;
+
+}  // namespace kilter::sim
