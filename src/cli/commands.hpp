@@ -19,6 +19,7 @@ using action = std::function<int()>;
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_disturb(CLI::App& app);
 [[nodiscard]] action add_policies(CLI::App& app);
+[[nodiscard]] action add_calibrate(CLI::App& app);
 [[nodiscard]] action add_platforms(CLI::App& app);
 
 }  // namespace kilter::cli

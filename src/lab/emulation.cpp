@@ -58,12 +58,12 @@ double emulation_scale(double shortest_task_s) noexcept {
 }
 
 std::string emulation_note(const emulation_report& r) {
-  const double tasks = static_cast<double>(std::max<std::uint64_t>(1, r.late.tasks));
-  return fmt::format("Emulated: one second of the platform lasted {:g} s here, and its shortest task {}; all figures are in the platform's time. Bodies ended "
-                     "{} later than the model ends them, {:.1f} % of their length, and {} at most{}.",
-                     r.scale, seconds_text(r.shortest_task_s * r.scale), seconds_text(r.late.late_s / tasks),
-                     r.late.modelled_s > 0.0 ? 100.0 * r.late.late_s / r.late.modelled_s : 0.0, seconds_text(r.late.most_s),
-                     r.late.late_s > 0.1 * r.late.modelled_s ? "; a larger SCALE makes that less" : "");
+  std::string text = fmt::format("Emulated: one second of the platform lasted {:g} s here, and its shortest task {}; all figures are in the platform's time.",
+                                 r.scale, seconds_text(r.shortest_task_s * r.scale));
+  if (r.late.tasks == 0) return text;
+  return text + fmt::format(" Bodies ended {} later than the model ends them, {:.1f} % of their length, and {} at most{}.",
+                            seconds_text(r.late.late_s / static_cast<double>(r.late.tasks)), 100.0 * r.late.late_s / r.late.modelled_s,
+                            seconds_text(r.late.most_s), r.late.late_s > 0.1 * r.late.modelled_s ? "; a larger SCALE makes that less" : "");
 }
 
 emulation::emulation(experiment e, progress& p) : modelled(std::move(e), p, this) {

@@ -105,12 +105,6 @@ std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a, 
   return std::make_shared<const sim::platform>(std::move(p));
 }
 
-std::shared_ptr<const machine> checked_machine(const bench_arguments& a) {
-  machine m = machine::local({.smt = a.smt});
-  m = a.cores.empty() ? within_quota(m) : m.restricted_to(parse_cores(a.cores, m));
-  return std::make_shared<const machine>(std::move(m));
-}
-
 /// A DAG that does not fit would be killed by the system half-way, with nothing said.
 void check_memory(const experiment& e) {
   constexpr double bytes_per_task = 312.0, bytes_per_edge = 24.0;  // node, closure, edge and their share of the blocks they live in
@@ -150,6 +144,12 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
 
 }  // namespace
 
+std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt) {
+  machine m = machine::local({.smt = smt});
+  m = cores.empty() ? within_quota(m) : m.restricted_to(parse_cores(cores, m));
+  return std::make_shared<const machine>(std::move(m));
+}
+
 experiment plan(const bench_arguments& a) {
   experiment e;
   e.policies = checked_policies(a.policies);
@@ -169,7 +169,7 @@ experiment plan(const bench_arguments& a) {
   e.co_runner = a.co_runner;
   e.weight = a.weight;
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
-  e.machine = e.simulated ? e.simulated->cores : checked_machine(a);
+  e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);
   e.options = checked_options(a, e);
   e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;

@@ -63,6 +63,9 @@ struct experiment {
 
 inline constexpr std::uint64_t most_repeats = 10'000;
 
+/// The cores of this computer that the text names (parse_cores); none named: as many as the process may use and a quota pays for.
+[[nodiscard]] std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt);
+
 /// Throws input_error with one line for whatever cannot be run. Measures and changes nothing.
 [[nodiscard]] experiment plan(const bench_arguments&);
 

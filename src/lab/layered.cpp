@@ -20,8 +20,8 @@ std::uint64_t longest_path(const layered_shape& shape) noexcept {
   return 1 + (shape.tasks - 1 + shape.parallelism - 1) / shape.parallelism;
 }
 
-void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& kernel) {
-  build_layered(g, shape, {.type = g.type(kernel.name())}, [&kernel](std::uint64_t index) {
+void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& kernel, std::span<const std::uint32_t> widths) {
+  build_layered(g, shape, {.type = g.type(kernel.name()), .widths = widths}, [&kernel](std::uint64_t index) {
     return [&kernel, index](task_context& context) {
       const std::uint32_t parts = kernel.parts(context.width());
       while (const chunk c = context.next_chunk(parts, 1))

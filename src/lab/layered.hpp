@@ -2,6 +2,7 @@
 // The layered DAG of the papers (S0, section 4.2.2; facts A1.3) over one kernel.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +53,8 @@ void build_layered(graph& g, const layered_shape& shape, task_options options, M
 }
 
 /// Task i runs index i of the kernel; the type is the kernel's name. Chunks are the kernel's parts, so members that come late take no
-/// work. The kernel must outlive the graph.
-void build_layered(graph& g, const layered_shape&, apps::kernel_instance&);
+/// work. The kernel must outlive the graph. `widths`: allowed ones; empty: all.
+void build_layered(graph& g, const layered_shape&, apps::kernel_instance&, std::span<const std::uint32_t> widths = {});
 
 /// A layered DAG and the kernel that its tasks run.
 struct layered_work {

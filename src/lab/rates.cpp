@@ -26,9 +26,11 @@ void pin_this_thread(int os_index) {
   CPU_FREE(set);
 }
 
-/// Tasks a second on each of the cores while all of them loop. Each keeps to a range of buffers of its own: numbers that only interleave
-/// meet after one lap of the pool, and then a free core waits for one that was preempted with the buffers in hand.
-std::vector<double> loop_on(const std::vector<core>& cores, apps::kernel_instance& kernel, double seconds) {
+}  // namespace
+
+// Each keeps to a range of buffers of its own: numbers that only interleave
+// meet after one lap of the pool, and then a free core waits for one that was preempted with the buffers in hand.
+std::vector<double> measure_together(const std::vector<core>& cores, apps::kernel_instance& kernel, double seconds) {
   std::vector<double> rates(cores.size(), 0.0);
   const std::uint64_t range = kernel.slots() / cores.size();
   std::barrier together(static_cast<std::ptrdiff_t>(cores.size()));
@@ -51,17 +53,15 @@ std::vector<double> loop_on(const std::vector<core>& cores, apps::kernel_instanc
   return rates;
 }
 
-}  // namespace
-
 rate_sample measure_rates(apps::kernel_instance& kernel, const machine& m, double seconds) {
   rate_sample sample;
   for (const core& c : m.cores()) {
     if (interrupted()) return sample;
-    sample.alone_per_s.push_back(loop_on({c}, kernel, seconds)[0]);
+    sample.alone_per_s.push_back(measure_together({c}, kernel, seconds)[0]);
   }
   if (interrupted()) return sample;
   sample.together_per_s =
-      m.core_count() == 1 ? sample.alone_per_s : loop_on({m.cores().begin(), m.cores().end()}, kernel, seconds);
+      m.core_count() == 1 ? sample.alone_per_s : measure_together({m.cores().begin(), m.cores().end()}, kernel, seconds);
   return sample;
 }
 

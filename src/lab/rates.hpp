@@ -11,6 +11,9 @@ namespace kilter::lab {
 /// Returns early, with what it has, when the process is interrupted.
 [[nodiscard]] rate_sample measure_rates(apps::kernel_instance&, const machine& m, double seconds);
 
+/// Tasks a second on each of the cores while all of them loop for so many seconds.
+[[nodiscard]] std::vector<double> measure_together(const std::vector<core>&, apps::kernel_instance&, double seconds);
+
 /// Mean over the samples: what `bound_s` needs.
 [[nodiscard]] speed speed_from(const std::vector<rate_sample>&);
 

@@ -63,6 +63,11 @@ struct workload_info {
 /// Throws input_error that names what there is.
 [[nodiscard]] const workload_info& find_workload(std::string_view name);
 
+/// A kernel and the side of its tile, for sort the number of keys.
+using sized_kernel = random_dag::part;
+/// "matmul=64,copy=2048", each kernel once. input_error names the option.
+[[nodiscard]] std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text);
+
 /// The workload from its parameters. input_error with one line for a name that is no parameter of it and for a value that it cannot have.
 [[nodiscard]] workload make_workload(std::string_view name, const parameter_values&, std::uint64_t seed);
 

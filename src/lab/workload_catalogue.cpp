@@ -91,27 +91,12 @@ workload make_layered(const parameter_values& given, std::uint64_t seed) {
   return l;
 }
 
-/// "matmul=64,copy=2048": each kernel once.
-std::vector<random_dag::part> mixed(const std::string& text) {
-  std::vector<random_dag::part> parts;
-  for (const std::string_view piece : split_list(text)) {
-    const auto equals = piece.find('=');
-    if (equals == std::string_view::npos)
-      throw input_error(fmt::format("--tile '{}': a mix needs the size of each kernel, as {}", text, default_mix));
-    const std::string kernel = known_kernel(piece.substr(0, equals));
-    if (std::ranges::any_of(parts, [&](const auto& p) { return p.kernel == kernel; }))
-      throw input_error(fmt::format("--tile '{}': {} is there twice; name each kernel once", text, kernel));
-    parts.push_back({kernel, checked_tile("--tile", kernel, piece.substr(equals + 1))});
-  }
-  return parts;
-}
-
 workload make_random(const parameter_values& given, std::uint64_t seed) {
   const reader r(find_workload("random"), given);
   random_dag d;
   const std::string kernel = r.text("kernel"), tile = r.text("tile");
   if (kernel == "mix") {
-    d.kernels = mixed(tile.empty() ? std::string(default_mix) : tile);
+    d.kernels = parse_sized_kernels("--tile", tile.empty() ? default_mix : std::string_view(tile));
   } else {
     std::vector<std::string_view> known(apps::kernel_names().begin(), apps::kernel_names().end());
     known.push_back("mix");
@@ -228,6 +213,20 @@ std::string parameter::option() const {
   std::string text = "--" + std::string(name);
   std::ranges::replace(text, '_', '-');
   return text;
+}
+
+std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text) {
+  std::vector<sized_kernel> parts;
+  for (const std::string_view piece : split_list(text)) {
+    const auto equals = piece.find('=');
+    if (equals == std::string_view::npos)
+      throw input_error(fmt::format("{} '{}': each kernel needs its size, as {}", option, text, default_mix));
+    const std::string kernel = known_kernel(piece.substr(0, equals));
+    if (std::ranges::any_of(parts, [&](const auto& p) { return p.kernel == kernel; }))
+      throw input_error(fmt::format("{} '{}': {} is there twice; name each kernel once", option, text, kernel));
+    parts.push_back({kernel, checked_tile(option, kernel, piece.substr(equals + 1))});
+  }
+  return parts;
 }
 
 std::span<const workload_info> workload_catalogue() { return catalogue(); }

@@ -123,6 +123,10 @@ refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 refuses "jetson-tx3" sim layered --platform jetson-tx3
 refuses "--platform" sim layered
 refuses "'simulated'" bench layered --on simulated
+refuses "did you mean 'matmul'" calibrate --kernels matmull
+refuses "'64'" calibrate --kernels matmul --tile 64
+refuses "copy is not among the kernels" calibrate --kernels matmul --tile copy=64
+refuses "--out" calibrate --out "$work/missing/mine.toml"
 refuses "emulate:PLATFORM" bench layered --on emulate:
 refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
 refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0

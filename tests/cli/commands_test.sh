@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms; do
+for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -118,6 +118,9 @@ if command -v python3 >/dev/null; then
 fi
 passes sim layered --platform jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
 json 'len(d["machine"]["cores"]) == 2'
+passes calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/mine.toml"
+says "matmul"
+passes sim layered --platform "$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
 passes bench layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
 json 'd["config"]["on"] == "emulate:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 4 and len(d["details"]) == 4'
 json 'd["environment"]["emulation"]["scale"] == 4 and d["environment"]["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in d["runs"])'

@@ -1,0 +1,101 @@
+// What calibrate measures becomes a platform that the simulator runs on; figures are only held to be possible ones.
+
+#include "lab/calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "kilter/error.hpp"
+#include "lab/simulation.hpp"
+
+namespace kilter::lab {
+namespace {
+
+std::string refusal(const std::string& kernels, const std::string& tiles, const std::string& repeats = "1", const std::string& cores = "") {
+  try {
+    (void)plan_calibration(kernels, tiles, repeats, cores);
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+/// A file that goes when the test is over.
+struct scratch {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("kilter-calibration-" + std::to_string(::getpid()) + ".toml");
+  explicit scratch(const std::string& text) { std::ofstream(path) << text; }
+  ~scratch() { std::filesystem::remove(path); }
+};
+
+TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
+  calibration_plan plan = plan_calibration("matmul,sort", "matmul=16,sort=64", "2", "");
+  plan.batch_s = 2e-3;
+  progress quiet(1, true);
+  const calibration c = calibrate(plan, quiet);
+  ASSERT_TRUE(c.complete);
+  const scratch file(platform_file_text(c));
+  const sim::platform p = sim::platform::load(file.path.string());
+  ASSERT_EQ(p.cores->core_count(), plan.machine->core_count());
+  EXPECT_EQ(p.cores->places().size(), plan.machine->places().size());
+  EXPECT_EQ(p.name, plan.machine->name());
+  for (core_id id = 0; id < p.cores->core_count(); ++id) EXPECT_EQ(p.cores->cores()[id].os_index, plan.machine->cores()[id].os_index);
+  ASSERT_EQ(p.kernels.size(), 2 * plan.machine->kinds().size());
+  for (const sim::kernel_cost& k : p.kernels) {
+    ASSERT_EQ(k.seconds.size(), p.widths(k.kind).size());
+    for (const double s : k.seconds) EXPECT_GT(s, 1e-8) << k.name;
+    EXPECT_NE(k.from.source.find("measured"), std::string::npos);
+    EXPECT_NE(k.from.source.find("quartiles"), std::string::npos);
+    EXPECT_EQ(k.bytes, k.name == "matmul" ? 3 * 16 * 16 * 4 : 2 * 64 * 4) << k.name;
+  }
+  EXPECT_GT(p.core_bytes_per_s[0], 1e6);
+  EXPECT_GE(p.noise_sigma, 0.0);
+
+  bench_arguments a;
+  a.on = "sim:" + file.path.string();
+  a.parameters = {{"tile", "16"}, {"tasks", "50"}};
+  a.repeat = "1";
+  a.details = false;
+  simulation s(lab::plan(a), quiet);
+  s.run();
+  EXPECT_EQ(s.result().runs.at(0).stats.tasks, 50u);
+}
+
+TEST(calibration, a_name_with_quotes_stays_one_name) {
+  calibration c;
+  c.machine = std::make_shared<const machine>("The \"big\" \\ one", std::vector<core_kind>{{.id = 0, .name = "a\"b", .cores = 1}}, std::vector<core>{{}});
+  c.core_bytes_per_s = c.cluster_bytes_per_s = {{}};
+  c.kernels = {{"copy", 8, 0, 0, {1}, {{1e-6, 9e-7, 2e-6, 10}}, 512.0}};
+  const scratch file(platform_file_text(c));
+  const sim::platform p = sim::platform::load(file.path.string());
+  EXPECT_EQ(p.name, "The \"big\" \\ one");
+  EXPECT_EQ(p.cores->kinds()[0].name, "a\"b");
+  EXPECT_DOUBLE_EQ(p.kernels.at(0).seconds.at(0), 1e-6);
+  EXPECT_EQ(p.core_bytes_per_s[0], 0.0) << "nothing was measured, so there is no limit";
+}
+
+TEST(calibration, figures_are_median_and_quartiles) {
+  const figure f = figure_of({5, 1, 2, 4, 3});
+  EXPECT_EQ(f.median, 3.0);
+  EXPECT_EQ(f.low, 2.0);
+  EXPECT_EQ(f.high, 4.0);
+  EXPECT_EQ(f.samples, 5u);
+  EXPECT_EQ(figure_of({1, 2}).median, 1.5);
+  EXPECT_EQ(figure_of({}).samples, 0u);
+}
+
+TEST(calibration, refuses_what_cannot_be_measured) {
+  EXPECT_NE(refusal("matmull", "").find("did you mean 'matmul'"), std::string::npos);
+  EXPECT_NE(refusal("copy,copy", "").find("twice"), std::string::npos);
+  EXPECT_NE(refusal("matmul", "copy=64").find("copy is not among the kernels"), std::string::npos);
+  EXPECT_NE(refusal("matmul", "64").find("'64'"), std::string::npos);
+  EXPECT_NE(refusal("matmul", "matmul=0").find("'0'"), std::string::npos);
+  EXPECT_NE(refusal("matmul", "", "0").find("'0'"), std::string::npos);
+  EXPECT_NE(refusal("matmul", "", "1", "99999,").find("99999"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kilter::lab
