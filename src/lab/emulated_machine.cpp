@@ -83,7 +83,7 @@ void emulated_machine::advance(sim_time to) {
     for (const auto& r : running_)
       if (!r->done() && (!first || r->ends < first->ends)) first = r.get();
     if (first && first->ends <= to && first->ends <= next_change_) {
-      finish(*first, first->ends);
+      first->held.empty() ? finish(*first, first->ends) : run_out(*first, first->ends);
       continue;
     }
     if (next_change_ > to) return;
@@ -106,7 +106,11 @@ void emulated_machine::update_cores(const sim::disturbance_phase& p, sim_time at
   if (p.what().what == sim::disturbance::kind::clock) return;
   for (const core_id c : p.what().cores) {
     count_co_runner(*seats_[c], at);
+    const bool was_off = seats_[c]->share.off;
     seats_[c]->share = sim::share_of(c, phases_);
+    running* wide = was_off == seats_[c]->share.off ? nullptr : wide_task_of(c);
+    if (wide && was_off) speeds_.release(*wide, c, at);
+    if (wide && !was_off) speeds_.hold(*wide, c, at);
     speeds_.set_capacity(c, seats_[c]->share.left(), at);
     seats_[c]->changed.notify_all();
   }
@@ -127,6 +131,23 @@ void emulated_machine::finish(running& r, sim_time at) {
   speeds_.finish(r, at);
   tell_moved();
   for (const core_id c : members) seats_[c]->changed.notify_all();
+}
+
+/// Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
+void emulated_machine::run_out(running& r, sim_time at) {
+  const std::vector<core_id> members = r.members;
+  for (const core_id c : members)
+    if (!seats_[c]->share.off) {
+      speeds_.leave(r, c, at);
+      seats_[c]->changed.notify_all();
+    }
+  tell_moved();
+}
+
+emulated_machine::running* emulated_machine::wide_task_of(core_id c) {
+  for (const auto& r : running_)
+    if (!r->done() && r->width > 1 && !r->cost->fixed && r->has(c)) return r.get();
+  return nullptr;
 }
 
 /// Members that sleep until an end that has moved go to sleep anew.
@@ -174,7 +195,7 @@ void emulated_machine::work(task_context& c) {
     speeds_.join(r, c.core(), came);
     tell_moved();
   }
-  while (!r.done()) {
+  while (!r.done() && r.has(c.core())) {
     sleep(c.core(), std::min(r.ends, next_change_), hold);
     advance(now());
     if (!r.done() && c.cancelled()) finish(r, now());
@@ -188,9 +209,9 @@ void emulated_machine::leave(running& r, task_context& c, std::unique_lock<std::
   if (c.width() > 1)
     while (c.next_chunk(c.width(), 1)) {
     }
-  while (r.last == c.core() && r.inside > 1) sleep(c.core(), sim::never, hold);
+  while (r.done() && r.last == c.core() && r.inside > 1) sleep(c.core(), sim::never, hold);
   if (--r.inside > 0) {
-    if (r.inside == 1) seats_[r.last]->changed.notify_all();
+    if (r.done() && r.inside == 1) seats_[r.last]->changed.notify_all();
     return;
   }
   const double late_s = sim::to_seconds(std::max<sim_time>(0, now() - r.ended));

@@ -1,6 +1,7 @@
 #pragma once
 // A platform whose cores are threads that sleep: bodies last as long as the simulator's equations say, in real time.
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,7 @@ class emulated_machine final : public emulated_cores {
     std::uint32_t inside = 0;      ///< members in the body
     core_id last = no_core;        ///< of them, when it is done: who leaves after all others
     sim::sim_time begun = 0, ended = sim::never;
+    [[nodiscard]] bool has(core_id c) const noexcept { return std::ranges::find(members, c) != members.end(); }
     [[nodiscard]] bool done() const noexcept { return ended != sim::never; }
   };
   struct seat {                    ///< of one core
@@ -69,6 +71,8 @@ class emulated_machine final : public emulated_cores {
   void update_cores(const sim::disturbance_phase&, sim::sim_time at);
   void count_co_runner(seat&, sim::sim_time at) noexcept;
   void finish(running&, sim::sim_time at);
+  void run_out(running&, sim::sim_time at);
+  [[nodiscard]] running* wide_task_of(core_id);
   void tell_moved();
   running& started(task_context&, sim::sim_time at);
   void leave(running&, task_context&, std::unique_lock<std::mutex>&);
