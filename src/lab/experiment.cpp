@@ -41,19 +41,34 @@ std::vector<std::string> checked_policies(const std::vector<std::string>& lists)
 }
 
 /// Refuses what the chosen engine cannot produce.
-void check_kind(const disturbance& d, bool simulated) {
+void check_kind(const disturbance& d, bool simulated, bool emulated) {
   using enum disturbance_kind;
   if (!simulated && (d.kind == freq || d.kind == offline))
     throw input_error(fmt::format("disturbance '{}': {} exists on simulated machines only; here use share or wave", to_string(d), name_of(d.kind)));
-  if (simulated && d.kind != cpu && d.kind != mem && d.kind != share && d.kind != wave && d.kind != freq)
-    throw input_error(fmt::format("disturbance '{}': {} is not simulated; the simulator has cpu, mem, share, wave and freq", to_string(d), name_of(d.kind)));
+  if (simulated && (d.kind == session || d.kind == floating))
+    throw input_error(fmt::format("disturbance '{}': {} is not simulated; the simulator has cpu, mem, share, wave, quota, freq and offline", to_string(d),
+                                  name_of(d.kind)));
+  if (emulated && (d.kind == quota || d.kind == offline))
+    throw input_error(fmt::format("disturbance '{}': {} is not emulated, only simulated; emulated cores have cpu, mem, share, wave and freq", to_string(d),
+                                  name_of(d.kind)));
 }
 
-std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m, bool simulated) {
+/// A machine that nobody comes back to would never end.
+void check_somebody_stays(const std::vector<disturbance>& parts, const machine& m) {
+  std::vector<bool> gone(m.core_count(), false);
+  for (const disturbance& d : parts)
+    if (d.kind == disturbance_kind::offline && !d.window)
+      for (const core_id c : d.cores) gone[c] = true;
+  if (std::ranges::find(gone, false) == gone.end())
+    throw input_error(fmt::format("disturbance '{}': no core is left; leave one, or say until when as in {}@0..1", to_string(parts), to_string(parts.front())));
+}
+
+std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m, bool simulated, bool emulated) {
   std::vector<scenario> scenarios{{"none", {}}};
   for (const std::string& text : texts) {
     auto parts = parse_disturbances(text, m);
-    for (const disturbance& d : parts) check_kind(d, simulated);
+    for (const disturbance& d : parts) check_kind(d, simulated, emulated);
+    check_somebody_stays(parts, m);
     std::string name = to_string(parts);
     const bool known = std::any_of(scenarios.begin(), scenarios.end(), [&](const scenario& s) { return s.name == name; });
     if (!known) scenarios.push_back({std::move(name), std::move(parts)});
@@ -170,7 +185,7 @@ experiment plan(const bench_arguments& a) {
   e.weight = a.weight;
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
   e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
-  e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr);
+  e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
   e.options = checked_options(a, e);
   e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;
   e.unpinned = a.unpinned || e.emulated;

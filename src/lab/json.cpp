@@ -48,13 +48,13 @@ document run_of(const machine& m, const run_row& r) {
           {"root_core", or_null(r.root_core)}, {"tasks", r.stats.tasks}, {"seconds", r.stats.seconds}, {"throughput", r.throughput_per_s},
           {"bound_s", r.bound_s}, {"explored", r.stats.explored}, {"steals", r.stats.steals}, {"late_leaders", r.stats.late_leaders},
           {"places", places_of(m, r.stats)}, {"cores", cores_of(r.stats)}, {"achieved_share", or_null(r.achieved_share)},
-          {"disturber_progress", or_null(r.disturber_progress)}};
+          {"disturber_progress", or_null(r.disturber_progress)}, {"energy_j", or_null(r.energy_j)}, {"edp_js", or_null(r.edp_js())}};
 }
 
 document summary_of(const summary_row& s) {
   return {{"policy", s.policy}, {"disturb", s.disturb}, {"warm", s.warm}, {"runs", s.runs}, {"throughput_median", s.throughput_median_per_s},
           {"ratio_to_rws_median", or_null(s.ratio_to_rws_median)}, {"ratio_min", or_null(s.ratio_min)}, {"ratio_max", or_null(s.ratio_max)},
-          {"ratio_to_bound", s.ratio_to_bound}};
+          {"ratio_to_bound", s.ratio_to_bound}, {"energy_median_j", or_null(s.energy_median_j)}, {"edp_median_js", or_null(s.edp_median_js)}};
 }
 
 document bounds_of(const std::vector<rates_of_set>& rates) {

@@ -23,8 +23,11 @@ struct run_row {
   execution_stats stats{};                   ///< its `places` are indexed by place_id
   std::optional<double> achieved_share{};    ///< mean share of the disturbed cores' time that the program was left; absent if undisturbed
   std::optional<double> disturber_progress{}; ///< the co-runner's speed against running alone; absent without one
+  std::optional<double> energy_j{};          ///< of the simulated machine's cores and clusters; absent where nothing says what they draw
 
   [[nodiscard]] bool warm() const noexcept { return graph > 0; }
+  /// Energy-delay product.
+  [[nodiscard]] std::optional<double> edp_js() const noexcept { return energy_j ? std::optional(*energy_j * stats.seconds) : std::nullopt; }
 };
 
 /// All that belongs to one line of the table.
@@ -36,6 +39,7 @@ struct summary_row {
   /// Throughput over that of RWS in the run with the same repeat, root and graph; absent without RWS.
   std::optional<double> ratio_to_rws_median{}, ratio_min{}, ratio_max{};
   double ratio_to_bound = 0.0;              ///< median of bound / seconds
+  std::optional<double> energy_median_j{}, edp_median_js{};  ///< energy, and energy x time; absent if a run has none
   std::vector<double> critical_share{};      ///< by place_id, of all critical tasks of these runs
 };
 

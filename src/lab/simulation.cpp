@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -61,6 +62,14 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
         s.what = sim::disturbance::kind::capacity;
         all.push_back(s);
         break;
+      case disturbance_kind::quota:
+        s.what = sim::disturbance::kind::quota;
+        all.push_back(s);
+        break;
+      case disturbance_kind::offline:
+        s.what = sim::disturbance::kind::offline;
+        all.push_back(s);
+        break;
       case disturbance_kind::freq:
         // A cluster has one clock: each kind that is named changes once.
         s.what = sim::disturbance::kind::clock;
@@ -99,19 +108,40 @@ std::vector<double> left_of_cores(const sim::platform& p, const std::vector<dist
   const machine& m = *p.cores;
   std::vector<double> left(m.core_count(), 1.0);
   for (const sim::disturbance& d : to_simulated(steady, p, true, 0.0, 1))
-    for (core_id c = 0; c < m.core_count(); ++c) {
+    for (core_id c = 0; c < m.core_count() && d.what != sim::disturbance::kind::quota; ++c) {
       const bool same_clock = d.what == sim::disturbance::kind::clock && m.cores()[c].kind == m.cores()[d.cores.front()].kind;
-      if (same_clock || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= d.left;
+      if (same_clock || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= d.what == sim::disturbance::kind::offline ? 0.0 : d.left;
     }
   return left;
 }
 
-rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<double>& left) {
+/// Cores that a quota pays for; all of them without one.
+double paid_cores(const sim::platform& p, const std::vector<disturbance>& steady) {
+  double paid = p.cores->core_count();
+  for (const disturbance& d : steady)
+    if (d.kind == disturbance_kind::quota) paid *= d.share;
+  return paid;
+}
+
+/// A quota is best spent on the fastest cores.
+void spend(double paid, std::vector<double>& per_s) {
+  std::vector<core_id> fastest_first(per_s.size());
+  std::iota(fastest_first.begin(), fastest_first.end(), core_id{0});
+  std::ranges::stable_sort(fastest_first, std::greater{}, [&](core_id c) { return per_s[c]; });
+  for (const core_id c : fastest_first) {
+    const double part = std::clamp(paid, 0.0, 1.0);
+    per_s[c] *= part;
+    paid -= part;
+  }
+}
+
+rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<double>& left, double paid) {
   const machine& m = *p.cores;
   rate_sample r;
   if (what.fixed_s > 0.0) {
-    r.alone_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
-    r.together_per_s = r.alone_per_s;
+    r.alone_per_s.assign(m.core_count(), std::min(1.0, paid) / what.fixed_s);
+    r.together_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
+    spend(paid, r.together_per_s);
     return r;
   }
   r.alone_per_s.assign(m.core_count(), 0.0);
@@ -135,10 +165,11 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
     const double core = p.core_bytes_per_s[k->kind];
     const double place_carries = std::min({carried(core, where.width), carried(p.cluster_bytes_per_s[k->kind], 1.0), carried(p.chip_bytes_per_s, 1.0)});
     // The fastest place for a chain counts for its leader, the cheapest for capacity for each of its cores.
-    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], std::min(per_s * shares / where.width, place_carries));
+    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], std::min(per_s * std::min(shares, paid) / where.width, place_carries));
     for (core_id c = where.leader; c < where.leader + where.width; ++c)
       r.together_per_s[c] = std::max(r.together_per_s[c], std::min(per_s / where.width * left[c], carried(core, 1.0)));
   }
+  spend(paid, r.together_per_s);
   return r;
 }
 
@@ -183,8 +214,9 @@ double alone_s(const rate_sample& r) {
 
 std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady) {
   const std::vector<double> left = left_of_cores(p, steady);
+  const double paid = paid_cores(p, steady);
   std::vector<rate_sample> rates;
-  for (const sim::type_work& what : types) rates.push_back(rates_of(p, what, left));
+  for (const sim::type_work& what : types) rates.push_back(rates_of(p, what, left, paid));
   return rates;
 }
 
@@ -252,7 +284,9 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   for (; graph < experiment_.graphs && !interrupted(); ++graph) {
     run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
     if (!experiment_.root_outside) row.root_core = repeat % m.core_count();
+    const std::optional<double> before_j = engine.energy_j();
     row.stats = engine.run(graph_, made_.types, row.root_core.value_or(no_core));
+    if (const std::optional<double> after_j = engine.energy_j()) row.energy_j = *after_j - *before_j;
     d.seconds = row.stats.seconds;
     row.throughput_per_s = static_cast<double>(row.stats.tasks) / row.stats.seconds;
     double got_s = 0.0, there_s = 0.0;
@@ -267,6 +301,8 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
     if (traced) break;
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
+    if (const std::string note = "No energy: " + engine.energy_gap() + "."; !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
+      measured_.notes.push_back(note);
   }
   if (!traced) return;
   d.types = kilter::detail::graph_access::core(graph_).type_names;

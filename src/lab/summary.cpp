@@ -31,9 +31,13 @@ std::vector<double> critical_share(const std::vector<const run_row*>& runs) {
 }
 
 summary_row line_of(const std::vector<const run_row*>& group, const std::vector<run_row>& all) {
-  std::vector<double> throughput, to_rws, to_bound;
+  std::vector<double> throughput, to_rws, to_bound, joules, edp;
   for (const run_row* r : group) {
     throughput.push_back(r->throughput_per_s);
+    if (r->energy_j) {
+      joules.push_back(*r->energy_j);
+      edp.push_back(*r->edp_js());
+    }
     if (r->bound_s > 0.0 && r->stats.seconds > 0.0) to_bound.push_back(r->bound_s / r->stats.seconds);
     if (const run_row* rws = partner(all, *r); rws && rws->throughput_per_s > 0.0)
       to_rws.push_back(r->throughput_per_s / rws->throughput_per_s);
@@ -48,6 +52,10 @@ summary_row line_of(const std::vector<const run_row*>& group, const std::vector<
     line.ratio_max = s.largest;
   }
   line.ratio_to_bound = to_bound.empty() ? 0.0 : median(to_bound);
+  if (joules.size() == group.size()) {
+    line.energy_median_j = median(joules);
+    line.edp_median_js = median(edp);
+  }
   line.critical_share = critical_share(group);
   return line;
 }

@@ -62,22 +62,27 @@ std::string critical_places(const machine& m, const summary_row& s) {
 
 std::string ratio(const std::optional<double>& r) { return r ? fmt::format("{:.2f}", *r) : "-"; }
 
+std::string number(const std::optional<double>& v) { return v ? fmt::format("{:.3g}", *v) : "-"; }
+
 std::string table_of(const experiment& e, const bench_result& r, const paint& ink) {
   std::string out;
   for (const scenario& s : e.scenarios) {
     const auto has_line = [&](const summary_row& l) { return l.disturb == s.name; };
     if (std::none_of(r.summary.begin(), r.summary.end(), has_line)) continue;
+    const bool energy = std::any_of(r.summary.begin(), r.summary.end(), [&](const summary_row& l) { return has_line(l) && l.energy_median_j; });
     out += ink.bold(s.parts.empty() ? "undisturbed" : s.name) + "\n";
-    out += ink.dim(fmt::format("  {:<15} {:>9} {:>7} {:>13} {:>9}  {}", "policy", "tasks/s", "/ rws", "(min..max)", "/ bound",
-                               "critical tasks by (leader,width)")) + "\n";
+    out += ink.dim(fmt::format("  {:<15} {:>9} {:>7} {:>13} {:>9} {} {}", "policy", "tasks/s", "/ rws", "(min..max)", "/ bound",
+                               energy ? fmt::format("{:>9} {:>9} ", "J", "J s") : "", "critical tasks by (leader,width)")) + "\n";
     for (const summary_row& l : r.summary) {
       if (!has_line(l)) continue;
       const std::string range = l.ratio_min ? fmt::format("{:.2f}..{:.2f}", *l.ratio_min, *l.ratio_max) : "";
       std::string ratio_cell = fmt::format("{:>7}", ratio(l.ratio_to_rws_median));
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median >= 1.05) ratio_cell = ink.with("32", ratio_cell);
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median <= 0.95) ratio_cell = ink.with("31", ratio_cell);
-      out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9}  {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
-                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-", critical_places(*e.machine, l));
+      const std::string energy_cells = energy ? fmt::format("{:>9} {:>9} ", number(l.energy_median_j), number(l.edp_median_js)) : "";
+      out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9} {} {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
+                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-",
+                         energy_cells, critical_places(*e.machine, l));
     }
     out += "\n";
   }

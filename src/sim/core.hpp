@@ -25,7 +25,7 @@ struct sim_assembly : load {
   std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
   std::vector<member_time> times;      ///< of the members, in order of arrival; a member's seconds are known once it has left
   std::vector<double> came_s;          ///< when each of them came
-  double away_s = 0.0;                 ///< CPU time that co-runners had had of the first member's core when it came
+  double without_s = 0.0;              ///< of the first member's core when it came: its `without_s`
 };
 
 enum class activity : std::uint8_t {
@@ -42,7 +42,8 @@ struct sim_core {
   random_stream random;
   tape log;
   activity doing = activity::idle;
-  bool off = false;                    ///< a co-runner has the core
+  bool off = false;                    ///< a co-runner has the core, or the quota is used up
+  bool away = false;                   ///< offline
   bool deferred = false;               ///< what was due while it was off
   sim_assembly* runs = nullptr;
   sim_assembly* to_begin = nullptr;    ///< joins it at its event
@@ -56,9 +57,10 @@ struct sim_core {
   double work_s = 0.0;
   double co_runner_s = 0.0;            ///< CPU time that co-runners got
   double co_runner_there_s = 0.0;
-  sim_time counted = 0;                ///< up to when the two above are counted
+  double without_s = 0.0;              ///< time that its worker did not get, to whomever it went
+  sim_time counted = 0;                ///< up to when the three above are counted
   double fluid = 1.0;                  ///< what fluid disturbances leave
-  bool co_runner_here = false;
+  bool co_runner_here = false, co_runner_runs = false;
 };
 
 /// A queue that a policy declared.

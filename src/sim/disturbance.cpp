@@ -53,7 +53,8 @@ core_share share_of(core_id c, std::span<const disturbance_phase> phases) noexce
   core_share share;
   for (const disturbance_phase& p : phases) {
     const disturbance& d = p.what();
-    if (d.what == disturbance::kind::clock || std::ranges::find(d.cores, c) == d.cores.end()) continue;
+    const bool takes_time = d.what == disturbance::kind::sliced || d.what == disturbance::kind::capacity;
+    if (!takes_time || std::ranges::find(d.cores, c) == d.cores.end()) continue;
     if (d.what == disturbance::kind::sliced) {
       share.off = share.off || p.active();
       share.co_runner = share.co_runner || (p.begun() && p.next_change() != never);

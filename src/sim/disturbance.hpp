@@ -15,10 +15,12 @@ struct disturbance {
     sliced,   ///< a co-runner of equal weight: the core is its and the worker's in turn, `slice_s` each
     capacity, ///< the worker has `left` of the core, evenly
     clock,    ///< the kind's clock is `left` of its highest, at the nearest step
+    quota,    ///< the program has `left` of the time of all the machine's cores, whatever `cores` says, in periods of quota_period_s
+    offline,  ///< the cores are away
   };
   kind what = kind::sliced;
   std::vector<core_id> cores;
-  double left = 0.5;             ///< 0 < left <= 1; sliced: without meaning
+  double left = 0.5;             ///< 0 < left <= 1; sliced, offline: without meaning
   double slice_s = 0.004;        ///< sliced
   double offset_s = 0.0;         ///< sliced: the co-runner's first slice begins so long after `from_s`
   double half_period_s = 0.0;    ///< capacity, clock: full speed and `left` alternate, full speed first; 0: `left` throughout

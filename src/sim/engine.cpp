@@ -15,8 +15,9 @@ using detail::graph_of;
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
       policy_(*options_.policy), plan_(std::move(d)), standard_queues_(plan_.queues.empty()), speeds_(p),
-      events_(machine_.core_count() + 1 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
-      last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()) {
+      events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
+      last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()), energy_(p),
+      quota_(machine_.core_count()) {
   tries_one_by_one_ = options_.every_try || plan_.steal_from != victims::random;
   standard_learning_ = plan_.learns && !plan_.asks_done;
   searches_low_ = plan_.asks_take_low;
@@ -61,7 +62,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   for (sim_core& w : cores_) {
     w.work_s = 0.0;
     if (w.doing != activity::idle) continue;
-    if (!w.off) searching_.insert(w.id);
+    if (!w.off && !w.away) searching_.insert(w.id);
   }
   const std::uint64_t explored_before = tables.explored();
   const sim_time begin = now_;
@@ -114,8 +115,10 @@ void engine::loop() {
       resume(cores_[s]);
     } else if (s == count) {
       steal_happens();
-    } else {
+    } else if (s <= count + phases_.size()) {
       toggle(s - count - 1);
+    } else {
+      quota_event();
     }
     if (steal_changed_) next_steal();
   }
@@ -136,9 +139,16 @@ void engine::resume(sim_core& w) {
   step(w);
 }
 
+void engine::becomes(sim_core& w, activity what) {
+  const auto in_use = [](activity a) { return a != activity::idle && a != activity::trying; };
+  const bool changes = in_use(w.doing) != in_use(what);
+  w.doing = what;
+  if (changes) use_changed(w);
+}
+
 void engine::after(sim_core& w, double in_s, activity what) {
   if (w.doing == activity::idle) leave_search(w);
-  w.doing = what;
+  becomes(w, what);
   events_.set(w.id, now_ + to_time(in_s));
 }
 
@@ -156,24 +166,34 @@ void engine::toggle(std::size_t i) {
 }
 
 void engine::apply(std::size_t i) {
+  const disturbance& d = phases_[i].what();
+  if (d.what == disturbance::kind::offline) return come_and_go(d);
+  if (d.what == disturbance::kind::quota) return set_quota(phases_[i]);
   apply_phase(phases_[i], machine_, speeds_, now_);
-  if (phases_[i].what().what != disturbance::kind::clock)
-    for (const core_id c : phases_[i].what().cores) update_core(cores_[c]);
+  if (d.what == disturbance::kind::clock) {
+    const kind_id k = machine_.cores()[d.cores.front()].kind;
+    energy_.set_clock(k, speeds_.clock(k), now_);
+  } else {
+    for (const core_id c : d.cores) update_core(cores_[c]);
+  }
   schedule_moved();
 }
 
 void engine::update_core(sim_core& w) {
   count_co_runner(w);
   const core_share now = share_of(w.id, phases_);
+  const bool off = now.off || quota_.exhausted();
+  w.co_runner_runs = now.off;
   w.co_runner_here = now.co_runner;
   w.fluid = now.fluid;
-  if (now.off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
-    if (now.off) speeds_.hold(*w.runs, w.id, now_);
+  if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
+    if (off) speeds_.hold(*w.runs, w.id, now_);
     else speeds_.release(*w.runs, w.id, now_);
   }
-  w.off = now.off;
-  speeds_.set_capacity(w.id, now.left(), now_);
-  if (w.off) {
+  w.off = off;
+  use_changed(w);
+  speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
+  if (off) {
     if (searching_.contains(w.id)) leave_search(w);
   } else {
     if (std::exchange(w.deferred, false)) events_.set(w.id, now_);
@@ -184,9 +204,11 @@ void engine::update_core(sim_core& w) {
 void engine::count_co_runner(sim_core& w) {
   const double since_s = to_seconds(now_ - w.counted);
   w.counted = now_;
+  const double lost_s = (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
+  w.without_s += lost_s;
   if (!w.co_runner_here) return;
   w.co_runner_there_s += since_s;
-  w.co_runner_s += (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
+  w.co_runner_s += lost_s;
 }
 
 engine::co_runner_time engine::co_runner(core_id c) const noexcept { return {cores_[c].co_runner_s, cores_[c].co_runner_there_s}; }
@@ -232,7 +254,7 @@ void engine::finish(sim_assembly& a) {
   if (!m.leader_first) ++stats_.late_leaders;
   if (a.at.width == 1 && m.span_s > 1e-3 && options_.table.two_factors) {
     count_co_runner(cores_[last]);
-    m.cpu_s = m.span_s - (cores_[last].co_runner_s - a.away_s);
+    m.cpu_s = m.span_s - (cores_[last].without_s - a.without_s);
   }
   ++stats_.tasks;
   node* n = a.task;

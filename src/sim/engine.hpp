@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,8 +17,10 @@
 #include "policy/view_source.hpp"
 #include "sim/core.hpp"
 #include "sim/disturbance.hpp"
+#include "sim/energy.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/platform.hpp"
+#include "sim/quota.hpp"
 #include "sim/speeds.hpp"
 #include "sim/work.hpp"
 
@@ -51,13 +54,16 @@ class engine final : public view_source {
     double got_s = 0.0, there_s = 0.0;
   };
   [[nodiscard]] co_runner_time co_runner(core_id) const noexcept;
+  /// Joules of the machine since the engine started, and why there are none if there are none.
+  [[nodiscard]] std::optional<double> energy_j() const noexcept { return energy_.joules(now_); }
+  [[nodiscard]] const std::string& energy_gap() const noexcept { return energy_.gap(); }
   [[nodiscard]] const model::tables& learned() const noexcept { return *own_tables_; }
 
   // --- what a view asks ---
   double now_s() noexcept override { return to_seconds(now_); }
   std::uint32_t random(core_id asker, std::uint32_t n) noexcept override { return cores_[asker].random.below(n); }
-  bool online(core_id) noexcept override { return true; }
-  bool idle(core_id c) noexcept override { return cores_[c].doing == activity::idle; }
+  bool online(core_id c) noexcept override { return !cores_[c].away; }
+  bool idle(core_id c) noexcept override { return cores_[c].doing == activity::idle && !cores_[c].away; }
   std::uint32_t length(queue_id q) noexcept override;
   double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
   double modelled_s(task_ref, place_id) noexcept override;
@@ -77,12 +83,24 @@ class engine final : public view_source {
   void resolve(const detail::graph_core&, const std::vector<type_work>&);
   void loop();
   void resume(sim_core&);
+  void becomes(sim_core&, activity);
   void after(sim_core&, double in_s, activity = activity::busy);
   void schedule_moved();
   void toggle(std::size_t disturbance);
   void apply(std::size_t disturbance);
   void update_core(sim_core&);
   void count_co_runner(sim_core&);
+  void use_changed(sim_core&);
+  void set_quota(const disturbance_phase&);
+  void quota_event();
+  void schedule_quota() noexcept;
+  // cores that are away
+  void come_and_go(const disturbance&);
+  void hand_over(sim_core&, bool asking);
+  [[nodiscard]] bool nobody_will_run(const sim_assembly&) const noexcept;
+  void withdraw(sim_assembly&);
+  [[nodiscard]] core_id stand_in(core_id) const noexcept;
+  [[nodiscard]] place_id place_that_is_there(const detail::task_kind&, place_id wanted, core_id here) const noexcept;
   // finding work
   void step(sim_core&);
   void rest(sim_core&);
@@ -145,6 +163,11 @@ class engine final : public view_source {
   double steal_budget_ = 0.0;      // of an exponential of mean 1, used up at the pace of successes
   double steal_per_s_ = 0.0;
   sim_time steal_since_ = 0;
+  // What the machine as a whole gives and takes.
+  energy_meter energy_;
+  quota_meter quota_;
+  bool quota_now_ = false;
+  std::uint32_t away_ = 0;         // cores
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
   std::vector<node*> batch_;

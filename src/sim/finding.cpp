@@ -12,7 +12,8 @@ using detail::graph_of;
 
 // The order of the runtime: what is bound to a place, what is bound to the core, what it made ready itself, what others have.
 void engine::step(sim_core& w) {
-  w.doing = activity::busy;
+  if (w.away) return hand_over(w, false);
+  becomes(w, activity::busy);
   spent_s_ = 0.0;
   while (!w.assemblies.empty()) {
     sim_assembly& a = *w.assemblies.front();
@@ -36,7 +37,7 @@ void engine::step(sim_core& w) {
 }
 
 void engine::rest(sim_core& w) {
-  w.doing = activity::idle;
+  becomes(w, activity::idle);
   w.attempt = 0;
   enter_search(w);
 }
@@ -49,7 +50,7 @@ void engine::wake(sim_core& w) {
 
 // Idle workers look for a victim while there is one.
 void engine::enter_search(sim_core& w) {
-  if (w.off || !standard_queues_ || plan_.asks_next || cores_.size() == 1) return;
+  if (w.off || w.away || !standard_queues_ || plan_.asks_next || cores_.size() == 1) return;
   searching_.insert(w.id);
   steal_changed_ = true;
   if (tries_one_by_one_ && victims_.size() > 0) after(w, pause_between_tries(), activity::trying);
@@ -95,7 +96,7 @@ void engine::steal_happens() {
 }
 
 void engine::steal_from(sim_core& thief, core_id victim) {
-  thief.doing = activity::busy;
+  becomes(thief, activity::busy);
   ++stats_.steals;
   spent_s_ = platform_.costs.steal_s;
   taken(thief, pop_oldest(victim), true, nullptr, 0);
@@ -124,7 +125,7 @@ void engine::try_once(sim_core& w) {
     }
   }
   if (!cores_[victim].own.empty()) return steal_from(w, victim);
-  w.doing = activity::idle;
+  becomes(w, activity::idle);
   enter_search(w);
 }
 
@@ -173,7 +174,7 @@ void engine::take_asked(sim_core& w) {
       w.holding = d.task;
       return hold(w);
     case next_decision::kind::hold_until:
-      w.doing = activity::idle;  // what is bound to it wakes it early
+      becomes(w, activity::idle);  // what is bound to it wakes it early
       events_.set(w.id, now_ + to_time(std::max(d.until_s - now_s(), 1e-6)));
       return;
   }
@@ -186,7 +187,7 @@ void engine::hold(sim_core& w) {
         w.holding = {};
         return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
       }
-  w.doing = activity::idle;
+  becomes(w, activity::idle);
 }
 
 void engine::notify(const declared& q, const sim_core* but) {
@@ -229,8 +230,9 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
 
 void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, bool at_once) {
   sim_assembly& a = new_assembly();
-  const place p = machine_.at(where);
   const detail::task_kind& k = graph_of(n).kinds[n->kind];
+  if (away_ > 0) where = place_that_is_there(k, where, w.id);
+  const place p = machine_.at(where);
   const cluster_id in = machine_.cores()[p.leader].cluster;
   a.cost = &costs_[k.type * machine_.kinds().size() + machine_.cores()[p.leader].kind];
   a.cluster = in;
@@ -255,10 +257,14 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   }
   spent_s_ += platform_.costs.assembly_s * p.width;
   for (core_id c = p.leader; c < p.leader + p.width; ++c) {
+    if (cores_[c].away) {
+      --a.holds;
+      continue;
+    }
     cores_[c].assemblies.push_back(&a);
     if (c != w.id) wake(cores_[c]);
   }
-  if (w.doing == activity::busy) after(w, spent_s_);
+  if (w.doing == activity::busy && at_once) after(w, spent_s_);
   else wake(w);
 }
 
@@ -269,20 +275,20 @@ void engine::join(sim_core& w, sim_assembly& a) {
   }
   if (!a.all_members || a.at.width == 1) return enter(w, a);
   a.arrived.push_back(w.id);
-  w.doing = activity::waiting;
+  becomes(w, activity::waiting);
   if (a.arrived.size() < a.at.width) return;
   for (const core_id c : a.arrived) enter(cores_[c], a);
 }
 
 void engine::enter(sim_core& w, sim_assembly& a) {
-  w.doing = activity::running;
+  becomes(w, activity::running);
   w.runs = &a;
   if (!a.begun) {
     a.begun = true;
     speeds_.begin(a, now_);
     a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);
-    a.away_s = w.co_runner_s;
+    a.without_s = w.without_s;
   }
   a.times.push_back({w.id, 0.0, 1});
   a.came_s.push_back(now_s());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/energy.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::sim {
@@ -56,11 +57,14 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
       cost.seconds = std::move(seconds);
       p.kernels.push_back(std::move(cost));
     }
-    for (power_figure figure : power)
-      if (figure.kind == before[k] && wanted == known) {
-        figure.kind = k;
-        p.power.push_back(std::move(figure));
-      }
+    for (power_figure figure : power) {
+      if (figure.kind != before[k]) continue;
+      std::vector<double> busy_w;
+      for (const std::uint32_t w : wanted) busy_w.push_back(watts(figure, known, w));
+      figure.kind = k;
+      figure.busy_w = std::move(busy_w);
+      p.power.push_back(std::move(figure));
+    }
   }
   return p;
 }

@@ -133,7 +133,8 @@ refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
 refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
 refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
 refuses "only layered runs natively" bench kmeans
-refuses "quota" sim layered --platform jetson-tx2 --disturb quota@all:50%
+refuses "not simulated" sim layered --platform jetson-tx2 --disturb session@0
+refuses "no core is left" sim layered --platform jetson-tx2 --disturb offline@all
 refuses "core 6" sim layered --platform jetson-tx2 --disturb cpu@6
 refuses "core 7" sim layered --platform jetson-tx2 --cores 7,
 refuses "'half'" sim layered --platform jetson-tx2 --co-runner half

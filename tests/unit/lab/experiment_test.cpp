@@ -83,6 +83,17 @@ TEST(plan, refuses_disturbances_that_only_a_simulator_has) {
   expect_refused([](auto& a) { a.disturb = {"gpu@0"}; }, "gpu", "cpu");
 }
 
+TEST(plan, refuses_a_simulated_machine_that_nobody_stays_on) {
+  bench_arguments a;
+  a.on = "sim:grid:1x2";
+  for (const char* good : {"offline@0", "offline@all@0..1", "quota@all:50%", "offline@0+offline@1@1..2"}) {
+    a.disturb = {good};
+    EXPECT_NO_THROW((void)plan(a)) << good;
+  }
+  for (const char* bad : {"offline@all", "offline@0+offline@1"})
+    expect_refused([&](auto& b) { b.on = a.on, b.disturb = {bad}; }, "offline@0", "no core is left");
+}
+
 TEST(plan, cores_are_numbered_anew_and_disturbances_take_the_new_numbers) {
   bench_arguments a;
   const machine here = machine::local();

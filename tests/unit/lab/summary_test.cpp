@@ -52,6 +52,16 @@ TEST(summary, warm_runs_are_lines_of_their_own_and_meet_warm_rws) {
   EXPECT_NEAR(*lines[3].ratio_to_rws_median, 2.0, 1e-12);
 }
 
+TEST(summary, energy_is_a_median_and_absent_if_a_run_has_none) {
+  auto a = run("rws", 0, 1.0), b = run("rws", 1, 2.0);
+  a.energy_j = 10.0;
+  EXPECT_FALSE(summarize({a, b}, {"rws"}, {"none"})[0].energy_median_j);
+  b.energy_j = 30.0;
+  const auto line = summarize({a, b}, {"rws"}, {"none"})[0];
+  EXPECT_EQ(line.energy_median_j, 20.0);
+  EXPECT_EQ(line.edp_median_js, 35.0) << "10 J s and 60 J s";
+}
+
 TEST(summary, an_interrupted_experiment_pairs_only_what_has_a_partner) {
   const auto lines = summarize({run("rws", 0, 1.0), run("dam-c", 0, 0.5), run("dam-c", 1, 0.1)}, {"rws", "dam-c"}, {"none"});
   EXPECT_NEAR(*lines[1].ratio_max, 2.0, 1e-12);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "kilter/error.hpp"
@@ -49,6 +50,18 @@ TEST(bounds, of_several_types_add_up_their_seconds) {
   for (const double per_s : r.together_per_s) together += per_s;
   EXPECT_NEAR(6.0 / together, (5 + 3 + 1 + 3 + 1 + 3) * 1e-3 / 8, 1e-12) << "16 ms on 8 cores";
   EXPECT_NEAR(static_cast<double>(mix.path_tasks()) / *std::max_element(r.alone_per_s.begin(), r.alone_per_s.end()), 16e-3 / 4, 1e-12);
+}
+
+TEST(bounds, know_who_is_away_and_what_a_quota_pays_for) {
+  sim::platform p = sim::platform::load("jetson-tx2");
+  for (sim::kernel_cost& k : p.kernels) k.bytes = 0.0;
+  const std::vector<sim::type_work> types{{"matmul", 64.0}};
+  const auto rates = [&](const char* disturb) { return simulated_rates(p, types, parse_disturbances(disturb, *p.cores))[0]; };
+  const auto sum = [](const rate_sample& r) { return std::accumulate(r.together_per_s.begin(), r.together_per_s.end(), 0.0); };
+  const rate_sample all = rates("none"), away = rates("offline@0-2"), third = rates("quota@all:25%"), tenth = rates("quota@all:10%");
+  EXPECT_NEAR(sum(away), all.together_per_s[3] * 3, 1e-6);
+  EXPECT_NEAR(sum(third), all.together_per_s[0] * 1.5, 1e-6) << "time worth one core and a half, best spent on the two Denver cores";
+  EXPECT_NEAR(std::ranges::max(tenth.alone_per_s), 0.6 * std::max(all.together_per_s[0], std::ranges::max(all.alone_per_s) / 2), 1e-6);
 }
 
 TEST(bounds, know_what_memory_can_carry) {
