@@ -182,13 +182,7 @@ class item_reader {
   const machine& machine_;
 };
 
-// Seconds and fractions cannot be compared before the run's length is known, so they count as meeting.
-bool windows_meet(const disturbance& a, const disturbance& b) noexcept {
-  if (!a.window || !b.window || a.window->fractions != b.window->fractions) return true;
-  return a.window->from < b.window->to && b.window->from < a.window->to;
-}
-
-void refuse_contradictions(const std::vector<disturbance>& all) {
+void refuse_contradictions(const std::vector<disturbance>& all, const machine& m) {
   const auto exact = [](const disturbance& d) {
     return d.kind == disturbance_kind::share || d.kind == disturbance_kind::wave;
   };
@@ -198,6 +192,12 @@ void refuse_contradictions(const std::vector<disturbance>& all) {
       if (all[i].kind == disturbance_kind::quota && all[j].kind == disturbance_kind::quota)
         throw input_error(fmt::format("disturbances '{}' and '{}' limit the same program at once; give one quota at a time",
                                       to_string(all[j]), to_string(all[i])));
+      if (all[i].kind == disturbance_kind::freq && all[j].kind == disturbance_kind::freq)
+        for (const core_id a : all[i].cores)
+          for (const core_id b : all[j].cores)
+            if (m.cores()[a].kind == m.cores()[b].kind)
+              throw input_error(fmt::format("disturbances '{}' and '{}' both set the clock of core {}'s kind at once; give one", to_string(all[j]),
+                                            to_string(all[i]), a));
       if (!exact(all[i]) || !exact(all[j])) continue;
       for (const core_id core : all[i].cores)
         if (std::binary_search(all[j].cores.begin(), all[j].cores.end(), core))
@@ -213,6 +213,11 @@ std::string percent(double fraction) {
 }
 
 }  // namespace
+
+bool windows_meet(const disturbance& a, const disturbance& b) noexcept {
+  if (!a.window || !b.window || a.window->fractions != b.window->fractions) return true;
+  return a.window->from < b.window->to && b.window->from < a.window->to;
+}
 
 std::string_view name_of(disturbance_kind kind) noexcept { return rule_of(kind).name; }
 
@@ -231,7 +236,7 @@ std::vector<disturbance> parse_disturbances(std::string_view text, const machine
     if (plus == std::string_view::npos) break;
     text.remove_prefix(plus + 1);
   }
-  refuse_contradictions(all);
+  refuse_contradictions(all, m);
   return all;
 }
 

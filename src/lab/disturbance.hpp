@@ -48,11 +48,14 @@ struct disturbance {
 /// True if the kind takes a SHARE (share, wave, quota, freq).
 [[nodiscard]] bool has_share(disturbance_kind) noexcept;
 
+/// True if both may be present at one time. Seconds and fractions cannot be compared before the run's length is known, so they count as meeting.
+[[nodiscard]] bool windows_meet(const disturbance&, const disturbance&) noexcept;
+
 /// Reads one scenario. "none" is the empty one. CORES are core ids of `m`: "0", "0-3", "0,2-3" or "all" (never a count).
 /// SHARE is in percent, 1 to 99, and may be left out for wave (17 %); HALFPERIOD is in seconds, 0.02 to 3600 (wave: 0.5).
 /// FROM..TO are both seconds ("0.5..2") or both fractions ("25%..75%").
 /// Throws input_error with one line that names the text that is wrong and what would be right; also for two exact time
-/// shares of one core, or two quotas, whose windows meet.
+/// shares of one core, two clocks of one kind, or two quotas, whose windows meet.
 [[nodiscard]] std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m);
 
 /// The canonical text; `parse_disturbances` reads it back to the same value.

@@ -53,6 +53,19 @@ void check_kind(const disturbance& d, bool simulated, bool emulated) {
                                   name_of(d.kind)));
 }
 
+/// Three threads on a core are not simulated: slices of two co-runners would meet at random.
+void check_one_co_runner_a_core(const std::vector<disturbance>& parts) {
+  const auto co_runner = [](const disturbance& d) { return d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem; };
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!co_runner(parts[i]) || !co_runner(parts[j]) || !windows_meet(parts[i], parts[j])) continue;
+      for (const core_id c : parts[i].cores)
+        if (std::ranges::binary_search(parts[j].cores, c))
+          throw input_error(fmt::format("disturbances '{}' and '{}' put two co-runners on core {} at once; the simulator has one a core, so give one",
+                                        to_string(parts[j]), to_string(parts[i]), c));
+    }
+}
+
 /// A machine that nobody comes back to would never end.
 void check_somebody_stays(const std::vector<disturbance>& parts, const machine& m) {
   std::vector<bool> gone(m.core_count(), false);
@@ -68,6 +81,7 @@ std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, c
   for (const std::string& text : texts) {
     auto parts = parse_disturbances(text, m);
     for (const disturbance& d : parts) check_kind(d, simulated, emulated);
+    if (simulated) check_one_co_runner_a_core(parts);
     check_somebody_stays(parts, m);
     std::string name = to_string(parts);
     const bool known = std::any_of(scenarios.begin(), scenarios.end(), [&](const scenario& s) { return s.name == name; });

@@ -26,7 +26,7 @@ void modelled::compute_bounds() {
     for (const disturbance& d : s.parts) longest_s = std::max(longest_s, 2.0 * d.half_period_s);
     for (const active_set set : sets_within(s.parts, longest_s)) {
       if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
-      measured_.rates.push_back({s.name, set, {mix.rates(simulated_rates(platform, made_.types, steady_parts(s.parts, set)))}});
+      measured_.rates.push_back({s.name, set, {mix.rates(simulated_rates(platform, made_.types, steady_parts(s.parts, set), experiment_.co_runner == "fluid"))}});
     }
   }
 }

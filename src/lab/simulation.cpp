@@ -104,14 +104,17 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
 namespace {
 
 /// What the steady parts leave of each core.
-std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady) {
+std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady, bool fluid) {
   const machine& m = *p.cores;
   std::vector<double> left(m.core_count(), 1.0);
-  for (const sim::disturbance& d : to_simulated(steady, p, true, 0.0, 1))
-    for (core_id c = 0; c < m.core_count() && d.what != sim::disturbance::kind::quota; ++c) {
-      const bool same_clock = d.what == sim::disturbance::kind::clock && m.cores()[c].kind == m.cores()[d.cores.front()].kind;
-      if (same_clock || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= d.what == sim::disturbance::kind::offline ? 0.0 : d.left;
-    }
+  for (const sim::disturbance& d : to_simulated(steady, p, fluid, 0.0, 1)) {
+    const kind_id kind = m.cores()[d.cores.front()].kind;
+    using enum sim::disturbance::kind;
+    if (d.what == quota) continue;  // not of a core's: paid_cores
+    const double part = d.what == offline ? 0.0 : d.what == sliced ? 0.5 : d.what == clock ? p.clocks[kind].nearest(d.left) : d.left;
+    for (core_id c = 0; c < m.core_count(); ++c)
+      if ((d.what == clock && m.cores()[c].kind == kind) || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= part;
+  }
   return left;
 }
 
@@ -123,14 +126,15 @@ double paid_cores(const sim::platform& p, const std::vector<disturbance>& steady
   return paid;
 }
 
-/// A quota is best spent on the fastest cores.
-void spend(double paid, std::vector<double>& per_s) {
-  std::vector<core_id> fastest_first(per_s.size());
-  std::iota(fastest_first.begin(), fastest_first.end(), core_id{0});
-  std::ranges::stable_sort(fastest_first, std::greater{}, [&](core_id c) { return per_s[c]; });
-  for (const core_id c : fastest_first) {
-    const double part = std::clamp(paid, 0.0, 1.0);
-    per_s[c] *= part;
+/// A quota is best spent on the cores that do most in a second of CPU time.
+void spend(double paid, const std::vector<double>& per_cpu_s, std::vector<double>& per_s) {
+  std::vector<core_id> best_first(per_s.size());
+  std::iota(best_first.begin(), best_first.end(), core_id{0});
+  std::ranges::stable_sort(best_first, std::greater{}, [&](core_id c) { return per_cpu_s[c]; });
+  for (const core_id c : best_first) {
+    if (per_s[c] <= 0.0) continue;
+    const double part = std::min(per_s[c] / per_cpu_s[c], paid);
+    per_s[c] = per_cpu_s[c] * part;
     paid -= part;
   }
 }
@@ -141,18 +145,19 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
   if (what.fixed_s > 0.0) {
     r.alone_per_s.assign(m.core_count(), std::min(1.0, paid) / what.fixed_s);
     r.together_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
-    spend(paid, r.together_per_s);
+    spend(paid, std::vector<double>(m.core_count(), 1.0 / what.fixed_s), r.together_per_s);
     return r;
   }
   r.alone_per_s.assign(m.core_count(), 0.0);
   r.together_per_s.assign(m.core_count(), 0.0);
   if (what.kernel.empty()) return r;
+  std::vector<double> per_cpu_s(m.core_count(), 0.0);
   for (place_id at = 0; at < m.places().size(); ++at) {
     const place where = m.at(at);
     const sim::kernel_cost* k = p.find(what.kernel, what.size, m.cores()[where.leader].kind);
     if (!k) throw input_error(fmt::format("platform {} has no figures for kernel '{}'", p.name, what.kernel));
-    std::size_t index = 0;
-    for (const place_id other : m.led_by(m.clusters()[m.cores()[where.leader].cluster].first)) index += m.at(other).width < where.width;
+    const auto widths = p.widths(k->kind);
+    const auto index = static_cast<std::size_t>(std::ranges::find(widths, where.width) - widths.begin());
     double shares = 0.0;
     for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += left[c];
     const auto& clock = p.clocks[k->kind];
@@ -166,10 +171,12 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
     const double place_carries = std::min({carried(core, where.width), carried(p.cluster_bytes_per_s[k->kind], 1.0), carried(p.chip_bytes_per_s, 1.0)});
     // The fastest place for a chain counts for its leader, the cheapest for capacity for each of its cores.
     r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], std::min(per_s * std::min(shares, paid) / where.width, place_carries));
-    for (core_id c = where.leader; c < where.leader + where.width; ++c)
+    for (core_id c = where.leader; c < where.leader + where.width; ++c) {
+      per_cpu_s[c] = std::max(per_cpu_s[c], per_s / where.width);
       r.together_per_s[c] = std::max(r.together_per_s[c], std::min(per_s / where.width * left[c], carried(core, 1.0)));
+    }
   }
-  spend(paid, r.together_per_s);
+  if (paid < m.core_count()) spend(paid, per_cpu_s, r.together_per_s);
   return r;
 }
 
@@ -212,8 +219,8 @@ double alone_s(const rate_sample& r) {
 
 }  // namespace
 
-std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady) {
-  const std::vector<double> left = left_of_cores(p, steady);
+std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady, bool fluid) {
+  const std::vector<double> left = left_of_cores(p, steady, fluid);
   const double paid = paid_cores(p, steady);
   std::vector<rate_sample> rates;
   for (const sim::type_work& what : types) rates.push_back(rates_of(p, what, left, paid));

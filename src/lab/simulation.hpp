@@ -23,8 +23,10 @@ class simulation final : public modelled {
                                                          std::uint64_t seed);
 
 /// Tasks a second that the platform can give under the parts of a set, for each type of task: each core by itself, and all at once; from its
-/// figures for computing and for the traffic that no cache avoids. No figures for what does nothing.
-[[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady);
+/// figures for computing and for the traffic that no cache avoids. No figures for what does nothing. A co-runner in slices leaves half of
+/// its core, a `fluid` one what the platform says.
+[[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady,
+                                                       bool fluid = false);
 
 /// Tasks of several types, counted in tasks of the average: so one number bounds a run of all of them.
 ///

@@ -41,7 +41,8 @@ void engine::come_and_go(const disturbance& d) {
   }
   // Who came back looks around; who is still away may have kept what nobody was there to take.
   if (came)
-    for (sim_core& w : cores_) wake(w);
+    for (sim_core& w : cores_)
+      if (w.doing == activity::idle) wake(w);
 }
 
 // `asking`: the core has just gone, so the policy says where its tasks go. What a policy sends to a core that is away goes to the stand-in.

@@ -28,22 +28,10 @@ void disturbance_phase::advance() noexcept {
   next_ = next_ > end - half() ? end : next_ + half();
 }
 
-namespace {
-
-/// The kind's step next to `factor` of its highest clock, as a factor again.
-double clock_factor(const clock_steps& c, double factor) {
-  if (c.mhz.empty()) return factor;
-  const double wanted = factor * c.mhz.back();
-  const auto nearer = [&](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
-  return *std::ranges::min_element(c.mhz, nearer) / c.mhz.back();
-}
-
-}  // namespace
-
 disturbance as_the_clock_follows(const platform& p, disturbance d) {
   if (d.what != disturbance::kind::clock) return d;
   const clock_steps& steps = p.clocks[p.cores->cores()[d.cores.front()].kind];
-  d.left = clock_factor(steps, d.left);
+  d.left = steps.nearest(d.left);
   d.from_s += steps.transition_s;
   if (d.to_s >= 0.0) d.to_s += steps.transition_s;
   return d;

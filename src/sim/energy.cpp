@@ -69,10 +69,7 @@ void energy_meter::set_busy(core_id c, double part, sim_time now) noexcept {
 
 void energy_meter::set_clock(kind_id k, double factor, sim_time now) {
   if (!counts() || platform_.clocks[k].mhz.empty()) return;
-  const auto& steps = platform_.clocks[k].mhz;
-  const double wanted = factor * steps.back();
-  const auto nearer = [wanted](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
-  if (!choose(k, *std::ranges::min_element(steps, nearer))) return;
+  if (!choose(k, platform_.clocks[k].nearest_mhz(factor))) return;
   for (cluster_id id = 0; id < clusters_.size(); ++id)
     if (platform_.cores->clusters()[id].kind == k) settle(id, clusters_[id].busy, now);
 }

@@ -18,7 +18,7 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
       events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()), energy_(p),
       quota_(machine_.core_count()) {
-  tries_one_by_one_ = options_.every_try || plan_.steal_from != victims::random;
+  tries_one_by_one_ = (options_.every_try || plan_.steal_from != victims::random) && machine_.core_count() > 1;
   standard_learning_ = plan_.learns && !plan_.asks_done;
   searches_low_ = plan_.asks_take_low;
   searches_high_ = plan_.asks_take_high;
@@ -61,8 +61,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   stats_.places.resize(machine_.places().size());
   for (sim_core& w : cores_) {
     w.work_s = 0.0;
-    if (w.doing != activity::idle) continue;
-    if (!w.off && !w.away) searching_.insert(w.id);
+    if (w.doing == activity::idle) enter_search(w);
   }
   const std::uint64_t explored_before = tables.explored();
   const sim_time begin = now_;

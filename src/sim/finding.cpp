@@ -257,7 +257,7 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   }
   spent_s_ += platform_.costs.assembly_s * p.width;
   for (core_id c = p.leader; c < p.leader + p.width; ++c) {
-    if (cores_[c].away) {
+    if (cores_[c].away && away_ < cores_.size()) {  // if nobody is there, it waits where it would have run
       --a.holds;
       continue;
     }

@@ -71,6 +71,12 @@ platform grid(const std::string& text) {
 
 }  // namespace
 
+double clock_steps::nearest_mhz(double factor) const noexcept {
+  const double wanted = factor * mhz.back();
+  const auto nearer = [wanted](double a, double b) { return (a > wanted ? a - wanted : wanted - a) < (b > wanted ? b - wanted : wanted - b); };
+  return *std::ranges::min_element(mhz, nearer);
+}
+
 double kernel_cost::seconds_at(double wanted_size, std::size_t width_index) const noexcept {
   return seconds[width_index] * power_of(wanted_size / size, seconds_power);
 }

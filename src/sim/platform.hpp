@@ -25,6 +25,10 @@ struct clock_steps {
   std::vector<double> mhz;            ///< ascending; the last is the default. Empty: the kind's clock does not change
   double transition_s = 0.0;          ///< the old clock holds for so long after a change was asked for
   origin from{};
+  /// The step next to `factor` of the highest clock. There must be steps.
+  [[nodiscard]] double nearest_mhz(double factor) const noexcept;
+  /// As a factor again; `factor` itself if there are no steps.
+  [[nodiscard]] double nearest(double factor) const noexcept { return mhz.empty() ? factor : nearest_mhz(factor) / mhz.back(); }
 };
 
 /// One kernel on one kind of core, undisturbed, the clock at `mhz`.

@@ -83,6 +83,21 @@ TEST(plan, refuses_disturbances_that_only_a_simulator_has) {
   expect_refused([](auto& a) { a.disturb = {"gpu@0"}; }, "gpu", "cpu");
 }
 
+TEST(plan, refuses_what_the_simulator_would_get_wrong) {
+  const auto refused = [](const char* disturb, const std::string& why) {
+    expect_refused([&](auto& a) { a.on = "sim:jetson-tx2", a.disturb = {disturb}; }, "core", why);
+  };
+  refused("cpu@0+mem@0", "two co-runners");
+  refused("cpu@0-2@0..1+cpu@2@0.5..2", "two co-runners");
+  refused("freq@0:50%+freq@1:20%", "both set the clock");
+  bench_arguments a;
+  a.on = "sim:jetson-tx2";
+  for (const char* good : {"cpu@0+mem@1", "cpu@0@0..1+mem@0@1..2", "cpu@0+share@0:50%", "freq@0:50%+freq@2:20%"}) {
+    a.disturb = {good};
+    EXPECT_NO_THROW((void)plan(a)) << good;
+  }
+}
+
 TEST(plan, refuses_a_simulated_machine_that_nobody_stays_on) {
   bench_arguments a;
   a.on = "sim:grid:1x2";
