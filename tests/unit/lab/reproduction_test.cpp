@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "kilter/error.hpp"
+#include "lab/measurement.hpp"
 #include "lab/properties.hpp"
 #include "lab/reproduce_json.hpp"
 
@@ -122,6 +124,49 @@ TEST(reproduction, runs_each_seed_once_and_judges_by_the_numbers) {
   EXPECT_TRUE(recompute(to_json(results)).empty()) << "a verdict follows from its numbers";
   reproduction again({parse_experiment(small, "small.toml")});
   EXPECT_EQ(to_json(again.run(ids, silent).claims).dump(), to_json(results).dump()) << "the same bytes every time";
+}
+
+// The way of `kilter sim`, which shares no measuring with the experiments: seed by seed, then mean and two standard deviations.
+TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
+  const auto run_of = [](const char* policy, int seed) {
+    bench_arguments a;
+    a.on = "sim:grid:1x2";
+    a.parameters = {{"kernel", "matmul"}, {"tile", "64"}, {"tasks", "400"}, {"parallelism", "2"}};
+    a.policies = {policy};
+    a.table = "paper";
+    a.disturb = {"cpu@0"};
+    a.repeat = "1";
+    a.seed = std::to_string(seed);
+    a.details = false;
+    progress silent(0, true);
+    const auto measured = measurement::make(plan(a), silent);
+    measured->run();
+    return measured->result().runs.back();
+  };
+  std::vector<double> ratios, shares;
+  const machine two = machine::uniform(2, 1);
+  for (int seed = 1; seed <= 10; ++seed) {
+    const run_row dam = run_of("dam-c", seed), rws = run_of("rws", seed);
+    ratios.push_back(dam.throughput_per_s / rws.throughput_per_s);
+    double on_0 = 0.0, all = 0.0;
+    for (place_id p = 0; p < dam.stats.places.size(); ++p) {
+      all += static_cast<double>(dam.stats.places[p].critical);
+      if (two.at(p).contains(0)) on_0 += static_cast<double>(dam.stats.places[p].critical);
+    }
+    shares.push_back(on_0 / all);
+  }
+  reproduction r({parse_experiment(small, "small.toml")});
+  progress silent(2, true);
+  const auto results = r.run({"S0-1"}, silent);
+  for (const auto& [values, got] : {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 10.0;
+    double squares = 0.0;
+    for (const double v : values) squares += (v - mean) * (v - mean);
+    EXPECT_NEAR(got.obtained, mean, 1e-9 * mean);
+    EXPECT_NEAR(got.low, mean - 2 * std::sqrt(squares / 9), 1e-9 * mean);
+    EXPECT_NEAR(got.high, mean + 2 * std::sqrt(squares / 9), 1e-9 * mean);
+    EXPECT_GT(squares, 0.0) << "ten seeds are ten runs";
+  }
 }
 
 }  // namespace
