@@ -112,13 +112,13 @@ struct witness {
     finished_task& t = tasks[id];
     ++t.times;
     t.end_s = now_s;
-    t.begin_s = now_s - a.times.front().seconds;
+    t.begin_s = a.came_s.front();
     const auto* own = kilter::detail::cold_of(a.task);
     t.work = own && own->work > 0.0 ? own->work : 1.0;
     t.cost = a.cost;
     t.width_index = a.width_index;
     t.width = a.width;
-    for (const member_time& m : a.times) t.members.push_back({now_s - m.seconds, now_s, id, m.core});
+    for (std::size_t i = 0; i < a.times.size(); ++i) t.members.push_back({a.came_s[i], a.came_s[i] + a.times[i].seconds, id, a.times[i].core});
   }
 };
 
