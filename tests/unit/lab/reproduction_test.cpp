@@ -157,8 +157,8 @@ TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
   }
   reproduction r({parse_experiment(small, "small.toml")});
   progress silent(2, true);
-  const auto results = r.run({"S0-1"}, silent);
-  for (const auto& [values, got] : {std::pair{ratios, results.claims[0].cases[0].got}, {shares, results.claims[0].cases[1].got}}) {
+  const auto results = r.run({"S0-1"}, silent).claims;
+  for (const auto& [values, got] : {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 10.0;
     double squares = 0.0;
     for (const double v : values) squares += (v - mean) * (v - mean);
