@@ -237,8 +237,13 @@ void engine::finish(sim_assembly& a) {
   a.done = true;
   const core_id last = a.members.size() == 1 ? a.members.front() : a.members[last_out_.below(static_cast<std::uint32_t>(a.members.size()))];
   ++a.holds;
-  for (std::size_t i = 0; i < a.times.size(); ++i)
-    if (cores_[a.times[i].core].runs == &a) stop(a, i);
+  done_first_.clear();
+  for (std::size_t i = 0; i < a.times.size(); ++i) {
+    const sim_core& w = cores_[a.times[i].core];
+    if (w.runs != &a) continue;
+    if (w.id != last && !w.off) done_first_.push_back(w.id);
+    stop(a, i);
+  }
   speeds_.finish(a, now_);
   schedule_moved();
   const double now = now_s();
@@ -272,8 +277,14 @@ void engine::finish(sim_assembly& a) {
   if (options_.finished) options_.finished(a, last);
   static_assert(detail::flag_critical == detail::flag_high << 1);
   if (((n->flags >> 1) ^ n->flags) & detail::flag_high) n->flags ^= detail::flag_critical;
-  let_go(a);
   --left_;
+  // The other members look for work while the last one out has still to release the successors.
+  for (const core_id c : done_first_) {
+    events_.set(c, never);
+    step(cores_[c]);
+  }
+  let_go(a);
+  spent_s_ = 0.0;
   detail::for_each_successor(n, [&](node* s, double) {
     spent_s_ += platform_.costs.wake_s;
     const std::uint32_t before = s->pending.load(std::memory_order_relaxed);

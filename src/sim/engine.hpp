@@ -171,6 +171,7 @@ class engine final : public view_source {
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
   std::vector<node*> batch_;
+  std::vector<core_id> done_first_;  // members of the task that ends, but the last one out
   std::vector<std::unique_ptr<sim_assembly>> assemblies_;
   std::vector<sim_assembly*> free_;
   std::unordered_map<const node*, std::pair<core_id, double>> busy_;
