@@ -14,7 +14,7 @@ run() {  # NAME ON ARGUMENTS...
 
 if [ "$which" != native ]; then
   for p in 2 4; do
-    run "sim-tx2-$p" sim:jetson-tx2 --tasks 3000 --parallelism $p
+    run "sim-tx2-$p" sim:jetson-tx2 --thieves first --tasks 3000 --parallelism $p
     run "emulated-tx2-$p" emulate:jetson-tx2 --tasks 3000 --parallelism $p
     echo "== jetson-tx2, emulated against simulated, parallelism $p"
     python3 "$here/agreement.py" "$out/sim-tx2-$p.json" "$out/emulated-tx2-$p.json"
@@ -24,7 +24,7 @@ if [ "$which" != emulated ]; then
   echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"
   "$kilter" calibrate --kernels matmul --out "$out/mine.toml" --quiet
   for p in 2 4; do
-    run "sim-mine-$p" "sim:$out/mine.toml" --parallelism $p
+    run "sim-mine-$p" "sim:$out/mine.toml" --thieves first --parallelism $p
     run "native-$p" native --parallelism $p
     echo "== this machine, native against simulated, parallelism $p"
     python3 "$here/agreement.py" "$out/sim-mine-$p.json" "$out/native-$p.json"

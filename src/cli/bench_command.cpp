@@ -37,6 +37,8 @@ void add_comparison(CLI::App& c, lab::bench_arguments& a) {
 void add_simulated(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--co-runner", a.co_runner, "Simulated and emulated co-runners: slice (the core is theirs and ours in turn) or fluid (half of it)")
       ->type_name("HOW")->group("Machine");
+  c.add_option("--thieves", a.thieves, "Simulated: of several idle workers any steals, as polling ones do, or the first, as Kilter's runtime wakes them")
+      ->type_name("WHO")->group("Machine");
   c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
 }
 

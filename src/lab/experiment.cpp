@@ -197,6 +197,7 @@ experiment plan(const bench_arguments& a) {
   e.on = a.on;
   e.co_runner = a.co_runner;
   e.weight = a.weight;
+  (void)choose("--thieves", a.thieves, {"any", "first"});
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
   e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
@@ -211,6 +212,7 @@ experiment plan(const bench_arguments& a) {
   e.steal = a.steal;
   e.children = a.children;
   e.explore = a.explore;
+  e.thieves = a.thieves;
   e.direct = a.direct;
   for (const std::string& p : e.policies) (void)make_policy(p, *e.machine, e.options.policy_settings);
   return e;

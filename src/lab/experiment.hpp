@@ -24,6 +24,7 @@ struct bench_arguments {
   std::string repeat = "4", graphs = "1", seed = "1";
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
   std::string children = "forward";             ///< where a task made ready waits: forward, queue or slow-cluster
+  std::string thieves = "any";                  ///< who steals of several idle workers: any, or first as the runtime wakes them; simulated only
   std::string explore = "first";                ///< untried places: first, or compete with time 0 (the papers' table)
   std::string refresh = "0";                    ///< a local search takes a random place once in so many; 0: never
   std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
@@ -51,7 +52,7 @@ struct experiment {
   std::uint64_t seed = 1;
   bool root_outside = false, unpinned = false, details = true;
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
-  std::string children = "forward", explore = "first";
+  std::string children = "forward", explore = "first", thieves = "any";
   bool direct = false;
   runtime_options options;           ///< policy and seed are set for every run
   std::shared_ptr<const sim::platform> simulated;  ///< what it runs on, in virtual time or emulated; null: on this machine

@@ -63,7 +63,8 @@ constexpr std::array common = {word{"weight", true, false, form::free}, word{"wo
                                word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
                                word{"steal", false, false, form::name}, word{"fast", false, false, form::free},
                                word{"children", false, false, form::name}, word{"explore", false, false, form::name},
-                               word{"refresh", false, false, form::count}, word{"direct", false, false, form::name}};
+                               word{"refresh", false, false, form::count}, word{"direct", false, false, form::name},
+                               word{"thieves", false, false, form::name}};
 
 struct choice {
   std::string_view key;
@@ -74,7 +75,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
       {"timing", {"honest", "leader"}}, {"criticality", {"user", "chain", "diff1", "chain-closed"}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}, {"direct", {"no", "yes"}}};
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}, {"direct", {"no", "yes"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 

@@ -24,7 +24,7 @@ document config_of(const experiment& e) {
   config["on"] = e.on;
   config.update(document{{"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
                          {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"weight", e.weight}, {"timing", e.timing}, {"criticality", e.criticality},
-                         {"local", e.local}, {"steal", e.steal}, {"children", e.children}, {"explore", e.explore}, {"refresh", e.options.table.refresh_every}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned},
+                         {"local", e.local}, {"steal", e.steal}, {"children", e.children}, {"thieves", e.thieves}, {"explore", e.explore}, {"refresh", e.options.table.refresh_every}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned},
                          {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}});
   return config;
 }

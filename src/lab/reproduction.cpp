@@ -61,6 +61,7 @@ bench_arguments arguments_of(const experiment_scenario& s, const selection& run,
   take("children", a.children);
   take("explore", a.explore);
   take("refresh", a.refresh);
+  take("thieves", a.thieves);
   a.direct = words.contains("direct") && words.at("direct") == "yes";
   return a;
 }

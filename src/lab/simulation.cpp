@@ -263,6 +263,7 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s, co
   o.policy = make_policy(policy, *e.machine, e.options.policy_settings);
   o.table = e.options.table;
   o.timing = e.options.timing;
+  o.first_thief = e.thieves == "first";
   o.seed = random_stream(e.seed, "run", repeat).next();
   o.disturbances = to_simulated(s.parts, *e.simulated, e.co_runner == "fluid", expected_s, o.seed);
   return o;

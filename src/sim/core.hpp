@@ -113,6 +113,7 @@ class core_set {
   explicit core_set(std::uint32_t cores) : position_(cores, absent) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
   [[nodiscard]] core_id operator[](std::uint32_t i) const noexcept { return all_[i]; }
+  [[nodiscard]] core_id least() const noexcept { return *std::ranges::min_element(all_); }
   [[nodiscard]] bool contains(core_id c) const noexcept { return position_[c] != absent; }
   void insert(core_id c) {
     if (contains(c)) return;

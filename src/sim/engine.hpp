@@ -33,6 +33,8 @@ struct engine_options {
   std::vector<disturbance> disturbances{};
   std::uint64_t seed = 1;
   bool record_decisions = false;  ///< keep every question and answer
+  /// Of several idle workers the one with the lowest number steals, as the runtime wakes its sleepers; false: any of them, since the papers' workers never sleep.
+  bool first_thief = false;
   bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.

@@ -87,7 +87,7 @@ void engine::next_steal() {
 }
 
 void engine::steal_happens() {
-  sim_core& thief = cores_[searching_[thieves_.below(searching_.size())]];
+  sim_core& thief = cores_[options_.first_thief ? searching_.least() : searching_[thieves_.below(searching_.size())]];
   const core_id victim = victims_[thieves_.below(victims_.size())];
   steal_since_ = now_;
   steal_budget_ = exponential(thieves_);

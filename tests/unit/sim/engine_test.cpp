@@ -122,6 +122,20 @@ TEST(engine, a_worker_between_two_tries_hears_of_a_task_bound_to_it) {
     }
 }
 
+TEST(engine, of_several_idle_workers_the_first_steals_if_that_is_asked_for) {
+  const platform p = plain(6, 2);
+  engine_options o = with("rws", p);
+  o.first_thief = true;
+  std::vector<int> ran(6, 0);
+  o.finished = [&](const sim_assembly& a, core_id) { ++ran[a.at.leader]; };
+  engine e(p, o);
+  graph g;
+  add_layers(g, 200, 2);
+  e.run(g, works(g));
+  EXPECT_GT(ran[0] + ran[1], 250);
+  for (core_id c = 3; c < 6; ++c) EXPECT_LE(ran[c], 2) << "of two tasks at once, one may end while the other's core has still to steal: never more than three cores";
+}
+
 TEST(engine, members_that_need_each_other_wait_for_the_last) {
   const platform p = plain(2);
   engine e(p, with("rwsm-c", p));
