@@ -119,7 +119,7 @@ std::vector<double> slices_on(const core& where, double seconds) {
 
 /// Standard deviation of the logarithm of what is spread like a log-normal, from its quartiles, so that the few tasks that the operating
 /// system interrupted do not make it.
-double sigma_of(const figure& f) { return f.low > 0.0 ? std::log(f.high / f.low) / 1.349 : 0.0; }
+double sigma_of(const sampled_value& f) { return f.low > 0.0 ? std::log(f.high / f.low) / 1.349 : 0.0; }
 
 double sum(const std::vector<double>& all) {
   double s = 0.0;
@@ -129,7 +129,7 @@ double sum(const std::vector<double>& all) {
 
 }  // namespace
 
-figure figure_of(std::vector<double> values) {
+sampled_value sampled_value_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
   const auto at = [&](double part) {
@@ -229,17 +229,17 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
 
   std::vector<double> sigmas;
   for (const row& r : rows) {
-    const figure f = figure_of(r.seconds);
+    const sampled_value f = sampled_value_of(r.seconds);
     c.kernels[r.result].seconds.push_back(f);
     if (r.width == 0) sigmas.push_back(sigma_of(f));
   }
   for (kind_id k = 0; k < m.kinds().size(); ++k) {
-    c.core_bytes_per_s.push_back(figure_of(of_core[k]));
-    c.cluster_bytes_per_s.push_back(figure_of(of_cluster[k]));
+    c.core_bytes_per_s.push_back(sampled_value_of(of_core[k]));
+    c.cluster_bytes_per_s.push_back(sampled_value_of(of_cluster[k]));
   }
-  c.chip_bytes_per_s = figure_of(of_chip);
-  c.slice_s = figure_of(slices);
-  c.sigma = figure_of(sigmas);
+  c.chip_bytes_per_s = sampled_value_of(of_chip);
+  c.slice_s = sampled_value_of(slices);
+  c.sigma = sampled_value_of(sigmas);
   c.complete = !interrupted();
   return c;
 }

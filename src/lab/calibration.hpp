@@ -13,11 +13,11 @@
 namespace kilter::lab {
 
 /// Median with the quartiles; all zero if there are no samples.
-struct figure {
+struct sampled_value {
   double median = 0.0, low = 0.0, high = 0.0;
   std::uint64_t samples = 0;
 };
-[[nodiscard]] figure figure_of(std::vector<double> values);
+[[nodiscard]] sampled_value sampled_value_of(std::vector<double> values);
 
 struct calibration_plan {
   std::shared_ptr<const kilter::machine> machine;
@@ -37,16 +37,16 @@ struct calibration {
     kind_id kind = 0;
     core_id core = 0;               ///< where it was measured: on the places around it
     std::vector<std::uint32_t> widths;
-    std::vector<figure> seconds;    ///< of one task, by width
+    std::vector<sampled_value> seconds;    ///< of one task, by width
     double bytes = 0.0;             ///< that one task reads and writes
   };
   std::shared_ptr<const kilter::machine> machine;
   std::uint32_t repeats = 0;
   std::vector<kernel> kernels;
-  std::vector<figure> core_bytes_per_s, cluster_bytes_per_s;   ///< by kind; no samples where a cluster is one core
-  figure chip_bytes_per_s;                                     ///< no samples if there is one cluster
-  figure slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
-  figure sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels
+  std::vector<sampled_value> core_bytes_per_s, cluster_bytes_per_s;   ///< by kind; no samples where a cluster is one core
+  sampled_value chip_bytes_per_s;                                     ///< no samples if there is one cluster
+  sampled_value slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
+  sampled_value sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels
   bool complete = false;                                       ///< false after Ctrl-C: not to be used
 };
 

@@ -36,7 +36,7 @@ std::string quoted(const std::string& text) {
 /// A TOML float, of five digits.
 std::string number(double x) { return fmt::format("{:.4e}", x); }
 
-std::string quartiles(const figure& f) { return fmt::format("{} to {} of {}", number(f.low), number(f.high), f.samples); }
+std::string quartiles(const sampled_value& f) { return fmt::format("{} to {} of {}", number(f.low), number(f.high), f.samples); }
 
 std::string cluster_tables(const calibration& c) {
   const machine& m = *c.machine;
@@ -52,7 +52,7 @@ std::string cluster_tables(const calibration& c) {
   return out;
 }
 
-std::string bandwidth_table(const std::string& of, const std::string& kind, const figure& f, const std::string& who, std::uint32_t repeats) {
+std::string bandwidth_table(const std::string& of, const std::string& kind, const sampled_value& f, const std::string& who, std::uint32_t repeats) {
   if (f.samples == 0) return "";
   return fmt::format("[[bandwidth]]\nof = \"{}\"\n{}bytes_per_s = {}\nsource = \"measured: {} copying 1024 x 1024 tiles in pinned loops, bytes read and written; median, "
                      "quartiles {} loops in {} repeats\"\n\n",
@@ -102,7 +102,7 @@ std::string calibration_text(const calibration& c) {
     for (std::size_t w = 0; w < k.seconds.size(); ++w)
       out += fmt::format("  {:<8} {:>6} on {:<8} width {:<3} {:>9}  ({} .. {})\n", k.name, k.size, c.machine->kinds()[k.kind].name, k.widths[w],
                          seconds_text(k.seconds[w].median), seconds_text(k.seconds[w].low), seconds_text(k.seconds[w].high));
-  const auto bandwidth = [&](const std::string& of, const figure& f) {
+  const auto bandwidth = [&](const std::string& of, const sampled_value& f) {
     if (f.samples > 0) out += fmt::format("  streams of {:<24} {:>6.1f} GB/s  ({:.1f} .. {:.1f})\n", of, f.median * 1e-9, f.low * 1e-9, f.high * 1e-9);
   };
   for (const core_kind& k : c.machine->kinds()) {

@@ -78,13 +78,13 @@ TEST(calibration, a_name_with_quotes_stays_one_name) {
 }
 
 TEST(calibration, figures_are_median_and_quartiles) {
-  const figure f = figure_of({5, 1, 2, 4, 3});
+  const sampled_value f = sampled_value_of({5, 1, 2, 4, 3});
   EXPECT_EQ(f.median, 3.0);
   EXPECT_EQ(f.low, 2.0);
   EXPECT_EQ(f.high, 4.0);
   EXPECT_EQ(f.samples, 5u);
-  EXPECT_EQ(figure_of({1, 2}).median, 1.5);
-  EXPECT_EQ(figure_of({}).samples, 0u);
+  EXPECT_EQ(sampled_value_of({1, 2}).median, 1.5);
+  EXPECT_EQ(sampled_value_of({}).samples, 0u);
 }
 
 TEST(calibration, refuses_what_cannot_be_measured) {

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Two types of one name in one namespace break the one-definition rule; no compiler says so, and what happens depends on optimisation. Fails on any.
+
+Usage: one_definition.py ROOT | one_definition.py --self-test
+"""
+
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+
+NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) ?\{")
+TYPE = re.compile(r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+) ?(?:final ?)?(?::[^:]|\{|$)")
+
+
+def definitions(path):
+    """Types outside unnamed namespaces, with their namespaces. Relies on the house style: namespaces and their types begin a line, and `}` alone ends both."""
+    open_ = []
+    for line in path.read_text().splitlines():
+        if (m := NAMESPACE.match(line)) and not line.rstrip().endswith("}"):
+            open_.append(m.group(1) or "unnamed")
+        elif line.startswith("}  // namespace") and open_:
+            open_.pop()
+        elif (m := TYPE.match(line)) and "unnamed" not in open_:
+            yield "::".join([*open_, m.group(1)])
+
+
+def check(root):
+    seen = collections.defaultdict(set)
+    for top in ("include", "src", "apps"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in (".hpp", ".cpp"):
+                for name in definitions(path):
+                    seen[name].add(path.relative_to(root).as_posix())
+    return [f"{name} is defined in {' and in '.join(sorted(files))}" for name, files in sorted(seen.items()) if len(files) > 1]
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "src").mkdir()
+        (root / "src/a.hpp").write_text("namespace k {\nstruct one {\n};\nclass two;\nnamespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n")
+        (root / "src/b.cpp").write_text("namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n")
+        assert check(root) == [], check(root)
+        (root / "src/c.hpp").write_text("namespace k {\nstruct one {\n};\n}  // namespace k\n")
+        assert check(root) == ["k::one is defined in src/a.hpp and in src/c.hpp"], check(root)
+
+
+if sys.argv[1:] == ["--self-test"]:
+    self_test()
+    sys.exit(0)
+problems = check(pathlib.Path(sys.argv[1]))
+print("\n".join(problems))
+sys.exit(1 if problems else 0)
