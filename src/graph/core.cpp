@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <ranges>
 
 #include "graph/node.hpp"
 
@@ -48,7 +47,9 @@ void validate(const graph_core& g, const task_options& o, const body& code) {
 
 graph_core::~graph_core() {
   drop_unfinished();
-  if (std::ranges::none_of(std::views::iota(0u, kinds.size()), [&](auto i) { return kinds[i].code->destroy != nullptr; })) return;
+  bool nothing_to_destroy = true;
+  for (std::uint32_t i = 0; i < kinds.size(); ++i) nothing_to_destroy = nothing_to_destroy && kinds[i].code->destroy == nullptr;
+  if (nothing_to_destroy) return;
   for_each_node([&](node* n) { destroy_closure(*this, n); });
 }
 

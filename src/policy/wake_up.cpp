@@ -32,7 +32,7 @@ ready_decision root(task_ref task, core_id waker, view& v) noexcept {
 std::vector<core_id> fast_cores(const machine& m, const policy_options& o) {
   std::vector<core_id> fast = o.fast.empty() ? m.fastest_cores() : o.fast;
   std::ranges::sort(fast);
-  fast.erase(std::ranges::unique(fast).begin(), fast.end());
+  fast.erase(std::unique(fast.begin(), fast.end()), fast.end());
   if (fast.back() >= m.core_count())
     throw input_error("fast core " + std::to_string(fast.back()) + " does not exist; " + m.name() + " has cores 0-" +
                       std::to_string(m.core_count() - 1));
