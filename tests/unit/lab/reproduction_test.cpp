@@ -10,6 +10,7 @@
 #include "lab/measurement.hpp"
 #include "lab/properties.hpp"
 #include "lab/reproduce_json.hpp"
+#include "lab/reproduce_text.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -143,29 +144,60 @@ TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
     measured->run();
     return measured->result().runs.back();
   };
-  std::vector<double> ratios, shares;
   const machine two = machine::uniform(2, 1);
-  for (int seed = 1; seed <= 10; ++seed) {
-    const run_row dam = run_of("dam-c", seed), rws = run_of("rws", seed);
-    ratios.push_back(dam.throughput_per_s / rws.throughput_per_s);
+  const auto share_on_0 = [&](const run_row& r) {
     double on_0 = 0.0, all = 0.0;
-    for (place_id p = 0; p < dam.stats.places.size(); ++p) {
-      all += static_cast<double>(dam.stats.places[p].critical);
-      if (two.at(p).contains(0)) on_0 += static_cast<double>(dam.stats.places[p].critical);
+    for (place_id p = 0; p < r.stats.places.size(); ++p) {
+      all += static_cast<double>(r.stats.places[p].critical);
+      if (two.at(p).contains(0)) on_0 += static_cast<double>(r.stats.places[p].critical);
     }
-    shares.push_back(on_0 / all);
+    return on_0 / all;
+  };
+  // With several draws a seed's number is their mean, taken of each side before the sides are compared.
+  for (const int draws : {1, 3}) {
+    std::vector<double> ratios, shares;
+    for (int seed = 1; seed <= 10; ++seed) {
+      double dam_per_s = 0.0, rws_per_s = 0.0, share = 0.0;
+      for (int draw = 1; draw <= draws; ++draw) {
+        const run_row dam = run_of("dam-c", (seed - 1) * draws + draw), rws = run_of("rws", (seed - 1) * draws + draw);
+        dam_per_s += dam.throughput_per_s;
+        rws_per_s += rws.throughput_per_s;
+        share += share_on_0(dam) / draws;
+      }
+      ratios.push_back(dam_per_s / rws_per_s);
+      shares.push_back(share);
+    }
+    std::string text = small;
+    const std::string table = "table = \"paper\"\n";
+    text.insert(text.find(table) + table.size(), "draws = " + std::to_string(draws) + "\n");
+    reproduction r({parse_experiment(text, "small.toml")});
+    progress silent(2, true);
+    const auto results = r.run({"S0-1"}, silent).claims;
+    for (const auto& [values, got] : {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
+      const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 10.0;
+      double squares = 0.0;
+      for (const double v : values) squares += (v - mean) * (v - mean);
+      EXPECT_NEAR(got.obtained, mean, 1e-9 * mean) << draws;
+      EXPECT_NEAR(got.low, mean - 2 * std::sqrt(squares / 9), 1e-9 * mean) << draws;
+      EXPECT_NEAR(got.high, mean + 2 * std::sqrt(squares / 9), 1e-9 * mean) << draws;
+      EXPECT_GT(squares, 0.0) << "ten seeds are ten runs";
+    }
   }
-  reproduction r({parse_experiment(small, "small.toml")});
-  progress silent(2, true);
-  const auto results = r.run({"S0-1"}, silent).claims;
-  for (const auto& [values, got] : {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 10.0;
-    double squares = 0.0;
-    for (const double v : values) squares += (v - mean) * (v - mean);
-    EXPECT_NEAR(got.obtained, mean, 1e-9 * mean);
-    EXPECT_NEAR(got.low, mean - 2 * std::sqrt(squares / 9), 1e-9 * mean);
-    EXPECT_NEAR(got.high, mean + 2 * std::sqrt(squares / 9), 1e-9 * mean);
-    EXPECT_GT(squares, 0.0) << "ten seeds are ten runs";
+}
+
+TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
+  const std::vector<experiment_file> as_described{parse_experiment(small, "small.toml")};
+  auto read = as_described;
+  read_differently(read, "table=robust,timing=honest");
+  EXPECT_EQ(read[0].scenarios[0].parameters.at("table"), "robust") << "whatever the file says";
+  progress silent(4, true);
+  const auto before = reproduction(as_described).run({"S0-1"}, silent).claims, after = reproduction(read).run({"S0-1"}, silent).claims;
+  EXPECT_NE(before[0].cases[0].got.obtained, after[0].cases[0].got.obtained);
+  const std::string text = readings_text({"as described", "table=robust,timing=honest"}, {before, after});
+  for (const char* part : {"as described", "table=robust,timing=honest", "S0-1"}) EXPECT_NE(text.find(part), std::string::npos) << part;
+  for (const char* wrong : {"tabel=robust", "table", "table=oak", "refresh=0", "workers=2"}) {
+    auto files = as_described;
+    EXPECT_THROW(read_differently(files, wrong), input_error) << wrong;
   }
 }
 
