@@ -36,6 +36,9 @@ enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom
 struct discipline {
   /// Empty: one work-stealing deque a core (queue id = core id), owner at one end, thieves at the other.
   std::vector<queue_spec> queues;
+  /// With `queues`: the deques are there too, as queues 0 .. cores - 1, and those of `queues` follow them. A worker empties its own deque,
+  /// asks question 3 while something waits that it may take, and then steals. What comes out of `queues` is always asked about (question 4).
+  bool deques_too = false;
   victims steal_from = victims::random;
   /// The first child made ready that is to wait in its waker's own deque, open to thieves, runs next on the waker instead.
   bool forward_child = true;
@@ -109,6 +112,7 @@ struct next_decision {
   };
   kind what = kind::nothing;
   queue_id queue = 0;
+  std::uint32_t skip = 0;             ///< take_from a declared queue: leave so many of the first to others
   task_ref task{};
   double until_s = 0.0;
 };
@@ -187,6 +191,9 @@ class view {
   [[nodiscard]] place_id best_place(task_ref, objective, std::uint32_t max_width = ~0u) noexcept;
   /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.
   [[nodiscard]] double slowdown(core_id) noexcept;
+  /// Seconds that a steady neighbour is expected to take from a core between `from_s` (engine time) and the end of `work_s` seconds of work begun then, by
+  /// the slices that the core's time was cut into lately; 0 if it is left alone by now, negative if no pattern is known (then there is `slowdown`).
+  [[nodiscard]] double gap_s(core_id, double from_s, double work_s) noexcept;
   [[nodiscard]] const table_options& table() const noexcept;
   /// The place to use when a whole-table search found `best`: with `lost_time` the place in use until leaving it pays, now and
   /// then with `ageing` a place to be tried again; otherwise `best`.
@@ -219,6 +226,7 @@ class view {
   std::uint32_t within(std::uint32_t limit, std::uint8_t item, std::uint64_t value) noexcept;
   void move_cursor(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] const detail::task_kind* kind(task_ref) noexcept;
+  [[nodiscard]] double units(task_ref) noexcept;
 
   const kilter::machine* machine_;
   view_source* source_;
@@ -229,6 +237,7 @@ class view {
   const void* cursor_edge_ = nullptr;
   task_ref kind_task_{};             // whose kind was looked up last
   const detail::task_kind* kind_ = nullptr;
+  double units_ = 0.0;               // of that task, once they were asked for
 };
 
 // ---- the policy -------------------------------------------------------------------------------------------------------------

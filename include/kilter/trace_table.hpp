@@ -19,6 +19,8 @@ struct table_options {
   bool idle_decay = false;            ///< a core nobody has run on lately drifts back to undisturbed
   bool ageing = false;                ///< stale cells are tried again, within the probing budget
 
+  bool by_work = false;               ///< a time is learned for one unit of task_options::work, where tasks tell theirs
+
   double window_s = 0.032;            ///< time constant of a core's slowdown, wall-clock seconds
   double idle_decay_s = 0.030;        ///< time constant of the drift of an idle core
   double move_after_s = 0.001;        ///< lost seconds before a move
@@ -30,7 +32,7 @@ struct table_options {
   [[nodiscard]] static constexpr table_options robust() noexcept {
     table_options o;
     o.explore_first = false;
-    o.two_factors = o.neutral_prior = o.lost_time = o.idle_decay = o.ageing = true;
+    o.two_factors = o.neutral_prior = o.lost_time = o.idle_decay = o.ageing = o.by_work = true;
     return o;
   }
 };

@@ -26,17 +26,18 @@ void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, me
 bool differs(double a, double b) noexcept { return a > b * (1.0 + step) || a < b * (1.0 - step); }
 }  // namespace
 
-learner::learner(const shape& s, const table_options& o, availability& a)
-    : shape_(s), options_(o), availability_(a), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
+learner::learner(const shape& s, const table_options& o, availability& a, slices& cut)
+    : shape_(s), options_(o), availability_(a), slices_(cut), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
 
 void learner::learn(table_row& r, place_id p, const measured& m, double now_s) noexcept {
   if (!(m.sample_s > 0.0)) return;
+  const double units = options_.by_work ? m.work : 1.0;
   if (!options_.two_factors)
-    average(r, p, m.sample_s);
+    average(r, p, m.sample_s / units);
   else if (shape_.groups[shape_.group_of[p]].width == 1)
-    learn_single(r, p, m, now_s);
+    learn_single(r, p, m, units, now_s);
   else
-    learn_wide(r, p, m.sample_s, now_s);
+    learn_wide(r, p, m.sample_s, units, now_s);
   if (!options_.two_factors && options_.ageing) put(r.cells[p].last_s, now_s);
 }
 
@@ -52,7 +53,7 @@ void learner::average(table_row& r, place_id p, double sample_s) noexcept {
   if (options_.neutral_prior && (n < 16 || n % 16 == 0)) publish(r);
 }
 
-void learner::learn_single(table_row& r, place_id p, const measured& m, double now_s) noexcept {
+void learner::learn_single(table_row& r, place_id p, const measured& m, double units, double now_s) noexcept {
   cell_state& c = r.cells[p];
   const core_id core = shape_.machine.at(p).leader;
   // A row of very short tasks is one sample of their own time, but all of its wall-clock time speaks for the core.
@@ -66,15 +67,20 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double n
   } else {
     put(c.skipped_s, 0.0);
     const bool cpu_known = m.cpu_s > 0.0;
-    remember(r, p, cpu_known ? std::min(m.sample_s, m.cpu_s) : m.sample_s, observed_s, cpu_known, now_s);
+    remember(r, p, (cpu_known ? std::min(m.sample_s, m.cpu_s) : m.sample_s) / units, observed_s, cpu_known, now_s);
   }
   const auto& group = r.groups[shape_.group_of[p]];
   if (!get(c.settled) && !get(group.settled)) {
     availability_.occupied(core, wall_s, now_s);
     return;
   }
-  const double expected_s = get(group.reference_s) * m.tasks;
+  const double expected_s = get(group.reference_s) * m.tasks * units;
   availability_.observe(core, expected_s, wall_s, now_s);
+  // Where in the task the gap was is not known; half way is least wrong.
+  if (const double gap_s = wall_s - expected_s; gap_s > slices::shortest_gap_s) [[unlikely]] {
+    const double back_s = now_s - 0.5 * expected_s;
+    slices_.gap(core, back_s - gap_s, back_s);
+  }
   // A slice that was lost is lost in full, whatever the mean says yet.
   if (wall_s - expected_s > 0.5 * options_.move_after_s && get(r.decision.in_use) == p)
     put(r.decision.lost_s, get(r.decision.lost_s) + wall_s - expected_s);
@@ -145,9 +151,9 @@ void learner::update_reference(table_row& r, place_id p, double observed_s, doub
 }
 
 // A width that became slower says nothing about its cores at width 1: the place keeps its own time, a mean over the window.
-void learner::learn_wide(table_row& r, place_id p, double sample_s, double now_s) noexcept {
+void learner::learn_wide(table_row& r, place_id p, double sample_s, double units, double now_s) noexcept {
   cell_state& c = r.cells[p];
-  const double undisturbed_s = sample_s / availability_.slowdown(p);
+  const double undisturbed_s = sample_s / units / availability_.slowdown(p);
   put(c.samples, get(c.samples) + 1);
   std::uint32_t n = get(c.remembered);
   if (options_.ageing && now_s - get(c.last_s) > options_.probe_after_s) n = 0;

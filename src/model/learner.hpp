@@ -6,12 +6,13 @@
 #include "model/availability.hpp"
 #include "model/row.hpp"
 #include "model/shape.hpp"
+#include "model/slices.hpp"
 
 namespace kilter::model {
 
 class learner {
  public:
-  learner(const shape&, const table_options&, availability&);
+  learner(const shape&, const table_options&, availability&, slices&);
 
   void learn(table_row&, place_id, const measured&, double now_s) noexcept;
   void preset(table_row&, place_id, double seconds) noexcept;
@@ -21,8 +22,8 @@ class learner {
 
  private:
   void average(table_row&, place_id, double sample_s) noexcept;
-  void learn_single(table_row&, place_id, const measured&, double now_s) noexcept;
-  void learn_wide(table_row&, place_id, double sample_s, double now_s) noexcept;
+  void learn_single(table_row&, place_id, const measured&, double units, double now_s) noexcept;
+  void learn_wide(table_row&, place_id, double sample_s, double units, double now_s) noexcept;
   void remember(table_row&, place_id, double sample_s, double observed_s, bool trusted, double now_s) noexcept;
   void update_reference(table_row&, place_id, double observed_s, double now_s) noexcept;
   [[nodiscard]] double known_s(const table_row&, std::uint32_t group) const noexcept;
@@ -31,6 +32,7 @@ class learner {
   const shape& shape_;
   const table_options options_;
   availability& availability_;
+  slices& slices_;
   const double old_weight_;  ///< a in new = (a x old + sample) / (a + 1); 4 in the papers
 };
 

@@ -9,6 +9,7 @@
 #include "model/learner.hpp"
 #include "model/row.hpp"
 #include "model/shape.hpp"
+#include "model/slices.hpp"
 
 namespace kilter::model {
 
@@ -17,7 +18,7 @@ using sync::memory_order_relaxed;
 using sync::memory_order_release;
 
 struct tables::impl {
-  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), learning(layout, o, cores), deciding(layout, o, cores) {}
+  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), cut(m.core_count()), learning(layout, o, cores, cut), deciding(layout, o, cores) {}
   ~impl() {
     for (row_id r = 0; r < count.load(memory_order_acquire); ++r) delete rows[r].load(memory_order_relaxed);
   }
@@ -71,6 +72,7 @@ struct tables::impl {
   const table_options options;
   const shape layout;
   availability cores;
+  slices cut;
   learner learning;
   decider deciding;
   std::array<sync::atomic<table_row*>, max_rows> rows{};
@@ -175,6 +177,16 @@ place_id tables::settle(row_id r, place_id best, objective o, double now_s, allo
   return impl_->deciding.settle(impl_->at(r), best, o, now_s, may);
 }
 
+void tables::gap(core_id core, double begin_s, double end_s) noexcept {
+  if (impl_->options.two_factors && end_s - begin_s > slices::shortest_gap_s) impl_->cut.gap(core, begin_s, end_s);
+}
+double tables::gap_s(core_id core, double from_s, double work_s) const noexcept { return impl_->cut.expected_gap_s(core, from_s, work_s); }
+bool tables::sliced(double now_s) const noexcept {
+  for (core_id c = 0; c < impl_->layout.machine.core_count(); ++c)
+    if (impl_->cut.regular(c, now_s)) return true;
+  return false;
+}
+
 core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
 void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
 
@@ -203,6 +215,7 @@ std::vector<cell_snapshot> tables::snapshot() const {
 void tables::clear() noexcept {
   impl& t = *impl_;
   t.cores.clear();
+  t.cut.clear();
   t.deciding.clear();
   for (row_id id = 0; id < row_count(); ++id) {
     t.learning.clear(t.at(id));

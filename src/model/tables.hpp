@@ -67,6 +67,12 @@ class tables {
   /// A sample of `place`, at engine time `now_s`. Called by the one worker that finished the task; two at once at one place are safe
   /// (one of them may be lost). No effect unless sample_s > 0.
   void learn(row_id, place_id, const measured&, double now_s) noexcept;
+  /// `core` was away from its worker from `begin_s` to `end_s`, as its worker found while it had nothing to do. No effect without `two_factors`.
+  void gap(core_id core, double begin_s, double end_s) noexcept;
+  /// See view::gap_s.
+  [[nodiscard]] double gap_s(core_id, double from_s, double work_s) const noexcept;
+  /// Some core's time is cut by a neighbour in a pattern that is known.
+  [[nodiscard]] bool sliced(double now_s) const noexcept;
   /// See view::settle. Never returns a place that `may` refuses, if `best` is not one.
   [[nodiscard]] place_id settle(row_id, place_id best, objective, double now_s, allowed may = {}) noexcept;
   /// Where a task without a waker starts: core 0 in paper mode; else the least slowed core, `landing` if nothing speaks against it.

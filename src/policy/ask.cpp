@@ -14,12 +14,12 @@ constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v
 
 // ---- the trace table's options, once a tape: policies may read them at no cost, so the view does not record them -----------------
 
-constexpr std::size_t option_count = 14;
+constexpr std::size_t option_count = 15;
 
 std::array<std::uint64_t, option_count> packed(const table_options& o) noexcept {
   return {bits(o.sample_weight), o.explore_first, o.refresh_every, o.two_factors, o.neutral_prior, o.lost_time, o.idle_decay,
           o.ageing, bits(o.window_s), bits(o.idle_decay_s), bits(o.move_after_s), bits(o.move_gain), bits(o.probe_budget),
-          bits(o.probe_after_s)};
+          bits(o.probe_after_s), o.by_work};
 }
 
 table_options unpacked(const std::array<std::uint64_t, option_count>& w) noexcept {
@@ -38,6 +38,7 @@ table_options unpacked(const std::array<std::uint64_t, option_count>& w) noexcep
   o.move_gain = real(w[11]);
   o.probe_budget = real(w[12]);
   o.probe_after_s = real(w[13]);
+  o.by_work = w[14] != 0;
   return o;
 }
 
@@ -98,7 +99,7 @@ next_decision next(const policy& p, core_id worker, std::uint32_t attempt, view&
   question q(v, tape_item::next);
   q.argument(std::uint64_t{worker}).argument(std::uint64_t{attempt});
   const next_decision d = p.next(worker, attempt, v);
-  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32, q.named(d.task), bits(d.until_s)});
+  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32, q.named(d.task), bits(d.until_s), d.skip});
   return d;
 }
 

@@ -8,7 +8,7 @@ namespace kilter {
 
 namespace {
 
-constexpr std::array<policy_info, 8> catalogue = {{
+constexpr std::array<policy_info, 9> catalogue = {{
     {"rws", "random work stealing, one core a task", "S0 Table 1; S2 section 4 (homogeneous)"},
     {"rwsm-c", "work stealing; the width is learned, by cost", "S0 Table 1"},
     {"fa", "critical tasks on cores said to be fast, in turn", "S0 Table 1"},
@@ -17,6 +17,7 @@ constexpr std::array<policy_info, 8> catalogue = {{
     {"dam-c", "critical tasks on the place learned to be cheapest (time x width)", "S0 Table 1, Algorithm 1"},
     {"dam-p", "critical tasks on the place learned to be fastest", "S0 Table 1, Algorithm 1"},
     {"perf", "critical path found in the graph; its tasks search when taken and may be stolen", "S2 sections 3.1-3.3"},
+    {"auto", "chooses place, width and order by what was learned; the default", "this project"},
 }};
 
 // A switch, not a table of functions: those would need relocation and so be writable at start.
@@ -29,7 +30,8 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
     case 4: return builtin::da(m, o);
     case 5: return builtin::dam_c(m, o);
     case 6: return builtin::dam_p(m, o);
-    default: return builtin::perf(m, o);
+    case 7: return builtin::perf(m, o);
+    default: return builtin::automatic(m, o);
   }
 }
 

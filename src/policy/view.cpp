@@ -67,8 +67,20 @@ const detail::task_kind* view::kind(task_ref t) noexcept {
   if (kind_task_ != t) {
     kind_ = &kind_of(node_of(t));
     kind_task_ = t;
+    units_ = 0.0;
   }
   return kind_;
+}
+
+/// How many times the task does what its type does, as the trace table counts.
+double view::units(task_ref t) noexcept {
+  if (!source_->tables.options().by_work) return 1.0;
+  static_cast<void>(kind(t));
+  if (units_ == 0.0) {
+    const detail::cold_data* cold = cold_of(node_of(t));
+    units_ = cold && cold->work > 0.0 ? cold->work : 1.0;
+  }
+  return units_;
 }
 
 template <class Key, class Live>
@@ -271,7 +283,7 @@ void view::rekey(task_ref t, std::uint64_t key) noexcept {
 
 double view::time_s(task_ref t, place_id p) noexcept {
   return real(exchange(item(tape_item::time), [&] { return name_of(t, p); },
-                       [&] { return bits(source_->tables.time_s(kind(t)->row, p)); }));
+                       [&] { return bits(source_->tables.time_s(kind(t)->row, p) * units(t)); }));
 }
 place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) noexcept {
   const auto key = [&] { return name_of(t, std::uint64_t{max_width} << 1 | static_cast<std::uint64_t>(goal)); };
@@ -287,6 +299,10 @@ place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) n
 }
 double view::slowdown(core_id c) noexcept {
   return real(exchange(item(tape_item::slowdown), [&] { return c; }, [&] { return bits(source_->tables.slowdown(c)); }));
+}
+double view::gap_s(core_id c, double from_s, double work_s) noexcept {
+  return real(exchange(item(tape_item::gap), [&] { return mix64(mix64(c ^ mix64(bits(from_s))) ^ bits(work_s)); },
+                       [&] { return bits(source_->tables.gap_s(c, from_s, work_s)); }));
 }
 const table_options& view::table() const noexcept { return source_ ? source_->tables.options() : tape_->table; }
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 // A queue that a policy declares instead of the standard deques. Behind a lock: such policies pay for their order.
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -31,13 +32,14 @@ class declared_queue {
     size_.store(static_cast<std::uint32_t>(waiting_.size()), sync::memory_order_release);
   }
 
-  /// The first in order and its key, or null.
-  node* pop(std::uint64_t& key) {
-    if (size() == 0) return nullptr;
+  /// The first in order after `skip` others and its key, or null. O(skip).
+  node* pop(std::uint64_t& key, std::uint32_t skip = 0) {
+    if (size() <= skip) return nullptr;
     const std::lock_guard hold(lock_);
-    if (waiting_.empty()) return nullptr;
-    key = ~waiting_.begin()->first.first;
-    return remove(waiting_.begin());
+    if (waiting_.size() <= skip) return nullptr;
+    const auto at = std::next(waiting_.begin(), skip);
+    key = ~at->first.first;
+    return remove(at);
   }
 
   /// That task, if it waits here.

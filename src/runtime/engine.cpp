@@ -12,6 +12,7 @@ namespace {
 
 // Looking for work costs a co-runner its time, sleeping costs the next task a wake-up of several microseconds.
 constexpr double spin_s = 50e-6;
+constexpr double sliced_spin_s = 0.020;
 // Two system calls of under a microsecond each are lost in a body of this length.
 constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
@@ -54,6 +55,8 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   start_cycles = sync::cycles();
   const bool oversubscribed = machine->core_count() > allowed_cpus();
   spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
+  sliced_spin_cycles = oversubscribed || !options.table.two_factors ? 0 : static_cast<std::uint64_t>(sliced_spin_s * rate);
+  gap_cycles = static_cast<std::uint64_t>(model::slices::shortest_gap_s * rate);
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate * time_scale);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
   measures_cpu = options.table.two_factors && (plan.learns || plan.asks_done);
@@ -65,9 +68,11 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
         plan.asks_done = true;
   clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_next || plan.asks_done;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
-  takes_own = !plan.asks_next && queues.empty();
-  keeps_low = plan.forward_child && queues.empty() && !plan.asks_ready_low;
-  keeps_high = plan.forward_child && queues.empty() && !plan.asks_ready_high;
+  first_declared = plan.deques_too ? machine->core_count() : 0;
+  deques = queues.empty() || plan.deques_too;
+  takes_own = deques && (plan.deques_too || !plan.asks_next);
+  keeps_low = plan.forward_child && deques && !plan.asks_ready_low;
+  keeps_high = plan.forward_child && deques && !plan.asks_ready_high;
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
   if (options.table.two_factors && !options.emulated) observe_landing();
 }
@@ -232,7 +237,10 @@ double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles);
 
 std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept { return workers[asker]->random.below(n); }
 
-std::uint32_t engine::length(queue_id q) noexcept { return queues.empty() ? workers[q]->waiting() : queues[q]->size(); }
+std::uint32_t engine::length(queue_id q) noexcept {
+  const declared_queue* d = declared_of(q);
+  return d ? d->size() : workers[q]->waiting();
+}
 
 void engine::rekey(task_ref t, std::uint64_t key) noexcept {
   for (auto& q : queues)
@@ -252,14 +260,26 @@ void engine::notify_any() noexcept {
     if (w.get() != self && w->wake()) return;
 }
 
-void engine::notify_takers(queue_id q) noexcept {
+void engine::notify_takers(const declared_queue& q) noexcept {
   sync::light_fence();
   if (sleepers.load(sync::memory_order_relaxed) == 0) return;
   const worker* self = worker::current();
   for (auto& w : workers)
-    if (w.get() != self && queues[q]->may_take(w->core) && w->wake()) return;
+    if (w.get() != self && q.may_take(w->core) && w->wake()) return;
   // Left over: the caller itself, on its way to sleep.
-  if (self && &self->owner == this && queues[q]->may_take(self->core)) workers[self->core]->wake();
+  if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
+}
+
+void engine::notify_other_takers(const declared_queue& q) noexcept {
+  sync::light_fence();
+  if (sleepers.load(sync::memory_order_relaxed) == 0) return;
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && q.may_take(w->core)) w->wake();
+}
+
+bool engine::declared_waits_for(core_id c) const noexcept {
+  return std::ranges::any_of(queues, [c](const auto& q) { return q->size() > 0 && q->may_take(c); });
 }
 
 void engine::notify_all() noexcept {

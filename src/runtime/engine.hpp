@@ -11,6 +11,7 @@
 #include "base/sync.hpp"
 #include "kilter/runtime.hpp"
 #include "policy/view_source.hpp"
+#include "model/slices.hpp"
 #include "runtime/declared_queue.hpp"
 #include "runtime/worker.hpp"
 #include "trace/recorder.hpp"
@@ -48,7 +49,9 @@ class engine final : public view_source {
   /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
   void notify_any() noexcept;
   /// Wakes one sleeping worker that may take from that queue.
-  void notify_takers(queue_id) noexcept;
+  void notify_takers(const declared_queue&) noexcept;
+  /// All of them but the caller: for a task that the caller does not want.
+  void notify_other_takers(const declared_queue&) noexcept;
   void notify_all() noexcept;
   /// The oldest submission that `w` may start, or null.
   execution_state* take_submission(worker& w);
@@ -74,6 +77,8 @@ class engine final : public view_source {
   discipline plan;
   std::vector<std::unique_ptr<declared_queue>> queues;
   std::vector<std::unique_ptr<worker>> workers;
+  [[nodiscard]] declared_queue* declared_of(queue_id q) const noexcept { return queues.empty() || q < first_declared ? nullptr : queues[q - first_declared].get(); }
+  [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   std::vector<cluster_desk> desks;
   std::unique_ptr<model::tables> own_tables;
   std::unique_ptr<model::shared_cells> own_cells;
@@ -84,9 +89,12 @@ class engine final : public view_source {
   std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool clears_state = false;          ///< the policy keeps state in tasks, so each run starts from zero
+  std::uint64_t sliced_spin_cycles = 0, gap_cycles = 0;
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
   bool measures_cpu = false;
   bool samples_rows = false;          ///< very short bodies are timed in rows (a robust-mode part)
+  bool deques = true;                 ///< each core has a deque
+  queue_id first_declared = 0;        ///< before it come the deques that a policy has beside the queues that it declares
   bool takes_own = false;             ///< a worker takes from its own deque without asking
   bool keeps_low = false, keeps_high = false;  ///< the first child of that criticality runs next, without asking
   bool standard_learning = false;     ///< samples go into the trace table without the policy being asked

@@ -91,13 +91,13 @@ void worker::made_ready(node* n, node* parent, core_id waker) {
 }
 
 void worker::enqueue_standard(node* n, core_id waker) {
-  if (!owner.queues.empty()) {
+  if (!owner.deques) {
     queue_id q = 0;
     const core_id wanted = waker == no_core ? core : waker;
     for (queue_id i = 0; i < owner.queues.size(); ++i)
       if (owner.queues[i]->owner() == wanted) q = i;
     owner.queues[q]->push(n, 0);
-    owner.notify_takers(q);
+    owner.notify_takers(*owner.queues[q]);
     return;
   }
   if (waker == no_core) {
@@ -147,9 +147,9 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
     case ready_decision::kind::queue:
       break;
   }
-  if (!owner.queues.empty()) {
-    owner.queues[d.queue]->push(n, d.key);
-    owner.notify_takers(d.queue);
+  if (declared_queue* q = owner.declared_of(d.queue)) {
+    q->push(n, d.key);
+    owner.notify_takers(*q);
     return;
   }
   if (!d.stealable) {

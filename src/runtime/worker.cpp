@@ -21,6 +21,8 @@ constexpr int pauses_between_rounds = 16;
 constexpr std::int64_t helper_nap_ns = 1'000'000;
 // While a policy holds for a task the worker naps, since the task may be pushed where this worker is not told.
 constexpr std::int64_t hold_nap_ns = 200'000;
+// A shorter rest is over before one has slept and woken.
+constexpr std::int64_t shortest_nap_ns = 100'000;
 
 }  // namespace
 
@@ -38,10 +40,10 @@ void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
-  std::uint64_t idle_since = 0;
+  std::uint64_t idle_since = 0, looked = 0;
   while (!owner.stopping.load(sync::memory_order_acquire)) {
     if (step(false)) {
-      idle_since = 0;
+      idle_since = looked = 0;
       continue;
     }
     if (!may_rest_) {
@@ -50,18 +52,28 @@ void worker::loop() {
     }
     const std::uint64_t now = sync::cycles();
     if (idle_since == 0) idle_since = now;
-    if (wait_until_ns_ < 0 && now - idle_since < owner.spin_cycles) {
+    // Between two looks nothing of ours ran: what is missing the neighbour took.
+    if (looked != 0 && now - looked > owner.gap_cycles) owner.tables.gap(core, owner.seconds(looked - owner.start_cycles), owner.seconds(now - owner.start_cycles));
+    looked = now;
+    const bool spins = wait_until_ns_ < 0 ? now - idle_since < owner.spin_cycles : wait_until_ns_ < shortest_nap_ns;
+    if (spins || spins_on(now - idle_since)) {
+      wait_until_ns_ = -1;
       for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
       continue;
     }
     sleep_until_work(wait_until_ns_);
     wait_until_ns_ = -1;
-    idle_since = 0;
+    idle_since = looked = 0;
   }
   search_ends();
   if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in
   stand_in_.reset();
   this_worker = nullptr;
+}
+
+// Whoever sleeps beside a neighbour that takes slices does not know, at the next join, how much of its own is left.
+bool worker::spins_on(std::uint64_t idle_cycles) const noexcept {
+  return idle_cycles < owner.sliced_spin_cycles && owner.active.load(sync::memory_order_relaxed) > 0 && owner.tables.sliced(owner.seconds(sync::cycles() - owner.start_cycles));
 }
 
 bool worker::step(bool helping) {
@@ -89,6 +101,7 @@ bool worker::step(bool helping) {
 }
 
 node* worker::take(bool& stolen) {
+  taken_from_ = nullptr;
   if (!bound_inbox_.empty()) [[unlikely]] {
     node* fresh = bound_inbox_.take_all();
     node* last = fresh;
@@ -104,11 +117,16 @@ node* worker::take(bool& stolen) {
     next_ = nullptr;
     return n;
   }
-  if (owner.plan.asks_next || !owner.queues.empty()) return take_asked(stolen);
+  if (!owner.takes_own) return take_asked(stolen);
   if (node* n = own_.pop()) return n;
   if (node* n = take_roots(*this)) return n;
+  if (owner.plan.deques_too && owner.declared_waits_for(core)) {
+    if (node* n = take_asked(stolen)) return n;
+    return wait_until_ns_ >= 0 || may_rest_ ? steal(stolen) : nullptr;
+  }
   flush();
   stamp_ = 0;
+  may_rest_ = true;
   if (node* n = take_own()) return n;
   return steal(stolen);
 }
@@ -153,20 +171,19 @@ node* worker::take_asked(bool& stolen) {
   // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
   if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
   view v = owner.view_of(*this);
-  const auto from = [&](queue_id q, node* n) {
-    taken_from_ = q;
-    const core_id o = owner.queues[q]->owner();
+  const auto from = [&](declared_queue& q, node* n) {
+    taken_from_ = &q;
+    const core_id o = q.owner();
     stolen = o != no_core && o != core;
     return n;
   };
   if (!owner.plan.asks_next) {
     // Own queues, then shared ones, then those of others.
     for (const int round : {0, 1, 2})
-      for (queue_id q = 0; q < owner.queues.size(); ++q) {
-        const core_id o = owner.queues[q]->owner();
-        const int rank = o == core ? 0 : o == no_core ? 1 : 2;
-        if (rank == round && owner.queues[q]->may_take(core))
-          if (node* n = owner.queues[q]->pop(taken_key_)) return from(q, n);
+      for (const auto& q : owner.queues) {
+        const int rank = q->owner() == core ? 0 : q->owner() == no_core ? 1 : 2;
+        if (rank == round && q->may_take(core))
+          if (node* n = q->pop(taken_key_)) return from(*q, n);
       }
     return nullptr;
   }
@@ -175,7 +192,11 @@ node* worker::take_asked(bool& stolen) {
   may_rest_ = d.what != next_decision::kind::take_from && d.what != next_decision::kind::steal;
   switch (d.what) {
     case next_decision::kind::take_from:
-      if (owner.queues.empty()) {
+      if (declared_queue* q = owner.declared_of(d.queue)) {
+        if (q->may_take(core))
+          if (node* n = q->pop(taken_key_, d.skip)) return from(*q, n);
+        return nullptr;
+      } else {
         node* n = nullptr;
         if (d.queue == core) {
           n = own_.pop();
@@ -185,15 +206,12 @@ node* worker::take_asked(bool& stolen) {
         }
         return n;
       }
-      if (owner.queues[d.queue]->may_take(core))
-        if (node* n = owner.queues[d.queue]->pop(taken_key_)) return from(d.queue, n);
-      return nullptr;
     case next_decision::kind::steal:
       return steal(stolen);
     case next_decision::kind::hold_task:
-      for (queue_id q = 0; q < owner.queues.size(); ++q)
-        if (owner.queues[q]->may_take(core))
-          if (node* n = owner.queues[q]->extract(node_of(d.task))) return from(q, n);
+      for (const auto& q : owner.queues)
+        if (q->may_take(core))
+          if (node* n = q->extract(node_of(d.task))) return from(*q, n);
       wait_until_ns_ = hold_nap_ns;
       return nullptr;
     case next_decision::kind::hold_until:
@@ -298,10 +316,9 @@ void worker::search_ends() noexcept {
 bool worker::something_to_take() const noexcept {
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !own_.empty()) return true;
   if (owner.submissions_waiting.load(sync::memory_order_acquire) || submissions.load(sync::memory_order_acquire)) return true;
-  if (owner.queues.empty()) {
+  if (owner.deques) {
     for (const auto& w : owner.workers)
       if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
-    return false;
   }
   if (owner.plan.asks_next) return false;  // asked once more after the announcement instead
   for (const auto& q : owner.queues)

@@ -16,6 +16,7 @@
 namespace kilter::detail {
 
 class engine;
+class declared_queue;
 
 class alignas(sync::cache_line) worker {
  public:
@@ -122,6 +123,7 @@ class alignas(sync::cache_line) worker {
   bool policy_finds_work(std::int64_t& timeout_ns);
   static void stands_in(worker*) noexcept;
   [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
+  [[nodiscard]] bool spins_on(std::uint64_t idle_cycles) const noexcept;
   void search_begins() noexcept;
   void search_ends() noexcept;
 
@@ -138,7 +140,7 @@ class alignas(sync::cache_line) worker {
   std::uint32_t attempt_ = 0;
   bool searching_ = false;
   execution_state* counted_ = nullptr;  // whose tally has tasks not handed in
-  queue_id taken_from_ = 0;             // where the task in hand waited, and under which key
+  declared_queue* taken_from_ = nullptr;  // where the task in hand waited, if that was a declared queue, and under which key
   std::uint64_t taken_key_ = 0;
   std::int64_t wait_until_ns_ = -1;     // how long the policy asked to wait; negative: until woken
   bool may_rest_ = true;                // the policy's last answer was not one to try again at once

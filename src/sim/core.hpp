@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "base/random.hpp"
@@ -59,6 +60,7 @@ struct sim_core {
   double co_runner_there_s = 0.0;
   double without_s = 0.0;              ///< time that its worker did not get, to whomever it went
   sim_time counted = 0;                ///< up to when the three above are counted
+  double off_since_s = 0.0;            ///< when it last lost its core
   double fluid = 1.0;                  ///< what fluid disturbances leave
   bool co_runner_here = false, co_runner_runs = false;
 };
@@ -75,14 +77,16 @@ class declared {
   };
   [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
-  void push(detail::node* n, std::uint64_t key) { waiting_.push_back({n, key}); }
-  [[nodiscard]] entry pop() {
-    if (waiting_.empty()) return {nullptr, 0};
-    auto at = waiting_.begin();
-    if (order_ == queue_order::lifo) at = waiting_.end() - 1;
-    // The largest key; of equal ones the oldest.
-    if (order_ == queue_order::by_key) at = std::ranges::max_element(waiting_, {}, &entry::key);
-    return remove(at);
+  void push(detail::node* n, std::uint64_t key) {
+    if (order_ != queue_order::by_key) return waiting_.push_back({n, key});
+    // The largest key first; of equal ones the oldest.
+    waiting_.insert(std::ranges::upper_bound(waiting_, key, std::greater{}, &entry::key), {n, key});
+  }
+  /// The first in order after `skip` others.
+  [[nodiscard]] entry pop(std::uint32_t skip = 0) {
+    if (waiting_.size() <= skip) return {nullptr, 0};
+    if (order_ != queue_order::by_key) return remove(order_ == queue_order::lifo ? waiting_.end() - 1 - skip : waiting_.begin() + skip);
+    return remove(waiting_.begin() + skip);
   }
   [[nodiscard]] entry extract(const detail::node* n) {
     const auto at = std::ranges::find(waiting_, n, &entry::task);
@@ -91,7 +95,7 @@ class declared {
   bool rekey(const detail::node* n, std::uint64_t key) noexcept {
     const auto at = std::ranges::find(waiting_, n, &entry::task);
     if (at == waiting_.end()) return false;
-    at->key = key;
+    if (order_ == queue_order::by_key) push(remove(at).task, key);
     return true;
   }
   core_id owner;

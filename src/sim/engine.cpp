@@ -14,7 +14,7 @@ using detail::graph_of;
 
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
-      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(plan_.queues.empty()), speeds_(p),
+      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(plan_.queues.empty() || plan_.deques_too), first_declared_(plan_.deques_too ? machine_.core_count() : 0), speeds_(p),
       events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()), energy_(p),
       quota_(machine_.core_count()) {
@@ -189,6 +189,9 @@ void engine::update_core(sim_core& w) {
     if (off) speeds_.hold(*w.runs, w.id, now_);
     else speeds_.release(*w.runs, w.id, now_);
   }
+  if (off && !w.off) w.off_since_s = now_s();
+  // A worker that polls sees that it was away; at a task its sample tells.
+  if (!off && w.off && !w.runs) tables.gap(w.id, w.off_since_s, now_s());
   w.off = off;
   use_changed(w);
   speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
@@ -252,6 +255,7 @@ void engine::finish(sim_assembly& a) {
   for (const member_time& t : a.times)
     if (t.core == a.at.leader) m.leader_s = t.seconds;
   m.members = a.times;
+  if (const detail::cold_data* own = detail::cold_of(a.task); own && own->work > 0.0) m.work = own->work;
   m.span_s = now - a.came_s.front();
   const bool leader_took_part = m.leader_s > 0.0;
   m.sample_s = m.leader_first || (options_.timing == timing::leader && leader_took_part) ? m.leader_s : m.span_s;
@@ -311,7 +315,8 @@ void engine::remove_busy(const node* n) {
 // ---- what a view asks ----
 
 std::uint32_t engine::length(queue_id q) noexcept {
-  return static_cast<std::uint32_t>(standard_queues_ ? cores_[q].own.size() : queues_[q].size());
+  const declared* d = declared_of(q);
+  return static_cast<std::uint32_t>(d ? d->size() : cores_[q].own.size());
 }
 
 double engine::modelled_s(task_ref t, place_id p) noexcept {

@@ -133,6 +133,8 @@ class engine final : public view_source {
   void made_ready(node*, node* parent, sim_core& worker, core_id waker);
   void enqueue_standard(node*, sim_core& worker, core_id waker);
   void push_own(core_id, node*);
+  [[nodiscard]] declared* declared_of(queue_id q) noexcept { return queues_.empty() || q < first_declared_ ? nullptr : &queues_[q - first_declared_]; }
+  [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   [[nodiscard]] node* pop_own(core_id);
   [[nodiscard]] node* pop_oldest(core_id);
   sim_assembly& new_assembly();
@@ -147,7 +149,8 @@ class engine final : public view_source {
   const kilter::machine& machine_;
   const kilter::policy& policy_;
   discipline plan_;
-  bool standard_queues_;
+  bool standard_queues_;           // each core has a deque
+  queue_id first_declared_;        // before it come the deques that a policy has beside the queues that it declares
   speeds speeds_;
   event_queue events_;
   sim_time now_ = 0;

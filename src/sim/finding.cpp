@@ -13,6 +13,7 @@ using detail::graph_of;
 // The order of the runtime: what is bound to a place, what is bound to the core, what it made ready itself, what others have.
 void engine::step(sim_core& w) {
   if (w.away) return hand_over(w, false);
+  if (plan_.deques_too && w.doing == activity::idle) leave_search(w);
   becomes(w, activity::busy);
   spent_s_ = 0.0;
   while (!w.assemblies.empty()) {
@@ -28,7 +29,7 @@ void engine::step(sim_core& w) {
   }
   if (node* n = std::exchange(w.next, nullptr)) return taken(w, n, false, nullptr, 0);
   if (w.holding) return hold(w);
-  if (plan_.asks_next || !standard_queues_) return take_asked(w);
+  if (plan_.deques_too ? w.own.empty() && declared_waits_for(w.id) : plan_.asks_next || !standard_queues_) return take_asked(w);
   if (!w.own.empty()) {
     spent_s_ += platform_.costs.push_s;
     return taken(w, pop_own(w.id), false, nullptr, 0);
@@ -50,7 +51,7 @@ void engine::wake(sim_core& w) {
 
 // Idle workers look for a victim while there is one.
 void engine::enter_search(sim_core& w) {
-  if (w.off || w.away || !standard_queues_ || plan_.asks_next || cores_.size() == 1) return;
+  if (w.off || w.away || !standard_queues_ || (plan_.asks_next && !plan_.deques_too) || cores_.size() == 1) return;
   searching_.insert(w.id);
   steal_changed_ = true;
   if (tries_one_by_one_ && victims_.size() > 0) after(w, pause_between_tries(), activity::trying);
@@ -148,20 +149,21 @@ void engine::take_asked(sim_core& w) {
   switch (d.what) {
     case next_decision::kind::nothing:
       // A thief's draws may have missed the one victim that has something.
-      if (standard_queues_ && victims_.size() > 0) {
+      if (standard_queues_ && !plan_.deques_too && victims_.size() > 0) {
         w.attempt = 0;
         return go_on(platform_.costs.steal_try_s);
       }
       return rest(w);
     case next_decision::kind::take_from:
-      if (standard_queues_) {
+      if (declared* q = declared_of(d.queue)) {
+        if (q->may_take(w.id))
+          if (const declared::entry e = q->pop(d.skip); e.task) return taken(w, e.task, q->owner != no_core && q->owner != w.id, q, e.key);
+      } else {
         const bool stolen = d.queue != w.id;
         if (cores_[d.queue].own.empty()) return go_on(platform_.costs.push_s);
         if (stolen) ++stats_.steals;
         return taken(w, stolen ? pop_oldest(d.queue) : pop_own(w.id), stolen, nullptr, 0);
       }
-      if (declared& q = queues_[d.queue]; q.may_take(w.id))
-        if (const declared::entry e = q.pop(); e.task) return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
       return go_on(platform_.costs.push_s);
     case next_decision::kind::steal: {
       const auto count = static_cast<std::uint32_t>(cores_.size());
@@ -175,9 +177,14 @@ void engine::take_asked(sim_core& w) {
       return hold(w);
     case next_decision::kind::hold_until:
       becomes(w, activity::idle);  // what is bound to it wakes it early
+      if (plan_.deques_too) enter_search(w);
       events_.set(w.id, now_ + to_time(std::max(d.until_s - now_s(), 1e-6)));
       return;
   }
+}
+
+bool engine::declared_waits_for(core_id c) const noexcept {
+  return std::ranges::any_of(queues_, [c](const declared& q) { return q.size() > 0 && q.may_take(c); });
 }
 
 void engine::hold(sim_core& w) {
@@ -206,7 +213,8 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
   n->where = detail::place_unset;
   if (!travelled) {
     const bool only_here = plan_.take_stays && k.width_one_only;
-    if (!only_here && (critical ? plan_.asks_take_high : plan_.asks_take_low)) {
+    const bool always = from && plan_.deques_too;
+    if (always || (!only_here && (critical ? plan_.asks_take_high : plan_.asks_take_low))) {
       if (critical ? searches_high_ : searches_low_) spent_s_ += critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
       view v = view_of(w);
       const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
@@ -321,9 +329,9 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
       break;
   }
   spent_s_ += platform_.costs.push_s;
-  if (!standard_queues_) {
-    queues_[d.queue].push(n, d.key);
-    notify(queues_[d.queue]);
+  if (declared* q = declared_of(d.queue)) {
+    q->push(n, d.key);
+    notify(*q);
   } else if (!d.stealable) {
     cores_[d.queue].bound.push_back(n);
     wake(cores_[d.queue]);

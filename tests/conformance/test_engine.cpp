@@ -34,7 +34,14 @@ class task_queue {
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
 
   void push(node* n, std::uint64_t key) { waiting_.push_back({n, key, arrivals_++}); }
-  node* pop() { return waiting_.empty() ? nullptr : remove(first()); }
+  node* pop(std::uint32_t skip = 0) {
+    if (waiting_.size() <= skip) return nullptr;
+    if (skip == 0) return remove(first());
+    std::vector<iterator> all;
+    for (iterator at = waiting_.begin(); at != waiting_.end(); ++at) all.push_back(at);
+    std::ranges::sort(all, [](iterator a, iterator b) { return a->key != b->key ? a->key > b->key : a->arrival < b->arrival; });
+    return remove(all[skip]);
+  }
   node* pop_oldest() { return waiting_.empty() ? nullptr : remove(waiting_.begin()); }
   node* extract(const node* n) {
     const auto at = find(n);
@@ -114,7 +121,7 @@ class engine_on_virtual_time final : public view_source {
   engine_on_virtual_time(const run_request& r, model::tables& t, model::shared_cells& c)
       : view_source(t, c), request_(r), policy_(*r.asked), machine_(r.machine), plan_(policy_.queues(r.machine)),
         outside_(no_core, r.seed) {
-    standard_queues_ = plan_.queues.empty();
+    standard_queues_ = plan_.queues.empty() || plan_.deques_too;
     for (core_id core = 0; core < machine_.core_count(); ++core) {
       workers_.push_back(std::make_unique<worker>(core, r.seed));
       if (standard_queues_) queues_.push_back(task_queue({core, queue_order::lifo, {}}, machine_.core_count()));
@@ -230,7 +237,11 @@ class engine_on_virtual_time final : public view_source {
 
   void ask_next(worker& w) {
     view v = view_of(w);
-    const bool asked = plan_.asks_next || request_.record;
+    const auto declared = queues_.begin() + (standard_queues_ ? machine_.core_count() : 0);
+    const bool waits = std::any_of(declared, queues_.end(), [&](const task_queue& q) { return q.size() > 0 && q.may_take(w.core); });
+    if (plan_.deques_too)
+      if (node* n = queues_[w.core].pop()) return taken(w, n, &queues_[w.core], false);
+    const bool asked = plan_.deques_too ? waits : plan_.asks_next || request_.record;
     const next_decision d = asked ? ask::next(policy_, w.core, w.attempt, v) : policy_.kilter::policy::next(w.core, w.attempt, v);
     ++w.attempt;
     switch (d.what) {
@@ -246,7 +257,7 @@ class engine_on_virtual_time final : public view_source {
         task_queue& q = queues_.at(d.queue);
         if (!q.may_take(w.core)) broken(policy_, "core " + std::to_string(w.core) + " may not take from queue " + std::to_string(d.queue));
         const bool stolen = q.owner != no_core && q.owner != w.core;
-        if (node* n = stolen ? q.pop_oldest() : q.pop()) return taken(w, n, &q, stolen);
+        if (node* n = stolen ? q.pop_oldest() : q.pop(d.skip)) return taken(w, n, &q, stolen);
         return look_for_work(w, step_s);
       }
       case next_decision::kind::steal:
@@ -284,7 +295,8 @@ class engine_on_virtual_time final : public view_source {
     if (n->where != detail::place_unset) return put_in_place(n, n->where, w);
     const bool critical = n->flags & detail::flag_critical;
     view v = view_of(w);
-    const bool asked = (critical ? plan_.asks_take_high : plan_.asks_take_low) || request_.record;
+    const bool always = plan_.deques_too && from && from->owner == no_core;
+    const bool asked = always || (critical ? plan_.asks_take_high : plan_.asks_take_low) || request_.record;
     const take_decision d = asked ? ask::take(policy_, detail::ref(n), w.core, stolen, v)
                                   : policy_.kilter::policy::on_take(detail::ref(n), w.core, stolen, v);
     if (d.put_back) {

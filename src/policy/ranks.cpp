@@ -1,0 +1,79 @@
+#include "policy/ranks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <vector>
+
+namespace kilter::ranks {
+
+namespace {
+
+constexpr float almost = 1.0F + 1e-5F;  // sums of the same times in another order
+
+std::uint32_t index_of(view& v, task_ref t) noexcept { return static_cast<std::uint32_t>(v.state(t).a & 0xffffffff); }
+
+}  // namespace
+
+double on_submit(view& v, bool mark) {
+  const std::uint32_t size = v.batch_size();
+  std::vector<task_ref> tasks(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    tasks[i] = v.batch_task(i);
+    v.set_state(tasks[i], {std::uint64_t{i}, 0});
+  }
+  // Successors side by side, so that they are asked for once.
+  std::vector<std::uint32_t> begin(size + 1), next, open(size, 0);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    begin[i] = static_cast<std::uint32_t>(next.size());
+    const std::uint32_t count = v.successor_count(tasks[i]);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      next.push_back(index_of(v, v.successor(tasks[i], k)));
+      ++open[next.back()];
+    }
+  }
+  begin[size] = static_cast<std::uint32_t>(next.size());
+  std::vector<std::uint32_t> order;
+  order.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i)
+    if (open[i] == 0) order.push_back(i);
+  for (std::uint32_t at = 0; at < order.size(); ++at)
+    for (std::uint32_t k = begin[order[at]]; k < begin[order[at] + 1]; ++k)
+      if (--open[next[k]] == 0) order.push_back(next[k]);
+
+  const core_id fastest = v.machine().fastest_cores().front();
+  const place_id where = v.machine().single(fastest);
+  const double slowdown = v.slowdown(fastest);
+  std::vector<float> rank(size, 0.0F), own(size);
+  double all_s = 0.0;
+  for (std::size_t at = order.size(); at-- > 0;) {
+    const std::uint32_t i = order[at];
+    float below = 0.0F;
+    for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) below = std::max(below, rank[next[k]]);
+    own[i] = static_cast<float>(v.time_s(tasks[i], where) / slowdown);
+    rank[i] = below + own[i];
+    all_s += own[i];
+  }
+  std::ranges::sort(order, std::less{}, [&](std::uint32_t i) { return rank[i]; });
+  std::vector<float> left(size);  // after the task, on its way
+  for (std::uint32_t i = 0; i < size; ++i) left[i] = rank[i] - own[i];
+  std::vector<std::uint32_t> by_left = order;
+  std::ranges::sort(by_left, std::less{}, [&](std::uint32_t i) { return left[i]; });
+  double later_s = 0.0;
+  std::size_t at = 0;
+  for (const std::uint32_t i : by_left) {
+    for (; at < size && rank[order[at]] <= left[i] * almost; ++at) later_s += own[order[at]];
+    v.set_state(tasks[i], {std::uint64_t{std::bit_cast<std::uint32_t>(own[i])} << 32,
+                           std::uint64_t{std::bit_cast<std::uint32_t>(rank[i])} << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(later_s))});
+  }
+  if (!mark || size == 0) return all_s;
+  for (const task_ref t : tasks) v.set_critical(t, false);
+  for (auto i = static_cast<std::uint32_t>(std::ranges::max_element(rank) - rank.begin());;) {
+    v.set_critical(tasks[i], true);
+    if (begin[i] == begin[i + 1]) return all_s;
+    i = *std::max_element(next.begin() + begin[i], next.begin() + begin[i + 1],
+                          [&](std::uint32_t a, std::uint32_t b) { return rank[a] < rank[b] || (rank[a] == rank[b] && a > b); });
+  }
+}
+
+}  // namespace kilter::ranks
