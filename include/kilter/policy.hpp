@@ -160,7 +160,7 @@ class view {
   [[nodiscard]] priority user_priority(task_ref) noexcept;
   [[nodiscard]] bool allows(task_ref, place_id) noexcept;       ///< the task's allowed widths include the place's
   [[nodiscard]] double work(task_ref) noexcept;                 ///< the user's estimate, in the user's unit; 0 if none
-  [[nodiscard]] double cost_s(task_ref, place_id) noexcept;     ///< given or modelled seconds there; 0 if unknown
+  [[nodiscard]] double cost_s(task_ref, place_id) noexcept;     ///< given or modelled seconds there; 0 if unknown; infinite: it cannot run there
   [[nodiscard]] task_state state(task_ref) noexcept;
   void set_state(task_ref, const task_state&) noexcept;
   /// A task as a word that may be kept in a task's sixteen bytes or in a cell, and back; 0 is no task. A `task_ref` itself must not be
@@ -178,7 +178,7 @@ class view {
   [[nodiscard]] std::uint32_t predecessor_count(task_ref) noexcept;  ///< needs discipline::reads_predecessors, as the next
   [[nodiscard]] task_ref predecessor(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] double predecessor_cost_s(task_ref, std::uint32_t i) noexcept;
-  [[nodiscard]] double data_ready_s(task_ref, core_id) noexcept;     ///< engine time when the task's data reach the core
+  [[nodiscard]] double data_ready_s(task_ref, core_id) noexcept;     ///< engine time when the data of the predecessors that are done have reached the core
   /// New key of a task that waits in a by_key queue; no effect if it waits nowhere.
   void rekey(task_ref, std::uint64_t key) noexcept;
 

@@ -172,10 +172,10 @@ double view::work(task_ref t) noexcept {
 }
 double view::cost_s(task_ref t, place_id p) noexcept {
   return real(exchange(item(tape_item::cost), [&] { return name_of(t, p); }, [&] {
+    if (const double modelled_s = source_->modelled_s(t, p); modelled_s > 0.0) return bits(modelled_s);
     const auto* cold = cold_of(node_of(t));
     const place& where = machine_->at(p);
-    if (cold && where.width == 1 && where.leader < cold->core_seconds.size()) return bits(cold->core_seconds[where.leader]);
-    return bits(source_->modelled_s(t, p));
+    return bits(cold && where.width == 1 && where.leader < cold->core_seconds.size() ? cold->core_seconds[where.leader] : 0.0);
   }));
 }
 task_state view::state(task_ref t) noexcept {

@@ -26,6 +26,7 @@ struct sim_assembly : load {
   std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
   std::vector<member_time> times;      ///< of the members, in order of arrival; a member's seconds are known once it has left
   std::vector<double> came_s;          ///< when each of them came
+  sim_time data_there = 0;             ///< nobody begins before its data have reached the leader
   double without_s = 0.0;              ///< of the first member's core when it came: its `without_s`
 };
 

@@ -54,6 +54,30 @@ core_share share_of(core_id c, std::span<const disturbance_phase> phases) noexce
   return share;
 }
 
+std::vector<double> mean_left(const platform& p, std::span<const disturbance> all, double over_s) {
+  const machine& m = *p.cores;
+  std::vector<double> left(m.core_count(), 1.0);
+  const sim_time end = to_time(over_s);
+  for (const disturbance& given : all) {
+    disturbance_phase phase(as_the_clock_follows(p, given));
+    sim_time active = 0;
+    for (sim_time now = 0; now < end;) {
+      const sim_time next = std::min(phase.next_change(), end);
+      if (phase.active()) active += next - now;
+      now = next;
+      if (now < end) phase.advance();
+    }
+    const disturbance& d = phase.what();
+    const bool takes_all = d.what == disturbance::kind::sliced || d.what == disturbance::kind::offline;
+    const double mean = 1.0 - static_cast<double>(active) / static_cast<double>(end) * (1.0 - (takes_all ? 0.0 : d.left));
+    for (core_id c = 0; c < m.core_count(); ++c) {
+      const bool same_clock = d.what == disturbance::kind::clock && m.cores()[c].kind == m.cores()[d.cores.front()].kind;
+      if (same_clock || d.what == disturbance::kind::quota || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= mean;
+    }
+  }
+  return left;
+}
+
 void apply_phase(const disturbance_phase& p, const machine& m, speeds& s, sim_time now) {
   const disturbance& d = p.what();
   if (d.what == disturbance::kind::clock) return s.set_clock(m.cores()[d.cores.front()].kind, p.active() ? d.left : 1.0, now);

@@ -64,6 +64,10 @@ struct core_share {
 };
 [[nodiscard]] core_share share_of(core_id, std::span<const disturbance_phase>) noexcept;
 
+/// What disturbances leave of each core on average over the first `over_s` seconds (> 0) of a run: of its time and of its clock. A quota is taken
+/// off every core. What they do to memory is not in it.
+[[nodiscard]] std::vector<double> mean_left(const platform&, std::span<const disturbance>, double over_s);
+
 /// Brings clock, traffic and working set to where the phase is. The capacity of a core follows from all phases together: share_of.
 void apply_phase(const disturbance_phase&, const machine&, speeds&, sim_time now);
 

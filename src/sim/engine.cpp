@@ -3,6 +3,7 @@
 #include "sim/engine.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "kilter/error.hpp"
 #include "policy/ask.hpp"
@@ -36,6 +37,7 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
   }
   for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
+  if (options_.true_costs_over_s > 0.0) left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
   steal_budget_ = exponential(thieves_);
 }
 
@@ -49,6 +51,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   detail::graph_core& core = detail::graph_access::core(g);
   g.check_acyclic();
   resolve(core, work);
+  follow_data(core);
   core.find_roots();
   if (plan_.reads_predecessors) core.index_predecessors();
   if (core.has_run)
@@ -87,16 +90,34 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
 void engine::resolve(const detail::graph_core& core, const std::vector<type_work>& work) {
   const std::size_t kinds = machine_.kinds().size();
   costs_.assign(core.type_names.size() * kinds, {});
+  given_.assign(core.type_names.size(), false);
   for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
     detail::task_kind& k = core.kinds[i];
     k.row = tables.row(core.type_names[k.type], k.size_class);
     const type_work& what = work.at(k.type);
+    given_[k.type] = what.given;
     for (kind_id on = 0; on < kinds; ++on) {
       task_cost& cost = costs_[k.type * kinds + on];
       if (cost.seconds.empty()) cost = cost_of(platform_, what, on);
     }
   }
 }
+
+// Before the run: who needs its data's way, and whether tasks that should bring their seconds do.
+void engine::follow_data(const detail::graph_core& core) {
+  bool costs = false;
+  core.for_each_node([&](const node* n) {
+    detail::for_each_successor(n, [&](const node*, double cost_s) { costs = costs || cost_s > 0.0; });
+    if (!given_[core.kinds[n->kind].type]) return;
+    const detail::cold_data* own = detail::cold_of(n);
+    if (const std::size_t has = own ? own->core_seconds.size() : 0; has < machine_.core_count())
+      throw input_error("task '" + core.label(n) + "' has given seconds for " + std::to_string(has) + " cores; " + platform_.name + " has " +
+                        std::to_string(machine_.core_count()));
+  });
+  arrivals_.assign(costs ? core.count : 0, {});
+}
+
+sim_time engine::data_there(const node* n, core_id c) const noexcept { return arrivals_.empty() ? 0 : arrivals_[detail::id_of(n)].at(c); }
 
 void engine::loop() {
   const sim_time horizon = now_ + to_time(options_.horizon_s);
@@ -289,7 +310,8 @@ void engine::finish(sim_assembly& a) {
   }
   let_go(a);
   spent_s_ = 0.0;
-  detail::for_each_successor(n, [&](node* s, double) {
+  detail::for_each_successor(n, [&](node* s, double cost_s) {
+    if (!arrivals_.empty()) arrivals_[detail::id_of(s)].add(a.at.leader, now_ + to_time(cost_s));
     spent_s_ += platform_.costs.wake_s;
     const std::uint32_t before = s->pending.load(std::memory_order_relaxed);
     s->pending.store(before - 1, std::memory_order_relaxed);
@@ -321,9 +343,17 @@ std::uint32_t engine::length(queue_id q) noexcept {
 
 double engine::modelled_s(task_ref t, place_id p) noexcept {
   const node* n = detail::node_of(t);
-  const kind_id on = machine_.cores()[machine_.at(p).leader].kind;
-  return costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on].seconds[width_index_[p]];
+  const place& where = machine_.at(p);
+  const kind_id on = machine_.cores()[where.leader].kind;
+  const task_cost& cost = costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on];
+  const double seconds = cost.seconds[width_index_[p]] * own_work(n, where.leader);
+  if (left_mean_.empty() || cost.fixed) return seconds;
+  double left = 0.0;
+  for (core_id c = where.leader; c < where.leader + where.width; ++c) left += left_mean_[c];
+  return left > 0.0 ? seconds * where.width / left : std::numeric_limits<double>::infinity();
 }
+
+double engine::data_ready_s(task_ref t, core_id c) noexcept { return to_seconds(std::max(now_, data_there(detail::node_of(t), c))); }
 
 void engine::rekey(task_ref t, std::uint64_t key) noexcept {
   for (declared& q : queues_)
@@ -335,6 +365,13 @@ std::vector<const tape*> engine::tapes() const {
   if (options_.record_decisions)
     for (const sim_core& w : cores_) all.push_back(&w.log);
   return all;
+}
+
+/// How many times what its type does, the noise aside: what the model calls its work.
+double engine::own_work(const node* n, core_id leader) const noexcept {
+  const detail::cold_data* own = detail::cold_of(n);
+  if (given_[graph_of(n).kinds[n->kind].type]) return own->core_seconds[leader];
+  return own && own->work > 0.0 ? own->work : 1.0;
 }
 
 double engine::noise_of(const node* n) const noexcept { return noise_factor(platform_.noise_sigma, options_.seed, detail::id_of(n)); }

@@ -13,6 +13,7 @@
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
+#include "policy/latest_arrival.hpp"
 #include "policy/tape.hpp"
 #include "policy/view_source.hpp"
 #include "sim/core.hpp"
@@ -36,6 +37,10 @@ struct engine_options {
   /// Of several idle workers the one with the lowest number steals, as the runtime wakes its sleepers; false: any of them, since the papers' workers never sleep.
   bool first_thief = false;
   bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
+  /// Above 0: what a view gives as a task's modelled or given seconds counts in what the disturbances leave of each core on average over the first
+  /// so many seconds (mean_left), infinite on a core that they leave nothing of. So plans can be made with true costs; with 0 they are made with those
+  /// of the undisturbed machine (facts E54).
+  double true_costs_over_s = 0.0;
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.
   std::function<void(const sim_assembly&, core_id last)> finished{};
@@ -69,7 +74,7 @@ class engine final : public view_source {
   std::uint32_t length(queue_id q) noexcept override;
   double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
   double modelled_s(task_ref, place_id) noexcept override;
-  double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
+  double data_ready_s(task_ref, core_id) noexcept override;
   void rekey(task_ref, std::uint64_t key) noexcept override;
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch_.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(batch_[i]); }
@@ -83,6 +88,8 @@ class engine final : public view_source {
 
   // what happens
   void resolve(const detail::graph_core&, const std::vector<type_work>&);
+  void follow_data(const detail::graph_core&);
+  [[nodiscard]] sim_time data_there(const node*, core_id) const noexcept;
   void loop();
   void resume(sim_core&);
   void becomes(sim_core&, activity);
@@ -139,6 +146,7 @@ class engine final : public view_source {
   [[nodiscard]] node* pop_oldest(core_id);
   sim_assembly& new_assembly();
   void let_go(sim_assembly&);
+  [[nodiscard]] double own_work(const node*, core_id leader) const noexcept;
   [[nodiscard]] double noise_of(const node*) const noexcept;
   [[nodiscard]] place_id narrowest(const detail::task_kind&, core_id) const noexcept;
 
@@ -175,6 +183,9 @@ class engine final : public view_source {
   std::uint32_t away_ = 0;         // cores
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
+  std::vector<bool> given_;        // by type: each task has its own seconds
+  std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
+  std::vector<latest_arrival<sim_time>> arrivals_;  // by task, if some edge of the graph has a cost; else empty
   std::vector<node*> batch_;
   std::vector<core_id> done_first_;  // members of the task that ends, but the last one out
   std::vector<std::unique_ptr<sim_assembly>> assemblies_;

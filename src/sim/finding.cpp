@@ -246,8 +246,8 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   a.cluster = in;
   a.width = p.width;
   a.width_index = width_index_[where];
-  const detail::cold_data* own = detail::cold_of(n);
-  a.left = noise_of(n) * (own && own->work > 0.0 ? own->work : 1.0);
+  a.left = noise_of(n) * own_work(n, p.leader);
+  a.data_there = data_there(n, p.leader);
   a.members.clear();
   a.task = n;
   a.where = where;
@@ -280,6 +280,12 @@ void engine::join(sim_core& w, sim_assembly& a) {
   if (a.done) {
     let_go(a);
     return step(w);
+  }
+  if (a.data_there > now_) {
+    w.to_begin = &a;
+    becomes(w, activity::waiting);
+    events_.set(w.id, a.data_there);
+    return;
   }
   if (!a.all_members || a.at.width == 1) return enter(w, a);
   a.arrived.push_back(w.id);

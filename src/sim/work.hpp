@@ -13,6 +13,9 @@ struct type_work {
   std::string kernel;
   double size = 0.0;
   double fixed_s = 0.0;           ///< above 0: it takes so long on any one core at any clock, and no width makes it shorter (a message)
+  /// Every task has its own seconds on each core (task_options::core_seconds), with the core for itself at its highest clock; no width makes it
+  /// shorter, the leader's count. `kernel`, `size` and a task's `work` are without meaning then.
+  bool given = false;
 };
 
 /// On one kind of core. input_error if the platform has no figures for the kernel there.
