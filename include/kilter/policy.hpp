@@ -160,7 +160,8 @@ class view {
   [[nodiscard]] priority user_priority(task_ref) noexcept;
   [[nodiscard]] bool allows(task_ref, place_id) noexcept;       ///< the task's allowed widths include the place's
   [[nodiscard]] double work(task_ref) noexcept;                 ///< the user's estimate, in the user's unit; 0 if none
-  [[nodiscard]] double cost_s(task_ref, place_id) noexcept;     ///< given or modelled seconds there; 0 if unknown; infinite: it cannot run there
+  /// Given or modelled seconds there; 0 if unknown, infinite if it cannot run there. Where no time at all is given: the smallest number above 0.
+  [[nodiscard]] double cost_s(task_ref, place_id) noexcept;
   [[nodiscard]] task_state state(task_ref) noexcept;
   void set_state(task_ref, const task_state&) noexcept;
   /// A task as a word that may be kept in a task's sixteen bytes or in a cell, and back; 0 is no task. A `task_ref` itself must not be
@@ -286,7 +287,7 @@ struct policy_options {
   victims steal_from = victims::random;               ///< facts E52, E58
 };
 
-/// A policy by name: rws, rwsm-c, fa, fam-c, da, dam-c, dam-p, perf. Throws input_error listing the names otherwise.
+/// A policy by name: rws, rwsm-c, fa, fam-c, da, dam-c, dam-p, perf, heft, cpop. Throws input_error listing the names otherwise.
 [[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
 
 struct policy_info {

@@ -53,6 +53,7 @@ struct execution_stats {
   std::vector<place_count> places;   ///< tasks by place_id
   std::vector<double> core_work_s;   ///< time inside bodies by core
   std::uint64_t steals = 0;
+  double plan_s = 0.0;               ///< wall time, also of a simulated run, that the policy took for question 1 about the whole graph; 0 if not asked
   std::uint64_t late_leaders = 0;    ///< samples taken from the span because the leader was not the first member in
 };
 

@@ -25,6 +25,8 @@ using made = std::shared_ptr<const policy>;
 [[nodiscard]] made dam_c(const machine&, const policy_options&);
 [[nodiscard]] made dam_p(const machine&, const policy_options&);
 [[nodiscard]] made perf(const machine&, const policy_options&);
+[[nodiscard]] made heft(const machine&, const policy_options&);
+[[nodiscard]] made cpop(const machine&, const policy_options&);
 [[nodiscard]] made automatic(const machine&, const policy_options&);
 
 }  // namespace kilter::builtin

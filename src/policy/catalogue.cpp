@@ -8,7 +8,7 @@ namespace kilter {
 
 namespace {
 
-constexpr std::array<policy_info, 9> catalogue = {{
+constexpr auto catalogue = std::to_array<policy_info>({
     {"rws", "random work stealing, one core a task", "S0 Table 1; S2 section 4 (homogeneous)"},
     {"rwsm-c", "work stealing; the width is learned, by cost", "S0 Table 1"},
     {"fa", "critical tasks on cores said to be fast, in turn", "S0 Table 1"},
@@ -17,8 +17,10 @@ constexpr std::array<policy_info, 9> catalogue = {{
     {"dam-c", "critical tasks on the place learned to be cheapest (time x width)", "S0 Table 1, Algorithm 1"},
     {"dam-p", "critical tasks on the place learned to be fastest", "S0 Table 1, Algorithm 1"},
     {"perf", "critical path found in the graph; its tasks search when taken and may be stolen", "S2 sections 3.1-3.3"},
+    {"heft", "planned before the run: by rank, each task where it ends first", "Topcuoglu 2002, section 4.1"},
+    {"cpop", "planned before the run: the critical path on one core, other tasks where they end first", "Topcuoglu 2002, section 4.2"},
     {"auto", "chooses place, width and order by what was learned; the default", "this project"},
-}};
+});
 
 // A switch, not a table of functions: those would need relocation and so be writable at start.
 builtin::made make(std::size_t which, const machine& m, const policy_options& o) {
@@ -31,6 +33,8 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
     case 5: return builtin::dam_c(m, o);
     case 6: return builtin::dam_p(m, o);
     case 7: return builtin::perf(m, o);
+    case 8: return builtin::heft(m, o);
+    case 9: return builtin::cpop(m, o);
     default: return builtin::automatic(m, o);
   }
 }

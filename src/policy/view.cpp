@@ -1,7 +1,9 @@
 // Every accessor has one shape: without a tape the live value and nothing else; recording, the live value, noted down; replaying,
 // the value that was noted down. On a tape a task is its number + 1, since addresses differ from run to run.
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
@@ -175,7 +177,8 @@ double view::cost_s(task_ref t, place_id p) noexcept {
     if (const double modelled_s = source_->modelled_s(t, p); modelled_s > 0.0) return bits(modelled_s);
     const auto* cold = cold_of(node_of(t));
     const place& where = machine_->at(p);
-    return bits(cold && where.width == 1 && where.leader < cold->core_seconds.size() ? cold->core_seconds[where.leader] : 0.0);
+    if (!cold || where.width != 1 || where.leader >= cold->core_seconds.size()) return bits(0.0);
+    return bits(std::max(cold->core_seconds[where.leader], std::numeric_limits<double>::min()));
   }));
 }
 task_state view::state(task_ref t) noexcept {

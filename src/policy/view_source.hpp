@@ -23,7 +23,7 @@ class view_source {
   [[nodiscard]] virtual bool idle(core_id) noexcept = 0;
   [[nodiscard]] virtual std::uint32_t length(queue_id) noexcept = 0;
   [[nodiscard]] virtual double busy_s(core_id) noexcept = 0;
-  [[nodiscard]] virtual double modelled_s(task_ref, place_id) noexcept = 0;  ///< 0 if the engine has no model
+  [[nodiscard]] virtual double modelled_s(task_ref, place_id) noexcept = 0;  ///< as view::cost_s; 0 if the engine has no model
   [[nodiscard]] virtual double data_ready_s(task_ref, core_id) noexcept = 0;
   virtual void rekey(task_ref, std::uint64_t key) noexcept = 0;
   // Question 1 only.

@@ -63,6 +63,7 @@ execution_stats execution::stats() const {
   execution_stats s;
   s.seconds = static_cast<double>(e.finished_ns - e.submitted_ns) * 1e-9 / e.time_scale;
   s.explored = e.explored;
+  s.plan_s = static_cast<double>(e.planned_ns) * 1e-9;
   s.core_work_s.resize(e.workers);
   s.places.resize(e.tallies.front().places.size());
   for (std::size_t c = 0; c < e.tallies.size(); ++c) {

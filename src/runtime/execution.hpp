@@ -46,6 +46,7 @@ struct execution_state {
   core_id as_worker = no_core;           ///< the waker of the roots
   core_id starter = no_core;             ///< the only worker that may start it; no_core: any
   std::int64_t submitted_ns = 0, finished_ns = 0;
+  std::int64_t planned_ns = 0;           ///< what the policy took for question 1
   double cycles_per_second = 1.0;
   double time_scale = 1.0;
   std::uint64_t explored_before = 0, explored = 0;

@@ -18,7 +18,9 @@ void worker::start_execution(execution_state& e) {
     batch = &all;
     batch_whole = true;
     view v = owner.view_of(*this);
+    const std::int64_t asked_ns = sync::nanoseconds();
     ask::submit(*owner.policy, v);
+    e.planned_ns = sync::nanoseconds() - asked_ns;
     batch = nullptr;
   }
   // Once the last root is pushed the execution may end at any moment, and with it the graph: nothing of either is touched after that.

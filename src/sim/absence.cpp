@@ -29,6 +29,11 @@ void engine::come_and_go(const disturbance& d) {
   if (plan_.asks_machine) {
     view v = view_of(cores_[there == no_core ? 0 : there]);
     ask::machine(policy_, v);
+    // What they hold for may be another's now, or wait for something that has become theirs.
+    for (sim_core& w : cores_) {
+      w.holding = {};
+      if (w.doing == activity::idle && !w.away) wake(w);
+    }
   }
   for (const core_id c : gone) {
     sim_core& w = cores_[c];
@@ -38,6 +43,11 @@ void engine::come_and_go(const disturbance& d) {
     }
     leave_search(w);
     hand_over(w, true);
+  }
+  if (there != no_core) {
+    std::vector<node*> left_behind;
+    empty_queues_of_nobody(left_behind);
+    for (node* n : left_behind) made_ready(n, nullptr, cores_[there], no_core);
   }
   // Who came back looks around; who is still away may have kept what nobody was there to take.
   if (came)
@@ -71,11 +81,7 @@ void engine::hand_over(sim_core& w, bool asking) {
     w.own.clear();
     lost_work(w.id);
   }
-  if (asking)
-    for (declared& q : queues_) {
-      if (std::ranges::any_of(cores_, [&](const sim_core& each) { return !each.away && q.may_take(each.id); })) continue;
-      while (node* n = q.pop().task) homeless.push_back(n);
-    }
+  if (asking) empty_queues_of_nobody(homeless);
   sim_core& next = cores_[to];
   for (node* n : homeless) {
     remove_busy(n);
@@ -87,6 +93,13 @@ void engine::hand_over(sim_core& w, bool asking) {
       push_own(to, n);
   }
   wake(next);
+}
+
+void engine::empty_queues_of_nobody(std::vector<node*>& into) {
+  for (declared& q : queues_) {
+    if (std::ranges::any_of(cores_, [&](const sim_core& each) { return !each.away && q.may_take(each.id); })) continue;
+    while (node* n = q.pop().task) into.push_back(n);
+  }
 }
 
 // Members that are at it go on; others come only if they are there. One that needs all of them cannot begin without this one.

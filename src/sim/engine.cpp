@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sync.hpp"
 #include "kilter/error.hpp"
 #include "policy/ask.hpp"
 #include "sim/numbers.hpp"
@@ -73,7 +74,9 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   if (plan_.asks_submit) {
     core.for_each_node([&](node* n) { batch_.push_back(n); });
     view v = view_of(starter);
+    const std::int64_t asked_ns = sync::nanoseconds();
     ask::submit(policy_, v);
+    stats_.plan_s = static_cast<double>(sync::nanoseconds() - asked_ns) * 1e-9;
     batch_.clear();
   }
   spent_s_ = 0.0;
@@ -346,7 +349,7 @@ double engine::modelled_s(task_ref t, place_id p) noexcept {
   const place& where = machine_.at(p);
   const kind_id on = machine_.cores()[where.leader].kind;
   const task_cost& cost = costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on];
-  const double seconds = cost.seconds[width_index_[p]] * own_work(n, where.leader);
+  const double seconds = std::max(cost.seconds[width_index_[p]] * own_work(n, where.leader), std::numeric_limits<double>::min());
   if (left_mean_.empty() || cost.fixed) return seconds;
   double left = 0.0;
   for (core_id c = where.leader; c < where.leader + where.width; ++c) left += left_mean_[c];

@@ -106,6 +106,7 @@ class engine final : public view_source {
   // cores that are away
   void come_and_go(const disturbance&);
   void hand_over(sim_core&, bool asking);
+  void empty_queues_of_nobody(std::vector<node*>& into);
   [[nodiscard]] bool nobody_will_run(const sim_assembly&) const noexcept;
   void withdraw(sim_assembly&);
   [[nodiscard]] core_id stand_in(core_id) const noexcept;
