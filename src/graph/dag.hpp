@@ -35,7 +35,7 @@ struct dag {
   std::vector<std::string> processors{};  ///< those that the graph brings; empty: none
   std::vector<double> seconds_on{};       ///< tasks x processors, row by row; empty without processors
 
-  [[nodiscard]] double given_s(std::uint32_t task, std::uint32_t processor) const { return seconds_on[task * processors.size() + processor]; }
+  [[nodiscard]] double given_s(std::uint32_t t, std::uint32_t processor) const { return seconds_on[t * processors.size() + processor]; }
 };
 
 /// Puts the tasks in an order of the edges (the earlier in the list first, wherever that is possible, so a graph that is in order stays as it

@@ -1,0 +1,25 @@
+#include "graph/dag_limits.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace kilter::dags {
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::size_t length = text.size();
+  if (length > longest)
+    for (length = longest; length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80;) --length;  // not inside a UTF-8 sequence
+  std::string out(text.substr(0, length));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return length < text.size() ? out + "..." : out;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
+}
+
+}  // namespace kilter::dags

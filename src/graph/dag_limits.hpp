@@ -1,0 +1,24 @@
+#pragma once
+// How large a graph as data may be, and how its names and numbers appear in messages.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kilter::dags {
+
+/// Tasks, edges and times on processors of one graph, so that no file and no generator can ask for more memory than a few gigabytes.
+inline constexpr std::uint64_t most_tasks = 10'000'000, most_edges = 50'000'000, most_times = 100'000'000;
+/// Types of tasks; a kilter::graph has 16 bits for them.
+inline constexpr std::uint64_t most_types = 60'000;
+
+[[nodiscard]] inline std::string tasks_limit_text() { return "at most " + std::to_string(most_tasks) + " are possible"; }
+[[nodiscard]] inline std::string edges_limit_text() { return "at most " + std::to_string(most_edges) + " are possible"; }
+[[nodiscard]] inline std::string types_limit_text() { return "at most " + std::to_string(most_types) + " are possible"; }
+
+/// `text` fit for one line of a message: control characters as '?', cut after 60 bytes.
+[[nodiscard]] std::string shown(std::string_view text);
+/// The shortest text that reads back as the same number.
+[[nodiscard]] std::string number_text(double);
+
+}  // namespace kilter::dags

@@ -1,0 +1,22 @@
+#pragma once
+// The text of a graph file, and where in it something is.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kilter::dags {
+
+/// What readers read. `text` has neither a byte order mark nor a NUL and is UTF-8: `check_text` has seen to that.
+struct source_text {
+  std::string file;        ///< as messages name it
+  std::string_view text;
+
+  /// Throws input_error "FILE:LINE: what" for the line that the byte `at` is in.
+  [[noreturn]] void fail_at(std::size_t at, const std::string& what) const;
+};
+
+/// Takes a UTF-8 byte order mark off. input_error for another encoding, a NUL, or nothing at all.
+[[nodiscard]] source_text check_text(const std::string& file, std::string_view text);
+
+}  // namespace kilter::dags
