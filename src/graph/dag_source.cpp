@@ -6,9 +6,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "graph/dag_dot.hpp"
 #include "graph/dag_json.hpp"
 #include "graph/dag_limits.hpp"
+#include "graph/dag_stg.hpp"
+#include "graph/dag_wfcommons.hpp"
+#include "graph/dot_words.hpp"
 #include "graph/generator.hpp"
+#include "graph/json_reader.hpp"
 #include "graph/source_text.hpp"
 #include "kilter/error.hpp"
 
@@ -35,13 +40,43 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
+/// JSON: the first key that only one of the two schemas has says which it is.
+dag read_json(const dags::source_text& source) {
+  static constexpr std::string_view workflow[] = {"workflow", "schemaVersion", "createdAt", "runtimeSystem", "wms", "author"};
+  dags::json_reader in(source);
+  bool is_workflow = false;
+  in.object_until([&](std::string_view key) {
+    if (key != "name" && key != "description") {
+      is_workflow = std::ranges::find(workflow, key) != std::end(workflow);
+      return true;
+    }
+    in.skip();
+    return false;
+  });
+  return is_workflow ? dags::read_wfcommons(source) : dags::read_graph_json(source);
+}
+
+/// Where the text goes on after empty lines and lines that '#' begins.
+std::size_t first_word(std::string_view text) {
+  std::size_t at = text.find_first_not_of(" \t\r\n");
+  while (at < text.size() && text[at] == '#') at = text.find_first_not_of(" \t\r\n", std::min(text.find('\n', at), text.size()));
+  return std::min(at, text.size());
+}
+
 }  // namespace
 
 dag dags::read_dag(const std::string& file, const std::string& content) {
   const source_text source = check_text(file, content);
-  const char first = source.text[source.text.find_first_not_of(" \t\r\n")];
-  if (first == '{') return read_graph_json(source);
-  throw input_error(file + ": is no graph file that Kilter reads; it reads JSON of schema kilter.graph/1");
+  const std::string_view rest = source.text.substr(first_word(source.text));
+  const char first = rest.empty() ? '\0' : rest.front();
+  if (first == '{') return read_json(source);
+  if (first >= '0' && first <= '9') return read_stg(source);
+  if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '/') {
+    const dot_words words(source);
+    for (const char* keyword : {"digraph", "strict", "graph"})
+      if (words.next().is_keyword(keyword)) return read_dot(source);
+  }
+  throw input_error(file + ": is no graph file that Kilter reads; it reads JSON (kilter.graph/1, WfCommons), STG and DOT");
 }
 
 dag load_dag(const std::string& path_or_generator) {

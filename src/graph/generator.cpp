@@ -12,7 +12,18 @@ namespace {
 
 constexpr generator all[] = {
     {"layered", "layers of one critical and p - 1 other tasks (S0, section 4.2.2)", "tasks=10000, p=4, seed=1, kernel=, size=", make_layered},
+    {"random", "levels of random width with random edges (S2, section 5.1)", "tasks=4000, width=16, rate=1, types=3, seed=1", make_random},
+    {"topcuoglu", "random graphs with their own processors and costs (Topcuoglu 2002)",
+     "tasks=100, alpha=1, out=3, ccr=1, beta=0.5, processors=4, seed=1", make_topcuoglu},
     {"cholesky", "tiled Cholesky factorisation of n x n tiles; seconds is a gemm's", "n=20 or tasks=", make_cholesky},
+    {"lu", "tiled LU factorisation without pivoting of n x n tiles; seconds is a gemm's", "n=14 or tasks=", make_lu},
+    {"qr", "tiled QR factorisation of n x n tiles; seconds is a tsmqr's", "n=14 or tasks=", make_qr},
+    {"fft", "recursive FFT of 2^log2 points: a tree of calls, then rows of butterflies", "log2=9 or tasks=", make_fft},
+    {"gauss", "Gaussian elimination of an n x n matrix by columns", "n=140 or tasks=", make_gauss},
+    {"wavefront", "n x n cells, each after those above and to the left", "n=100 or tasks=", make_wavefront},
+    {"fork-join", "stages of width tasks between joins", "width=16, stages=100 or tasks=", make_fork_join},
+    {"pipeline", "items through stages, the first and last of them serial", "stages=5, items=1000 or tasks=", make_pipeline},
+    {"tree", "a full tree, way=out, in or both", "way=out, degree=2, depth=12 or tasks=", make_tree},
 };
 
 template <class Names>

@@ -93,6 +93,16 @@ struct generator {
 [[nodiscard]] std::string task_id(std::string_view name, std::initializer_list<std::uint64_t> indices);
 
 dag make_layered(generator_options&);
+dag make_random(generator_options&);
+dag make_topcuoglu(generator_options&);
 dag make_cholesky(generator_options&);
+dag make_lu(generator_options&);
+dag make_qr(generator_options&);
+dag make_fft(generator_options&);
+dag make_gauss(generator_options&);
+dag make_wavefront(generator_options&);
+dag make_fork_join(generator_options&);
+dag make_pipeline(generator_options&);
+dag make_tree(generator_options&);
 
 }  // namespace kilter::dags

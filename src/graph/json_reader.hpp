@@ -21,12 +21,20 @@ class json_reader {
   /// `each(key)` for every member of the object that comes next; it must take or skip the value.
   template <class Each>
   void object(Each&& each) {
+    object_until([&](std::string_view key) {
+      each(key);
+      return false;
+    });
+  }
+  /// As above, until `each` returns true; the reader then stays within the object and is of no further use.
+  template <class Each>
+  void object_until(Each&& each) {
     enter('{', "an object");
     std::string key;
     for (bool first = true; more(first, '}'); first = false) {
       key = string();
       expect(':');
-      each(std::string_view(key));
+      if (each(std::string_view(key))) return;
     }
   }
   /// `each()` for every element of the array that comes next; it must take or skip it.

@@ -19,7 +19,7 @@ class json_text {
   json_text& number(double value) { return raw(number_text(value)); }
   /// `[`, what `write` writes for each element, each after `before`, and `]`.
   template <class Elements, class Write>
-  void list(const Elements& elements, std::string_view before, Write&& write) {
+  json_text& list(const Elements& elements, std::string_view before, Write&& write) {
     raw("[");
     bool first = true;
     for (const auto& e : elements) {
@@ -27,7 +27,7 @@ class json_text {
       first = false;
       write(e);
     }
-    raw("]");
+    return raw("]");
   }
   [[nodiscard]] std::string take() { return std::move(out_); }
 

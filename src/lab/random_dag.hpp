@@ -1,10 +1,11 @@
 #pragma once
-// The random DAG with data reuse of S2, section 5.1; its shape follows the code behind the paper (facts A3.2).
+// The random DAG of S2 (src/graph/random_shape.hpp) over kernels of a platform.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "graph/random_shape.hpp"
 #include "lab/task_graph.hpp"
 
 namespace kilter::lab {
@@ -21,20 +22,7 @@ struct random_dag {
   std::uint64_t seed = 1;
 };
 
-/// The test for ancestors keeps a bit for each pair of tasks: 160 MB at this limit.
-inline constexpr std::uint32_t most_random_tasks = 50'000;
-/// A task looks so far back for parents.
-inline constexpr std::uint32_t random_reach = 200;
-
-/// One task before it is a task.
-struct random_node {
-  std::uint32_t kernel = 0;            ///< position in `kernels`
-  std::uint32_t level = 0;
-  std::uint32_t slot = 0;              ///< its data; tasks that may run at the same time never have the same one
-  std::vector<std::uint32_t> parents;  ///< numbers of earlier levels, latest first; none of them follows from another
-};
-
-/// The whole DAG, in the order of creation. O(tasks x (tasks / 64 x parents + slots)).
+/// The whole DAG, in the order of creation.
 [[nodiscard]] std::vector<random_node> nodes_of(const random_dag&);
 
 /// Tasks of one type a kernel, all low: who is critical is for the policy to find (`--criticality`). Fills `slot`.
