@@ -25,6 +25,8 @@ void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_argume
   c.add_flag("--warm", a.warm, "Short for --graphs 2")->group("Workload");
 }
 
+}  // namespace
+
 void add_comparison(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists")->type_name("LIST")->group("Comparison");
   c.add_option("--disturb", a.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
@@ -39,17 +41,27 @@ void add_simulated(CLI::App& c, lab::bench_arguments& a) {
       ->type_name("HOW")->group("Machine");
   c.add_option("--thieves", a.thieves, "Simulated: of several idle workers any steals, as polling ones do, or the first, as Kilter's runtime wakes them")
       ->type_name("WHO")->group("Machine");
+  c.add_option("--costs", a.costs, "Simulated: planned policies know costs as if nothing disturbed (stale), or what disturbances leave on average (true)")
+      ->type_name("WHAT")->group("Machine");
   c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
 }
+
+void add_cores(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--cores", a.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES")->group("Machine");
+  c.add_flag("--smt", a.smt, "Every logical CPU is a core, not every physical one")->group("Machine");
+  c.add_flag("--unpinned", a.unpinned, "Leave the workers to the operating system")->group("Machine");
+}
+
+namespace {
 
 void add_machine(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8; emulate:PLATFORM[,SCALE]: the threads of the "
                "runtime, whose bodies sleep for as long as they take there, SCALE times longer (default: what the shortest task needs)")->type_name("WHERE")->group("Machine");
-  c.add_option("--cores", a.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES")->group("Machine");
-  c.add_flag("--smt", a.smt, "Every logical CPU is a core, not every physical one")->group("Machine");
-  c.add_flag("--unpinned", a.unpinned, "Leave the workers to the operating system")->group("Machine");
+  add_cores(c, a);
   add_simulated(c, a);
 }
+
+}  // namespace
 
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
@@ -63,6 +75,8 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times; 0: never")->type_name("N")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
 }
+
+namespace {
 
 /// What follows from the options of a workload.
 action measuring(std::shared_ptr<bench_options> o) {
@@ -90,21 +104,22 @@ action add_bench(CLI::App& app, const std::string& command_line) {
     const auto o = std::make_shared<bench_options>();
     o->out.how.command_line = command_line;
     o->what.workload = info.name;
-    const bool native = &info == &lab::workload_catalogue().front();
-    CLI::App* command = bench->add_subcommand(std::string(info.name), std::string(info.summary) + (native ? "" : "; not natively"));
+    CLI::App* command = bench->add_subcommand(std::string(info.name), std::string(info.summary) + (info.native ? "" : "; not natively"));
     add_workload(*command, info, o->what);
     add_comparison(*command, o->what);
     add_machine(*command, o->what);
     add_learning(*command, o->what);
     add_outputs(*command, o->out);
     command->add_flag("--no-details", o->no_details, no_details_text);
-    command->footer(native ? "Examples:\n"
+    const bool layered = info.name == "layered";
+    command->footer(layered ? "Examples:\n"
                              "  kilter bench layered --policy rws,dam-c --disturb cpu@0 --parallelism 2 --html report.html\n"
                              "  kilter bench layered --policy all --tasks 4000 --repeat 2 --json -\n"
                              "  kilter bench layered --kernel copy --tasks 200 --disturb wave@0:17%,0.5 --trace run.json\n"
                              "  kilter bench layered --on emulate:jetson-tx2 --tasks 1000 --policy rws,dam-c --table paper --disturb cpu@0"
-                           : "Example:\n  kilter bench " + std::string(info.name) + " --on emulate:" +
-                                 (info.name == "heat" ? "haswell-cluster" : "jetson-tx2") + " --policy rws,dam-c --repeat 1");
+                    : info.name == "graph" ? "Example:\n  kilter bench graph --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0"
+                            : "Example:\n  kilter bench " + std::string(info.name) + " --on emulate:" +
+                                  (info.name == "heat" ? "haswell-cluster" : "jetson-tx2") + " --policy rws,dam-c --repeat 1");
     actions[command] = measuring(o);
   }
   return [bench, actions] { return actions.at(bench->get_subcommands().front())(); };

@@ -16,6 +16,7 @@ using action = std::function<int()>;
 [[nodiscard]] action add_bench(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_sim(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_reproduce(CLI::App& app);
+[[nodiscard]] action add_compare(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_disturb(CLI::App& app);
 [[nodiscard]] action add_policies(CLI::App& app);

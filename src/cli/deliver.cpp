@@ -20,35 +20,52 @@ namespace {
 
 constexpr int done = 0, stopped = 130;
 
+bool stdout_taken(const outputs& out) { return out.how.json_path == "-" || out.how.html_path == "-" || out.how.trace_path == "-"; }
+
+/// One file of the results, and a line that says where it is.
+void write_result(const outputs& out, const char* what, const std::string& path, const std::string& content) {
+  lab::write_output(path, content);
+  if (out.quiet || path == "-") return;
+  const std::string line = fmt::format("{}: {}\n", what, lab::absolute_path(path));
+  stdout_taken(out) ? fmt::print(stderr, "{}", line) : lab::write_output("-", line);
+}
+
+void write_table(const outputs& out, const std::function<std::string(bool colour)>& text) {
+  if (!stdout_taken(out))
+    lab::write_output("-", text(lab::colour_wanted(STDOUT_FILENO)));
+  else if (!out.quiet)
+    fmt::print(stderr, "{}", text(lab::colour_wanted(STDERR_FILENO)));
+}
+
 void deliver(const lab::experiment& e, const lab::bench_result& r, const outputs& out) {
   const lab::document d = lab::to_document(e, r, out.how);
-  const bool stdout_taken = out.how.json_path == "-" || out.how.html_path == "-" || out.how.trace_path == "-";
-  if (!stdout_taken)
-    lab::write_output("-", lab::bench_text(e, r, lab::colour_wanted(STDOUT_FILENO)));
-  else if (!out.quiet)
-    fmt::print(stderr, "{}", lab::bench_text(e, r, lab::colour_wanted(STDERR_FILENO)));
-  const auto write = [&](const char* what, const std::string& path, const std::string& content) {
-    lab::write_output(path, content);
-    if (out.quiet || path == "-") return;
-    const std::string line = fmt::format("{}: {}\n", what, lab::absolute_path(path));
-    stdout_taken ? fmt::print(stderr, "{}", line) : lab::write_output("-", line);
-  };
-  if (!out.how.json_path.empty()) write("json", out.how.json_path, lab::document_text(d));
+  write_table(out, [&](bool colour) { return lab::bench_text(e, r, colour); });
+  if (!out.how.json_path.empty()) write_result(out, "json", out.how.json_path, lab::document_text(d));
   if (!out.how.trace_path.empty()) {
     std::ostringstream trace;
     lab::write_trace(trace, *e.machine, r.details);
-    write("trace", out.how.trace_path, trace.str());
+    write_result(out, "trace", out.how.trace_path, trace.str());
   }
-  if (!out.how.html_path.empty()) write("report", out.how.html_path, report::html(nlohmann::json(d)));
+  if (!out.how.html_path.empty()) write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
 }
 
 }  // namespace
 
-void add_outputs(CLI::App& command, outputs& out) {
+void add_results(CLI::App& command, outputs& out) {
   command.add_option("--json", out.how.json_path, "Write everything as JSON to this file; -: to standard output")->type_name("FILE");
   command.add_option("--html", out.how.html_path, "Write a self-contained report to this file")->type_name("FILE");
-  command.add_option("--trace", out.how.trace_path, "Write events for ui.perfetto.dev to this file")->type_name("FILE");
   command.add_flag("--quiet", out.quiet, "No progress line and no paths; with --json - nothing but JSON");
+}
+
+void add_outputs(CLI::App& command, outputs& out) {
+  add_results(command, out);
+  command.add_option("--trace", out.how.trace_path, "Write events for ui.perfetto.dev to this file")->type_name("FILE");
+}
+
+void deliver(const outputs& out, const std::function<std::string(bool colour)>& text, const lab::document& d) {
+  write_table(out, text);
+  if (!out.how.json_path.empty()) write_result(out, "json", out.how.json_path, lab::document_text(d));
+  if (!out.how.html_path.empty()) write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
 }
 
 void check_outputs(const outputs& out) {
@@ -63,23 +80,27 @@ void check_outputs(const outputs& out) {
   lab::check_report_output("--html", out.how.html_path);
 }
 
-int measure_and_deliver(lab::experiment e, const outputs& out) {
-  lab::progress progress(lab::steps_of(e), out.quiet);
-  const auto measured = lab::measurement::make(std::move(e), progress);
+int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver, lab::progress& progress) {
   {
     const lab::interrupt_guard guard([&] {
       try {
-        deliver(measured->plan(), measured->result(), out);
+        deliver();
       } catch (const std::exception& failure) {
         fmt::print(stderr, "kilter: {}\n", failure.what());
       }
       ::_exit(stopped);
     });
-    measured->run();
+    run();
   }
   progress.clear();
-  deliver(measured->plan(), measured->result(), out);
+  deliver();
   return lab::interrupted() ? stopped : done;
+}
+
+int measure_and_deliver(lab::experiment e, const outputs& out) {
+  lab::progress progress(lab::steps_of(e), out.quiet);
+  const auto measured = lab::measurement::make(std::move(e), progress);
+  return run_and_deliver([&] { measured->run(); }, [&] { deliver(measured->plan(), measured->result(), out); }, progress);
 }
 
 }  // namespace kilter::cli

@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <string>
 
 #include "lab/json.hpp"
 #include "lab/measurement.hpp"
+#include "lab/progress.hpp"
 
 namespace kilter::cli {
 
@@ -17,9 +19,24 @@ struct outputs {
 
 /// Declares --json, --html, --trace and --quiet.
 void add_outputs(CLI::App& command, outputs&);
+/// The same without --trace.
+void add_results(CLI::App& command, outputs&);
 /// Throws input_error for a path that cannot be written.
 void check_outputs(const outputs&);
 /// Measures under a guard against Ctrl-C and delivers what there is. Returns the exit status.
 [[nodiscard]] int measure_and_deliver(lab::experiment, const outputs&);
+
+/// Prints the text, or puts it on standard error if a document takes standard output, and writes the JSON and the report that are asked for.
+/// `text` is told whether to use colour.
+void deliver(const outputs&, const std::function<std::string(bool colour)>& text, const lab::document&);
+
+/// Runs under a guard against Ctrl-C, then delivers. Returns the exit status.
+[[nodiscard]] int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver, lab::progress&);
+
+/// What several commands ask the same way: policies, disturbances, repeats and seed; the machine; learning.
+void add_comparison(CLI::App&, lab::bench_arguments&);
+void add_cores(CLI::App&, lab::bench_arguments&);
+void add_simulated(CLI::App&, lab::bench_arguments&);
+void add_learning(CLI::App&, lab::bench_arguments&);
 
 }  // namespace kilter::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/random.hpp"
@@ -38,23 +39,54 @@ bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) { ret
 
 }  // namespace
 
-bench::bench(experiment e, progress& p) : measurement(std::move(e), p) {
-  const layered_shape& shape = std::get<layered_work>(experiment_.work).shape;
-  tasks_ = shape.tasks;
-  path_tasks_ = longest_path(shape);
-}
+bench::bench(experiment e, progress& p) : measurement(std::move(e), p) {}
 bench::~bench() = default;
 
 void bench::build() {
   progress_.step("preparing");
-  const auto& work = std::get<layered_work>(experiment_.work);
-  kernel_ = apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())});
-  build_layered(graph_, work.shape, *kernel_);
+  if (const auto* data = std::get_if<dag_work>(&experiment_.work)) {
+    kernels_ = build_native(graph_, *data, *experiment_.machine);
+  } else {
+    const auto& work = std::get<layered_work>(experiment_.work);
+    kernels_.all.push_back(
+        apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())}));
+    build_layered(graph_, work.shape, *kernels_.all.front());
+    tasks_ = work.shape.tasks;
+    path_tasks_ = longest_path(work.shape);
+  }
   for (const scenario& s : experiment_.scenarios) {
     presences_.push_back(std::make_unique<presence>(*experiment_.machine, s.parts));
     const auto notes = presences_.back()->notes();
     measured_.notes.insert(measured_.notes.end(), notes.begin(), notes.end());
   }
+}
+
+rate_sample bench::pinned_loops() {
+  std::vector<rate_sample> by_kernel;
+  for (const auto& kernel : kernels_.all) {
+    by_kernel.push_back(measure_rates(*kernel, *experiment_.machine, experiment_.calibration_s));
+    if (interrupted()) return {};
+  }
+  if (kernels_.of_type.empty()) return by_kernel.front();  // all tasks are equal
+  const std::vector<double> nothing(experiment_.machine->core_count(), 0.0);
+  std::vector<rate_sample> by_type;
+  for (const std::size_t at : kernels_.of_type)
+    by_type.push_back(at == no_kernel ? rate_sample{.alone_per_s = nothing, .together_per_s = nothing} : by_kernel[at]);
+  if (!mix_) count_tasks(by_type);
+  return mix_->rates(by_type);
+}
+
+void bench::count_tasks(const std::vector<rate_sample>& undisturbed) {
+  mix_.emplace(graph_, undisturbed);
+  tasks_ = mix_->tasks();
+  path_tasks_ = mix_->path_tasks();
+  double sequential_s = std::numeric_limits<double>::infinity();
+  for (core_id c = 0; c < experiment_.machine->core_count(); ++c) {
+    const auto on_core = [&](const task_facts& t) { return t.work / undisturbed[t.type].alone_per_s[c]; };
+    sequential_s = std::min(sequential_s, measure(graph_, on_core, [](const task_facts&) { return 0.0; }).work_s);
+  }
+  const std::lock_guard lock(mutex_);
+  measured_.sequential_s = sequential_s;
 }
 
 void bench::measure_bounds(bool after) {
@@ -67,7 +99,7 @@ void bench::measure_bounds(bool after) {
       progress_.step(fmt::format("pinned loops for the bound, {}", s.name));
       presence around(*experiment_.machine, steady_parts(s.parts, set));
       around.begin(longest_s);
-      rate_sample sample = measure_rates(*kernel_, *experiment_.machine, experiment_.calibration_s);
+      rate_sample sample = pinned_loops();
       if (interrupted()) return;
       sample.after = after;
       const std::lock_guard lock(mutex_);
@@ -76,6 +108,8 @@ void bench::measure_bounds(bool after) {
       found->samples.push_back(std::move(sample));
     }
   }
+  const std::lock_guard lock(mutex_);
+  measured_.path_s = static_cast<double>(path_tasks_) / speed_from(measured_.rates.front().samples).freest_per_s;
 }
 
 std::vector<bench::combination> bench::combinations() {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "apps/kernels.hpp"
 #include "lab/measurement.hpp"
 #include "lab/presence.hpp"
+#include "lab/simulation.hpp"
 
 namespace kilter::lab {
 
@@ -31,8 +31,12 @@ class bench final : public measurement {
   [[nodiscard]] std::vector<combination> combinations();
   [[nodiscard]] runtime_options options_for(const combination&, std::uint32_t repeat) const;
   [[nodiscard]] std::optional<core_id> root_of(std::uint32_t repeat) const;
+  /// What the cores do under whatever is present now, in tasks of the graph.
+  [[nodiscard]] rate_sample pinned_loops();
+  void count_tasks(const std::vector<rate_sample>& undisturbed_by_type);
 
-  std::unique_ptr<apps::kernel_instance> kernel_;
+  native_kernels kernels_;
+  std::optional<mixed_tasks> mix_;   // where tasks differ
   std::vector<std::unique_ptr<presence>> presences_;  // one a scenario
   graph graph_;
 };

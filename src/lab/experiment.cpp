@@ -12,6 +12,7 @@
 
 #include "kilter/error.hpp"
 #include "lab/numbers.hpp"
+#include "sim/ideal_platform.hpp"
 
 namespace kilter::lab {
 
@@ -103,16 +104,18 @@ machine within_quota(const machine& m) {
 /// What follows `--on`.
 struct engine_choice {
   std::string platform;    ///< empty: native
+  bool ideal = false;      ///< the processors of the graph
   bool emulated = false;
   double scale = 0.0;
 };
 
 engine_choice checked_engine(const std::string& on) {
   if (on == "native") return {};
+  if (on == "ideal") return {.ideal = true};
   if (on.starts_with("sim:") && on.size() > 4) return {.platform = on.substr(4)};
   constexpr std::string_view emulate = "emulate:";
   if (!on.starts_with(emulate) || on.size() == emulate.size())
-    throw input_error(fmt::format("--on '{}': use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2", on));
+    throw input_error(fmt::format("--on '{}': use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph", on));
   engine_choice c{.platform = on.substr(emulate.size()), .emulated = true};
   if (const auto comma = c.platform.rfind(','); comma != std::string::npos) {
     const std::string text = c.platform.substr(comma + 1);
@@ -124,8 +127,19 @@ engine_choice checked_engine(const std::string& on) {
   return c;
 }
 
+/// The processors that a graph brings, at the costs that it gives.
+std::shared_ptr<const sim::platform> ideal_of(const bench_arguments& a, workload& work) {
+  dag_work* const data = std::get_if<dag_work>(&work);
+  if (!data || data->what->processors.empty())
+    throw input_error(fmt::format("--on ideal: {} brings no processors; name a platform, as sim:jetson-tx2", data ? data->from : a.workload));
+  if (!a.cores.empty()) throw input_error(fmt::format("--cores {}: the ideal machine has the processors of the graph", a.cores));
+  data->given = true;
+  return std::make_shared<const sim::platform>(sim::ideal_platform(data->what->processors));
+}
+
 /// Null for native.
-std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a, const engine_choice& on) {
+std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a, const engine_choice& on, workload& work) {
+  if (on.ideal) return ideal_of(a, work);
   if (on.platform.empty()) return nullptr;
   for (const auto& [option, given] : {std::pair{"--smt", a.smt}, {"--unpinned", a.unpinned}})
     if (given) throw input_error(fmt::format("{}: a {} machine has the cores of its platform file", option, on.emulated ? "emulated" : "simulated"));
@@ -189,16 +203,18 @@ experiment plan(const bench_arguments& a) {
   e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
   if (a.warm) e.graphs = std::max(e.graphs, 2u);
   const engine_choice on = checked_engine(a.on);
-  e.simulated = checked_platform(a, on);
+  e.simulated = checked_platform(a, on, e.work);
   e.emulated = on.emulated;
   e.scale = on.scale;
-  if (!e.simulated && !std::holds_alternative<layered_work>(e.work))
-    throw input_error(fmt::format("workload {}: only layered runs natively; use --on sim:PLATFORM or --on emulate:PLATFORM", a.workload));
+  if (!e.simulated && !runs_natively(e.work))
+    throw input_error(fmt::format("workload {}: only layered and graph run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", a.workload));
   e.on = a.on;
   e.co_runner = a.co_runner;
   e.weight = a.weight;
   (void)choose("--thieves", a.thieves, {"any", "first"});
   (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
+  e.true_costs = choose("--costs", a.costs, {"stale", "true"}) == 1;
+  if (e.true_costs && (!e.simulated || e.emulated)) throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", a.costs));
   e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
   e.options = checked_options(a, e);

@@ -29,8 +29,9 @@ struct bench_arguments {
   std::string refresh = "0";                    ///< a local search takes a random place once in so many; 0: never
   std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
-  std::string on = "native";                    ///< or sim:PLATFORM, emulate:PLATFORM[,SCALE]
+  std::string on = "native";                    ///< or sim:PLATFORM, emulate:PLATFORM[,SCALE], ideal: the processors that a graph brings
   std::string co_runner = "slice";              ///< slice or fluid; simulated and emulated only
+  std::string costs = "stale";                  ///< what planned policies know of a simulated machine: stale (undisturbed) or true
   bool warm = false, unpinned = false, direct = false;
   bool details = true;                          ///< one traced run more for every policy and scenario
 };
@@ -44,7 +45,7 @@ struct scenario {
 /// A checked plan. Core ids are those of `machine`.
 struct experiment {
   std::shared_ptr<const kilter::machine> machine;
-  workload work;                     ///< layered if it is native
+  workload work;                     ///< one that runs natively if it is native
   std::vector<std::string> policies;
   std::vector<scenario> scenarios;   ///< undisturbed first
   std::uint32_t repeats = 4;
@@ -59,6 +60,7 @@ struct experiment {
   bool emulated = false;             ///< threads run it, in real time
   double scale = 0.0;                ///< seconds here for one second of the platform; 0: what the tasks need
   std::string on = "native", co_runner = "slice", weight = "1/5";
+  bool true_costs = false;           ///< planned policies know what the disturbances leave on average
   double calibration_s = 0.3;        ///< length of one pinned loop for the bound
 };
 

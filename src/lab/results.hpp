@@ -90,6 +90,8 @@ struct bench_result {
   std::vector<detail> details;
   std::vector<std::string> findings;
   std::optional<emulation_report> emulation;
+  /// Undisturbed: the longest path with every task on the place that is fastest for it, and all tasks one after the other on one core.
+  double path_s = 0.0, sequential_s = 0.0;
   std::vector<std::string> notes;           ///< what a reader must know about how it was measured
   bool complete = false;                    ///< false after Ctrl-C
   double tool_seconds = 0.0;

@@ -101,9 +101,6 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
   return all;
 }
 
-namespace {
-
-/// What the steady parts leave of each core.
 std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady, bool fluid) {
   const machine& m = *p.cores;
   std::vector<double> left(m.core_count(), 1.0);
@@ -118,13 +115,14 @@ std::vector<double> left_of_cores(const sim::platform& p, const std::vector<dist
   return left;
 }
 
-/// Cores that a quota pays for; all of them without one.
 double paid_cores(const sim::platform& p, const std::vector<disturbance>& steady) {
   double paid = p.cores->core_count();
   for (const disturbance& d : steady)
     if (d.kind == disturbance_kind::quota) paid *= d.share;
   return paid;
 }
+
+namespace {
 
 /// A quota is best spent on the cores that do most in a second of CPU time.
 void spend(double paid, const std::vector<double>& per_cpu_s, std::vector<double>& per_s) {
@@ -227,10 +225,23 @@ std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vect
   return rates;
 }
 
+double sequential_s(graph& g, const sim::platform& p, const std::vector<sim::type_work>& types) {
+  double least = std::numeric_limits<double>::infinity();
+  for (kind_id k = 0; k < p.cores->kinds().size(); ++k) {
+    std::vector<double> by_type;
+    for (const sim::type_work& what : types) by_type.push_back(what.kernel.empty() ? what.fixed_s : sim::cost_of(p, what, k).seconds.front());
+    least = std::min(least, measure(g, [&](const task_facts& t) { return t.work * by_type[t.type]; }, [](const task_facts&) { return 0.0; }).work_s);
+  }
+  return least;
+}
+
 mixed_tasks::mixed_tasks(graph& g, const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<rate_sample>& undisturbed)
-    : tasks_(g.size()) {
+    : mixed_tasks(g, undisturbed) {
   const double bytes = measure(g, [&](const task_facts& t) { return t.work * least_bytes(p, types[t.type]); }, [](const task_facts&) { return 0.0; }).work_s;
-  carried_per_s_ = bytes > 0.0 ? static_cast<double>(tasks_) / bytes * memory_bytes_per_s(p) : std::numeric_limits<double>::infinity();
+  if (bytes > 0.0) carried_per_s_ = static_cast<double>(tasks_) / bytes * memory_bytes_per_s(p);
+}
+
+mixed_tasks::mixed_tasks(graph& g, const std::vector<rate_sample>& undisturbed) : tasks_(g.size()) {
   for (const rate_sample& r : undisturbed) {
     work_weight_.push_back(together_s(r));
     path_weight_.push_back(alone_s(r));
@@ -265,6 +276,8 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s, co
   o.timing = e.options.timing;
   o.first_thief = e.thieves == "first";
   o.seed = random_stream(e.seed, "run", repeat).next();
+  o.horizon_s = std::max(o.horizon_s, 1e3 * expected_s);
+  if (e.true_costs) o.true_costs_over_s = expected_s;
   o.disturbances = to_simulated(s.parts, *e.simulated, e.co_runner == "fluid", expected_s, o.seed);
   return o;
 }

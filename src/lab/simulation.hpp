@@ -1,6 +1,8 @@
 #pragma once
 // Measures an experiment in virtual time, on a machine that is a platform file.
 
+#include <limits>
+
 #include "lab/modelled.hpp"
 #include "sim/engine.hpp"
 
@@ -28,6 +30,13 @@ class simulation final : public modelled {
 [[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady,
                                                        bool fluid = false);
 
+/// What the steady parts of a set leave of each core by itself, and how many cores a quota pays for at a time.
+[[nodiscard]] std::vector<double> left_of_cores(const sim::platform&, const std::vector<disturbance>& steady, bool fluid);
+[[nodiscard]] double paid_cores(const sim::platform&, const std::vector<disturbance>& steady);
+
+/// Seconds of all tasks of the graph one after the other on the core that is fastest for them, undisturbed.
+[[nodiscard]] double sequential_s(graph&, const sim::platform&, const std::vector<sim::type_work>&);
+
 /// Tasks of several types, counted in tasks of the average: so one number bounds a run of all of them.
 ///
 /// A core that takes tasks of type t at a rate r(t) does at most max over t of weight(t) r(t) of the work in a second, whatever the weights
@@ -38,6 +47,8 @@ class mixed_tasks {
  public:
   /// `undisturbed`: of each of the types.
   mixed_tasks(graph&, const sim::platform&, const std::vector<sim::type_work>&, const std::vector<rate_sample>& undisturbed);
+  /// Without limits of memory, as where the rates were measured.
+  mixed_tasks(graph&, const std::vector<rate_sample>& undisturbed);
   [[nodiscard]] rate_sample rates(const std::vector<rate_sample>& by_type) const;
   [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
   /// On the path that takes longest.
@@ -46,7 +57,7 @@ class mixed_tasks {
  private:
   std::vector<double> work_weight_, path_weight_;   // by type
   std::uint64_t tasks_ = 0, path_tasks_ = 0;
-  double carried_per_s_;                            // tasks whose traffic memory carries in a second; infinite without limits
+  double carried_per_s_ = std::numeric_limits<double>::infinity();  // tasks whose traffic memory carries in a second; infinite without limits
 };
 
 }  // namespace kilter::lab

@@ -34,6 +34,8 @@ task_graph build(graph& g, const workload& w, const sim::platform& p, body_runne
   return std::visit([&](const auto& one) { return build(g, one, p, bodies); }, w);
 }
 
+bool runs_natively(const workload& w) noexcept { return workload_catalogue()[w.index()].native; }
+
 graph_size size_of(const workload& w) {
   return std::visit(each{[](const layered_work& l) { return graph_size{l.shape.tasks, static_cast<double>(l.shape.tasks)}; },
                          [](const random_dag& r) { return graph_size{r.tasks, static_cast<double>(r.tasks) * std::min(random_reach, 2 * r.parallelism)}; },
@@ -55,7 +57,8 @@ graph_size size_of(const workload& w) {
                              before = tasks;
                            }
                            return s;
-                         }},
+                         },
+                         [](const dag_work& d) { return graph_size{d.what->tasks.size(), static_cast<double>(d.what->edges.size())}; }},
                     w);
 }
 
@@ -80,6 +83,9 @@ std::string title_of(const workload& w) {
            },
            [](const vgg16& v) {
              return fmt::format("VGG-16 of a {} x {} picture, block length {}: {} tasks", v.input, v.input, v.block_length, tasks_of_all(v));
+           },
+           [](const dag_work& d) {
+             return fmt::format("graph {}: {} tasks of {} types, {} edges", d.from, d.what->tasks.size(), d.what->types.size(), d.what->edges.size());
            }},
       w);
 }
@@ -107,7 +113,10 @@ nlohmann::ordered_json config_of(const workload& w) {
              return json{{"workload", ""}, {"rows", h.rows}, {"columns", h.columns}, {"ranks", h.ranks}, {"tasks_per_rank", h.tasks_per_rank},
                          {"iterations", h.iterations}};
            },
-           [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}}; }},
+           [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}}; },
+           [](const dag_work& d) {
+             return json{{"workload", ""}, {"file", d.from}, {"like", d.like}, {"scale", d.scale}, {"edges", d.what->edges.size()}};
+           }},
       w);
   config["workload"] = name_of(w);
   config["tasks"] = size_of(w).tasks;

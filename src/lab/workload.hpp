@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "lab/dag_work.hpp"
 #include "lab/heat.hpp"
 #include "lab/kmeans.hpp"
 #include "lab/layered.hpp"
@@ -19,8 +20,10 @@
 
 namespace kilter::lab {
 
-/// `layered` runs natively and in the simulator, the others in the simulator only.
-using workload = std::variant<layered_work, random_dag, kmeans, heat, vgg16>;
+using workload = std::variant<layered_work, random_dag, kmeans, heat, vgg16, dag_work>;
+
+/// Whether threads can run it here. The others are simulated and emulated only.
+[[nodiscard]] bool runs_natively(const workload&) noexcept;
 
 /// Fills `g` for a platform, which gives what is not the workload's own, as the network of heat; input_error if it lacks that. The simulator
 /// runs no bodies.
@@ -56,6 +59,7 @@ struct workload_info {
   std::vector<parameter> parameters;
   std::vector<std::string_view> examples;   ///< what follows "kilter sim"
   workload (*make)(const parameter_values&, std::uint64_t seed);
+  bool native = false;                      ///< as runs_natively says of each
 };
 
 /// All of them; layered is the first.

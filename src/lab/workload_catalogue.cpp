@@ -36,6 +36,15 @@ class reader {
   [[nodiscard]] double number(std::string_view name, double smallest, double largest) const {
     return decimal(name, text(name), fmt::format("a number from {:g} to {:g}", smallest, largest), smallest, largest);
   }
+  /// Above 0, also as 1e-3.
+  [[nodiscard]] double positive(std::string_view name) const {
+    const std::string all = text(name);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), value);
+    if (error != std::errc{} || end != all.data() + all.size() || !(value >= 1e-12 && value <= 1e12))
+      throw input_error(fmt::format("{} '{}': expected a number above 0, as 0.001 or 1e-3", option(name), all));
+    return value;
+  }
   /// "25%" as 0.25.
   [[nodiscard]] double percentage(std::string_view name) const {
     const std::string all = text(name);
@@ -150,6 +159,13 @@ workload make_vgg(const parameter_values& given, std::uint64_t) {
   return v;
 }
 
+workload make_graph(const parameter_values& given, std::uint64_t) {
+  const reader r(find_workload("graph"), given);
+  const std::string file = r.text("file");
+  if (file.empty()) throw input_error("--file: name a graph, a file or a generator such as cholesky:tasks=1000");
+  return load_dag_work(file, r.text("like"), r.positive("scale"));
+}
+
 // In the order of the variant's alternatives.
 const std::vector<workload_info>& catalogue() {
   static const std::vector<workload_info> all{
@@ -162,7 +178,7 @@ const std::vector<workload_info>& catalogue() {
        {"layered --platform jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2",
         "layered --platform jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html",
         "layered --platform grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1"},
-       make_layered},
+       make_layered, true},
       {"random", "Random DAGs in levels, of one kernel or a mix; no task is marked critical",
        {{"kernel", "mix", "NAME", "What a task does: matmul, copy, stencil, sort, or mix: as many tasks of each kernel that --tile names"},
         {"tile", "", "SIZE", "Side of the tile, for sort number of keys; of a mix: for each kernel (default: matmul=64,sort=65536,copy=2048; stencil 1024)"},
@@ -196,6 +212,12 @@ const std::vector<workload_info>& catalogue() {
         {"block_length", "16", "N", "Output channels of one task"}},
        {"vgg --platform haswell-20 --policy rws,perf --table paper", "vgg --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        make_vgg},
+      {"graph", "A graph of a file or of a generator",
+       {{"file", "", "GRAPH", "A file, or a generator with its values, as cholesky:tasks=1000"},
+        {"like", "matmul", "KERNEL", "On a platform, tasks whose type names no kernel grow with cores and widths like this one"},
+        {"scale", "1", "X", "Seconds in the graph are multiplied by this"}},
+       {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0"},
+       make_graph, true},
   };
   return all;
 }

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/deliver.hpp"
+#include "lab/compare_output.hpp"
+#include "lab/interrupt.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct compare_options {
+  lab::compare_arguments what;
+  outputs out;
+};
+
+}  // namespace
+
+action add_compare(CLI::App& app, const std::string& command_line) {
+  const auto o = std::make_shared<compare_options>();
+  o->out.how.command_line = command_line;
+  lab::bench_arguments& common = o->what.common;
+  common.policies = {"dam-c"};
+  common.repeat = "3";
+  common.criticality.clear();
+  CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");
+  c->add_option("GRAPH", o->what.graphs, "Files (JSON, WfCommons, STG, DOT) and generators, as cholesky:tasks=1000")->required()->type_name("");
+  c->add_option("--on", o->what.on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
+                "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine");
+  c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")->type_name("X")->group("Graph");
+  c->add_option("--like", o->what.like, "On a platform, tasks whose type names no kernel grow with cores and widths like this one")->type_name("KERNEL")
+      ->group("Graph");
+  add_comparison(*c, common);
+  add_cores(*c, common);
+  add_simulated(*c, common);
+  add_learning(*c, common);
+  add_results(*c, o->out);
+  c->footer("Examples:\n"
+            "  kilter compare cholesky:tasks=1000 --on sim:odroid-xu3 --policy all --disturb cpu@0\n"
+            "  kilter compare workflow.json --on sim:haswell-16 --on sim:jetson-tx2 --scale 0.001 --policy dam-c,heft --json -\n"
+            "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
+  return [o] {
+    std::vector<lab::experiment> all = lab::plan(o->what);
+    check_outputs(o->out);
+    const std::uint64_t steps = all.size() == 1 ? lab::steps_of(all.front()) : all.size();
+    std::vector<lab::comparison::planned> experiments;
+    for (lab::experiment& e : all) experiments.emplace_back([e = std::move(e)] { return e; });
+    lab::progress progress(steps, o->out.quiet);
+    lab::comparison work(std::move(experiments), 1, progress);
+    const auto deliver_known = [&] {
+      const lab::comparison::outcome known = work.result();
+      deliver(o->out, [&](bool colour) { return lab::compare_text(known, colour); }, lab::to_document(o->what, known, o->out.how));
+    };
+    return run_and_deliver([&] { work.run(); }, deliver_known, progress);
+  };
+}
+
+}  // namespace kilter::cli

@@ -1,0 +1,179 @@
+#include "lab/dag_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "graph/dag_source.hpp"
+#include "kilter/error.hpp"
+#include "lab/join.hpp"
+#include "lab/numbers.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+/// Work that takes no time which any clock here shows. A task's work of 0 would mean that none is known.
+constexpr double no_work = 1e-12;
+
+/// Tasks of one type are told apart by the power of two that their seconds lie in, as a program tells apart calls on small and large data.
+class size_classes {
+ public:
+  explicit size_classes(const dag& d) {
+    for (std::uint32_t t = 0; t < d.tasks.size(); ++t)
+      if (const double s = recorded_s(d, t); s > 0.0) lowest_ = std::min(lowest_, std::ilogb(s));
+  }
+  [[nodiscard]] std::uint32_t of(double seconds) const { return seconds > 0.0 ? static_cast<std::uint32_t>(std::ilogb(seconds) - lowest_ + 1) : 0; }
+
+ private:
+  int lowest_ = std::numeric_limits<int>::max();
+};
+
+/// What the graph says of a task whoever runs it.
+task_options options_of(const dag& d, std::uint32_t t, const size_classes& classes) {
+  const dag::task& task = d.tasks[t];
+  task_options o;
+  o.size_class = classes.of(recorded_s(d, t));
+  o.priority = task.priority;
+  o.widths = task.widths;
+  o.name = task.id;
+  return o;
+}
+
+void check_widths(const dag& d, const machine& m) {
+  for (const dag::task& t : d.tasks) {
+    if (t.widths.empty()) continue;
+    const auto there = [&](std::uint32_t width) { return std::ranges::any_of(m.places(), [&](const place& p) { return p.width == width; }); };
+    if (std::ranges::none_of(t.widths, there))
+      throw input_error(fmt::format("task '{}' of graph {} allows the widths {} only, and {} has none of them", t.id, d.name, joined(t.widths, ", "), m.name()));
+  }
+}
+
+void add_edges(graph& g, const dag_work& w, const std::vector<task>& tasks) {
+  for (const dag::edge& e : w.what->edges) g.edge(tasks[e.from], tasks[e.to], e.cost_s * w.scale);
+}
+
+std::string kernel_of(const dag_work& w, const dag::type& t) { return t.kernel.empty() ? w.like : t.kernel; }
+
+double size_of_kernel(const dag::type& t, const std::string& kernel) { return t.size > 0.0 ? t.size : apps::default_tile(kernel); }
+
+/// Seconds of one run of a kernel at width 1 on the kind that does it fastest.
+double fastest_s(const sim::platform& p, const sim::type_work& what) {
+  double least = std::numeric_limits<double>::infinity();
+  for (kind_id k = 0; k < p.cores->kinds().size(); ++k) least = std::min(least, sim::cost_of(p, what, k).seconds.front());
+  return least;
+}
+
+}  // namespace
+
+double recorded_s(const dag& d, std::uint32_t task) noexcept {
+  if (d.tasks[task].seconds > 0.0 || d.processors.empty()) return d.tasks[task].seconds;
+  const auto row = d.seconds_on.begin() + static_cast<std::ptrdiff_t>(task * d.processors.size());
+  return *std::min_element(row, row + static_cast<std::ptrdiff_t>(d.processors.size()));
+}
+
+dag_work load_dag_work(const std::string& from, std::string like, double scale) {
+  (void)parse_choice("--like", like, apps::kernel_names());
+  dag_work w{.from = from, .what = std::make_shared<const dag>(load_dag(from)), .like = std::move(like), .scale = scale};
+  const dag& d = *w.what;
+  if (d.tasks.empty()) throw input_error(fmt::format("graph '{}' has no task", from));
+  for (std::uint32_t t = 0; t < d.tasks.size(); ++t)
+    if (recorded_s(d, t) > 0.0 || !d.types[d.tasks[t].type].kernel.empty()) return w;
+  throw input_error(fmt::format("graph '{}': none of its {} tasks takes any time; give one of them seconds or a kernel", from, d.tasks.size()));
+}
+
+task_graph build(graph& g, const dag_work& w, const sim::platform& p, body_runner* bodies) {
+  const dag& d = *w.what;
+  check_widths(d, *p.cores);
+  task_graph made(g);
+  struct kind_of_task {
+    task_type type{};
+    double run_s = 1.0;
+  };
+  std::vector<kind_of_task> types;
+  for (const dag::type& t : d.types) {
+    sim::type_work what;
+    kind_of_task k;
+    what.given = w.given;
+    if (!w.given) {
+      const std::string kernel = kernel_of(w, t);
+      what = {.kernel = kernel, .size = size_of_kernel(t, kernel)};
+      k.run_s = fastest_s(p, what);
+    }
+    k.type = made.type(g, t.name, std::move(what));
+    types.push_back(k);
+  }
+  const size_classes classes(d);
+  std::vector<task> tasks;
+  std::vector<double> given;
+  for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
+    const dag::task& one = d.tasks[t];
+    task_options o = options_of(d, t, classes);
+    o.type = types[one.type].type;
+    const double seconds = recorded_s(d, t) * w.scale;
+    const bool once = seconds == 0.0 && !d.types[one.type].kernel.empty();
+    o.work = once ? 1.0 : std::max(no_work, seconds / types[one.type].run_s);
+    if (w.given) {
+      given.clear();
+      for (std::uint32_t c = 0; c < d.processors.size(); ++c) given.push_back(d.given_s(t, c) * w.scale);
+      o.core_seconds = given;
+    }
+    tasks.push_back(g.add(o, body_of(bodies)));
+  }
+  add_edges(g, w, tasks);
+  return made;
+}
+
+native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
+  const dag& d = *w.what;
+  check_widths(d, m);
+  native_kernels kernels;
+  kernels.of_type = {no_kernel};
+  const std::uint32_t concurrency = std::max(16u, 4 * m.core_count());
+  std::size_t burning = no_kernel;
+  std::vector<task_type> types;
+  for (const dag::type& t : d.types) {
+    types.push_back(g.type(t.name));
+    kernels.of_type.resize(std::max<std::size_t>(kernels.of_type.size(), types.back().index + 1u), no_kernel);
+    std::size_t& at = kernels.of_type[types.back().index];
+    at = t.kernel.empty() ? burning : no_kernel;
+    if (at != no_kernel) continue;
+    at = kernels.all.size();
+    if (t.kernel.empty()) burning = at;
+    kernels.all.push_back(t.kernel.empty() ? make_burn_kernel(concurrency)
+                                           : apps::make_kernel(t.kernel, static_cast<std::uint64_t>(size_of_kernel(t, t.kernel)), {.concurrency = concurrency}));
+  }
+  const double piece_s = seconds_of_piece(m.cores().front());
+  const size_classes classes(d);
+  std::vector<task> tasks;
+  for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
+    task_options o = options_of(d, t, classes);
+    o.type = types[d.tasks[t].type];
+    if (const std::size_t at = kernels.of_type[o.type.index]; at != burning) {
+      struct one_run {
+        apps::kernel_instance* kernel;
+        std::uint64_t index;
+      };
+      o.work = 1.0;
+      tasks.push_back(g.add(o, [run = one_run{kernels.all[at].get(), t}](task_context& c) {
+        const std::uint32_t parts = run.kernel->parts(c.width());
+        while (const chunk some = c.next_chunk(parts, 1))
+          for (std::size_t part = some.begin; part < some.end; ++part) run.kernel->run_part(run.index, static_cast<std::uint32_t>(part), parts);
+      }));
+      continue;
+    }
+    const auto pieces = static_cast<std::uint64_t>(std::llround(recorded_s(d, t) * w.scale / piece_s));
+    o.work = std::max(no_work, static_cast<double>(pieces) / pieces_of_burn);
+    tasks.push_back(g.add(o, [pieces](task_context& c) {
+      while (const chunk some = c.next_chunk(pieces)) burn_pieces(some.end - some.begin);
+    }));
+  }
+  add_edges(g, w, tasks);
+  return kernels;
+}
+
+}  // namespace kilter::lab
