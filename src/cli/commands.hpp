@@ -15,7 +15,9 @@ using action = std::function<int()>;
 /// `command_line` is kept in the documents.
 [[nodiscard]] action add_bench(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_sim(CLI::App& app, const std::string& command_line);
-[[nodiscard]] action add_reproduce(CLI::App& app);
+[[nodiscard]] action add_reproduce(CLI::App& app, const std::string& command_line);
+/// Commands of `kilter reproduce`.
+[[nodiscard]] action add_matrix(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_compare(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_disturb(CLI::App& app);

@@ -1,13 +1,9 @@
-#include <fmt/format.h>
-
 #include <memory>
-
-#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "lab/compare_output.hpp"
-#include "lab/interrupt.hpp"
+#include "lab/progress.hpp"
 
 namespace kilter::cli {
 
@@ -55,7 +51,11 @@ action add_compare(CLI::App& app, const std::string& command_line) {
       const lab::comparison::outcome known = work.result();
       deliver(o->out, [&](bool colour) { return lab::compare_text(known, colour); }, lab::to_document(o->what, known, o->out.how));
     };
-    return run_and_deliver([&] { work.run(); }, deliver_known, progress);
+    const auto run = [&] {
+      work.run();
+      progress.clear();
+    };
+    return run_and_deliver(run, deliver_known);
   };
 }
 

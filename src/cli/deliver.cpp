@@ -80,7 +80,7 @@ void check_outputs(const outputs& out) {
   lab::check_report_output("--html", out.how.html_path);
 }
 
-int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver, lab::progress& progress) {
+int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver) {
   {
     const lab::interrupt_guard guard([&] {
       try {
@@ -92,7 +92,6 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
     });
     run();
   }
-  progress.clear();
   deliver();
   return lab::interrupted() ? stopped : done;
 }
@@ -100,7 +99,11 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
 int measure_and_deliver(lab::experiment e, const outputs& out) {
   lab::progress progress(lab::steps_of(e), out.quiet);
   const auto measured = lab::measurement::make(std::move(e), progress);
-  return run_and_deliver([&] { measured->run(); }, [&] { deliver(measured->plan(), measured->result(), out); }, progress);
+  const auto run = [&] {
+    measured->run();
+    progress.clear();
+  };
+  return run_and_deliver(run, [&] { deliver(measured->plan(), measured->result(), out); });
 }
 
 }  // namespace kilter::cli

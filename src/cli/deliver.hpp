@@ -8,7 +8,6 @@
 
 #include "lab/json.hpp"
 #include "lab/measurement.hpp"
-#include "lab/progress.hpp"
 
 namespace kilter::cli {
 
@@ -31,7 +30,7 @@ void check_outputs(const outputs&);
 void deliver(const outputs&, const std::function<std::string(bool colour)>& text, const lab::document&);
 
 /// Runs under a guard against Ctrl-C, then delivers. Returns the exit status.
-[[nodiscard]] int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver, lab::progress&);
+[[nodiscard]] int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver);
 
 /// What several commands ask the same way: policies, disturbances, repeats and seed; the machine; learning.
 void add_comparison(CLI::App&, lab::bench_arguments&);

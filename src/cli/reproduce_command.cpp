@@ -55,7 +55,7 @@ int compare_readings(const reproduce_options& o, const std::vector<lab::experime
 
 }  // namespace
 
-action add_reproduce(CLI::App& app) {
+action add_reproduce(CLI::App& app, const std::string& command_line) {
   auto o = std::make_shared<reproduce_options>();
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
   reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2) or claims (S0-11)");
@@ -69,8 +69,11 @@ action add_reproduce(CLI::App& app) {
                     "  kilter reproduce --list\n"
                     "  kilter reproduce S0-11 S2-2\n"
                     "  kilter reproduce all --json verdicts.json --html verdicts.html\n"
-                    "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10");
-  return [o] {
+                    "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10\n"
+                    "  kilter reproduce matrix --html matrix.html");
+  const action matrix = add_matrix(*reproduce, command_line);
+  return [o, reproduce, matrix] {
+    if (reproduce->got_subcommand("matrix")) return matrix();
     auto files = lab::read_experiments(lab::experiments_directory());
     const auto ids = lab::chosen_claims(files, o->claims);
     if (o->list) {

@@ -31,7 +31,7 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   std::vector<compare_row> rows;
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy};
+      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = std::get<dag_work>(e.work).scale};
       std::vector<double> seconds;
       for (const run_row& run : r.runs)
         if (run.policy == policy && run.disturb == s.name && !run.warm()) {

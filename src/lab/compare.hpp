@@ -24,6 +24,7 @@ struct compare_arguments {
 /// What the repeats of one policy in one scenario gave. Ratios are of medians.
 struct compare_row {
   std::string graph, on, disturb, policy;
+  double scale = 1.0;               ///< of the seconds in the graph
   std::uint32_t runs = 0;
   double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
   double makespan_s = 0.0;          ///< of the execution, median

@@ -53,7 +53,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
 }
 
 document document_of(const compare_row& r) {
-  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"runs", r.runs}, {"bound_s", r.bound_s},
+  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"runs", r.runs}, {"bound_s", r.bound_s},
           {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", or_null(r.ratio_to_rws)},
           {"ratio_to_bound", r.ratio_to_bound}, {"slr", r.slr}, {"speedup", r.speedup}, {"efficiency", r.efficiency},
           {"plan_s", simulated(r) ? document(nullptr) : or_null(r.plan_s)}};

@@ -111,7 +111,11 @@ struct engine_choice {
 
 engine_choice checked_engine(const std::string& on) {
   if (on == "native") return {};
-  if (on == "ideal") return {.ideal = true};
+  if (on == "ideal") {
+    engine_choice c;
+    c.ideal = true;
+    return c;
+  }
   if (on.starts_with("sim:") && on.size() > 4) return {.platform = on.substr(4)};
   constexpr std::string_view emulate = "emulate:";
   if (!on.starts_with(emulate) || on.size() == emulate.size())

@@ -1,0 +1,53 @@
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/deliver.hpp"
+#include "lab/matrix.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct matrix_options {
+  lab::matrix_arguments what;
+  outputs out;
+  bool quick = false;
+};
+
+}  // namespace
+
+action add_matrix(CLI::App& reproduce, const std::string& command_line) {
+  const auto o = std::make_shared<matrix_options>();
+  o->out.how.command_line = command_line;
+  lab::matrix_arguments& a = o->what;
+  CLI::App* c = reproduce.add_subcommand("matrix", "Every online policy on every graph, machine and disturbance, with plans beside them");
+  c->add_option("--graphs", a.graphs, "Some of the graphs, as layered-4,cholesky (default: all)")->type_name("LIST");
+  c->add_option("--on", a.on, "Some of the platforms, as jetson-tx2, or native (default: all platforms)")->type_name("LIST");
+  c->add_option("--disturb", a.disturb, "Some of none, cpu, share, wave, offline, quota (default: all; natively none, cpu, wave, quota)")->type_name("LIST");
+  c->add_option("--policy", a.policies, "Some of the policies; rws is always there (default: all that are not planned, and heft)")->type_name("LIST");
+  c->add_option("--tasks", a.tasks, "About so many tasks in each generated graph")->type_name("N");
+  c->add_option("--seeds", a.seeds, "Runs of each policy in each cell, whose median counts")->type_name("N");
+  c->add_option("--seed", a.seed, "The first of them")->type_name("N");
+  c->add_option("--threads", a.threads, "Simulations at a time; the results do not depend on it")->type_name("N");
+  c->add_flag("--quick", o->quick, "2000 tasks and one seed, to see the outline");
+  add_results(*c, o->out);
+  c->footer("Examples:\n"
+            "  kilter reproduce matrix --html matrix.html\n"
+            "  kilter reproduce matrix --graphs layered-4,qr --on jetson-tx2,server-2x32 --disturb none,cpu --policy dam-c,cats --seeds 1\n"
+            "  kilter reproduce matrix --on native --quick");
+  return [o] {
+    if (o->quick) {
+      o->what.tasks = "2000";
+      o->what.seeds = "1";
+    }
+    check_outputs(o->out);
+    lab::matrix work(o->what, o->out.quiet);
+    const auto deliver_known = [&] {
+      const std::vector<lab::matrix_cell> cells = work.cells();
+      deliver(o->out, [&](bool colour) { return lab::matrix_text(cells, colour); }, lab::to_document(o->what, cells, work.outcome(), o->out.how));
+    };
+    return run_and_deliver([&] { work.run(); }, deliver_known);
+  };
+}
+
+}  // namespace kilter::cli
