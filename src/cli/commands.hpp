@@ -18,6 +18,7 @@ using action = std::function<int()>;
 [[nodiscard]] action add_reproduce(CLI::App& app, const std::string& command_line);
 /// Commands of `kilter reproduce`.
 [[nodiscard]] action add_matrix(CLI::App& reproduce, const std::string& command_line);
+[[nodiscard]] action add_topcuoglu(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_compare(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_disturb(CLI::App& app);

@@ -71,9 +71,10 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
                     "  kilter reproduce all --json verdicts.json --html verdicts.html\n"
                     "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10\n"
                     "  kilter reproduce matrix --html matrix.html");
-  const action matrix = add_matrix(*reproduce, command_line);
-  return [o, reproduce, matrix] {
+  const action matrix = add_matrix(*reproduce, command_line), topcuoglu = add_topcuoglu(*reproduce, command_line);
+  return [o, reproduce, matrix, topcuoglu] {
     if (reproduce->got_subcommand("matrix")) return matrix();
+    if (reproduce->got_subcommand("topcuoglu")) return topcuoglu();
     auto files = lab::read_experiments(lab::experiments_directory());
     const auto ids = lab::chosen_claims(files, o->claims);
     if (o->list) {

@@ -64,7 +64,7 @@ std::vector<matrix_graph> matrix_graphs(std::uint64_t tasks) {
   std::vector<matrix_graph> all;
   for (const char* width : {"2", "4", "16"}) all.push_back({fmt::format("layered-{}", width), fmt::format("layered:tasks={},p={}", tasks, width)});
   all.push_back({"random", fmt::format("random:tasks={}", tasks)});
-  all.push_back({"topcuoglu", fmt::format("topcuoglu:v={},ccr=0", tasks)});
+  all.push_back({"topcuoglu", fmt::format("topcuoglu:tasks={},ccr=0", tasks)});
   for (const char* name : {"cholesky", "lu", "qr", "fft", "gauss", "wavefront", "fork-join", "pipeline", "tree"})
     all.push_back({name, fmt::format("{}:tasks={}", name, tasks)});
   for (const auto& [name, file] :

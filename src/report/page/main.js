@@ -125,6 +125,8 @@ K.headings = {
     return { title, meta, verdict: bench.verdict() };
   },
   "kilter.reproduce/1": () => verdicts.heading(),
+  "kilter.compare/1": () => compare.heading(),
+  "kilter.matrix/1": () => compare.heading(),
 };
 
 K.section = ({ id, title, lead, draw }) => {
