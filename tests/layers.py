@@ -23,7 +23,8 @@ DIRECT = {
     "balance/os": ["balance"],
     "lab": ["runtime", "sim", "graph", "trace", "apps"],
     "report": ["base"],
-    "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "lab", "report", "apps"],
+    "draw": ["graph"],
+    "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "lab", "report", "draw", "apps"],
     "apps": ["base", "graph", "machine", "runtime"],
 }
 # What a folder may reach in passing and still may not include: balance and the engines never meet.

@@ -25,5 +25,6 @@ using action = std::function<int()>;
 [[nodiscard]] action add_policies(CLI::App& app);
 [[nodiscard]] action add_calibrate(CLI::App& app);
 [[nodiscard]] action add_platforms(CLI::App& app);
+[[nodiscard]] action add_graph(CLI::App& app);
 
 }  // namespace kilter::cli

@@ -87,7 +87,7 @@ int run(int argc, char** argv) {
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
-                                              {"platforms", add_platforms(app)}, {"calibrate", add_calibrate(app)}};
+                                              {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <string_view>
@@ -144,7 +145,7 @@ void sort_edges(dag& g) {
   for (std::size_t i = 0; i < g.edges.size(); ++i)
     if (kept > 0 && ends(g.edges[kept - 1]) == ends(g.edges[i])) {
       g.edges[kept - 1].cost_s = std::max(g.edges[kept - 1].cost_s, g.edges[i].cost_s);
-      g.edges[kept - 1].bytes += g.edges[i].bytes;
+      g.edges[kept - 1].bytes = std::min(g.edges[kept - 1].bytes + g.edges[i].bytes, std::numeric_limits<double>::max());
     } else {
       g.edges[kept++] = g.edges[i];
     }

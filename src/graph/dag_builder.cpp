@@ -52,6 +52,7 @@ std::uint32_t dag_builder::define(std::string_view id, std::size_t at) {
 }
 
 std::uint32_t dag_builder::type(std::string_view name) {
+  if (name.empty()) name = "task";
   const auto [at, is_new] = type_of_.try_emplace(std::string(name), static_cast<std::uint32_t>(graph_.types.size()));
   if (is_new) {
     if (graph_.types.size() == most_types) throw input_error(source_.file + ": too many types of tasks; " + types_limit_text());

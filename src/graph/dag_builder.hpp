@@ -24,7 +24,7 @@ class dag_builder {
   std::uint32_t define(std::string_view id, std::size_t at);
   [[nodiscard]] bool defined(std::uint32_t task) const { return known_[task].defined; }
   [[nodiscard]] dag::task& task(std::uint32_t i) { return graph_.tasks[i]; }
-  /// The number of the type with this name, made if it is new.
+  /// The number of the type with this name, made if it is new; "task" without a name.
   std::uint32_t type(std::string_view name);
   /// input_error if the task is to wait for itself.
   void edge(std::uint32_t from, std::uint32_t to, double cost_s, double bytes, std::size_t at);

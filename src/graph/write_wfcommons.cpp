@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,7 +11,7 @@ namespace kilter::dags {
 namespace {
 
 /// The file that carries an edge's bytes.
-std::string file_of(const dag& g, const dag::edge& e) { return g.tasks[e.from].id + ".to." + g.tasks[e.to].id; }
+std::string file_of(const dag& g, const dag::edge& e) { return "edge_" + std::to_string(&e - g.edges.data()); }
 
 }  // namespace
 
@@ -17,7 +19,7 @@ std::string wfcommons_json(const dag& g) {
   std::vector<std::vector<const dag::edge*>> in(g.tasks.size()), out_of(g.tasks.size());
   std::vector<const dag::edge*> carried;
   double sum_s = 0.0;
-  for (const dag::task& t : g.tasks) sum_s += t.seconds;
+  for (const dag::task& t : g.tasks) sum_s = std::min(sum_s + t.seconds, std::numeric_limits<double>::max());
   for (const dag::edge& e : g.edges) {
     in[e.to].push_back(&e);
     out_of[e.from].push_back(&e);

@@ -152,4 +152,23 @@ refuses "SPEC" disturb
 refuses "none" disturb none
 refuses "seconds" disturb cpu@0@25%..75%
 
+# graphs
+refuses "make, info, convert, draw" graph
+refuses "cholesky, lu" graph make choleski
+refuses "'m'; there are n, tasks" graph make cholesky:m=3
+refuses "4294967296" graph make layered:tasks=4294967296
+refuses "neither a file nor a generator" graph info "$work/none.json"
+refuses "$work/folder: is a directory" graph info "$work/folder"
+refuses "json, dot, stg, wfcommons" graph convert lu --to xml
+refuses "--to" graph convert lu
+refuses "$work/nowhere" graph draw lu -o "$work/nowhere/x.svg"
+printf '{"tasks":[{"id":"a"},{"id":"b"}],\n"edges":[["a","b"],["b","c"]]}' >"$work/missing.json"
+refuses "$work/missing.json:2: there is no task with the id 'c'" graph info "$work/missing.json"
+printf 'digraph { a -> b -> c -> a }' >"$work/cycle.dot"
+refuses "'a' -> 'b' -> 'c' -> 'a'" graph convert "$work/cycle.dot" --to json
+printf '\377\376{\0' >"$work/utf16.json"
+refuses "UTF-16" graph info "$work/utf16.json"
+printf 'hello' >"$work/hello"
+refuses "is no graph file" graph draw "$work/hello"
+
 finish

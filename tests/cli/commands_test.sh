@@ -9,7 +9,8 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate; do
+for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate \
+    graph "graph make" "graph info" "graph convert" "graph draw"; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
@@ -166,4 +167,27 @@ stop 6 bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details
 says "tasks/s"
 stop 2 bench layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1
 stop 1 disturb session@0
+# graphs
+mkdir -p "$work/my graphs"
+passes graph make cholesky:n=6 -o "$work/my graphs/c.json"
+[ -s "$work/out" ] && fail "graph make -o wrote to standard output"
+passes graph info "$work/my graphs/c.json" --json -
+json 'd["schema"] == "kilter.graph-info/1" and d["tasks"] == 56 and d["path_tasks"] == 16 and sum(d["widths"]) == 56 and d["parallelism"] == 3.5'
+passes graph info "$work/my graphs/c.json"
+says "56, 1 without predecessors"
+passes graph make cholesky:n=6
+cmp -s "$work/out" "$work/my graphs/c.json" || fail "graph make: a file and standard output differ"
+for format in json dot stg wfcommons; do
+  passes graph convert "$work/my graphs/c.json" --to $format -o "$work/c.$format"
+  passes graph info "$work/c.$format" --json -
+  json 'd["tasks"] in (56, 58) and abs(d["work_s"] - 0.0360) < 1e-9'
+done
+cmp -s "$work/c.json" "$work/my graphs/c.json" || fail "graph convert --to json changed a graph"
+passes graph convert layered:tasks=9 --to stg
+grep -q 'no place for priorities' "$work/err" || fail "graph convert does not say what is lost"
+passes graph draw cholesky:n=6 -o "$work/c.svg"
+grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
+passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
+says "15 tasks take no time"
+
 finish

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "draw/draw.hpp"
+#include "graph/dag_formats.hpp"
+#include "graph/dag_json.hpp"
+#include "graph/dag_limits.hpp"
+#include "graph/dag_source.hpp"
+#include "graph/generator.hpp"
+#include "lab/graph_info.hpp"
+#include "lab/outputs.hpp"
+#include "lab/progress.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct graph_options {
+  std::string source, out = "-", json, format;
+  bool quiet = false;
+};
+
+/// What is done after a graph was read or made, and what takes long on the way.
+void work_on(const graph_options& o, const std::string& then, const std::function<void(const dag&)>& work) {
+  lab::progress progress(2, o.quiet);
+  progress.step(fmt::format("reading {}", dags::shown(o.source)));
+  const dag g = load_dag(o.source);
+  progress.step(then);
+  work(g);
+}
+
+std::string generator_list() {
+  std::string out = "Generators, with what they take and its defaults (all: seconds=1e-3 of a task, cost=0 of an edge, in seconds):\n";
+  for (const dags::generator& g : dags::generators()) out += fmt::format("  {:<11} {}\n  {:<11} {}\n", g.name, g.summary, "", g.parameters);
+  return out;
+}
+
+void add_out(CLI::App& command, graph_options& o) {
+  command.add_option("-o,--out", o.out, "Where it goes; -: to standard output. A file that exists is replaced")->type_name("FILE");
+  command.add_flag("--quiet", o.quiet, "No progress line and no notes");
+}
+
+action add_make(CLI::App& graph) {
+  auto o = std::make_shared<graph_options>();
+  CLI::App* make = graph.add_subcommand("make", "Make a graph with a generator and write it as kilter.graph/1");
+  make->add_option("GENERATOR", o->source, "NAME or NAME:KEY=VALUE,...")->required()->type_name("");
+  add_out(*make, *o);
+  make->footer(generator_list() +
+               "Examples:\n"
+               "  kilter graph make cholesky:n=20 -o cholesky.json\n"
+               "  kilter graph make layered:tasks=1000000,p=8 -o 'my graphs/large.json'\n"
+               "  kilter graph make topcuoglu:tasks=60,ccr=5,processors=4,seed=7");
+  return [o] {
+    lab::check_output("--out", o->out);
+    lab::write_output(o->out, dags::graph_json(dags::generate(o->source)));
+    return 0;
+  };
+}
+
+constexpr const char* graph_help = "A file in JSON (kilter.graph/1, WfCommons), STG or DOT, or a generator's call";
+
+action add_info(CLI::App& graph) {
+  auto o = std::make_shared<graph_options>();
+  CLI::App* info = graph.add_subcommand("info", "Tasks, edges, types, parallelism, longest path and widths of a graph");
+  info->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  info->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
+  info->add_flag("--quiet", o->quiet, "No progress line");
+  info->footer("Examples:\n"
+               "  kilter graph info workflow.json\n"
+               "  kilter graph info lu:tasks=5000 --json -");
+  return [o] {
+    lab::check_output("--json", o->json);
+    work_on(*o, "measuring", [&](const dag& g) {
+      if (o->json != "-") lab::write_output("-", lab::graph_info_text(g));
+      if (!o->json.empty()) lab::write_output(o->json, lab::graph_info_json(g));
+    });
+    return 0;
+  };
+}
+
+action add_convert(CLI::App& graph) {
+  auto o = std::make_shared<graph_options>();
+  CLI::App* convert = graph.add_subcommand("convert", "Write a graph in another format");
+  convert->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT");
+  add_out(*convert, *o);
+  convert->footer("What a format has no place for is named on standard error.\n"
+                  "Examples:\n"
+                  "  kilter graph convert workflow.json --to dot -o workflow.dot\n"
+                  "  kilter graph convert rand0000.stg --to json");
+  return [o] {
+    const dags::dag_format& format = dags::dag_format_named(o->format);
+    lab::check_output("--out", o->out);
+    work_on(*o, "writing", [&](const dag& g) {
+      lab::write_output(o->out, format.write(g));
+      if (const std::string lost = dags::lost_in(format, g); !lost.empty() && !o->quiet)
+        fmt::print(stderr, "kilter: {} has no place for {}\n", format.title, lost);
+    });
+    return 0;
+  };
+}
+
+action add_draw(CLI::App& graph) {
+  auto o = std::make_shared<graph_options>();
+  CLI::App* draw = graph.add_subcommand("draw", "Draw a graph as SVG");
+  draw->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  add_out(*draw, *o);
+  draw->footer(fmt::format("More than {} tasks or {} edges are drawn in groups; the picture says so.\n"
+                           "Examples:\n"
+                           "  kilter graph draw workflow.json -o workflow.svg\n"
+                           "  kilter graph draw qr:n=4 -o qr.svg",
+                           most_drawn_tasks, most_drawn_edges));
+  return [o] {
+    lab::check_output("--out", o->out);
+    work_on(*o, "drawing", [&](const dag& g) { lab::write_output(o->out, draw_svg(g)); });
+    return 0;
+  };
+}
+
+}  // namespace
+
+action add_graph(CLI::App& app) {
+  CLI::App* graph = app.add_subcommand("graph", "Make, measure, convert and draw graphs of tasks");
+  graph->require_subcommand(1);
+  graph->footer("Examples:\n"
+                "  kilter graph make cholesky:n=20 -o cholesky.json\n"
+                "  kilter graph info cholesky.json\n"
+                "  kilter graph convert cholesky.json --to dot -o cholesky.dot\n"
+                "  kilter graph draw cholesky.json -o cholesky.svg");
+  const std::map<std::string, action> actions{
+      {"make", add_make(*graph)}, {"info", add_info(*graph)}, {"convert", add_convert(*graph)}, {"draw", add_draw(*graph)}};
+  return [graph, actions] { return actions.at(graph->get_subcommands().front()->get_name())(); };
+}
+
+}  // namespace kilter::cli

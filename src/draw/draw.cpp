@@ -1,0 +1,103 @@
+#include "draw/draw.hpp"
+
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "draw/sketch.hpp"
+#include "graph/dag_limits.hpp"
+
+namespace kilter {
+
+namespace {
+
+/// Light enough for black text; the last one is for all further types.
+constexpr std::array<const char*, 10> colours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6", "#fb9a99", "#ffff99", "#8dd3c7", "#d9d9d9", "#fccde5", "#ffffff"};
+
+/// Graphviz takes strings that it does not change as char*.
+void set(void* object, const char* attribute, const std::string& value) {
+  static const char none[] = "";
+  agsafeset(object, const_cast<char*>(attribute), const_cast<char*>(value.c_str()), const_cast<char*>(none));
+}
+
+/// In a label a backslash begins a command.
+std::string label(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') out += "\\\\";
+    else if (c == '\n') out += "\\n";
+    else out += c;
+  }
+  return out;
+}
+
+/// The context outlives the picture and its layout.
+class picture {
+ public:
+  explicit picture(const sketch& s) : context_(gvContext()) {
+    if (!context_) throw std::runtime_error("Graphviz does not start");
+    agseterr(AGMAX);  // what it has to say beside an error is for its own developers
+    graph_ = agopen(const_cast<char*>("g"), Agdirected, nullptr);
+    set(graph_, "label", label(s.title));
+    set(graph_, "labelloc", "t");
+    set(graph_, "fontname", "Helvetica");
+    std::vector<Agnode_t*> nodes;
+    for (std::size_t i = 0; i < s.boxes.size(); ++i) nodes.push_back(add(s.boxes[i], i));
+    for (const sketch::line& l : s.lines) {
+      Agedge_t* edge = agedge(graph_, nodes[l.from], nodes[l.to], nullptr, 1);
+      set(edge, "penwidth", dags::number_text(std::min(6.0, 1.0 + std::log10(static_cast<double>(l.edges)))));
+      set(edge, "arrowsize", "0.6");
+      if (l.edges > 1) set(edge, "tooltip", std::to_string(l.edges) + " edges");
+    }
+  }
+  picture(const picture&) = delete;
+  picture& operator=(const picture&) = delete;
+  ~picture() {
+    if (laid_out_) gvFreeLayout(context_, graph_);
+    agclose(graph_);
+    gvFreeContext(context_);
+  }
+
+  std::string svg() {
+    if (gvLayout(context_, graph_, "dot") != 0) throw std::runtime_error("Graphviz cannot lay the graph out; is its plugin for dot installed (libgvc6)?");
+    laid_out_ = true;
+    char* data = nullptr;
+    unsigned length = 0;
+    if (gvRenderData(context_, graph_, "svg", &data, &length) != 0 || !data) throw std::runtime_error("Graphviz cannot write SVG; is its core plugin installed (libgvc6)?");
+    const std::unique_ptr<char, void (*)(char*)> owner(data, gvFreeRenderData);
+    return {data, length};
+  }
+
+ private:
+  Agnode_t* add(const sketch::box& b, std::size_t number) {
+    std::string name = std::to_string(number);
+    Agnode_t* node = agnode(graph_, name.data(), 1);
+    set(node, "label", label(b.text));
+    set(node, "shape", "box");
+    set(node, "style", "filled,rounded");
+    set(node, "fontname", "Helvetica");
+    set(node, "fontsize", "10");
+    set(node, "fillcolor", colours[std::min<std::size_t>(b.colour, colours.size() - 1)]);
+    set(node, "penwidth", b.high ? "2.5" : "1");
+    return node;
+  }
+
+  GVC_t* context_;
+  Agraph_t* graph_ = nullptr;
+  bool laid_out_ = false;
+};
+
+}  // namespace
+
+std::string draw_svg(const dag& g) {
+  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges;
+  return picture(small ? every_task(g) : groups_of_tasks(g)).svg();
+}
+
+}  // namespace kilter

@@ -1,0 +1,16 @@
+#pragma once
+// Pictures of graphs. The only part that links Graphviz.
+
+#include <string>
+
+#include "graph/dag.hpp"
+
+namespace kilter {
+
+/// An SVG picture, top down, a colour a type. A graph of more than `most_drawn_tasks` tasks or `most_drawn_edges` edges is drawn in groups, the tasks
+/// of one type on neighbouring levels, and the picture says so. std::runtime_error if Graphviz cannot draw.
+[[nodiscard]] std::string draw_svg(const dag&);
+
+inline constexpr std::size_t most_drawn_tasks = 300, most_drawn_edges = 900;
+
+}  // namespace kilter

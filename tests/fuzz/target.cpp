@@ -1,0 +1,68 @@
+// One fuzz target a format: KILTER_FUZZ_READ is what turns bytes into a graph. Whatever the bytes are, the answer is a graph or an input_error of
+// one line; a graph is settled, and every writer's text of it is read back.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "graph/dag_dot.hpp"
+#include "graph/dag_facts.hpp"
+#include "graph/dag_formats.hpp"
+#include "graph/dag_json.hpp"
+#include "graph/dag_source.hpp"
+#include "graph/dag_stg.hpp"
+#include "graph/dag_wfcommons.hpp"
+#include "graph/generator.hpp"
+#include "graph/source_text.hpp"
+#include "kilter/error.hpp"
+
+namespace {
+
+using namespace kilter;
+
+void demand(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+[[maybe_unused]] dag read_json(const std::string& bytes) { return dags::read_graph_json(dags::check_text("f", bytes)); }
+[[maybe_unused]] dag read_wfcommons(const std::string& bytes) { return dags::read_wfcommons(dags::check_text("f", bytes)); }
+[[maybe_unused]] dag read_stg(const std::string& bytes) { return dags::read_stg(dags::check_text("f", bytes)); }
+[[maybe_unused]] dag read_dot(const std::string& bytes) { return dags::read_dot(dags::check_text("f", bytes)); }
+[[maybe_unused]] dag read_any(const std::string& bytes) { return dags::read_dag("f", bytes); }
+/// Sizes of seven digits are possible, and take seconds that the fuzzer has better use for.
+[[maybe_unused]] dag read_generator(const std::string& bytes) {
+  for (std::size_t i = 0, digits = 0; i < bytes.size(); ++i)
+    if ((digits = bytes[i] >= '0' && bytes[i] <= '9' ? digits + 1 : 0) > 2) throw input_error("too large for this");
+  return dags::generate(bytes);
+}
+
+void check(const dag& g) {
+  for (const dag::edge& e : g.edges) demand(e.from < e.to && e.to < g.tasks.size(), "edges run from earlier to later tasks");
+  const dag_facts facts = facts_of(g);
+  demand(facts.path_tasks >= 1 && facts.critical >= facts.path_tasks, "a longest path is critical");
+  const std::string text = dags::graph_json(g);
+  demand(dags::graph_json(read_json(text)) == text, "our own files read back as they were");
+  for (const dags::dag_format& format : dags::dag_formats()) {
+    const dag again = dags::read_dag("again", format.write(g));
+    demand(again.tasks.size() >= g.tasks.size() && again.edges.size() >= g.edges.size(), "other files keep tasks and edges");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dag g;
+  try {
+    g = KILTER_FUZZ_READ(std::string(reinterpret_cast<const char*>(data), size));
+  } catch (const input_error& e) {
+    const std::string message = e.what();
+    demand(!message.empty() && message.size() < 4000 && message.find_first_of("\n\r") == std::string::npos, "messages are one line");
+    return 0;
+  }
+  check(g);
+  return 0;
+}
