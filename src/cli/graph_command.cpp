@@ -109,11 +109,11 @@ action add_draw(CLI::App& graph) {
   CLI::App* draw = graph.add_subcommand("draw", "Draw a graph as SVG");
   draw->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
   add_out(*draw, *o);
-  draw->footer(fmt::format("More than {} tasks or {} edges are drawn in groups; the picture says so.\n"
+  draw->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
                            "Examples:\n"
                            "  kilter graph draw workflow.json -o workflow.svg\n"
                            "  kilter graph draw qr:n=4 -o qr.svg",
-                           most_drawn_tasks, most_drawn_edges));
+                           most_drawn_tasks, most_drawn_edges, most_drawn_width));
   return [o] {
     lab::check_output("--out", o->out);
     work_on(*o, "drawing", [&](const dag& g) { lab::write_output(o->out, draw_svg(g)); });

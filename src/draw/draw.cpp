@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "draw/sketch.hpp"
+#include "graph/dag_facts.hpp"
 #include "graph/dag_limits.hpp"
 
 namespace kilter {
@@ -96,7 +97,7 @@ class picture {
 }  // namespace
 
 std::string draw_svg(const dag& g) {
-  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges;
+  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges && std::ranges::max(facts_of(g).widths) <= most_drawn_width;
   return picture(small ? every_task(g) : groups_of_tasks(g)).svg();
 }
 

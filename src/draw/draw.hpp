@@ -7,10 +7,10 @@
 
 namespace kilter {
 
-/// An SVG picture, top down, a colour a type. A graph of more than `most_drawn_tasks` tasks or `most_drawn_edges` edges is drawn in groups, the tasks
-/// of one type on neighbouring levels, and the picture says so. std::runtime_error if Graphviz cannot draw.
+/// An SVG picture, top down, a colour a type. A graph of more than `most_drawn_tasks` tasks, `most_drawn_edges` edges or `most_drawn_width` tasks on
+/// one level is drawn in groups, the tasks of one type on neighbouring levels, and the picture says so. std::runtime_error if Graphviz cannot draw.
 [[nodiscard]] std::string draw_svg(const dag&);
 
-inline constexpr std::size_t most_drawn_tasks = 300, most_drawn_edges = 900;
+inline constexpr std::size_t most_drawn_tasks = 300, most_drawn_edges = 900, most_drawn_width = 40;
 
 }  // namespace kilter
