@@ -34,7 +34,7 @@ for b in "${builds[@]}"; do
     gcc-*) options+=(-DCMAKE_CXX_COMPILER=g++ "-DCMAKE_CXX_FLAGS=-${b#*-}") ;;
     clang-*) options+=(-DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_CXX_FLAGS=-${b#*-}") ;;
     aarch64)
-      options+=("-DCMAKE_TOOLCHAIN_FILE=$aarch64_toolchain" -DCMAKE_CXX_FLAGS_NONE=-O2)
+      options+=("-DCMAKE_TOOLCHAIN_FILE=$aarch64_toolchain" -DCMAKE_CXX_FLAGS_NONE=-O2 -DKILTER_DRAW=OFF)
       runner=$aarch64_runner ;;
   esac
   say "kilter: $b"
