@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -28,13 +29,17 @@ std::string content_of(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw input_error(path + ": is a directory; name a graph file in it");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error(path + ": cannot be read: " + std::strerror(errno));
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::is_regular_file(path) ? std::filesystem::file_size(path, unknown) : 0;
+  const std::string too_large = path + ": is larger than 2 GiB; no graph that Kilter can hold is";
+  if (!unknown && size > most_bytes) throw input_error(too_large);
   std::string content;
-  for (std::size_t had = 0;; had = content.size()) {
-    content.resize(std::max<std::size_t>(had * 2, 1 << 20));
+  for (std::size_t had = 0, room = unknown ? 0 : size + 1; in; had = content.size(), room = had) {
+    content.resize(std::min(had + std::max<std::size_t>(room, 1 << 20), most_bytes + 1));
     in.read(content.data() + had, static_cast<std::streamsize>(content.size() - had));
     content.resize(had + static_cast<std::size_t>(in.gcount()));
-    if (content.size() > most_bytes) throw input_error(path + ": is larger than 2 GiB; no graph that Kilter can hold is");
-    if (!in) break;
+    if (content.size() > most_bytes) throw input_error(too_large);
+    if (content.find('\0', had) != content.npos) break;  // no text, and perhaps endless
   }
   if (in.bad()) throw input_error(path + ": cannot be read: " + std::strerror(errno));
   return content;

@@ -41,7 +41,7 @@ std::string types_text(const dag& g, const dag_facts& f) {
   for (std::size_t i = 0; i < std::min(order.size(), most_types_shown); ++i) {
     const dag::type& t = g.types[order[i]];
     const std::string kernel = t.kernel.empty() ? "" : fmt::format(", kernel {} {}", dags::shown(t.kernel), t.size);
-    out += fmt::format("  {:>15} {} tasks, {} in all{}\n", dags::shown(t.name), f.tasks_of_type[order[i]],
+    out += fmt::format("  {:>15} {} task{}, {} in all{}\n", dags::shown(t.name), f.tasks_of_type[order[i]], f.tasks_of_type[order[i]] == 1 ? "" : "s",
                        f.seconds_of_type[order[i]] > 0.0 ? seconds_text(f.seconds_of_type[order[i]]) : "0 s", kernel);
   }
   if (order.size() > most_types_shown) out += fmt::format("  {:>15} {} more\n", "", order.size() - most_types_shown);

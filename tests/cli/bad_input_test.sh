@@ -168,6 +168,7 @@ printf 'digraph { a -> b -> c -> a }' >"$work/cycle.dot"
 refuses "'a' -> 'b' -> 'c' -> 'a'" graph convert "$work/cycle.dot" --to json
 printf '\377\376{\0' >"$work/utf16.json"
 refuses "UTF-16" graph info "$work/utf16.json"
+refuses "/dev/zero:1: a NUL byte" graph info /dev/zero
 printf 'hello' >"$work/hello"
 refuses "is no graph file" graph draw "$work/hello"
 
