@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "graph/dag_formats.hpp"
 #include "graph/dag_json.hpp"
 #include "graph/dag_source.hpp"
 #include "kilter/error.hpp"
@@ -108,6 +109,13 @@ TEST(GraphJson, ReadsBackWhatItWrites) {
   EXPECT_EQ(g.edges[0].bytes, 1e6);
   const std::string written = dags::graph_json(g);
   EXPECT_EQ(dags::graph_json(dags::read_dag("again", written)), written);
+}
+
+TEST(GraphJson, WhateverItReadsItCanWrite) {
+  const dag g = dags::read_dag("g.json", R"({"tasks":[{"id":"a","type":"","seconds":1e308},{"id":"b","seconds":1e308}],"edges":[["a","b",0,1e308],["a","b",0,1e308]]})");
+  EXPECT_EQ(g.types.size(), 1u) << "a type without a name is 'task'";
+  for (const dags::dag_format& format : dags::dag_formats())
+    EXPECT_GE(dags::read_dag(std::string(format.name), format.write(g)).tasks.size(), 2u) << "sums that are too large are written as no number";
 }
 
 TEST(GraphJson, TakesEdgesBeforeTasksAndNumbersAsIds) {

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <numeric>
-#include <sstream>
 #include <string>
 
 #include "graph/dag_dot.hpp"
@@ -195,6 +194,23 @@ TEST(Dot, ReadsBackWhatItWrites) {
   EXPECT_EQ(dags::graph_json(read(dags::dot_text(g))), dags::graph_json(g));
   const dag layered = load_dag("layered:tasks=20");
   EXPECT_EQ(dags::graph_json(read(dags::dot_text(layered))), dags::graph_json(layered));
+}
+
+// ---- what the fuzzer made ---------------------------------------------------------------------------------------------------
+
+TEST(FuzzCorpus, IsReadOrRefusedInOneLine) {
+  std::size_t files = 0, graphs = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(KILTER_TEST_DATA) + "/../fuzz/corpus")) {
+    if (!entry.is_regular_file() || entry.path().parent_path().filename() == "generator") continue;
+    ++files;
+    const std::string message = message_of([&] {
+      (void)load_dag(entry.path().string());
+      ++graphs;
+    });
+    EXPECT_FALSE(contains(message, "\n")) << entry.path();
+  }
+  EXPECT_GT(files, 100u);
+  EXPECT_GT(graphs, 10u) << "the corpus is all refused: it covers little";
 }
 
 }  // namespace
