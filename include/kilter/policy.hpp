@@ -55,6 +55,7 @@ struct discipline {
   bool asks_machine = false;          ///< question 6
   bool reads_predecessors = false;    ///< the engine keeps reverse edges of every graph
   std::uint32_t cells = 0;            ///< how many shared 64-bit cells the policy uses, all zero at start
+  std::uint32_t type_cells = 0;       ///< how many more for each type and size class of tasks (each row of the trace table)
 };
 
 // ---- answers ----------------------------------------------------------------------------------------------------------------
@@ -209,6 +210,9 @@ class view {
   std::uint64_t fetch_add(std::uint32_t cell, std::uint64_t n) noexcept;
   /// Sets the cell to `desired` if it holds `expected`; returns whether it did.
   bool exchange_if(std::uint32_t cell, std::uint64_t expected, std::uint64_t desired) noexcept;
+  /// The cells that all tasks of this one's type and size class share; `cell` is below discipline::type_cells.
+  [[nodiscard]] std::uint64_t type_load(task_ref, std::uint32_t cell) noexcept;
+  std::uint64_t type_fetch_add(task_ref, std::uint32_t cell, std::uint64_t n) noexcept;
 
   [[nodiscard]] core_id asker() const noexcept { return asker_; }
   [[nodiscard]] tape* log() const noexcept { return tape_; }
@@ -269,12 +273,16 @@ class policy {
 
 // ---- the built-in policies --------------------------------------------------------------------------------------------------
 
-/// Where the critical flag comes from (facts A3.1, E5, E6).
+/// Where the critical flag comes from (facts A3.1, A6.1, D18, E5, E6); docs/policies.md has the rules.
 enum class criticality : std::uint8_t {
   user,          ///< the user's priorities
   chain,         ///< one longest path (X19)
   diff1,         ///< bottom level exactly one below the parent's (S2, as written)
   chain_closed,  ///< every task on any longest path
+  hops,          ///< CATS: the highest bottom level seen so far, and what follows it
+  fanout,        ///< more direct successors than the mean of the graph, and at least two (S0, section 2)
+  ranks,         ///< one path, by HEFT's upward rank in learned seconds
+  online,        ///< chain_closed among what is known so far: added tasks too
 };
 
 struct policy_options {
@@ -285,9 +293,15 @@ struct policy_options {
   bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (S2 Fig. 3, facts E10)
   bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (X20, facts E8)
   victims steal_from = victims::random;               ///< facts E52, E58
+
+  // Of cats, and the first also of the source `hops` (facts A6.1).
+  bool cats_strict = false;                           ///< a bottom level that equals the highest seen so far is not critical, only a higher one
+  bool cats_bidirectional = false;                    ///< slow cores take critical tasks when they find no others
+  std::uint32_t cats_tries = 300;                     ///< looks into a core's own queue before it goes on to another
+  enum class update : std::uint8_t { batched, each } cats_update = update::batched;  ///< labels: once for all tasks that come together, or task by task
 };
 
-/// A policy by name: rws, rwsm-c, fa, fam-c, da, dam-c, dam-p, perf, heft, cpop. Throws input_error listing the names otherwise.
+/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise.
 [[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
 
 struct policy_info {

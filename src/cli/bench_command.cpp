@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <map>
 #include <memory>
 
@@ -43,7 +46,7 @@ void add_simulated(CLI::App& c, lab::bench_arguments& a) {
       ->type_name("WHO")->group("Machine");
   c.add_option("--costs", a.costs, "Simulated: planned policies know costs as if nothing disturbed (stale), or what disturbances leave on average (true)")
       ->type_name("WHAT")->group("Machine");
-  c.add_option("--fast", a.fast, "Cores that fa and fam-c take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
+  c.add_option("--fast", a.fast, "Cores that fa, fam-c, bias, cats and cats-2q take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
 }
 
 void add_cores(CLI::App& c, lab::bench_arguments& a) {
@@ -67,12 +70,16 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
   c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
   c.add_option("--timing", a.timing, "Sample of a wide task: honest, or leader as published")->type_name("MODE")->group("Policy");
-  c.add_option("--criticality", a.criticality, "Critical tasks: user, chain, diff1, chain-closed")->type_name("HOW")->group("Policy");
+  c.add_option("--criticality", a.criticality, fmt::format("Critical tasks: {}", fmt::join(lab::criticality_names, ", ")))->type_name("HOW")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
   c.add_option("--children", a.children, "Where a task made ready waits: forward (one runs next), queue, slow-cluster")->type_name("HOW")->group("Policy");
   c.add_option("--explore", a.explore, "Untried places, in the papers' table: first, or compete as if they took no time")->type_name("HOW")->group("Policy");
   c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times; 0: never")->type_name("N")->group("Policy");
+  c.add_option("--cats-tries", a.cats_tries, "cats: looks into a core's own queue before it goes on to another")->type_name("N")->group("Policy");
+  c.add_option("--cats-update", a.cats_update, "cats, hops: bottom levels batched, once for all tasks that come together, or each")->type_name("HOW")->group("Policy");
+  c.add_flag("--cats-strict", a.cats_strict, "cats, hops: a bottom level equal to the highest so far is not critical")->group("Policy");
+  c.add_flag("--cats-bidirectional", a.cats_bidirectional, "cats: slow cores take critical tasks when they find no others")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
 }
 

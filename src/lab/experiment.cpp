@@ -174,9 +174,7 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   if (choose("--explore", a.explore, {"first", "compete"}) == 1) o.table.explore_first = false;
   o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
-  o.policy_settings.source =
-      std::array{criticality::user, criticality::chain, criticality::diff1,
-                 criticality::chain_closed}[choose("--criticality", a.criticality, {"user", "chain", "diff1", "chain-closed"})];
+  o.policy_settings.source = static_cast<criticality>(parse_choice("--criticality", a.criticality, criticality_names));
   o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,
@@ -185,6 +183,10 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.policy_settings.forward_child = children != 1;
   if (children == 2) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
   o.policy_settings.direct_assembly = a.direct;
+  o.policy_settings.cats_strict = a.cats_strict;
+  o.policy_settings.cats_bidirectional = a.cats_bidirectional;
+  o.policy_settings.cats_tries = static_cast<std::uint32_t>(parse_count("--cats-tries", a.cats_tries, 1, 1'000'000));
+  if (choose("--cats-update", a.cats_update, {"batched", "each"}) == 1) o.policy_settings.cats_update = policy_options::update::each;
   if (!a.fast.empty()) o.policy_settings.fast = parse_cores(a.fast, *e.machine);
   return o;
 }

@@ -1,9 +1,11 @@
 #pragma once
 // What one invocation is to measure: the user's words, and the checked plan that they make.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kilter/runtime.hpp"
@@ -12,6 +14,9 @@
 #include "sim/platform.hpp"
 
 namespace kilter::lab {
+
+/// What `--criticality` takes, in the order of kilter::criticality.
+inline constexpr std::array<std::string_view, 8> criticality_names = {"user", "chain", "diff1", "chain-closed", "hops", "fanout", "ranks", "online"};
 
 /// The options of `kilter bench layered` or `kilter sim WORKLOAD` as they were written; an empty text takes the default.
 struct bench_arguments {
@@ -32,7 +37,10 @@ struct bench_arguments {
   std::string on = "native";                    ///< or sim:PLATFORM, emulate:PLATFORM[,SCALE], ideal: the processors that a graph brings
   std::string co_runner = "slice";              ///< slice or fluid; simulated and emulated only
   std::string costs = "stale";                  ///< what planned policies know of a simulated machine: stale (undisturbed) or true
+  std::string cats_tries = "300";               ///< looks into a core's own queue before it goes on to another; cats only
+  std::string cats_update = "batched";          ///< labels: batched or each; cats and the source hops only
   bool warm = false, unpinned = false, direct = false;
+  bool cats_strict = false, cats_bidirectional = false;
   bool details = true;                          ///< one traced run more for every policy and scenario
 };
 

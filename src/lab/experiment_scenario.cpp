@@ -10,6 +10,7 @@
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
 #include "lab/disturbance.hpp"
+#include "lab/experiment.hpp"
 #include "lab/experiment_reader.hpp"
 #include "lab/numbers.hpp"
 #include "lab/suggest.hpp"
@@ -27,13 +28,13 @@ struct word {
   form shape;
 };
 
-struct workload {
+struct described_workload {
   std::string_view name;
   std::vector<word> words;
 };
 
-const std::vector<workload>& workloads() {
-  static const std::vector<workload> all = {
+const std::vector<described_workload>& workloads() {
+  static const std::vector<described_workload> all = {
       {"layered", {{"kernel", false, true, form::name}, {"tile", true, true, form::count}, {"sweeps", false, false, form::count},
                    {"tasks", true, true, form::count}, {"parallelism", true, true, form::count}}},
       {"random", {{"kernel", false, true, form::name}, {"tile", false, true, form::free}, {"tasks", true, true, form::count},
@@ -74,7 +75,7 @@ struct choice {
 const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
-      {"timing", {"honest", "leader"}}, {"criticality", {"user", "chain", "diff1", "chain-closed"}}, {"local", {"containing", "row"}},
+      {"timing", {"honest", "leader"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
       {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}, {"direct", {"no", "yes"}}, {"thieves", {"any", "first"}}};
   return all;
 }
@@ -144,10 +145,10 @@ experiment_scenario read_scenario(const toml_table& t) {
   s.name = t.text("name");
   s.platform = t.text("platform");
   s.workload = t.text("workload");
-  const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const workload& one) { return one.name == s.workload; });
+  const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const described_workload& one) { return one.name == s.workload; });
   if (w == workloads().end()) {
     std::vector<std::string_view> names;
-    for (const workload& one : workloads()) names.push_back(one.name);
+    for (const described_workload& one : workloads()) names.push_back(one.name);
     t.fail_at("workload", unknown_name("workload", s.workload, names));
   }
   std::vector<std::string_view> known{"name", "platform", "workload", "policies", "disturb", "seeds", "draws", "open"};

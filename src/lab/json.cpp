@@ -1,5 +1,6 @@
 #include "lab/json.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lab/details.hpp"
@@ -26,6 +27,10 @@ document config_of(const experiment& e) {
                          {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"weight", e.weight}, {"timing", e.timing}, {"criticality", e.criticality},
                          {"local", e.local}, {"steal", e.steal}, {"children", e.children}, {"thieves", e.thieves}, {"explore", e.explore}, {"refresh", e.options.table.refresh_every}, {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned},
                          {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}});
+  const policy_options& o = e.options.policy_settings;
+  if (std::ranges::find(e.policies, "cats") != e.policies.end() || o.source == criticality::hops)
+    config["cats"] = {{"strict", o.cats_strict}, {"bidirectional", o.cats_bidirectional}, {"tries", o.cats_tries},
+                      {"update", o.cats_update == policy_options::update::each ? "each" : "batched"}};
   return config;
 }
 

@@ -17,6 +17,12 @@ constexpr auto catalogue = std::to_array<policy_info>({
     {"dam-c", "critical tasks on the place learned to be cheapest (time x width)", "S0 Table 1, Algorithm 1"},
     {"dam-p", "critical tasks on the place learned to be fastest", "S0 Table 1, Algorithm 1"},
     {"perf", "critical path found in the graph; its tasks search when taken and may be stolen", "S2 sections 3.1-3.3"},
+    {"fifo", "one shared queue, any idle core takes the oldest task (breadth-first)", "S1, task-based OpenMP"},
+    {"random", "every task on a core drawn at random", "baseline"},
+    {"bias", "tasks that gain most from a fast core go to one, by the learned gain", "Koufaty et al. 2010; as in XiTAO"},
+    {"cats", "critical tasks on fast cores, by hops to the end; sorted shared queues", "Chronaki et al. 2015 (CATS)"},
+    {"cats-2q", "critical tasks to a random fast core, others to a random slow one; only fast cores steal from both", "CATS as in XiTAO"},
+    {"dheft", "the core that is expected to end the task first, from mean times by kind of core", "Chronaki et al. 2015 (dHEFT)"},
     {"heft", "planned before the run: by rank, each task where it ends first", "Topcuoglu 2002, section 4.1"},
     {"cpop", "planned before the run: the critical path on one core, other tasks where they end first", "Topcuoglu 2002, section 4.2"},
     {"auto", "chooses place, width and order by what was learned; the default", "this project"},
@@ -33,8 +39,14 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
     case 5: return builtin::dam_c(m, o);
     case 6: return builtin::dam_p(m, o);
     case 7: return builtin::perf(m, o);
-    case 8: return builtin::heft(m, o);
-    case 9: return builtin::cpop(m, o);
+    case 8: return builtin::fifo(m, o);
+    case 9: return builtin::random(m, o);
+    case 10: return builtin::bias(m, o);
+    case 11: return builtin::cats(m, o);
+    case 12: return builtin::cats_2q(m, o);
+    case 13: return builtin::dheft(m, o);
+    case 14: return builtin::heft(m, o);
+    case 15: return builtin::cpop(m, o);
     default: return builtin::automatic(m, o);
   }
 }

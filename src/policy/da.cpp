@@ -22,25 +22,25 @@ namespace {
 class da_policy final : public policy {
  public:
   da_policy(const machine& m, const policy_options& o)
-      : low_(m, o), source_(o.source.value_or(criticality::user)), direct_assembly_(o.direct_assembly),
+      : low_(m, o), flags_(o.source.value_or(criticality::user), search::cells, o), direct_assembly_(o.direct_assembly),
         start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "da"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
-    d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
-    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.asks_ready_low = low_.asks();
     d.asks_machine = true;
     d.learns = true;
     d.cells = search::cells;
+    flags_.add_to(d);
     return d;
   }
-  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+  void on_submit(view& v) const override { flags_.on_submit(v); }
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
-    labels::on_ready(source_, task, parent, v);
+    flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(waker, v);
-    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const place_id where = search::global(v, task, objective::time, search::widths::one);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());
   }
@@ -48,7 +48,7 @@ class da_policy final : public policy {
 
  private:
   wake_up::low_priority_queue low_;
-  criticality source_;
+  labels::rule flags_;
   bool direct_assembly_;
   discipline start_;
 };

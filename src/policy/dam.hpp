@@ -2,6 +2,7 @@
 // The code that DAM-C, DAM-P and S2's performance-based scheduler share; what sets them apart is in `variant`.
 
 #include "policy/builtin.hpp"
+#include "policy/labels.hpp"
 #include "policy/wake_up.hpp"
 
 namespace kilter::builtin {
@@ -29,7 +30,7 @@ class dam_policy : public policy {
  private:
   variant variant_;
   wake_up::low_priority_queue low_;
-  criticality source_;
+  labels::rule flags_;
   policy_options::local local_;
   bool at_wake_up_;        // the search is made when the task becomes ready
   bool direct_assembly_;

@@ -15,39 +15,38 @@
 // with other settings is DAM-P (dam_p.cpp) and S2's scheduler (perf.cpp).
 
 #include "policy/dam.hpp"
-#include "policy/labels.hpp"
 #include "policy/search.hpp"
 
 namespace kilter::builtin {
 
 dam_policy::dam_policy(const variant& s, const machine& m, const policy_options& o)
-    : variant_(s), low_(m, o), source_(o.source.value_or(s.source)), local_(o.local_search),
+    : variant_(s), low_(m, o), flags_(o.source.value_or(s.source), search::cells, o), local_(o.local_search),
       at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly),
       start_(start_of(o)) {}
 
 discipline dam_policy::queues(const machine&) const {
   discipline d = start_;
-  d.asks_submit = labels::needs_submit(source_);
   d.asks_ready_high = true;
-  d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+  d.asks_ready_low = low_.asks();
   d.asks_take_low = d.asks_take_high = true;
   d.take_stays = at_wake_up_;  // otherwise a critical task is searched for when it is taken
   d.asks_machine = true;
   d.learns = true;
   d.cells = search::cells;
+  flags_.add_to(d);
   return d;
 }
 
-void dam_policy::on_submit(view& v) const { labels::on_submit(source_, v); }
+void dam_policy::on_submit(view& v) const { flags_.on_submit(v); }
 
 ready_decision dam_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {
-  labels::on_ready(source_, task, parent, v);
+  flags_.on_ready(task, parent, v);
   if (!v.critical(task)) return low_.choose(waker, v);
-  if (wake_up::root_waits_at_home(parent, waker, v)) {
+  if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) {
     if (!at_wake_up_) v.set_critical(task, false);
     return wake_up::root(task, waker, v);
   }
-  if (!at_wake_up_) return ready_decision::wait_in(waker);
+  if (!at_wake_up_) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
   const place_id where = search::global(v, task, variant_.high_priority);
   return wake_up::at_place(where, waker, direct_assembly_, v.machine());
 }

@@ -22,23 +22,23 @@ namespace {
 class fa_policy final : public policy {
  public:
   fa_policy(const machine& m, const policy_options& o)
-      : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)),
+      : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o),
         direct_assembly_(o.direct_assembly), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "fa"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
-    d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
-    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.asks_ready_low = low_.asks();
     d.cells = 1;
+    flags_.add_to(d);
     return d;
   }
-  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+  void on_submit(view& v) const override { flags_.on_submit(v); }
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
-    labels::on_ready(source_, task, parent, v);
+    flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(waker, v);
-    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const core_id core = fast_[v.fetch_add(turn_cell, 1) % fast_.size()];
     return wake_up::at_place(search::narrowest(v, task, core), waker, direct_assembly_, v.machine());
   }
@@ -47,7 +47,7 @@ class fa_policy final : public policy {
   static constexpr std::uint32_t turn_cell = 0;
   std::vector<core_id> fast_;
   wake_up::low_priority_queue low_;
-  criticality source_;
+  labels::rule flags_;
   bool direct_assembly_;
   discipline start_;
 };

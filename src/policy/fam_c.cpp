@@ -23,7 +23,7 @@ namespace {
 class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
-      : fast_(wake_up::fast_cores(m, o)), low_(m, o), source_(o.source.value_or(criticality::user)), local_(o.local_search),
+      : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o), local_(o.local_search),
         direct_assembly_(o.direct_assembly), start_(start_of(o)) {
     for (const core_id core : fast_) {
       auto& inside = inside_.emplace_back();
@@ -34,22 +34,22 @@ class fam_c_policy final : public policy {
   std::string_view name() const noexcept override { return "fam-c"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
-    d.asks_submit = labels::needs_submit(source_);
     d.asks_ready_high = true;
-    d.asks_ready_low = labels::needs_ready(source_) || low_.asks();
+    d.asks_ready_low = low_.asks();
     d.asks_take_low = d.asks_take_high = true;
     d.take_stays = true;
     d.asks_machine = true;
     d.learns = true;
     d.cells = turn_cell + 1;
+    flags_.add_to(d);
     return d;
   }
-  void on_submit(view& v) const override { labels::on_submit(source_, v); }
+  void on_submit(view& v) const override { flags_.on_submit(v); }
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
-    labels::on_ready(source_, task, parent, v);
+    flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(waker, v);
-    if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const std::size_t turn = v.fetch_add(turn_cell, 1) % fast_.size();
     place_id where = search::among(v, task, inside_[turn], objective::cost);
     if (where == no_place) where = search::narrowest(v, task, fast_[turn]);
@@ -73,7 +73,7 @@ class fam_c_policy final : public policy {
   std::vector<core_id> fast_;
   std::vector<std::vector<place_id>> inside_;  // by position in fast_
   wake_up::low_priority_queue low_;
-  criticality source_;
+  labels::rule flags_;
   policy_options::local local_;
   bool direct_assembly_;
   discipline start_;

@@ -29,7 +29,8 @@ std::uint64_t tape_name(task_ref t) noexcept { return t ? detail::id_of(node_of(
 const detail::task_kind& kind_of(const node* n) noexcept { return graph_of(n).kinds[n->kind]; }
 std::uint32_t row_of(const node* n) noexcept { return kind_of(n).row; }
 
-std::span<const detail::in_edge> in_edges(const node* n) noexcept {
+std::span<const detail::in_edge> in_edges(view_source& s, core_id asker, const node* n) noexcept {
+  if (n->flags & detail::flag_dynamic) return s.added_in_edges(asker, n);
   const graph_core& g = graph_of(n);
   const std::uint64_t id = detail::id_of(n);
   return id < g.reverse.size() ? std::span<const detail::in_edge>(g.reverse[id]) : std::span<const detail::in_edge>();
@@ -262,17 +263,17 @@ double view::successor_cost_s(task_ref t, std::uint32_t i) noexcept {
 }
 std::uint32_t view::predecessor_count(task_ref t) noexcept {
   return static_cast<std::uint32_t>(exchange(item(tape_item::predecessors), [&] { return name_of(t); }, [&] {
-    return in_edges(node_of(t)).size();
+    return in_edges(*source_, asker_, node_of(t)).size();
   }));
 }
 task_ref view::predecessor(task_ref t, std::uint32_t i) noexcept {
   return exchange_ref(item(tape_item::predecessor), [&] { return name_of(t, i); }, [&] {
-    return detail::ref(in_edges(node_of(t))[i].from);
+    return detail::ref(in_edges(*source_, asker_, node_of(t))[i].from);
   });
 }
 double view::predecessor_cost_s(task_ref t, std::uint32_t i) noexcept {
   return real(exchange(item(tape_item::predecessor_cost), [&] { return name_of(t, i); }, [&] {
-    return bits(in_edges(node_of(t))[i].cost_s);
+    return bits(in_edges(*source_, asker_, node_of(t))[i].cost_s);
   }));
 }
 double view::data_ready_s(task_ref t, core_id c) noexcept {
@@ -336,6 +337,13 @@ std::uint64_t view::fetch_add(std::uint32_t cell, std::uint64_t n) noexcept {
 bool view::exchange_if(std::uint32_t cell, std::uint64_t expected, std::uint64_t desired) noexcept {
   return exchange(item(tape_item::exchange_if), [&] { return mix64(mix64(cell ^ mix64(expected)) ^ desired); },
                   [&] { return source_->cells.exchange_if(cell, expected, desired); }) != 0;
+}
+std::uint64_t view::type_load(task_ref t, std::uint32_t cell) noexcept {
+  return exchange(item(tape_item::type_load), [&] { return name_of(t, cell); }, [&] { return source_->cells.load(kind(t)->row, cell); });
+}
+std::uint64_t view::type_fetch_add(task_ref t, std::uint32_t cell, std::uint64_t n) noexcept {
+  return exchange(item(tape_item::type_fetch_add), [&] { return mix64(name_of(t, cell) ^ mix64(n)); },
+                  [&] { return source_->cells.fetch_add(kind(t)->row, cell, n); });
 }
 
 }  // namespace kilter

@@ -1,6 +1,9 @@
 #pragma once
 // What an engine lends to the view: everything that is neither in the graph's nodes nor in the trace tables.
 
+#include <span>
+
+#include "graph/node.hpp"
 #include "kilter/policy.hpp"
 #include "model/cells.hpp"
 #include "model/tables.hpp"
@@ -30,6 +33,8 @@ class view_source {
   [[nodiscard]] virtual std::uint32_t batch_size(core_id asker) noexcept = 0;
   [[nodiscard]] virtual task_ref batch_task(core_id asker, std::uint32_t i) noexcept = 0;
   [[nodiscard]] virtual bool batch_is_whole_graph(core_id asker) noexcept = 0;
+  /// Edges into a task that a running task adds, from others of the batch that is asked about; an engine without such tasks has none.
+  [[nodiscard]] virtual std::span<const detail::in_edge> added_in_edges(core_id, const detail::node*) noexcept { return {}; }
 };
 
 }  // namespace kilter

@@ -39,11 +39,25 @@ std::vector<core_id> fast_cores(const machine& m, const policy_options& o) {
   return fast;
 }
 
-low_priority_queue::low_priority_queue(const machine& m, const policy_options& o) {
-  if (o.place_noncritical != policy_options::noncritical::slow_cluster) return;
+std::vector<core_id> slow_cores(const machine& m, const policy_options& o) {
   const std::vector<core_id> fast = fast_cores(m, o);
+  std::vector<core_id> slow;
   for (core_id c = 0; c < m.core_count(); ++c)
-    if (!std::ranges::binary_search(fast, c)) slow_.push_back(c);
+    if (!std::ranges::binary_search(fast, c)) slow.push_back(c);
+  return slow;
+}
+
+core_id any_of(std::span<const core_id> cores, view& v) noexcept {
+  const auto count = static_cast<std::uint32_t>(cores.size());
+  if (count == 0) return no_core;
+  const std::uint32_t drawn = v.random(count);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const core_id c = cores[(drawn + i) % count]; v.online(c)) return c;
+  return no_core;
+}
+
+low_priority_queue::low_priority_queue(const machine& m, const policy_options& o) {
+  if (o.place_noncritical == policy_options::noncritical::slow_cluster) slow_ = slow_cores(m, o);
 }
 
 ready_decision low_priority_queue::choose(core_id waker, view& v) const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 // What the policies share when a task becomes ready: how a chosen place is answered, where roots go, where low-priority tasks go.
 
+#include <span>
 #include <vector>
 
 #include "kilter/policy.hpp"
@@ -33,5 +34,10 @@ class low_priority_queue {
 
 /// The statically fast cores: those of the options, or the machine's fastest kind. input_error if one does not exist.
 [[nodiscard]] std::vector<core_id> fast_cores(const machine&, const policy_options&);
+/// All others, ascending; none if all cores are equal and nobody said which are fast.
+[[nodiscard]] std::vector<core_id> slow_cores(const machine&, const policy_options&);
+
+/// A uniformly drawn core of `cores`, or if it is offline the next one that is not; no_core if there is none.
+[[nodiscard]] core_id any_of(std::span<const core_id> cores, view&) noexcept;
 
 }  // namespace kilter::wake_up

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <unordered_set>
 
 #include "runtime/engine.hpp"
 
@@ -17,7 +18,10 @@ struct batch::state {
   node* parent;
   worker_tally* tally;
   std::vector<node*> added;
+  std::unordered_set<const node*> known{};  ///< of `added`, the first `known.size()`, once there are many and edges join them
   batch_count* count = nullptr;
+
+  [[nodiscard]] bool holds(const node*);
 
   void drop_unfinished();
   void submit(batch_count*);
@@ -119,14 +123,24 @@ void batch::state::drop_unfinished() {
   if (added.empty() || (added.back()->flags & flag_constructed)) return;
   auto* n = static_cast<dynamic_node*>(added.back());
   added.pop_back();
+  known.erase(n);
   free_closure(n, *run->graph.kinds[n->kind].code);
   n->link = tally->free_dynamic;
   tally->free_dynamic = n;
 }
 
+// A look through all of a wide batch at each of its edges would take the square of its size.
+bool batch::state::holds(const node* n) {
+  constexpr std::size_t few = 64;
+  if (added.size() <= few) return n && std::find(added.begin(), added.end(), n) != added.end();
+  while (known.size() < added.size()) known.insert(added[known.size()]);
+  return known.contains(n);
+}
+
 void batch::state::submit(batch_count* counted_in) {
   std::vector<node*> ready;
   ready.swap(added);
+  known.clear();
   for (node* n : ready) {
     static_cast<dynamic_node*>(n)->batch = counted_in;
     n->pending.store(n->predecessors, std::memory_order_relaxed);
@@ -184,10 +198,7 @@ void batch::constructed(task t) noexcept { task_access::get(t)->flags |= flag_co
 void batch::edge(task before, task after, double cost_s) {
   node* from = task_access::get(before);
   node* to = task_access::get(after);
-  const auto ours = [&](const node* n) {
-    return n && std::find(state_->added.begin(), state_->added.end(), n) != state_->added.end();
-  };
-  if (!ours(from) || !ours(to)) throw usage_error("an edge of a batch joins two of its tasks that are not yet released");
+  if (!state_->holds(from) || !state_->holds(to)) throw usage_error("an edge of a batch joins two of its tasks that are not yet released");
   if (id_of(from) >= id_of(to))
     throw usage_error("an edge of a batch runs from an older task to a younger one, so that no cycle can arise");
   add_dynamic_edge(from, to, cost_s);

@@ -39,7 +39,7 @@ std::unique_ptr<engine> engine::make(runtime_options o) {
   auto p = o.custom ? o.custom : make_policy(o.policy, *m, o.policy_settings);
   auto plan = p->queues(*m);
   auto tables = std::make_unique<model::tables>(*m, o.table);
-  auto cells = std::make_unique<model::shared_cells>(plan.cells);
+  auto cells = std::make_unique<model::shared_cells>(plan.cells, plan.type_cells);
   std::unique_ptr<engine> e(new engine(std::move(o), std::move(m), std::move(p), std::move(tables), std::move(cells), std::move(plan)));
   e->start();
   return e;

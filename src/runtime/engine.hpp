@@ -43,6 +43,7 @@ class engine final : public view_source {
   std::uint32_t batch_size(core_id asker) noexcept override;
   task_ref batch_task(core_id asker, std::uint32_t i) noexcept override;
   bool batch_is_whole_graph(core_id asker) noexcept override;
+  std::span<const in_edge> added_in_edges(core_id asker, const node* n) noexcept override { return workers[asker]->batch_edges.of(n); }
 
   // --- what workers share ---
   [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }

@@ -71,8 +71,10 @@ void worker::release_batch(const std::vector<node*>& added, node* parent) {
   if (owner.plan.asks_submit) {
     batch = &added;
     batch_whole = false;
+    if (owner.plan.reads_predecessors) batch_edges.index(added);
     view v = owner.view_of(*this);
     ask::submit(*owner.policy, v);
+    batch_edges.clear();
     batch = nullptr;
   }
   // Which are ready must be known before the first is pushed: from then on their counts move.

@@ -8,6 +8,7 @@
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
 #include "policy/tape.hpp"
+#include "runtime/added_edges.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
@@ -75,6 +76,7 @@ class alignas(sync::cache_line) worker {
   std::unique_ptr<tape> log;
   const std::vector<node*>* batch = nullptr;  ///< what question 1 is about
   bool batch_whole = false;
+  added_edges batch_edges;                    ///< of that batch, if a running task added it
   std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
   bool in_all_members = false;                ///< inside a task that needs all members: no waiting here
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done

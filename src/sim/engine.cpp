@@ -44,7 +44,7 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
 
 engine::engine(const platform& p, engine_options o)
     : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table),
-             std::make_unique<model::shared_cells>(std::max(1u, o.policy->queues(*p.cores).cells)), o.policy->queues(*p.cores)) {}
+             std::make_unique<model::shared_cells>(o.policy->queues(*p.cores).cells, o.policy->queues(*p.cores).type_cells), o.policy->queues(*p.cores)) {}
 
 engine::~engine() = default;
 

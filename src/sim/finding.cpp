@@ -319,7 +319,7 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
   const ready_decision d = ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
   if (d.where != no_place) {
     n->where = static_cast<std::uint16_t>(d.where);
-    if (critical) spent_s_ += platform_.costs.search_all_s;
+    spent_s_ += platform_.costs.search_all_s;
     if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
   }
   switch (d.what) {

@@ -17,7 +17,7 @@ for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim
 done
 
 passes policies
-for policy in rws rwsm-c fa fam-c da dam-c dam-p perf; do says "$policy"; done
+for policy in rws rwsm-c fa fam-c da dam-c dam-p perf fifo random bias cats cats-2q dheft; do says "$policy"; done
 
 passes platforms
 for platform in jetson-tx2 haswell-16 haswell-20 haswell-cluster odroid-xu3 xeon-e5320 dike-xeon grid:CxN; do says "$platform"; done

@@ -426,7 +426,8 @@ class engine_on_virtual_time final : public view_source {
 
 run_result run_single_threaded(const run_request& request) {
   model::tables tables(request.machine, request.table);
-  model::shared_cells cells(std::max(1u, request.asked->queues(request.machine).cells));
+  const discipline plan = request.asked->queues(request.machine);
+  model::shared_cells cells(plan.cells, plan.type_cells);
   return engine_on_virtual_time(request, tables, cells).run();
 }
 

@@ -24,7 +24,7 @@ struct figure_one {
   }
   void label(criticality source) {
     view v = w.at(no_core);
-    labels::on_submit(source, v);
+    labels::rule(source).on_submit(v);
   }
   std::string flagged() {
     std::string names;
@@ -59,10 +59,10 @@ TEST(chain_closed, flags_every_longest_path_and_nothing_beside) {
   }
   w.g.edge(root, side);
   view v = w.at(no_core);
-  labels::on_submit(criticality::chain_closed, v);
+  labels::rule(criticality::chain_closed).on_submit(v);
   for (const task t : {root, left, right, sink}) EXPECT_TRUE(w.critical(t));
   EXPECT_FALSE(w.critical(side));
-  labels::on_submit(criticality::chain, v);
+  labels::rule(criticality::chain).on_submit(v);
   EXPECT_TRUE(w.critical(left));
   EXPECT_FALSE(w.critical(right)) << "chain marks one path only, through the first successor";
 }
@@ -74,7 +74,7 @@ TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
   EXPECT_EQ(f.flagged(), "") << "nothing is critical before it is ready";
   const auto ready = [&](char task, char parent) {
     view v = f.w.at(0);
-    labels::on_ready(criticality::diff1, world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
+    labels::rule(criticality::diff1).on_ready(world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
     return f.w.critical(f.t[task]);
   };
   EXPECT_FALSE(ready('A', 0)) << "a root has no parent to compare with (facts E57)";
@@ -89,7 +89,7 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
   const task a = w.add(true), b = w.add(false), lonely = w.add(true);
   w.g.edge(b, a);
   view v = w.at(no_core);
-  labels::on_submit(criticality::chain, v);
+  labels::rule(criticality::chain).on_submit(v);
   EXPECT_TRUE(w.critical(b));
   EXPECT_TRUE(w.critical(a));
   EXPECT_FALSE(w.critical(lonely));
@@ -99,8 +99,8 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
   dynamic.source.whole = false;
   view d = dynamic.at(0);
   for (const criticality source : {criticality::chain, criticality::chain_closed, criticality::diff1}) {
-    labels::on_submit(source, d);
-    labels::on_ready(source, world::ref(high), world::ref(low), d);
+    labels::rule(source).on_submit(d);
+    labels::rule(source).on_ready(world::ref(high), world::ref(low), d);
     EXPECT_TRUE(dynamic.critical(high));
     EXPECT_FALSE(dynamic.critical(low));
   }
@@ -109,7 +109,7 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
 TEST(labels, of_an_empty_graph_are_none) {
   world w(machine::uniform(2));
   view v = w.at(no_core);
-  labels::on_submit(criticality::chain_closed, v);
+  labels::rule(criticality::chain_closed).on_submit(v);
   EXPECT_EQ(w.source.batch.size(), 0u);
 }
 
@@ -148,12 +148,12 @@ TEST(labels, agree_with_the_definition_on_random_graphs) {
       longest = std::max(longest, below[i]);
     }
     view v = w.at(no_core);
-    labels::on_submit(criticality::chain_closed, v);
+    labels::rule(criticality::chain_closed).on_submit(v);
     for (std::uint32_t i = 0; i < n; ++i) {
       EXPECT_EQ(w.value(tasks[i]), below[i]) << "seed " << seed;
       EXPECT_EQ(w.critical(tasks[i]), below[i] + above[i] == longest + 1) << "seed " << seed << " task " << i;
     }
-    labels::on_submit(criticality::chain, v);
+    labels::rule(criticality::chain).on_submit(v);
     std::uint64_t flagged = 0;
     for (const task t : tasks) flagged += w.critical(t);
     EXPECT_EQ(flagged, longest) << "one path, no more";
@@ -166,7 +166,7 @@ TEST(labels, take_time_in_proportion_to_the_graph) {
   const task root = star.add();
   for (int i = 0; i < 200'000; ++i) star.g.edge(root, star.add());
   view v = star.at(no_core);
-  labels::on_submit(criticality::chain_closed, v);
+  labels::rule(criticality::chain_closed).on_submit(v);
   EXPECT_EQ(star.value(root), 2u);
 
   world chain(machine::uniform(2));
@@ -177,7 +177,7 @@ TEST(labels, take_time_in_proportion_to_the_graph) {
     last = before;
   }
   view c = chain.at(no_core);
-  labels::on_submit(criticality::chain, c);
+  labels::rule(criticality::chain).on_submit(c);
   EXPECT_EQ(chain.value(last), 200'001u);
 }
 

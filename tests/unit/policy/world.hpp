@@ -18,17 +18,17 @@ namespace kilter::testing {
 
 class fixed_source final : public view_source {
  public:
-  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true) {}
+  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), busy(core_count, 0.0) {}
 
   double now_s() noexcept override { return now; }
   std::uint32_t random(core_id, std::uint32_t n) noexcept override { return draw % n; }
   bool online(core_id c) noexcept override { return up[c]; }
   bool idle(core_id) noexcept override { return false; }
   std::uint32_t length(queue_id) noexcept override { return 0; }
-  double busy_s(core_id) noexcept override { return 0.0; }
+  double busy_s(core_id c) noexcept override { return busy[c]; }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return 0.0; }
-  void rekey(task_ref, std::uint64_t) noexcept override {}
+  void rekey(task_ref t, std::uint64_t key) noexcept override { rekeyed.emplace_back(t, key); }
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return batch[i]; }
   bool batch_is_whole_graph(core_id) noexcept override { return whole; }
@@ -36,6 +36,8 @@ class fixed_source final : public view_source {
   double now = 0.0;
   std::uint32_t draw = 0;
   std::vector<bool> up;
+  std::vector<double> busy;
+  std::vector<std::pair<task_ref, std::uint64_t>> rekeyed;
   std::vector<task_ref> batch;
   bool whole = true;
 };
@@ -50,7 +52,7 @@ inline machine two_and_four() {
 class world {
  public:
   explicit world(machine machine_under, table_options options = table_options::paper())
-      : m(std::move(machine_under)), tables(m, options), cells(8), source(tables, cells, m.core_count()) {}
+      : m(std::move(machine_under)), tables(m, options), cells(8, 8), source(tables, cells, m.core_count()) {}
 
   machine m;
   model::tables tables;
@@ -87,6 +89,10 @@ class world {
   place take(const policy& p, task t, core_id here, bool stolen = false) {
     view v = at(here);
     return m.at(p.on_take(ref(t), here, stolen, v).where);
+  }
+  void done(const policy& p, task t, place where, double seconds) {
+    view v = at(where.leader);
+    p.on_done(ref(t), id(where), {.sample_s = seconds, .leader_s = seconds, .span_s = seconds}, v);
   }
   void submit(const policy& p) {
     view v = at(no_core);
