@@ -13,7 +13,7 @@ namespace kilter::lab {
 
 namespace {
 
-constexpr std::uint32_t steps_of_piece = 4096;
+constexpr std::uint32_t steps_of_piece = 1024;
 
 /// A chain of dependent steps, which no compiler shortens and no wide core overlaps.
 std::uint64_t steps(std::uint64_t x, std::uint64_t count) noexcept {

@@ -32,10 +32,11 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
       compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = std::get<dag_work>(e.work).scale};
-      std::vector<double> seconds;
+      std::vector<double> seconds, planning_s;
       for (const run_row& run : r.runs)
         if (run.policy == policy && run.disturb == s.name && !run.warm()) {
           seconds.push_back(run.stats.seconds);
+          if (run.stats.plan_s > 0.0) planning_s.push_back(run.stats.plan_s);
           row.bound_s = run.bound_s;
         }
       if (seconds.empty()) continue;
@@ -48,6 +49,7 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
       row.slr = row.makespan_s / r.path_s;
       row.speedup = r.sequential_s / row.makespan_s;
       row.efficiency = row.speedup / e.machine->core_count();
+      if (!planning_s.empty()) row.plan_s = median(planning_s);
       rows.push_back(std::move(row));
     }
   for (compare_row& row : rows)

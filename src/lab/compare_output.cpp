@@ -15,6 +15,9 @@ document or_null(const std::optional<double>& value) { return value ? document(*
 
 bool simulated(const compare_row& r) { return r.on == "ideal" || r.on.starts_with("sim:"); }
 
+/// What takes less is labels, not a plan.
+constexpr double noted_plan_s = 1e-3;
+
 std::string in_bold(const std::string& text, bool colour) { return colour ? fmt::format("\x1b[1m{}\x1b[0m", text) : text; }
 
 std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
@@ -33,7 +36,7 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
     if (colour && r.ratio_to_rws && (*r.ratio_to_rws >= 1.05 || *r.ratio_to_rws <= 0.95))
       to_rws = fmt::format("\x1b[{}m{}\x1b[0m", *r.ratio_to_rws > 1.0 ? 32 : 31, to_rws);
     out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7.2f} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", r.policy, widest, seconds_text(r.makespan_s), range, to_rws,
-                       r.ratio_to_bound, r.slr, r.speedup, r.efficiency, r.plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
+                       r.ratio_to_bound, r.slr, r.speedup, r.efficiency, r.plan_s && *r.plan_s >= noted_plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
   }
   return out;
 }

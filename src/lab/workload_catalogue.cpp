@@ -161,9 +161,7 @@ workload make_vgg(const parameter_values& given, std::uint64_t) {
 
 workload make_graph(const parameter_values& given, std::uint64_t) {
   const reader r(find_workload("graph"), given);
-  const std::string file = r.text("file");
-  if (file.empty()) throw input_error("--file: name a graph, a file or a generator such as cholesky:tasks=1000");
-  return load_dag_work(file, r.text("like"), r.positive("scale"));
+  return load_dag_work(r.text("file"), r.text("like"), r.positive("scale"));
 }
 
 // In the order of the variant's alternatives.
@@ -213,7 +211,7 @@ const std::vector<workload_info>& catalogue() {
        {"vgg --platform haswell-20 --policy rws,perf --table paper", "vgg --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        make_vgg},
       {"graph", "A graph of a file or of a generator",
-       {{"file", "", "GRAPH", "A file, or a generator with its values, as cholesky:tasks=1000"},
+       {{"file", "cholesky:tasks=1000", "GRAPH", "A file, or a generator with its values"},
         {"like", "matmul", "KERNEL", "On a platform, tasks whose type names no kernel grow with cores and widths like this one"},
         {"scale", "1", "X", "Seconds in the graph are multiplied by this"}},
        {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0"},

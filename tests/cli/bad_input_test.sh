@@ -132,7 +132,7 @@ refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
 refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
 refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
 refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
-refuses "only layered runs natively" bench kmeans
+refuses "only layered and graph run natively" bench kmeans
 refuses "not simulated" sim layered --platform jetson-tx2 --disturb session@0
 refuses "no core is left" sim layered --platform jetson-tx2 --disturb offline@all
 refuses "core 6" sim layered --platform jetson-tx2 --disturb cpu@6
@@ -171,5 +171,10 @@ refuses "UTF-16" graph info "$work/utf16.json"
 refuses "/dev/zero:1: a NUL byte" graph info /dev/zero
 printf 'hello' >"$work/hello"
 refuses "is no graph file" graph draw "$work/hello"
+refuses "nowhere.json" compare nowhere.json
+refuses "brings no processors" compare cholesky:tasks=100 --on ideal
+refuses "--scale 'x'" compare cholesky:tasks=100 --scale x
+refuses "did you mean 'cholesky'" reproduce matrix --graphs choleski
+refuses "--every" reproduce topcuoglu --every 0
 
 finish

@@ -141,6 +141,25 @@ grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" && fail "reproduce --html: draw
 passes reproduce S0-6 --html -
 [ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] || fail "reproduce --html -: not the report alone"
 
+# graphs: as executed on their own processors, and the same bytes again
+data=$(cd "$(dirname "$0")/../data" && pwd)
+passes compare "$data/canonical.json" --policy heft,cpop --json -
+json '{r["policy"]: r["makespan_s"] for r in d["rows"] if r["policy"] != "rws"} == {"heft": 80, "cpop": 86}'
+json 'd["schema"] == "kilter.compare/1" and all(r["plan_s"] is None for r in d["rows"]) and {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
+passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/one.json" --html "$work/compare.html"
+passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/two.json" --quiet
+python3 - "$work/one.json" "$work/two.json" <<'PY' || fail "compare: two equal runs differ outside the environment"
+import json, sys
+one, two = (json.load(open(f)) for f in sys.argv[1:])
+one.pop("environment"), two.pop("environment")
+sys.exit(one != two)
+PY
+grep -qF '"schema":"kilter.compare/1"' "$work/compare.html" || fail "compare --html: no document in the report"
+passes reproduce matrix --graphs layered-4,tree --on jetson-tx2 --disturb none,cpu --policy dam-c,heft --tasks 200 --seeds 1 --json -
+json 'd["schema"] == "kilter.matrix/1" and len(d["cells"]) == 4 and all(max(r for p, r in c["ratios"].items() if p[:4] != "heft") == 1 for c in d["cells"])'
+passes reproduce topcuoglu --every 5000 --json -
+json 'd["rows"][0]["graphs"] == 12 and d["rows"][0]["as_planned_heft"] == 12'
+
 passes disturb cpu@0@0..0.2
 passes disturb share@0:50%@0..0.2 --json -
 grep -q "not a clock change" "$work/err" || fail "disturb does not say that a time share is not a clock change"

@@ -1,0 +1,183 @@
+// Graphs that came as data, compared: what the numbers of a row are.
+#include "lab/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "kilter/error.hpp"
+#include "lab/compare_output.hpp"
+#include "lab/matrix.hpp"
+#include "lab/topcuoglu.hpp"
+#include "policy/planner.hpp"
+
+namespace kilter::lab {
+namespace {
+
+compare_arguments about(std::vector<std::string> graphs, std::vector<std::string> policies, std::vector<std::string> on = {}) {
+  compare_arguments a;
+  a.graphs = std::move(graphs);
+  a.on = std::move(on);
+  a.common.policies = std::move(policies);
+  a.common.repeat = "2";
+  return a;
+}
+
+std::vector<compare_row> rows_of(const compare_arguments& a) {
+  std::vector<comparison::planned> all;
+  for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
+  progress unseen(0, true);
+  comparison work(all, 1, unseen);
+  work.run();
+  std::vector<compare_row> rows;
+  for (const auto& some : work.result().rows) rows.insert(rows.end(), some.begin(), some.end());
+  return rows;
+}
+
+const compare_row& row_of(const std::vector<compare_row>& rows, std::string_view policy, std::string_view disturb = "none") {
+  const auto found = std::ranges::find_if(rows, [&](const compare_row& r) { return r.policy == policy && r.disturb == disturb; });
+  if (found == rows.end()) throw input_error("no row of " + std::string(policy));
+  return *found;
+}
+
+const std::string canonical = std::string(KILTER_TEST_DATA) + "/canonical.json";
+
+std::string file_with(const std::string& name, const std::string& content) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << content;
+  return path;
+}
+
+TEST(compare, the_canonical_graph_takes_80_and_86_on_its_own_processors) {
+  const auto rows = rows_of(about({canonical}, {"heft", "cpop"}));
+  ASSERT_EQ(rows.size(), 3u) << "rws is always run";
+  const compare_row &heft = row_of(rows, "heft"), &cpop = row_of(rows, "cpop"), &rws = row_of(rows, "rws");
+  EXPECT_EQ(heft.on, "ideal");
+  EXPECT_NEAR(heft.makespan_s, 80.0, 1e-6);
+  EXPECT_NEAR(cpop.makespan_s, 86.0, 1e-6);
+  EXPECT_NEAR(heft.slr, 80.0 / 41.0, 1e-6);
+  EXPECT_NEAR(cpop.slr, 86.0 / 41.0, 1e-6);
+  EXPECT_NEAR(heft.speedup, 127.0 / 80.0, 1e-6);
+  EXPECT_NEAR(cpop.efficiency, 127.0 / 86.0 / 3.0, 1e-6);
+  EXPECT_NEAR(*heft.ratio_to_rws, rws.makespan_s / 80.0, 1e-6) << "above 1 is faster than rws";
+  EXPECT_TRUE(heft.plan_s);
+}
+
+TEST(compare, scale_multiplies_everything_that_is_in_seconds) {
+  compare_arguments a = about({canonical}, {"heft"});
+  a.scale = "0.001";
+  const auto rows = rows_of(a);
+  EXPECT_NEAR(row_of(rows, "heft").makespan_s, 0.080, 1e-9);
+  EXPECT_NEAR(row_of(rows, "heft").slr, 80.0 / 41.0, 1e-4);
+}
+
+TEST(compare, nothing_is_faster_than_the_bound) {
+  compare_arguments a = about({canonical, "cholesky:tasks=200", "layered:tasks=200,p=8"}, {"dam-c", "heft"}, {"sim:odroid-xu3"});
+  a.common.disturb = {"cpu@0", "share@0-1:50%", "wave@0-3:17%,0.02", "quota@all:60%"};
+  const auto on_platform = rows_of(a);
+  a.graphs = {canonical};
+  a.on = {"ideal"};
+  a.common.disturb = {"share@0:50%", "quota@all:60%", "offline@1"};
+  auto rows = rows_of(a);
+  rows.insert(rows.end(), on_platform.begin(), on_platform.end());
+  EXPECT_EQ(rows.size(), 3u * 5 * 3 + 4 * 3);
+  for (const compare_row& r : rows) {
+    EXPECT_GT(r.bound_s, 0.0);
+    EXPECT_LE(r.ratio_to_bound, 1.0 + 1e-9) << r.graph << " on " << r.on << ", " << r.disturb << ", " << r.policy;
+  }
+}
+
+// One task of a second, on one core of the fastest kind: exactly a second. Two of them one after the other: two.
+TEST(compare, recorded_seconds_are_those_of_the_fastest_kind) {
+  const std::string chain = file_with("chain.json", R"({"schema":"kilter.graph/1","types":[{"name":"a"}],"tasks":[
+    {"id":"1","type":"a","seconds":1,"widths":[1]},{"id":"2","type":"a","seconds":1,"widths":[1]}],"edges":[["1","2"]]})");
+  const auto rows = rows_of(about({chain}, {"heft"}, {"sim:odroid-xu3"}));
+  EXPECT_NEAR(row_of(rows, "heft").makespan_s, 2.0, 0.2) << "noise and overheads aside";
+  EXPECT_NEAR(row_of(rows, "heft").speedup, 1.0, 0.1);
+}
+
+TEST(compare, tasks_of_no_time_and_of_a_kernel) {
+  const std::string mixed = file_with("mixed.json", R"({"schema":"kilter.graph/1","types":[{"name":"a"},{"name":"m","kernel":"matmul","size":64}],"tasks":[
+    {"id":"1","type":"a","seconds":0},{"id":"2","type":"m"}],"edges":[["1","2"]]})");
+  const auto rows = rows_of(about({mixed}, {"dam-c"}, {"sim:jetson-tx2"}));
+  EXPECT_GT(row_of(rows, "dam-c").makespan_s, 1e-6);
+  EXPECT_LT(row_of(rows, "dam-c").makespan_s, 1e-3) << "one 64 x 64 product";
+}
+
+TEST(compare, runs_here_with_a_bound_that_was_measured) {
+  compare_arguments a = about({"fork-join:tasks=40,seconds=2e-4"}, {"dam-c"});
+  a.common.cores = "0,";
+  const auto rows = rows_of(a);
+  EXPECT_EQ(row_of(rows, "dam-c").on, "native");
+  EXPECT_GT(row_of(rows, "dam-c").makespan_s, 0.5 * 40 * 2e-4) << "CPU time is burnt, not waited for";
+  EXPECT_GT(row_of(rows, "dam-c").ratio_to_bound, 0.0);
+}
+
+TEST(compare, says_what_cannot_be_compared) {
+  const auto says = [](compare_arguments a, const std::string& what) {
+    try {
+      (void)plan(a);
+      ADD_FAILURE() << "not refused: " << what;
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
+    }
+  };
+  says(about({"cholesky:tasks=100"}, {"rws"}, {"ideal"}), "brings no processors");
+  says(about({"nowhere.json"}, {"rws"}), "nowhere.json");
+  says(about({file_with("empty.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})")}, {"rws"}), "takes any time");
+  compare_arguments a = about({"cholesky:tasks=100"}, {"rws"}, {"sim:jetson-tx2"});
+  a.scale = "0";
+  says(a, "--scale '0'");
+  a.scale = "1";
+  a.like = "sleep";
+  says(a, "--like");
+}
+
+TEST(compare, critical_tasks_are_the_users_where_there_are_some) {
+  EXPECT_EQ(criticality_for(*load_dag_work("layered:tasks=10,p=2", "matmul", 1.0).what), "user");
+  EXPECT_EQ(criticality_for(*load_dag_work("cholesky:n=3", "matmul", 1.0).what), "chain");
+}
+
+TEST(matrix, a_cell_has_the_best_policy_and_plans_beside_it) {
+  matrix_arguments a;
+  a.graphs = {"layered-4"};
+  a.on = {"jetson-tx2"};
+  a.disturb = {"none", "cpu"};
+  a.policies = {"dam-c,heft"};
+  a.tasks = "300";
+  a.seeds = "1";
+  matrix one(a, true), other(a, true);
+  one.run();
+  other.run();
+  const auto cells = one.cells();
+  ASSERT_EQ(cells.size(), 2u);
+  for (const matrix_cell& c : cells) {
+    ASSERT_EQ(c.rows.size(), 2u);
+    ASSERT_EQ(c.bounds.size(), 2u) << "heft with stale and with true costs";
+    EXPECT_NEAR(c.best()->bound_s, matrix_run_s, c.kind == "none" ? 0.01 : 1.0) << "graphs are scaled to it";
+  }
+  const auto text = [](const matrix& m) {
+    std::string all;
+    for (const matrix_cell& c : m.cells())
+      for (const compare_row& r : c.rows) all += document_of(r).dump();
+    return all;
+  };
+  EXPECT_EQ(text(one), text(other)) << "two threads, the same bytes";
+}
+
+TEST(topcuoglu, the_set_has_25_of_each_kind_and_plans_are_carried_out) {
+  EXPECT_EQ(graph_of_set(0).call(4), "topcuoglu:tasks=20,alpha=0.5,out=1,ccr=0.1,beta=0.1,processors=4,seed=1");
+  EXPECT_EQ(graph_of_set(topcuoglu_graphs - 1).tasks, 100u);
+  EXPECT_EQ(graph_of_set(topcuoglu_graphs - 1).out_degree, 100u) << "as many as tasks";
+  const topcuoglu_outcome o = run_set({.every = "3000"}, true);
+  ASSERT_EQ(o.results.size(), 19u);
+  for (const topcuoglu_result& r : o.results)
+    for (int which = 0; which < 2; ++which) {
+      EXPECT_NEAR(r.executed_s[which], r.planned_s[which], 1e-6 * r.planned_s[which]) << r.graph.call(4) << " " << which;
+      EXPECT_GE(r.slr(which), 1.0 - 1e-6);
+    }
+}
+
+}  // namespace
+}  // namespace kilter::lab
