@@ -322,7 +322,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
     if (traced) break;
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
-    if (const std::string note = "No energy: " + engine.energy_gap() + "."; !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
+    if (const std::string note = "No energy: " + engine.energy_gap() + "."; experiment_.on != "ideal" && !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
       measured_.notes.push_back(note);
   }
   if (!traced) return;

@@ -102,7 +102,7 @@ TEST(compare, tasks_of_no_time_and_of_a_kernel) {
     {"id":"1","type":"a","seconds":0},{"id":"2","type":"m"}],"edges":[["1","2"]]})");
   const auto rows = rows_of(about({mixed}, {"dam-c"}, {"sim:jetson-tx2"}));
   EXPECT_GT(row_of(rows, "dam-c").makespan_s, 1e-6);
-  EXPECT_LT(row_of(rows, "dam-c").makespan_s, 1e-3) << "one 64 x 64 product";
+  EXPECT_LT(row_of(rows, "dam-c").makespan_s, 1e-2) << "one 64 x 64 product, a millisecond there";
 }
 
 TEST(compare, runs_here_with_a_bound_that_was_measured) {
