@@ -35,7 +35,7 @@ struct topcuoglu_result {
   double path_s = 0.0;            ///< longest path with the least cost of each task
   double sequential_s = 0.0;      ///< on the one processor that is fastest for all tasks
   double planned_s[2] = {}, executed_s[2] = {};
-  double planning_s[2] = {};      ///< wall time
+  double planning_s[2] = {};      ///< CPU time
 
   [[nodiscard]] double slr(int which) const { return executed_s[which] / path_s; }
   [[nodiscard]] double speedup(int which) const { return sequential_s / executed_s[which]; }

@@ -87,4 +87,5 @@ compare.heading = () => {
   };
 };
 
-for (const schema of ["kilter.compare/1", "kilter.matrix/1"]) K.sections(schema, [compare.sections]);
+K.sections("kilter.compare/1", [compare.sections]);
+K.sections("kilter.matrix/1", [compare.sections]);
