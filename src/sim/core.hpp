@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <functional>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -79,37 +82,44 @@ class declared {
   [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
   void push(detail::node* n, std::uint64_t key) {
-    if (order_ != queue_order::by_key) return waiting_.push_back({n, key});
-    // The largest key first; of equal ones the oldest.
-    waiting_.insert(std::ranges::upper_bound(waiting_, key, std::greater{}, &entry::key), {n, key});
+    const std::uint64_t in_line = order_ == queue_order::lifo ? ~arrivals_ : arrivals_;
+    ++arrivals_;
+    insert({n, key}, in_line);
   }
-  /// The first in order after `skip` others.
-  [[nodiscard]] entry pop(std::uint32_t skip = 0) {
-    if (waiting_.size() <= skip) return {nullptr, 0};
-    if (order_ != queue_order::by_key) return remove(order_ == queue_order::lifo ? waiting_.end() - 1 - skip : waiting_.begin() + skip);
-    return remove(waiting_.begin() + skip);
-  }
+  /// The first in order after `skip` others; of equal keys the oldest.
+  [[nodiscard]] entry pop(std::uint32_t skip = 0) { return waiting_.size() <= skip ? entry{nullptr, 0} : remove(std::next(waiting_.begin(), skip)); }
   [[nodiscard]] entry extract(const detail::node* n) {
-    const auto at = std::ranges::find(waiting_, n, &entry::task);
-    return at == waiting_.end() ? entry{nullptr, 0} : remove(at);
+    const auto at = where_.find(n);
+    return at == where_.end() ? entry{nullptr, 0} : remove(at->second);
   }
-  bool rekey(const detail::node* n, std::uint64_t key) noexcept {
-    const auto at = std::ranges::find(waiting_, n, &entry::task);
-    if (at == waiting_.end()) return false;
-    if (order_ == queue_order::by_key) push(remove(at).task, key);
+  bool rekey(const detail::node* n, std::uint64_t key) {
+    const auto at = where_.find(n);
+    if (at == where_.end()) return false;
+    const std::uint64_t in_line = at->second->first.second;
+    entry e = remove(at->second);
+    e.key = key;
+    insert(e, in_line);
     return true;
   }
   core_id owner;
 
  private:
-  [[nodiscard]] entry remove(std::deque<entry>::iterator at) {
-    const entry e = *at;
+  using line = std::map<std::pair<std::uint64_t, std::uint64_t>, entry>;  // inverted key if it sorts, then position in line
+
+  void insert(const entry& e, std::uint64_t in_line) {
+    where_[e.task] = waiting_.emplace(std::pair{order_ == queue_order::by_key ? ~e.key : 0, in_line}, e).first;
+  }
+  [[nodiscard]] entry remove(line::iterator at) {
+    const entry e = at->second;
+    where_.erase(e.task);
     waiting_.erase(at);
     return e;
   }
   queue_order order_;
   std::vector<bool> may_take_;
-  std::deque<entry> waiting_;
+  line waiting_;
+  std::unordered_map<const detail::node*, line::iterator> where_;
+  std::uint64_t arrivals_ = 0;
 };
 
 /// Some of the cores, with constant-time change and draw. The order of its elements depends on the changes alone.

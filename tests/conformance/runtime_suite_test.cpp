@@ -65,13 +65,12 @@ class ledger {
 class suite : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const variant& setup() { return variants()[GetParam()]; }
-  [[nodiscard]] static std::uint32_t size() { return ordinary_size(); }
   /// Of the graphs that end early, whose length matters less.
-  [[nodiscard]] static std::uint32_t small_size() { return sanitized ? size() / 5 : size() / 2; }
+  [[nodiscard]] static std::uint32_t small_size() { return stress::full_size() && !sanitized ? 50'000 : 1'500; }
   /// Calls `f(workers)` for every number of workers, until something fails.
   template <class F>
   static void at_each_size(F&& f) {
-    for (const std::uint32_t workers : worker_counts()) {
+    for (const std::uint32_t workers : worker_counts(setup())) {
       SCOPED_TRACE(std::to_string(workers) + " workers");
       f(workers);
       if (HasFailure()) return;
@@ -83,8 +82,9 @@ INSTANTIATE_TEST_SUITE_P(all, suite, ::testing::Range<std::size_t>(0, variants()
                          [](const auto& one) { return variants()[one.param].name; });
 
 TEST_P(suite, static_graphs_run_and_run_again) {
-  const std::vector<workload> works = {tangled(size(), 3), layered(size(), 4), chain(size() / 4)};
   at_each_size([&](std::uint32_t workers) {
+    const std::uint32_t size = ordinary_size(workers);
+    const std::vector<workload> works = {tangled(size, 3), layered(size, 4), chain(size / 4)};
     runtime rt(options_for(setup(), workers));
     for (const workload& w : works) {
       SCOPED_TRACE(w.name);
@@ -386,11 +386,12 @@ TEST_P(suite, many_outside_threads_submit_at_once) {
   });
 }
 
-// A million tasks: plain set-ups at four workers, all of them at every size in tests/full.
 TEST_P(suite, a_million_tasks) {
-  if (!stress::full_size() && (sanitized || GetParam() >= plain_count())) GTEST_SKIP() << "part of tests/full";
-  const workload w = layered(sanitized ? 10'000 : 1'000'000, 8);
-  const auto run_at = [&](std::uint32_t workers) {
+  const std::vector<std::uint32_t> counts = million_counts(setup());
+  if (counts.empty()) GTEST_SKIP() << "part of tests/full";
+  const workload w = layered(million(setup()), 8);
+  for (const std::uint32_t workers : counts) {
+    SCOPED_TRACE(std::to_string(workers) + " workers");
     runtime rt(options_for(setup(), workers));
     std::atomic<std::uint64_t> sum{0};
     graph g;
@@ -401,9 +402,7 @@ TEST_P(suite, a_million_tasks) {
     });
     EXPECT_EQ(rt.run(g).tasks, w.tasks.size());
     EXPECT_EQ(sum.load(), std::uint64_t{w.tasks.size()} * (w.tasks.size() - 1) / 2);
-  };
-  if (stress::full_size()) at_each_size(run_at);
-  else run_at(4);
+  }
 }
 
 }  // namespace

@@ -5,11 +5,16 @@
 namespace kilter::conformance {
 namespace {
 
+bool is_one_of(std::string_view name, auto& names) { return std::ranges::find(names, name) != names.end(); }
+
 std::vector<variant> plain() {
   std::vector<variant> all;
   for (const policy_info& p : policy_catalogue()) {
-    all.push_back({.name = std::string(p.name) + "_paper", .policy = std::string(p.name), .table = table_options::paper()});
-    all.push_back({.name = std::string(p.name) + "_robust", .policy = std::string(p.name)});
+    variant v{.name = std::string(p.name) + "_paper", .policy = std::string(p.name), .table = table_options::paper(), .plain = true};
+    all.push_back(v);
+    v.name = std::string(p.name) + "_robust";
+    v.table = table_options::robust();
+    all.push_back(v);
   }
   const std::pair<const char*, made (*)(const machine&)> probes[] = {
       {"probe_sorted", sorted_probe},       {"probe_planned", planned_probe},     {"probe_busy", busy_probe},
@@ -30,8 +35,12 @@ std::vector<variant> everything() {
   const std::pair<const char*, criticality> sources[] = {{"user", criticality::user},
                                                          {"chain", criticality::chain},
                                                          {"diff1", criticality::diff1},
-                                                         {"chain_closed", criticality::chain_closed}};
-  for (const char* p : {"dam-c", "perf", "fa"})
+                                                         {"chain_closed", criticality::chain_closed},
+                                                         {"hops", criticality::hops},
+                                                         {"fanout", criticality::fanout},
+                                                         {"ranks", criticality::ranks},
+                                                         {"online", criticality::online}};
+  for (const char* p : {"dam-c", "perf", "fa", "cats-2q"})
     for (const auto& [name, source] : sources)
       all.push_back({.name = std::string(p) + "_critical_by_" + name, .policy = p, .settings = with([&](auto& o) { o.source = source; })});
   for (const char* p : {"fa", "fam-c", "da", "dam-c", "dam-p", "perf"})
@@ -48,11 +57,18 @@ std::vector<variant> everything() {
                      o.steal_from = victims::richest;
                    })});
   }
+  all.push_back({.name = "cats_strict_each", .policy = "cats", .settings = with([](auto& o) {
+                   o.cats_strict = true;
+                   o.cats_update = policy_options::update::each;
+                 })});
   all.push_back({.name = "da_row", .policy = "da", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
   all.push_back({.name = "rwsm-c_row", .policy = "rwsm-c", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
   table_options refreshed = table_options::paper();
   refreshed.refresh_every = 10;
   all.push_back({.name = "dam-c_refresh", .policy = "dam-c", .table = refreshed});
+  for (const char* p : {"cats", "cats-2q", "bias"})
+    all.push_back({.name = std::string(p) + "_two_sides", .policy = p, .settings = with([](auto& o) { o.cats_bidirectional = true; }), .slow_cluster = true});
+  all.push_back({.name = "cats_one_way", .policy = "cats", .slow_cluster = true});
   for (const char* p : {"perf", "dam-c", "fam-c"})
     all.push_back({.name = std::string(p) + "_slow_cluster", .policy = p,
                    .settings = with([](auto& o) { o.place_noncritical = policy_options::noncritical::slow_cluster; }), .slow_cluster = true});
@@ -61,11 +77,6 @@ std::vector<variant> everything() {
 }
 
 }  // namespace
-
-std::size_t plain_count() {
-  static const std::size_t count = plain().size();
-  return count;
-}
 
 const std::vector<variant>& variants() {
   static const std::vector<variant> all = everything();
@@ -90,12 +101,23 @@ runtime_options options_for(const variant& v, std::uint32_t workers, std::uint64
   return o;
 }
 
-const std::vector<std::uint32_t>& worker_counts() {
-  static const std::vector<std::uint32_t> all =
-      stress::sanitized ? std::vector<std::uint32_t>{1, 2, 4} : std::vector<std::uint32_t>{1, 2, 3, 4, 8, 16, 64};
-  return all;
+std::vector<std::uint32_t> worker_counts(const variant& v) {
+  if (!stress::full_size() && !(v.plain && is_one_of(v.policy, at_every_size))) return {2};
+  if (stress::sanitized) return {1, 2, 4};
+  return {1, 2, 3, 4, 8, 16, 64};
 }
 
-std::uint32_t ordinary_size() { return stress::full_size() ? 100'000 : stress::sanitized ? 10'000 : 3'000; }
+std::vector<std::uint32_t> million_counts(const variant& v) {
+  if (stress::full_size()) return worker_counts(v);
+  if (!v.plain || !is_one_of(v.policy, with_a_million)) return {};
+  return stress::sanitized ? std::vector<std::uint32_t>{2} : std::vector<std::uint32_t>{2, 64};
+}
+
+std::uint32_t million(const variant& v) {
+  if (stress::sanitized) return 10'000;
+  return v.one_static_graph || is_one_of(v.policy, planned_policies) ? 100'000 : 1'000'000;
+}
+
+std::uint32_t ordinary_size(std::uint32_t workers) { return stress::full_size() ? 100'000 : workers == 2 ? 10'000 : 3'000; }
 
 }  // namespace kilter::conformance

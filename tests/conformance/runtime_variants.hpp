@@ -1,8 +1,10 @@
 #pragma once
 // Every policy as users can configure it, and the sizes that the conformance suite runs.
 
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/probe_policies.hpp"
@@ -19,20 +21,31 @@ struct variant {
   policy_options settings{};
   table_options table = table_options::robust();
   bool one_static_graph = false;            ///< keeps one plan for one whole graph, so neither a second graph nor added tasks
+  bool plain = false;                       ///< of the catalogue, with no settings of its own
   bool slow_cluster = false;                ///< non-critical tasks go to the second half of the cores
 };
 
-/// All of them; the first `plain_count()` are the catalogue with both tables and the probes.
+/// The catalogue with both tables, the probes, and then the catalogue with other settings.
 [[nodiscard]] const std::vector<variant>& variants();
-[[nodiscard]] std::size_t plain_count();
 
 /// `workers` equal cores in as many clusters as keeps each at most 16 wide.
 [[nodiscard]] std::shared_ptr<const machine> machine_of(std::uint32_t workers);
 [[nodiscard]] runtime_options options_for(const variant&, std::uint32_t workers, std::uint64_t seed = 1);
 
-/// 1, 2, 3, 4, 8, 16, 64; under a sanitizer 1, 2, 4.
-[[nodiscard]] const std::vector<std::uint32_t>& worker_counts();
-/// Tasks of an ordinary graph of the suite.
-[[nodiscard]] std::uint32_t ordinary_size();
+/// Policies that ./test runs at every number of workers, with both tables; it runs all others, and all other settings, at 2.
+inline constexpr std::array<std::string_view, 4> at_every_size = {"rws", "dam-c", "cats", "auto"};
+/// Policies that ./test gives a million tasks, at 2 and at 64 workers.
+inline constexpr std::array<std::string_view, 2> with_a_million = {"rws", "dam-c"};
+/// Policies that plan a whole graph before it runs: never above a hundred thousand tasks.
+inline constexpr std::array<std::string_view, 2> planned_policies = {"heft", "cpop"};
+
+/// 1, 2, 3, 4, 8, 16, 64, under a sanitizer 1, 2, 4: all of them in tests/full and for `at_every_size`; else 2.
+[[nodiscard]] std::vector<std::uint32_t> worker_counts(const variant&);
+/// At which of them a million tasks are run: in tests/full at all; under a sanitizer at 2 only.
+[[nodiscard]] std::vector<std::uint32_t> million_counts(const variant&);
+/// How many that is: a million, fewer for a planned policy and under a sanitizer.
+[[nodiscard]] std::uint32_t million(const variant&);
+/// Tasks of an ordinary graph of the suite: ten thousand at 2 workers, three thousand at others.
+[[nodiscard]] std::uint32_t ordinary_size(std::uint32_t workers);
 
 }  // namespace kilter::conformance
