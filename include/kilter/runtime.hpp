@@ -60,6 +60,7 @@ struct execution_stats {
 namespace detail {
 class engine;
 struct execution_state;
+struct runtime_access;
 }  // namespace detail
 
 /// One run of one graph. Copies refer to the same run.
@@ -127,6 +128,7 @@ class runtime {
   [[nodiscard]] std::vector<const tape*> tapes() const;
 
  private:
+  friend struct detail::runtime_access;
   std::unique_ptr<detail::engine> engine_;
 };
 

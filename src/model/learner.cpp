@@ -86,6 +86,14 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
     put(r.decision.lost_s, get(r.decision.lost_s) + wall_s - expected_s);
 }
 
+// The iterations of a loop need not be alike, so it is not their time but the time without the core that speaks for the core.
+void learner::learn_loop(table_row& r, place_id p, double items, double work_s, double wall_s, double now_s) noexcept {
+  if (!options_.two_factors) return average(r, p, wall_s / items);
+  put(r.cells[p].samples, get(r.cells[p].samples) + 1);
+  remember(r, p, work_s / items, wall_s, true, now_s);
+  availability_.observe(shape_.machine.at(p).leader, work_s, wall_s, now_s);
+}
+
 void learner::remember(table_row& r, place_id p, double sample_s, double observed_s, bool trusted, double now_s) noexcept {
   cell_state& c = r.cells[p];
   std::uint32_t n = get(c.remembered);

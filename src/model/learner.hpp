@@ -15,6 +15,7 @@ class learner {
   learner(const shape&, const table_options&, availability&, slices&);
 
   void learn(table_row&, place_id, const measured&, double now_s) noexcept;
+  void learn_loop(table_row&, place_id, double items, double work_s, double wall_s, double now_s) noexcept;
   void preset(table_row&, place_id, double seconds) noexcept;
   void clear(table_row&) noexcept;
   /// Makes what searches read agree with what is known: own times, references, priors. Skipped if another worker is at it.

@@ -173,6 +173,20 @@ void tables::learn(row_id id, place_id p, const measured& m, double now_s) noexc
   if (t.options.idle_decay) t.cores.refresh(now_s);
 }
 
+void tables::learn_loop(row_id id, core_id c, double items, double work_s, double wall_s, double now_s) noexcept {
+  impl& t = *impl_;
+  t.learning.learn_loop(t.at(id), t.layout.machine.single(c), items, work_s, wall_s, now_s);
+  if (t.options.idle_decay) t.cores.refresh(now_s);
+}
+
+bool tables::seen(row_id id) const noexcept {
+  const impl& t = *impl_;
+  const table_row& r = t.at(id);
+  for (place_id p = 0; p < t.layout.places(); ++p)
+    if (r.cells[p].samples.load(memory_order_relaxed) > 0) return true;
+  return false;
+}
+
 place_id tables::settle(row_id r, place_id best, objective o, double now_s, allowed may) noexcept {
   return impl_->deciding.settle(impl_->at(r), best, o, now_s, may);
 }

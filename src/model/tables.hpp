@@ -73,6 +73,10 @@ class tables {
   [[nodiscard]] double gap_s(core_id, double from_s, double work_s) const noexcept;
   /// Some core's time is cut by a neighbour in a pattern that is known.
   [[nodiscard]] bool sliced(double now_s) const noexcept;
+  /// A core did `items` iterations of a loop in `wall_s`, of which `work_s` it had the core. `row`'s times are those of one iteration.
+  void learn_loop(row_id, core_id, double items, double work_s, double wall_s, double now_s) noexcept;
+  /// Whether the row has any sample.
+  [[nodiscard]] bool seen(row_id) const noexcept;
   /// See view::settle. Never returns a place that `may` refuses, if `best` is not one.
   [[nodiscard]] place_id settle(row_id, place_id best, objective, double now_s, allowed may = {}) noexcept;
   /// Where a task without a waker starts: core 0 in paper mode; else the least slowed core, `landing` if nothing speaks against it.

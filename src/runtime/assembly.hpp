@@ -18,6 +18,7 @@
 namespace kilter::detail {
 
 struct execution_state;
+class shared_loop;
 
 /// When one member was inside, in cycles.
 struct member_span {
@@ -95,11 +96,13 @@ struct assembly_entry {
     join,    ///< this worker is a member
     finish,  ///< a stand-in was the last member out; this worker finishes the task
     release, ///< a stand-in added tasks; this worker makes them ready
+    loop,    ///< a loop to which this worker is invited
   };
   kind what = kind::run;
   node* task = nullptr;
   assembly* wide = nullptr;
   std::vector<node*>* added = nullptr;
+  shared_loop* loop = nullptr;
 };
 
 /// FIFO of what is bound to one worker. The emptiness test is one load of the owner's line.

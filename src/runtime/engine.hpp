@@ -127,4 +127,8 @@ class engine final : public view_source {
   std::uint64_t submitted_ = 0;
 };
 
+struct runtime_access {
+  static engine& of(runtime& rt) noexcept { return *rt.engine_; }
+};
+
 }  // namespace kilter::detail

@@ -6,6 +6,7 @@
 #include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/parallel.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -112,6 +113,11 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
       release_batch(*added, e.task);
       return;
     }
+    case assembly_entry::kind::loop:
+      join_loop(*e.loop);
+      e.loop->let_go();
+      wait_for_core();
+      return;
   }
 }
 

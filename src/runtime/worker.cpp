@@ -8,6 +8,7 @@
 #include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/parallel.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -30,7 +31,11 @@ worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), ra
   if (e.options.record_decisions) log = std::make_unique<tape>();
 }
 
-worker::~worker() = default;
+// Invitations to loops that ended meanwhile.
+worker::~worker() {
+  for (assembly_entry e; assembly_.pop(e);)
+    if (e.what == assembly_entry::kind::loop) e.loop->let_go();
+}
 
 worker* worker::current() noexcept { return this_worker; }
 worker* worker::stood_in_for() noexcept { return stands_in_for; }

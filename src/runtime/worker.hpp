@@ -18,6 +18,8 @@ namespace kilter::detail {
 
 class engine;
 class declared_queue;
+struct loop_work;
+struct loop_pace;
 
 class alignas(sync::cache_line) worker {
  public:
@@ -67,6 +69,8 @@ class alignas(sync::cache_line) worker {
   void hand_over_batch(std::vector<node*>, node* parent);
   /// A dynamic task is done: its closure, records and number go.
   void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
+  /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what the body threw.
+  void run_loop(const loop_work&, std::uint32_t row, execution_state*);
   /// Hands in what it counted, so that an execution can end. Called before it looks for work elsewhere.
   void flush() noexcept;
 
@@ -103,6 +107,11 @@ class alignas(sync::cache_line) worker {
   void add_busy(node*, core_id leader, double seconds);
   void remove_busy(const node*, execution_state&);
   void finish_wide(assembly&);
+  /// Unless it came too late.
+  void join_loop(shared_loop&);
+  /// Until none is left.
+  void take_pieces(shared_loop&);
+  void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span, std::int64_t cpu_ns);
   bool open_roots(execution_state&, core_id waker);
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
   node* take_roots(worker& taker);

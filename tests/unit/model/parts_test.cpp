@@ -246,5 +246,31 @@ TEST(robust_table, learns_and_reads_from_many_threads) {
   }
 }
 
+// ---- loops ----
+
+TEST(loops, iterations_that_differ_do_not_make_a_core_look_disturbed_but_time_without_the_core_does) {
+  fixture f(machine::uniform(2));
+  EXPECT_FALSE(f.t.seen(f.row));
+  double now_s = 0.0;
+  for (int i = 0; i < 20; ++i) f.t.learn_loop(f.row, 0, 1e6, 1e-3, 1e-3, now_s += 1e-3);
+  EXPECT_TRUE(f.t.seen(f.row));
+  EXPECT_NEAR(f.t.time_s(f.row, f.at(0, 1)), 1e-9, 1e-11);
+  EXPECT_NEAR(f.t.time_s(f.row, f.at(1, 1)), 1e-9, 1e-11) << "a peer is as good";
+  for (int i = 0; i < 20; ++i) f.t.learn_loop(f.row, 0, 1e6, 4e-3, 4e-3, now_s += 4e-3);
+  EXPECT_EQ(f.t.slowdown(0), 1.0);
+  for (int i = 0; i < 40; ++i) f.t.learn_loop(f.row, 1, 1e6, 4e-3, 8e-3, now_s += 8e-3);
+  EXPECT_NEAR(f.t.slowdown(1), 2.0, 0.1);
+  EXPECT_EQ(f.t.slowdown(0), 1.0);
+}
+
+TEST(loops, the_papers_table_averages_them_like_any_sample) {
+  fixture f(machine::uniform(2), table_options::paper());
+  f.t.learn_loop(f.row, 0, 10, 1e-3, 2e-3, 1.0);
+  EXPECT_DOUBLE_EQ(f.t.time_s(f.row, f.at(0, 1)), 2e-4);
+  f.t.learn_loop(f.row, 0, 10, 1e-3, 1e-3, 2.0);
+  EXPECT_DOUBLE_EQ(f.t.time_s(f.row, f.at(0, 1)), (4 * 2e-4 + 1e-4) / 5);
+  EXPECT_EQ(f.t.time_s(f.row, f.at(1, 1)), 0.0);
+}
+
 }  // namespace
 }  // namespace kilter

@@ -1,0 +1,175 @@
+#pragma once
+// Loops whose iterations do not depend on one another, on the workers of a runtime: parallel_for, parallel_reduce, and a loop as a task of a
+// graph. docs/parallel-loops.md says how the iterations are divided.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kilter/graph.hpp"
+#include "kilter/runtime.hpp"
+#include "kilter/task.hpp"
+
+namespace kilter {
+
+struct loop_options {
+  /// Under which name the loop is learned: calls of one name share what they know of the cores. Empty: file and line of the call.
+  std::string_view type{};
+  /// Iterations in the smallest piece that the body is given, the last one excepted. 0: as the learned times say.
+  std::uint64_t grain = 0;
+};
+
+/// Where a loop stands in the source; filled in by the compiler.
+struct call_site {
+  const char* file = "";
+  std::uint32_t line = 0;
+  static constexpr call_site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) noexcept { return {file, line}; }
+};
+
+namespace detail {
+
+/// A loop over 0 .. count-1 without the types of its caller.
+struct loop_work {
+  std::uint64_t count = 0;
+  std::uint64_t block = 0;  ///< pieces begin at multiples of this
+  void (*run)(void* body, std::uint64_t begin, std::uint64_t end) = nullptr;
+  void* body = nullptr;
+};
+
+/// The same number for the same count and grain, whatever the machine: at most 4096 blocks unless the grain asks for more.
+[[nodiscard]] std::uint64_t reduce_block(std::uint64_t count, std::uint64_t grain) noexcept;
+/// Pieces of a loop that is free to choose them.
+[[nodiscard]] std::uint64_t for_block(std::uint64_t count, std::uint64_t grain) noexcept;
+[[nodiscard]] std::string loop_name(const loop_options&, call_site);
+
+/// Inside a task of the runtime the calling worker takes part; from anywhere else the loop is submitted and waited for.
+void run_loop(runtime&, const loop_work&, std::string_view name);
+void run_loop(task_context&, const loop_work&, std::string_view name);
+
+template <class I>
+constexpr std::uint64_t loop_length(I begin, I end) noexcept {
+  // Of the widened values, so that the difference of two signed ends cannot overflow.
+  return end > begin ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) : 0;
+}
+template <class I>
+constexpr I loop_index(I begin, std::uint64_t offset) noexcept {
+  return static_cast<I>(static_cast<std::uint64_t>(begin) + offset);
+}
+
+template <class I, class F>
+void run_range(F& body, I begin, I end) {
+  if constexpr (std::is_invocable_v<F&, I, I>)
+    body(begin, end);
+  else
+    for (I i = begin; i != end; ++i) body(i);
+}
+
+template <class Where, class I, class F>
+void loop_over(Where& where, I begin, I end, F& body, std::uint64_t grain, std::string_view name) {
+  struct call {
+    F& body;
+    I begin;
+  } of{body, begin};
+  const std::uint64_t count = loop_length(begin, end);
+  if (count == 0) return;
+  run_loop(where, {count, for_block(count, grain), [](void* c, std::uint64_t from, std::uint64_t to) {
+                     auto& it = *static_cast<call*>(c);
+                     run_range(it.body, loop_index(it.begin, from), loop_index(it.begin, to));
+                   }, &of}, name);
+}
+
+template <class Where, class I, class T, class F, class Join>
+T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& join, std::uint64_t grain, std::string_view name) {
+  const std::uint64_t count = loop_length(begin, end);
+  T total = identity;
+  if (count == 0) return total;
+  struct partial {
+    T value;
+  };
+  const std::uint64_t block = reduce_block(count, grain);
+  std::vector<partial> partials(static_cast<std::size_t>((count - 1) / block + 1), partial{identity});
+  struct call {
+    F& body;
+    Join& join;
+    I begin;
+    std::uint64_t block, count;
+    partial* out;
+  } of{body, join, begin, block, count, partials.data()};
+  run_loop(where, {count, block, [](void* c, std::uint64_t from, std::uint64_t to) {
+                     auto& it = *static_cast<call*>(c);
+                     for (std::uint64_t at = from; at < to;) {
+                       const std::uint64_t stop = std::min(to, at + it.block);
+                       T& value = it.out[at / it.block].value;
+                       const I first = loop_index(it.begin, at), last = loop_index(it.begin, stop);
+                       if constexpr (std::is_invocable_v<F&, I, I, T>)
+                         value = it.body(first, last, std::move(value));
+                       else
+                         for (I i = first; i != last; ++i) value = it.join(std::move(value), it.body(i));
+                       at = stop;
+                     }
+                   }, &of}, name);
+  for (partial& p : partials) total = join(std::move(total), std::move(p.value));
+  return total;
+}
+
+}  // namespace detail
+
+/// A loop's index: any integer but bool.
+template <class I>
+concept loop_integer = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
+/// `body(i)` for one iteration, or `body(first, last)` for a piece of them, which compilers vectorise better.
+template <class F, class I>
+concept loop_body = std::is_invocable_v<F&, I> || std::is_invocable_v<F&, I, I>;
+
+/// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
+/// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
+/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a task that needs all its members.
+template <loop_integer I, loop_body<I> F>
+void parallel_for(runtime& rt, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
+  detail::loop_over(rt, begin, end, body, options.grain, detail::loop_name(options, at));
+}
+/// The same inside a task; if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
+template <loop_integer I, loop_body<I> F>
+void parallel_for(task_context& here, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
+  detail::loop_over(here, begin, end, body, options.grain, detail::loop_name(options, at));
+}
+
+/// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or `body(first, last, partial)` returns `partial` with a piece added.
+/// `join` must be associative and `identity` neutral; it need not be commutative. The iterations are divided by their number and the grain
+/// alone and the parts are joined in order: the result, rounding included, does not depend on the machine or on who did what.
+/// At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise as parallel_for.
+template <class T, loop_integer I, class F, class Join>
+[[nodiscard]] T parallel_reduce(runtime& rt, I begin, std::type_identity_t<I> end, const T& identity, F&& body, Join&& join,
+                                const loop_options& options = {}, call_site at = call_site::here()) {
+  return detail::reduce_over(rt, begin, end, identity, body, join, options.grain, detail::loop_name(options, at));
+}
+template <class T, loop_integer I, class F, class Join>
+[[nodiscard]] T parallel_reduce(task_context& here, I begin, std::type_identity_t<I> end, const T& identity, F&& body, Join&& join,
+                                const loop_options& options = {}, call_site at = call_site::here()) {
+  return detail::reduce_over(here, begin, end, identity, body, join, options.grain, detail::loop_name(options, at));
+}
+
+/// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other workers join in. The body is kept with
+/// the graph. The task's time, as policies learn it, is without the loop.
+template <loop_integer I, class F>
+  requires loop_body<std::decay_t<F>, I>
+task add_parallel_for(graph& g, task_options task_settings, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
+                      call_site at = call_site::here()) {
+  static constexpr std::uint32_t one[] = {1};
+  task_settings.widths = one;
+  return g.add(task_settings, [begin, end, work = std::forward<F>(body), grain = options.grain,
+                               name = detail::loop_name(options, at)](task_context& here) mutable {
+    detail::loop_over(here, begin, end, work, grain, name);
+  });
+}
+
+}  // namespace kilter

@@ -1,0 +1,266 @@
+#include "runtime/parallel.hpp"
+
+#include <algorithm>
+
+#include "kilter/emulated_cores.hpp"
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+
+namespace {
+
+// Taking a piece costs some 50 ns and ends the compiler's loop, so 100 us of work make it free; a thief is content with less.
+constexpr double piece_s = 100e-6, least_piece_s = 5e-6;
+// Slices of the operating system are longer than this.
+constexpr double gap_s = 0.5e-3;
+// To wake a worker and to let it in costs about as much.
+constexpr double worth_inviting_s = 10e-6;
+// Before the caller helps with other work, it waits for those who are in their last piece.
+constexpr double last_pieces_s = 2 * piece_s;
+
+constexpr std::uint64_t most_blocks = std::uint64_t{1} << 31, usual_blocks = std::uint64_t{1} << 20, reduce_parts = 4096;
+constexpr std::uint64_t lines = 64;  // of a long loop: the pieces of neighbours then rarely share a cache line
+
+std::uint64_t divided(std::uint64_t n, std::uint64_t by) noexcept { return n == 0 ? 0 : (n - 1) / by + 1; }
+
+std::uint64_t multiple_of(std::uint64_t grain, std::uint64_t count) noexcept {
+  return grain * std::max<std::uint64_t>(1, divided(divided(count, grain), most_blocks));
+}
+
+}  // namespace
+
+std::uint64_t for_block(std::uint64_t count, std::uint64_t grain) noexcept {
+  if (grain != 0) return multiple_of(std::min(grain, count), count);
+  return count <= usual_blocks ? 1 : divided(divided(count, usual_blocks), lines) * lines;
+}
+
+std::uint64_t reduce_block(std::uint64_t count, std::uint64_t grain) noexcept {
+  return grain != 0 ? multiple_of(std::min(grain, count), count) : divided(count, reduce_parts);
+}
+
+std::string loop_name(const loop_options& o, call_site at) {
+  if (!o.type.empty()) return "loop:" + std::string(o.type);
+  const std::string_view file = at.file;
+  return "loop:" + std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(at.line);
+}
+
+// ---- one member's speed -----------------------------------------------------------------------------------------------------
+
+std::uint32_t loop_pace::wanted(std::uint32_t left) const noexcept {
+  if (block_cycles <= 0.0) return 1;
+  // The end of a range is left to whoever comes for it until it is not worth that.
+  const double most = std::max<double>(least(), left / 2);
+  return static_cast<std::uint32_t>(std::clamp(piece_cycles / block_cycles, 1.0, most));
+}
+
+std::uint32_t loop_pace::least() const noexcept {
+  if (block_cycles <= 0.0) return 1;
+  return static_cast<std::uint32_t>(std::clamp(piece_cycles * (least_piece_s / piece_s) / block_cycles, 1.0, 1e9));
+}
+
+void loop_pace::add(std::uint32_t blocks, std::uint64_t cycles) noexcept {
+  const double each = static_cast<double>(cycles) / blocks;
+  const double expected = block_cycles * blocks;
+  if (block_cycles > 0.0 && static_cast<double>(cycles) > 2.0 * expected + gap_cycles) {
+    lost_cycles += cycles - static_cast<std::uint64_t>(expected);
+    block_cycles += (each - block_cycles) / 16;  // iterations that became that much heavier are believed in the end
+  } else {
+    block_cycles = block_cycles <= 0.0 || each < block_cycles ? each : block_cycles + (each - block_cycles) / 4;
+  }
+}
+
+// ---- the loop ---------------------------------------------------------------------------------------------------------------
+
+shared_loop::shared_loop(const loop_work& w, std::uint32_t r, execution_state* e, worker& who, const std::vector<double>& weights)
+    : work(w), row(r), run(e), caller(who), blocks_(static_cast<std::uint32_t>(divided(w.count, w.block))),
+      cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
+  double sum = 0.0, before = 0.0;
+  for (const double weight : weights) sum += weight;
+  std::uint32_t at = 0;
+  core_id last = 0;
+  for (core_id c = 0; c < cores_; ++c) {
+    before += weights[c];
+    const auto end = std::clamp(static_cast<std::uint32_t>(blocks_ * (before / sum) + 0.5), at, blocks_);
+    slots_[c].range.store(pack({at, end}), sync::memory_order_relaxed);
+    if (end > at) last = c;
+    at = end;
+  }
+  if (at < blocks_) {  // rounding
+    const block_range r_last = unpack(slots_[last].range.load(sync::memory_order_relaxed));
+    slots_[last].range.store(pack({r_last.size() ? r_last.begin : at, blocks_}), sync::memory_order_relaxed);
+  }
+}
+
+block_range shared_loop::take(core_id c, std::uint32_t blocks) noexcept {
+  auto& mine = slots_[c].range;
+  std::uint64_t now = mine.load(sync::memory_order_relaxed);
+  for (;;) {
+    const block_range r = unpack(now);
+    if (!r) return {};
+    const block_range piece{r.begin, r.begin + std::min(blocks, r.size())};
+    if (mine.compare_exchange_weak(now, pack({piece.end, r.end}), sync::memory_order_acq_rel, sync::memory_order_relaxed)) return piece;
+  }
+}
+
+bool shared_loop::steal(core_id thief, std::uint32_t least) noexcept {
+  for (;;) {
+    core_id victim = no_core;
+    std::uint64_t seen = 0;
+    std::uint32_t most = 0;
+    for (core_id c = 0; c < cores_; ++c) {
+      const std::uint64_t v = slots_[c].range.load(sync::memory_order_relaxed);
+      if (unpack(v).size() > most) {
+        most = unpack(v).size();
+        victim = c;
+        seen = v;
+      }
+    }
+    if (victim == no_core) return false;
+    const block_range r = unpack(seen);
+    const std::uint32_t taken = std::min(r.size(), std::max(least, r.size() / 2 + r.size() % 2));
+    if (!slots_[victim].range.compare_exchange_strong(seen, pack({r.begin, r.end - taken}), sync::memory_order_acq_rel, sync::memory_order_relaxed))
+      continue;
+    slots_[thief].range.store(pack({r.end - taken, r.end}), sync::memory_order_release);
+    return true;
+  }
+}
+
+bool shared_loop::anything_left() const noexcept {
+  for (core_id c = 0; c < cores_; ++c)
+    if (left(c) > 0) return true;
+  return false;
+}
+
+void shared_loop::fail(std::exception_ptr e) noexcept {
+  if (!failed_.exchange(true, sync::memory_order_acq_rel)) thrown_ = std::move(e);
+  stopped_.store(true, sync::memory_order_release);
+}
+
+bool shared_loop::stopped() const noexcept {
+  return stopped_.load(sync::memory_order_acquire) || (run && run->cancelled.load(sync::memory_order_relaxed));
+}
+
+bool shared_loop::enter() noexcept {
+  std::uint32_t now = inside_.load(sync::memory_order_acquire);
+  do
+    if (now & closed) return false;
+  while (!inside_.compare_exchange_weak(now, now + 1, sync::memory_order_acq_rel, sync::memory_order_acquire));
+  return true;
+}
+
+// ---- what a worker does in it -----------------------------------------------------------------------------------------------
+
+void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
+  if (in_all_members)
+    throw usage_error("a loop inside a task that needs all its members would keep the other members waiting; run it in another task");
+  short_kind_ = nullptr;  // the row it belongs to is spoiled by what follows
+  const std::uint64_t outer_nested = nested_, begin = sync::cycles();
+
+  // What an iteration takes on each core; where nothing is known the cores are held to be alike but for their disturbances.
+  const auto cores = static_cast<core_id>(owner.workers.size());
+  std::vector<double> weights(cores, 0.0);
+  double least_s = 0.0;
+  const bool known = owner.tables.seen(row);
+  for (core_id c = 0; c < cores; ++c) {
+    const double item_s = known ? owner.tables.time_s(row, owner.machine->single(c)) : 0.0;
+    weights[c] = 1.0 / (item_s > 0.0 ? item_s : owner.tables.slowdown(c));
+    if (item_s > 0.0 && (least_s == 0.0 || item_s < least_s)) least_s = item_s;
+  }
+  if (least_s > 0.0)
+    for (core_id c = 0; c < cores; ++c)  // never tried: as good as the best, but for its disturbance
+      if (owner.tables.time_s(row, owner.machine->single(c)) == 0.0) weights[c] /= least_s;
+  std::uint64_t members = std::min<std::uint64_t>(cores, divided(w.count, w.block));
+  if (least_s > 0.0) members = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(least_s * static_cast<double>(w.count) / worth_inviting_s, 1e6)), 1, members);
+  std::vector<core_id> order;
+  for (core_id c = 0; c < cores; ++c)
+    if (c != core) order.push_back(c);
+  std::ranges::stable_sort(order, [&](core_id a, core_id b) { return weights[a] > weights[b]; });
+  for (std::size_t i = members - 1; i < order.size(); ++i) weights[order[i]] = 0.0;
+
+  auto* l = new shared_loop(w, row, run, *this, weights);
+  for (std::size_t i = 0; i + 1 < members; ++i) {
+    l->hold();
+    owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, nullptr, l});
+  }
+  take_pieces(*l);
+  l->close();
+  const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
+  for (const std::uint64_t since = sync::cycles(); !l->everybody_left() && sync::cycles() - since < patience;) sync::relax();
+  help_until([&] { return l->everybody_left(); });
+  const std::exception_ptr thrown = l->thrown();
+  const bool unfinished = l->anything_left();
+  l->let_go();
+  nested_ = outer_nested + (sync::cycles() - begin);
+  if (thrown) std::rethrow_exception(thrown);
+  if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
+}
+
+void worker::join_loop(shared_loop& l) {
+  if (!l.enter()) return;
+  take_pieces(l);
+  if (l.leave()) l.caller.wake();
+}
+
+void worker::take_pieces(shared_loop& l) {
+  const std::uint64_t outer_nested = std::exchange(nested_, 0);
+  const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
+  loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
+  if (owner.tables.seen(l.row))
+    pace.block_cycles = owner.tables.time_s(l.row, owner.machine->single(core)) / owner.tables.slowdown(core) * static_cast<double>(l.work.block) * cycles_per_s;
+  const std::int64_t cpu_begin = cpu_nanoseconds();
+  const std::uint64_t begin = sync::cycles();
+  std::uint64_t at = begin;
+  while (!l.stopped()) {
+    const block_range piece = l.take(core, pace.wanted(l.left(core)));
+    if (!piece) {
+      if (!l.steal(core, pace.least())) break;
+      continue;
+    }
+    try {
+      l.work.run(l.work.body, l.begin_of(piece), l.end_of(piece));
+    } catch (...) {
+      l.fail(std::current_exception());
+    }
+    const std::uint64_t now = clock_seen = sync::cycles();
+    pace.add(piece.size(), now - at);
+    pace.items += l.end_of(piece) - l.begin_of(piece);
+    at = now;
+  }
+  const std::uint64_t span = at - begin;
+  if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
+  if (pace.items > 0 && nested_ == 0 && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
+  nested_ = outer_nested;
+}
+
+// A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that blocks to the other.
+void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span, std::int64_t cpu_ns) {
+  const double wall_s = owner.seconds(span);
+  const double off_core_s = std::max(0.0, wall_s - static_cast<double>(cpu_ns) * 1e-9);
+  const double lost_s = std::min(owner.seconds(pace.lost_cycles), off_core_s);
+  owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s, owner.seconds(clock_seen - owner.start_cycles));
+}
+
+// ---- from outside -----------------------------------------------------------------------------------------------------------
+
+void run_loop(runtime& rt, const loop_work& w, std::string_view name) {
+  engine& e = runtime_access::of(rt);
+  if (worker* here = worker::current(); here && &here->owner == &e) {
+    here->run_loop(w, e.tables.row(name, 0), nullptr);
+    return;
+  }
+  graph g;
+  static constexpr std::uint32_t one[] = {1};
+  g.add({.type = g.type("loop"), .widths = one}, [&](task_context& here) { run_loop(here, w, name); });
+  rt.submit(g).wait();
+}
+
+void run_loop(task_context& context, const loop_work& w, std::string_view name) {
+  auto* here = static_cast<worker*>(task_access::worker_of(context));
+  if (!here)
+    throw usage_error("a loop inside a task that needs all its members would keep the other members waiting; run it in another task");
+  const node* n = task_access::node_of(context);
+  auto* run = static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+  here->run_loop(w, here->owner.tables.row(name, 0), run);
+}
+
+}  // namespace kilter::detail
