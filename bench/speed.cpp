@@ -27,7 +27,7 @@ struct group {
 constexpr group groups[] = {
     {"independent", independent_rows, 2, 3}, {"chain", chain_rows, 2, 3},   {"layered", layered_rows, 1, 3},
     {"learning", learning_rows, 3, 2},       {"search", search_rows, 4, 1}, {"undisturbed", undisturbed_rows, 2, 9},
-    {"idle", idle_rows, 0, 0},
+    {"parallel", parallel_rows, 4, 7},       {"idle", idle_rows, 0, 0},
 };
 
 std::vector<const group*> chosen_groups(const std::string& only) {
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::string rounds, json_path, only;
   app.add_flag("--quick", quick, "Three rounds on graphs ten times smaller: shows that it works, not what is true");
   app.add_option("--rounds", rounds, "Rounds that count, interleaved (default: 11, quick 3)")->type_name("N");
-  app.add_option("--only", only, "Some of independent, chain, layered, learning, search, undisturbed, idle")->type_name("LIST");
+  app.add_option("--only", only, "Some of independent, chain, layered, learning, search, undisturbed, parallel, idle")->type_name("LIST");
   app.add_option("--json", json_path, "Write rows as JSON; - is standard output, and then there is no table")->type_name("F");
   app.add_flag("--quiet", quiet, "No progress line");
   try {

@@ -1,6 +1,8 @@
 #include <optional>
 
+#include "kilter/parallel.hpp"
 #include "lab/interrupt.hpp"
+#include "peers/loops.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {
@@ -111,8 +113,29 @@ class kilter_batch final : public contender {
   std::uint32_t tasks_ = 0;
 };
 
+class kilter_loops final : public loop_contender {
+ public:
+  kilter_loops(const runtime_options& o, loop_arrays& a) : runtime_(o), arrays_(a) { warm_up(runtime_); }
+  std::uint64_t run(loop_sort what) override {
+    if (what == loop_sort::light)
+      return parallel_reduce(runtime_, std::size_t{0}, arrays_.n, std::uint64_t{0}, [](std::size_t first, std::size_t last, std::uint64_t sum) {
+        for (std::size_t i = first; i < last; ++i) sum += loop_arrays::light(i);
+        return sum;
+      }, std::plus<>{}, {.type = "light"});
+    parallel_for(runtime_, std::size_t{0}, arrays_.n, [this](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) arrays_.stream(i);
+    }, {.type = "stream"});
+    return 0;
+  }
+
+ private:
+  runtime runtime_;
+  loop_arrays& arrays_;
+};
+
 }  // namespace
 
+std::unique_ptr<loop_contender> make_kilter_loops(const runtime_options& o, loop_arrays& a) { return std::make_unique<kilter_loops>(o, a); }
 std::unique_ptr<contender> make_kilter(const runtime_options& o, const std::vector<runtime_preset>& filled) {
   return std::make_unique<kilter_static>(o, filled);
 }

@@ -2,6 +2,8 @@
 
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 #include <tbb/task_scheduler_observer.h>
@@ -13,6 +15,7 @@
 #include <thread>
 
 #include "peers/affinity.hpp"
+#include "peers/loops.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {
@@ -149,8 +152,47 @@ class onetbb_group final : public contender {
   std::uint32_t tasks_ = 0;
 };
 
+class onetbb_loops final : public loop_contender {
+ public:
+  onetbb_loops(const threads& t, tbb_partitioner p, loop_arrays& a) : threads_(t), partitioner_(p), arrays_(a) {}
+  std::uint64_t run(loop_sort what) override {
+    std::uint64_t sum = 0;
+    threads_.inside([&] {
+      switch (partitioner_) {
+        case tbb_partitioner::simple_auto: sum = with(what, tbb::auto_partitioner{}); return;
+        case tbb_partitioner::equal: sum = with(what, tbb::static_partitioner{}); return;
+        case tbb_partitioner::affinity: sum = with(what, affinity_[static_cast<std::size_t>(what)]); return;
+      }
+    });
+    return sum;
+  }
+
+ private:
+  using range = tbb::blocked_range<std::size_t>;
+  template <class Partitioner>
+  std::uint64_t with(loop_sort what, Partitioner&& p) {
+    if (what == loop_sort::light)
+      return tbb::parallel_reduce(range(0, arrays_.n), std::uint64_t{0}, [](const range& r, std::uint64_t sum) {
+        for (std::size_t i = r.begin(); i < r.end(); ++i) sum += loop_arrays::light(i);
+        return sum;
+      }, std::plus<>{}, p);
+    tbb::parallel_for(range(0, arrays_.n), [this](const range& r) {
+      for (std::size_t i = r.begin(); i < r.end(); ++i) arrays_.stream(i);
+    }, p);
+    return 0;
+  }
+
+  tbb_threads threads_;
+  tbb_partitioner partitioner_;
+  tbb::affinity_partitioner affinity_[2];
+  loop_arrays& arrays_;
+};
+
 }  // namespace
 
+std::unique_ptr<loop_contender> make_onetbb_loops(const threads& t, tbb_partitioner p, loop_arrays& a) {
+  return std::make_unique<onetbb_loops>(t, p, a);
+}
 std::unique_ptr<contender> make_onetbb(const threads& t, bool priorities) { return std::make_unique<onetbb_graph>(t, priorities); }
 std::unique_ptr<contender> make_onetbb_group(const threads& t) { return std::make_unique<onetbb_group>(t); }
 std::string onetbb_version() { return TBB_VERSION_STRING; }

@@ -3,25 +3,29 @@
 #include <omp.h>
 
 #include "peers/affinity.hpp"
+#include "peers/loops.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {
 
 namespace {
 
+/// A team whose threads exist and are where they may be.
+void form_team(const threads& t) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(static_cast<int>(t.cpus.size()));
+#pragma omp parallel
+  {
+    if (t.pinned)
+      restrict_thread({t.cpus[static_cast<std::size_t>(omp_get_thread_num())]});
+    else
+      restrict_thread(t.cpus);
+  }
+}
+
 class openmp final : public contender {
  public:
-  explicit openmp(const threads& t) : threads_(t), count_(static_cast<int>(t.cpus.size())) {
-    omp_set_dynamic(0);
-    omp_set_num_threads(count_);
-#pragma omp parallel
-    {
-      if (threads_.pinned)
-        restrict_thread({threads_.cpus[static_cast<std::size_t>(omp_get_thread_num())]});
-      else
-        restrict_thread(threads_.cpus);
-    }
-  }
+  explicit openmp(const threads& t) : count_(static_cast<int>(t.cpus.size())) { form_team(t); }
 
   void build(const dag& d, const workload& w) override {
     work_ = &w;
@@ -57,15 +61,71 @@ class openmp final : public contender {
     }
   }
 
-  threads threads_;
   int count_;
   const workload* work_ = nullptr;
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> first_child_;  // task i's children are [i], .. [i + 1] - 1
 };
 
+class openmp_loops final : public loop_contender {
+ public:
+  openmp_loops(const threads& t, omp_schedule s, loop_arrays& a) : count_(static_cast<int>(t.cpus.size())), schedule_(s), arrays_(a) { form_team(t); }
+
+  std::uint64_t run(loop_sort what) override {
+    omp_set_num_threads(count_);
+    return what == loop_sort::light ? light() : stream();
+  }
+
+ private:
+  std::uint64_t light() {
+    const std::size_t n = arrays_.n;
+    std::uint64_t sum = 0;
+    switch (schedule_) {
+      case omp_schedule::equal:
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+        for (std::size_t i = 0; i < n; ++i) sum += loop_arrays::light(i);
+        break;
+      case omp_schedule::dynamic:
+#pragma omp parallel for schedule(dynamic, 65536) reduction(+ : sum)
+        for (std::size_t i = 0; i < n; ++i) sum += loop_arrays::light(i);
+        break;
+      case omp_schedule::guided:
+#pragma omp parallel for schedule(guided) reduction(+ : sum)
+        for (std::size_t i = 0; i < n; ++i) sum += loop_arrays::light(i);
+        break;
+    }
+    return sum;
+  }
+  std::uint64_t stream() {
+    const std::size_t n = arrays_.n;
+    loop_arrays& a = arrays_;
+    switch (schedule_) {
+      case omp_schedule::equal:
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        break;
+      case omp_schedule::dynamic:
+#pragma omp parallel for schedule(dynamic, 65536)
+        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        break;
+      case omp_schedule::guided:
+#pragma omp parallel for schedule(guided)
+        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        break;
+    }
+    return 0;
+  }
+
+  int count_;
+  omp_schedule schedule_;
+  loop_arrays& arrays_;
+};
+
 }  // namespace
 
+std::unique_ptr<loop_contender> make_openmp_loops(const threads& t, omp_schedule s, loop_arrays& a) {
+  return std::make_unique<openmp_loops>(t, s, a);
+}
 std::unique_ptr<contender> make_openmp(const threads& t) { return std::make_unique<openmp>(t); }
 std::string openmp_version() { return std::to_string(_OPENMP); }
 

@@ -69,6 +69,7 @@ using rows = std::vector<row>;
 [[nodiscard]] rows learning_rows(const plan&);   ///< rwsm-c against itself with a frozen table
 [[nodiscard]] rows search_rows(const plan&);     ///< dam-c's whole-table search at ten places
 [[nodiscard]] rows undisturbed_rows(const plan&);///< matrix products of about 20 us, every policy and oneTBB
+[[nodiscard]] rows parallel_rows(const plan&);   ///< parallel_for against the best schedule of oneTBB and OpenMP, undisturbed and with a co-runner
 [[nodiscard]] rows idle_rows(const plan&);       ///< CPU time of a runtime that has nothing to do
 
 }  // namespace kilter::bench

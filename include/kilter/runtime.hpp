@@ -20,10 +20,13 @@ namespace trace {
 class recorder;
 }
 
-/// Which span of a task becomes its sample (facts E3).
+/// Which span of a task becomes its sample (facts E3, D8). They differ for wide tasks only.
 enum class timing : std::uint8_t {
   honest,  ///< the leader's span if it was the first member in, else first chunk start to last chunk end
-  leader,  ///< always the leader's span, as published
+  leader,  ///< always the leader's span, as published, if it took part
+  span,    ///< first chunk start to last chunk end
+  slowest, ///< the span of the member that was longest inside
+  mean,    ///< the mean over the members that took part
 };
 
 struct runtime_options {
@@ -124,6 +127,12 @@ class runtime {
   void forget();
   /// Sets a cell as if it had been measured.
   void preset(std::string_view type, std::uint32_t size_class, place where, double seconds);
+  /// Writes what the trace table holds (JSON, schema "kilter.table/1"), with what this machine's cores are. usage_error while a graph runs; input_error if
+  /// the file cannot be written.
+  void save_table(const std::string& path) const;
+  /// Replaces what was learned by what was saved on a machine with the same cores, in the same mode of the table. How slow a core was then is not
+  /// kept. usage_error while a graph runs; input_error, in one line, if the file is broken or another machine's.
+  void load_table(const std::string& path);
   /// One recording a worker; empty unless record_decisions. usage_error while a graph runs.
   [[nodiscard]] std::vector<const tape*> tapes() const;
 

@@ -69,13 +69,15 @@ void add_machine(CLI::App& c, lab::bench_arguments& a) {
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
   c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
-  c.add_option("--timing", a.timing, "Sample of a wide task: honest, or leader as published")->type_name("MODE")->group("Policy");
+  c.add_option("--timing", a.timing, "Sample of a wide task: honest, leader as published, span, or slowest or mean of its members")->type_name("MODE")->group("Policy");
   c.add_option("--criticality", a.criticality, fmt::format("Critical tasks: {}", fmt::join(lab::criticality_names, ", ")))->type_name("HOW")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
   c.add_option("--children", a.children, "Where a task made ready waits: forward (one runs next), queue, slow-cluster")->type_name("HOW")->group("Policy");
-  c.add_option("--explore", a.explore, "Untried places, in the papers' table: first, or compete as if they took no time")->type_name("HOW")->group("Policy");
-  c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times; 0: never")->type_name("N")->group("Policy");
+  c.add_option("--explore", a.explore, "Untried places, in the papers' table: first; compete as if they took no time; prior: as their peers and other widths let expect")->type_name("HOW")->group("Policy");
+  c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times, 0: never; age: critical tasks try stale places again, within 1 % of the time (robust: always)")->type_name("N")->group("Policy");
+  c.add_option("--load-table", a.load_table, "Every run begins with the trace table of that file")->type_name("F")->group("Policy");
+  c.add_option("--save-table", a.save_table, "Write the trace table as the last run leaves it; one policy only")->type_name("F")->group("Policy");
   c.add_option("--cats-tries", a.cats_tries, "cats: looks into a core's own queue before it goes on to another")->type_name("N")->group("Policy");
   c.add_option("--cats-update", a.cats_update, "cats, hops: bottom levels batched, once for all tasks that come together, or each")->type_name("HOW")->group("Policy");
   c.add_flag("--cats-strict", a.cats_strict, "cats, hops: a bottom level equal to the highest so far is not critical")->group("Policy");

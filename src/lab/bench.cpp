@@ -135,6 +135,7 @@ void bench::run_one(const combination& c, std::uint32_t repeat) {
   const double expected_s = bound_of(*c.what, measured_.rates);
   presence_scope around(*c.around, expected_s);
   runtime rt(options_for(c, repeat));
+  if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
   for (std::uint32_t g = 0; g < experiment_.graphs && !interrupted(); ++g) {
     run_row row{.policy = *c.policy, .disturb = c.what->name, .repeat = repeat, .graph = g, .root_core = root_of(repeat)};
     around.run_begins();
@@ -146,6 +147,7 @@ void bench::run_one(const combination& c, std::uint32_t repeat) {
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
   }
+  if (saves_table(experiment_, *c.what, repeat)) rt.save_table(experiment_.save_table);
 }
 
 void bench::measure_runs() {
@@ -170,6 +172,7 @@ void bench::trace_one(const combination& c) {
     runtime_options o = options_for(c, 0);
     o.events = &events;
     runtime rt(o);
+    if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
     around.run_begins();
     execution_stats stats;
     if (!run_graph(rt, graph_, root_of(0), stats)) return;

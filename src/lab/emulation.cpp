@@ -87,6 +87,7 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
   if (traced) o.events = &events.emplace(experiment_.machine->core_count());
   {
     runtime rt(o);
+    if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
     const while_it_goes goes(machine);
     for (std::uint32_t graph = 0; graph < (traced ? 1 : experiment_.graphs) && !interrupted(); ++graph) {
       run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
@@ -102,6 +103,7 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
       const std::lock_guard lock(mutex_);
       measured_.runs.push_back(std::move(row));
     }
+    if (!traced && saves_table(experiment_, s, repeat)) rt.save_table(experiment_.save_table);
   }
   if (traced) take_events(d, *events);
   const std::lock_guard lock(mutex_);

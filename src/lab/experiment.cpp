@@ -13,6 +13,9 @@
 #include "kilter/error.hpp"
 #include "lab/numbers.hpp"
 #include "sim/ideal_platform.hpp"
+#include "lab/outputs.hpp"
+#include "model/tables.hpp"
+#include "runtime/saved_table.hpp"
 
 namespace kilter::lab {
 
@@ -164,6 +167,17 @@ void check_memory(const experiment& e) {
                                   static_cast<std::uint64_t>(0.8 * there / needed * static_cast<double>(size.tasks))));
 }
 
+/// Tried on tables like those of the runs, so that whatever is wrong with it is said before anything runs.
+std::shared_ptr<const model::saved_table> checked_table(const std::string& path, const experiment& e) {
+  auto saved = std::make_shared<const model::saved_table>(model::read_table(path, *e.machine));
+  try {
+    model::tables(*e.machine, e.options.table).restore(*saved);
+  } catch (const input_error& error) {
+    throw input_error(fmt::format("table '{}': {}", path, error.what()));
+  }
+  return saved;
+}
+
 /// A runtime of its own is needed for every run, so the options that all share are made once.
 runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   runtime_options o;
@@ -171,9 +185,14 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   o.pinned = !a.unpinned;
   o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
   o.table.sample_weight = parse_fraction("--weight", a.weight);
-  if (choose("--explore", a.explore, {"first", "compete"}) == 1) o.table.explore_first = false;
-  o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
-  o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader"}));
+  const std::size_t explore = choose("--explore", a.explore, {"first", "compete", "prior"});
+  if (explore != 0) o.table.explore_first = false;
+  if (explore == 2) o.table.neutral_prior = true;
+  if (a.refresh == "age")
+    o.table.ageing = true;
+  else
+    o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
+  o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader", "span", "slowest", "mean"}));
   o.policy_settings.source = static_cast<criticality>(parse_choice("--criticality", a.criticality, criticality_names));
   o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
@@ -236,6 +255,12 @@ experiment plan(const bench_arguments& a) {
   e.explore = a.explore;
   e.thieves = a.thieves;
   e.direct = a.direct;
+  if (!a.save_table.empty() && e.policies.size() != 1)
+    throw input_error(fmt::format("--save-table: {} policies would write one file; give one, as --policy dam-c", e.policies.size()));
+  if (!a.save_table.empty()) check_output("--save-table", a.save_table);
+  e.save_table = a.save_table;
+  if (!a.load_table.empty()) e.learned = checked_table(a.load_table, e);
+  e.load_table = a.load_table;
   for (const std::string& p : e.policies) (void)make_policy(p, *e.machine, e.options.policy_settings);
   return e;
 }

@@ -11,6 +11,7 @@
 #include "kilter/runtime.hpp"
 #include "lab/disturbance.hpp"
 #include "lab/workload.hpp"
+#include "model/saved.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::lab {
@@ -31,8 +32,9 @@ struct bench_arguments {
   std::string children = "forward";             ///< where a task made ready waits: forward, queue or slow-cluster
   std::string thieves = "any";                  ///< who steals of several idle workers: any, or first as the runtime wakes them; simulated only
   std::string explore = "first";                ///< untried places: first, or compete with time 0 (the papers' table)
-  std::string refresh = "0";                    ///< a local search takes a random place once in so many; 0: never
+  std::string refresh = "0";                    ///< a local search takes a random place once in so many, 0: never; "age": stale places are tried again
   std::string weight = "1/5";                   ///< of a new sample in the papers' average, as a fraction
+  std::string load_table, save_table;           ///< files; empty: none
   std::string fast;                             ///< as parse_cores; empty: the fastest kind
   std::string on = "native";                    ///< or sim:PLATFORM, emulate:PLATFORM[,SCALE], ideal: the processors that a graph brings
   std::string co_runner = "slice";              ///< slice or fluid; simulated and emulated only
@@ -63,6 +65,8 @@ struct experiment {
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
   std::string children = "forward", explore = "first", thieves = "any";
   bool direct = false;
+  std::string load_table, save_table;  ///< files; empty: none
+  std::shared_ptr<const model::saved_table> learned;  ///< what every run begins with; null: nothing
   runtime_options options;           ///< policy and seed are set for every run
   std::shared_ptr<const sim::platform> simulated;  ///< what it runs on, in virtual time or emulated; null: on this machine
   bool emulated = false;             ///< threads run it, in real time
@@ -73,6 +77,11 @@ struct experiment {
 };
 
 inline constexpr std::uint64_t most_repeats = 10'000;
+
+/// Whether this run is the one whose table is saved: the last of the last scenario.
+[[nodiscard]] inline bool saves_table(const experiment& e, const scenario& s, std::uint32_t repeat) noexcept {
+  return !e.save_table.empty() && repeat + 1 == e.repeats && &s == &e.scenarios.back();
+}
 
 /// The cores of this computer that the text names (parse_cores); none named: as many as the process may use and a quota pays for.
 [[nodiscard]] std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt);

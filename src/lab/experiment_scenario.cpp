@@ -75,8 +75,8 @@ struct choice {
 const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
-      {"timing", {"honest", "leader"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete"}}, {"direct", {"no", "yes"}}, {"thieves", {"any", "first"}}};
+      {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, {"direct", {"no", "yes"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 

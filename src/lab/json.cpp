@@ -31,6 +31,8 @@ document config_of(const experiment& e) {
   if (std::ranges::find(e.policies, "cats") != e.policies.end() || o.source == criticality::hops)
     config["cats"] = {{"strict", o.cats_strict}, {"bidirectional", o.cats_bidirectional}, {"tries", o.cats_tries},
                       {"update", o.cats_update == policy_options::update::each ? "each" : "batched"}};
+  if (e.table == "paper" && e.options.table.ageing) config["refresh"] = "age";
+  if (e.learned) config["learned_rows"] = e.learned->rows.size();  // every run began with a loaded table
   return config;
 }
 

@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "kilter/error.hpp"
 #include "lab/interrupt.hpp"
+#include "runtime/saved_table.hpp"
 #include "trace/event.hpp"
 
 namespace kilter::lab {
@@ -275,6 +276,7 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s, co
   o.table = e.options.table;
   o.timing = e.options.timing;
   o.first_thief = e.thieves == "first";
+  o.learned = e.learned;
   o.seed = random_stream(e.seed, "run", repeat).next();
   o.horizon_s = std::max(o.horizon_s, 1e3 * expected_s);
   if (e.true_costs) o.true_costs_over_s = expected_s;
@@ -325,7 +327,10 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
     if (const std::string note = "No energy: " + engine.energy_gap() + "."; experiment_.on != "ideal" && !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
       measured_.notes.push_back(note);
   }
-  if (!traced) return;
+  if (!traced) {
+    if (saves_table(experiment_, s, repeat)) model::write_table(experiment_.save_table, engine.learned().save(), m);
+    return;
+  }
   d.types = kilter::detail::graph_access::core(graph_).type_names;
   const std::lock_guard lock(mutex_);
   measured_.details.push_back(std::move(d));

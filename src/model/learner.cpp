@@ -196,6 +196,35 @@ void learner::preset(table_row& r, place_id p, double seconds) noexcept {
   publish(r);
 }
 
+saved_cell learner::save(const table_row& r, place_id p) const {
+  const cell_state& c = r.cells[p];
+  saved_cell s{.where = shape_.machine.at(p), .samples = get(c.samples), .seconds = get(r.read_s[shape_.cell_of[p]])};
+  if (!options_.two_factors) return s;
+  s.seconds = get(c.own_s);
+  s.reference_s = s.where.width == 1 ? get(r.groups[shape_.group_of[p]].reference_s) : 0.0;
+  s.settled = get(c.settled);
+  s.given = get(c.given);
+  const std::uint32_t n = get(c.remembered), kept = std::min(n, cell_state::window);
+  for (std::uint32_t i = n - kept; i < n; ++i) s.recent.push_back(get(c.recent[i % cell_state::window]));
+  return s;
+}
+
+void learner::restore(table_row& r, place_id p, const saved_cell& s) noexcept {
+  cell_state& c = r.cells[p];
+  put(c.samples, s.samples);
+  put(r.read_s[shape_.cell_of[p]], s.seconds);
+  if (!options_.two_factors) return;
+  put(c.own_s, s.seconds);
+  put(c.settled, s.settled);
+  put(c.given, s.given);
+  const auto kept = static_cast<std::uint32_t>(std::min<std::size_t>(s.recent.size(), cell_state::window));
+  for (std::uint32_t i = 0; i < kept; ++i) put(c.recent[i], s.recent[i]);
+  put(c.remembered, kept);
+  group_state& group = r.groups[shape_.group_of[p]];
+  if (s.reference_s > 0.0) put(group.reference_s, s.reference_s);
+  if (s.settled) put(group.settled, true);
+}
+
 void learner::clear(table_row& r) noexcept {
   for (place_id p = 0; p < shape_.places(); ++p) {
     cell_state& c = r.cells[p];

@@ -5,6 +5,7 @@
 #include "kilter/trace_table.hpp"
 #include "model/availability.hpp"
 #include "model/row.hpp"
+#include "model/saved.hpp"
 #include "model/shape.hpp"
 #include "model/slices.hpp"
 
@@ -17,6 +18,9 @@ class learner {
   void learn(table_row&, place_id, const measured&, double now_s) noexcept;
   void learn_loop(table_row&, place_id, double items, double work_s, double wall_s, double now_s) noexcept;
   void preset(table_row&, place_id, double seconds) noexcept;
+  [[nodiscard]] saved_cell save(const table_row&, place_id) const;
+  /// Without publish.
+  void restore(table_row&, place_id, const saved_cell&) noexcept;
   void clear(table_row&) noexcept;
   /// Makes what searches read agree with what is known: own times, references, priors. Skipped if another worker is at it.
   void publish(table_row&) noexcept;

@@ -226,6 +226,43 @@ std::vector<cell_snapshot> tables::snapshot() const {
   return all;
 }
 
+saved_table tables::save() const {
+  const impl& t = *impl_;
+  saved_table all{.robust = t.options.two_factors};
+  for (row_id id = 0; id < row_count(); ++id) {
+    const table_row& r = t.at(id);
+    saved_row row{.type = r.type, .size_class = r.size_class};
+    for (place_id p = 0; p < t.layout.places(); ++p)
+      if (r.cells[p].samples.load(memory_order_relaxed) > 0) row.cells.push_back(t.learning.save(r, p));
+    if (const place_id p = r.decision.in_use.load(memory_order_relaxed); p != no_place) row.in_use = t.layout.machine.at(p);
+    if (!row.cells.empty()) all.rows.push_back(std::move(row));
+  }
+  return all;
+}
+
+void tables::restore(const saved_table& saved) {
+  impl& t = *impl_;
+  if (saved.robust != t.options.two_factors)
+    throw input_error(std::string("the table was saved in ") + (saved.robust ? "robust" : "paper") + " mode; this one is in " +
+                      (t.options.two_factors ? "robust" : "paper") + " mode");
+  const auto checked = [&](place where) {
+    if (const auto p = t.layout.machine.find(where)) return *p;
+    throw input_error("the table has (" + std::to_string(where.leader) + "," + std::to_string(where.width) + "), which is not a place of this machine");
+  };
+  for (const saved_row& row : saved.rows) {
+    if (row.in_use) (void)checked(*row.in_use);
+    for (const saved_cell& c : row.cells) (void)checked(c.where);
+  }
+  clear();
+  for (const saved_row& row : saved.rows) {
+    table_row& r = t.at(this->row(row.type, row.size_class));
+    for (const saved_cell& c : row.cells) t.learning.restore(r, checked(c.where), c);
+    if (row.in_use) r.decision.in_use.store(checked(*row.in_use), memory_order_relaxed);
+    t.learning.publish(r);
+    r.all_changed(t.layout);
+  }
+}
+
 void tables::clear() noexcept {
   impl& t = *impl_;
   t.cores.clear();

@@ -13,6 +13,7 @@
 #include "kilter/machine.hpp"
 #include "kilter/measured.hpp"
 #include "kilter/trace_table.hpp"
+#include "model/saved.hpp"
 
 namespace kilter::model {
 
@@ -88,6 +89,11 @@ class tables {
   [[nodiscard]] double probing_s() const noexcept;
   [[nodiscard]] std::uint64_t explored() const noexcept;
   [[nodiscard]] std::vector<cell_snapshot> snapshot() const;
+  /// Every row with a sample, to be restored into tables of the same machine and mode.
+  [[nodiscard]] saved_table save() const;
+  /// Replaces what was learned. The first sample after it counts as one more, not as the first; in robust mode cells are as old as the engine. input_error if
+  /// the mode is the other one, or a place is none of this machine's.
+  void restore(const saved_table&);
   /// Forgets times and slowdowns; rows stay.
   void clear() noexcept;
   /// Writes a cell, for tests and preset tables: `seconds` > 0 counts as one settled sample.

@@ -87,11 +87,11 @@ void engine::start() {
   const std::lock_guard hold(control);
   if (running.load()) return;
   stopping.store(false, sync::memory_order_release);
-  const bool pin = options.pinned && can_pin_to(*machine);
+  pins = options.pinned && can_pin_to(*machine);
   try {
     for (auto& w : workers)
-      threads_.emplace_back([this, pin, served = w.get()] {
-        if (pin) pin_to(*machine, served->core);
+      threads_.emplace_back([this, served = w.get()] {
+        if (pins) pin_to(*machine, served->core);
         served->loop();
       });
   } catch (...) {

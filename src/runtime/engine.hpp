@@ -89,6 +89,7 @@ class engine final : public view_source {
   std::uint64_t start_cycles = 0;
   std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
+  bool pins = false;                  ///< workers are pinned to their cores
   bool clears_state = false;          ///< the policy keeps state in tasks, so each run starts from zero
   std::uint64_t sliced_spin_cycles = 0, gap_cycles = 0;
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows

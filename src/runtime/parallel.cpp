@@ -4,6 +4,7 @@
 
 #include "kilter/emulated_cores.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/pinning.hpp"
 
 namespace kilter::detail {
 
@@ -17,6 +18,8 @@ constexpr double gap_s = 0.5e-3;
 constexpr double worth_inviting_s = 10e-6;
 // Before the caller helps with other work, it waits for those who are in their last piece.
 constexpr double last_pieces_s = 2 * piece_s;
+// Somebody whose CPU time stands still for so long has no core.
+constexpr double off_core_s = 10e-6;
 
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 31, usual_blocks = std::uint64_t{1} << 20, reduce_parts = 4096;
 constexpr std::uint64_t lines = 64;  // of a long loop: the pieces of neighbours then rarely share a cache line
@@ -185,8 +188,11 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   take_pieces(*l);
   l->close();
   const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
-  for (const std::uint64_t since = sync::cycles(); !l->everybody_left() && sync::cycles() - since < patience;) sync::relax();
-  help_until([&] { return l->everybody_left(); });
+  for (const std::uint64_t since = sync::cycles(); !l->everybody_left() && sync::cycles() - since < patience;) lend_core(*l);
+  help_until([&] {
+    if (!l->everybody_left()) lend_core(*l);
+    return l->everybody_left();
+  });
   const std::exception_ptr thrown = l->thrown();
   const bool unfinished = l->anything_left();
   l->let_go();
@@ -198,7 +204,45 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
 void worker::join_loop(shared_loop& l) {
   if (!l.enter()) return;
   take_pieces(l);
+  const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
+  for (const std::uint64_t since = sync::cycles(); l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;) lend_core(l);
   if (l.leave()) l.caller.wake();
+}
+
+// A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not.
+void worker::lend_core(const shared_loop& l) noexcept {
+  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
+  const auto wait = [&] {
+    for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause;) sync::relax();
+  };
+  bool watched = false;
+  if (owner.pins && !displaced_.load(sync::memory_order_relaxed))
+    for (core_id c = 0; c < owner.workers.size(); ++c) {
+      worker& other = *owner.workers[c];
+      if (c == core || !l.working(c) || other.displaced_.load(sync::memory_order_relaxed)) continue;
+      const std::int64_t before = cpu_nanoseconds_of(other.thread_);
+      wait();
+      watched = true;
+      if (before < 0 || cpu_nanoseconds_of(other.thread_) != before) continue;
+      const std::lock_guard hold(other.thread_lock_);
+      // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
+      if (!l.working(c) || !pin_to(*owner.machine, core, other.thread_)) continue;
+      other.displaced_.store(true, sync::memory_order_release);
+      std::this_thread::yield();
+    }
+  if (!watched) wait();
+}
+
+void worker::go_home() noexcept {
+  // It may have to wait for its core; nobody else should wait for what it holds.
+  if (next_ && next_->where == place_unset) {
+    push_own(std::exchange(next_, nullptr));
+    owner.notify_any();
+  }
+  flush();
+  const std::lock_guard hold(thread_lock_);
+  displaced_.store(false, sync::memory_order_relaxed);
+  pin_to(*owner.machine, core);
 }
 
 void worker::take_pieces(shared_loop& l) {
@@ -210,6 +254,7 @@ void worker::take_pieces(shared_loop& l) {
   const std::int64_t cpu_begin = cpu_nanoseconds();
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
+  l.works(core, true);
   while (!l.stopped()) {
     const block_range piece = l.take(core, pace.wanted(l.left(core)));
     if (!piece) {
@@ -226,6 +271,7 @@ void worker::take_pieces(shared_loop& l) {
     pace.items += l.end_of(piece) - l.begin_of(piece);
     at = now;
   }
+  l.works(core, false);
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
   if (pace.items > 0 && nested_ == 0 && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);

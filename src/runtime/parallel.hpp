@@ -3,7 +3,9 @@
 // is empty takes the back half of the longest range that is left. So nobody waits for a core that is slower than was thought.
 //
 // The end. Whoever called the loop closes it when no range has anything left, and waits for those inside, who have at most one piece each.
-// A worker that was invited and comes later finds it closed: nobody waits for workers that never came.
+// A worker that was invited and comes later finds it closed: nobody waits for workers that never came. One that lost its core in the middle of its
+// last piece would keep the caller waiting for a slice of the operating system, several milliseconds: whoever has nothing left to do
+// pins its thread to the core that has become free (lend_core). It goes back before its next task.
 // A range only ever shrinks or is cut in two, so a compare-and-swap on its value cannot mistake it for another.
 
 #include <exception>
@@ -60,6 +62,10 @@ class shared_loop {
   [[nodiscard]] std::uint64_t begin_of(block_range r) const noexcept { return r.begin * work.block; }
   [[nodiscard]] std::uint64_t end_of(block_range r) const noexcept { return r.end == blocks_ ? work.count : r.end * work.block; }
 
+  /// The member has begun, or has done its last piece.
+  void works(core_id c, bool now) noexcept { slots_[c].working.store(now, sync::memory_order_release); }
+  [[nodiscard]] bool working(core_id c) const noexcept { return slots_[c].working.load(sync::memory_order_acquire); }
+
   void fail(std::exception_ptr) noexcept;
   /// The body threw, or the graph that the loop belongs to was cancelled.
   [[nodiscard]] bool stopped() const noexcept;
@@ -84,6 +90,7 @@ class shared_loop {
   static constexpr std::uint32_t closed = 1u << 31;
   struct alignas(sync::cache_line) slot {
     sync::atomic<std::uint64_t> range{0};  ///< what is not yet handed out: begin << 32 | end
+    sync::atomic<bool> working{false};
   };
   static std::uint64_t pack(block_range r) noexcept { return std::uint64_t{r.begin} << 32 | r.end; }
   static block_range unpack(std::uint64_t v) noexcept { return {static_cast<std::uint32_t>(v >> 32), static_cast<std::uint32_t>(v)}; }

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include <set>
 #include <thread>
@@ -18,7 +19,7 @@ class cpu_mask {
   cpu_mask(const cpu_mask&) = delete;
   cpu_mask& operator=(const cpu_mask&) = delete;
   bool load_own() noexcept { return sched_getaffinity(0, bytes_, set_) == 0; }
-  bool apply_to_self() const noexcept { return pthread_setaffinity_np(pthread_self(), bytes_, set_) == 0; }
+  bool apply_to(pthread_t t) const noexcept { return pthread_setaffinity_np(t, bytes_, set_) == 0; }
   void add(int cpu) noexcept { CPU_SET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
   [[nodiscard]] bool has(int cpu) const noexcept { return cpu >= 0 && cpu < size && CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
   [[nodiscard]] int count() const noexcept { return CPU_COUNT_S(bytes_, set_); }
@@ -40,10 +41,18 @@ bool can_pin_to(const machine& m) {
   return true;
 }
 
-bool pin_to(const machine& m, core_id c) noexcept {
+bool pin_to(const machine& m, core_id c, pthread_t t) noexcept {
   cpu_mask one;
   one.add(m.cores()[c].os_index);
-  return one.apply_to_self();
+  return one.apply_to(t);
+}
+bool pin_to(const machine& m, core_id c) noexcept { return pin_to(m, c, pthread_self()); }
+
+std::int64_t cpu_nanoseconds_of(pthread_t t) noexcept {
+  clockid_t clock{};
+  timespec now{};
+  if (pthread_getcpuclockid(t, &clock) != 0 || clock_gettime(clock, &now) != 0) return -1;
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 core_id landing_core(const machine& m) {

@@ -5,6 +5,7 @@
 
 #include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
+#include "policy/sample.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/parallel.hpp"
 
@@ -354,8 +355,7 @@ void worker::finish_wide(assembly& a) {
     m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first - std::min(nested, last - first)));
     m.leader_first = a.members[0].came && a.leader_was_first();
     m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
-    const bool use_leader = m.leader_first || (owner.options.timing == timing::leader && a.members[0].came);
-    m.sample_s = use_leader ? m.leader_s : m.span_s;
+    m.sample_s = sample_of(owner.options.timing, m);
     if (!m.leader_first) ++t.late_leaders;
     learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
     count(a.task, t, a.where);

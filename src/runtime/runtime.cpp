@@ -1,6 +1,7 @@
 #include "kilter/runtime.hpp"
 
 #include "runtime/engine.hpp"
+#include "runtime/saved_table.hpp"
 
 namespace kilter {
 
@@ -51,6 +52,21 @@ void runtime::preset(std::string_view type, std::uint32_t size_class, place wher
     throw usage_error("(" + std::to_string(where.leader) + "," + std::to_string(where.width) + ") is not a place of this machine");
   if (!(seconds > 0)) throw usage_error("a preset time is in seconds and positive, got " + std::to_string(seconds));
   engine_->tables.preset(engine_->tables.row(type, size_class), *p, seconds);
+}
+
+void runtime::save_table(const std::string& path) const {
+  engine_->refuse_while_busy("saving what was learned");
+  model::write_table(path, engine_->tables.save(), machine());
+}
+
+void runtime::load_table(const std::string& path) {
+  engine_->refuse_while_busy("loading a table");
+  const model::saved_table saved = model::read_table(path, machine());
+  try {
+    engine_->tables.restore(saved);
+  } catch (const input_error& e) {
+    throw input_error("table '" + path + "': " + e.what());
+  }
 }
 
 std::vector<const tape*> runtime::tapes() const {

@@ -44,9 +44,12 @@ void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
+  thread_ = pthread_self();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0, looked = 0;
   while (!owner.stopping.load(sync::memory_order_acquire)) {
+    if (displaced_.load(sync::memory_order_relaxed)) [[unlikely]]
+      go_home();
     if (step(false)) {
       idle_since = looked = 0;
       continue;

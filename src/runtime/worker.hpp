@@ -1,6 +1,8 @@
 #pragma once
 // One worker: what it owns, what others may leave for it, and its loop. docs/worker-loop.md walks through it.
 
+#include <pthread.h>
+
 #include <memory>
 
 #include "base/random.hpp"
@@ -111,6 +113,10 @@ class alignas(sync::cache_line) worker {
   void join_loop(shared_loop&);
   /// Until none is left.
   void take_pieces(shared_loop&);
+  /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
+  void lend_core(const shared_loop&) noexcept;
+  /// Back to its own core from one that was lent.
+  void go_home() noexcept;
   void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span, std::int64_t cpu_ns);
   bool open_roots(execution_state&, core_id waker);
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
@@ -171,6 +177,9 @@ class alignas(sync::cache_line) worker {
   alignas(sync::cache_line) sync::atomic<mode> mode_{mode::running};
   sync::atomic<std::uint32_t> ticket_{0};  // futex word: changes when the worker is woken
   sync::atomic<bool> stand_in_busy_{false};
+  sync::atomic<bool> displaced_{false};    // its thread is on a lent core
+  sync::spin_lock thread_lock_;            // held while the thread's affinity is changed
+  pthread_t thread_{};                     // of the loop; set before it serves
 };
 
 }  // namespace kilter::detail

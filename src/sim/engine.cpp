@@ -8,6 +8,7 @@
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
 #include "policy/ask.hpp"
+#include "policy/sample.hpp"
 #include "sim/numbers.hpp"
 
 namespace kilter::sim {
@@ -44,7 +45,9 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
 
 engine::engine(const platform& p, engine_options o)
     : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table),
-             std::make_unique<model::shared_cells>(o.policy->queues(*p.cores).cells, o.policy->queues(*p.cores).type_cells), o.policy->queues(*p.cores)) {}
+             std::make_unique<model::shared_cells>(o.policy->queues(*p.cores).cells, o.policy->queues(*p.cores).type_cells), o.policy->queues(*p.cores)) {
+  if (options_.learned) own_tables_->restore(*options_.learned);
+}
 
 engine::~engine() = default;
 
@@ -281,8 +284,7 @@ void engine::finish(sim_assembly& a) {
   m.members = a.times;
   if (const detail::cold_data* own = detail::cold_of(a.task); own && own->work > 0.0) m.work = own->work;
   m.span_s = now - a.came_s.front();
-  const bool leader_took_part = m.leader_s > 0.0;
-  m.sample_s = m.leader_first || (options_.timing == timing::leader && leader_took_part) ? m.leader_s : m.span_s;
+  m.sample_s = sample_of(options_.timing, m);
   if (!m.leader_first) ++stats_.late_leaders;
   if (a.at.width == 1 && m.span_s > 1e-3 && options_.table.two_factors) {
     count_co_runner(cores_[last]);

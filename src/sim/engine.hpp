@@ -34,6 +34,7 @@ struct engine_options {
   std::vector<disturbance> disturbances{};
   std::uint64_t seed = 1;
   bool record_decisions = false;  ///< keep every question and answer
+  std::shared_ptr<const model::saved_table> learned{};  ///< what the table knows at the start; null: nothing
   /// Of several idle workers the one with the lowest number steals, as the runtime wakes its sleepers; false: any of them, since the papers' workers never sleep.
   bool first_thief = false;
   bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form

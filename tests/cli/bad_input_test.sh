@@ -24,6 +24,10 @@ refuses "'gpu" "${bench[@]}" --disturb gpu@0
 refuses "cpu" "${bench[@]}" --disturb cpu
 refuses "0%" "${bench[@]}" --disturb share@0:0%
 refuses "simulated" "${bench[@]}" --disturb offline@0
+refuses "cannot be opened" "${bench[@]}" --load-table /nowhere/table
+refuses "not JSON, at byte" "${bench[@]}" --load-table "$0"
+refuses "give one" "${bench[@]}" --policy rws,dam-c --save-table table
+refuses "slowest" "${bench[@]}" --timing fastest
 refuses "paper, robust" "${bench[@]}" --table none
 refuses "chain-closed" "${bench[@]}" --criticality all
 refuses "outside" "${bench[@]}" --root inside
