@@ -6,7 +6,13 @@ set_target_properties(kilter_kilter PROPERTIES EXPORT_NAME kilter)
 target_link_libraries(kilter_kilter INTERFACE kilter_runtime)
 add_library(kilter::kilter ALIAS kilter_kilter)
 
-install(TARGETS kilter_kilter kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base
+# For a policy in a shared library: headers only, since what it calls is in the command that loads it.
+add_library(kilter_plugin INTERFACE)
+set_target_properties(kilter_plugin PROPERTIES EXPORT_NAME plugin)
+target_include_directories(kilter_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(kilter_plugin INTERFACE cxx_std_20)
+
+install(TARGETS kilter_kilter kilter_plugin kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base
   EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY data/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter)

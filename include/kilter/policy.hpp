@@ -290,6 +290,8 @@ struct policy_options {
   std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
   enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< facts E55
   enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< facts E10
+  std::optional<objective> minimise{};                ///< what every search of the policy minimises; empty: the policy's own
+  std::vector<double> watts{};                        ///< by place_id, all members busy; for energy and edp
   bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (S2 Fig. 3, facts E10)
   bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (X20, facts E8)
   victims steal_from = victims::random;               ///< facts E52, E58
@@ -301,7 +303,8 @@ struct policy_options {
   enum class update : std::uint8_t { batched, each } cats_update = update::batched;  ///< labels: once for all tasks that come together, or task by task
 };
 
-/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise.
+/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise, and where energy or edp are to be minimised without
+/// watts of every place.
 [[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
 
 struct policy_info {

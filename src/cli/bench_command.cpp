@@ -31,7 +31,7 @@ void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_argume
 }  // namespace
 
 void add_comparison(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists")->type_name("LIST")->group("Comparison");
+  c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists; ./libmine.so: one of your own")->type_name("LIST")->group("Comparison");
   c.add_option("--disturb", a.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
       ->type_name("SPEC")->group("Comparison");
   c.add_option("--repeat", a.repeat, "Runs of each policy in each scenario; the root's core changes with each")->type_name("R")->group("Comparison");
@@ -71,6 +71,7 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
   c.add_option("--timing", a.timing, "Sample of a wide task: honest, leader as published, span, or slowest or mean of its members")->type_name("MODE")->group("Policy");
   c.add_option("--criticality", a.criticality, fmt::format("Critical tasks: {}", fmt::join(lab::criticality_names, ", ")))->type_name("HOW")->group("Policy");
+  c.add_option("--objective", a.objective, "What searches minimise: cost, time, with power figures energy and edp, or the policy's own")->type_name("WHAT")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");
   c.add_option("--children", a.children, "Where a task made ready waits: forward (one runs next), queue, slow-cluster")->type_name("HOW")->group("Policy");

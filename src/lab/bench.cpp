@@ -121,7 +121,7 @@ std::vector<bench::combination> bench::combinations() {
 
 runtime_options bench::options_for(const combination& c, std::uint32_t repeat) const {
   runtime_options o = experiment_.options;
-  o.policy = *c.policy;
+  o.custom = policy_of(*c.policy, experiment_);
   o.seed = random_stream(experiment_.seed, "run", repeat).next();
   return o;
 }

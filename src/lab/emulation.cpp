@@ -80,7 +80,7 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
   detail d{.policy = policy, .disturb = s.name, .repeat = repeat};
   std::optional<trace::recorder> events;
   runtime_options o = experiment_.options;
-  o.policy = policy;
+  o.custom = like.policy;
   o.seed = like.seed;
   o.pinned = false;
   o.emulated = &machine;

@@ -12,6 +12,8 @@
 
 #include "kilter/error.hpp"
 #include "lab/numbers.hpp"
+#include "lab/user_policy.hpp"
+#include "sim/energy.hpp"
 #include "sim/ideal_platform.hpp"
 #include "lab/outputs.hpp"
 #include "model/tables.hpp"
@@ -36,7 +38,9 @@ std::vector<std::string> checked_policies(const std::vector<std::string>& lists)
   };
   for (const std::string& list : lists)
     for (const std::string_view name : split_list(list)) {
-      if (name == "all")
+      if (is_user_policy(name))
+        choose_once(name);
+      else if (name == "all")
         std::for_each(known.begin(), known.end(), choose_once);
       else
         choose_once(known[parse_choice("policy", name, known)]);
@@ -194,6 +198,13 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
     o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
   o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader", "span", "slowest", "mean"}));
   o.policy_settings.source = static_cast<criticality>(parse_choice("--criticality", a.criticality, criticality_names));
+  if (const std::size_t which = choose("--objective", a.objective, {"own", "cost", "time", "energy", "edp"}); which > 0)
+    o.policy_settings.minimise = static_cast<objective>(which - 1);
+  if (o.policy_settings.minimise > objective::time) {
+    if (!e.simulated)
+      throw input_error(fmt::format("--objective {}: nothing here says what cores draw; use --on sim:PLATFORM with power figures", a.objective));
+    o.policy_settings.watts = sim::place_watts(*e.simulated);
+  }
   o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,
@@ -216,6 +227,11 @@ std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt)
   machine m = machine::local({.smt = smt});
   m = cores.empty() ? within_quota(m) : m.restricted_to(parse_cores(cores, m));
   return std::make_shared<const machine>(std::move(m));
+}
+
+std::shared_ptr<const policy> policy_of(const std::string& name, const experiment& e) {
+  const policy_options& o = e.options.policy_settings;
+  return is_user_policy(name) ? load_policy(name, *e.machine, o) : make_policy(name, *e.machine, o);
 }
 
 experiment plan(const bench_arguments& a) {
@@ -252,6 +268,7 @@ experiment plan(const bench_arguments& a) {
   e.local = a.local;
   e.steal = a.steal;
   e.children = a.children;
+  e.objective = a.objective;
   e.explore = a.explore;
   e.thieves = a.thieves;
   e.direct = a.direct;
@@ -261,7 +278,7 @@ experiment plan(const bench_arguments& a) {
   e.save_table = a.save_table;
   if (!a.load_table.empty()) e.learned = checked_table(a.load_table, e);
   e.load_table = a.load_table;
-  for (const std::string& p : e.policies) (void)make_policy(p, *e.machine, e.options.policy_settings);
+  for (const std::string& p : e.policies) (void)policy_of(p, e);
   return e;
 }
 

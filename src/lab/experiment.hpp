@@ -23,12 +23,13 @@ inline constexpr std::array<std::string_view, 8> criticality_names = {"user", "c
 struct bench_arguments {
   std::string workload = "layered";
   parameter_values parameters;                  ///< of the workload
-  std::vector<std::string> policies{"dam-c"};   ///< each may be a list "a,b"; "all": the whole catalogue
+  std::vector<std::string> policies{"dam-c"};   ///< each may be a list "a,b"; "all": the whole catalogue; with a slash: a library
   std::string cores;                            ///< as parse_cores; empty: all
   bool smt = false;
   std::vector<std::string> disturb;             ///< each one scenario; "none" comes first in any case
   std::string repeat = "4", graphs = "1", seed = "1";
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random", root = "core";
+  std::string objective = "own";                ///< what searches minimise: cost, time, energy, edp, or the policy's own
   std::string children = "forward";             ///< where a task made ready waits: forward, queue or slow-cluster
   std::string thieves = "any";                  ///< who steals of several idle workers: any, or first as the runtime wakes them; simulated only
   std::string explore = "first";                ///< untried places: first, or compete with time 0 (the papers' table)
@@ -63,7 +64,7 @@ struct experiment {
   std::uint64_t seed = 1;
   bool root_outside = false, unpinned = false, details = true;
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
-  std::string children = "forward", explore = "first", thieves = "any";
+  std::string objective = "own", children = "forward", explore = "first", thieves = "any";
   bool direct = false;
   std::string load_table, save_table;  ///< files; empty: none
   std::shared_ptr<const model::saved_table> learned;  ///< what every run begins with; null: nothing
@@ -85,6 +86,9 @@ inline constexpr std::uint64_t most_repeats = 10'000;
 
 /// The cores of this computer that the text names (parse_cores); none named: as many as the process may use and a quota pays for.
 [[nodiscard]] std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt);
+
+/// A built-in policy by its name, or a user's by the path of its library (user_policy.hpp), for the experiment's machine and settings.
+[[nodiscard]] std::shared_ptr<const policy> policy_of(const std::string& name, const experiment&);
 
 /// Throws input_error with one line for whatever cannot be run. Measures and changes nothing.
 [[nodiscard]] experiment plan(const bench_arguments&);

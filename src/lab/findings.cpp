@@ -141,7 +141,7 @@ void when_it_was_learned(const experiment& e, const bench_result& r, std::vector
     std::vector<const event*> decisions;
     for (const event& x : d.events)
       if (x.kind == event_kind::decision) decisions.push_back(&x);
-    if (decisions.size() < 20 || !make_policy(d.policy, *e.machine)->queues(*e.machine).learns) continue;
+    if (decisions.size() < 20 || !policy_of(d.policy, e)->queues(*e.machine).learns) continue;
     std::sort(decisions.begin(), decisions.end(), [](const event* a, const event* b) { return a->start_ns < b->start_ns; });
     const std::string head = fmt::format("{}, {} (traced run of {}):", d.policy, d.disturb, seconds_text(d.seconds));
     const auto left = find_departure(decisions, cores);

@@ -33,6 +33,7 @@ document config_of(const experiment& e) {
                       {"update", o.cats_update == policy_options::update::each ? "each" : "batched"}};
   if (e.table == "paper" && e.options.table.ageing) config["refresh"] = "age";
   if (e.learned) config["learned_rows"] = e.learned->rows.size();  // every run began with a loaded table
+  if (e.objective != "own") config["objective"] = e.objective;
   return config;
 }
 

@@ -272,7 +272,7 @@ simulation::simulation(experiment e, progress& p) : modelled(std::move(e), p, nu
 
 sim::engine_options simulated_options(const experiment& e, const scenario& s, const std::string& policy, std::uint32_t repeat, double expected_s) {
   sim::engine_options o;
-  o.policy = make_policy(policy, *e.machine, e.options.policy_settings);
+  o.policy = policy_of(policy, e);
   o.table = e.options.table;
   o.timing = e.options.timing;
   o.first_thief = e.thieves == "first";

@@ -147,7 +147,7 @@ place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
 place_id tables::best(row_id id, objective goal, widths which) const noexcept {
   const impl& t = *impl_;
   table_row& r = t.at(id);
-  const std::size_t kind = 2 * static_cast<std::size_t>(goal) + static_cast<std::size_t>(which);
+  const std::size_t kind = (goal == objective::cost ? 0 : 2) + static_cast<std::size_t>(which);
   if (t.options.two_factors) {
     // Both only count up, so an equal sum means that neither moved.
     const std::uint32_t changes = r.changes.load(memory_order_acquire) + t.cores.changes();

@@ -56,6 +56,10 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
 std::span<const policy_info> policy_catalogue() noexcept { return catalogue; }
 
 std::shared_ptr<const policy> make_policy(std::string_view name, const machine& m, const policy_options& o) {
+  const bool by_watts = o.minimise == objective::energy || o.minimise == objective::edp;
+  if (by_watts && o.watts.size() != m.places().size())
+    throw input_error("energy and edp need the watts of each of the " + std::to_string(m.places().size()) + " places of " + m.name() + "; " +
+                      std::to_string(o.watts.size()) + " are given");
   for (std::size_t i = 0; i < catalogue.size(); ++i)
     if (catalogue[i].name == name) return make(i, m, o);
   std::string known;

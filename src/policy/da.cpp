@@ -22,7 +22,7 @@ namespace {
 class da_policy final : public policy {
  public:
   da_policy(const machine& m, const policy_options& o)
-      : low_(m, o), flags_(o.source.value_or(criticality::user), search::cells, o), direct_assembly_(o.direct_assembly),
+      : low_(m, o), flags_(o.source.value_or(criticality::user), search::cells, o), direct_assembly_(o.direct_assembly), goal_(o, objective::time),
         start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "da"; }
   discipline queues(const machine&) const override {
@@ -41,7 +41,7 @@ class da_policy final : public policy {
     flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
-    const place_id where = search::global(v, task, objective::time, search::widths::one);
+    const place_id where = search::global(v, task, goal_, search::widths::one);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());
   }
   void on_machine(view& v) const override { search::note_offline(v); }
@@ -50,6 +50,7 @@ class da_policy final : public policy {
   wake_up::low_priority_queue low_;
   labels::rule flags_;
   bool direct_assembly_;
+  search::aim goal_;
   discipline start_;
 };
 

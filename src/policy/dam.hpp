@@ -3,6 +3,7 @@
 
 #include "policy/builtin.hpp"
 #include "policy/labels.hpp"
+#include "policy/search.hpp"
 #include "policy/wake_up.hpp"
 
 namespace kilter::builtin {
@@ -11,7 +12,7 @@ class dam_policy : public policy {
  public:
   struct variant {
     std::string_view name;
-    objective high_priority;                 ///< what the global search minimises
+    objective high_priority;                 ///< what the global search minimises, unless the options say
     enum class search_when : std::uint8_t {
       ready,  ///< at wake-up; the place travels with the task, which nobody may steal (S0)
       taken,  ///< as the task leaves a queue, by its owner or by a thief (S2)
@@ -32,6 +33,7 @@ class dam_policy : public policy {
   wake_up::low_priority_queue low_;
   labels::rule flags_;
   policy_options::local local_;
+  search::aim global_goal_, local_goal_;
   bool at_wake_up_;        // the search is made when the task becomes ready
   bool direct_assembly_;
   discipline start_;

@@ -20,7 +20,7 @@
 namespace kilter::builtin {
 
 dam_policy::dam_policy(const variant& s, const machine& m, const policy_options& o)
-    : variant_(s), low_(m, o), flags_(o.source.value_or(s.source), search::cells, o), local_(o.local_search),
+    : variant_(s), low_(m, o), flags_(o.source.value_or(s.source), search::cells, o), local_(o.local_search), global_goal_(o, s.high_priority), local_goal_(o, objective::cost),
       at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly),
       start_(start_of(o)) {}
 
@@ -47,13 +47,13 @@ ready_decision dam_policy::on_ready(task_ref task, task_ref parent, core_id wake
     return wake_up::root(task, waker, v);
   }
   if (!at_wake_up_) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
-  const place_id where = search::global(v, task, variant_.high_priority);
+  const place_id where = search::global(v, task, global_goal_);
   return wake_up::at_place(where, waker, direct_assembly_, v.machine());
 }
 
 take_decision dam_policy::on_take(task_ref task, core_id here, bool, view& v) const {
-  if (!at_wake_up_ && v.critical(task)) return {.where = search::global(v, task, variant_.high_priority)};
-  return {.where = search::local(v, task, here, local_)};
+  if (!at_wake_up_ && v.critical(task)) return {.where = search::global(v, task, global_goal_)};
+  return {.where = search::local(v, task, here, local_, local_goal_)};
 }
 
 void dam_policy::on_machine(view& v) const { search::note_offline(v); }

@@ -24,7 +24,7 @@ class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o), local_(o.local_search),
-        direct_assembly_(o.direct_assembly), start_(start_of(o)) {
+        direct_assembly_(o.direct_assembly), goal_(o, objective::cost), start_(start_of(o)) {
     for (const core_id core : fast_) {
       auto& inside = inside_.emplace_back();
       for (const place_id p : m.containing(core))
@@ -51,13 +51,13 @@ class fam_c_policy final : public policy {
     if (!v.critical(task)) return low_.choose(waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const std::size_t turn = v.fetch_add(turn_cell, 1) % fast_.size();
-    place_id where = search::among(v, task, inside_[turn], objective::cost);
+    place_id where = search::among(v, task, inside_[turn], goal_);
     if (where == no_place) where = search::narrowest(v, task, fast_[turn]);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());
   }
 
   take_decision on_take(task_ref task, core_id here, bool, view& v) const override {
-    return {.where = search::local(v, task, here, local_)};
+    return {.where = search::local(v, task, here, local_, goal_)};
   }
   void on_machine(view& v) const override { search::note_offline(v); }
 
@@ -76,6 +76,7 @@ class fam_c_policy final : public policy {
   labels::rule flags_;
   policy_options::local local_;
   bool direct_assembly_;
+  search::aim goal_;
   discipline start_;
 };
 

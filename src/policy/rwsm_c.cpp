@@ -18,7 +18,7 @@ namespace {
 
 class rwsm_c_policy final : public policy {
  public:
-  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), start_(start_of(o)) {}
+  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), goal_(o, objective::cost), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rwsm-c"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
@@ -30,12 +30,13 @@ class rwsm_c_policy final : public policy {
     return d;
   }
   take_decision on_take(task_ref task, core_id here, bool, view& v) const override {
-    return {.where = search::local(v, task, here, local_)};
+    return {.where = search::local(v, task, here, local_, goal_)};
   }
   void on_machine(view& v) const override { search::note_offline(v); }
 
  private:
   policy_options::local local_;
+  search::aim goal_;
   discipline start_;
 };
 

@@ -27,7 +27,7 @@ struct best_place {
 };
 
 template <class Accept>
-place_id scan(view& v, task_ref task, std::span<const place_id> candidates, objective goal, Accept&& accept) noexcept {
+place_id scan(view& v, task_ref task, std::span<const place_id> candidates, const aim& goal, Accept&& accept) noexcept {
   const bool explore_first = v.table().explore_first;
   const bool some_offline = v.load(offline_cell) != 0;
   best_place best;
@@ -36,7 +36,7 @@ place_id scan(view& v, task_ref task, std::span<const place_id> candidates, obje
     if (!accept(where) || !usable(v, task, p, some_offline)) continue;
     const double time_s = v.time_s(task, p);
     if (explore_first && time_s == 0.0) return p;
-    best.offer(p, where, goal == objective::cost ? time_s * where.width : time_s);
+    best.offer(p, where, goal.value(time_s, p, where.width));
   }
   return best.where;
 }
@@ -53,7 +53,7 @@ void note_offline(view& v) noexcept {
   v.store(offline_cell, offline);
 }
 
-place_id among(view& v, task_ref task, std::span<const place_id> candidates, objective goal) noexcept {
+place_id among(view& v, task_ref task, std::span<const place_id> candidates, const aim& goal) noexcept {
   return scan(v, task, candidates, goal, any_place);
 }
 
@@ -65,25 +65,26 @@ place_id narrowest(view& v, task_ref task, core_id here) noexcept {
   return v.machine().single(here);
 }
 
-place_id local(view& v, task_ref task, core_id here, policy_options::local which) noexcept {
+place_id local(view& v, task_ref task, core_id here, policy_options::local which, const aim& goal) noexcept {
   const auto candidates = which == policy_options::local::row ? v.machine().led_by(here) : v.machine().containing(here);
   if (const std::uint32_t every = v.table().refresh_every; every != 0 && v.random(every) == 0) {
     const place_id p = candidates[v.random(static_cast<std::uint32_t>(candidates.size()))];
     if (usable(v, task, p, v.load(offline_cell) != 0)) return p;
   }
-  const place_id best = among(v, task, candidates, objective::cost);
+  const place_id best = among(v, task, candidates, goal);
   return best != no_place ? best : narrowest(v, task, here);
 }
 
-place_id global(view& v, task_ref task, objective goal, widths which) noexcept {
+place_id global(view& v, task_ref task, const aim& goal, widths which) noexcept {
   const auto everywhere = v.machine().scan_order();
-  const bool some_offline = v.load(offline_cell) != 0;
+  const bool some_offline = v.load(offline_cell) != 0, look_at_each = some_offline || goal.by_watts();
   place_id best = no_place;
-  if (which == widths::one) best = some_offline ? scan(v, task, everywhere, goal, single_core) : v.best_place(task, goal, 1);
-  if (best == no_place) best = some_offline ? scan(v, task, everywhere, goal, any_place) : v.best_place(task, goal);
+  if (which == widths::one) best = look_at_each ? scan(v, task, everywhere, goal, single_core) : v.best_place(task, goal.what, 1);
+  if (best == no_place) best = look_at_each ? scan(v, task, everywhere, goal, any_place) : v.best_place(task, goal.what);
   if (best == no_place) return narrowest(v, task, v.machine().at(everywhere.front()).leader);
+  if (goal.by_watts()) return best;
   const std::uint32_t max_width = which == widths::one ? v.machine().at(best).width : ~0u;
-  const place_id settled = v.settle(task, best, goal, max_width);
+  const place_id settled = v.settle(task, best, goal.what, max_width);
   return settled == best || usable(v, task, settled, some_offline) ? settled : best;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kilter/error.hpp"
 #include "sim/platform_file.hpp"
 
 namespace kilter::sim {
@@ -46,6 +47,17 @@ bool energy_meter::choose(kind_id k, double mhz) {
   now_[k].idle_w += part * (upper->idle_w - lower->idle_w);
   for (std::size_t i = 0; i < now_[k].busy_w.size(); ++i) now_[k].busy_w[i] += part * (upper->busy_w[i] - lower->busy_w[i]);
   return true;
+}
+
+std::vector<double> place_watts(const platform& p) {
+  const energy_meter all_idle(p);
+  if (!all_idle.counts()) throw input_error("energy and edp need power figures: " + all_idle.gap());
+  std::vector<double> all;
+  for (const place& where : p.cores->places()) {
+    const kind_id k = p.cores->cores()[where.leader].kind;
+    all.push_back(watts(all_idle.now_[k], all_idle.widths_[k], where.width));
+  }
+  return all;
 }
 
 void energy_meter::settle(cluster_id id, double busy, sim_time now) noexcept {

@@ -16,6 +16,10 @@ namespace kilter::sim {
 /// Watts of a cluster with `busy` busy cores, 0 to the largest width: straight lines between the figure's points, of which the first is `idle_w` at 0.
 [[nodiscard]] double watts(const power_figure&, std::span<const std::uint32_t> widths, double busy) noexcept;
 
+/// Watts of each place of the machine, all its members and nobody else in the cluster busy, every clock at its highest; what the cluster draws
+/// anyway is in it. input_error if the file has no figures for some kind.
+[[nodiscard]] std::vector<double> place_watts(const platform&);
+
 class energy_meter {
  public:
   /// Every core idle, every clock at its highest.
@@ -39,6 +43,7 @@ class energy_meter {
     double busy = 0.0, watts = 0.0, joules = 0.0;
     sim_time since = 0;
   };
+  friend std::vector<double> place_watts(const platform&);
   /// False if the file says nothing about the kind at this clock.
   [[nodiscard]] bool choose(kind_id, double mhz);
   void settle(cluster_id, double busy, sim_time now) noexcept;

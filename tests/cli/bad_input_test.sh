@@ -34,6 +34,20 @@ refuses "outside" "${bench[@]}" --root inside
 refuses "cluster-first" "${bench[@]}" --steal poorest
 refuses "containing" "${bench[@]}" --local both
 refuses "leader" "${bench[@]}" --timing exact
+refuses "own, cost, time, energy, edp" "${bench[@]}" --objective watts
+refuses "--on sim:PLATFORM" "${bench[@]}" --objective energy
+refuses "platform grid:2x4 has no power figures" "${bench[@]}" --on sim:grid:2x4 --objective edp
+
+# policies in libraries
+refuses "no such file" "${bench[@]}" --policy ./libnone.so
+printf 'not a library' >"$work/libtext.so"
+refuses "cannot be loaded" "${bench[@]}" --policy "$work/libtext.so"
+if command -v g++ >/dev/null; then
+  printf 'int nothing() { return 0; }' | g++ -shared -fPIC -x c++ -o "$work/libempty.so" -
+  refuses "no function kilter_policy_abi" "${bench[@]}" --policy "$work/libempty.so"
+  printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ -o "$work/libold.so" -
+  refuses "another version of Kilter" "${bench[@]}" --policy "$work/libold.so"
+fi
 
 # cores
 refuses "$many" "${bench[@]}" --cores 0-$many

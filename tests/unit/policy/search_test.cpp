@@ -3,6 +3,9 @@
 #include "policy/search.hpp"
 
 #include <array>
+#include <utility>
+
+#include "kilter/error.hpp"
 
 #include "unit/policy/world.hpp"
 
@@ -29,6 +32,32 @@ TEST(global_search, minimises_cost_or_time) {
   EXPECT_EQ(global(w, t, objective::cost), (place{3, 1}));
   EXPECT_EQ(global(w, t, objective::time), (place{0, 2}));
   EXPECT_EQ(global(w, t, objective::time, search::widths::one), (place{3, 1}));
+}
+
+// Facts D16. Watts of a place count for all its members, so a wide place can win by time and lose by energy.
+TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
+  world w(testing::two_and_four());
+  const task t = w.add();
+  w.set_all(10.0);
+  w.set({0, 1}, 2.0);
+  w.set({2, 1}, 4.0);
+  policy_options o;
+  o.watts.assign(w.m.places().size(), 9.0);
+  o.watts[w.id({0, 1})] = 5.0;  // 10 J, 20 Js
+  o.watts[w.id({2, 1})] = 2.0;  // 8 J, 32 Js
+  view v = w.at(0);
+  for (const auto& [goal, expected] : {std::pair{objective::energy, place{2, 1}}, {objective::edp, place{0, 1}}, {objective::time, place{0, 1}}}) {
+    o.minimise = goal;
+    EXPECT_EQ(w.m.at(search::global(v, world::ref(t), search::aim(o, objective::cost))), expected);
+    for (const char* name : {"dam-c", "da"}) {
+      const auto p = make_policy(name, w.m, o);
+      EXPECT_EQ(w.m.at(w.ready(*p, w.add(true), t, 1).where), expected) << name;
+    }
+  }
+  o.minimise = objective::energy;
+  EXPECT_EQ(w.take(*make_policy("rwsm-c", w.m, o), t, 0), (place{0, 1})) << "of the places around the core";
+  o.watts.pop_back();
+  EXPECT_THROW((void)make_policy("dam-c", w.m, o), input_error);
 }
 
 // Facts E13. Costs are equal where time x width is; powers of two keep the products exact.
