@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
@@ -66,11 +66,17 @@ void add_machine(CLI::App& c, lab::bench_arguments& a) {
 
 }  // namespace
 
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
   c.add_option("--weight", a.weight, "Weight of a new sample in the papers' moving average")->type_name("A/B")->group("Policy");
   c.add_option("--timing", a.timing, "Sample of a wide task: honest, leader as published, span, or slowest or mean of its members")->type_name("MODE")->group("Policy");
-  c.add_option("--criticality", a.criticality, fmt::format("Critical tasks: {}", fmt::join(lab::criticality_names, ", ")))->type_name("HOW")->group("Policy");
+  c.add_option("--criticality", a.criticality, "Critical tasks: " + listed(lab::criticality_names))->type_name("HOW")->group("Policy");
   c.add_option("--objective", a.objective, "What searches minimise: cost, time, with power figures energy and edp, or the policy's own")->type_name("WHAT")->group("Policy");
   c.add_option("--local", a.local, "Places of a local search: containing the core, or its row")->type_name("HOW")->group("Policy");
   c.add_option("--steal", a.steal, "Victims: random, richest, cluster-first")->type_name("HOW")->group("Policy");

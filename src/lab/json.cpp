@@ -62,7 +62,8 @@ document run_of(const machine& m, const run_row& r) {
 document summary_of(const summary_row& s) {
   return {{"policy", s.policy}, {"disturb", s.disturb}, {"warm", s.warm}, {"runs", s.runs}, {"throughput_median", s.throughput_median_per_s},
           {"ratio_to_rws_median", or_null(s.ratio_to_rws_median)}, {"ratio_min", or_null(s.ratio_min)}, {"ratio_max", or_null(s.ratio_max)},
-          {"ratio_to_bound", s.ratio_to_bound}, {"energy_median_j", or_null(s.energy_median_j)}, {"edp_median_js", or_null(s.edp_median_js)}};
+          {"ratio_to_bound", s.ratio_to_bound}, {"energy_median_j", or_null(s.energy_median_j)}, {"edp_median_js", or_null(s.edp_median_js)},
+          {"critical_part", s.critical_part}};
 }
 
 document bounds_of(const std::vector<rates_of_set>& rates) {

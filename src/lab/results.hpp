@@ -41,6 +41,7 @@ struct summary_row {
   double ratio_to_bound = 0.0;              ///< median of bound / seconds
   std::optional<double> energy_median_j{}, edp_median_js{};  ///< energy, and energy x time; absent if a run has none
   std::vector<double> critical_share{};      ///< by place_id, of all critical tasks of these runs
+  double critical_part = 0.0;                ///< of all their tasks, those that were critical when they ran
 };
 
 /// Pinned loops of the kernel while one set of disturbances was present: tasks a second.

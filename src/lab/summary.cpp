@@ -30,6 +30,16 @@ std::vector<double> critical_share(const std::vector<const run_row*>& runs) {
   return share;
 }
 
+double critical_part(const std::vector<const run_row*>& runs) {
+  std::uint64_t critical = 0, all = 0;
+  for (const run_row* r : runs)
+    for (const auto& p : r->stats.places) {
+      critical += p.critical;
+      all += p.critical + p.other;
+    }
+  return all == 0 ? 0.0 : static_cast<double>(critical) / static_cast<double>(all);
+}
+
 summary_row line_of(const std::vector<const run_row*>& group, const std::vector<run_row>& all) {
   std::vector<double> throughput, to_rws, to_bound, joules, edp;
   for (const run_row* r : group) {
@@ -57,6 +67,7 @@ summary_row line_of(const std::vector<const run_row*>& group, const std::vector<
     line.edp_median_js = median(edp);
   }
   line.critical_share = critical_share(group);
+  line.critical_part = critical_part(group);
   return line;
 }
 

@@ -72,7 +72,7 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
     const bool energy = std::any_of(r.summary.begin(), r.summary.end(), [&](const summary_row& l) { return has_line(l) && l.energy_median_j; });
     out += ink.bold(s.parts.empty() ? "undisturbed" : s.name) + "\n";
     out += ink.dim(fmt::format("  {:<15} {:>9} {:>7} {:>13} {:>9} {} {}", "policy", "tasks/s", "/ rws", "(min..max)", "/ bound",
-                               energy ? fmt::format("{:>9} {:>9} ", "J", "J s") : "", "critical tasks by (leader,width)")) + "\n";
+                               energy ? fmt::format("{:>9} {:>9} ", "J", "J s") : "", "critical: all, by (leader,width)")) + "\n";
     for (const summary_row& l : r.summary) {
       if (!has_line(l)) continue;
       const std::string range = l.ratio_min ? fmt::format("{:.2f}..{:.2f}", *l.ratio_min, *l.ratio_max) : "";
@@ -82,7 +82,7 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
       const std::string energy_cells = energy ? fmt::format("{:>9} {:>9} ", number(l.energy_median_j), number(l.edp_median_js)) : "";
       out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9} {} {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
                          range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-",
-                         energy_cells, critical_places(*e.machine, l));
+                         energy_cells, fmt::format("{:>4.0f}%  {}", 100 * l.critical_part, critical_places(*e.machine, l)));
     }
     out += "\n";
   }
