@@ -88,7 +88,9 @@ struct chain_of_batches {
 double ns_a_task(const char* policy, const shape& s, std::uint32_t n) {
   std::vector<double> rounds;
   for (int round = 0; round < 3; ++round) {
-    runtime rt({.policy = policy, .policy_settings = {.cats_tries = 1}});
+    runtime_options o{.policy = policy};
+    o.policy_settings.cats_tries = 1;
+    runtime rt(o);
     graph g;
     s.build(g, n);
     const auto begin = std::chrono::steady_clock::now();
