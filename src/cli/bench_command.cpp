@@ -64,13 +64,13 @@ void add_machine(CLI::App& c, lab::bench_arguments& a) {
   add_simulated(c, a);
 }
 
-}  // namespace
-
 std::string listed(std::span<const std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
   return text;
 }
+
+}  // namespace
 
 void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--table", a.table, "Trace table: paper (as published) or robust")->type_name("MODE")->group("Policy");
