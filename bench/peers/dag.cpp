@@ -12,12 +12,12 @@ dag chain(std::uint32_t tasks, bool flagged) {
   return d;
 }
 
-dag layered(const lab::layered_shape& shape) {
+dag layered(const layered_shape& shape) {
   dag d;
   d.parent.reserve(shape.tasks);
   d.critical.reserve(shape.tasks);
   std::uint32_t parent = dag::none;
-  for (const lab::layer& l : lab::layers_of(shape)) {
+  for (const layer& l : layers_of(shape)) {
     for (std::uint32_t i = 0; i < l.size; ++i) {
       d.parent.push_back(parent);
       d.critical.push_back(i == l.critical ? 1 : 0);

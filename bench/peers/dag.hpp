@@ -24,8 +24,8 @@ struct dag {
 [[nodiscard]] dag independent(std::uint32_t tasks);
 /// A chain is one critical path; `flagged` says whether the user has said so.
 [[nodiscard]] dag chain(std::uint32_t tasks, bool flagged);
-/// The DAG of lab/layered.hpp, task by task.
-[[nodiscard]] dag layered(const lab::layered_shape&);
+/// The DAG of graph/layered_shape.hpp, task by task.
+[[nodiscard]] dag layered(const layered_shape&);
 
 /// What a task does: nothing, or one run of a kernel. With `ends`, every task also leaves the cycle count of its end there.
 struct workload {
