@@ -257,6 +257,16 @@ double learner::known_s(const table_row& r, std::uint32_t g) const noexcept {
   return least_s;
 }
 
+// How many times as long a core of the asked group takes, by the nominal speeds of the kinds; 1 where the machine states none.
+double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const noexcept {
+  const auto speed = [&](std::uint32_t g) {
+    const machine& m = shape_.machine;
+    return m.kinds()[m.clusters()[shape_.groups[g].cluster].kind].relative_speed;
+  };
+  const double of_asked = speed(asked), of_known = speed(known);
+  return of_asked > 0.0 && of_known > 0.0 ? of_known / of_asked : 1.0;
+}
+
 // A guess from the nearest that is known: peers, another width of the cluster, the same width elsewhere, anything, a nominal time.
 double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
   const peer_group& asked = shape_.groups[g];
@@ -269,10 +279,10 @@ double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
     const int rank = (other.cluster == asked.cluster ? 2 : 0) + (other.width == asked.width ? 1 : 0);
     if (rank <= best_rank) continue;
     best_rank = rank;
-    guess_s = seconds * other.width / asked.width;
+    guess_s = seconds * other.width / asked.width * nominal_ratio(g, k);
     if (other.width < asked.width) guess_s *= guess_margin;
   }
-  if (best_rank < 0) return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0);
+  if (best_rank < 0) return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0) * nominal_ratio(g, 0);
   return guess_s;
 }
 

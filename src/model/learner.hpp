@@ -32,6 +32,7 @@ class learner {
   void remember(table_row&, place_id, double sample_s, double observed_s, bool trusted, double now_s) noexcept;
   void update_reference(table_row&, place_id, double observed_s, double now_s) noexcept;
   [[nodiscard]] double known_s(const table_row&, std::uint32_t group) const noexcept;
+  [[nodiscard]] double nominal_ratio(std::uint32_t asked, std::uint32_t known) const noexcept;
   [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
 
   const shape& shape_;

@@ -35,6 +35,7 @@ constexpr double short_s = 40e-6;
 // Others must be sooner by more than what the prediction is worth.
 constexpr double sooner_margin = 0.05;
 constexpr double free_soon = 0.05;         // of the task's time
+constexpr double visible_slowdown = 1.05;
 constexpr double in_time_share = 0.8;
 constexpr double shortest_rest_s = 20e-6;
 constexpr double patience_s = 100e-6;      // beyond what was promised, before a task that nobody came for is taken after all
@@ -78,6 +79,7 @@ class auto_policy : public policy {
     std::uint32_t waiting = 0, idle = 0;
     double fastest_s = 0.0;      // the task on the core that takes least
     double worth = 0.0;          // of all cores, in cores like that
+    bool all_slowed = false;     // as under a quota: no core is better off than the others
     double left_s = 0.0;         // what has not begun, on all cores together
     double way_s = 0.0;          // from the beginning of this task to the end of the graph, on that core
     double later_s = 0.0;        // what may have to wait for it, on all cores together
@@ -99,11 +101,11 @@ class auto_policy : public policy {
   void begins(view&, const task_state&) const noexcept;
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
   [[nodiscard]] double free_at(view&, core_id, double now_s) const noexcept;
-  [[nodiscard]] double alone_s(view&, task_ref, core_id, double from_s) const noexcept;
+  [[nodiscard]] double alone_s(view&, task_ref, core_id, double from_s, const situation&) const noexcept;
   [[nodiscard]] situation look(view&, task_ref, core_id here) const noexcept;
   [[nodiscard]] option best(view&, task_ref, core_id here, const situation&) const noexcept;
   [[nodiscard]] bool in_time(view&, const situation&, double end_s) const noexcept;
-  [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, double now_s) const noexcept;
+  [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
 
   std::uint32_t cores_;
@@ -189,22 +191,23 @@ double auto_policy::free_at(view& v, core_id c, double now_s) const noexcept {
 }
 
 // A task of width 1 that begins then: with the gap that its slice would end in, if the neighbour is that regular, else with the mean of all gaps.
-double auto_policy::alone_s(view& v, task_ref task, core_id c, double from_s) const noexcept {
+double auto_policy::alone_s(view& v, task_ref task, core_id c, double from_s, const situation& now) const noexcept {
   const double mean_s = v.time_s(task, v.machine().single(c)), slowdown = v.slowdown(c);
-  if (slowdown == 1.0) return mean_s;
+  if (slowdown == 1.0 || now.all_slowed) return mean_s;
   const double work_s = mean_s / slowdown, gap_s = v.gap_s(c, from_s, work_s);
   return gap_s < 0.0 ? mean_s : work_s + gap_s;
 }
 
 auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) const noexcept {
   const machine& m = v.machine();
-  situation all{.now_s = v.now_s(), .waiting = v.length(queue_)};
+  situation all{.now_s = v.now_s(), .waiting = v.length(queue_), .all_slowed = true};
   all.fastest_s = v.time_s(task, m.single(here));
   for (core_id c = 0; c < cores_; ++c) {
     if (c != here && !v.online(c)) continue;
     const double time_s = v.time_s(task, m.single(c));
     all.fastest_s = std::min(all.fastest_s, time_s);
     all.worth += 1.0 / time_s;
+    all.all_slowed = all.all_slowed && v.slowdown(c) > visible_slowdown;
     if (c == here || free_at(v, c, all.now_s) <= all.now_s + free_soon * time_s) ++all.idle;
   }
   all.worth *= all.fastest_s;
@@ -236,7 +239,7 @@ auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, cons
       o.usable = v.online(c);
       o.begin_s = std::max(o.begin_s, free_at(v, c, now_s));
     }
-    if (where.width == 1) o.time_s = alone_s(v, task, where.leader, o.begin_s);
+    if (where.width == 1) o.time_s = alone_s(v, task, where.leader, o.begin_s, now);
     o.cost_s = o.time_s * where.width;
     return o;
   };
@@ -260,13 +263,14 @@ auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, cons
   return other.usable && fair(other) && other.begin_s <= soon_s ? other : first;
 }
 
-auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, double now_s) const noexcept {
+auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, const situation& now) const noexcept {
   const machine& m = v.machine();
+  const double now_s = now.now_s;
   others all;
   double first_end_s = 0.0;
   for (core_id c = 0; c < cores_; ++c) {
     if (mine.contains(c) || !v.online(c)) continue;
-    const double free_s = free_at(v, c, now_s), time_s = alone_s(v, task, c, free_s);
+    const double free_s = free_at(v, c, now_s), time_s = alone_s(v, task, c, free_s, now);
     if (all.first_free_s == 0.0 || free_s < all.first_free_s) all.first_free_s = free_s;
     if (first_end_s == 0.0 || free_s + time_s < first_end_s) {
       first_end_s = free_s + time_s;
@@ -291,7 +295,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   const situation now = look(v, task, here);
   const option mine = best(v, task, here, now);
   const place& where = v.machine().at(mine.where);
-  const others rest = elsewhere(v, task, where, mine.end_s(), now.now_s);
+  const others rest = elsewhere(v, task, where, mine.end_s(), now);
   const std::uint64_t skipped = v.load(skips(here));
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
   if (rest.sooner <= skipped || nobody_came(s, now.now_s, rest.quickest_s) || in_time(v, now, mine.end_s())) {
