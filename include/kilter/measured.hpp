@@ -21,7 +21,7 @@ struct measured {
   double span_s = 0.0;                ///< first chunk start to last chunk end
   double cpu_s = 0.0;                 ///< CPU time of a long width-1 task; 0 if not measured
   std::uint32_t tasks = 1;            ///< > 1: `sample_s` is the mean of that many very short tasks in a row, timed as one
-  double work = 1.0;                  ///< how many times it did what its type does (task_options::work); 1 if that is not told
+  double work = 0.0;                  ///< how many times it did what its type does (task_options::work); 0 if that is not told
   bool leader_first = true;           ///< false: `sample_s` is the span (facts E3)
   std::span<const member_time> members{};
 };

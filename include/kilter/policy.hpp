@@ -187,6 +187,8 @@ class view {
   // -- what was learned --
   /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
   [[nodiscard]] double time_s(task_ref, place_id) noexcept;
+  /// A task of its type has run, or its times were given; otherwise `time_s` is a guess.
+  [[nodiscard]] bool known(task_ref) noexcept;
   /// What a search over all places that the task allows finds, at most `max_width` wide: least predicted time, or time x width; the first
   /// one without a sample if the table explores first; ties to the smaller width, then to the lower leader (facts E1, E13, E55).
   /// Does not ask whether cores are online. no_place if the task allows none.

@@ -26,12 +26,15 @@ void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, me
 bool differs(double a, double b) noexcept { return a > b * (1.0 + step) || a < b * (1.0 - step); }
 }  // namespace
 
-learner::learner(const shape& s, const table_options& o, availability& a, slices& cut)
-    : shape_(s), options_(o), availability_(a), slices_(cut), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
+learner::learner(const shape& s, const table_options& o, availability& a, slices& cut, unit_times& units)
+    : shape_(s), options_(o), availability_(a), slices_(cut), unit_times_(units), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
 
 void learner::learn(table_row& r, place_id p, const measured& m, double now_s) noexcept {
   if (!(m.sample_s > 0.0)) return;
-  const double units = options_.by_work ? m.work : 1.0;
+  if (!get(r.sampled)) put(r.sampled, true);
+  const bool told = options_.by_work && m.work > 0.0;
+  const double units = told ? m.work : 1.0;
+  if (told) unit_times_.learn(shape_.group_of[p], (m.cpu_s > 0.0 ? std::min(m.cpu_s, m.sample_s) : m.sample_s) / units / availability_.slowdown(p));
   if (!options_.two_factors)
     average(r, p, m.sample_s / units);
   else if (shape_.groups[shape_.group_of[p]].width == 1)
@@ -182,6 +185,7 @@ void learner::learn_wide(table_row& r, place_id p, double sample_s, double units
 void learner::preset(table_row& r, place_id p, double seconds) noexcept {
   cell_state& c = r.cells[p];
   put(c.samples, 1);
+  put(r.sampled, true);
   put(c.own_s, seconds);
   put(c.settled, true);
   put(c.given, true);
@@ -212,6 +216,7 @@ saved_cell learner::save(const table_row& r, place_id p) const {
 void learner::restore(table_row& r, place_id p, const saved_cell& s) noexcept {
   cell_state& c = r.cells[p];
   put(c.samples, s.samples);
+  put(r.sampled, true);
   put(r.read_s[shape_.cell_of[p]], s.seconds);
   if (!options_.two_factors) return;
   put(c.own_s, s.seconds);
@@ -226,6 +231,7 @@ void learner::restore(table_row& r, place_id p, const saved_cell& s) noexcept {
 }
 
 void learner::clear(table_row& r) noexcept {
+  put(r.sampled, false);
   for (place_id p = 0; p < shape_.places(); ++p) {
     cell_state& c = r.cells[p];
     put(c.samples, 0);
@@ -267,23 +273,31 @@ double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const no
   return of_asked > 0.0 && of_known > 0.0 ? of_known / of_asked : 1.0;
 }
 
-// A guess from the nearest that is known: peers, another width of the cluster, the same width elsewhere, anything, a nominal time.
+// A guess from the nearest that is known of the type, else of all types by their work: peers, another width of the cluster, the same width elsewhere, anything, a nominal time.
 double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
   const peer_group& asked = shape_.groups[g];
-  double guess_s = 0.0;
-  int best_rank = -1;
-  for (std::uint32_t k = 0; k < shape_.groups.size(); ++k) {
-    const peer_group& other = shape_.groups[k];
-    const double seconds = known_s(r, k);
-    if (!(seconds > 0.0)) continue;
-    const int rank = (other.cluster == asked.cluster ? 2 : 0) + (other.width == asked.width ? 1 : 0);
-    if (rank <= best_rank) continue;
-    best_rank = rank;
-    guess_s = seconds * other.width / asked.width * nominal_ratio(g, k);
-    if (other.width < asked.width) guess_s *= guess_margin;
-  }
-  if (best_rank < 0) return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0) * nominal_ratio(g, 0);
-  return guess_s;
+  const auto nearest = [&](auto&& known) {
+    double guess_s = 0.0;
+    int best_rank = -1;
+    for (std::uint32_t k = 0; k < shape_.groups.size(); ++k) {
+      const peer_group& other = shape_.groups[k];
+      const double seconds = known(k);
+      if (!(seconds > 0.0)) continue;
+      const int rank = (other.cluster == asked.cluster ? 2 : 0) + (other.width == asked.width ? 1 : 0);
+      if (rank <= best_rank) continue;
+      best_rank = rank;
+      if (const double there_s = unit_times_.of(g), here_s = unit_times_.of(k); there_s > 0.0 && here_s > 0.0) {
+        guess_s = seconds * there_s / here_s;
+        continue;
+      }
+      guess_s = seconds * other.width / asked.width * nominal_ratio(g, k);
+      if (other.width < asked.width) guess_s *= guess_margin;
+    }
+    return guess_s;
+  };
+  if (const double of_type_s = nearest([&](std::uint32_t k) { return known_s(r, k); }); of_type_s > 0.0) return of_type_s;
+  if (const double of_unit_s = nearest([&](std::uint32_t k) { return unit_times_.of(k); }); of_unit_s > 0.0) return of_unit_s;
+  return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0) * nominal_ratio(g, 0);
 }
 
 void learner::publish(table_row& r) noexcept {

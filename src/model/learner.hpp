@@ -8,12 +8,13 @@
 #include "model/saved.hpp"
 #include "model/shape.hpp"
 #include "model/slices.hpp"
+#include "model/unit_times.hpp"
 
 namespace kilter::model {
 
 class learner {
  public:
-  learner(const shape&, const table_options&, availability&, slices&);
+  learner(const shape&, const table_options&, availability&, slices&, unit_times&);
 
   void learn(table_row&, place_id, const measured&, double now_s) noexcept;
   void learn_loop(table_row&, place_id, double items, double work_s, double wall_s, double now_s) noexcept;
@@ -25,6 +26,9 @@ class learner {
   /// Makes what searches read agree with what is known: own times, references, priors. Skipped if another worker is at it.
   void publish(table_row&) noexcept;
 
+  /// Seconds at a group of peers where the type has no sample, undisturbed.
+  [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
+
  private:
   void average(table_row&, place_id, double sample_s) noexcept;
   void learn_single(table_row&, place_id, const measured&, double units, double now_s) noexcept;
@@ -33,12 +37,12 @@ class learner {
   void update_reference(table_row&, place_id, double observed_s, double now_s) noexcept;
   [[nodiscard]] double known_s(const table_row&, std::uint32_t group) const noexcept;
   [[nodiscard]] double nominal_ratio(std::uint32_t asked, std::uint32_t known) const noexcept;
-  [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
 
   const shape& shape_;
   const table_options options_;
   availability& availability_;
   slices& slices_;
+  unit_times& unit_times_;
   const double old_weight_;  ///< a in new = (a x old + sample) / (a + 1); 4 in the papers
 };
 

@@ -77,6 +77,7 @@ struct table_row {
   const std::unique_ptr<cell_state[]> cells;                             ///< by place
   const std::unique_ptr<group_state[]> groups;                           ///< by shape::group_of
   const std::unique_ptr<cluster_state[]> clusters;
+  sync::atomic<bool> sampled{false};    ///< at some place, or given
   sync::atomic<bool> publishing{false};
   decision_state decision;
   // Robust mode: the same for the whole machine, since a core's slowdown and a peer's sample reach cells of other clusters.

@@ -18,7 +18,7 @@ using sync::memory_order_relaxed;
 using sync::memory_order_release;
 
 struct tables::impl {
-  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), cut(m.core_count()), learning(layout, o, cores, cut), deciding(layout, o, cores) {}
+  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), cut(m.core_count()), units(layout), learning(layout, o, cores, cut, units), deciding(layout, o, cores) {}
   ~impl() {
     for (row_id r = 0; r < count.load(memory_order_acquire); ++r) delete rows[r].load(memory_order_relaxed);
   }
@@ -73,6 +73,7 @@ struct tables::impl {
   const shape layout;
   availability cores;
   slices cut;
+  unit_times units;
   learner learning;
   decider deciding;
   std::array<sync::atomic<table_row*>, max_rows> rows{};
@@ -134,10 +135,14 @@ std::string tables::row_name(row_id r) const { return impl_->at(r).type; }
 std::uint32_t tables::row_size_class(row_id r) const { return impl_->at(r).size_class; }
 row_id tables::row_count() const noexcept { return impl_->count.load(memory_order_acquire); }
 
-double tables::time_s(row_id r, place_id p) const noexcept {
+double tables::time_s(row_id id, place_id p) const noexcept {
   const impl& t = *impl_;
-  return t.at(r).read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
+  const table_row& r = t.at(id);
+  if (t.options.by_work && t.options.neutral_prior && !r.sampled.load(memory_order_relaxed)) [[unlikely]]
+    return t.learning.prior_s(r, t.layout.group_of[p]) * t.cores.slowdown(p);
+  return r.read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
 }
+bool tables::sampled(row_id r) const noexcept { return impl_->at(r).sampled.load(memory_order_relaxed); }
 
 place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
   const impl& t = *impl_;
@@ -267,6 +272,7 @@ void tables::clear() noexcept {
   impl& t = *impl_;
   t.cores.clear();
   t.cut.clear();
+  t.units.clear();
   t.deciding.clear();
   for (row_id id = 0; id < row_count(); ++id) {
     t.learning.clear(t.at(id));

@@ -58,6 +58,8 @@ class tables {
 
   /// Predicted seconds; 0 means unexplored (never with the neutral prior). A few loads; any thread.
   [[nodiscard]] double time_s(row_id, place_id) const noexcept;
+  /// The row has a sample at some place.
+  [[nodiscard]] bool sampled(row_id) const noexcept;
   /// The place of least cost or time; the first unexplored one in scan order if the table explores first; ties to the smaller width, then
   /// to the lower leader (facts E1, E13, E55). Any thread. In robust mode a search after which nothing changed is two loads.
   [[nodiscard]] place_id best(row_id, objective, widths) const noexcept;

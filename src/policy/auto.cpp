@@ -128,8 +128,7 @@ discipline auto_policy::queues(const machine&) const {
 }
 
 bool auto_policy::is_short(view& v, task_ref t) const noexcept {
-  const double seconds = v.time_s(t, v.machine().single(v.machine().core_count() - 1));
-  return seconds < short_s && seconds > 2e-6;
+  return v.known(t) && v.time_s(t, v.machine().single(v.machine().core_count() - 1)) < short_s;
 }
 
 void auto_policy::on_submit(view& v) const {

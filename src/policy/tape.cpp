@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(tape_item::seal)
     "submit", "ready", "next", "take", "done", "machine", "answer",
     "now", "random", "online", "idle", "length", "busy", "home", "id", "critical", "user_priority", "allows", "work", "cost",
     "state_a", "state_b", "batch_size", "batch_task", "batch_whole", "successors", "successor", "successor_cost", "predecessors",
-    "predecessor", "predecessor_cost", "data_ready", "time", "best", "slowdown", "gap", "settle", "load", "fetch_add", "exchange_if",
+    "predecessor", "predecessor_cost", "data_ready", "time", "known", "best", "slowdown", "gap", "settle", "load", "fetch_add", "exchange_if",
     "type_load", "type_fetch_add",
     "word_of", "task_of",
     "set_critical", "set_state_a", "set_state_b", "rekey", "learn", "store",

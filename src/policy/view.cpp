@@ -289,6 +289,9 @@ double view::time_s(task_ref t, place_id p) noexcept {
   return real(exchange(item(tape_item::time), [&] { return name_of(t, p); },
                        [&] { return bits(source_->tables.time_s(kind(t)->row, p) * units(t)); }));
 }
+bool view::known(task_ref t) noexcept {
+  return exchange(item(tape_item::known), [&] { return name_of(t); }, [&] { return source_->tables.sampled(kind(t)->row); }) != 0;
+}
 place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) noexcept {
   const auto key = [&] { return name_of(t, std::uint64_t{max_width} << 1 | static_cast<std::uint64_t>(goal)); };
   const auto live = [&] {

@@ -19,9 +19,9 @@ void count(const node* n, worker_tally& t, place_id where) noexcept {
   ++(n->flags & flag_critical ? t.places[where].critical : t.places[where].other);
 }
 
-double units_of(const node* n) noexcept {
+double work_of(const node* n) noexcept {
   const cold_data* cold = cold_of(n);
-  return cold && cold->work > 0.0 ? cold->work : 1.0;
+  return cold ? cold->work : 0.0;
 }
 
 execution_state& execution_of(const node* n) noexcept {
@@ -136,7 +136,7 @@ bool worker::run_body(node* n, const body& code, task_context& context, executio
 void worker::run_alone(node* n, bool stolen, bool helping) {
   execution_state& e = execution_of(n);
   task_kind& k = e.graph.kinds[n->kind];
-  if (owner.samples_rows && k.short_body.load(sync::memory_order_relaxed) && units_of(n) == 1.0) {
+  if (owner.samples_rows && k.short_body.load(sync::memory_order_relaxed) && work_of(n) == 0.0) {
     run_short(n, e, k, helping);
     return;
   }
@@ -160,7 +160,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   if (ran) {
     const std::uint64_t span = std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
     m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
-    m.work = units_of(n);
+    m.work = work_of(n);
     if (span > owner.long_body_cycles) {
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
@@ -223,7 +223,7 @@ node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t
   if (bound_ || !assembly_.empty() || !bound_inbox_.empty()) return nullptr;
   if (!next_ && owner.takes_own) next_ = own_.pop();
   node* n = next_;
-  if (!n || n->kind != kind || &graph_of(n) != &g || units_of(n) != 1.0) return nullptr;
+  if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;
   if (n->where == place_unset) {
     const bool asked = n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
     const bool stays = k.width_one_only ? owner.plan.take_stays || !asked : k.widths.empty() && !asked;
@@ -351,7 +351,7 @@ void worker::finish_wide(assembly& a) {
     for (std::uint32_t i = 0; i < a.at.width; ++i)
       if (a.members[i].came) members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
     m.members = members;
-    m.work = units_of(a.task);
+    m.work = work_of(a.task);
     m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first - std::min(nested, last - first)));
     m.leader_first = a.members[0].came && a.leader_was_first();
     m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
