@@ -10,7 +10,7 @@ using sync::memory_order_relaxed;
 
 namespace {
 // The gate: so many of the last runs within so much of their median.
-constexpr std::uint32_t enough = 4;
+constexpr std::uint32_t enough = 3;
 constexpr double alike = 0.25, share_alike = 0.75;
 
 template <std::size_t kept>

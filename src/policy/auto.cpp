@@ -36,6 +36,7 @@ constexpr double short_s = 40e-6;
 constexpr double sooner_margin = 0.05;
 constexpr double free_soon = 0.05;         // of the task's time
 constexpr double visible_slowdown = 1.05;
+constexpr double a_while_s = 0.5;
 constexpr double in_time_share = 0.8;
 constexpr double shortest_rest_s = 20e-6;
 constexpr double patience_s = 100e-6;      // beyond what was promised, before a task that nobody came for is taken after all
@@ -57,7 +58,7 @@ constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v
 class auto_policy : public policy {
  public:
   auto_policy(const machine& m, const policy_options& o)
-      : cores_(m.core_count()), queue_(m.core_count()), source_(o.source), local_(o.local_search), start_(start_of(o)) {}
+      : cores_(m.core_count()), queue_(m.core_count()), local_(o.local_search), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "auto"; }
   discipline queues(const machine&) const override;
   void on_submit(view&) const override;
@@ -89,7 +90,6 @@ class auto_policy : public policy {
   struct others {
     std::uint32_t sooner = 0;    // tasks
     double first_free_s = 0.0;
-    double quickest_s = 0.0;     // one task on the core that ends it first
   };
   // Cells.
   static constexpr std::uint32_t left_cell = search::cells;  // nanoseconds of what has not begun, in the unit of the ranks
@@ -110,7 +110,6 @@ class auto_policy : public policy {
 
   std::uint32_t cores_;
   queue_id queue_;
-  std::optional<criticality> source_;
   policy_options::local local_;
   discipline start_;
 };
@@ -133,7 +132,7 @@ bool auto_policy::is_short(view& v, task_ref t) const noexcept {
 
 void auto_policy::on_submit(view& v) const {
   const std::uint32_t size = v.batch_size();
-  bool flagged = !v.batch_is_whole_graph() || source_ == criticality::user;
+  bool flagged = !v.batch_is_whole_graph();
   for (std::uint32_t i = 0; i < size && !flagged; ++i) flagged = v.user_priority(v.batch_task(i)) == priority::high;
   const double all_s = ranks::on_submit(v, !flagged);
   // What a cancelled graph left is forgotten when nothing waits.
@@ -201,14 +200,20 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
   const machine& m = v.machine();
   situation all{.now_s = v.now_s(), .waiting = v.length(queue_), .all_slowed = true};
   all.fastest_s = v.time_s(task, m.single(here));
+  std::uint32_t busy = 0;
   for (core_id c = 0; c < cores_; ++c) {
     if (c != here && !v.online(c)) continue;
     const double time_s = v.time_s(task, m.single(c));
     all.fastest_s = std::min(all.fastest_s, time_s);
     all.worth += 1.0 / time_s;
-    all.all_slowed = all.all_slowed && v.slowdown(c) > visible_slowdown;
+    // An idle core's slowdown fades, whatever it was; and a quota's periods are longer than what a slowdown is a mean of.
+    if (c == here || !v.idle(c)) {
+      ++busy;
+      all.all_slowed = all.all_slowed && (v.slowdown(c) > visible_slowdown || v.gap_s(c, all.now_s, a_while_s) > 0.0);
+    }
     if (c == here || free_at(v, c, all.now_s) <= all.now_s + free_soon * time_s) ++all.idle;
   }
+  all.all_slowed = all.all_slowed && 2 * busy > cores_;
   all.worth *= all.fastest_s;
   const task_state s = v.state(task);
   // Ranks are in the seconds that were predicted when the graph came.
@@ -224,10 +229,11 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
 auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, const situation& now) const noexcept {
   const machine& m = v.machine();
   const double now_s = now.now_s;
-  const bool on_long_way = now.on_long_way();
+  const bool on_long_way = now.on_long_way() && !now.all_slowed;
   // Seconds that the task may take so that its way is no longer than the rest.
   const double wanted_s = on_long_way ? now.fastest_s * now.left_s / now.way_s : 0.0;
-  const std::uint32_t share = std::max(1u, now.idle / (now.waiting + 1));
+  // Under a quota it is CPU time that counts, not cores.
+  const std::uint32_t share = now.all_slowed ? 1 : std::max(1u, now.idle / (now.waiting + 1));
   const bool anywhere = on_long_way || share > 1;
   const auto option_at = [&](place_id p) {
     const place& where = m.at(p);
@@ -266,15 +272,10 @@ auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& 
   const machine& m = v.machine();
   const double now_s = now.now_s;
   others all;
-  double first_end_s = 0.0;
   for (core_id c = 0; c < cores_; ++c) {
     if (mine.contains(c) || !v.online(c)) continue;
     const double free_s = free_at(v, c, now_s), time_s = alone_s(v, task, c, free_s, now);
     if (all.first_free_s == 0.0 || free_s < all.first_free_s) all.first_free_s = free_s;
-    if (first_end_s == 0.0 || free_s + time_s < first_end_s) {
-      first_end_s = free_s + time_s;
-      all.quickest_s = time_s;
-    }
     const double left_s = end_s - sooner_margin * (end_s - now_s) - free_s;
     if (left_s > time_s) all.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - time_s) / v.time_s(task, m.single(c)), 1e6));
   }
@@ -283,6 +284,7 @@ auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& 
 
 // Whether a task that ends then, with all that waits for it, is done before the rest would be.
 bool auto_policy::in_time(view& v, const situation& now, double end_s) const noexcept {
+  if (now.all_slowed) return false;
   const double after_s = std::max((now.way_s - now.fastest_s) * now.quicker, now.later_s);
   const double rest_s = std::max(now.left_s, real(v.load(way_cell)) * now.quicker);
   return end_s - now.now_s + after_s < in_time_share * rest_s;
@@ -297,7 +299,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   const others rest = elsewhere(v, task, where, mine.end_s(), now);
   const std::uint64_t skipped = v.load(skips(here));
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
-  if (rest.sooner <= skipped || nobody_came(s, now.now_s, rest.quickest_s) || in_time(v, now, mine.end_s())) {
+  if (rest.sooner <= skipped || nobody_came(s, now.now_s, mine.end_s() - now.now_s) || in_time(v, now, mine.end_s())) {
     v.store(skips(here), 0);
     for (core_id c = where.leader; c < where.leader + where.width; ++c) v.store(ends(c), bits(mine.end_s()));
     s.a &= ~low_half;
