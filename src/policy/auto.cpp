@@ -81,7 +81,7 @@ class auto_policy : public policy {
     double fastest_s = 0.0;      // the task on the core that takes least
     double worth = 0.0;          // of all cores, in cores like that
     bool all_slowed = false;     // as under a quota: no core is better off than the others
-    double left_s = 0.0;         // what has not begun, on all cores together
+    double left_s = 0.0;         // what is not done, on all cores together
     double way_s = 0.0;          // from the beginning of this task to the end of the graph, on that core
     double later_s = 0.0;        // what may have to wait for it, on all cores together
     double quicker = 1.0;        // what the fastest place of any width would take of that
@@ -184,8 +184,11 @@ next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
   return d;
 }
 
+// Who is overdue will take as long again as it is overdue by now.
 double auto_policy::free_at(view& v, core_id c, double now_s) const noexcept {
-  return v.idle(c) ? now_s : std::max(now_s, real(v.load(ends(c))));
+  if (v.idle(c)) return now_s;
+  const double end_s = real(v.load(ends(c)));
+  return end_s == 0.0 ? now_s : now_s + std::abs(end_s - now_s);
 }
 
 // A task of width 1 that begins then: with the gap that its slice would end in, if the neighbour is that regular, else with the mean of all gaps.
@@ -201,6 +204,7 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
   situation all{.now_s = v.now_s(), .waiting = v.length(queue_), .all_slowed = true};
   all.fastest_s = v.time_s(task, m.single(here));
   std::uint32_t busy = 0;
+  double running = 0.0;  // in tasks like this one
   for (core_id c = 0; c < cores_; ++c) {
     if (c != here && !v.online(c)) continue;
     const double time_s = v.time_s(task, m.single(c));
@@ -211,7 +215,9 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
       ++busy;
       all.all_slowed = all.all_slowed && (v.slowdown(c) > visible_slowdown || v.gap_s(c, all.now_s, a_while_s) > 0.0);
     }
-    if (c == here || free_at(v, c, all.now_s) <= all.now_s + free_soon * time_s) ++all.idle;
+    const double busy_s = c == here ? 0.0 : free_at(v, c, all.now_s) - all.now_s;
+    running += busy_s / time_s;
+    if (busy_s <= free_soon * time_s) ++all.idle;
   }
   all.all_slowed = all.all_slowed && 2 * busy > cores_;
   all.worth *= all.fastest_s;
@@ -219,7 +225,7 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
   // Ranks are in the seconds that were predicted when the graph came.
   const double own_s = ranks::own_s(s);
   const double unit = own_s > 0.0 ? all.fastest_s / own_s : 0.0;
-  all.left_s = std::max(0.0, static_cast<double>(static_cast<std::int64_t>(v.load(left_cell)))) * 1e-9 * unit / all.worth;
+  all.left_s = std::max(0.0, static_cast<double>(static_cast<std::int64_t>(v.load(left_cell)))) * 1e-9 * unit / all.worth + running * all.fastest_s / all.worth;
   all.way_s = ranks::rank_s(s) * unit;
   all.later_s = ranks::later_s(s) * unit / all.worth;
   if (const place_id quickest = v.best_place(task, objective::time); quickest != no_place) all.quicker = std::min(1.0, v.time_s(task, quickest) / all.fastest_s);
@@ -246,6 +252,8 @@ auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, cons
     }
     if (where.width == 1) o.time_s = alone_s(v, task, where.leader, o.begin_s, now);
     o.cost_s = o.time_s * where.width;
+    // Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it.
+    o.usable = o.usable && o.begin_s - now_s <= free_soon * o.time_s;
     return o;
   };
   const auto fair = [&](const option& o) { return on_long_way || m.at(o.where).width <= share; };

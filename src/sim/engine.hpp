@@ -71,7 +71,10 @@ class engine final : public view_source {
   double now_s() noexcept override { return to_seconds(now_); }
   std::uint32_t random(core_id asker, std::uint32_t n) noexcept override { return cores_[asker].random.below(n); }
   bool online(core_id c) noexcept override { return !cores_[c].away; }
-  bool idle(core_id c) noexcept override { return cores_[c].doing == activity::idle && !cores_[c].away; }
+  bool idle(core_id c) noexcept override {
+    const sim_core& w = cores_[c];
+    return !w.away && !w.runs && !w.to_begin && w.doing != activity::waiting && w.assemblies.empty();
+  }
   std::uint32_t length(queue_id q) noexcept override;
   double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
   double modelled_s(task_ref, place_id) noexcept override;
