@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
+                                              {"explain", add_explain(app)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)}};
   try {

@@ -15,9 +15,6 @@ namespace {
 using trace::event;
 using trace::event_kind;
 
-/// Below the clock's resolution digits are noise, and there are thousands of these numbers.
-double to_tenth_ns(double seconds) { return std::round(seconds * 1e10) / 1e10; }
-
 double seconds_since(const detail& d, std::int64_t ns) { return to_tenth_ns(static_cast<double>(ns - d.start_ns) * 1e-9); }
 
 std::vector<const event*> of_kind(const detail& d, event_kind kind) {
@@ -71,6 +68,8 @@ document table_of(const detail& d) {
 }
 
 }  // namespace
+
+double to_tenth_ns(double seconds) { return std::round(seconds * 1e10) / 1e10; }
 
 document detail_document(const detail& d) {
   const auto tasks = of_kind(d, event_kind::task);

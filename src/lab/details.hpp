@@ -12,6 +12,9 @@ namespace kilter::lab {
 /// Table updates are thinned evenly for each place; the last one is kept.
 inline constexpr std::size_t most_spans = 4'000, most_table_rows = 4'000;
 
+/// Times in documents: below the clock's resolution digits are noise.
+[[nodiscard]] double to_tenth_ns(double seconds);
+
 [[nodiscard]] document detail_document(const detail&);
 
 /// All traced runs as one file for ui.perfetto.dev and chrome://tracing, one after the other.

@@ -290,9 +290,12 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   detail d{.policy = policy, .disturb = s.name, .repeat = repeat};
   const sim::engine* running = nullptr;
   std::uint32_t graph = 0;
+  const discipline asked = o.policy->queues(m);
+  const bool learns = asked.learns || asked.asks_done;
   if (traced)
     o.finished = [&](const sim::sim_assembly& a, core_id last) {
       for (std::uint32_t i = 0; i < a.times.size(); ++i) d.events.push_back(task_event(m, a, i, graph));
+      if (!learns) return;
       trace::event learned = d.events.back();
       const std::uint32_t row = kilter::detail::graph_of(a.task).kinds[a.task->kind].row;
       learned.kind = trace::event_kind::table;

@@ -195,4 +195,17 @@ refuses "--scale 'x'" compare cholesky:tasks=100 --scale x
 refuses "did you mean 'cholesky'" reproduce matrix --graphs choleski
 refuses "--every" reproduce topcuoglu --every 0
 
+# explain
+refuses "RESULT" explain
+refuses "$work/none.json: cannot be read" explain "$work/none.json"
+refuses "$work/folder" explain "$work/folder"
+refuses "is no JSON" explain "$work/hello"
+printf '{"schema":"kilter.compare/1"}' >"$work/other.json"
+refuses "'kilter.compare/1'; expected kilter.bench/1" explain "$work/other.json"
+printf '{"schema":"kilter.bench/1","details":[]}' >"$work/empty.json"
+refuses "no traced runs" explain "$work/empty.json"
+printf '{"schema":"kilter.bench/1","details":[{"policy":"auto","disturb":"none"}]}' >"$work/short.json"
+refuses "'dam-c'" explain "$work/short.json" --policy dam-c
+refuses "kilter.bench/1" explain "$work/short.json"
+
 finish

@@ -9,7 +9,7 @@ json() {  # json PYTHON-EXPRESSION: of the last standard output as document `d`;
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate \
+for command in "" topo bench "bench layered" explain sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate \
     graph "graph make" "graph info" "graph convert" "graph draw"; do
   # shellcheck disable=SC2086
   passes $command --help
@@ -211,5 +211,16 @@ passes graph draw cholesky:n=6 -o "$work/c.svg"
 grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
 says "15 tasks take no time"
+
+passes sim layered --platform grid:1x2 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
+passes explain "$work/result.json" --policy auto --disturb share@1:50%
+says "core 1, from"
+says "critical tasks went elsewhere"
+grep -q "core 0, from" "$work/out" && fail "explain: core 0 was not disturbed"
+passes explain "$work/result.json" --policy rws
+says "nothing was learned"
+passes explain --disturb share@1:50% --json - "$work/result.json"
+json 'd["schema"] == "kilter.explain/1" and [r["policy"] for r in d["runs"]] == ["auto", "rws"]'
+json '[f["core"] for f in d["runs"][0]["findings"] if f["kind"] == "slowed_core"] == [1] and d["runs"][0]["findings"][0]["samples"]'
 
 finish

@@ -1,0 +1,45 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "lab/explain.hpp"
+#include "lab/numbers.hpp"
+#include "lab/outputs.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+struct explain_options {
+  std::string result, policy, json;
+  std::vector<std::string> disturb;
+};
+
+}  // namespace
+
+action add_explain(CLI::App& app) {
+  auto o = std::make_shared<explain_options>();
+  CLI::App* explain = app.add_subcommand("explain", "Which places a recorded run avoided, when and why, from its result");
+  explain->add_option("RESULT", o->result, "What kilter bench or kilter sim wrote with --json")->required()->type_name("");
+  explain->add_option("--policy", o->policy, "Only the runs of these policies, separated by commas")->type_name("LIST");
+  explain->add_option("--disturb", o->disturb, "Only the runs under this disturbance, as written there; none: undisturbed. May be given again")
+      ->type_name("SPEC")->allow_extra_args(false);
+  explain->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
+  explain->footer("Examples:\n"
+                  "  kilter sim layered --platform grid:1x2 --policy auto,dam-c --disturb share@0:50% --json result.json\n"
+                  "  kilter explain result.json\n"
+                  "  kilter explain result.json --policy auto --disturb share@0:50% --json -");
+  return [o] {
+    lab::check_output("--json", o->json);
+    lab::explain_choice which{.policies = {}, .disturbs = o->disturb};
+    if (!o->policy.empty())
+      for (const std::string_view name : lab::split_list(o->policy)) which.policies.emplace_back(name);
+    const auto runs = lab::explain(lab::read_result(o->result), which);
+    if (o->json != "-") lab::write_output("-", lab::explain_text(runs));
+    if (!o->json.empty()) lab::write_output(o->json, lab::document_text(lab::explain_document(runs)));
+    return 0;
+  };
+}
+
+}  // namespace kilter::cli
