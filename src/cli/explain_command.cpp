@@ -24,7 +24,7 @@ action add_explain(CLI::App& app) {
   explain->add_option("RESULT", o->result, "What kilter bench or kilter sim wrote with --json")->required()->type_name("");
   explain->add_option("--policy", o->policy, "Only the runs of these policies, separated by commas")->type_name("LIST");
   explain->add_option("--disturb", o->disturb, "Only the runs under this disturbance, as written there; none: undisturbed. May be given again")
-      ->type_name("SPEC")->allow_extra_args(false);
+      ->type_name("SPEC")->allow_extra_args(false)->default_str("");
   explain->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   explain->footer("Examples:\n"
                   "  kilter sim layered --platform grid:1x2 --policy auto,dam-c --disturb share@0:50% --json result.json\n"

@@ -24,6 +24,7 @@ constexpr std::size_t most_periods = 4;       // of one core
 constexpr std::uint64_t fewest_for_a_share = 20;
 constexpr double seldom_share = 0.01;
 constexpr double many_units = 1.5;
+constexpr double widest_quartiles = 1.5;
 constexpr std::uint64_t seldom_tasks = 3, fewest_of_a_type = 50;
 
 /// A task of the result; all members of a wide one together.
@@ -117,16 +118,17 @@ class usual_times {
   std::map<std::pair<std::string, std::uint32_t>, double> usual_s_;
 };
 
-/// What tasks of a type took on cores that were not slowed, in times as learned: 1 unless they are so many units of work.
+/// What tasks took on cores that were not slowed, in times as learned: 1 unless they are so many units of work.
 struct ordinary_times {
-  double low = 1.0, typical = 1.0, high = 1.0;  // of ten tasks nine take longer, five, one
-  [[nodiscard]] bool alike() const noexcept { return high <= 1.25 * typical && typical <= 1.25 * low; }
+  double typical = 1.0, high = 1.0;  // median, and what nine of ten stay below
+  bool alike = true;                 // so that there is a usual time
 };
-using ordinary_by_type = std::map<std::string, ordinary_times>;
+/// By type; critical ones apart, since they often have more work than others of their type.
+using ordinary_by_type = std::map<std::pair<std::string, bool>, ordinary_times>;
 
 cited_task cite(const kept_task& t, const usual_times& usual, const ordinary_by_type& ordinary) {
-  const auto at = ordinary.find(t.type);
-  const double scale = at == ordinary.end() ? 1.0 : at->second.alike() ? at->second.typical : 0.0;
+  const auto at = ordinary.find({t.type, t.critical});
+  const double scale = at == ordinary.end() ? 1.0 : at->second.alike ? at->second.typical : 0.0;
   return {t.task, t.type, t.leader, t.width, t.start_s, t.seconds(), t.width == 1 ? usual.on(t.type, t.leader) * scale : 0.0};
 }
 
@@ -211,15 +213,16 @@ treatment judge(const slow_period& p) {
 }
 
 ordinary_by_type ordinary_of(const evidence& e, const usual_times& usual, const std::vector<slow_period>& all) {
-  std::map<std::string, std::vector<double>> elsewhere;
+  std::map<std::pair<std::string, bool>, std::vector<double>> elsewhere;
   for (const kept_task& t : e.tasks) {
     const auto slowed = [&](const slow_period& p) { return t.on(p.core) && t.end_s >= p.from_s && t.start_s < p.to_s.value_or(e.seconds + 1.0); };
-    if (const double times = usual.times(t); times > 0.0 && std::none_of(all.begin(), all.end(), slowed)) elsewhere[t.type].push_back(times);
+    if (const double times = usual.times(t); times > 0.0 && std::none_of(all.begin(), all.end(), slowed)) elsewhere[{t.type, t.critical}].push_back(times);
   }
   ordinary_by_type ordinary;
-  for (auto& [type, times] : elsewhere) {
+  for (auto& [kind, times] : elsewhere) {
     std::sort(times.begin(), times.end());
-    ordinary[type] = {times[times.size() / 10], times[times.size() / 2], std::max(1.0, times[times.size() * 9 / 10])};
+    const auto of_hundred = [&](std::size_t percent) { return times[times.size() * percent / 100]; };
+    ordinary[kind] = {of_hundred(50), std::max(1.0, of_hundred(90)), of_hundred(75) <= widest_quartiles * of_hundred(25)};
   }
   return ordinary;
 }
@@ -229,7 +232,7 @@ ordinary_by_type ordinary_of(const evidence& e, const usual_times& usual, const 
 void cite_samples(slow_period& p, const evidence& e, const usual_times& usual, const ordinary_by_type& ordinary) {
   const double to_s = p.to_s.value_or(e.seconds + 1.0);
   const auto visibly = [&](const kept_task& t) {
-    const auto at = ordinary.find(t.type);
+    const auto at = ordinary.find({t.type, t.critical});
     return slowed_from * (at == ordinary.end() ? 1.0 : at->second.high);
   };
   std::vector<const kept_task*> slow;
@@ -354,8 +357,9 @@ std::vector<explained_run> explain_checked(const document& result, const explain
     const evidence* without = run.disturb == "none" || free == undisturbed.end() ? nullptr : &free->second;
     const ordinary_by_type ordinary = find_periods(run, e, usual, without, cores);
     if (run.learned) find_seldom(run, e, usual, ordinary, result.at("machine").at("places"));
-    for (const auto& [type, times] : ordinary)
-      if (times.typical > many_units || times.typical < 1.0 / many_units) run.per_unit.push_back({type, times.typical});
+    for (const auto& [kind, times] : ordinary)
+      if ((times.typical > many_units || times.typical < 1.0 / many_units) && (run.per_unit.empty() || run.per_unit.back().type != kind.first))
+        run.per_unit.push_back({kind.first, times.typical});
     runs.push_back(std::move(run));
   }
   if (runs.empty()) throw input_error("no traced run has both the --policy and the --disturb that were asked for");
@@ -366,7 +370,8 @@ std::vector<explained_run> explain_checked(const document& result, const explain
 
 document read_result(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error(fmt::format("{}: cannot be read; expected a file that kilter bench or kilter sim wrote with --json", path));
+  if (!in || (in.peek(), in.bad()))  // a folder opens, but cannot be read
+    throw input_error(fmt::format("{}: cannot be read; expected a file that kilter bench or kilter sim wrote with --json", path));
   document d;
   try {
     d = document::parse(in);
@@ -375,7 +380,7 @@ document read_result(const std::string& path) {
   }
   const auto schema = d.is_object() && d.contains("schema") && d["schema"].is_string() ? d["schema"].get<std::string>() : std::string("none");
   if (schema != "kilter.bench/1")
-    throw input_error(fmt::format("{}: its schema is '{}'; expected kilter.bench/1, which kilter bench and kilter sim write with --json", path, schema));
+    throw input_error(fmt::format("{}: its schema is '{}'; expected kilter.bench/1, which kilter bench and kilter sim write", path, schema));
   if (!d.contains("details") || !d["details"].is_array() || d["details"].empty())
     throw input_error(fmt::format("{}: no traced runs ('details' is empty); run kilter bench or kilter sim with --json to its end", path));
   return d;

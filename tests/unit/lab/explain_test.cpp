@@ -175,6 +175,20 @@ TEST(explain, more_work_in_a_task_is_not_cited_as_interference) {
   EXPECT_EQ(p.samples[0].usual_s, 0.0) << "there is no usual time if tasks differ tenfold";
 }
 
+TEST(explain, critical_tasks_with_more_work_are_not_cited_as_interference) {
+  made_result r;
+  r.begin("share@0:50%");
+  for (int i = 0; i < 100; ++i)
+    for (const std::uint32_t core : {0u, 1u}) {
+      const double slowdown = core == 0 ? 2.0 : 1.0;
+      const bool critical = i % 20 == 0;
+      r.task(core, (critical ? 10e-3 : 1e-3) * (core == 0 && !critical ? 2.0 : 1.0), critical, 1e-3 * slowdown, slowdown);
+    }
+  const slow_period p = r.last().periods.at(0);
+  EXPECT_FALSE(p.samples.empty());
+  for (const cited_task& t : p.samples) EXPECT_NEAR(t.seconds, 2e-3, 1e-9) << "task " << t.task << " has ten times the work, and took ten times as long";
+}
+
 TEST(explain, usual_times_are_those_of_a_task_where_the_table_learns_per_unit_of_work) {
   made_result r;
   r.begin("share@0:50%");
