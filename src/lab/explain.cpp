@@ -215,14 +215,17 @@ treatment judge(const slow_period& p) {
 ordinary_by_type ordinary_of(const evidence& e, const usual_times& usual, const std::vector<slow_period>& all) {
   std::map<std::pair<std::string, bool>, std::vector<double>> elsewhere;
   for (const kept_task& t : e.tasks) {
-    const auto slowed = [&](const slow_period& p) { return t.on(p.core) && t.end_s >= p.from_s && t.start_s < p.to_s.value_or(e.seconds + 1.0); };
+    const auto slowed = [&](const slow_period& p) {
+      return t.on(p.core) && t.end_s >= p.from_s && t.start_s < p.to_s.value_or(e.seconds + 1.0);
+    };
     if (const double times = usual.times(t); times > 0.0 && std::none_of(all.begin(), all.end(), slowed)) elsewhere[{t.type, t.critical}].push_back(times);
   }
   ordinary_by_type ordinary;
-  for (auto& [kind, times] : elsewhere) {
+  for (auto& of_kind : elsewhere) {
+    std::vector<double>& times = of_kind.second;
     std::sort(times.begin(), times.end());
     const auto of_hundred = [&](std::size_t percent) { return times[times.size() * percent / 100]; };
-    ordinary[kind] = {of_hundred(50), std::max(1.0, of_hundred(90)), of_hundred(75) <= widest_quartiles * of_hundred(25)};
+    ordinary[of_kind.first] = {of_hundred(50), std::max(1.0, of_hundred(90)), of_hundred(75) <= widest_quartiles * of_hundred(25)};
   }
   return ordinary;
 }
