@@ -33,7 +33,7 @@ struct runtime_options {
   /// Empty: machine::local(), limited by the cgroup quota. More cores than the computer has are allowed; then nothing is pinned.
   std::shared_ptr<const kilter::machine> machine{};
   /// A name of policy_catalogue(), unless `custom` is given.
-  std::string policy = "dam-c";
+  std::string policy = "auto";
   policy_options policy_settings{};
   std::shared_ptr<const kilter::policy> custom{};
   table_options table = table_options::robust();

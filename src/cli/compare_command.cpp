@@ -20,7 +20,7 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   const auto o = std::make_shared<compare_options>();
   o->out.how.command_line = command_line;
   lab::bench_arguments& common = o->what.common;
-  common.policies = {"dam-c"};
+  common.policies = {"auto"};
   common.repeat = "3";
   common.criticality.clear();
   CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");

@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 8> criticality_names = {"user", "c
 struct bench_arguments {
   std::string workload = "layered";
   parameter_values parameters;                  ///< of the workload
-  std::vector<std::string> policies{"dam-c"};   ///< each may be a list "a,b"; "all": the whole catalogue; with a slash: a library
+  std::vector<std::string> policies{"auto"};    ///< each may be a list "a,b"; "all": the whole catalogue; with a slash: a library
   std::string cores;                            ///< as parse_cores; empty: all
   bool smt = false;
   std::vector<std::string> disturb;             ///< each one scenario; "none" comes first in any case

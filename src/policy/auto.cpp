@@ -10,9 +10,11 @@
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them
 //                             else the cheapest one of this core
 //                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free
-//                    n = 0: take it
+//                    n = 0, or all that waits for the task would still be done before the rest is: take it
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
+//
+//   When all cores are slowed at once, as under a quota, it is CPU time that is short and not cores: then nothing is made wider than what is cheapest.
 //
 //   So a slow or disturbed core takes what the others do not come to in time, and nothing that the end of the graph would have to wait for; on equal
 //   cores n is 0 always. The times are the table's, which knows which core is slowed and for how long (facts D3, D5, D7).
@@ -30,7 +32,7 @@ namespace kilter::builtin {
 
 namespace {
 
-// Below this the sorted queue, some .3 us a task, would show.
+// A shorter task is not worth a lock and a look at every core.
 constexpr double short_s = 40e-6;
 // Others must be sooner by more than what the prediction is worth.
 constexpr double sooner_margin = 0.05;
