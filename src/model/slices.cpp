@@ -67,7 +67,8 @@ double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s) 
   if (!(run_s > 0.0)) return -1.0;
   const double since_s = from_s - k.back_s.load(memory_order_relaxed);
   if (since_s > 2.0 * run_s + gap_s) return 0.0;
-  double phase_s = std::fmod(std::max(0.0, since_s), run_s + gap_s), lost_s = 0.0;
+  const double period_s = run_s + gap_s, passed_s = std::max(0.0, since_s);
+  double phase_s = passed_s - period_s * std::floor(passed_s / period_s), lost_s = 0.0;
   if (phase_s > run_s) {
     lost_s = run_s + gap_s - phase_s;
     phase_s = 0.0;

@@ -10,7 +10,7 @@
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them
 //                             else the cheapest one of this core
 //                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free
-//                    n = 0, or all that waits for the task would still be done before the rest is: take it
+//                    n = 0, or the task is not critical and all that waits for it would still be done before the rest is: take it
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
 //
@@ -309,7 +309,8 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   const others rest = elsewhere(v, task, where, mine.end_s(), now);
   const std::uint64_t skipped = v.load(skips(here));
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
-  if (rest.sooner <= skipped || nobody_came(s, now.now_s, mine.end_s() - now.now_s) || in_time(v, now, mine.end_s())) {
+  if (rest.sooner <= skipped || nobody_came(s, now.now_s, mine.end_s() - now.now_s) ||
+      (!v.critical(task) && in_time(v, now, mine.end_s()))) {
     v.store(skips(here), 0);
     for (core_id c = where.leader; c < where.leader + where.width; ++c) v.store(ends(c), bits(mine.end_s()));
     s.a &= ~low_half;

@@ -212,7 +212,7 @@ grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
 says "15 tasks take no time"
 
-passes sim layered --platform grid:1x2 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
+passes sim layered --platform grid:2x1 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
 passes explain "$work/result.json" --policy auto --disturb share@1:50%
 says "core 1, from"
 says "critical tasks went elsewhere"

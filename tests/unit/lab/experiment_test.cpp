@@ -34,7 +34,7 @@ TEST(plan, defaults_are_accepted_and_undisturbed_comes_first) {
   const experiment e = plan(a);
   EXPECT_EQ(std::get<layered_work>(e.work).shape.tasks, 32'000u);
   EXPECT_EQ(std::get<layered_work>(e.work).tile, 64u);
-  EXPECT_EQ(e.policies, std::vector<std::string>{"dam-c"});
+  EXPECT_EQ(e.policies, std::vector<std::string>{"auto"});
   ASSERT_EQ(e.scenarios.size(), 2u) << "a scenario that is named twice is measured once";
   EXPECT_EQ(e.scenarios[0].name, "none");
   EXPECT_EQ(e.scenarios[1].name, "cpu@0");

@@ -250,7 +250,7 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
 TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
   for (const std::uint32_t disturbed : {0u, 1u}) {
     bench_arguments a;
-    a.on = "sim:grid:1x2";
+    a.on = "sim:grid:2x1";
     a.parameters = {{"tasks", "1000"}, {"parallelism", "4"}};
     a.policies = {"auto"};
     a.disturb = {"share@" + std::to_string(disturbed) + ":50%"};

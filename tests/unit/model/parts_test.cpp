@@ -48,7 +48,7 @@ TEST(neutral_prior, peers_first_then_other_widths_then_other_clusters) {
   f.learn(f.at(0, 1), 1e-3, 4, now_s);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(1, 1)), 1e-3, 1e-5);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(0, 2)), 0.5e-3, 0.05e-3);
-  EXPECT_NEAR(f.t.time_s(f.row, f.at(3, 1)), 1e-3, 1e-5);
+  EXPECT_NEAR(f.t.time_s(f.row, f.at(3, 1)), 2e-3, 1e-5) << "the kind is said to be half as fast";
   f.learn(f.at(2, 1), 3e-3, 4, now_s);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(3, 1)), 3e-3, 1e-5);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(2, 4)), 0.75e-3, 0.075e-3);
