@@ -285,9 +285,10 @@ auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& 
   for (core_id c = 0; c < cores_; ++c) {
     if (mine.contains(c) || !v.online(c)) continue;
     const double free_s = free_at(v, c, now_s), time_s = alone_s(v, task, c, free_s, now);
-    if (all.first_free_s == 0.0 || free_s < all.first_free_s) all.first_free_s = free_s;
     const double left_s = end_s - sooner_margin * (end_s - now_s) - free_s;
-    if (left_s > time_s) all.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - time_s) / v.time_s(task, m.single(c)), 1e6));
+    if (left_s <= time_s) continue;
+    if (all.first_free_s == 0.0 || free_s < all.first_free_s) all.first_free_s = free_s;
+    all.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - time_s) / v.time_s(task, m.single(c)), 1e6));
   }
   return all;
 }

@@ -18,13 +18,13 @@ namespace kilter::testing {
 
 class fixed_source final : public view_source {
  public:
-  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), busy(core_count, 0.0) {}
+  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), free(core_count, false), busy(core_count, 0.0) {}
 
   double now_s() noexcept override { return now; }
   std::uint32_t random(core_id, std::uint32_t n) noexcept override { return draw % n; }
   bool online(core_id c) noexcept override { return up[c]; }
-  bool idle(core_id) noexcept override { return false; }
-  std::uint32_t length(queue_id) noexcept override { return 0; }
+  bool idle(core_id c) noexcept override { return free[c]; }
+  std::uint32_t length(queue_id) noexcept override { return waiting; }
   double busy_s(core_id c) noexcept override { return busy[c]; }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return 0.0; }
@@ -35,7 +35,8 @@ class fixed_source final : public view_source {
 
   double now = 0.0;
   std::uint32_t draw = 0;
-  std::vector<bool> up;
+  std::uint32_t waiting = 0;
+  std::vector<bool> up, free;
   std::vector<double> busy;
   std::vector<std::pair<task_ref, std::uint64_t>> rekeyed;
   std::vector<task_ref> batch;
@@ -52,7 +53,7 @@ inline machine two_and_four() {
 class world {
  public:
   explicit world(machine machine_under, table_options options = table_options::paper())
-      : m(std::move(machine_under)), tables(m, options), cells(8, 8), source(tables, cells, m.core_count()) {}
+      : m(std::move(machine_under)), tables(m, options), cells(64, 8), source(tables, cells, m.core_count()) {}
 
   machine m;
   model::tables tables;

@@ -1,0 +1,140 @@
+// The default policy as a table: what it sees, what it must answer.
+
+#include <array>
+
+#include "unit/policy/world.hpp"
+
+namespace kilter {
+namespace {
+
+using testing::world;
+using kind = next_decision::kind;
+
+/// Two fast cores that take 1 ms and four slow ones that take 3, one task at a time; all are free.
+struct board : world {
+  static constexpr std::array<std::uint32_t, 1> one{1};
+  explicit board(std::span<const std::uint32_t> allowed = one) : world(testing::two_and_four(), table_options::robust()), widths(allowed) {
+    for (const place& p : m.places()) set(p, (p.leader < 2 ? 1e-3 : 3e-3) / p.width);
+    for (core_id c = 0; c < 6; ++c) source.free[c] = true;
+  }
+  std::shared_ptr<const policy> asked = make_policy("auto", m);
+  std::span<const std::uint32_t> widths;
+  task add_long() { return add(false, widths); }
+  /// As the engine would: into the queue, then out of it on `here`.
+  take_decision offer(task t, core_id here, std::uint32_t waiting) {
+    view v = at(here);
+    if ((v.state(ref(t)).a & 1) == 0) (void)asked->on_ready(ref(t), {}, here, v);
+    source.waiting = waiting;
+    return asked->on_take(ref(t), here, false, v);
+  }
+  next_decision ask(core_id here, std::uint32_t waiting) {
+    view v = at(here);
+    source.waiting = waiting;
+    return asked->next(here, 0, v);
+  }
+};
+
+TEST(auto_policy, long_tasks_wait_by_what_is_left_after_them_short_ones_with_their_waker) {
+  board b;
+  const task first = b.add_long(), second = b.add_long(), leaf = b.add_long(), quick = b.add(false, b.widths, "quick");
+  b.g.edge(first, second);
+  b.set_all(10e-6, "quick");
+  b.submit(*b.asked);
+  const ready_decision long_one = b.ready(*b.asked, first, {}, 0), short_one = b.ready(*b.asked, quick, {}, 3);
+  EXPECT_EQ(long_one.queue, 6u) << "the one after the deques";
+  EXPECT_GT(long_one.key, b.ready(*b.asked, leaf, {}, 0).key);
+  EXPECT_EQ(short_one.queue, 3u);
+}
+
+/// The fast cores are at a task each.
+struct busy_board : board {
+  explicit busy_board(int others, int tail) {
+    for (int i = 0; i < others + 2; ++i) all.push_back(add_long());
+    task last{};
+    for (int i = 0; i < tail; ++i) {
+      const task t = add_long();
+      if (last) g.edge(last, t);
+      else
+        for (const task before : all) g.edge(before, t);
+      last = t;
+    }
+    submit(*asked);
+    for (core_id c = 0; c < 2; ++c) {
+      EXPECT_EQ(m.at(offer(all[c], c, others + 1 - c).where), (place{c, 1}));
+      source.free[c] = false;
+    }
+  }
+  std::vector<task> all;
+};
+
+TEST(auto_policy, a_slow_core_hands_the_last_task_to_a_fast_one_that_is_free) {
+  board b;
+  const task t = b.add_long();
+  b.submit(*b.asked);
+  EXPECT_EQ(b.m.at(b.offer(t, 2, 0).where), (place{0, 1}));
+}
+
+TEST(auto_policy, a_slow_core_leaves_what_the_fast_ones_end_sooner) {
+  busy_board b(1, 0);
+  EXPECT_TRUE(b.offer(b.all[2], 2, 0).put_back) << "begun at 1 ms on core 0 it ends at 2";
+  const next_decision next = b.ask(2, 1);
+  EXPECT_EQ(next.what, kind::hold_until);
+  EXPECT_NEAR(next.until_s, 1e-3, 1e-4) << "when the first of them is free";
+}
+
+TEST(auto_policy, before_a_barrier_a_slow_core_takes_the_one_after_those) {
+  busy_board b(4, 50);
+  EXPECT_TRUE(b.offer(b.all[2], 2, 3).put_back);
+  const next_decision next = b.ask(2, 4);
+  EXPECT_EQ(next.what, kind::take_from);
+  EXPECT_EQ(next.skip, 2u) << "each fast core has ended another one by then";
+  EXPECT_FALSE(b.offer(b.all[4], 2, 3).put_back);
+}
+
+TEST(auto_policy, what_nobody_waits_for_may_run_on_a_slow_core) {
+  busy_board b(40, 0);
+  EXPECT_FALSE(b.offer(b.all[2], 2, 39).put_back);
+}
+
+TEST(auto_policy, a_task_that_nobody_comes_for_is_taken_after_all) {
+  busy_board b(1, 0);
+  EXPECT_TRUE(b.offer(b.all[2], 2, 0).put_back);
+  EXPECT_EQ(b.ask(2, 1).what, kind::hold_until);
+  b.source.now = 0.0015;
+  EXPECT_TRUE(b.offer(b.all[2], 2, 0).put_back);
+  EXPECT_EQ(b.ask(2, 1).what, kind::hold_until);
+  b.source.now = 0.004;
+  EXPECT_FALSE(b.offer(b.all[2], 2, 0).put_back);
+}
+
+TEST(auto_policy, equal_cores_never_decline) {
+  board b;
+  for (core_id c = 0; c < 6; ++c) b.set({c, 1}, 1e-3);
+  std::vector<task> all;
+  for (int i = 0; i < 6; ++i) all.push_back(b.add_long());
+  b.submit(*b.asked);
+  for (core_id c = 0; c < 6; ++c) {
+    const take_decision d = b.offer(all[c], c, 5 - c);
+    EXPECT_FALSE(d.put_back) << c;
+    EXPECT_EQ(b.m.at(d.where), (place{c, 1}));
+    b.source.free[c] = false;
+  }
+}
+
+TEST(auto_policy, a_task_alone_gets_the_place_that_ends_it_first) {
+  board b{std::span<const std::uint32_t>{}};
+  const task t = b.add_long();
+  b.submit(*b.asked);
+  EXPECT_EQ(b.m.at(b.offer(t, 3, 0).where), (place{0, 2}));
+}
+
+TEST(auto_policy, among_many_a_task_gets_one_core) {
+  board b{std::span<const std::uint32_t>{}};
+  std::vector<task> all;
+  for (int i = 0; i < 40; ++i) all.push_back(b.add_long());
+  b.submit(*b.asked);
+  EXPECT_EQ(b.m.at(b.offer(all[0], 0, 39).where), (place{0, 1}));
+}
+
+}  // namespace
+}  // namespace kilter
