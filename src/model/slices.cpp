@@ -26,14 +26,23 @@ slices::slices(std::uint32_t cores) : count_(cores), cores_(std::make_unique<sta
 
 void slices::clear() noexcept {
   for (std::uint32_t c = 0; c < count_; ++c) {
-    cores_[c].seen = 0;
-    cores_[c].back_s.store(-1.0, memory_order_relaxed);
-    cores_[c].run_s.store(0.0, memory_order_relaxed);
+    state& k = cores_[c];
+    while (k.writing.exchange(true, sync::memory_order_acquire)) sync::relax();
+    k.seen = 0;
+    k.back_s.store(-1.0, memory_order_relaxed);
+    k.run_s.store(0.0, memory_order_relaxed);
+    k.writing.store(false, sync::memory_order_release);
   }
 }
 
 void slices::gap(std::uint32_t core, double begin_s, double end_s) noexcept {
   state& k = cores_[core];
+  if (k.writing.exchange(true, sync::memory_order_acquire)) return;
+  note(k, begin_s, end_s);
+  k.writing.store(false, sync::memory_order_release);
+}
+
+void slices::note(state& k, double begin_s, double end_s) noexcept {
   const double back_s = k.back_s.load(memory_order_relaxed);
   k.back_s.store(end_s, memory_order_relaxed);
   if (back_s < 0.0) return;

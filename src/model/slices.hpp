@@ -14,7 +14,7 @@ class slices {
  public:
   explicit slices(std::uint32_t cores);
 
-  /// The core was away from its worker from `begin_s` to `end_s` (engine time). By the core's worker.
+  /// The core was away from its worker from `begin_s` to `end_s` (engine time). Any thread; of two at once one is lost.
   void gap(std::uint32_t core, double begin_s, double end_s) noexcept;
   /// Seconds that the neighbour will take between `from_s` and the end of `work_s` seconds of the program's own work on the core, begun then. 0 if nothing
   /// was seen for two runs; negative where no pattern is known or it is not regular, so that a mean is all there is to go by. Any thread.
@@ -28,7 +28,8 @@ class slices {
  private:
   static constexpr std::uint32_t kept = 8;
   struct alignas(sync::cache_line) state {
-    // Of the core's worker.
+    // Of whoever writes.
+    sync::atomic<bool> writing{false};
     std::array<double, kept> runs{}, gaps{};
     std::uint32_t seen = 0;
     // For others to read.
@@ -36,6 +37,8 @@ class slices {
     sync::atomic<double> run_s{0.0};     ///< 0: not regular
     sync::atomic<double> gap_s{0.0};
   };
+  static void note(state&, double begin_s, double end_s) noexcept;
+
   std::uint32_t count_;
   std::unique_ptr<state[]> cores_;
 };
