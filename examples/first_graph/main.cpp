@@ -28,7 +28,7 @@ int main() {
   });
   g.edge(last, scale);
 
-  kilter::runtime rt;  // one pinned worker a core, policy dam-c, learning on
+  kilter::runtime rt;  // one pinned worker a core, policy auto, learning on
   const kilter::execution_stats s = rt.run(g);
   std::printf("total %.1f, first value %.1f, %llu tasks\n", total, values[0], static_cast<unsigned long long>(s.tasks));
   for (const auto& cell : rt.table())
