@@ -1,5 +1,7 @@
 #include "peers/dag.hpp"
 
+#include <algorithm>
+
 namespace kilter::bench {
 
 dag independent(std::uint32_t tasks) {
@@ -24,6 +26,12 @@ dag layered(const layered_shape& shape) {
     }
     parent = static_cast<std::uint32_t>(l.critical_task());
   }
+  return d;
+}
+
+dag barriers(std::uint32_t tasks, std::uint32_t width) {
+  dag d = independent(std::max(tasks / width, 1u) * width);
+  d.barrier = width;
   return d;
 }
 

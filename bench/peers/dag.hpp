@@ -1,5 +1,5 @@
 #pragma once
-// The shapes that every runtime is given, and what their tasks do. In all of them a task has one predecessor at most.
+// The shapes that every runtime is given, and what their tasks do. A task has one predecessor at most, or all tasks of the layer before.
 
 #include <atomic>
 #include <cstdint>
@@ -17,6 +17,7 @@ struct dag {
 
   std::vector<std::uint32_t> parent;   ///< the predecessor of each task, ascending; none for a root; roots come first
   std::vector<std::uint8_t> critical;  ///< 1: on the critical path, as the user says
+  std::uint32_t barrier = 0;           ///< above 0: layers of so many tasks, and each layer waits for the whole one before; parents count for nothing
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(parent.size()); }
 };
@@ -26,6 +27,8 @@ struct dag {
 [[nodiscard]] dag chain(std::uint32_t tasks, bool flagged);
 /// The DAG of graph/layered_shape.hpp, task by task.
 [[nodiscard]] dag layered(const layered_shape&);
+/// Layers of `width` tasks with a barrier after each: a loop that is repeated. Whole layers only, at least one.
+[[nodiscard]] dag barriers(std::uint32_t tasks, std::uint32_t width);
 
 /// What a task does: nothing, or one run of a kernel. With `ends`, every task also leaves the cycle count of its end there.
 struct workload {

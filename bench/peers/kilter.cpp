@@ -78,10 +78,17 @@ class kilter_static final : public contender {
   void add_all(const dag& d, std::string_view type, MakeBody&& body_of) {
     task_options options;
     options.type = graph_->type(type);
+    std::optional<task> barrier;
     for (std::uint32_t i = 0; i < d.size(); ++i) {
+      if (d.barrier > 0 && i > 0 && i % d.barrier == 0) {
+        const task next = graph_->add({.type = graph_->type("barrier")}, [] {});
+        for (std::uint32_t k = i - d.barrier; k < i; ++k) graph_->edge(tasks_[k], next);
+        barrier = next;
+      }
       options.priority = d.critical[i] ? priority::high : priority::low;
       const task t = graph_->add(options, body_of(i));
       if (d.parent[i] != dag::none) graph_->edge(tasks_[d.parent[i]], t);
+      if (barrier) graph_->edge(*barrier, t);
       tasks_.push_back(t);
     }
   }

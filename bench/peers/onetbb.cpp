@@ -87,6 +87,10 @@ class onetbb_graph final : public contender {
   ~onetbb_graph() override { clear(); }
 
   void build(const dag& d, const workload& w) override {
+    layers_of_ = d.barrier;
+    tasks_ = d.size();
+    work_ = &w;
+    if (d.barrier > 0) return;
     threads_.inside([&] {
       graph_.emplace();
       nodes_ = static_cast<node*>(::operator new(d.size() * sizeof(node), std::align_val_t{alignof(node)}));
@@ -98,6 +102,10 @@ class onetbb_graph final : public contender {
   }
   void run(core_id) override {
     threads_.inside([&] {
+      if (layers_of_ > 0) {
+        loops();
+        return;
+      }
       for (node* root : roots_) root->try_put(tbb::flow::continue_msg());
       graph_->wait_for_all();
     });
@@ -111,6 +119,13 @@ class onetbb_graph final : public contender {
   }
 
  private:
+  void loops() {
+    for (std::uint32_t first = 0; first < tasks_; first += layers_of_)
+      tbb::parallel_for(tbb::blocked_range<std::uint32_t>(first, first + layers_of_, 1), [this](const tbb::blocked_range<std::uint32_t>& r) {
+        for (std::uint32_t i = r.begin(); i < r.end(); ++i) work_->run(i);
+      }, tbb::simple_partitioner{});
+  }
+
   // One block for all nodes: they cannot move, and this is the cheapest way to hold them.
   template <class MakeBody>
   void add_all(const dag& d, MakeBody&& body_of) {
@@ -132,6 +147,8 @@ class onetbb_graph final : public contender {
   node* nodes_ = nullptr;
   std::uint32_t made_ = 0;
   std::vector<node*> roots_;
+  std::uint32_t layers_of_ = 0, tasks_ = 0;
+  const workload* work_ = nullptr;
 };
 
 class onetbb_group final : public contender {

@@ -29,6 +29,9 @@ class openmp final : public contender {
 
   void build(const dag& d, const workload& w) override {
     work_ = &w;
+    layers_of_ = d.barrier;
+    tasks_ = d.size();
+    if (d.barrier > 0) return;
     roots_.clear();
     first_child_.assign(d.size() + 1, 0);
     // Roots come first and parents ascend, so the children of a task are neighbours.
@@ -43,6 +46,10 @@ class openmp final : public contender {
   }
   void run(core_id) override {
     omp_set_num_threads(count_);
+    if (layers_of_ > 0) {
+      loops();
+      return;
+    }
 #pragma omp parallel
 #pragma omp single
     for (const std::uint32_t root : roots_) spawn(root);
@@ -53,6 +60,12 @@ class openmp final : public contender {
   }
 
  private:
+  void loops() {
+#pragma omp parallel
+    for (std::uint32_t first = 0; first < tasks_; first += layers_of_)
+#pragma omp for schedule(dynamic, 1)
+      for (std::uint32_t i = first; i < first + layers_of_; ++i) work_->run(i);
+  }
   void spawn(std::uint32_t i) {
 #pragma omp task firstprivate(i)
     {
@@ -62,6 +75,7 @@ class openmp final : public contender {
   }
 
   int count_;
+  std::uint32_t layers_of_ = 0, tasks_ = 0;
   const workload* work_ = nullptr;
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> first_child_;  // task i's children are [i], .. [i + 1] - 1

@@ -41,15 +41,15 @@ struct runtime_preset {
   std::string type;
   double seconds = 0.0;
 };
-/// Static graphs of Kilter. Bodies are plain callables if they are empty, and moldable (the kernel's chunks) otherwise.
+/// Static graphs of Kilter; a barrier is an empty task. Bodies are plain callables if they are empty, and moldable (the kernel's chunks) otherwise.
 [[nodiscard]] std::unique_ptr<contender> make_kilter(const runtime_options&, const std::vector<runtime_preset>& = {});
 /// Kilter without a graph: one task adds all others to its own graph as it runs and waits for them. Independent tasks only.
 [[nodiscard]] std::unique_ptr<contender> make_kilter_batch(const runtime_options&);
-/// oneTBB's flow graph: a continue_node a task. With `priorities`, critical tasks have node priority 1.
+/// oneTBB's flow graph: a continue_node a task. With `priorities`, critical tasks have node priority 1. Barriers: a parallel_for a layer, a task a piece.
 [[nodiscard]] std::unique_ptr<contender> make_onetbb(const threads&, bool priorities = false);
 /// oneTBB's task_group. Independent tasks only.
 [[nodiscard]] std::unique_ptr<contender> make_onetbb_group(const threads&);
-/// OpenMP tasks: every task makes its successors, which is the cheapest form for DAGs where each has one predecessor.
+/// OpenMP tasks: every task makes its successors, which is the cheapest form for DAGs where each has one predecessor. Barriers: a dynamic loop a layer.
 [[nodiscard]] std::unique_ptr<contender> make_openmp(const threads&);
 
 /// Of oneTBB's headers and of the OpenMP standard, for reports.

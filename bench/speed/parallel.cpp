@@ -50,7 +50,7 @@ rows parallel_rows(const plan& p) {
   loop_arrays arrays(100'000'000 / p.scale);
   std::vector<loop_entrant> entrants;
   const threads free = threads_of(p, false);
-  entrants.push_back({"dam-c", make_kilter_loops(options_of(p, "dam-c"), arrays)});
+  entrants.push_back({"auto", make_kilter_loops(options_of(p, "auto"), arrays)});
   entrants.push_back({"oneTBB auto", make_onetbb_loops(free, tbb_partitioner::simple_auto, arrays)});
   entrants.push_back({"oneTBB static", make_onetbb_loops(free, tbb_partitioner::equal, arrays)});
   entrants.push_back({"oneTBB affinity", make_onetbb_loops(free, tbb_partitioner::affinity, arrays)});

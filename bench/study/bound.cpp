@@ -23,7 +23,7 @@ lab::active_set last_set(const cell& c) { return lab::sets_within(c.parts, c.len
 double bound_s(const cell& c, std::uint32_t tasks, const journal& j, std::optional<std::uint32_t> repeat) {
   for (const lab::active_set set : lab::sets_within(c.parts, c.length_s))
     if (speed_in(c, set, j, repeat).capacity_per_s <= 0.0) return std::numeric_limits<double>::quiet_NaN();
-  const std::uint64_t path = lab::longest_path({.tasks = tasks, .parallelism = c.parallelism});
+  const std::uint64_t path = c.longest_path(tasks);
   // The undisturbed speed is only measured where it occurs; elsewhere it is only a first guess of the length, which the bound does not
   // depend on.
   const auto speed_of = [&](lab::active_set set) {

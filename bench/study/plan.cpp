@@ -29,9 +29,12 @@ struct named_disturbance {
 constexpr named_disturbance disturbances[] = {
     {"none", "none"}, {"cpu", "cpu@0"}, {"wave", "wave@0:17%,0.5"}, {"session", "session@0"}, {"float", "float@all"}};
 
+/// A co-runner, and beside it a real-time load that comes and goes every 20 ms.
+constexpr named_disturbance irregular{"irregular", "cpu@0+wave@0:50%,0.02"};
+
 cell make_cell(const machine& m, std::uint32_t parallelism, const named& body, const named_disturbance& d, const named& length,
                std::uint32_t graphs) {
-  return {parallelism, body.name, body.seconds, d.name, lab::parse_disturbances(d.text, m), length.name, length.seconds, graphs, 0};
+  return {parallelism, false, body.name, body.seconds, d.name, lab::parse_disturbances(d.text, m), length.name, length.seconds, graphs, 0};
 }
 
 runtime_options kilter_options(const std::shared_ptr<const machine>& m, const char* policy, std::uint64_t seed) {
@@ -94,6 +97,7 @@ bool matches(const std::string& id, const std::string& patterns) {
 /// Ten minutes' worth: short bodies in runs of a second, and the short runs where starting on the wrong core costs most. Above P = 2
 /// the other co-runners show what `cpu` shows.
 bool in_quick(const cell& c) {
+  if (c.barriers) return c.body == "200us" && c.parallelism == 8 && c.disturb == "cpu";
   if (c.body != "16us") return false;
   if (c.disturb == "session" || c.disturb == "float") return c.length == "1s" && c.parallelism <= 2;
   return c.length == "1s" || (c.graphs > 1 && c.disturb == "cpu" && c.parallelism <= 2);
@@ -101,13 +105,18 @@ bool in_quick(const cell& c) {
 
 }  // namespace
 
-std::string cell::id() const { return "P" + std::to_string(parallelism) + "/" + body + "/" + disturb + "/" + length; }
+std::string cell::id() const { return (barriers ? "B" : "P") + std::to_string(parallelism) + "/" + body + "/" + disturb + "/" + length; }
+
+std::uint64_t cell::longest_path(std::uint32_t tasks) const noexcept {
+  return barriers ? std::max(tasks / parallelism, 1u) : kilter::longest_path({.tasks = tasks, .parallelism = parallelism});
+}
 
 bool is_peer(const std::string& name) { return name.starts_with("onetbb") || name.starts_with("openmp"); }
 bool is_unpinned_peer(const std::string& name) { return is_peer(name) && !name.ends_with("-pinned"); }
 
 const std::vector<system>& all_systems() {
   static const std::vector<system> all{
+      learned("auto", "auto", "auto", false, true),
       learned("rws", "rws", "rws", false, true),
       fixed("fa-right", "fa|right", true),
       fixed("fa-wrong", "fa|wrong", false),
@@ -138,6 +147,12 @@ std::vector<cell> all_cells(const machine& m) {
   };
   every({"1s", 1.0}, 1);
   for (const named& length : short_lengths) every(length, short_graphs);
+  for (const named* body : {&bodies[1], &bodies[2]})
+    for (const named_disturbance& d : {disturbances[0], disturbances[1], irregular})
+      for (const std::uint32_t width : {4u, 8u, 16u, 64u}) {
+        all.push_back(make_cell(m, width, *body, d, {"1s", 1.0}, 1));
+        all.back().barriers = true;
+      }
   all.push_back(make_cell(m, 2, bodies[0], {"wave5", "wave@0:17%,5"}, {"20s", 20.0}, 1));
   return all;
 }

@@ -13,17 +13,19 @@
 namespace kilter::bench {
 
 struct cell {
-  std::uint32_t parallelism = 1;
+  std::uint32_t parallelism = 1; ///< of the layered DAG, or with `barriers` tasks a layer
+  bool barriers = false;         ///< each layer waits for the whole one before
   std::string body;              ///< "16us", "200us", "1ms"
   double body_s = 0.0;
-  std::string disturb;           ///< "none", "cpu", "wave", "session", "float", "wave5"
+  std::string disturb;           ///< "none", "cpu", "wave", "session", "float", "wave5", "irregular"
   std::vector<lab::disturbance> parts;
   std::string length;            ///< "1s", "100ms", "20ms", "20s"
   double length_s = 0.0;         ///< what the bound is to be
   std::uint32_t graphs = 1;      ///< short runs: graphs one after the other on one runtime, submitted from outside
   std::uint32_t repeats = 0;
 
-  [[nodiscard]] std::string id() const;  ///< "P2/16us/cpu/1s"
+  [[nodiscard]] std::string id() const;  ///< "P2/16us/cpu/1s", "B8/200us/cpu/1s"
+  [[nodiscard]] std::uint64_t longest_path(std::uint32_t tasks) const noexcept;  ///< in tasks
   [[nodiscard]] bool outside() const noexcept { return graphs > 1; }
   [[nodiscard]] bool alternates() const noexcept { return !parts.empty() && parts.front().half_period_s > 0.0; }
 };
@@ -37,7 +39,7 @@ struct system {
 };
 
 /// What the summary asks for by name.
-inline constexpr const char *our_system = "dam-c", *stealing = "rws";
+inline constexpr const char *our_system = "auto", *stealing = "rws";
 [[nodiscard]] bool is_peer(const std::string& system_name);
 [[nodiscard]] bool is_unpinned_peer(const std::string& system_name);
 

@@ -102,11 +102,13 @@ void runner::prepare(const cell& c) {
     const auto bound_of = [&](double tasks) { return bound_s(c, static_cast<std::uint32_t>(tasks), journal_); };
     double tasks = 1000.0;
     for (int i = 0; i < 8; ++i) tasks = std::clamp(tasks * c.length_s / bound_of(tasks), 4.0, 5e7);
-    setup = cell_setup{kernel_->tile(), static_cast<std::uint32_t>(std::lround(tasks))};
+    auto whole = static_cast<std::uint32_t>(std::lround(tasks));
+    if (c.barriers) whole = barriers(whole, c.parallelism).size();
+    setup = cell_setup{kernel_->tile(), whole};
     journal_.add(c.id(), *setup);
   }
-  dag_ = layered({.tasks = setup->tasks, .parallelism = c.parallelism});
-  ends_.assign(setup->tasks, 0);
+  dag_ = c.barriers ? barriers(setup->tasks, c.parallelism) : layered({.tasks = setup->tasks, .parallelism = c.parallelism});
+  ends_.assign(dag_.size(), 0);
 }
 
 std::vector<run_record> runner::run_once(const cell& c, const system& s, std::uint32_t repeat) {

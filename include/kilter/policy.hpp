@@ -151,6 +151,8 @@ class view {
   [[nodiscard]] bool idle(core_id) noexcept;                    ///< nothing running there; may be stale at once
   [[nodiscard]] std::uint32_t length(queue_id) noexcept;        ///< tasks waiting; an estimate
   [[nodiscard]] double busy_s(core_id) noexcept;                ///< sum of busy estimates not yet done
+  /// How many cores' worth of time a quota leaves to the program, at least 0; the number of cores if there is none or the engine cannot tell (facts D4).
+  [[nodiscard]] double paid_cores() noexcept;
   /// Where a task without a waker starts: core 0 in paper mode, else the core that a fresh unpinned thread would get.
   [[nodiscard]] core_id home() noexcept;
 

@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
+#include <numeric>
 
 namespace kilter::model {
 
 using sync::memory_order_relaxed;
 
 namespace {
-// The gate: so many of the last runs within so much of their median.
-constexpr std::uint32_t enough = 3;
-constexpr double alike = 0.25, share_alike = 0.75;
+// The gate: so many of the last distances between gaps are a small multiple of one period, within so much of it. A multiple, since Linux skips a tick now
+// and then, and since nobody sees a gap that falls into a wide task.
+constexpr std::uint32_t enough = 4, largest_multiple = 3;
+constexpr double alike = 0.12, share_alike = 0.75;
+constexpr double forgotten_after = 4.0, pause = 6.0, late = 0.06;  // periods
 
 template <std::size_t kept>
-double median(std::array<double, kept> values, std::size_t count) noexcept {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::fill(values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), std::numeric_limits<double>::infinity());
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+double mean(const std::array<double, kept>& values, std::uint32_t count) noexcept {
+  return std::accumulate(values.begin(), values.begin() + count, 0.0) / count;
 }
 }  // namespace
 
@@ -29,8 +29,9 @@ void slices::clear() noexcept {
     state& k = cores_[c];
     while (k.writing.exchange(true, sync::memory_order_acquire)) sync::relax();
     k.seen = 0;
+    k.begin_s.store(-1.0, memory_order_relaxed);
     k.back_s.store(-1.0, memory_order_relaxed);
-    k.run_s.store(0.0, memory_order_relaxed);
+    k.period_s.store(0.0, memory_order_relaxed);
     k.writing.store(false, sync::memory_order_release);
   }
 }
@@ -43,46 +44,63 @@ void slices::gap(std::uint32_t core, double begin_s, double end_s) noexcept {
 }
 
 void slices::note(state& k, double begin_s, double end_s) noexcept {
-  const double back_s = k.back_s.load(memory_order_relaxed);
+  const double before_s = k.begin_s.load(memory_order_relaxed);
+  k.begin_s.store(begin_s, memory_order_relaxed);
   k.back_s.store(end_s, memory_order_relaxed);
-  if (back_s < 0.0) return;
-  const double run_s = std::max(0.0, begin_s - back_s);
-  const double usual_s = k.run_s.load(memory_order_relaxed);
-  // After a pause the pattern is a new one, in which the pause is no run.
-  if (usual_s > 0.0 && run_s > 4.0 * usual_s) {
+  if (before_s < 0.0) return;
+  const double distance_s = begin_s - before_s, period_s = k.period_s.load(memory_order_relaxed);
+  // After a pause the pattern is a new one, in which the pause is no period.
+  if (period_s > 0.0 && distance_s > pause * period_s) {
     k.seen = 0;
-    k.run_s.store(0.0, memory_order_relaxed);
+    k.period_s.store(0.0, memory_order_relaxed);
     return;
   }
-  k.runs[k.seen % kept] = run_s;
+  k.distances[k.seen % kept] = distance_s;
   k.gaps[k.seen % kept] = end_s - begin_s;
-  const std::uint32_t held = std::min(++k.seen, kept);
-  if (held < enough) return;
-  const double typical_s = median(k.runs, held);
-  const auto close = std::count_if(k.runs.begin(), k.runs.begin() + held, [&](double r) { return std::abs(r - typical_s) <= alike * typical_s; });
-  k.gap_s.store(median(k.gaps, held), memory_order_relaxed);
-  k.run_s.store(static_cast<double>(close) >= share_alike * held ? typical_s : 0.0, memory_order_relaxed);
+  if (++k.seen >= enough) judge(k);
 }
 
-bool slices::regular(std::uint32_t core, double now_s) const noexcept {
-  const state& k = cores_[core];
-  const double run_s = k.run_s.load(memory_order_relaxed);
-  return run_s > 0.0 && now_s - k.back_s.load(memory_order_relaxed) < 2.0 * run_s + k.gap_s.load(memory_order_relaxed);
+void slices::judge(state& k) noexcept {
+  const std::uint32_t held = std::min(k.seen, kept);
+  auto candidates = k.distances;
+  std::sort(candidates.begin(), candidates.begin() + held, std::greater<>{});
+  for (std::uint32_t i = 0; i < held; ++i) {
+    double sum_s = 0.0, off_s = 0.0;
+    std::uint32_t close = 0;
+    for (std::uint32_t j = 0; j < held; ++j) {
+      const double multiple = std::clamp(std::round(k.distances[j] / candidates[i]), 1.0, static_cast<double>(largest_multiple));
+      const double off = std::abs(k.distances[j] / multiple - candidates[i]);
+      if (off > alike * candidates[i]) continue;
+      ++close;
+      sum_s += k.distances[j] / multiple;
+      off_s += off;
+    }
+    if (close < share_alike * held) continue;
+    k.gap_s.store(mean(k.gaps, held), memory_order_relaxed);
+    k.spread_s.store(off_s / close, memory_order_relaxed);
+    k.period_s.store(sum_s / close, memory_order_relaxed);
+    return;
+  }
+  k.period_s.store(0.0, memory_order_relaxed);
 }
 
 double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s) const noexcept {
   const state& k = cores_[core];
-  const double run_s = k.run_s.load(memory_order_relaxed), gap_s = k.gap_s.load(memory_order_relaxed);
-  if (!(run_s > 0.0)) return -1.0;
-  const double since_s = from_s - k.back_s.load(memory_order_relaxed);
-  if (since_s > 2.0 * run_s + gap_s) return 0.0;
-  const double period_s = run_s + gap_s, passed_s = std::max(0.0, since_s);
-  double phase_s = passed_s - period_s * std::floor(passed_s / period_s), lost_s = 0.0;
-  if (phase_s > run_s) {
-    lost_s = run_s + gap_s - phase_s;
-    phase_s = 0.0;
+  const double period_s = k.period_s.load(memory_order_relaxed), gap_s = k.gap_s.load(memory_order_relaxed);
+  if (!(period_s > 0.0)) return -1.0;
+  const double since_s = std::max(0.0, from_s - k.begin_s.load(memory_order_relaxed));
+  if (since_s > forgotten_after * period_s) return 0.0;
+  const double run_s = std::max(period_s - gap_s, 0.1 * period_s);
+  double phase_s = since_s - period_s * std::floor(since_s / period_s), lost_s = 0.0;
+  // Within a period the gap comes first. Later ones may have been skipped: only the one that was seen is known.
+  if (from_s < k.back_s.load(memory_order_relaxed)) {
+    lost_s = k.back_s.load(memory_order_relaxed) - from_s;
+    phase_s += lost_s;
   }
-  return lost_s + gap_s * std::floor((phase_s + work_s) / run_s);
+  // One that should have come just now may still come.
+  if (since_s >= period_s && phase_s < late * period_s) return gap_s;
+  const double left_s = std::max(0.0, period_s - phase_s - k.spread_s.load(memory_order_relaxed));
+  return work_s <= left_s ? lost_s : lost_s + gap_s * (1.0 + std::floor((work_s - left_s) / run_s));
 }
 
 }  // namespace kilter::model

@@ -200,12 +200,6 @@ void tables::gap(core_id core, double begin_s, double end_s) noexcept {
   if (impl_->options.two_factors && end_s - begin_s > slices::shortest_gap_s) impl_->cut.gap(core, begin_s, end_s);
 }
 double tables::gap_s(core_id core, double from_s, double work_s) const noexcept { return impl_->cut.expected_gap_s(core, from_s, work_s); }
-bool tables::sliced(double now_s) const noexcept {
-  for (core_id c = 0; c < impl_->layout.machine.core_count(); ++c)
-    if (impl_->cut.regular(c, now_s)) return true;
-  return false;
-}
-
 core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
 void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
 

@@ -14,7 +14,9 @@
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
 //
-//   When all cores are slowed at once, as under a quota, it is CPU time that is short and not cores: then nothing is made wider than what is cheapest.
+//   Under a quota it is CPU time that is short and not cores. If the system tells how much is left (facts D4), a core takes nothing while faster ones and
+//   those at work use it up, and a task's share is one of the paid cores. If it does not, all cores being slowed at once tells it, and nothing is made wider
+//   than what is cheapest.
 //
 //   So a slow or disturbed core takes what the others do not come to in time, and nothing that the end of the graph would have to wait for; on equal
 //   cores n is 0 always. The times are the table's, which knows which core is slowed and for how long (facts D3, D5, D7).
@@ -22,6 +24,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "policy/builtin.hpp"
 #include "policy/ranks.hpp"
@@ -36,8 +40,8 @@ namespace {
 constexpr double short_s = 40e-6;
 // Others must be sooner by more than what the prediction is worth.
 constexpr double sooner_margin = 0.05;
-constexpr double free_soon = 0.05;         // of the task's time
-constexpr double visible_slowdown = 1.05;
+constexpr double free_soon = 0.05, long_way_wait = 1.0;  // of the task's time
+constexpr double visible_slowdown = 1.05, like_the_others = 1.4;
 constexpr double a_while_s = 0.5;
 constexpr double in_time_share = 0.8;
 constexpr double shortest_rest_s = 20e-6;
@@ -79,10 +83,11 @@ class auto_policy : public policy {
   /// What the others do and what is left, in the eyes of one task.
   struct situation {
     double now_s = 0.0;
-    std::uint32_t waiting = 0, idle = 0;
+    std::uint32_t waiting = 0, idle = 0;  // idle: cores that a task may have, as far as a quota pays for them
+    bool paid_known = false;
     double fastest_s = 0.0;      // the task on the core that takes least
     double worth = 0.0;          // of all cores, in cores like that
-    bool all_slowed = false;     // as under a quota: no core is better off than the others
+    bool all_slowed = false;     // a quota is used up: no core is better off than the others
     double left_s = 0.0;         // what is not done, on all cores together
     double way_s = 0.0;          // from the beginning of this task to the end of the graph, on that core
     double later_s = 0.0;        // what may have to wait for it, on all cores together
@@ -104,11 +109,13 @@ class auto_policy : public policy {
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
   [[nodiscard]] double free_at(view&, core_id, double now_s) const noexcept;
   [[nodiscard]] double alone_s(view&, task_ref, core_id, double from_s, const situation&) const noexcept;
+  [[nodiscard]] double wide_s(view&, task_ref, place_id, double from_s, const situation&) const noexcept;
   [[nodiscard]] situation look(view&, task_ref, core_id here) const noexcept;
   [[nodiscard]] option best(view&, task_ref, core_id here, const situation&) const noexcept;
   [[nodiscard]] bool in_time(view&, const situation&, double end_s) const noexcept;
   [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
+  [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
 
   std::uint32_t cores_;
   queue_id queue_;
@@ -201,27 +208,51 @@ double auto_policy::alone_s(view& v, task_ref task, core_id c, double from_s, co
   return gap_s < 0.0 ? mean_s : work_s + gap_s;
 }
 
+// Likewise of any width: who shares its chunks with a member that is away waits for the one that this member has begun.
+double auto_policy::wide_s(view& v, task_ref task, place_id p, double from_s, const situation& now) const noexcept {
+  const place& where = v.machine().at(p);
+  const double mean_s = v.time_s(task, p);
+  double slowdown = 1.0, gap_s = 0.0;
+  for (core_id c = where.leader; c < where.leader + where.width; ++c) slowdown = std::max(slowdown, v.slowdown(c));
+  if (slowdown == 1.0 || now.all_slowed) return mean_s;
+  for (core_id c = where.leader; c < where.leader + where.width; ++c) {
+    const double core_gap_s = v.gap_s(c, from_s, mean_s / slowdown);
+    if (core_gap_s < 0.0 && v.slowdown(c) > visible_slowdown) return mean_s;
+    gap_s = std::max(gap_s, core_gap_s);
+  }
+  return mean_s / slowdown + gap_s;
+}
+
 auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) const noexcept {
   const machine& m = v.machine();
   situation all{.now_s = v.now_s(), .waiting = v.length(queue_), .all_slowed = true};
+  const double paid = v.paid_cores();
+  double in_use = 0.0;  // cores that the quota pays for, fastest kind first
   all.fastest_s = v.time_s(task, m.single(here));
   std::uint32_t busy = 0;
   double running = 0.0;  // in tasks like this one
+  double least = std::numeric_limits<double>::infinity(), most = 1.0;  // slowdown
   for (core_id c = 0; c < cores_; ++c) {
     if (c != here && !v.online(c)) continue;
     const double time_s = v.time_s(task, m.single(c));
     all.fastest_s = std::min(all.fastest_s, time_s);
-    all.worth += 1.0 / time_s;
+    const double part = std::clamp(paid - in_use, 0.0, 1.0);
+    in_use += part;
+    all.worth += part / time_s;
     // An idle core's slowdown fades, whatever it was; and a quota's periods are longer than what a slowdown is a mean of.
     if (c == here || !v.idle(c)) {
       ++busy;
+      least = std::min(least, v.slowdown(c));
+      most = std::max(most, v.slowdown(c));
       all.all_slowed = all.all_slowed && (v.slowdown(c) > visible_slowdown || v.gap_s(c, all.now_s, a_while_s) > 0.0);
     }
     const double busy_s = c == here ? 0.0 : free_at(v, c, all.now_s) - all.now_s;
     running += busy_s / time_s;
     if (busy_s <= free_soon * time_s) ++all.idle;
   }
-  all.all_slowed = all.all_slowed && 2 * busy > cores_;
+  all.paid_known = paid < cores_;
+  all.all_slowed = all.paid_known ? busy >= paid : all.all_slowed && 2 * busy > cores_ && most <= like_the_others * least;
+  if (all.paid_known) all.idle = std::min(all.idle, static_cast<std::uint32_t>(std::max(1.0, paid + 1.0 - busy)));
   all.worth *= all.fastest_s;
   const task_state s = v.state(task);
   // Ranks are in the seconds that were predicted when the graph came.
@@ -237,25 +268,25 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
 auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, const situation& now) const noexcept {
   const machine& m = v.machine();
   const double now_s = now.now_s;
-  const bool on_long_way = now.on_long_way() && !now.all_slowed;
+  const bool on_long_way = now.on_long_way() && (!now.all_slowed || now.paid_known);
   // Seconds that the task may take so that its way is no longer than the rest.
   const double wanted_s = on_long_way ? now.fastest_s * now.left_s / now.way_s : 0.0;
   // Under a quota it is CPU time that counts, not cores.
-  const std::uint32_t share = now.all_slowed ? 1 : std::max(1u, now.idle / (now.waiting + 1));
+  const std::uint32_t share = now.all_slowed && !now.paid_known ? 1 : std::max(1u, now.idle / (now.waiting + 1));
   const bool anywhere = on_long_way || share > 1;
   const auto option_at = [&](place_id p) {
     const place& where = m.at(p);
-    option o{.where = p, .time_s = where.width == 1 ? 0.0 : v.time_s(task, p), .begin_s = now_s};
+    option o{.where = p, .begin_s = now_s};
     o.usable = v.allows(task, p) && (anywhere || where.contains(here));
     for (core_id c = where.leader; c < where.leader + where.width && o.usable; ++c) {
       if (c == here) continue;
       o.usable = v.online(c);
       o.begin_s = std::max(o.begin_s, free_at(v, c, now_s));
     }
-    if (where.width == 1) o.time_s = alone_s(v, task, where.leader, o.begin_s, now);
+    o.time_s = where.width == 1 ? alone_s(v, task, where.leader, o.begin_s, now) : wide_s(v, task, p, o.begin_s, now);
     o.cost_s = o.time_s * where.width;
-    // Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it.
-    o.usable = o.usable && o.begin_s - now_s <= free_soon * o.time_s;
+    // Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it. On the long way a wide place is worth a wait.
+    o.usable = o.usable && o.begin_s - now_s <= (on_long_way && where.width > 1 ? long_way_wait : free_soon) * o.time_s;
     return o;
   };
   const auto fair = [&](const option& o) { return on_long_way || m.at(o.where).width <= share; };
@@ -301,9 +332,32 @@ bool auto_policy::in_time(view& v, const situation& now, double end_s) const noe
   return end_s - now.now_s + after_s < in_time_share * rest_s;
 }
 
+// When a core on which the quota is better spent is free next, if those and the others at work use it up.
+std::optional<double> auto_policy::used_up_by_faster(view& v, task_ref task, core_id here, double paid) const noexcept {
+  const machine& m = v.machine();
+  const auto cpu_s = [&](core_id c) { return v.time_s(task, m.single(c)) / v.slowdown(c); };
+  const double mine_s = cpu_s(here), now_s = v.now_s();
+  double used = 0.0, first_free_s = std::numeric_limits<double>::infinity();
+  for (core_id c = 0; c < cores_; ++c) {
+    if (c == here || !v.online(c)) continue;
+    const bool faster = cpu_s(c) < mine_s * (1.0 - sooner_margin);
+    if (faster || !v.idle(c)) used += 1.0;
+    if (faster) first_free_s = std::min(first_free_s, free_at(v, c, now_s));
+  }
+  if (used < paid || first_free_s == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return first_free_s;
+}
+
 take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) const {
   task_state s = v.state(task);
   if (!(s.a & waits)) return {.where = search::local(v, task, here, local_)};
+  if (const double paid = v.paid_cores(); paid < cores_) {
+    if (const auto free_s = used_up_by_faster(v, task, here, paid)) {
+      v.store(skips(here), resting);
+      v.store(rests(here), bits(std::max(v.now_s() + shortest_rest_s, *free_s)));
+      return {.put_back = true};
+    }
+  }
   const situation now = look(v, task, here);
   const option mine = best(v, task, here, now);
   const place& where = v.machine().at(mine.where);

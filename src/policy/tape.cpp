@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(tape_item::seal) + 1> names = {
     "submit", "ready", "next", "take", "done", "machine", "answer",
-    "now", "random", "online", "idle", "length", "busy", "home", "id", "critical", "user_priority", "allows", "work", "cost",
+    "now", "random", "online", "idle", "length", "busy", "paid", "home", "id", "critical", "user_priority", "allows", "work", "cost",
     "state_a", "state_b", "batch_size", "batch_task", "batch_whole", "successors", "successor", "successor_cost", "predecessors",
     "predecessor", "predecessor_cost", "data_ready", "time", "known", "best", "slowdown", "gap", "settle", "load", "fetch_add", "exchange_if",
     "type_load", "type_fetch_add",

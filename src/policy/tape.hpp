@@ -17,7 +17,7 @@ enum class tape_item : std::uint8_t {
   // questions, and the end of an answer
   submit, ready, next, take, done, machine, answer,
   // reads
-  now, random, online, idle, length, busy, home, id, critical, user_priority, allows, work, cost, state_a, state_b,
+  now, random, online, idle, length, busy, paid, home, id, critical, user_priority, allows, work, cost, state_a, state_b,
   batch_size, batch_task, batch_whole, successors, successor, successor_cost, predecessors, predecessor, predecessor_cost,
   data_ready, time, known, best, slowdown, gap, settle, load, fetch_add, exchange_if, type_load, type_fetch_add, word_of, task_of,
   // writes

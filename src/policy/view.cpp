@@ -140,6 +140,10 @@ std::uint32_t view::length(queue_id q) noexcept {
 double view::busy_s(core_id c) noexcept {
   return real(exchange(item(tape_item::busy), [&] { return c; }, [&] { return bits(source_->busy_s(c)); }));
 }
+double view::paid_cores() noexcept {
+  return real(exchange(item(tape_item::paid), [] { return 0; },
+                       [&] { return bits(std::min(source_->paid_cores(), static_cast<double>(machine_->core_count()))); }));
+}
 core_id view::home() noexcept {
   return within(machine_->core_count(), item(tape_item::home),
                 exchange(item(tape_item::home), [] { return 0; }, [&] { return source_->tables.home(source_->now_s()); }));

@@ -1,6 +1,7 @@
 #pragma once
 // What an engine lends to the view: everything that is neither in the graph's nodes nor in the trace tables.
 
+#include <limits>
 #include <span>
 
 #include "graph/node.hpp"
@@ -26,6 +27,7 @@ class view_source {
   [[nodiscard]] virtual bool idle(core_id) noexcept = 0;
   [[nodiscard]] virtual std::uint32_t length(queue_id) noexcept = 0;
   [[nodiscard]] virtual double busy_s(core_id) noexcept = 0;
+  [[nodiscard]] virtual double paid_cores() noexcept { return std::numeric_limits<double>::infinity(); }  ///< infinite: no quota is known
   [[nodiscard]] virtual double modelled_s(task_ref, place_id) noexcept = 0;  ///< as view::cost_s; 0 if the engine has no model
   [[nodiscard]] virtual double data_ready_s(task_ref, core_id) noexcept = 0;
   virtual void rekey(task_ref, std::uint64_t key) noexcept = 0;

@@ -12,7 +12,6 @@ namespace {
 
 // Looking for work costs a co-runner its time, sleeping costs the next task a wake-up of several microseconds.
 constexpr double spin_s = 50e-6;
-constexpr double sliced_spin_s = 0.020;
 // Two system calls of under a microsecond each are lost in a body of this length.
 constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
@@ -55,7 +54,6 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   start_cycles = sync::cycles();
   const bool oversubscribed = machine->core_count() > allowed_cpus();
   spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
-  sliced_spin_cycles = oversubscribed || !options.table.two_factors ? 0 : static_cast<std::uint64_t>(sliced_spin_s * rate);
   gap_cycles = static_cast<std::uint64_t>(model::slices::shortest_gap_s * rate);
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate * time_scale);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
@@ -123,6 +121,14 @@ void engine::join_all() {
   threads_.clear();
 }
 
+// A container's limit can change while it runs. Reading it takes some hundred microseconds, so not with every graph.
+void engine::look_at_quota(std::int64_t now_ns) {
+  constexpr std::int64_t every_ns = 1'000'000'000;
+  if (options.emulated || (quota_seen_ns_ > 0 && now_ns - quota_seen_ns_ < every_ns)) return;
+  quota_seen_ns_ = now_ns;
+  paid_cores_.store(cgroup_quota_cores().value_or(std::numeric_limits<double>::infinity()), std::memory_order_relaxed);
+}
+
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   graph_core& core = graph_access::core(g);
   if (as_worker != no_core && as_worker >= machine->core_count())
@@ -160,6 +166,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     const std::lock_guard hold(active_lock_);
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
     e->number = submitted_++;
+    if (!here) look_at_quota(e->submitted_ns);
     active_.push_back(e);
     active.fetch_add(1, sync::memory_order_seq_cst);
   } catch (...) {

@@ -37,6 +37,7 @@ class engine final : public view_source {
   double busy_s(core_id c) noexcept override {
     return static_cast<double>(workers[c]->busy_ns.load(sync::memory_order_relaxed)) * 1e-9;
   }
+  double paid_cores() noexcept override { return paid_cores_.load(std::memory_order_relaxed); }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
   void rekey(task_ref, std::uint64_t key) noexcept override;
@@ -91,7 +92,7 @@ class engine final : public view_source {
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool pins = false;                  ///< workers are pinned to their cores
   bool clears_state = false;          ///< the policy keeps state in tasks, so each run starts from zero
-  std::uint64_t sliced_spin_cycles = 0, gap_cycles = 0;
+  std::uint64_t gap_cycles = 0;      ///< of a worker that looks for work, between two looks: somebody else had the core
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
   bool measures_cpu = false;
   bool samples_rows = false;          ///< very short bodies are timed in rows (a robust-mode part)
@@ -118,6 +119,7 @@ class engine final : public view_source {
  private:
   engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,
          std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
+  void look_at_quota(std::int64_t now_ns);
   void observe_landing();
   void join_all();
   std::vector<sync::thread> threads_;
@@ -126,6 +128,8 @@ class engine final : public view_source {
   std::vector<std::shared_ptr<execution_state>> active_;
   std::deque<std::shared_ptr<execution_state>> submissions_;
   std::uint64_t submitted_ = 0;
+  std::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
+  std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
 };
 
 struct runtime_access {

@@ -64,7 +64,7 @@ void worker::loop() {
     if (looked != 0 && now - looked > owner.gap_cycles) owner.tables.gap(core, owner.seconds(looked - owner.start_cycles), owner.seconds(now - owner.start_cycles));
     looked = now;
     const bool spins = wait_until_ns_ < 0 ? now - idle_since < owner.spin_cycles : wait_until_ns_ < shortest_nap_ns;
-    if (spins || spins_on(now - idle_since)) {
+    if (spins) {
       wait_until_ns_ = -1;
       for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
       continue;
@@ -77,11 +77,6 @@ void worker::loop() {
   if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in
   stand_in_.reset();
   this_worker = nullptr;
-}
-
-// Whoever sleeps beside a neighbour that takes slices does not know, at the next join, how much of its own is left.
-bool worker::spins_on(std::uint64_t idle_cycles) const noexcept {
-  return idle_cycles < owner.sliced_spin_cycles && owner.active.load(sync::memory_order_relaxed) > 0 && owner.tables.sliced(owner.seconds(sync::cycles() - owner.start_cycles));
 }
 
 bool worker::step(bool helping) {

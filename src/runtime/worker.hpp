@@ -140,7 +140,6 @@ class alignas(sync::cache_line) worker {
   bool policy_finds_work(std::int64_t& timeout_ns);
   static void stands_in(worker*) noexcept;
   [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
-  [[nodiscard]] bool spins_on(std::uint64_t idle_cycles) const noexcept;
   void search_begins() noexcept;
   void search_ends() noexcept;
 

@@ -77,6 +77,7 @@ class engine final : public view_source {
   }
   std::uint32_t length(queue_id q) noexcept override;
   double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
+  double paid_cores() noexcept override { return quota_.paid_cores(); }
   double modelled_s(task_ref, place_id) noexcept override;
   double data_ready_s(task_ref, core_id) noexcept override;
   void rekey(task_ref, std::uint64_t key) noexcept override;

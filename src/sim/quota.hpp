@@ -2,6 +2,7 @@
 // The CPU time that a control group leaves to the program: so many seconds in each period, all cores together. Who has used them up stands still
 // until the next period begins.
 
+#include <limits>
 #include <vector>
 
 #include "kilter/ids.hpp"
@@ -21,6 +22,8 @@ class quota_meter {
   /// The core uses so much of its time, 0..1.
   void set_use(core_id, double part, sim_time now) noexcept;
 
+  /// Cores' worth of time that it leaves; infinite without a limit.
+  [[nodiscard]] double paid_cores() const noexcept { return period_ends_ == never ? std::numeric_limits<double>::infinity() : budget_s_ / quota_period_s; }
   [[nodiscard]] bool exhausted() const noexcept { return exhausted_; }
   /// When `advance` must be called: the time is used up, or a period begins. `never` without a limit.
   [[nodiscard]] sim_time next_change() const noexcept;

@@ -7,49 +7,62 @@
 namespace kilter::model {
 namespace {
 
-/// Gaps of 4 ms after runs of so many milliseconds, over and over; the core is back at the end.
-double cut(slices& s, std::initializer_list<double> runs_ms, int times) {
-  double now_s = 0.0;
-  s.gap(0, now_s - 0.004, now_s);
+/// Gaps that begin so many milliseconds after one another, over and over, and last half of that; the beginning of the last one.
+double cut(slices& s, std::initializer_list<double> distances_ms, int times) {
+  double begin_s = 0.0;
+  s.gap(0, begin_s, begin_s + 0.5e-3 * *distances_ms.begin());
   for (int i = 0; i < times; ++i)
-    for (const double run_ms : runs_ms) {
-      now_s += run_ms * 1e-3;
-      s.gap(0, now_s, now_s + 0.004);
-      now_s += 0.004;
+    for (const double distance_ms : distances_ms) {
+      begin_s += distance_ms * 1e-3;
+      s.gap(0, begin_s, begin_s + 0.5e-3 * distance_ms);
     }
-  return now_s;
+  return begin_s;
 }
 
 TEST(slices, a_task_that_fits_before_the_next_gap_loses_nothing) {
   slices s(2);
-  const double back_s = cut(s, {4.0}, 6);
-  EXPECT_TRUE(s.regular(0, back_s));
-  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, back_s + 0.001, 0.002), 0.0);
-  EXPECT_NEAR(s.expected_gap_s(0, back_s + 0.003, 0.002), 0.004, 1e-9);
-  EXPECT_NEAR(s.expected_gap_s(0, back_s + 0.001, 0.010), 0.008, 1e-9) << "two of them";
-  EXPECT_NEAR(s.expected_gap_s(0, back_s + 0.005, 0.001), 0.003, 1e-9) << "in the middle of a gap: what is left of it";
-  EXPECT_LT(s.expected_gap_s(1, back_s, 0.001), 0.0) << "nothing is known of the other core";
+  const double begin_s = cut(s, {8.0}, 6);
+  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.005, 0.002), 0.0);
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.007, 0.002), 0.004, 1e-9);
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.005, 0.010), 0.008, 1e-9) << "two of them";
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.001, 0.001), 0.003, 1e-9) << "in the middle of a gap: what is left of it";
+  EXPECT_LT(s.expected_gap_s(1, begin_s, 0.001), 0.0) << "nothing is known of the other core";
+}
+
+TEST(slices, gaps_begin_in_a_rhythm_though_they_end_anywhere) {
+  slices s(1);
+  for (int i = 0; i < 8; ++i) s.gap(0, 0.008 * i, 0.008 * i + (i % 2 ? 0.0035 : 0.005));
+  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, 0.062, 0.001), 0.0);
+  EXPECT_GT(s.expected_gap_s(0, 0.0635, 0.001), 0.003);
+}
+
+TEST(slices, a_gap_that_nobody_saw_does_not_end_the_rhythm) {
+  slices s(1);
+  double begin_s = cut(s, {4.0}, 6);
+  begin_s += 0.008;
+  s.gap(0, begin_s, begin_s + 0.002);
+  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.0025, 0.001), 0.0);
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.0035, 0.001), 0.0023, 0.0005);
 }
 
 TEST(slices, an_irregular_neighbour_is_no_pattern) {
   slices s(1);
-  const double back_s = cut(s, {1.0, 9.0, 3.0}, 4);
-  EXPECT_LT(s.expected_gap_s(0, back_s, 0.001), 0.0);
-  EXPECT_FALSE(s.regular(0, back_s));
+  const double begin_s = cut(s, {5.0, 13.0, 7.0}, 4);
+  EXPECT_LT(s.expected_gap_s(0, begin_s + 0.004, 0.001), 0.0);
 }
 
-TEST(slices, after_two_runs_without_a_gap_the_core_is_left_alone) {
+TEST(slices, after_four_periods_without_a_gap_the_core_is_left_alone) {
   slices s(1);
-  const double back_s = cut(s, {4.0}, 6);
-  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, back_s + 0.013, 0.010), 0.0);
-  EXPECT_FALSE(s.regular(0, back_s + 0.013));
+  const double begin_s = cut(s, {8.0}, 6);
+  EXPECT_GT(s.expected_gap_s(0, begin_s + 0.023, 0.010), 0.0);
+  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.033, 0.010), 0.0);
 }
 
-TEST(slices, a_pause_is_no_run) {
+TEST(slices, a_pause_is_no_period) {
   slices s(1);
-  const double back_s = cut(s, {4.0}, 6);
-  s.gap(0, back_s + 1.0, back_s + 1.004);
-  EXPECT_LT(s.expected_gap_s(0, back_s + 1.005, 0.010), 0.0) << "the new pattern has to show itself";
+  const double begin_s = cut(s, {8.0}, 6);
+  s.gap(0, begin_s + 1.0, begin_s + 1.004);
+  EXPECT_LT(s.expected_gap_s(0, begin_s + 1.005, 0.010), 0.0) << "the new pattern has to show itself";
 }
 
 }  // namespace

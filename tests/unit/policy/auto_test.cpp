@@ -107,6 +107,19 @@ TEST(auto_policy, a_task_that_nobody_comes_for_is_taken_after_all) {
   EXPECT_FALSE(b.offer(b.all[2], 2, 0).put_back);
 }
 
+TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
+  board b;
+  std::vector<task> all;
+  for (int i = 0; i < 40; ++i) all.push_back(b.add_long());
+  b.submit(*b.asked);
+  b.source.paid = 2.0;
+  EXPECT_TRUE(b.offer(all[0], 2, 39).put_back) << "a second there buys a third of what it buys on a fast core";
+  EXPECT_EQ(b.ask(2, 40).what, kind::hold_until);
+  EXPECT_FALSE(b.offer(all[0], 1, 39).put_back);
+  b.source.paid = 2.5;
+  EXPECT_FALSE(b.offer(all[1], 2, 38).put_back) << "the fast ones leave half a core's worth";
+}
+
 TEST(auto_policy, equal_cores_never_decline) {
   board b;
   for (core_id c = 0; c < 6; ++c) b.set({c, 1}, 1e-3);

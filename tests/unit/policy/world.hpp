@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ class fixed_source final : public view_source {
   bool idle(core_id c) noexcept override { return free[c]; }
   std::uint32_t length(queue_id) noexcept override { return waiting; }
   double busy_s(core_id c) noexcept override { return busy[c]; }
+  double paid_cores() noexcept override { return paid; }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return 0.0; }
   void rekey(task_ref t, std::uint64_t key) noexcept override { rekeyed.emplace_back(t, key); }
@@ -41,6 +43,7 @@ class fixed_source final : public view_source {
   std::vector<std::pair<task_ref, std::uint64_t>> rekeyed;
   std::vector<task_ref> batch;
   bool whole = true;
+  double paid = std::numeric_limits<double>::infinity();
 };
 
 /// Two fast cores 0, 1 and four slow ones 2-5: the shape of the papers' board.
