@@ -21,7 +21,7 @@ DIRECT = {
     "sim": ["policy", "trace"],
     "balance": ["base", "machine", "trace"],
     "balance/os": ["balance"],
-    "lab": ["runtime", "sim", "graph", "trace", "apps"],
+    "lab": ["runtime", "sim", "graph", "trace", "balance", "apps"],
     "report": ["base"],
     "draw": ["graph"],
     "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "lab", "report", "draw", "apps"],
