@@ -27,13 +27,13 @@ struct scheduler_options {
   double swap_overhead_s = 0.0;         ///< swapOH (E48)
   std::uint32_t cool_down = 1;          ///< quanta in which a thread that was swapped is not swapped again
   std::uint32_t window = 0;             ///< quanta that CoreBW is the mean of; 0: all (facts A5.2)
-  std::vector<core_id> high_bandwidth;  ///< fixed; empty: above the median of CoreBW, with 5 % hysteresis (E35)
+  std::vector<core_id> high_bandwidth = {};  ///< fixed; empty: above the median of CoreBW, with 5 % hysteresis (E35)
   std::uint32_t optimizer_every = 20;   ///< quanta (E44)
   bool bidirectional = false;           ///< relax towards <8, 500> while the system is fair (E33)
   /// Threads of the class that is larger than its side of the machine take turns there, as S4, section III-B promises; Algorithm 1 to the letter (false)
   /// pairs the rule breakers of that class with one another, on the side where they already are. Without effect if `strict_pairs`.
   bool turns = true;
-  std::vector<core_id> fast_cores;      ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
+  std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
   double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (facts A2.1; older kernels: 512 and 256)
   double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (facts A2.1)
   std::uint64_t seed = 1;

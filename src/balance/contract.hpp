@@ -32,9 +32,9 @@ struct thread_sample {
   bool runnable = true;                 ///< at the end of the quantum: runs or waits for a core
   bool movable = true;                  ///< false: its mask is not ours to change (it changed it itself, or we may not)
   double ran_s = 0.0, waited_s = 0.0;   ///< within the quantum: on a core, and ready without one
-  std::optional<double> misses;         ///< of the last-level cache within the quantum
-  std::optional<double> miss_ratio;     ///< misses over references of that cache, 0..1
-  std::optional<double> instructions;   ///< within the quantum
+  std::optional<double> misses = {};         ///< of the last-level cache within the quantum
+  std::optional<double> miss_ratio = {};     ///< misses over references of that cache, 0..1
+  std::optional<double> instructions = {};   ///< within the quantum
   thread_class told = thread_class::unknown;  ///< what an observer that sees only the class says
 };
 
@@ -42,7 +42,7 @@ struct observation {
   double now_s = 0.0;                   ///< end of the quantum
   double length_s = 0.0;                ///< of the quantum, > 0
   bool rates = false;                   ///< whether `misses` are there; false: class only, and nothing may be predicted
-  std::vector<thread_sample> threads;   ///< by thread, ascending
+  std::vector<thread_sample> threads = {};  ///< by thread, ascending
 };
 
 /// A thread that has just appeared, and what its program announced about it (S3).
@@ -52,7 +52,7 @@ struct newcomer {
   double length = 0.0;                  ///< relative; 0: not announced
   double critical_length = 0.0;         ///< of its critical sections, relative; 0: not announced
   /// What was announced for its group so far, itself included, in order of creation (lengths or critical lengths: what the scheduler sorts by).
-  std::span<const double> group;
+  std::span<const double> group = {};
   std::uint32_t index = 0;              ///< its own in `group`
 };
 
@@ -72,10 +72,10 @@ struct expectation {
 };
 
 struct answer {
-  std::vector<move> moves;              ///< carried out in this order; the two halves of a swap follow one another
+  std::vector<move> moves = {};         ///< carried out in this order; the two halves of a swap follow one another
   std::uint32_t swaps = 0;              ///< exchanges of two threads among the moves
   std::uint32_t rejected = 0;           ///< pairs that were formed and not exchanged
-  std::vector<expectation> expected;    ///< empty: nothing was predicted
+  std::vector<expectation> expected = {};  ///< empty: nothing was predicted
   double next_s = 0.0;                  ///< length of the next quantum, > 0
 };
 
