@@ -6,9 +6,11 @@
 
 #include "balance/dike.hpp"
 #include "balance/dio.hpp"
+#include "balance/gts.hpp"
 #include "balance/longest_first.hpp"
 #include "balance/optimizer.hpp"
 #include "balance/placed_once.hpp"
+#include "balance/switching.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance {
@@ -31,6 +33,8 @@ constexpr entry entries[] = {
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_dike(n, m, o, goal::performance); }},
     {{"dio", "S4's baseline: sorted by miss rate, the ends paired, every pair exchanged each quantum", true},
      [](std::string_view, const machine&, const scheduler_options& o) { return make_dio(o); }},
+    {{"dio-original", "keeps the miss rates of the clusters' threads balanced, and moves only who changes its cluster", true},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_dio_original(m, o); }},
     {{"ljfpf", "S3: threads announced as long begin on fast cores", true},
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {}); }},
     {{"cjfpf", "S3: threads announced with long critical sections begin on fast cores", true},
@@ -46,6 +50,12 @@ constexpr entry entries[] = {
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.shortest = true}); }},
     {{"pinned", "static: the core with the fewest threads, for good", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_pinned(m, o); }},
+    {{"gts", "global task scheduling of big.LITTLE: threads of high tracked load on fast cores", false},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_gts(m, o); }},
+    {{"cs", "cluster switching: all threads on the fast cores or all on the slow ones, by utilisation", false},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_cluster_switch(m, o); }},
+    {{"iks", "in-kernel switch: pairs of a fast and a slow core, of which one works, by utilisation", false},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_pair_switch(m, o); }},
 };
 
 constexpr auto infos = [] {

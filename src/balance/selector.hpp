@@ -20,7 +20,7 @@ namespace kilter::balance {
 /// Two threads that might change places; of `low` the access rate is the lower one.
 struct thread_pair {
   thread_view low, high;
-  reason why = reason::swap;
+  reason why = reason::swap;    ///< class_rule: of different classes; rotation: a turn; swap: any other
 };
 
 struct selection_rules {
