@@ -21,6 +21,7 @@ DIRECT = {
     "sim": ["policy", "trace"],
     "balance": ["base", "machine", "trace"],
     "balance/os": ["balance"],
+    "balance/preload": ["balance"],
     "lab": ["runtime", "sim", "graph", "trace", "balance", "apps"],
     "report": ["base"],
     "draw": ["graph"],
