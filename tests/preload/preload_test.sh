@@ -65,6 +65,7 @@ mask $both
 mask $both
 mask $both
 mask $both
+mask $both
 parent $fast" "$out"
 
 expect "threads may end in every way" ended "$(loaded KILTER_POLICY=rr -- "$probe" ends)"
@@ -121,6 +122,6 @@ done
 
 # What it brings into a stranger's process.
 expect "it needs no library but C's" "" "$(ldd "$library" | grep -vE 'linux-vdso|libc\.so|libm\.so|ld-linux|libdl|libpthread' | awk '{ print $1 }')"
-expect "it exports what it interposes and where it listens" "kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
+expect "it exports what it interposes and where it listens" "execv execve execvp execvpe kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
   "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | xargs)"
 exit $failed

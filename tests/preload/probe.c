@@ -72,6 +72,12 @@ static void *children(void *unused) {
     _exit(0);
   }
   waitpid(pid, NULL, 0);
+  pid = vfork();
+  if (pid == 0) {
+    execv(self, arguments);
+    _exit(127);
+  }
+  waitpid(pid, NULL, 0);
   if (posix_spawn(&pid, self, NULL, NULL, arguments, environ) == 0) waitpid(pid, NULL, 0);
   if (posix_spawnp(&pid, self, NULL, NULL, arguments, environ) == 0) waitpid(pid, NULL, 0);
   snprintf(command, sizeof command, "'%s' mask", self);

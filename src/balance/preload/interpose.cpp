@@ -2,7 +2,7 @@
 // nothing but the placement: one line on standard error, and it runs on as without the library.
 //
 // A thread is pinned by itself, in `begin`, to one CPU out of the mask that its creator had. Who is pinned remembers that mask: its own threads begin from
-// it, and so do processes that it forks or spawns.
+// it, and so do processes that it forks, spawns or becomes. Between vfork and exec the child has its parent's thread-local data, so `exec...` knows too.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -203,7 +204,7 @@ Function* next_symbol(const char* name) {
   return f;
 }
 
-/// Runs `call` with the mask that this thread would have without us, for processes that inherit it.
+/// Runs `call` with the mask that this thread would have without us, for processes that inherit it. An exec comes back only if it failed.
 template <class Call>
 auto unpinned(Call&& call) {
   const bool ours = still_ours();
@@ -269,4 +270,24 @@ KILTER_EXPORTED int system(const char* command) {
 KILTER_EXPORTED FILE* popen(const char* command, const char* mode) {
   static auto* const real = next_symbol<FILE*(const char*, const char*)>("popen");
   return unpinned([&] { return real(command, mode); });
+}
+
+KILTER_EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) noexcept {
+  static auto* const real = next_symbol<int(const char*, char* const[], char* const[])>("execve");
+  return unpinned([&] { return real(path, argv, envp); });
+}
+
+KILTER_EXPORTED int execv(const char* path, char* const argv[]) noexcept {
+  static auto* const real = next_symbol<int(const char*, char* const[])>("execv");
+  return unpinned([&] { return real(path, argv); });
+}
+
+KILTER_EXPORTED int execvp(const char* file, char* const argv[]) noexcept {
+  static auto* const real = next_symbol<int(const char*, char* const[])>("execvp");
+  return unpinned([&] { return real(file, argv); });
+}
+
+KILTER_EXPORTED int execvpe(const char* file, char* const argv[], char* const envp[]) noexcept {
+  static auto* const real = next_symbol<int(const char*, char* const[], char* const[])>("execvpe");
+  return unpinned([&] { return real(file, argv, envp); });
 }
