@@ -91,7 +91,8 @@ void check(std::string_view name, const machine& m, const scheduler_options& o) 
   need(o.swap_overhead_s >= 0.0 && std::isfinite(o.swap_overhead_s), "the swap overhead in seconds", o.swap_overhead_s, "0 or more");
   need(o.window <= 1u << 20, "the window of CoreBW", o.window, "at most 1048576 quanta");
   need(o.optimizer_every >= 1, "the optimizer's period", o.optimizer_every, "at least 1 quantum");
-  need(o.gts_down >= 0.0 && o.gts_down <= o.gts_up && o.gts_up <= 1023.0, "the lower threshold of gts", o.gts_down, "from 0 to the upper one, which is at most 1023");
+  need(o.gts_down >= 0.0 && o.gts_down <= o.gts_up && o.gts_up <= 1023.0, "the lower threshold of gts", o.gts_down,
+       "from 0 to the upper one, which is at most 1023");
   need(o.switch_down >= 0.0 && o.switch_down <= o.switch_up && o.switch_up <= 1.0, "the lower utilisation of cs and iks", o.switch_down,
        "from 0 to the upper one, which is at most 1");
   check_cores("the list of high-bandwidth cores", o.high_bandwidth, m);

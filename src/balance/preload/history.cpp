@@ -86,7 +86,8 @@ history parse_history(std::string_view text) {
     std::string program, more;
     unsigned long index = 0;
     past_thread t;
-    if (!(words >> program >> index >> t.runs >> t.mean_s) || words >> more || index >= most_threads || t.runs == 0 || !std::isfinite(t.mean_s) || t.mean_s < 0.0)
+    if (!(words >> program >> index >> t.runs >> t.mean_s) || words >> more || index >= most_threads || t.runs == 0 ||
+        !std::isfinite(t.mean_s) || t.mean_s < 0.0)
       throw input_error("line " + std::to_string(number) + " must be PROGRAM INDEX RUNS SECONDS");
     t.runs = std::min(t.runs, most_runs);
     h[{program, index}] = t;

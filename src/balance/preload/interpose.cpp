@@ -147,7 +147,8 @@ void set_up() {
     if (const int error = pthread_key_create(&state->key, at_end); error != 0) throw input_error(std::string("no thread key: ") + strerror(error));
     state->threads = std::make_unique<placer>(s, allowed, fast_of(s, allowed), predicted);
     pthread_atfork(before_fork, after_fork, in_child);
-    if (s.verbose && !state->threads->active()) say("all CPUs of " + state->program + " are alike; threads are left alone (KILTER_FAST_CPUS names the fast ones)");
+    if (s.verbose && !state->threads->active())
+      say("all CPUs of " + state->program + " are alike; threads are left alone (KILTER_FAST_CPUS names the fast ones)");
   } catch (const std::exception& e) {
     say(std::string(e.what()) + "; threads are left alone");
     state->threads.reset();
@@ -250,14 +251,14 @@ KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attr
   return error;
 }
 
-KILTER_EXPORTED int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[],
-                                char* const envp[]) {
+KILTER_EXPORTED int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                                char* const argv[], char* const envp[]) {
   static auto* const real = next_symbol<decltype(posix_spawn)>("posix_spawn");
   return unpinned([&] { return real(pid, path, actions, attributes, argv, envp); });
 }
 
-KILTER_EXPORTED int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[],
-                                 char* const envp[]) {
+KILTER_EXPORTED int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                                 char* const argv[], char* const envp[]) {
   static auto* const real = next_symbol<decltype(posix_spawnp)>("posix_spawnp");
   return unpinned([&] { return real(pid, file, actions, attributes, argv, envp); });
 }

@@ -82,7 +82,8 @@ settings read_settings(const char* (*get)(const char*)) {
     }
   };
   take("KILTER_POLICY", [&](const std::string& v) {
-    if (v != "ljfpf" && v != "cjfpf" && v != "rr") throw input_error("'" + v.substr(0, 40) + "' is no policy of the preload library; there are ljfpf, cjfpf, rr");
+    if (v != "ljfpf" && v != "cjfpf" && v != "rr")
+      throw input_error("'" + v.substr(0, 40) + "' is no policy of the preload library; there are ljfpf, cjfpf, rr");
     s.policy = v;
   });
   take("KILTER_LENGTHS", [&](const std::string& v) { s.lengths = parse_lengths(v[0] == '@' ? contents(v.substr(1)) : v); });

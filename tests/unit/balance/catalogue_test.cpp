@@ -12,7 +12,8 @@ world mixed(std::uint32_t threads, std::uint32_t cores) {
   world w;
   for (core_id c = 0; c < cores; ++c) w.core_per_s.push_back(c < cores / 2 ? 100.0 : 40.0);
   for (thread_id t = 0; t < threads; ++t)
-    w.actors.push_back({.program = t % 3, .kind = t % 2 ? thread_class::memory : thread_class::compute, .demand_per_s = t % 2 ? 150.0 : 3.0, .core = t * 5 % cores});
+    w.actors.push_back({.program = t % 3, .kind = t % 2 ? thread_class::memory : thread_class::compute,
+                        .demand_per_s = t % 2 ? 150.0 : 3.0, .core = t * 5 % cores});
   return w;
 }
 

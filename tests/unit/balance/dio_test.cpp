@@ -11,7 +11,14 @@ namespace {
 world six() {
   world w{{100, 100, 100, 100, 100, 100}, {}};
   const double demands[] = {50, 10, 40, 20, 30, 60};
-  for (core_id c = 0; c < 6; ++c) w.actors.push_back({.program = c, .kind = c < 2 ? thread_class::memory : thread_class::compute, .demand_per_s = demands[c], .core = c});
+  for (core_id c = 0; c < 6; ++c)
+    w.actors.push_back({.program = c, .kind = c < 2 ? thread_class::memory : thread_class::compute, .demand_per_s = demands[c], .core = c});
+  return w;
+}
+
+world four(const std::vector<double>& demands) {
+  world w{{100, 100, 100, 100}, {}};
+  for (core_id c = 0; c < 4; ++c) w.actors.push_back({.kind = thread_class::memory, .demand_per_s = demands[c], .core = c});
   return w;
 }
 
@@ -56,8 +63,7 @@ TEST(dio, of_an_odd_number_the_middle_one_stays_and_the_immovable_are_no_partner
 // E46
 TEST(dio_original, balances_the_totals_of_the_clusters_and_then_rests) {
   const machine m = machine::uniform(4, 2);
-  world w{{100, 100, 100, 100}, {}};
-  for (const double demand : {40.0, 30.0, 20.0, 10.0}) w.actors.push_back({.kind = thread_class::memory, .demand_per_s = demand, .core = static_cast<core_id>(w.actors.size())});
+  world w = four({40.0, 30.0, 20.0, 10.0});
   const auto s = make_scheduler("dio-original", m);
   w.carry_out(s->tick(w.see(0.5)));
   double total[2] = {};
@@ -69,8 +75,7 @@ TEST(dio_original, balances_the_totals_of_the_clusters_and_then_rests) {
 
 TEST(dio_original, small_changes_do_not_move_anybody_and_five_changes_of_phase_do) {
   const machine m = machine::uniform(4, 2);
-  world w{{100, 100, 100, 100}, {}};
-  for (const double demand : {40.0, 10.0, 20.0, 30.0}) w.actors.push_back({.kind = thread_class::memory, .demand_per_s = demand, .core = static_cast<core_id>(w.actors.size())});
+  world w = four({40.0, 10.0, 20.0, 30.0});
   const auto s = make_scheduler("dio-original", m);
   EXPECT_TRUE(s->tick(w.see(0.5)).moves.empty()) << "50 on each cluster already";
   for (int q = 0; q < 20; ++q) {

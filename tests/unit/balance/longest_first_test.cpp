@@ -18,7 +18,8 @@ std::vector<core_id> place_all(scheduler& s, const std::vector<double>& lengths,
   std::vector<core_id> placed;
   std::vector<std::uint32_t> taken(cores);
   for (std::uint32_t i = 0; i < lengths.size(); ++i) {
-    const newcomer n{.thread = i, .program = 0, .length = critical ? 0.0 : lengths[i], .critical_length = critical ? lengths[i] : 0.0, .group = lengths, .index = i};
+    newcomer n{.thread = i, .group = lengths, .index = i};
+    (critical ? n.critical_length : n.length) = lengths[i];
     placed.push_back(s.place(n, taken));
     if (placed.back() != no_core) ++taken[placed.back()];
   }
@@ -135,7 +136,8 @@ TEST(ljfpf, does_not_move_anybody_later) {
 }
 
 TEST(rr, goes_through_the_cores_in_the_order_of_the_operating_system) {
-  std::vector<core> cores = {{.id = 0, .os_index = 2, .cluster = 0, .kind = 0}, {.id = 1, .os_index = 0, .cluster = 1, .kind = 1}, {.id = 2, .os_index = 1, .cluster = 1, .kind = 1}};
+  std::vector<core> cores = {{.id = 0, .os_index = 2, .cluster = 0, .kind = 0}, {.id = 1, .os_index = 0, .cluster = 1, .kind = 1},
+                             {.id = 2, .os_index = 1, .cluster = 1, .kind = 1}};
   const machine m("m", {{0, "fast", 1, 2.0}, {1, "slow", 2, 1.0}}, cores);
   EXPECT_EQ(place_all(*make_scheduler("rr", m), {1, 1, 1, 1}, 3), (std::vector<core_id>{1, 2, 0, 1}));
 }

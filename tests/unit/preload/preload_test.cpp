@@ -48,7 +48,8 @@ TEST(settings, defaults_and_everything_given) {
   EXPECT_EQ(none.policy, "ljfpf");
   EXPECT_TRUE(none.lengths.empty() && none.history.empty() && none.fast_cpus.empty() && !none.verbose);
   EXPECT_EQ(from({{"KILTER_POLICY", ""}}).policy, "ljfpf") << "empty is not given";
-  const settings all = from({{"KILTER_POLICY", "rr"}, {"KILTER_LENGTHS", "3, 1.5e1"}, {"KILTER_FAST_CPUS", "4-5,1,4"}, {"KILTER_HISTORY", "/h"}, {"KILTER_VERBOSE", "1"}});
+  const settings all = from({{"KILTER_POLICY", "rr"}, {"KILTER_LENGTHS", "3, 1.5e1"}, {"KILTER_FAST_CPUS", "4-5,1,4"}, {"KILTER_HISTORY", "/h"},
+                             {"KILTER_VERBOSE", "1"}});
   EXPECT_EQ(all.policy, "rr");
   EXPECT_EQ(all.lengths, (std::vector<double>{3.0, 15.0}));
   EXPECT_EQ(all.fast_cpus, (std::vector<int>{1, 4, 5}));
@@ -59,10 +60,18 @@ TEST(settings, defaults_and_everything_given) {
 
 TEST(settings, wrong_values_are_refused_with_the_name_of_the_variable) {
   const std::tuple<std::string, std::string, std::string> cases[] = {
-      {"KILTER_POLICY", "cfs", "'cfs' is no policy"},        {"KILTER_LENGTHS", "1,,x", "'x' is no length"},        {"KILTER_LENGTHS", "0", "'0' is no length"},
-      {"KILTER_LENGTHS", "inf", "'inf' is no length"},       {"KILTER_LENGTHS", " , ", "there is no length"},       {"KILTER_LENGTHS", "1e999", "is no length"},
-      {"KILTER_LENGTHS", "@/nowhere", "cannot be read"},     {"KILTER_FAST_CPUS", "1-", "'' is no CPU number"},     {"KILTER_FAST_CPUS", "-1", "is no CPU number"},
-      {"KILTER_FAST_CPUS", "70000", "is no CPU number"},     {"KILTER_FAST_CPUS", "1,", "'' is no CPU number"},     {"KILTER_FAST_CPUS", "3-1", "'3-1' runs backwards"},
+      {"KILTER_POLICY", "cfs", "'cfs' is no policy"},
+      {"KILTER_LENGTHS", "1,,x", "'x' is no length"},
+      {"KILTER_LENGTHS", "0", "'0' is no length"},
+      {"KILTER_LENGTHS", "inf", "'inf' is no length"},
+      {"KILTER_LENGTHS", " , ", "there is no length"},
+      {"KILTER_LENGTHS", "1e999", "is no length"},
+      {"KILTER_LENGTHS", "@/nowhere", "cannot be read"},
+      {"KILTER_FAST_CPUS", "1-", "'' is no CPU number"},
+      {"KILTER_FAST_CPUS", "-1", "is no CPU number"},
+      {"KILTER_FAST_CPUS", "70000", "is no CPU number"},
+      {"KILTER_FAST_CPUS", "1,", "'' is no CPU number"},
+      {"KILTER_FAST_CPUS", "3-1", "'3-1' runs backwards"},
       {"KILTER_FAST_CPUS", "0-9999999999", "is no CPU number"},
   };
   for (const auto& [name, value, expected] : cases) {
@@ -91,7 +100,8 @@ TEST(cpus, the_kernel_s_own_word_for_fast_cores_is_taken_in_order) {
   EXPECT_TRUE(fastest_cpus({0, 1}, capacity.path()).empty()) << "those that are left are alike";
 
   const scratch frequency;
-  for (int c = 0; c < 4; ++c) frequency.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpufreq/cpuinfo_max_freq", c == 3 ? "2600" : c == 2 ? "2500" : "2000");
+  for (int c = 0; c < 4; ++c)
+    frequency.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpufreq/cpuinfo_max_freq", c == 3 ? "2600" : c == 2 ? "2500" : "2000");
   EXPECT_EQ(fastest_cpus(all, frequency.path()), (std::vector<int>{3})) << "1.25 times the lowest is a favoured core, not another kind";
 }
 
