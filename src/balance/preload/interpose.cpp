@@ -107,7 +107,8 @@ void at_end(void* value) {
   state->measured_s[l->index] = static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
 }
 
-/// No destructor and no handler may live here: cancellation and pthread_exit unwind through it.
+/// No destructor and no handler may live here, nor in what is interposed below that is a point of cancellation: who is cancelled or calls pthread_exit
+/// unwinds through it with the unwinder of the program.
 void* begin(void* value) {
   launch* l = static_cast<launch*>(value);
   if (l->set_mask && sched_setaffinity(0, sizeof l->ours, &l->ours) == 0 && l->core >= 0) {
@@ -198,7 +199,7 @@ launch* prepare(placer& threads, const pthread_attr_t* attributes, void* (*start
 }
 
 template <class Function>
-Function* next_symbol(const char* name) {
+Function* next_symbol(const char* name) noexcept {
   void* found = dlsym(RTLD_NEXT, name);
   Function* f;
   memcpy(&f, &found, sizeof f);
