@@ -101,8 +101,8 @@ board_view view_from(const json& b) {
 
 }  // namespace
 
-board::board(const std::string& ledger_path, std::string policy, std::string observer)
-    : path_(fs::path(ledger_path).replace_extension(suffix).string()), policy_(std::move(policy)), observer_(std::move(observer)) {
+board::board(std::string path, std::string policy, std::string observer)
+    : path_(std::move(path)), policy_(std::move(policy)), observer_(std::move(observer)) {
   if (const auto s = stat_of(::getpid(), ::getpid())) start_ = s->start;
 }
 

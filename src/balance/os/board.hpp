@@ -12,7 +12,7 @@ namespace kilter::balance::os {
 
 class board {
  public:
-  board(const std::string& ledger_path, std::string policy, std::string observer);
+  board(std::string path, std::string policy, std::string observer);
   ~board();
   board(const board&) = delete;
   board& operator=(const board&) = delete;

@@ -105,7 +105,7 @@ class watch {
       message m;
       if (hear(socket_, m, 0) && m.what == message::dismissed) ::_exit(0);
       static_cast<void>(restore_masks(ledger_));  // Kilter has gone
-      ledger_.remove_file();
+      ledger_.remove_files();
       ::_exit(0);
     }
   }

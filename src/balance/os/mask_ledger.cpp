@@ -229,6 +229,12 @@ mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, const cpu_mask
   return known ? nullptr : anywhere;
 }
 
-void mask_ledger::remove_file() noexcept { ::unlink(path_.c_str()); }
+std::string mask_ledger::board_path() const { return path_.substr(0, path_.size() - suffix.size()) + ".board"; }
+
+void mask_ledger::remove_files() {
+  ::unlink(path_.c_str());
+  ::unlink(board_path().c_str());
+  ::unlink((board_path() + "~").c_str());
+}
 
 }  // namespace kilter::balance::os

@@ -74,7 +74,10 @@ class mask_ledger {
   /// parent; if neither is recorded (it lost its parent before anybody looked), at all. nullptr: the mask is the thread's own.
   [[nodiscard]] mask_record* inherited_from(pid_t pid, pid_t parent, const cpu_mask& now) noexcept;
 
-  void remove_file() noexcept;
+  /// Where the same run shows what it does (board.hpp).
+  [[nodiscard]] std::string board_path() const;
+  /// Both.
+  void remove_files();
 
  private:
   void map(int fd);

@@ -173,7 +173,7 @@ mended restore_all() {
         m.masks.failed.insert(m.masks.failed.end(), r.failed.begin(), r.failed.end());
       }
       ++m.files;
-      ledger.remove_file();
+      ledger.remove_files();
     } catch (const input_error& e) {
       m.masks.failed.emplace_back(e.what());
     }

@@ -96,10 +96,10 @@ class session {
   session_result run() {
     const signal_scope signals;
     mask_ledger ledger;
-    board shown(ledger.path(), options_.policy, observer_name_);
+    board shown(ledger.board_path(), options_.policy, observer_name_);
     struct cleaner {
       mask_ledger& ledger;
-      ~cleaner() { ledger.remove_file(); }
+      ~cleaner() { ledger.remove_files(); }
     } const clean{ledger};
     guard keeper(ledger, signals.setup(), options_.program);
     if (keeper.exec_error() != 0) {
