@@ -108,6 +108,7 @@ class session {
     }
     mover moves(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
     target_spec spec = options_.targets;
+    if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
     if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
     targets watched(spec);
 
@@ -276,7 +277,7 @@ class session {
   }
 
   void carry_out(const move& m, double now) {
-    if (m.from == m.to) return;
+    if (m.from == m.to && m.why != reason::placement) return;  // a thread that is placed where it happens to be has to stay there
     const auto& all = targets_->threads();
     const auto at = std::lower_bound(all.begin(), all.end(), m.thread, [](const watched_thread* t, thread_id id) { return t->id < id; });
     if (at == all.end() || (*at)->id != m.thread) {

@@ -108,6 +108,10 @@ void play_part_if_asked(int argc, char** argv) {
   const double number = std::atof(argv[3]);
   if (name == "spin") in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { spin_until(end); });
   if (name == "stream") in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { stream_until(end); });
+  if (name == "doze")
+    in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] {
+      for (; clock::now() < end; ::usleep(100000)) spin_until(in(1e-4));
+    });
   if (name == "family") family(number);
   if (name == "own-mask") own_mask_part(number);
   if (name == "exec-from-thread") {

@@ -15,6 +15,7 @@ namespace kilter::balance::os::testing {
 /// Words of a command that plays one of these parts, marked so that everything which descends from it can be found:
 ///   spin THREADS SECONDS       threads that compute
 ///   stream THREADS SECONDS     threads that copy memory
+///   doze THREADS SECONDS       threads that compute for an instant ten times a second
 ///   family SECONDS             computes, and every 30 ms leaves behind an orphan in a session of its own that sleeps for a minute
 ///   own-mask SECONDS           computes; after 0.3 s its main thread allows itself CPU `first allowed` only, and makes children after that
 ///   exec-from-thread SECONDS   after 0.4 s a second thread replaces the program by "spin 2 SECONDS"
