@@ -83,8 +83,8 @@ class session {
       observer_choice choice = choose_observer(o.observer);
       observer_ = std::move(choice.chosen);
       observer_name_ = observer_->name();
-      for (const std::string& why : choice.why_not) o.tell(why, false);
-      o.tell(fmt::format("observer {}: {}", observer_name_, observer_->limits()), false);
+      opening_ = choice.why_not;
+      opening_.push_back(fmt::format("observer {}: {}", observer_name_, observer_->limits()));
     }
     if (!o.record.empty()) {
       record_.open(o.record, std::ios::trunc);
@@ -111,6 +111,7 @@ class session {
     if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
     if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
     targets watched(spec);
+    for (const std::string& line : opening_) options_.tell(line, false);
 
     ledger_ = &ledger;
     guard_ = &keeper;
@@ -264,6 +265,7 @@ class session {
       return false;
     }
     o.rates = then->rates;
+    replayed_rates_ |= then->rates;
     for (thread_sample& s : o.threads) {
       const auto at = std::lower_bound(then->threads.begin(), then->threads.end(), s.thread, [](const thread_sample& x, thread_id id) { return x.thread < id; });
       if (at == then->threads.end() || at->thread != s.thread) continue;
@@ -302,6 +304,7 @@ class session {
 
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
+    r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
     r.policy = options_.policy;
     r.observer = observer_name_;
     r.own_cpu_s = cpu_s;
@@ -319,10 +322,11 @@ class session {
   accounts accounts_;
   std::unique_ptr<observer> observer_;
   std::string observer_name_;
+  std::vector<std::string> opening_;   ///< which observer, and why not a better one
   std::ifstream replayed_;
   std::optional<recording_reader> reader_;
   std::ofstream record_;
-  bool replay_ended_ = false, child_ended_ = false;
+  bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false;
   double begin_s_ = 0.0;
   mask_ledger* ledger_ = nullptr;
   guard* guard_ = nullptr;
