@@ -27,6 +27,14 @@ std::string move_text(const board_thread& t) {
   return fmt::format("{}>{} {} {:.0f}s ago", core_text(t.moved->from), core_text(t.moved->to), t.moved->why, t.moved->ago_s);
 }
 
+/// Why a scheduler that is there to move threads moved none, as far as that is certain.
+std::string idle_text(const session_result& r) {
+  if (r.moves > 0 || r.quanta == 0 || r.policy == "none") return "";
+  if (r.policy.find("jfpf") != std::string::npos) return "nothing was moved: nobody announced the lengths of threads, which " + r.policy + " goes by (libkilter_preload.so announces them)\n";
+  if (r.class_only && r.policy.starts_with("dike")) return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
+  return "";
+}
+
 }  // namespace
 
 std::string session_json(const session_result& r) {
@@ -46,6 +54,7 @@ std::string session_text(const session_result& r) {
   std::string text = fmt::format("{} for {:.1f} s: {} threads, {} quanta, {} moves, {} of them in {} swaps; {} pairs rejected\n", r.policy, r.seconds, r.threads, r.quanta, r.moves,
                                  r.swaps * 2, r.swaps, r.rejected);
   if (r.refused > 0) text += fmt::format("{} moves were not possible: outside of a thread's own mask, or it was gone\n", r.refused);
+  text += idle_text(r);
   if (r.fairness) text += fmt::format("fairness {:.3f}\n", *r.fairness);
   if (r.prediction_error) text += fmt::format("prediction error {:+.1f} % in the mean\n", *r.prediction_error * 100);
   for (const std::string& line : r.remarks) text += line + "\n";
