@@ -67,7 +67,7 @@ ends 0 balance --policy dio --quantum 50 --dry-run -- sh -c 'm=$(grep Cpus_allow
 [ "$(sort -u "$work/out" | wc -l)" -eq 1 ] || fail "a dry run changed masks: $(cat "$work/out")"
 
 # observations are recorded, and the same moves follow from them
-ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3; do (i=0; while [ $i -lt 90000 ]; do i=$((i+1)); done) & done; wait'
+ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
 ends 0 balance --quiet --policy dio --quantum 50 --observer "replay:$work/seen" --json -
 json 'd["observer"] == "replay" and d["quanta"] >= 1'
 if command -v python3 >/dev/null; then

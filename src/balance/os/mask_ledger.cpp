@@ -229,6 +229,13 @@ mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, const cpu_mask
   return known ? nullptr : anywhere;
 }
 
+bool mask_ledger::brought_by_exec(const mask_record& main_thread, int cpu) noexcept {
+  if (main_thread.tid != main_thread.pid || cpu < 0) return false;
+  for (const mask_record& other : records())
+    if (other.state == mask_record::ours && other.pid == main_thread.pid && other.tid != main_thread.tid && other.gave(cpu) && !stat_of(other.pid, other.tid)) return true;
+  return false;
+}
+
 std::string mask_ledger::board_path() const { return path_.substr(0, path_.size() - suffix.size()) + ".board"; }
 
 void mask_ledger::remove_files() {

@@ -43,22 +43,17 @@ void mover::appeared(const watched_thread& t, pid_t parent) {
 void mover::vanished(const watched_thread& t) {
   const auto at = entries_.find(t.id);
   if (at == entries_.end()) return;
-  if (at->second.record) ending_.push_back(at->second.record);
+  if (at->second.record) ledger_.release(*at->second.record);
   entries_.erase(at);
 }
 
-bool mover::still_as_given(const watched_thread& t, entry& e, const cpu_mask& now) {
+bool mover::still_as_given(entry& e, const cpu_mask& now) {
   if (!e.record) return now == e.original;
   const int cpu = now.single();
   if (cpu >= 0 && cpu == e.record->given) return true;
-  // After an exec by another thread of the process, the main thread's number belongs to that one, which brings its mask along.
-  if (t.tid == t.pid && cpu >= 0)
-    for (const mask_record* const other : ending_)
-      if (other->pid == t.pid && other->gave(cpu)) {
-        e.record->next = e.record->given = cpu;
-        return true;
-      }
-  return false;
+  if (!ledger_.brought_by_exec(*e.record, cpu)) return false;
+  e.record->next = e.record->given = cpu;
+  return true;
 }
 
 void mover::check(std::span<watched_thread* const> threads) {
@@ -66,12 +61,10 @@ void mover::check(std::span<watched_thread* const> threads) {
     const auto at = entries_.find(t->id);
     if (at == entries_.end() || at->second.left_alone) continue;
     const auto now = affinity_of(t->tid);
-    if (!now || still_as_given(*t, at->second, *now) || !t->still_there()) continue;
+    if (!now || still_as_given(at->second, *now) || !t->still_there()) continue;
     at->second.left_alone = true;
     if (at->second.record) at->second.record->state = mask_record::theirs;
   }
-  for (mask_record* const r : ending_) ledger_.release(*r);
-  ending_.clear();
 }
 
 bool mover::movable(thread_id id) const noexcept {
@@ -95,7 +88,7 @@ bool mover::move_to(const watched_thread& t, core_id to) {
   const int cpu = cores_.os_cpu(to);
   const auto now = affinity_of(t.tid);
   if (!now || !t.still_there()) return false;
-  if (!still_as_given(t, e, *now)) {
+  if (!still_as_given(e, *now)) {
     e.left_alone = true;
     if (e.record) e.record->state = mask_record::theirs;
     return false;

@@ -40,7 +40,7 @@ class mover {
   /// Notes the mask of a thread that has just been found; `parent`: the process that made its process.
   void appeared(const watched_thread&, pid_t parent);
   void vanished(const watched_thread&);
-  /// Looks whether all still have the masks that they were given. To be called for all threads after those that ended were reported.
+  /// Looks whether all still have the masks that they were given.
   void check(std::span<watched_thread* const>);
 
   [[nodiscard]] bool movable(thread_id) const noexcept;
@@ -58,14 +58,13 @@ class mover {
     mask_record* record = nullptr;
     bool left_alone = false;
   };
-  [[nodiscard]] bool still_as_given(const watched_thread&, entry&, const cpu_mask& now);
+  [[nodiscard]] bool still_as_given(entry&, const cpu_mask& now);
   void explain(const watched_thread&, int error);
 
   mask_ledger& ledger_;
   const core_map& cores_;
   std::function<void(const std::string&)> tell_;
   std::unordered_map<thread_id, entry> entries_;
-  std::vector<mask_record*> ending_;      ///< of threads that ended, kept until what they handed down has been looked at
   std::unordered_set<pid_t> explained_;
 };
 

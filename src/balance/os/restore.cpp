@@ -86,16 +86,6 @@ class restorer {
   }
 
  private:
-  /// Of a thread that the record is about; after an exec by another thread of the process the main thread has that one's mask.
-  bool has_mask_of_ours(const mask_record& r, const cpu_mask& now) {
-    const int cpu = now.single();
-    if (r.gave(cpu)) return true;
-    if (r.tid != r.pid || cpu < 0) return false;
-    for (const mask_record& other : ledger_.records())
-      if (other.state == mask_record::ours && other.pid == r.pid && other.tid != r.tid && other.gave(cpu) && !stat_of(other.pid, other.tid)) return true;
-    return false;
-  }
-
   bool give_back(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original, const cpu_mask& now) {
     if (now == original || failed_.contains({tid, start})) return false;
     const auto s = stat_of(pid, tid);
@@ -121,7 +111,7 @@ class restorer {
       const auto s = stat_of(r.pid, r.tid);
       if (!s || s->start != r.start) continue;
       const auto now = affinity_of(r.tid);
-      if (now && has_mask_of_ours(r, *now)) changed |= give_back(r.pid, r.tid, r.start, r.original, *now);
+      if (now && (r.gave(now->single()) || ledger_.brought_by_exec(r, now->single()))) changed |= give_back(r.pid, r.tid, r.start, r.original, *now);
     }
     return changed;
   }
