@@ -14,7 +14,10 @@ target_compile_features(kilter_plugin INTERFACE cxx_std_20)
 
 install(TARGETS kilter_kilter kilter_plugin kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base
   EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "hint.h")
+if(TARGET kilter_preload_library)
+  install(TARGETS kilter_preload_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY data/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter FILES_MATCHING PATTERN "*.toml")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

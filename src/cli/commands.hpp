@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kilter::cli {
 
@@ -27,5 +28,8 @@ using action = std::function<int()>;
 [[nodiscard]] action add_calibrate(CLI::App& app);
 [[nodiscard]] action add_platforms(CLI::App& app);
 [[nodiscard]] action add_graph(CLI::App& app);
+/// `program`: the words after "--".
+[[nodiscard]] action add_balance(CLI::App& app, const std::vector<std::string>& program);
+[[nodiscard]] action add_top(CLI::App& app);
 
 }  // namespace kilter::cli

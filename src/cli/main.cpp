@@ -1,4 +1,5 @@
-// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C.
+// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `balance` has that of
+// the program that it runs, and 125 for failures of its own.
 
 #include <fmt/format.h>
 
@@ -6,6 +7,8 @@
 #include <exception>
 #include <map>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -18,14 +21,14 @@ namespace kilter::cli {
 
 namespace {
 
-constexpr int went_wrong = 1, bad_input = 2;
+constexpr int went_wrong = 1, bad_input = 2, own_failure = 125;
 
-int refuse(std::string message) {
+int refuse(std::string message, int status = bad_input) {
   for (char& c : message)
     if (c == '\n' || c == '\r') c = ' ';
   while (!message.empty() && message.back() == ' ') message.pop_back();
   fmt::print(stderr, "kilter: {}\n", message);
-  return bad_input;
+  return status;
 }
 
 /// "kilter bench layered": what to ask for help.
@@ -71,6 +74,17 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
+/// The words after "--", which belong to the program that `kilter balance` runs, whatever they look like. They are taken off.
+std::vector<std::string> take_program(int& argc, char** argv) {
+  for (int i = 2; i < argc && std::string_view(argv[1]) == "balance"; ++i)
+    if (std::string_view(argv[i]) == "--") {
+      std::vector<std::string> words(argv + i + 1, argv + argc);
+      argc = i;
+      return words;
+    }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Kilter learns what each core is worth, and places tasks accordingly.", "kilter"};
   app.set_version_flag("--version", "kilter " + lab::version_text());
@@ -84,32 +98,35 @@ int run(int argc, char** argv) {
              "kilter COMMAND --help says more.");
 
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
+  const std::vector<std::string> program = take_program(argc, argv);
+  const bool as_env = argc > 1 && std::string_view(argv[1]) == "balance";  // whose status is the program's, and its own failures above that
+  const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
                                               {"explain", add_explain(app)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
-                                              {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)}};
+                                              {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
+                                              {"balance", add_balance(app, program)}, {"top", add_top(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ExtrasError&) {
-    return refuse(unexpected(app));
+    return bad(unexpected(app));
   } catch (const CLI::RequiredError& e) {
-    if (!app.remaining(true).empty()) return refuse(unexpected(app));
+    if (!app.remaining(true).empty()) return bad(unexpected(app));
     const auto names = command_names(chosen(app));
     const std::string missing = names.empty() ? e.what() : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
-    return refuse(fmt::format("{}; see {} --help", missing, path_of(app)));
+    return bad(fmt::format("{}; see {} --help", missing, path_of(app)));
   } catch (const CLI::ParseError& e) {
-    return refuse(fmt::format("{}; see {} --help", e.what(), path_of(app)));
+    return bad(fmt::format("{}; see {} --help", e.what(), path_of(app)));
   }
   try {
     return actions.at(app.get_subcommands().front()->get_name())();
   } catch (const input_error& e) {
-    return refuse(e.what());
+    return bad(e.what());
   } catch (const std::exception& e) {
-    fmt::print(stderr, "kilter: {}\n", e.what());
-    return went_wrong;
+    return refuse(e.what(), as_env ? own_failure : went_wrong);
   }
 }
 

@@ -1,0 +1,23 @@
+#include <fmt/format.h>
+
+#include "balance/os/observer.hpp"
+#include "balance/os/pmu_observer.hpp"
+#include "balance/os/resctrl_observer.hpp"
+#include "balance/os/software_observer.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::os {
+
+observer_choice choose_observer(std::string_view name) {
+  if (name == "pmu") return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
+  if (name == "resctrl") return {std::make_unique<resctrl_observer>(), {}};
+  if (name == "software") return {std::make_unique<software_observer>(), {}};
+  if (name != "auto") throw input_error(fmt::format("unknown observer '{}'. There are: auto, pmu, resctrl, software, replay:FILE", name));
+  try {
+    return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
+  } catch (const input_error& e) {
+    return {std::make_unique<software_observer>(), {e.what()}};  // resctrl tells no thread from another, so it is never the best
+  }
+}
+
+}  // namespace kilter::balance::os

@@ -1,0 +1,215 @@
+#include "balance/os/guard.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "balance/os/restore.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::os {
+
+namespace {
+
+constexpr int unknown_status = 125 << 8;
+
+struct message {
+  enum kind : int { started, not_started, ended, dismissed } what = started;
+  int value = 0;
+};
+
+bool tell(int socket, message m) {
+  ssize_t n;
+  do n = ::send(socket, &m, sizeof m, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  return n == sizeof m;
+}
+
+/// False: the other side has gone, or there is nothing and we must not wait.
+bool hear(int socket, message& m, int flags) {
+  ssize_t n;
+  do n = ::recv(socket, &m, sizeof m, flags);
+  while (n < 0 && errno == EINTR);
+  return n == sizeof m;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words, const process_setup& setup, int report) {
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  ::setrlimit(RLIMIT_NOFILE, &setup.descriptors);
+  ::sigprocmask(SIG_SETMASK, &setup.blocked, nullptr);
+  ::execvp(argv[0], argv.data());
+  const int error = errno;
+  [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
+  ::_exit(127);
+}
+
+/// Between fork and exec of the program: 0 once it runs, else why it does not.
+int exec_outcome(int report) {
+  int error = 0;
+  ssize_t n;
+  do n = ::read(report, &error, sizeof error);
+  while (n < 0 && errno == EINTR);
+  return n == sizeof error ? error : 0;
+}
+
+void leave_the_terminal() {
+  ::setsid();
+  ::prctl(PR_SET_NAME, "kilter-guard");
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= 2 && null >= 0; ++fd) ::dup2(null, fd);
+  [[maybe_unused]] const int ignored = ::chdir("/");
+}
+
+/// Whoever waits for the end of a pipe that Kilter was given must not wait for the guard. (The ledger is mapped and needs no descriptor.)
+void keep_only(int socket) {
+  if (socket > 3) ::close_range(3, static_cast<unsigned>(socket) - 1, 0);
+  ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
+}
+
+/// Life of the guard.
+class watch {
+ public:
+  watch(int socket, mask_ledger& ledger, const process_setup& setup) : socket_(socket), ledger_(ledger), setup_(setup) {}
+
+  [[noreturn]] void run(const std::vector<std::string>& words) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t all, child;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    if (!words.empty()) start_program(words);
+    leave_the_terminal();
+    keep_only(socket_);
+    ::sigemptyset(&child);
+    ::sigaddset(&child, SIGCHLD);
+    const int signals = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    pollfd fds[] = {{socket_, POLLIN, 0}, {signals, POLLIN, 0}};
+    reap();
+    for (;;) {
+      if (::poll(fds, 2, -1) < 0 && errno != EINTR) ::_exit(1);
+      if (fds[1].revents != 0) {
+        signalfd_siginfo ignored;
+        while (::read(signals, &ignored, sizeof ignored) > 0) {}
+        reap();
+      }
+      if (fds[0].revents == 0) continue;
+      message m;
+      if (hear(socket_, m, 0) && m.what == message::dismissed) ::_exit(0);
+      static_cast<void>(restore_masks(ledger_));  // Kilter has gone
+      ledger_.remove_files();
+      ::_exit(0);
+    }
+  }
+
+ private:
+  void start_program(const std::vector<std::string>& words) {
+    int report[2];
+    if (::pipe2(report, O_CLOEXEC) != 0) {
+      tell(socket_, {message::not_started, errno});
+      ::_exit(1);
+    }
+    program_ = ::fork();
+    if (program_ == 0) become(words, setup_, report[1]);
+    ::close(report[1]);
+    const int error = program_ < 0 ? errno : exec_outcome(report[0]);
+    ::close(report[0]);
+    if (error != 0) {
+      tell(socket_, {message::not_started, error});
+      ::_exit(1);
+    }
+    tell(socket_, {message::started, program_});
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
+      if (pid == program_) tell(socket_, {message::ended, status});
+  }
+
+  int socket_;
+  mask_ledger& ledger_;
+  const process_setup& setup_;
+  pid_t program_ = 0;
+};
+
+}  // namespace
+
+process_setup process_setup::keep(const sigset_t& waited_for) {
+  process_setup s;
+  ::sigprocmask(SIG_BLOCK, &waited_for, &s.blocked);
+  ::getrlimit(RLIMIT_NOFILE, &s.descriptors);
+  rlimit more = s.descriptors;
+  more.rlim_cur = more.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &more);
+  return s;
+}
+
+guard::guard(mask_ledger& ledger, const process_setup& setup, const std::vector<std::string>& program) : ledger_(ledger), setup_(setup) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // if the guard is killed, its children come to us
+  start(program);
+  if (program.empty()) return;
+  message m;
+  if (!hear(socket_, m, 0)) m = {message::not_started, ECHILD};
+  if (m.what == message::started)
+    program_ = m.value;
+  else
+    exec_error_ = m.value;
+}
+
+void guard::start(const std::vector<std::string>& program) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw input_error(fmt::format("no guard can be started: socketpair: {}", std::strerror(errno)));
+  pid_ = ::fork();
+  if (pid_ < 0) {
+    const int error = errno;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw input_error(fmt::format("no guard can be started: fork: {}", std::strerror(error)));
+  }
+  if (pid_ == 0) {
+    ::close(ends[0]);
+    if (socket_ >= 0) ::close(socket_);
+    watch(ends[1], ledger_, setup_).run(program);
+  }
+  ::close(ends[1]);
+  if (socket_ >= 0) ::close(socket_);
+  socket_ = ends[0];
+  ledger_.set_guard(pid_);
+  ledger_.set_ancestor(replaced_ ? ::getpid() : pid_);
+}
+
+void guard::collect() {
+  int status = 0;
+  for (message m; hear(socket_, m, MSG_DONTWAIT);)
+    if (m.what == message::ended) status_ = m.value;
+  bool guard_ended = false;
+  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (pid == program_ && !status_) status_ = status;
+    guard_ended |= pid == pid_;
+  }
+  if (guard_ended && exec_error_ == 0) {
+    replaced_ = true;
+    start({});
+  }
+  // It ended while nobody was there to hear how.
+  if (replaced_ && program_ > 0 && !status_ && ::waitpid(program_, &status, WNOHANG) < 0 && errno == ECHILD) status_ = unknown_status;
+}
+
+guard::~guard() {
+  tell(socket_, {message::dismissed, 0});
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+  ::close(socket_);
+}
+
+}  // namespace kilter::balance::os

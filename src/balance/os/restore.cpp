@@ -1,0 +1,174 @@
+#include "balance/os/restore.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "balance/os/proc.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::os {
+
+namespace {
+
+struct process_seen {
+  pid_t ppid = 0, session = 0;
+  std::uint64_t start = 0;
+};
+
+/// All processes there are.
+std::unordered_map<pid_t, process_seen> processes_now() {
+  std::unordered_map<pid_t, process_seen> all;
+  for (const pid_t pid : all_processes())
+    if (const auto s = stat_of(pid, pid); s && !s->kernel_thread) all[pid] = {s->ppid, s->session, s->start};
+  return all;
+}
+
+/// Processes in which a mask of ours may be: recorded ones, what descends from them or from the ancestor, and orphans.
+class family {
+ public:
+  family(mask_ledger& ledger, const std::unordered_map<pid_t, process_seen>& all) : ledger_(ledger), all_(all) {
+    for (const mask_record& r : ledger.records()) {
+      if (r.state == mask_record::unused) continue;
+      const auto at = all.find(r.pid);
+      if (at == all.end()) continue;
+      sessions_.insert(at->second.session);
+      // A thread's number does not tell whether its process is still the one that was recorded, a thread of it that lives does, and so does its age.
+      if (at->second.start <= r.start) recorded_.insert(r.pid);
+    }
+  }
+
+  [[nodiscard]] bool has(pid_t pid) {
+    if (pid == ::getpid() || pid == ledger_.owner() || pid == ledger_.ancestor()) return false;
+    return recorded_.contains(pid) || descends(pid) || orphan(pid);
+  }
+
+ private:
+  bool descends(pid_t pid) const {
+    auto at = all_.find(pid);
+    for (int depth = 0; at != all_.end() && depth < 1000; ++depth) {
+      const pid_t parent = at->second.ppid;
+      if (parent == ledger_.ancestor() && parent != 0) return true;
+      if (recorded_.contains(parent)) return true;
+      at = all_.find(parent);
+    }
+    return false;
+  }
+
+  /// Made since we began, its parent gone, in a session of ours or in one whose leader is gone as well: what a program leaves behind when it detaches a child.
+  bool orphan(pid_t pid) const {
+    const process_seen& p = all_.at(pid);
+    if (p.start < ledger_.begun()) return false;
+    const auto parent = all_.find(p.ppid);
+    const bool adopted = p.ppid == 1 || parent == all_.end() || parent->second.session != p.session;
+    return adopted && (sessions_.contains(p.session) || !all_.contains(p.session));
+  }
+
+  mask_ledger& ledger_;
+  const std::unordered_map<pid_t, process_seen>& all_;
+  std::unordered_set<pid_t> recorded_, sessions_;
+};
+
+class restorer {
+ public:
+  explicit restorer(mask_ledger& ledger) : ledger_(ledger) {}
+
+  restored run() {
+    constexpr int most_passes = 1000;
+    for (int pass = 0; pass < most_passes; ++pass)
+      if (!recorded_threads() && !unseen_threads()) break;
+    return std::move(done_);
+  }
+
+ private:
+  bool give_back(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original, const cpu_mask& now) {
+    if (now == original || failed_.contains({tid, start})) return false;
+    const auto s = stat_of(pid, tid);
+    if (!s || s->start != start) return false;
+    const int error = set_affinity(tid, asking_for(original));
+    if (error == 0) {
+      ++done_.threads;
+      // A cpuset that has changed since may not let it have all of its mask: what it has now is all it can have.
+      if (const auto after = affinity_of(tid); !after || !(*after == original)) failed_.insert({tid, start});
+      return true;
+    }
+    if (error != ESRCH) {
+      failed_.insert({tid, start});
+      done_.failed.push_back(fmt::format("thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now), to_text(original), std::strerror(error)));
+    }
+    return false;
+  }
+
+  bool recorded_threads() {
+    bool changed = false;
+    for (const mask_record& r : ledger_.records()) {
+      if (r.state != mask_record::ours) continue;
+      const auto s = stat_of(r.pid, r.tid);
+      if (!s || s->start != r.start) continue;
+      const auto now = affinity_of(r.tid);
+      if (now && (r.gave(now->single()) || ledger_.brought_by_exec(r, now->single()))) changed |= give_back(r.pid, r.tid, r.start, r.original, *now);
+    }
+    return changed;
+  }
+
+  bool recorded(pid_t tid, std::uint64_t start) {
+    for (const mask_record& r : ledger_.records())
+      if (r.state != mask_record::unused && r.tid == tid && r.start == start) return true;
+    return false;
+  }
+
+  bool unseen_threads() {
+    bool changed = false;
+    const auto all = processes_now();
+    family ours(ledger_, all);
+    for (const auto& [pid, p] : all) {
+      if (!ours.has(pid)) continue;
+      for (const pid_t tid : threads_of(pid)) {
+        const auto now = affinity_of(tid);
+        if (!now || now->single() < 0) continue;
+        const auto s = stat_of(pid, tid);
+        if (!s || recorded(tid, s->start)) continue;
+        if (const mask_record* const from = ledger_.inherited_from(pid, p.ppid, *now)) changed |= give_back(pid, tid, s->start, from->original, *now);
+      }
+    }
+    return changed;
+  }
+
+  mask_ledger& ledger_;
+  restored done_;
+  std::set<std::pair<pid_t, std::uint64_t>> failed_;
+};
+
+}  // namespace
+
+restored restore_masks(mask_ledger& ledger) { return restorer(ledger).run(); }
+
+mended restore_all() {
+  mended m;
+  for (const std::string& path : mask_ledger::files()) {
+    try {
+      mask_ledger ledger(path);
+      if (ledger.of_this_system() && ledger.in_use()) {
+        ++m.in_use;
+        continue;
+      }
+      if (ledger.of_this_system()) {
+        restored r = restore_masks(ledger);
+        m.masks.threads += r.threads;
+        m.masks.failed.insert(m.masks.failed.end(), r.failed.begin(), r.failed.end());
+      }
+      ++m.files;
+      ledger.remove_files();
+    } catch (const input_error& e) {
+      m.masks.failed.emplace_back(e.what());
+    }
+  }
+  return m;
+}
+
+}  // namespace kilter::balance::os

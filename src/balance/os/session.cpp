@@ -1,0 +1,347 @@
+#include "balance/os/session.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "balance/os/accounts.hpp"
+#include "balance/os/board.hpp"
+#include "balance/os/guard.hpp"
+#include "balance/os/mover.hpp"
+#include "balance/os/observer.hpp"
+#include "balance/os/restore.hpp"
+#include "balance/recording.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::os {
+
+namespace {
+
+double now_s() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+double own_cpu_s() {
+  rusage u{};
+  ::getrusage(RUSAGE_SELF, &u);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(u.ru_utime) + seconds(u.ru_stime);
+}
+
+sigset_t waited_for() {
+  sigset_t s;
+  ::sigemptyset(&s);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&s, signal);
+  return s;
+}
+
+/// The signals of the process as they were, at the end.
+class signal_scope {
+ public:
+  signal_scope() : setup_(process_setup::keep(waited_for())) {
+    const sigset_t set = waited_for();
+    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~signal_scope() {
+    ::close(fd_);
+    ::sigprocmask(SIG_SETMASK, &setup_.blocked, nullptr);
+    ::setrlimit(RLIMIT_NOFILE, &setup_.descriptors);
+  }
+  signal_scope(const signal_scope&) = delete;
+  signal_scope& operator=(const signal_scope&) = delete;
+  [[nodiscard]] int descriptor() const noexcept { return fd_; }
+  [[nodiscard]] const process_setup& setup() const noexcept { return setup_; }
+
+ private:
+  process_setup setup_;
+  int fd_ = -1;
+};
+
+class session {
+ public:
+  session(const machine& m, const session_options& o)
+      : machine_(m), options_(o), cores_(m), scheduler_(make_scheduler(o.policy, m, o.tuning)), accounts_(o.tuning.memory_above) {
+    if (const auto file = replay_file(o.observer)) {
+      replayed_.open(*file);
+      if (!replayed_) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", *file, std::strerror(errno)));
+      reader_.emplace(replayed_, *file);
+      observer_name_ = "replay";
+    } else {
+      observer_choice choice = choose_observer(o.observer);
+      observer_ = std::move(choice.chosen);
+      observer_name_ = observer_->name();
+      opening_ = choice.why_not;
+      opening_.push_back(fmt::format("observer {}: {}", observer_name_, observer_->limits()));
+    }
+    if (!o.record.empty()) {
+      record_.open(o.record, std::ios::trunc);
+      if (!record_) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, std::strerror(errno)));
+      record_ << recording_line(recording_header{m.name(), m.core_count(), observer_name_}) << std::flush;
+    }
+  }
+
+  session_result run() {
+    const signal_scope signals;
+    mask_ledger ledger;
+    board shown(ledger.board_path(), options_.policy, observer_name_);
+    struct cleaner {
+      mask_ledger& ledger;
+      ~cleaner() { ledger.remove_files(); }
+    } const clean{ledger};
+    guard keeper(ledger, signals.setup(), options_.program);
+    if (keeper.exec_error() != 0) {
+      accounts_.result.exec_error = keeper.exec_error();
+      return finish(0.0);
+    }
+    mover moves(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
+    target_spec spec = options_.targets;
+    if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
+    if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
+    targets watched(spec);
+    for (const std::string& line : opening_) options_.tell(line, false);
+
+    ledger_ = &ledger;
+    guard_ = &keeper;
+    mover_ = &moves;
+    targets_ = &watched;
+    board_ = &shown;
+    begin_s_ = now_s();
+    const double cpu_before_s = own_cpu_s();
+    struct undo {
+      session& s;
+      ~undo() { s.put_back(); }
+    };
+    {
+      const undo always{*this};
+      loop(signals.descriptor());
+    }
+    accounts_.finish_threads(watched, now_s() - begin_s_);
+    return finish(own_cpu_s() - cpu_before_s);
+  }
+
+ private:
+  void loop(int signals) {
+    double next_tick = scheduler_->first_s(), next_look = 0.0, last_tick = 0.0;
+    for (;;) {
+      double now = now_s() - begin_s_;
+      if (now >= next_look) {
+        look(now);
+        const double took = now_s() - begin_s_ - now;
+        next_look = now + std::max(shortest_look_s, took * 50);  // never more than one part in fifty
+        if (targets_->empty() && guard_->program() == 0) return;
+      }
+      if (now >= next_tick) {
+        next_tick = now + tick(now, now - last_tick);
+        last_tick = now;
+      }
+      now = now_s() - begin_s_;
+      const double wait_s = std::max(0.0, std::min(next_tick, next_look) - now);
+      pollfd fds[] = {{signals, POLLIN, 0}, {guard_->descriptor(), POLLIN, 0}};
+      const timespec wait{static_cast<time_t>(wait_s), static_cast<long>((wait_s - std::floor(wait_s)) * 1e9)};
+      if (::ppoll(fds, 2, &wait, nullptr) <= 0) continue;
+      if (fds[0].revents != 0 && take_signals(signals)) return;
+      if (fds[1].revents != 0 || child_ended_) {
+        child_ended_ = false;
+        const bool had = guard_->replaced();
+        guard_->collect();
+        if (guard_->replaced() && !had) options_.tell("the guard process was killed; another one has taken its place", true);
+        if (guard_->status()) {
+          accounts_.result.program_status = guard_->status();
+          return;
+        }
+      }
+    }
+  }
+
+  /// True: the watching is to end.
+  bool take_signals(int descriptor) {
+    signalfd_siginfo s;
+    while (::read(descriptor, &s, sizeof s) == sizeof s) {
+      const int signal = static_cast<int>(s.ssi_signo);
+      if (signal == SIGCHLD) {
+        child_ended_ = true;
+      } else if (guard_->program() == 0) {
+        accounts_.result.stopped_by = signal;
+        return true;
+      } else if (s.ssi_code != SI_KERNEL) {
+        ::kill(guard_->program(), signal);  // what the terminal sends, the program has got itself
+      }
+    }
+    return false;
+  }
+
+  void look(double now) {
+    if (!targets_->look(now)) return;
+    for (const auto& t : targets_->ended()) {
+      if (observer_) observer_->remove(*t);
+      mover_->vanished(*t);
+      accounts_.ended(*t);
+    }
+    for (watched_thread* const t : targets_->appeared()) {
+      mover_->appeared(*t, targets_->parent_of(t->pid));
+      accounts_.began(*t);
+      if (observer_) observer_->add(*t);
+      place(*t, now);
+    }
+    targets_->forget();
+  }
+
+  core_id core_of(const watched_thread& t) const {
+    const core_id given = mover_->given(t.id);
+    return given != no_core ? given : cores_.core_of(t.os_cpu);
+  }
+
+  void place(const watched_thread& t, double now) {
+    std::vector<std::uint32_t> taken(cores_.cores());
+    for (const watched_thread* const other : targets_->threads())
+      if (const core_id c = core_of(*other); c != no_core && other != &t) ++taken[c];
+    newcomer n;
+    n.thread = t.id;
+    n.program = t.program;
+    const core_id to = scheduler_->place(n, taken);
+    if (to == no_core) return;
+    carry_out({t.id, core_of(t), to, reason::placement}, now);
+  }
+
+  double tick(double now, double length_s) {
+    targets_->measure(now);
+    mover_->check(targets_->threads());
+    observation o{.now_s = now, .length_s = length_s, .rates = observer_ && observer_->sees_rates(), .threads = {}};
+    std::vector<watched_thread*> living;
+    for (watched_thread* const t : targets_->threads()) {
+      if (t->gone) continue;
+      thread_sample s;
+      s.thread = t->id;
+      s.program = t->program;
+      s.core = core_of(*t);
+      s.runnable = t->state == 'R';
+      s.movable = !options_.dry_run ? mover_->movable(t->id) : true;
+      accounts_.times(*t, s);
+      if (observer_) observer_->fill(*t, s);
+      o.threads.push_back(s);
+      living.push_back(t);
+    }
+    if (reader_ && !play_back(o)) return options_.tuning.quantum_s;
+    if (record_.is_open()) record_ << recording_line(o) << std::flush;
+    accounts_.observed(o);
+    const answer a = scheduler_->tick(o);
+    accounts_.answered(a);
+    for (std::size_t i = 0; i < a.moves.size(); ++i) {
+      const bool pair = i + 1 < a.moves.size() && is_exchange(a.moves[i], a.moves[i + 1]);
+      // Half an exchange would leave one core with two and the other with none.
+      if (pair && !options_.dry_run && !(mover_->may_go(a.moves[i].thread, a.moves[i].to) && mover_->may_go(a.moves[i + 1].thread, a.moves[i + 1].to))) {
+        accounts_.result.refused += 2;
+        ++i;
+        continue;
+      }
+      carry_out(a.moves[i], now);
+      if (pair) carry_out(a.moves[++i], now);
+    }
+    board_->show(o, living, a, accounts_);
+    return a.next_s;
+  }
+
+  static bool is_exchange(const move& a, const move& b) { return a.why == reason::swap && b.why == reason::swap && a.from == b.to && a.to == b.from; }
+
+  /// What was recorded of threads takes the place of what could be seen; where they are and how long they ran stays what it is. False: the recording has ended.
+  bool play_back(observation& o) {
+    const auto then = reader_->next();
+    if (!then) {
+      if (!replay_ended_) options_.tell("the recording has ended; nothing is moved any more", true);
+      replay_ended_ = true;
+      return false;
+    }
+    o.rates = then->rates;
+    replayed_rates_ |= then->rates;
+    for (thread_sample& s : o.threads) {
+      const auto at = std::lower_bound(then->threads.begin(), then->threads.end(), s.thread, [](const thread_sample& x, thread_id id) { return x.thread < id; });
+      if (at == then->threads.end() || at->thread != s.thread) continue;
+      const double scale = o.length_s / then->length_s;  // counts are rates of that quantum over this one
+      if (at->misses) s.misses = *at->misses * scale;
+      if (at->instructions) s.instructions = *at->instructions * scale;
+      s.miss_ratio = at->miss_ratio;
+      s.told = at->told;
+    }
+    return true;
+  }
+
+  void carry_out(const move& m, double now) {
+    if (m.from == m.to && m.why != reason::placement) return;  // a thread that is placed where it happens to be has to stay there
+    const auto& all = targets_->threads();
+    const auto at = std::lower_bound(all.begin(), all.end(), m.thread, [](const watched_thread* t, thread_id id) { return t->id < id; });
+    if (at == all.end() || (*at)->id != m.thread) {
+      ++accounts_.result.refused;
+      return;
+    }
+    if (options_.dry_run)
+      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, m.from == no_core ? "?" : std::to_string(m.from), m.to, name_of(m.why)),
+                    true);
+    else if (!mover_->move_to(**at, m.to)) {
+      ++accounts_.result.refused;
+      return;
+    }
+    accounts_.moved(m, now);
+  }
+
+  void put_back() {
+    const restored r = restore_masks(*ledger_);
+    accounts_.result.masks_restored = r.threads;
+    for (const std::string& line : r.failed) options_.tell(line, true);
+  }
+
+  session_result finish(double cpu_s) {
+    session_result& r = accounts_.result;
+    r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
+    r.policy = options_.policy;
+    r.observer = observer_name_;
+    r.own_cpu_s = cpu_s;
+    r.seconds = begin_s_ > 0 ? now_s() - begin_s_ : 0.0;
+    if (observer_) r.remarks = observer_->remarks();
+    return accounts_.conclude();
+  }
+
+  static constexpr double shortest_look_s = 0.1;
+
+  const machine& machine_;
+  const session_options& options_;
+  core_map cores_;
+  std::unique_ptr<scheduler> scheduler_;
+  accounts accounts_;
+  std::unique_ptr<observer> observer_;
+  std::string observer_name_;
+  std::vector<std::string> opening_;   ///< which observer, and why not a better one
+  std::ifstream replayed_;
+  std::optional<recording_reader> reader_;
+  std::ofstream record_;
+  bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false;
+  double begin_s_ = 0.0;
+  mask_ledger* ledger_ = nullptr;
+  guard* guard_ = nullptr;
+  mover* mover_ = nullptr;
+  targets* targets_ = nullptr;
+  board* board_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<std::string> replay_file(const std::string& observer) {
+  constexpr std::string_view prefix = "replay:";
+  return observer.starts_with(prefix) ? std::optional(observer.substr(prefix.size())) : std::nullopt;
+}
+
+session_result run_session(const machine& m, const session_options& o) { return session(m, o).run(); }
+
+}  // namespace kilter::balance::os

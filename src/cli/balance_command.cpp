@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+#include "balance/os/board.hpp"
+#include "balance/os/report.hpp"
+#include "balance/os/restore.hpp"
+#include "balance/os/session.hpp"
+#include "cli/commands.hpp"
+#include "kilter/error.hpp"
+#include "lab/join.hpp"
+#include "lab/outputs.hpp"
+#include "lab/suggest.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+namespace os = balance::os;
+
+constexpr int own_failure = 125, not_executable = 126, not_found = 127;
+
+struct balance_options {
+  os::session_options what;
+  double quantum_ms = 500;
+  std::string json;
+  bool restore = false, quiet = false;
+};
+
+void say(const std::string& line) { fmt::print(stderr, "kilter balance: {}\n", line); }
+
+int restore(const balance_options& o) {
+  const os::mended m = os::restore_all();
+  os::remove_stale_boards();
+  for (const std::string& line : m.masks.failed) say(line);
+  if (!o.quiet)
+    lab::write_output("-", m.files == 0 && m.in_use == 0 ? "nothing to restore\n"
+                                                         : fmt::format("masks of {} threads restored, {} files removed, {} runs of kilter balance still at work\n", m.masks.threads, m.files, m.in_use));
+  return m.masks.failed.empty() ? 0 : own_failure;
+}
+
+void check_policy(const std::string& name) {
+  std::vector<std::string_view> live;
+  for (const balance::scheduler_info& s : balance::schedulers()) {
+    if (!s.live) continue;
+    if (s.name == name) return;
+    live.push_back(s.name);
+  }
+  throw input_error(lab::unknown_name("policy", name, live));
+}
+
+/// Ends as the program did, its signal included, so that who waits for us sees what it would have seen of the program.
+int end_like(int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  const int signal = WTERMSIG(status);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+  return 128 + signal;
+}
+
+int run(const balance_options& o) {
+  const auto& what = o.what;
+  const int given = static_cast<int>(!what.program.empty()) + static_cast<int>(!what.targets.pids.empty()) + static_cast<int>(!what.targets.cgroup.empty());
+  const auto replay = os::replay_file(what.observer);
+  if (given > 1) throw input_error("give one of: -- PROGRAM ARGS..., --pid, --cgroup");
+  if (given == 0 && !replay) throw input_error("nothing to balance: give -- PROGRAM ARGS..., --pid P or --cgroup PATH");
+  check_policy(what.policy);
+  lab::check_output("--json", o.json);
+  lab::check_output("--record", what.record);
+  if (what.record == "-") throw input_error("--record '-': observations need a file of their own; name one");
+  const machine here = machine::local({.smt = true});
+  std::fflush(nullptr);
+  const os::session_result r = given == 0 ? os::replay_only(here, what, *replay) : os::run_session(here, what);
+  if (r.exec_error != 0) {
+    fmt::print(stderr, "kilter: cannot run '{}': {}\n", what.program.front(), std::strerror(r.exec_error));
+    return r.exec_error == ENOENT ? not_found : not_executable;
+  }
+  if (!o.quiet) fmt::print(stderr, "kilter balance: {}", os::session_text(r));
+  if (!o.json.empty()) lab::write_output(o.json, os::session_json(r));
+  if (r.program_status) return end_like(*r.program_status);
+  return r.stopped_by == 0 ? 0 : 128 + r.stopped_by;
+}
+
+std::string policy_list() {
+  std::vector<std::string_view> live;
+  for (const balance::scheduler_info& s : balance::schedulers())
+    if (s.live) live.push_back(s.name);
+  return lab::joined(live, ", ");
+}
+
+}  // namespace
+
+action add_balance(CLI::App& app, const std::vector<std::string>& program) {
+  auto o = std::make_shared<balance_options>();
+  o->what.program = program;
+  CLI::App* command = app.add_subcommand("balance", "Run a program as it is (kilter balance [OPTIONS] -- PROGRAM ARGS...), or watch running ones, and move their threads between the cores");
+  command->add_option("--pid", o->what.targets.pids, "Watch these processes and what descends from them")->type_name("P...");
+  command->add_option("--cgroup", o->what.targets.cgroup, "Watch the processes of a control group and of the groups below it")->type_name("PATH");
+  command->add_option("--policy", o->what.policy, policy_list())->type_name("NAME");
+  command->add_option("--quantum", o->quantum_ms, "Between two decisions; at least 20")->type_name("MS")->check([](const std::string& text) {
+    double ms = 0;
+    return CLI::detail::lexical_cast(text, ms) && ms >= 20 && ms <= 3.6e6 ? std::string() : "'" + text + "' is no time in milliseconds from 20 to 3600000";
+  });
+  command->add_option("--observer", o->what.observer, "auto, pmu, resctrl, software or replay:FILE; auto: the best that works here")->type_name("NAME");
+  command->add_flag("--dry-run", o->what.dry_run, "Say what would be moved, and move nothing");
+  command->add_option("--record", o->what.record, "Write what is observed to this file, for --observer replay:FILE")->type_name("FILE");
+  command->add_option("--json", o->json, "Write the result as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
+  command->add_flag("--quiet", o->quiet, "Nothing on standard error but what went wrong");
+  command->add_flag("--restore", o->restore, "Give back the masks that a killed Kilter and its killed guard left changed");
+  command->footer("All masks come back when the program ends, at Ctrl-C, and if Kilter is killed. Cores are those of kilter topo --smt.\n"
+                  "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if it is not found.\n"
+                  "Examples:\n"
+                  "  kilter balance -- make -j8\n"
+                  "  kilter balance --policy dio --pid 4711 --json -\n"
+                  "  kilter balance --dry-run --cgroup user.slice\n"
+                  "  kilter balance --policy dike --observer replay:seen.jsonl\n"
+                  "  kilter balance --restore");
+  return [o] {
+    o->what.tuning.quantum_s = o->quantum_ms * 1e-3;
+    o->what.tell = [quiet = o->quiet](const std::string& line, bool important) {
+      if (important || !quiet) say(line);
+    };
+    return o->restore ? restore(*o) : run(*o);
+  };
+}
+
+}  // namespace kilter::cli

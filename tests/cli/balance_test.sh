@@ -1,0 +1,115 @@
+#!/bin/bash
+# kilter balance and kilter top as users call them: streams and exit status are the program's, bad usage is refused with 125 and one line.
+. "$(dirname "$0")/checks.sh"
+export XDG_RUNTIME_DIR=$work/runtime
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+
+json() {  # json PYTHON-EXPRESSION: of the last line of standard output as document `d`; skipped where there is no python3
+  command -v python3 >/dev/null || return 0
+  tail -n 1 "$work/out" >"$work/last"
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/last" || fail "JSON: not ($1): $(head -c 600 "$work/last")"
+}
+
+# ends STATUS ARGS...: that exit status; its output is left in $work/out and $work/err
+ends() {
+  local expected=$1 status
+  shift
+  timeout 60 "$kilter" "$@" >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+  [ "$status" -eq "$expected" ] || fail "kilter $*: exit status $status, expected $expected: $(head -c 600 "$work/err")"
+}
+
+# refuses_125 TEXT ARGS...: status 125, nothing on standard output, one line with the text on standard error
+refuses_125() {
+  local text=$1
+  shift
+  ends 125 "$@"
+  [ -s "$work/out" ] && fail "kilter $*: wrote to standard output"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || fail "kilter $*: not one line on standard error: $(head -c 600 "$work/err")"
+  grep -qF -- "$text" "$work/err" || fail "kilter $*: does not say '$text': $(head -c 300 "$work/err")"
+}
+
+for command in balance top; do
+  passes $command --help
+  says "Examples:"
+done
+
+# the program's output and status are what they are without Kilter
+ends 0 balance --quiet --policy dio --quantum 50 -- sh -c 'echo out; echo err >&2; cat' <<<in
+[ "$(cat "$work/out")" = out ] || fail "standard output of the program: $(cat "$work/out")"
+[ "$(cat "$work/err")" = err ] || fail "standard error of the program: $(cat "$work/err")"
+ends 7 balance --quiet -- sh -c 'exit 7'
+ends 0 balance --quiet --policy rr -- sh -c '[ "$1" = --help ] && [ "$2" = "" ] && [ "$3" = -- ]' sh --help '' --
+ends 143 balance --quiet -- sh -c 'kill -TERM $$'
+ends 127 balance --quiet -- /no/such/program
+ends 126 balance --quiet -- /etc/passwd
+before=$(ulimit -n)
+ends 0 balance --quiet -- sh -c "[ \"\$(ulimit -n)\" = $before ]"
+
+# a signal that only Kilter gets is passed on, and the program decides
+"$kilter" balance --quiet -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.05; done' &
+pid=$!
+sleep 0.7
+kill -TERM $pid
+wait $pid
+status=$?
+[ "$status" -eq 9 ] || fail "a program that handles SIGTERM: status $status, expected 9"
+
+# JSON is the last line, after what the program prints
+ends 3 balance --policy dio --quantum 50 --json - -- sh -c 'for i in 1 2 3; do (i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done) & done; wait; echo last; exit 3'
+[ "$(head -n 1 "$work/out")" = last ] || fail "JSON before the program's own output"
+json 'd["schema"] == "kilter.balance/1" and d["policy"] == "dio" and d["observer"] in ("pmu", "software") and d["quanta"] >= 1'
+json '{"swaps", "rejected", "fairness", "prediction_error", "programs"} <= set(d) and all({"pid", "name", "threads", "seconds"} <= set(p) for p in d["programs"])'
+grep -q '^kilter balance: observer' "$work/err" || fail "does not say which observer"
+
+# a dry run says what it would do and does nothing
+ends 0 balance --policy dio --quantum 50 --dry-run -- sh -c 'm=$(grep Cpus_allowed_list /proc/self/status); (sleep 0.4; grep Cpus_allowed_list /proc/self/status) & i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; wait; echo "$m"'
+[ "$(sort -u "$work/out" | wc -l)" -eq 1 ] || fail "a dry run changed masks: $(cat "$work/out")"
+
+# observations are recorded, and the same moves follow from them
+ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
+ends 0 balance --quiet --policy dio --quantum 50 --observer "replay:$work/seen" --json -
+json 'd["observer"] == "replay" and d["quanta"] >= 1'
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, sys
+moves = [[(m["thread"], m["from"], m["to"], m["why"]) for m in json.load(open(p))["moves"]] for p in sys.argv[1:]]
+live, again = ([m for m in one if m[1] != m[2]] for one in moves)
+sys.exit(0 if again and set(live) <= set(again) else 1)' "$work/live" "$work/last" || fail "a replay decides differently"
+fi
+
+# top sees what runs
+"$kilter" balance --quiet --policy rr --quantum 50 -- sh -c 'i=0; while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done' &
+pid=$!
+for _ in $(seq 100); do
+  ends 0 top --once --json -
+  grep -q '"tid"' "$work/out" && break
+  sleep 0.05
+done
+json 'd["schema"] == "kilter.top/1" and d["balances"][0]["policy"] == "rr" and {"tid", "class", "core", "last_move", "misses_per_s", "predicted_per_s"} <= set(d["balances"][0]["threads"][0])'
+ends 0 top --once
+says "LAST MOVE"
+kill -TERM $pid
+wait $pid
+ends 0 top --once
+says "no kilter balance"
+ends 0 balance --restore
+says "nothing to restore"
+
+# bad usage
+refuses_125 "nothing to balance" balance
+refuses_125 "nothing to balance" balance --
+refuses_125 "give one of" balance --pid $$ -- true
+refuses_125 "did you mean 'dike'" balance --policy dyke -- true
+refuses_125 "did you mean '--policy'" balance --polcy dio -- true
+refuses_125 "'0'" balance --quantum 0 -- true
+refuses_125 "--pid 999999999: there is no such process" balance --pid 999999999
+refuses_125 "no such group" balance --cgroup /no/such/group
+refuses_125 "unknown observer 'eyes'" balance --observer eyes -- true
+refuses_125 "cannot be opened" balance --observer replay:/no/such/file -- true
+refuses_125 "no directory" balance --json /no/such/dir/x -- true
+refuses_125 "no directory" balance --record /no/such/dir/x -- true
+refuses_125 "quantum" balance --policy dike-af --quantum 300 -- true
+[ -z "$(ls -A "$XDG_RUNTIME_DIR")" ] || fail "files are left: $(ls -A "$XDG_RUNTIME_DIR")"
+
+finish

@@ -1,0 +1,128 @@
+#!/bin/bash
+# Usage: preload_test.sh LIBKILTER_PRELOAD PROBE MATMUL_XY GLOBAL_SUM
+#
+# Function only: which CPU a thread is on, what is left of masks, what is printed. Nothing is timed.
+set -u
+library=$1 probe=$2 matmul=$3 sum=$4
+failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
+[ "${#cpus[@]}" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
+fast=${cpus[0]} slow=${cpus[1]}
+all=$(IFS=,; echo "${cpus[*]}")
+both="$fast,$slow"
+
+# expect WHAT EXPECTED GOT
+expect() {
+  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
+}
+# on two CPUs, with the library and the variables given before --
+loaded() {
+  local variables=()
+  while [ "$1" != -- ]; do variables+=("$1"); shift; done
+  shift
+  taskset -c "$both" timeout -s KILL 60 env LD_PRELOAD="$library" "${variables[@]}" "$@" 2> "$scratch/errors"
+}
+
+out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=1,2 -- "$probe" threads 2 | sort)
+expect "the longer of two threads is on the fast CPU" "thread 0 $slow
+thread 1 $fast" "$out"
+expect "nothing is said" "" "$(cat "$scratch/errors")"
+
+printf '1\n2\n' > "$scratch/lengths"
+out=$(loaded KILTER_FAST_CPUS="$slow" KILTER_LENGTHS="@$scratch/lengths" -- "$probe" threads 3 | sort)
+expect "lengths from a file; a thread without a length keeps the mask of the user" "thread 0 $fast
+thread 1 $slow
+thread 2 $both" "$out"
+
+out=$(loaded KILTER_POLICY=rr -- "$probe" threads 4 | sort)
+expect "rr goes through the CPUs" "thread 0 $fast
+thread 1 $slow
+thread 2 $fast
+thread 3 $slow" "$out"
+
+out=$(loaded KILTER_FAST_CPUS="$fast" -- "$probe" threads 2 | sort)
+expect "without lengths threads are left alone" "thread 0 $both
+thread 1 $both" "$out"
+
+out=$(taskset -c "$slow" env LD_PRELOAD="$library" KILTER_POLICY=rr "$probe" threads 2 | sort)
+expect "the mask of the user is the limit" "thread 0 $slow
+thread 1 $slow" "$out"
+
+out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=5,4 -- "$probe" own "$slow")
+expect "a mask in the attributes is the program's own" "own $slow" "$out"
+
+out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=5 -- "$probe" nested)
+expect "threads of a pinned thread begin from the mask that it had" "outer $fast
+inner $both" "$out"
+
+out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=5 -- "$probe" children)
+expect "children of a pinned thread get the mask of the user" "parent $fast
+fork $both
+mask $both
+mask $both
+mask $both
+mask $both
+mask $both
+parent $fast" "$out"
+
+expect "threads may end in every way" ended "$(loaded KILTER_POLICY=rr -- "$probe" ends)"
+expect "and nothing is said about it" "" "$(cat "$scratch/errors")"
+
+# Misconfigured: one line, and the program runs on.
+while IFS='|' read -r variable message; do
+  out=$(loaded "$variable" -- "$probe" threads 1; echo "status $?")
+  expect "$variable: the program runs on" "thread 0 $both
+status 0" "$out"
+  expect "$variable: one line" 1 "$(wc -l < "$scratch/errors")"
+  grep -qF -- "$message" "$scratch/errors" || { echo "FAILED: $variable: '$message' is not in: $(cat "$scratch/errors")"; failed=1; }
+done <<END
+KILTER_POLICY=dike|kilter: KILTER_POLICY: 'dike' is no policy of the preload library; there are ljfpf, cjfpf, rr; threads are left alone
+KILTER_LENGTHS=3,x|KILTER_LENGTHS: 'x' is no length
+KILTER_LENGTHS=3,-1|KILTER_LENGTHS: '-1' is no length
+KILTER_LENGTHS=@/nowhere|KILTER_LENGTHS: '/nowhere' cannot be read
+KILTER_FAST_CPUS=5-2|KILTER_FAST_CPUS: '5-2' runs backwards
+KILTER_FAST_CPUS=60000|KILTER_FAST_CPUS: none of these CPUs is in this process's mask
+KILTER_HISTORY=/etc/hostname|'/etc/hostname': line 1 must be kilter.lengths/1
+END
+
+# Earlier runs: the thread that took longer is the longer one. Forty to one is no matter of timing.
+history="$scratch/history"
+loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" -- "$probe" work 1 40
+expect "the first run is remembered" "kilter.lengths/1
+preload_probe 0 1
+preload_probe 1 1" "$(cut -d' ' -f1-3 "$history")"
+loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$probe" work 1 40
+expect "the second run knows the longer thread" "kilter: thread 0: CPU $slow
+kilter: thread 1: CPU $fast, fast" "$(sed 's/ of preload_probe, length [^:]*//' "$scratch/errors")"
+loaded KILTER_HISTORY="$scratch/no/such" -- "$probe" work 1
+expect "a history that cannot be written costs a line" 1 "$(grep -c 'this run is not remembered' "$scratch/errors")"
+
+# Programs that announce.
+out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$matmul" 2 200 100; echo "status $?")
+expect "matmul_xy is right and was heard" 1 "$(echo "$out" | grep -c 'announced and heard, result right')"
+expect "X is on the fast CPU" "kilter: thread 0 of matmul_xy, length 100: CPU $slow
+kilter: thread 1 of matmul_xy, length 200: CPU $fast, fast" "$(cat "$scratch/errors")"
+out=$(loaded KILTER_POLICY=cjfpf KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$sum" 2 40 20 20 1000)
+expect "global_sum is right and was heard" 1 "$(echo "$out" | grep -c 'announced and heard, sum right')"
+expect "the long critical section is on the fast CPU" "kilter: thread 0 of global_sum, length 251: CPU $slow
+kilter: thread 1 of global_sum, length 667: CPU $fast, fast" "$(cat "$scratch/errors")"
+for program in "$matmul 4 60 40" "$sum 4 12 8 20 1000"; do
+  out=$($program)
+  expect "$program without the library: right" 1 "$(echo "$out" | grep -cE 'announced to nobody, (result|sum) right')"
+done
+out=$(loaded -- "$matmul" 2 60 40; cat "$scratch/errors")
+expect "where all CPUs are alike nobody listens" 1 "$(echo "$out" | grep -c 'announced to nobody, result right')"
+for program in "$matmul" "$sum"; do
+  $program 0 2> "$scratch/errors"
+  expect "$program 0" 2 $?
+done
+
+# What it brings into a stranger's process.
+needed=$(ldd "$library" | grep -vE 'linux-vdso|libc\.so|libm\.so|ld-linux|libdl|libpthread' | awk '{ print $1 }')
+expect "it needs no library but C's" "" "$needed"
+expect "it exports what it interposes and where it listens" "execv execve execvp execvpe kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
+  "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | xargs)"
+exit $failed

@@ -1,0 +1,165 @@
+// S3: who gets the fast cores, and what that is worth in closed form (facts F).
+
+#include <numeric>
+
+#include "balance/longest_first.hpp"
+#include "unit/balance/world.hpp"
+
+using namespace kilter;
+using namespace kilter::balance;
+using namespace kilter::balance::test;
+
+namespace {
+
+constexpr double fast_ghz = 1.87, slow_ghz = 1.6;
+
+/// Places a group whose lengths were all announced before the first thread was created.
+std::vector<core_id> place_all(scheduler& s, const std::vector<double>& lengths, std::size_t cores, bool critical = false) {
+  std::vector<core_id> placed;
+  std::vector<std::uint32_t> taken(cores);
+  for (std::uint32_t i = 0; i < lengths.size(); ++i) {
+    newcomer n{.thread = i, .group = lengths, .index = i};
+    (critical ? n.critical_length : n.length) = lengths[i];
+    placed.push_back(s.place(n, taken));
+    if (placed.back() != no_core) ++taken[placed.back()];
+  }
+  return placed;
+}
+
+/// Time of S3's half-half machine over all-fast, for threads that compute and are joined at the end.
+double over_all_fast(const std::string& scheduler, const std::vector<double>& lengths) {
+  const machine m = two_kinds(4, 4);
+  const auto s = make_scheduler(scheduler, m);
+  const auto placed = place_all(*s, lengths, 8);
+  double longest = 0.0, longest_fast = 0.0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    longest = std::max(longest, lengths[i] / (placed[i] < 4 ? fast_ghz : slow_ghz));
+    longest_fast = std::max(longest_fast, lengths[i] / fast_ghz);
+  }
+  return longest / longest_fast;
+}
+
+std::vector<double> x_y(double x, double y) { return {y, y, y, y, x, x, x, x}; }
+
+}  // namespace
+
+TEST(ljfpf, closed_forms_of_matmul_on_half_half) {
+  EXPECT_NEAR(over_all_fast("ljfpf", x_y(300, 300)), 1.1688, 0.00005);
+  EXPECT_NEAR(over_all_fast("ljfpf", x_y(310, 290)), 1.0933, 0.00005);
+  EXPECT_NEAR(over_all_fast("ljfpf", x_y(320, 280)), 1.0227, 0.00005);
+  for (const double x : {330.0, 340.0, 350.0, 360.0}) EXPECT_NEAR(over_all_fast("ljfpf", x_y(x, 600.0 - x)), 1.0, 0.00005);
+}
+
+TEST(ljfpf, closed_forms_of_the_itk_loop) {
+  const std::vector<double> itk = {7, 7, 7, 7, 6, 6, 5, 5};
+  EXPECT_NEAR(over_all_fast("ljfpf", itk), 1.0018, 0.00005);
+  EXPECT_NEAR(over_all_fast("worst", itk), 1.1687, 0.0001);
+}
+
+TEST(ljfpf, the_longest_win_and_creation_order_breaks_ties) {
+  const machine m = two_kinds(2, 2);
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 5, 5, 5}, 4), (std::vector<core_id>{3, 0, 1, 2}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m, {.fast_cores = {3}}), {1, 9}, 4), (std::vector<core_id>{0, 3}));
+}
+
+TEST(ljfpf, more_threads_than_cores_share_those_with_the_fewest) {
+  const machine m = two_kinds(1, 1);
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 2, 3, 4}, 2), (std::vector<core_id>{1, 0, 1, 0}));
+}
+
+TEST(ljfpf, cores_that_are_taken_are_filled_last) {
+  const std::vector<std::uint8_t> fast = {1, 1, 0, 0};
+  const std::vector<std::uint32_t> taken = {1, 0, 0, 0};
+  EXPECT_EQ(plan_lengths(std::vector<double>{9, 8, 7}, fast, taken), (std::vector<core_id>{1, 2, 3}));
+}
+
+TEST(ljfpf, where_later_lengths_are_unknown_the_mean_so_far_decides) {
+  const machine m = two_kinds(2, 2);
+  const auto s = make_scheduler("ljfpf", m);
+  const std::vector<double> lengths = {4, 2, 6, 1};
+  std::vector<std::uint32_t> taken(4);
+  std::vector<core_id> placed;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    placed.push_back(s->place({.thread = i, .length = lengths[i], .group = std::span(lengths).first(i + 1), .index = i}, taken));
+    ++taken[placed.back()];
+  }
+  EXPECT_EQ(placed, (std::vector<core_id>{0, 2, 1, 3}));
+}
+
+TEST(ljfpf, a_second_group_is_planned_anew) {
+  const machine m = two_kinds(1, 1);
+  const auto s = make_scheduler("ljfpf", m);
+  EXPECT_EQ(place_all(*s, {1, 2}, 2), (std::vector<core_id>{1, 0}));
+  EXPECT_EQ(place_all(*s, {2, 1}, 2), (std::vector<core_id>{0, 1}));
+  EXPECT_EQ(place_all(*s, {2, 1}, 2), (std::vector<core_id>{0, 1}));
+}
+
+TEST(ljfpf, a_thread_without_a_length_is_left_to_the_operating_system) {
+  const machine m = two_kinds(1, 1);
+  const std::vector<std::uint32_t> taken(2);
+  for (const char* name : {"ljfpf", "cjfpf", "worst"}) EXPECT_EQ(make_scheduler(name, m)->place({.thread = 0}, taken), no_core);
+}
+
+// S3, section 5: the same, by critical sections.
+TEST(cjfpf, long_critical_sections_go_to_fast_cores) {
+  const machine m = two_kinds(2, 2);
+  EXPECT_EQ(place_all(*make_scheduler("cjfpf", m), {8, 12, 8, 12}, 4, true), (std::vector<core_id>{2, 0, 3, 1}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {8, 12}, 4, true), (std::vector<core_id>{no_core, no_core})) << "it sorts by lengths";
+}
+
+// E50: length as announced at creation; nothing is subtracted while the thread runs.
+TEST(ljfpf_idle, an_idle_fast_core_takes_the_longest_thread_of_a_slow_one) {
+  const machine m = two_kinds(2, 2);
+  const auto s = make_scheduler("ljfpf-idle", m);
+  const auto placed = place_all(*s, {9, 8, 3, 5}, 4);
+  ASSERT_EQ(placed, (std::vector<core_id>{0, 1, 3, 2}));
+  world w{{1, 1, 1, 1}, {}};
+  for (const core_id c : placed) w.actors.push_back({.core = c});
+  EXPECT_TRUE(s->tick(w.see(0.5)).moves.empty()) << "no fast core is idle";
+  w.actors[1].alive = false;
+  const answer a = s->tick(w.see(0.5));
+  ASSERT_EQ(a.moves.size(), 1u);
+  EXPECT_EQ(a.moves[0].thread, 3u);
+  EXPECT_EQ(a.moves[0].to, 1u);
+  EXPECT_EQ(a.moves[0].why, reason::idle_core);
+  w.carry_out(a);
+  w.actors[0].runnable = false;  // waits at a barrier: its core is idle too
+  EXPECT_EQ(s->tick(w.see(0.5)).moves.size(), 1u);
+}
+
+TEST(ljfpf, does_not_move_anybody_later) {
+  const machine m = two_kinds(2, 2);
+  const auto s = make_scheduler("ljfpf", m);
+  (void)place_all(*s, {9, 8, 3, 5}, 4);
+  world w{{1, 1, 1, 1}, {{.core = 2}, {.core = 3}}};
+  EXPECT_TRUE(s->tick(w.see(0.5)).moves.empty());
+}
+
+TEST(rr, goes_through_the_cores_in_the_order_of_the_operating_system) {
+  std::vector<core> cores = {{.id = 0, .os_index = 2, .cluster = 0, .kind = 0}, {.id = 1, .os_index = 0, .cluster = 1, .kind = 1},
+                             {.id = 2, .os_index = 1, .cluster = 1, .kind = 1}};
+  const machine m("m", {{0, "fast", 1, 2.0}, {1, "slow", 2, 1.0}}, cores);
+  EXPECT_EQ(place_all(*make_scheduler("rr", m), {1, 1, 1, 1}, 3), (std::vector<core_id>{1, 2, 0, 1}));
+}
+
+TEST(random_order, uses_every_core_once_before_any_twice_and_follows_the_seed) {
+  const machine m = machine::uniform(8);
+  const std::vector<double> lengths(16, 1.0);
+  const auto one = place_all(*make_scheduler("random", m, {.seed = 1}), lengths, 8);
+  EXPECT_EQ(one, place_all(*make_scheduler("random", m, {.seed = 1}), lengths, 8));
+  EXPECT_NE(one, place_all(*make_scheduler("random", m, {.seed = 2}), lengths, 8));
+  for (const std::size_t from : {0u, 8u}) {
+    std::vector<core_id> half(one.begin() + from, one.begin() + from + 8);
+    std::sort(half.begin(), half.end());
+    std::vector<core_id> every(8);
+    std::iota(every.begin(), every.end(), 0u);
+    EXPECT_EQ(half, every);
+  }
+}
+
+TEST(pinned, takes_the_core_with_the_fewest_threads_and_none_leaves_all_to_the_system) {
+  const machine m = machine::uniform(3);
+  const std::vector<std::uint32_t> taken = {1, 0, 0};
+  EXPECT_EQ(make_scheduler("pinned", m)->place({}, taken), 1u);
+  EXPECT_EQ(make_scheduler("none", m)->place({}, taken), no_core);
+}

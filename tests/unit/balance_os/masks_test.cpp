@@ -1,0 +1,184 @@
+// Masks come back however it ends, to everyone who got one from us, checked from outside.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "actors.hpp"
+#include "balance/os/mask_ledger.hpp"
+#include "balance/os/proc.hpp"
+#include "balance/os/restore.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::os::testing {
+
+namespace {
+
+bool two_cores() { return own_mask().count() >= 2; }
+
+#define NEEDS_TWO_CORES() \
+  if (!two_cores()) GTEST_SKIP() << "there is one CPU, so no mask can be changed"
+
+session_options quick(const std::string& policy) {
+  session_options o;
+  o.policy = policy;
+  o.observer = "software";
+  o.tuning.quantum_s = 0.05;
+  return o;
+}
+
+std::size_t processes_playing() {
+  std::vector<pid_t> pids;
+  for (const seen_thread& t : actors_now())
+    if (pids.empty() || pids.back() != t.pid) pids.push_back(t.pid);
+  return pids.size();
+}
+
+enum class ending { by_itself, interrupt, terminate, kill, kill_group };
+
+std::string name_of_ending(ending e) {
+  switch (e) {
+    case ending::by_itself: return "normal_end";
+    case ending::interrupt: return "ctrl_c";
+    case ending::terminate: return "sigterm";
+    case ending::kill: return "sigkill";
+    case ending::kill_group: return "sigkill_of_the_group";
+  }
+  return "";
+}
+
+class masks_come_back : public ::testing::TestWithParam<ending> {
+ protected:
+  void end(const balancer& b) const {
+    switch (GetParam()) {
+      case ending::by_itself: break;
+      case ending::interrupt: b.signal(SIGINT, true); break;
+      case ending::terminate: b.signal(SIGTERM); break;
+      case ending::kill: b.signal(SIGKILL); break;
+      case ending::kill_group: b.signal(SIGKILL, true); break;
+    }
+  }
+};
+
+/// Orphans that the program left are in sessions of their own: they outlive it, and nobody has seen the last ones.
+TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behind) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  session_options o = quick("rr");
+  o.program = part(GetParam() == ending::by_itself ? "family 1" : "family 20");
+  balancer b(o);
+  ASSERT_TRUE(eventually([] { return any_changed() && processes_playing() >= 5; })) << "nothing was moved";
+  end(b);
+  b.wait();
+  EXPECT_TRUE(eventually(all_original));
+  EXPECT_GE(processes_playing(), 4U);
+  EXPECT_TRUE(eventually([&] { return directory.empty(); })) << "a file of masks was left";
+}
+
+TEST_P(masks_come_back, of_a_process_that_was_attached_to) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 3 20");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
+  session_options o = quick("dio");
+  o.targets.pids = {target.pid()};
+  balancer b(o);
+  ASSERT_TRUE(eventually(any_changed)) << "nothing was moved";
+  if (GetParam() == ending::by_itself) {
+    ::kill(target.pid(), SIGKILL);
+    EXPECT_EQ(b.wait(), 0);
+  } else {
+    end(b);
+    b.wait();
+    EXPECT_TRUE(eventually(all_original));
+    EXPECT_EQ(actors_now().size(), 3U) << "the target did not survive";
+  }
+  EXPECT_TRUE(eventually([&] { return directory.empty(); })) << "a file of masks was left";
+}
+
+INSTANTIATE_TEST_SUITE_P(ends, masks_come_back, ::testing::Values(ending::by_itself, ending::interrupt, ending::terminate, ending::kill, ending::kill_group),
+                         [](const auto& of) { return name_of_ending(of.param); });
+
+TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 3 20");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
+  session_options o = quick("dio");
+  o.targets.pids = {target.pid()};
+  balancer b(o);
+  ASSERT_TRUE(eventually(any_changed));
+  EXPECT_EQ(restore_all().in_use, 1U) << "a run that is at work was disturbed";
+  b.signal(SIGSTOP);
+  const auto guards = children_of(b.pid());
+  ASSERT_EQ(guards.size(), 1U);
+  ::kill(guards[0], SIGKILL);
+  b.signal(SIGKILL);
+  b.wait();
+  ASSERT_TRUE(any_changed());
+  const mended m = restore_all();
+  EXPECT_EQ(m.files, 1U);
+  EXPECT_TRUE(m.masks.failed.empty());
+  EXPECT_TRUE(all_original());
+  EXPECT_EQ(restore_all().files, 0U);
+}
+
+TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  session_options o = quick("dio");
+  o.program = part("spin 3 20");
+  balancer b(o);
+  ASSERT_TRUE(eventually(any_changed));
+  const auto guards = children_of(b.pid());
+  ASSERT_EQ(guards.size(), 1U);
+  ::kill(guards[0], SIGKILL);
+  ASSERT_TRUE(eventually([&] {
+    for (const pid_t pid : children_of(b.pid()))
+      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == "kilter-guard") return true;
+    return false;
+  })) << "no new guard";
+  b.signal(SIGKILL);
+  b.wait();
+  EXPECT_TRUE(eventually(all_original));
+}
+
+TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor stranger("spin 1 20");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  int cpu = 0;
+  while (!own_mask().has(cpu)) ++cpu;
+  ASSERT_EQ(set_affinity(stranger.pid(), cpu_mask::of(cpu)), 0);
+  mask_ledger ledger;
+  const auto s = stat_of(stranger.pid(), stranger.pid());
+  ASSERT_TRUE(s);
+  ASSERT_NE(ledger.claim(stranger.pid(), stranger.pid(), s->start - 1, own_mask(), cpu), nullptr);
+  EXPECT_EQ(restore_masks(ledger).threads, 0U);
+  EXPECT_EQ(affinity_of(stranger.pid())->single(), cpu);
+  ledger.remove_files();
+}
+
+TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
+  const runtime_directory directory;
+  mask_ledger ledger;
+  EXPECT_EQ(::access(ledger.path().c_str(), R_OK | W_OK), 0);
+  EXPECT_EQ(static_cast<unsigned>(std::filesystem::status(ledger.path()).permissions()), 0600U);
+  const std::string other = directory.path() + "/kilter-balance-1.masks";
+  std::ofstream(other) << std::string(4096, 'x');
+  EXPECT_THROW(mask_ledger{other}, input_error);
+  const mended m = restore_all();
+  EXPECT_EQ(m.in_use, 1U);
+  ASSERT_EQ(m.masks.failed.size(), 1U);
+  EXPECT_NE(m.masks.failed[0].find(other), std::string::npos);
+  ledger.remove_files();
+}
+
+}  // namespace
+
+}  // namespace kilter::balance::os::testing

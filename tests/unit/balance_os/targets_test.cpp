@@ -1,0 +1,278 @@
+// Targets that come, go, change and are many, while they are watched.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "actors.hpp"
+#include "balance/os/mover.hpp"
+#include "balance/os/proc.hpp"
+
+namespace kilter::balance::os::testing {
+
+namespace {
+
+#define NEEDS_TWO_CORES() \
+  if (own_mask().count() < 2) GTEST_SKIP() << "there is one CPU, so no mask can be changed"
+
+session_options quick(const std::string& policy, const std::string& program) {
+  session_options o;
+  o.policy = policy;
+  o.observer = "software";
+  o.tuning.quantum_s = 0.05;
+  if (!program.empty()) o.program = part(program);
+  return o;
+}
+
+std::uint64_t number_in(const std::string& json, const std::string& key) {
+  const auto at = json.find("\"" + key + "\":");
+  return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 3));
+}
+
+int first_cpu() {
+  int cpu = 0;
+  while (!own_mask().has(cpu)) ++cpu;
+  return cpu;
+}
+
+TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor slows("spin 1 60");
+  ASSERT_EQ(set_affinity(slows.pid(), cpu_mask::of(first_cpu())), 0);
+  const actor computes("spin 2 60"), copies("stream 2 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 5; }));
+  session_options o = quick("dio", "");
+  o.targets.pids = {computes.pid(), copies.pid()};
+  balancer b(o);
+  std::set<std::pair<pid_t, int>> seen;
+  EXPECT_TRUE(eventually([&] {
+    for (const seen_thread& t : actors_now())
+      if (t.mask.single() >= 0) seen.insert({t.tid, t.mask.single()});
+    std::set<pid_t> on_two;
+    for (const auto& [tid, cpu] : seen)
+      for (const auto& [other, elsewhere] : seen)
+        if (tid == other && cpu != elsewhere) on_two.insert(tid);
+    return on_two.size() >= 2;
+  })) << "no two threads were seen on two cores";
+  EXPECT_EQ(affinity_of(slows.pid())->single(), first_cpu()) << "a process that is no target was moved";
+  b.signal(SIGINT);
+  EXPECT_EQ(b.wait(), SIGINT);
+  const std::string out = b.output();
+  EXPECT_GT(number_in(out, "swaps"), 0U) << out;
+  EXPECT_EQ(number_in(out, "threads"), 4U) << out;
+}
+
+TEST(targets, a_target_that_exits_gives_its_status) {
+  const runtime_directory directory;
+  balancer b(quick("dio", "spin 1 0.3"));
+  EXPECT_EQ(b.wait(), 7);
+}
+
+TEST(targets, ten_thousand_short_threads_do_no_harm) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  balancer b(quick("rr", "churn 10000"));
+  EXPECT_EQ(b.wait(), 7);
+  EXPECT_TRUE(directory.empty());
+}
+
+TEST(targets, hundreds_of_threads_are_all_seen_and_get_their_masks_back) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor many("doze 300 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 300; }));
+  session_options o = quick("rr", "");
+  o.targets.pids = {many.pid()};
+  balancer b(o);
+  EXPECT_TRUE(eventually([] { return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; }); }));
+  b.signal(SIGTERM);
+  b.wait();
+  EXPECT_TRUE(all_original());
+  EXPECT_EQ(number_in(b.output(), "threads"), 300U);
+}
+
+/// The main thread's number then belongs to a thread that had another mask from us.
+TEST(targets, an_exec_by_another_thread_is_no_mask_of_the_targets_own) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("exec-from-thread 20");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
+  session_options o = quick("rr", "");
+  o.targets.pids = {target.pid()};
+  balancer b(o);
+  ASSERT_TRUE(eventually([&] {
+    std::ifstream in("/proc/" + std::to_string(target.pid()) + "/cmdline");
+    const std::string all((std::istreambuf_iterator<char>(in)), {});
+    return all.find("spin") != std::string::npos && actors_now().size() == 2 && std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; });
+  }));
+  b.signal(SIGINT);
+  b.wait();
+  EXPECT_TRUE(all_original());
+}
+
+TEST(targets, a_mask_that_the_target_chose_is_respected_and_its_children_keep_it) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  balancer b(quick("dio", "own-mask 1"));
+  ASSERT_TRUE(eventually([] {
+    const auto all = actors_now();
+    return all.size() == 2 && std::ranges::all_of(all, [](const seen_thread& t) { return t.mask.single() == first_cpu(); });
+  })) << "it has not chosen its mask";
+  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); }, 0.5)) << "it was moved";
+  EXPECT_EQ(b.wait(), 7);
+  const auto left = actors_now();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].mask.single(), first_cpu()) << "what it chose was taken from its child";
+}
+
+TEST(targets, a_mask_set_before_is_the_outer_limit) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor pinned("spin 1 60"), free("spin 2 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
+  ASSERT_EQ(set_affinity(pinned.pid(), cpu_mask::of(first_cpu())), 0);
+  session_options o = quick("dio", "");
+  o.targets.pids = {pinned.pid(), free.pid()};
+  balancer b(o);
+  ASSERT_TRUE(eventually([&] { return std::ranges::any_of(actors_now(), [&](const seen_thread& t) { return t.pid == free.pid() && t.mask.single() >= 0; }); }));
+  EXPECT_FALSE(eventually([&] { return affinity_of(pinned.pid())->single() != first_cpu(); }, 0.4));
+  b.signal(SIGINT);
+  b.wait();
+  EXPECT_EQ(affinity_of(pinned.pid())->single(), first_cpu());
+}
+
+/// A directory of the cpuset hierarchy with one CPU, or empty with the reason.
+class one_cpu_set {
+ public:
+  one_cpu_set() {
+    for (const std::string root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
+      path_ = root + "/kilter-test-" + std::to_string(::getpid());
+      if (!std::filesystem::exists(root + "/cgroup.procs") || ::mkdir(path_.c_str(), 0700) != 0) continue;
+      const bool usable = put("cpuset.cpus", std::to_string(first_cpu())) && (put("cpuset.mems", "0") || root == "/sys/fs/cgroup");
+      if (usable) return;
+      ::rmdir(path_.c_str());
+    }
+    path_.clear();
+  }
+  ~one_cpu_set() {
+    if (!path_.empty() && !eventually([&] { return ::rmdir(path_.c_str()) == 0; })) ADD_FAILURE() << path_ << " is left";
+  }
+  [[nodiscard]] bool usable() const { return !path_.empty(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  bool put(const std::string& file, const std::string& value) const {
+    std::ofstream out(path_ + "/" + file);
+    out << value << std::flush;
+    return static_cast<bool>(out);
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
+  NEEDS_TWO_CORES();
+  const one_cpu_set set;
+  if (!set.usable()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
+  const runtime_directory directory;
+  const actor inside("spin 2 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
+  if (!set.put("cgroup.procs", std::to_string(inside.pid()))) GTEST_SKIP() << "the process cannot be put into a cpuset";
+  session_options o = quick("dio", "");
+  o.targets.cgroup = set.path();
+  balancer b(o);
+  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); }, 0.5));
+  b.signal(SIGINT);
+  b.wait();
+  const std::string out = b.output();
+  EXPECT_EQ(number_in(out, "threads"), 2U) << out;
+  EXPECT_GT(number_in(out, "quanta"), 0U) << out;
+}
+
+TEST(targets, without_permission_one_line_names_the_thread_and_what_is_needed) {
+  NEEDS_TWO_CORES();
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user than the one of the target";
+  const runtime_directory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  const actor roots("spin 2 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
+  session_options o = quick("rr", "");
+  o.targets.pids = {roots.pid()};
+  balancer b([o](int output) mutable {
+    std::string told;
+    o.tell = [&](const std::string& line, bool important) {
+      if (important) told += line + "\n";
+    };
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) return 1;
+    for (const int s : {SIGALRM}) ::signal(s, SIG_DFL);
+    session_result r;
+    const pid_t self = ::getpid();
+    if (::fork() == 0) {
+      ::usleep(400000);
+      ::kill(self, SIGINT);
+      ::_exit(0);
+    }
+    r = run_session(machine::local({.smt = true}), o);
+    [[maybe_unused]] const auto n = ::write(output, told.data(), told.size());
+    return r.moves == 0 && r.refused > 0 ? 0 : 2;
+  });
+  EXPECT_EQ(b.wait(), 0);
+  const std::string told = b.output();
+  EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
+  EXPECT_NE(told.find("thread " + std::to_string(roots.pid()) + " ("), std::string::npos) << told;
+  EXPECT_NE(told.find("user 0; run kilter as that user or with CAP_SYS_NICE"), std::string::npos) << told;
+  EXPECT_TRUE(all_original());
+}
+
+TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_now) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  auto first = std::make_unique<actor>("spin 1 60");
+  const pid_t number = first->pid();
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  targets watched({{number}, "", 0});
+  watched.look(0.1);
+  ASSERT_EQ(watched.threads().size(), 1U);
+  mask_ledger ledger;
+  const core_map cores(machine::local({.smt = true}));
+  mover moves(ledger, cores, [](const std::string&) {});
+  moves.appeared(*watched.threads()[0], ::getpid());
+  first.reset();
+
+  std::ofstream("/proc/sys/kernel/ns_last_pid") << number - 1 << std::flush;
+  const actor second("spin 1 60");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  const bool reused = second.pid() == number;
+  EXPECT_FALSE(moves.move_to(*watched.threads()[0], 0));
+  EXPECT_TRUE(affinity_of(second.pid()) == own_mask());
+  watched.look(0.2);
+  EXPECT_TRUE(watched.threads().empty()) << "another process was taken for the target";
+  ledger.remove_files();
+  if (!reused) GTEST_SKIP() << "the number could not be used again on purpose (needs root); only checked that an ended thread is not touched";
+}
+
+TEST(targets, that_cannot_be_are_refused_with_their_name) {
+  const auto refused = [](target_spec s) -> std::string {
+    try {
+      targets{std::move(s)};
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refused({{999999999}, "", 0}).find("--pid 999999999: there is no such process"), std::string::npos);
+  EXPECT_NE(refused({{::getpid()}, "", 0}).find("is Kilter itself"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(cgroup_directory("/no/such/group")), std::exception);
+}
+
+}  // namespace
+
+}  // namespace kilter::balance::os::testing

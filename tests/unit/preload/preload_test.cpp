@@ -1,0 +1,200 @@
+// The parts of the preload library that make no placement by themselves: settings, CPUs, history, and the choice of a core.
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "balance/preload/cpus.hpp"
+#include "balance/preload/history.hpp"
+#include "balance/preload/placer.hpp"
+#include "balance/preload/settings.hpp"
+#include "unit/machine/support.hpp"
+
+using namespace kilter;
+using namespace kilter::balance::preload;
+using kilter::test::refusal;
+using kilter::test::scratch;
+
+namespace {
+
+std::map<std::string, std::string> variables;
+
+settings from(std::map<std::string, std::string> given) {
+  variables = std::move(given);
+  return read_settings([](const char* name) -> const char* {
+    const auto at = variables.find(name);
+    return at == variables.end() ? nullptr : at->second.c_str();
+  });
+}
+
+std::vector<int> os_numbers(const machine& m) { return kilter::test::os_indices(m); }
+
+/// Where `count` threads go, as CPU numbers; -1: left alone.
+std::vector<int> chosen(placer& p, int count) {
+  std::vector<int> cpus;
+  for (int i = 0; i < count; ++i) {
+    const auto c = p.next(true);
+    EXPECT_EQ(c.index, static_cast<unsigned long>(i));
+    cpus.push_back(c.core ? p.cpu_of(*c.core) : -1);
+  }
+  return cpus;
+}
+
+}  // namespace
+
+TEST(settings, defaults_and_everything_given) {
+  const settings none = from({});
+  EXPECT_EQ(none.policy, "ljfpf");
+  EXPECT_TRUE(none.lengths.empty() && none.history.empty() && none.fast_cpus.empty() && !none.verbose);
+  EXPECT_EQ(from({{"KILTER_POLICY", ""}}).policy, "ljfpf") << "empty is not given";
+  const settings all = from({{"KILTER_POLICY", "rr"}, {"KILTER_LENGTHS", "3, 1.5e1"}, {"KILTER_FAST_CPUS", "4-5,1,4"}, {"KILTER_HISTORY", "/h"},
+                             {"KILTER_VERBOSE", "1"}});
+  EXPECT_EQ(all.policy, "rr");
+  EXPECT_EQ(all.lengths, (std::vector<double>{3.0, 15.0}));
+  EXPECT_EQ(all.fast_cpus, (std::vector<int>{1, 4, 5}));
+  EXPECT_EQ(all.history, "/h");
+  EXPECT_TRUE(all.verbose);
+  EXPECT_FALSE(from({{"KILTER_VERBOSE", "0"}}).verbose);
+}
+
+TEST(settings, wrong_values_are_refused_with_the_name_of_the_variable) {
+  const std::tuple<std::string, std::string, std::string> cases[] = {
+      {"KILTER_POLICY", "cfs", "'cfs' is no policy"},
+      {"KILTER_LENGTHS", "1,,x", "'x' is no length"},
+      {"KILTER_LENGTHS", "0", "'0' is no length"},
+      {"KILTER_LENGTHS", "inf", "'inf' is no length"},
+      {"KILTER_LENGTHS", " , ", "there is no length"},
+      {"KILTER_LENGTHS", "1e999", "is no length"},
+      {"KILTER_LENGTHS", "@/nowhere", "cannot be read"},
+      {"KILTER_FAST_CPUS", "1-", "'' is no CPU number"},
+      {"KILTER_FAST_CPUS", "-1", "is no CPU number"},
+      {"KILTER_FAST_CPUS", "70000", "is no CPU number"},
+      {"KILTER_FAST_CPUS", "1,", "'' is no CPU number"},
+      {"KILTER_FAST_CPUS", "3-1", "'3-1' runs backwards"},
+      {"KILTER_FAST_CPUS", "0-9999999999", "is no CPU number"},
+  };
+  for (const auto& [name, value, expected] : cases) {
+    const std::string message = refusal([&, n = name, v = value] { (void)from({{n, v}}); });
+    EXPECT_NE(message.find(name), std::string::npos) << message;
+    EXPECT_NE(message.find(expected), std::string::npos) << "expected '" << expected << "' in: " << message;
+  }
+  std::string many;
+  for (int i = 0; i < 65537; ++i) many += "1,";
+  EXPECT_NE(refusal([&] { (void)parse_lengths(many); }).find("more than 65536"), std::string::npos);
+}
+
+TEST(cpus, the_kernel_s_own_word_for_fast_cores_is_taken_in_order) {
+  const std::vector<int> all = {0, 1, 2, 3};
+  const scratch none;
+  EXPECT_TRUE(fastest_cpus(all, none.path()).empty());
+
+  const scratch hybrid;
+  hybrid.write("devices/cpu_core/cpus", "0-1,8\n");
+  EXPECT_EQ(fastest_cpus(all, hybrid.path()), (std::vector<int>{0, 1}));
+  EXPECT_EQ(fastest_cpus({1, 2}, hybrid.path()), (std::vector<int>{1}));
+
+  const scratch capacity;
+  for (int c = 0; c < 4; ++c) capacity.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpu_capacity", c == 3 ? "1024" : c == 2 ? "1000" : "400");
+  EXPECT_EQ(fastest_cpus(all, capacity.path()), (std::vector<int>{3}));
+  EXPECT_TRUE(fastest_cpus({0, 1}, capacity.path()).empty()) << "those that are left are alike";
+
+  const scratch frequency;
+  for (int c = 0; c < 4; ++c)
+    frequency.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpufreq/cpuinfo_max_freq", c == 3 ? "2600" : c == 2 ? "2500" : "2000");
+  EXPECT_EQ(fastest_cpus(all, frequency.path()), (std::vector<int>{3})) << "1.25 times the lowest is a favoured core, not another kind";
+}
+
+TEST(cpus, fast_ones_come_first_and_keep_their_numbers) {
+  const machine m = machine_of({1, 3, 4, 6}, {4, 6});
+  EXPECT_EQ(os_numbers(m), (std::vector<int>{4, 6, 1, 3}));
+  EXPECT_EQ(m.kinds().size(), 2u);
+  EXPECT_EQ(machine_of({1, 3}, {}).kinds().size(), 1u);
+  EXPECT_EQ(machine_of({1, 3}, {1, 3}).kinds().size(), 1u);
+}
+
+TEST(history, means_follow_later_runs_and_come_back_from_the_file) {
+  history h;
+  add_run(h, "p", {1.0, 4.0});
+  add_run(h, "p", {3.0, 0.0, 8.0});
+  add_run(h, "q", {9.0});
+  EXPECT_EQ(predicted_lengths(h, "p"), (std::vector<double>{2.0, 4.0, 8.0})) << "a thread that did not end is not counted";
+  EXPECT_EQ(history_text(parse_history(history_text(h))), history_text(h));
+  for (int i = 0; i < 100; ++i) add_run(h, "p", {10.0});
+  EXPECT_NEAR(predicted_lengths(h, "p")[0], 10.0, 0.01) << "what a program used to do is forgotten";
+  EXPECT_TRUE(predicted_lengths(h, "r").empty());
+}
+
+TEST(history, lengths_are_predicted_as_far_as_all_threads_are_known) {
+  EXPECT_EQ(predicted_lengths(parse_history("kilter.lengths/1\np 0 1 2\np 1 1 3\np 3 1 4\n"), "p"), (std::vector<double>{2.0, 3.0}));
+  EXPECT_TRUE(predicted_lengths(parse_history("kilter.lengths/1\np 1 1 3\n"), "p").empty());
+}
+
+TEST(history, bad_files_are_refused_by_line_and_left_as_they_are) {
+  for (const char* line : {"p 0 1", "p 0 1 2 3", "p x 1 2", "p 0 0 2", "p 0 1 -2", "p 0 1 nan", "p 70000 1 2", ""})
+    EXPECT_EQ(refusal([&] { (void)parse_history("kilter.lengths/1\n" + std::string(line) + "\n"); }), "line 2 must be PROGRAM INDEX RUNS SECONDS") << line;
+  EXPECT_NE(refusal([] { (void)parse_history("root:x:0\n"); }).find("line 1"), std::string::npos);
+  const scratch s;
+  const std::string path = s.write("precious", "not ours\n");
+  EXPECT_NE(refusal([&] { save_run(path, "p", {1.0}); }).find(path), std::string::npos);
+  EXPECT_EQ(kilter::test::contents_of(path), "not ours\n");
+  save_run(s.path() / "new", "p", {1.0, 2.0});
+  EXPECT_EQ(predicted_lengths(load_history(s.path() / "new"), "p"), (std::vector<double>{1.0, 2.0}));
+  EXPECT_TRUE(load_history(s.path() / "absent").empty());
+}
+
+TEST(placer, sorts_what_the_environment_says) {
+  settings s;
+  s.lengths = {1, 9, 5};
+  placer p(s, {0, 1, 2}, {2}, {});
+  EXPECT_EQ(chosen(p, 4), (std::vector<int>{1, 2, 0, -1})) << "9 on the fast CPU 2, then 5 and 1; the fourth has no length";
+}
+
+TEST(placer, what_the_program_announces_goes_before_the_environment_and_that_before_history) {
+  settings s;
+  placer predicted(s, {0, 1}, {0}, {1, 2});
+  EXPECT_EQ(chosen(predicted, 2), (std::vector<int>{1, 0}));
+  s.lengths = {2, 1};
+  placer given(s, {0, 1}, {0}, {1, 2});
+  EXPECT_EQ(chosen(given, 2), (std::vector<int>{0, 1}));
+  placer announced(s, {0, 1}, {0}, {});
+  const double lengths[] = {1, 2};
+  EXPECT_TRUE(announced.announce(false, lengths, 2));
+  EXPECT_EQ(chosen(announced, 2), (std::vector<int>{1, 0}));
+}
+
+TEST(placer, refuses_announcements_that_are_of_no_use) {
+  const double good[] = {1, 2}, bad[] = {1, -2};
+  placer p(settings{}, {0, 1}, {0}, {});
+  EXPECT_FALSE(p.announce(true, good, 2)) << "ljfpf does not sort by critical sections";
+  EXPECT_FALSE(p.announce(false, bad, 2));
+  EXPECT_FALSE(p.announce(false, nullptr, 2));
+  EXPECT_FALSE(p.announce(false, good, 0));
+  placer alike(settings{}, {0, 1}, {}, {});
+  EXPECT_FALSE(alike.announce(false, good, 2));
+  EXPECT_EQ(chosen(alike, 2), (std::vector<int>{-1, -1}));
+}
+
+TEST(placer, a_core_that_is_given_back_is_free_again) {
+  settings s;
+  s.lengths = {2, 1};
+  placer p(s, {0, 1}, {0}, {});
+  const auto first = p.next(true);
+  ASSERT_TRUE(first.core);
+  p.ended(*first.core);
+  const double again[] = {7};
+  EXPECT_TRUE(p.announce(false, again, 1));
+  const auto second = p.next(true);
+  ASSERT_TRUE(second.core);
+  EXPECT_EQ(p.cpu_of(*second.core), 0);
+}
+
+TEST(placer, a_thread_with_a_mask_of_its_own_uses_up_its_announcement_only) {
+  settings s;
+  s.lengths = {1, 9, 5};
+  placer p(s, {0, 1, 2}, {2}, {});
+  EXPECT_FALSE(p.next(false).core);
+  const auto second = p.next(true);
+  EXPECT_EQ(second.length, 9.0);
+  EXPECT_EQ(p.cpu_of(*second.core), 2);
+}
