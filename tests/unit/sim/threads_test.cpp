@@ -236,7 +236,7 @@ thread_machine full_machine() {
   m.refill_bytes = 1e6;
   m.wake_s = 5e-6;
   m.wake_move = 0.1;
-  m.pause_every_s = 0.5;
+  m.pause_every_s = 2.0;
   m.pause_s = 1e-3;
   m.sigma = 0.03;
   return m;

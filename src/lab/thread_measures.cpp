@@ -1,0 +1,148 @@
+#include "lab/thread_measures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include "balance/catalogue.hpp"
+#include "kilter/error.hpp"
+#include "lab/numbers.hpp"
+#include "lab/stats.hpp"
+#include "lab/thread_platforms.hpp"
+#include "lab/thread_programs.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double extreme(const std::vector<double>& all, bool largest) {
+  if (all.empty()) return nan;
+  const auto [low, high] = std::ranges::minmax_element(all);
+  return largest ? *high : *low;
+}
+
+double value_of(const thread_run& r, const std::string& measure, const selection& what) {
+  if (measure == "run_time" || measure == "run_time_cv") return r.end_s;
+  if (measure == "speedup") return r.work_s / r.end_s;
+  if (measure == "fairness") return r.fairness();
+  if (measure == "speed") return 1.0 / r.mean_time_s();
+  if (measure == "benchmark_time") return r.time_s(what.at("benchmark"));
+  if (measure == "swaps") return static_cast<double>(r.swaps);
+  if (measure == "error_mean") return 1.0 + r.errors.mean;
+  if (measure == "error_low") return 1.0 + extreme(r.errors.mean_by_thread, false);
+  if (measure == "error_high") return 1.0 + extreme(r.errors.mean_by_thread, true);
+  if (measure == "error_spread") return extreme(r.errors.mean_by_thread, true) - extreme(r.errors.mean_by_thread, false);
+  if (measure == "error_after_ends") return r.errors.after_ends;
+  if (measure == "error_otherwise") return r.errors.otherwise;
+  throw usage_error("measure '" + measure + "' is not of a run of threads");
+}
+
+/// "speed_of_fairest": the speed where fairness is best; the first word is what is taken, the last decides where.
+struct sweep {
+  std::string_view name, taken, decides;
+  bool largest;
+};
+constexpr sweep sweeps[] = {
+    {"fairness_of_fairest", "fairness", "fairness", true}, {"fairness_of_fastest", "fairness", "speed", true}, {"fairness_of_worst", "fairness", "fairness", false},
+    {"speed_of_fastest", "speed", "speed", true},          {"speed_of_fairest", "speed", "fairness", true},    {"speed_of_slowest", "speed", "speed", false},
+};
+
+const sweep* sweep_of(const std::string& measure) {
+  const auto s = std::ranges::find(sweeps, measure, &sweep::name);
+  return s == std::end(sweeps) ? nullptr : &*s;
+}
+
+/// The run with every value of the axis, if there is one.
+std::vector<selection> along(const experiment_scenario& s, const char* axis_name, std::vector<selection> runs) {
+  const axis* a = s.find_axis(axis_name);
+  if (!a) return runs;
+  std::vector<selection> all;
+  for (const selection& r : runs)
+    for (const std::string& value : a->values) {
+      all.push_back(r);
+      all.back()[axis_name] = value;
+    }
+  return all;
+}
+
+std::vector<selection> members(const selection& run) {
+  std::vector<selection> all;
+  for (const std::string& one : members_of(run.at("program"))) {
+    all.push_back(run);
+    all.back()["program"] = one;
+  }
+  return all;
+}
+
+/// One number a run: the mean over the members.
+std::vector<double> over_members(const selection& run, const std::string& measure, const selection& what, const thread_runs& runs) {
+  std::vector<double> sums;
+  const auto all = members(run);
+  for (const selection& one : all) {
+    const std::vector<thread_run>& seeds = runs(one);
+    sums.resize(seeds.size(), 0.0);
+    for (std::size_t i = 0; i < seeds.size(); ++i) sums[i] += value_of(seeds[i], measure, what) / static_cast<double>(all.size());
+  }
+  return sums;
+}
+
+double deviation(std::span<const double> values) {
+  const double middle = mean(values);
+  double squares = 0.0;
+  for (const double v : values) squares += (v - middle) * (v - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+std::vector<double> over_draws(const std::string& measure, const std::vector<double>& values, std::uint32_t draws) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i + draws <= values.size(); i += draws) {
+    const std::span<const double> one(values.data() + i, draws);
+    all.push_back(measure != "run_time_cv" ? mean(one) : draws > 1 ? deviation(one) / mean(one) : nan);
+  }
+  return all;
+}
+
+}  // namespace
+
+thread_run run_threads_of(const experiment_scenario& s, const selection& run, std::uint64_t seed) {
+  selection words = s.parameters;
+  for (const auto& [name, value] : run) words[name] = value;
+  const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
+  const thread_platform on = thread_platform_of(s.platform, words.at("clocks"), word("memory", "fast"));
+  balance::scheduler_options o;
+  if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;
+  if (words.contains("swap_size")) o.swap_size = static_cast<std::uint32_t>(parse_count("swap_size", words.at("swap_size"), 1, 10'000));
+  if (words.contains("cool_down")) o.cool_down = static_cast<std::uint32_t>(parse_count("cool_down", words.at("cool_down"), 0, 10'000));
+  if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
+  o.strict_pairs = word("pairs", "turns") == "strict";
+  o.turns = word("pairs", "turns") == "turns";
+  return run_thread_programs(on, thread_programs_of(words.at("program")), words.at("policy"), o, seed);
+}
+
+std::vector<selection> thread_runs_behind(const experiment_scenario& s, const cell& c) {
+  std::vector<selection> all;
+  const std::vector<selection> runs = sweep_of(c.measure) ? along(s, "quantum", along(s, "swap_size", {c.run})) : std::vector{c.run};
+  for (const selection& r : runs)
+    for (selection& one : members(r)) all.push_back(std::move(one));
+  return all;
+}
+
+std::vector<double> thread_values(const experiment_scenario& s, const cell& c, const thread_runs& runs) {
+  const sweep* over = sweep_of(c.measure);
+  if (!over) return over_draws(c.measure, over_members(c.run, c.measure, c.what, runs), s.draws);
+  selection chosen;
+  double best = nan;
+  for (const selection& r : along(s, "quantum", along(s, "swap_size", {c.run}))) {
+    const double here = mean(over_members(r, std::string(over->decides), c.what, runs));
+    if (!chosen.empty() && !(over->largest ? here > best : here < best)) continue;
+    best = here;
+    chosen = r;
+  }
+  return over_draws(c.measure, over_members(chosen, std::string(over->taken), c.what, runs), s.draws);
+}
+
+}  // namespace kilter::lab
