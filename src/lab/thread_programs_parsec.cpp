@@ -1,6 +1,6 @@
 // The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers and locks are. The table gives classes and counts, no times, so the
 // shapes follow S1's styles (facts A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes of a shape. Counts of
-// barriers and locks above a few thousand are cut to that: what they do to the order of threads does not change with more of them.
+// barriers and locks above a few hundred are cut to that: what they do to the order of threads does not change with more of them.
 
 #include <algorithm>
 #include <array>
@@ -36,11 +36,11 @@ constexpr std::array shapes = {
     shape{"bodytrack", 0.10, 60, 4, 0, 0.0, true, 0.0},
     shape{"canneal", 0.30, 1, 0, 0, 0.0, false, 0.0},
     shape{"dedup", 0.10, 3, 0, 400, 0.05, true, 0.0},
-    shape{"facesim", 0.02, 1, 400, 0, 0.0, false, 0.0},
+    shape{"facesim", 0.02, 1, 200, 0, 0.0, false, 0.0},
     shape{"ferret", 0.05, 1, 0, 400, 0.02, true, 0.0},
-    shape{"fluidanimate", 0.02, 1, 1000, 400, 0.02, false, 0.0},
+    shape{"fluidanimate", 0.02, 1, 400, 200, 0.02, false, 0.0},
     shape{"freqmine", 0.30, 1, 0, 0, 0.0, false, 0.12},
-    shape{"streamcluster", 0.05, 6, 300, 0, 0.0, false, 0.0},
+    shape{"streamcluster", 0.05, 6, 60, 0, 0.0, false, 0.0},
     shape{"swaptions", 0.00, 1, 0, 0, 0.0, false, 0.0},
     shape{"vips", 0.05, 2, 0, 400, 0.02, true, 0.0},
     shape{"x264", 0.05, 1, 0, 100, 0.01, true, 0.0},
