@@ -36,19 +36,29 @@ double value_of(const thread_run& r, const std::string& measure, const selection
   if (measure == "error_low") return 1.0 + extreme(r.errors.mean_by_thread, false);
   if (measure == "error_high") return 1.0 + extreme(r.errors.mean_by_thread, true);
   if (measure == "error_spread") return extreme(r.errors.mean_by_thread, true) - extreme(r.errors.mean_by_thread, false);
-  if (measure == "error_after_ends") return r.errors.after_ends;
-  if (measure == "error_otherwise") return r.errors.otherwise;
+  if (measure == "error_spike") return r.errors.after_ends / r.errors.otherwise;
   throw usage_error("measure '" + measure + "' is not of a run of threads");
 }
 
-/// "speed_of_fairest": the speed where fairness is best; the first word is what is taken, the last decides where.
-struct sweep {
-  std::string_view name, taken, decides;
-  bool largest;
+/// How one of a scenario's quanta and swap sizes is picked: the largest or smallest mean of a measure, what S4 takes if nothing is said, or what suits the other programs.
+enum class pick { most, least, standard, foreign };
+
+struct picked {
+  pick how;
+  std::string_view by;
 };
+
+/// A measure with one configuration over the same measure with another.
+struct sweep {
+  std::string_view name, taken;
+  picked left, right;
+};
+constexpr std::string_view fair = "fairness", fast = "speed";
 constexpr sweep sweeps[] = {
-    {"fairness_of_fairest", "fairness", "fairness", true}, {"fairness_of_fastest", "fairness", "speed", true}, {"fairness_of_worst", "fairness", "fairness", false},
-    {"speed_of_fastest", "speed", "speed", true},          {"speed_of_fairest", "speed", "fairness", true},    {"speed_of_slowest", "speed", "speed", false},
+    {"sweep_fairness_of_fastest", fair, {pick::most, fast}, {pick::most, fair}},     {"sweep_speed_of_fairest", fast, {pick::most, fair}, {pick::most, fast}},
+    {"sweep_fairness_of_foreign", fair, {pick::foreign, fair}, {pick::most, fair}},  {"sweep_fairness_of_default", fair, {pick::standard, {}}, {pick::most, fair}},
+    {"sweep_speed_of_default", fast, {pick::standard, {}}, {pick::most, fast}},      {"sweep_fairness_of_worst", fair, {pick::least, fair}, {pick::standard, {}}},
+    {"sweep_speed_of_worst", fast, {pick::least, fast}, {pick::standard, {}}},
 };
 
 const sweep* sweep_of(const std::string& measure) {
@@ -106,6 +116,28 @@ std::vector<double> over_draws(const std::string& measure, const std::vector<dou
   return all;
 }
 
+std::vector<selection> configurations(const experiment_scenario& s, std::vector<selection> runs) { return along(s, "quantum", along(s, "swap_size", std::move(runs))); }
+
+/// `run` with the quantum and swap size that are picked, by means over the seeds.
+selection configuration(const experiment_scenario& s, const selection& run, const picked& p, const thread_runs& runs) {
+  selection chosen = run;
+  if (p.how == pick::standard) {
+    chosen["quantum"] = "500";
+    chosen["swap_size"] = "8";
+    return chosen;
+  }
+  double best = nan;
+  for (const selection& r : configurations(s, {run})) {
+    double here = 0.0;
+    for (const selection& of : p.how == pick::foreign ? along(s, "program", {r}) : std::vector{r})
+      if (p.how != pick::foreign || of.at("program") != run.at("program")) here += mean(over_members(of, std::string(p.by), {}, runs));
+    if (!std::isnan(best) && !(p.how == pick::least ? here < best : here > best)) continue;
+    best = here;
+    chosen = r;
+  }
+  return chosen;
+}
+
 }  // namespace
 
 thread_run run_threads_of(const experiment_scenario& s, const selection& run, std::uint64_t seed) {
@@ -124,9 +156,9 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
 }
 
 std::vector<selection> thread_runs_behind(const experiment_scenario& s, const cell& c) {
+  const sweep* over = sweep_of(c.measure);
   std::vector<selection> all;
-  const std::vector<selection> runs = sweep_of(c.measure) ? along(s, "quantum", along(s, "swap_size", {c.run})) : std::vector{c.run};
-  for (const selection& r : runs)
+  for (const selection& r : over ? configurations(s, over->left.how == pick::foreign ? along(s, "program", {c.run}) : std::vector{c.run}) : std::vector{c.run})
     for (selection& one : members(r)) all.push_back(std::move(one));
   return all;
 }
@@ -134,15 +166,11 @@ std::vector<selection> thread_runs_behind(const experiment_scenario& s, const ce
 std::vector<double> thread_values(const experiment_scenario& s, const cell& c, const thread_runs& runs) {
   const sweep* over = sweep_of(c.measure);
   if (!over) return over_draws(c.measure, over_members(c.run, c.measure, c.what, runs), s.draws);
-  selection chosen;
-  double best = nan;
-  for (const selection& r : along(s, "quantum", along(s, "swap_size", {c.run}))) {
-    const double here = mean(over_members(r, std::string(over->decides), c.what, runs));
-    if (!chosen.empty() && !(over->largest ? here > best : here < best)) continue;
-    best = here;
-    chosen = r;
-  }
-  return over_draws(c.measure, over_members(chosen, std::string(over->taken), c.what, runs), s.draws);
+  const std::string taken(over->taken);
+  std::vector<double> values = over_draws(taken, over_members(configuration(s, c.run, over->left, runs), taken, {}, runs), s.draws);
+  const std::vector<double> right = over_draws(taken, over_members(configuration(s, c.run, over->right, runs), taken, {}, runs), s.draws);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] /= right[i];
+  return values;
 }
 
 }  // namespace kilter::lab
