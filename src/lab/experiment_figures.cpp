@@ -58,8 +58,8 @@ class figure_reader {
  private:
   void read_head(const std::vector<claim>& claims) {
     f_.id = t_.text("id");
-    static const std::regex form("S[0-9]+-Fig\\.[0-9]+[a-z]?(-[a-z]+)?");
-    if (!std::regex_match(f_.id, form)) t_.fail_at("id", fmt::format("'id' is '{}'; it must be written as S0-Fig.4 or S0-Fig.9a", f_.id));
+    static const std::regex form("S[0-9]+-(Fig|Table)\\.[0-9]+[a-z]?(-[a-z]+)?");
+    if (!std::regex_match(f_.id, form)) t_.fail_at("id", fmt::format("'id' is '{}'; it must be written as S0-Fig.4, S0-Fig.9a or S4-Table.3", f_.id));
     f_.title = t_.text("title");
     f_.unit = t_.text("unit");
     f_.said = t_.text("said");
