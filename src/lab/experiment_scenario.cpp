@@ -198,20 +198,25 @@ experiment_scenario read_scenario(const toml_table& t) {
 }
 
 void read_differently(std::vector<experiment_file>& files, const std::string& reading) {
+  const auto& of_threads = std::ranges::find(workloads(), threads_workload, &described_workload::name)->words;
   for (const std::string_view one : split_list(reading)) {
     const auto equals = one.find('=');
     std::vector<std::string_view> keys;
     for (const word& w : common)
       if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
+    for (const word& w : of_threads)
+      if (!w.axis) keys.push_back(w.key);
     const std::string key(one.substr(0, equals));
-    const auto w = std::ranges::find(common, key, &word::key);
     if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
     if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
     const std::string value(one.substr(equals + 1));
-    if (const std::string fault = fault_of(*w, value); !fault.empty()) throw input_error("--with '" + reading + "': " + fault);
+    const auto w = std::ranges::find(common, key, &word::key);
+    const bool threads = w == common.end();
+    if (const std::string fault = fault_of(threads ? *std::ranges::find(of_threads, key, &word::key) : *w, value); !fault.empty())
+      throw input_error("--with '" + reading + "': " + fault);
     for (experiment_file& f : files)
       for (experiment_scenario& s : f.scenarios)
-        if (!s.of_threads()) s.parameters[key] = value;
+        if (s.of_threads() == threads) s.parameters[key] = value;
   }
 }
 

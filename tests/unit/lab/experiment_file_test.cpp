@@ -182,7 +182,7 @@ TEST(experiment_file, errors_name_file_and_line) {
 TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
   expect_error(head + scenario + claim_head, "x.toml:14: claim C needs at least one [[claim.case]]");
   expect_error(head + scenario + claim_head + "decided_by = \"hardware\"\n", "x.toml:14: claim C lacks 'remark'");
-  expect_error(with_case("of = { measure = \"speed\" }"), "x.toml:19: unknown measure 'speed'");
+  expect_error(with_case("of = { measure = \"velocity\" }"), "x.toml:19: unknown measure 'velocity'");
   expect_error(with_case("of = { measure = \"throughput\", parallelism = 4 }"), "x.toml:19: unknown parallelism of scenario 'm' '4'");
   expect_error(with_case("of = { measure = \"throughput\", weight = \"1\" }"), "x.toml:19: scenario 'm' has no axis 'weight'");
   expect_error(with_case("of = { measure = \"throughput\", scenario = \"n\" }"), "x.toml:19: unknown scenario 'n'");
