@@ -7,6 +7,8 @@
 
 namespace kilter::sim {
 
+bool thread_world::sibling_works(core_id c) const { return machine_.cores[c].sibling != no_core && runnable_[machine_.cores[c].sibling] > 0; }
+
 core_id thread_world::emptiest_core() {
   const std::uint32_t least = *std::ranges::min_element(runnable_);
   return drawn([&](core_id c) { return runnable_[c] == least; });

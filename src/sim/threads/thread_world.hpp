@@ -82,14 +82,20 @@ class thread_world {
   void takes_core(std::uint32_t id) { ++runnable_[threads_[id].core]; }
   void leaves_core(std::uint32_t id) { --runnable_[threads_[id].core]; }
   core_id emptiest_core();
+  [[nodiscard]] bool sibling_works(core_id) const;
+  /// One of those that fit, at random; of those whose sibling idles if there are any, as Linux looks for a whole idle core first.
   template <class Fits>
   core_id drawn(Fits fits) {
-    std::uint32_t many = 0;
-    for (core_id c = 0; c < machine_.cores.size(); ++c) many += fits(c);
-    if (many == 0) return no_core;
-    std::uint32_t skip = os_.below(many);
+    std::uint32_t all = 0, whole = 0;
+    for (core_id c = 0; c < machine_.cores.size(); ++c)
+      if (fits(c)) {
+        ++all;
+        whole += sibling_works(c) ? 0 : 1;
+      }
+    if (all == 0) return no_core;
+    std::uint32_t skip = os_.below(whole > 0 ? whole : all);
     for (core_id c = 0;; ++c)
-      if (fits(c) && skip-- == 0) return c;
+      if (fits(c) && !(whole > 0 && sibling_works(c)) && skip-- == 0) return c;
   }
   /// A woken thread returns to its core, unless that is taken and another is idle (facts A4), or by chance (B5).
   void wake_on_core(std::uint32_t id);

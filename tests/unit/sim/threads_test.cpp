@@ -108,6 +108,12 @@ TEST(threads, siblings_together_do_a_quarter_more_than_one) {
   EXPECT_NEAR(end_of(m, loop({10, 20})), 16.0 + 10.0, 1e-9);
 }
 
+TEST(threads, whole_idle_cores_are_taken_before_siblings_of_busy_ones) {
+  thread_machine m = cores_of({1, 1, 1, 1});
+  for (const core_id c : {0u, 1u, 2u, 3u}) m.cores[c].sibling = c ^ 1u;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) EXPECT_NEAR(end_of(m, loop({10, 10}), nullptr, seed), 10.0, 1e-9) << seed;
+}
+
 TEST(threads, a_core_is_shared_by_time_and_then_left) {
   seats same({0, 0});
   EXPECT_NEAR(end_of(cores_of({1, 1}), loop({1, 1}), &same), 2.0, 1e-9);
