@@ -8,6 +8,7 @@
 #include "balance/measures.hpp"
 #include "balance/predictor.hpp"
 #include "base/random.hpp"
+#include "lab/stats.hpp"
 
 namespace kilter::lab {
 
@@ -137,7 +138,7 @@ double thread_run::fairness() const {
 double thread_run::mean_time_s() const {
   std::vector<double> all;
   for (const benchmark_times& b : benchmarks) all.push_back(slowest(b));
-  return balance::geometric_mean(all);
+  return geometric_mean(all);
 }
 
 double thread_run::time_s(const std::string& benchmark) const {
