@@ -32,7 +32,7 @@ std::string changed(const cell& from, const cell& to) {
 }  // namespace
 
 std::string name_of(const quantity& q) {
-  constexpr std::array folds = {"", "mean", "max", "min", "cv", "spread", "growth"};
+  constexpr std::array folds = {"", "mean", "max", "min", "cv", "spread", "growth", "gmean"};
   selection shown = whole(q.left.front());
   std::string text;
   if (q.fold != fold_kind::none) {

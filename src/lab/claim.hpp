@@ -29,9 +29,9 @@ struct cell {
   friend auto operator<=>(const cell&, const cell&) = default;
 };
 
-/// How the values over one axis become one. mean, max and min are taken of the quotients (or differences); cv (standard
+/// How the values over one axis become one. mean, max, min and gmean (geometric mean) are taken of the quotients (or differences); cv (standard
 /// deviation over mean), spread (largest over smallest) and growth (last over first) are taken of each side before.
-enum class fold_kind { none, mean, max, min, cv, spread, growth };
+enum class fold_kind { none, mean, max, min, cv, spread, growth, gmean };
 
 /// per: left over right; less: left minus right.
 enum class against_kind { nothing, per, less };

@@ -20,16 +20,21 @@ namespace kilter::lab {
 namespace {
 
 constexpr std::array<std::string_view, 4> where_keys = {"core", "cores", "place", "width"};
-constexpr std::array<std::string_view, 6> detail_keys = {"core", "cores", "place", "width", "when", "iteration"};
-constexpr std::array<std::string_view, 7> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers"};
-constexpr std::array<std::string_view, 13> side_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
-                                                        "core", "cores", "place", "width", "when", "iteration"};
-constexpr std::array<std::string_view, 14> except_keys = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
-                                                          "workers", "core", "cores", "place", "width", "when", "iteration"};
-constexpr std::array<std::string_view, 17> of_keys = {"measure", "scenario", "fold", "over", "policy", "disturb", "parallelism", "tasks",
-                                                      "tile", "weight", "workers", "core", "cores", "place", "width", "when", "iteration"};
+constexpr std::array<std::string_view, 7> detail_keys = {"core", "cores", "place", "width", "when", "iteration", "benchmark"};
+constexpr std::array<std::string_view, 12> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
+                                                        "program", "clocks", "quantum", "swap_size", "cool_down"};
+/// The keys of all of them, after `first`.
+template <std::size_t N>
+constexpr auto with_axes_and_details(const std::array<std::string_view, N>& first) {
+  std::array<std::string_view, N + axis_keys.size() + detail_keys.size()> all{};
+  std::copy(detail_keys.begin(), detail_keys.end(), std::copy(axis_keys.begin(), axis_keys.end(), std::copy(first.begin(), first.end(), all.begin())));
+  return all;
+}
+constexpr auto side_keys = with_axes_and_details(std::array<std::string_view, 0>{});
+constexpr auto except_keys = with_axes_and_details(std::array<std::string_view, 1>{"scenario"});
+constexpr auto of_keys = with_axes_and_details(std::array<std::string_view, 4>{"measure", "scenario", "fold", "over"});
 constexpr std::array<std::string_view, 4> times = {"before", "during", "after", "outside"};
-constexpr std::array<std::string_view, 6> folds = {"mean", "max", "min", "cv", "spread", "growth"};
+constexpr std::array<std::string_view, 7> folds = {"mean", "max", "min", "cv", "spread", "growth", "gmean"};
 
 bool among(std::span<const std::string_view> all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -51,12 +56,13 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
 }
 
 std::string_view form_of(std::string_view key) {
-  return key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
+  return key == "benchmark" ? "a name" : key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
 }
 
 bool well_formed(std::string_view key, const std::string& value) {
   static const std::regex number("[0-9]+"), cores("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
   static const std::regex places("[0-9]+,[0-9]+(\\+[0-9]+,[0-9]+)*");
+  if (key == "benchmark") return !value.empty();
   return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
 }
 
@@ -171,6 +177,9 @@ class quantity_reader {
   void read_scenario_cases(const experiment_scenario& s, std::vector<quantity>& all) {
     std::vector<axis> axes, details;
     axis folded;
+    if (measure_->threads != s.of_threads())
+      of_.fail_at("measure", fmt::format("{} is of runs of {}, and scenario '{}' is of {}", measure_->name, measure_->threads ? "threads" : "tasks", s.name,
+                                         measure_->threads ? "tasks" : "threads"));
     for (const axis& a : s.axes) {
       axis chosen{a.name, of_.has(a.name) ? of_.words(a.name) : a.values};
       for (const std::string& value : chosen.values) check_axis(of_, s, a.name, value);
@@ -231,7 +240,8 @@ class quantity_reader {
   void check_details(const toml_table& t, const selection& what) const {
     using kind = detail_need;
     const bool when = what.count("when") > 0, iteration = what.count("iteration") > 0;
-    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0);
+    const bool benchmark = what.count("benchmark") > 0;
+    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0) - (benchmark ? 1 : 0);
     const detail_need need = measure_->details;
     for (const auto& [key, value] : what)
       if (key != "when" && !well_formed(key, value))
@@ -240,13 +250,15 @@ class quantity_reader {
       t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
     if (iteration && need != kind::when_or_iteration && need != kind::where_and_iteration)
       t.fail(fmt::format("{} is not kept for single iterations; it takes no 'iteration'", measure_->name));
+    if (benchmark != (measure_->details == kind::benchmark))
+      t.fail(fmt::format("{} {}", measure_->name, benchmark ? "is of all benchmarks; it takes no 'benchmark'" : "needs 'benchmark'"));
     if (when && iteration) t.fail("give 'when' or 'iteration', not both");
     if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
     if (need == kind::core ? places != 1 || !what.count("core") : false)
       t.fail(fmt::format("{} needs 'core', and nothing else of where", measure_->name));
     if ((need == kind::where || need == kind::where_and_when || need == kind::where_and_iteration) && places != 1)
       t.fail(fmt::format("{} needs one of core, cores, place and width", measure_->name));
-    if ((need == kind::none || need == kind::when || need == kind::when_or_iteration) && places != 0)
+    if ((need == kind::none || need == kind::benchmark || need == kind::when || need == kind::when_or_iteration) && places != 0)
       t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
   }
 

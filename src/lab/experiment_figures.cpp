@@ -27,8 +27,8 @@ constexpr std::array<kind_info, 6> kinds = {{{"bars", true, false, true},
                                              {"lines", true, false, true},
                                              {"starts", false, false, false}}};
 
-constexpr std::array<std::string_view, 14> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
-                                                         "workers", "core", "cores", "place", "width", "when", "iteration"};
+constexpr std::array<std::string_view, 20> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
+                                                         "workers", "program", "clocks", "quantum", "swap_size", "cool_down", "benchmark", "core", "cores", "place", "width", "when", "iteration"};
 
 const std::string* value_of(const quantity& q, const std::string& name) {
   const cell& c = q.left.front();
@@ -58,8 +58,8 @@ class figure_reader {
  private:
   void read_head(const std::vector<claim>& claims) {
     f_.id = t_.text("id");
-    static const std::regex form("S[0-9]+-Fig\\.[0-9]+[a-z]?(-[a-z]+)?");
-    if (!std::regex_match(f_.id, form)) t_.fail_at("id", fmt::format("'id' is '{}'; it must be written as S0-Fig.4 or S0-Fig.9a", f_.id));
+    static const std::regex form("S[0-9]+-(Fig|Table)\\.[0-9]+[a-z]?(-[a-z]+)?");
+    if (!std::regex_match(f_.id, form)) t_.fail_at("id", fmt::format("'id' is '{}'; it must be written as S0-Fig.4, S0-Fig.9a or S4-Table.3", f_.id));
     f_.title = t_.text("title");
     f_.unit = t_.text("unit");
     f_.said = t_.text("said");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/claim.hpp"
@@ -11,14 +12,17 @@
 
 namespace kilter::lab {
 
+inline constexpr std::string_view threads_workload = "threads";
+
 struct experiment_scenario {
   std::string name, platform, workload;
-  std::vector<axis> axes;            ///< policy and disturb always; it is run with every combination of their values
+  std::vector<axis> axes;            ///< policy always, of tasks disturb too; it is run with every combination of their values
   selection parameters;              ///< the rest of the words of the command line
   std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
   std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by
   std::uint32_t draws = 1;           ///< runs behind each of them, their mean; run seeds 1 .. seeds x draws
 
+  [[nodiscard]] bool of_threads() const noexcept { return workload == threads_workload; }
   /// Null if it has no such axis.
   [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;
 };
@@ -34,7 +38,7 @@ struct experiment_file {
 [[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
 [[nodiscard]] experiment_file read_experiment(const std::string& path);
 
-/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario, whatever its file says; a scenario that runs over several values
+/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario (of tasks, or of threads) that knows the key, whatever its file says; a scenario that runs over several values
 /// of a key keeps them. input_error if there is no such key or value.
 void read_differently(std::vector<experiment_file>&, const std::string& reading);
 

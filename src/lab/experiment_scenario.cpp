@@ -7,6 +7,7 @@
 #include <charconv>
 #include <regex>
 
+#include "balance/catalogue.hpp"
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
 #include "lab/disturbance.hpp"
@@ -14,6 +15,8 @@
 #include "lab/experiment_reader.hpp"
 #include "lab/numbers.hpp"
 #include "lab/suggest.hpp"
+#include "lab/thread_platforms.hpp"
+#include "lab/thread_programs.hpp"
 
 namespace kilter::lab {
 
@@ -45,6 +48,9 @@ const std::vector<described_workload>& workloads() {
       {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
                 {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
       {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
+      {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
+                          {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
+                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}}},
   };
   return all;
 }
@@ -76,7 +82,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
       {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, {"direct", {"no", "yes"}}, {"thieves", {"any", "first"}}};
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}}, {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 
@@ -124,13 +130,32 @@ std::vector<std::string> disturbances_of(const toml_table& t) {
   return texts;
 }
 
-std::vector<std::string> policies_of(const toml_table& t) {
+/// Of tasks, or of threads.
+std::vector<std::string> policies_of(const toml_table& t, bool threads) {
   std::vector<std::string_view> known;
-  for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
+  if (threads)
+    for (const balance::scheduler_info& info : balance::schedulers()) known.push_back(info.name);
+  else
+    for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
   auto names = t.words("policies");
   for (const std::string& name : names)
     if (std::find(known.begin(), known.end(), name) == known.end()) t.fail_at("policies", unknown_name("policy", name, known));
   return names;
+}
+
+/// That the machine and the programs are there.
+void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
+  const auto checked = [&](const char* key, const auto& make) {
+    try {
+      make();
+    } catch (const input_error& error) {
+      t.fail_at(key, error.what());
+    }
+  };
+  for (const std::string& clocks : s.find_axis("clocks")->values)
+    checked(std::ranges::find(thread_platforms, s.platform) != std::end(thread_platforms) ? "clocks" : "platform", [&] { (void)thread_platform_of(s.platform, clocks); });
+  for (const std::string& program : s.find_axis("program")->values)
+    for (const std::string& one : members_of(program)) checked("program", [&] { (void)thread_programs_of(one); });
 }
 
 }  // namespace
@@ -151,15 +176,21 @@ experiment_scenario read_scenario(const toml_table& t) {
     for (const described_workload& one : workloads()) names.push_back(one.name);
     t.fail_at("workload", unknown_name("workload", s.workload, names));
   }
-  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "disturb", "seeds", "draws", "open"};
+  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "seeds", "draws", "open"};
+  if (!s.of_threads()) known.push_back("disturb");
   for (const word& one : w->words) known.push_back(one.key);
-  for (const word& one : common) known.push_back(one.key);
+  if (!s.of_threads())
+    for (const word& one : common) known.push_back(one.key);
   t.only(known);
 
-  s.axes.push_back({"policy", policies_of(t)});
-  s.axes.push_back({"disturb", disturbances_of(t)});
+  s.axes.push_back({"policy", policies_of(t, s.of_threads())});
   for (const word& one : w->words) read_word(t, one, s);
-  for (const word& one : common) read_word(t, one, s);
+  if (!s.of_threads()) {
+    s.axes.insert(s.axes.begin() + 1, {"disturb", disturbances_of(t)});
+    for (const word& one : common) read_word(t, one, s);
+  } else {
+    check_thread_scenario(t, s);
+  }
   if (t.has("open")) s.open = t.words("open");
   s.seeds = whole(t, "seeds", 10, s.seeds);
   s.draws = whole(t, "draws", 1, s.draws);
@@ -167,19 +198,25 @@ experiment_scenario read_scenario(const toml_table& t) {
 }
 
 void read_differently(std::vector<experiment_file>& files, const std::string& reading) {
+  const auto& of_threads = std::ranges::find(workloads(), threads_workload, &described_workload::name)->words;
   for (const std::string_view one : split_list(reading)) {
     const auto equals = one.find('=');
     std::vector<std::string_view> keys;
     for (const word& w : common)
       if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
+    for (const word& w : of_threads)
+      if (!w.axis) keys.push_back(w.key);
     const std::string key(one.substr(0, equals));
-    const auto w = std::ranges::find(common, key, &word::key);
     if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
     if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
     const std::string value(one.substr(equals + 1));
-    if (const std::string fault = fault_of(*w, value); !fault.empty()) throw input_error("--with '" + reading + "': " + fault);
+    const auto w = std::ranges::find(common, key, &word::key);
+    const bool threads = w == common.end();
+    if (const std::string fault = fault_of(threads ? *std::ranges::find(of_threads, key, &word::key) : *w, value); !fault.empty())
+      throw input_error("--with '" + reading + "': " + fault);
     for (experiment_file& f : files)
-      for (experiment_scenario& s : f.scenarios) s.parameters[key] = value;
+      for (experiment_scenario& s : f.scenarios)
+        if (s.of_threads() == threads) s.parameters[key] = value;
   }
 }
 

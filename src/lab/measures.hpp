@@ -8,7 +8,7 @@ namespace kilter::lab {
 
 /// What a measure must be told, or may be told. `where` is exactly one of core, cores, place and width; `when` and `iteration` are optional,
 /// and of them one at most.
-enum class detail_need { none, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
+enum class detail_need { none, benchmark, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
 
 struct measure_info {
   std::string_view name;
@@ -16,6 +16,7 @@ struct measure_info {
   bool property;           ///< computed from the code without an engine: takes no scenario, has no spread
   detail_need details;     ///< without `when` and `iteration`: the whole run
   std::string_view meaning;
+  bool threads = false;    ///< of a run of threads (workload `threads`), not of tasks
   std::string_view arguments{};  ///< of a property: what it must be told, "tasks,parallelism"
 };
 

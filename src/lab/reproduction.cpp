@@ -123,7 +123,7 @@ std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files
           found.insert(w);
         }
   for (const std::string& w : wanted)
-    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0, S2) or an id as S0-11");
+    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0, S2, S3, S4) or an id as S0-11");
   return ids;
 }
 
@@ -147,6 +147,18 @@ const std::vector<observed>& reproduction::runs_of(const experiment_file& f, con
   return at->second;
 }
 
+const std::vector<thread_run>& reproduction::thread_runs_of(const experiment_file& f, const selection& run, progress& p) {
+  const auto [at, fresh] = threads_done_.try_emplace(key_of(f, run));
+  if (!fresh) return at->second;
+  p.step(at->first);
+  const experiment_scenario& s = scenario_of(f, run);
+  for (std::uint32_t seed = 1; seed <= s.seeds * s.draws; ++seed) {
+    if (interrupted()) throw stopped{};
+    at->second.push_back(run_threads_of(s, run, seed));
+  }
+  return at->second;
+}
+
 namespace {
 
 /// One number for each seed: the mean over its draws.
@@ -161,6 +173,8 @@ std::vector<double> over_draws(const std::vector<double>& values, std::uint32_t 
 
 std::vector<double> reproduction::values_of(const experiment_file& f, const cell& c, progress& p) {
   if (find_measure(c.measure)->property) return {property_value(c.measure, c.run)};
+  if (scenario_of(f, c.run).of_threads())
+    return thread_values(scenario_of(f, c.run), c, [&](const selection& run) -> const std::vector<thread_run>& { return thread_runs_of(f, run, p); });
   std::vector<double> values;
   if (c.measure == "parallel_efficiency") {
     selection alone = c.run;
@@ -180,7 +194,13 @@ std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {
   const auto note = [&](const experiment_file& f, const quantity& q) {
     for (const auto* side : {&q.left, &q.right})
       for (const cell& c : *side)
-        if (!find_measure(c.measure)->property) runs.insert(key_of(f, c.run));
+        if (!find_measure(c.measure)->property) {
+          const experiment_scenario& s = scenario_of(f, c.run);
+          if (s.of_threads())
+            for (const selection& run : thread_runs_behind(s, c)) runs.insert(key_of(f, run));
+          else
+            runs.insert(key_of(f, c.run));
+        }
   };
   for (const experiment_file& f : files_) {
     for (const figure* one : figures_of(f, ids))
@@ -226,6 +246,7 @@ reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
       }
       for (const figure* one : figures) results.figures.push_back(drawn(f, *one, p));
       done_.clear();  // no claim and no figure looks at runs of another file
+      threads_done_.clear();
     }
   } catch (const stopped&) {
   }

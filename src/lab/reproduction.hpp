@@ -11,6 +11,7 @@
 #include "lab/figure.hpp"
 #include "lab/observed.hpp"
 #include "lab/progress.hpp"
+#include "lab/thread_measures.hpp"
 #include "lab/verdict.hpp"
 
 namespace kilter::lab {
@@ -38,6 +39,7 @@ class reproduction {
 
  private:
   [[nodiscard]] std::vector<double> values_of(const experiment_file&, const cell&, progress&);
+  [[nodiscard]] const std::vector<thread_run>& thread_runs_of(const experiment_file&, const selection& run, progress&);
   [[nodiscard]] const std::vector<observed>& runs_of(const experiment_file&, const selection& run, progress&);
 
   [[nodiscard]] std::vector<const figure*> figures_of(const experiment_file&, const std::vector<std::string>& ids) const;
@@ -47,6 +49,7 @@ class reproduction {
   bool draws_;
   std::map<std::string, std::optional<std::string>> traced_;   ///< by file and run: the place that is watched
   std::map<std::string, std::vector<observed>> done_;   ///< by file and run: one for each seed
+  std::map<std::string, std::vector<thread_run>> threads_done_;  ///< likewise, of threads
 };
 
 }  // namespace kilter::lab

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sim/numbers.hpp"
+
 namespace kilter::lab {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -18,6 +20,13 @@ double median(std::vector<double> values) {
 
 double mean(std::span<const double> values) noexcept {
   return values.empty() ? none : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double geometric_mean(std::span<const double> values) noexcept {
+  if (values.empty()) return none;
+  double sum = 0.0;
+  for (const double v : values) sum += sim::log_of(v);
+  return sim::exp_of(sum / static_cast<double>(values.size()));
 }
 
 spread spread_of(const std::vector<double>& values) {

@@ -11,6 +11,9 @@ namespace kilter::lab {
 /// NaN if there are none.
 [[nodiscard]] double mean(std::span<const double> values) noexcept;
 
+/// Of values above 0, the same on every compiler and processor. NaN if there are none.
+[[nodiscard]] double geometric_mean(std::span<const double> values) noexcept;
+
 /// Median with the smallest and largest value; all NaN if there are none.
 struct spread {
   double median, smallest, largest;

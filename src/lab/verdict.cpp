@@ -35,6 +35,7 @@ double folded(fold_kind f, std::span<const double> along) noexcept {
     case fold_kind::cv: return deviation(along) / mean(along);
     case fold_kind::spread: return *largest / *smallest;
     case fold_kind::growth: return along.back() / along.front();
+    case fold_kind::gmean: return geometric_mean(along);
   }
   return nan;
 }

@@ -143,6 +143,10 @@ done
 grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" && fail "reproduce --html: draws a figure whose claims were not asked for"
 passes reproduce S0-6 --html -
 [ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] || fail "reproduce --html -: not the report alone"
+passes reproduce S3-5 S3-6 --json -
+json '[c["verdict"] for c in d["claims"]] == ["reproduced", "direction"]'
+passes reproduce S4-9 --with sides=fast
+says "sides=fast"
 
 # graphs: as executed on their own processors, and the same bytes again
 data=$(cd "$(dirname "$0")/../data" && pwd)

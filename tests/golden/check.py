@@ -23,7 +23,7 @@ SIMULATIONS = {
               " --disturb freq@0-1:17%,0.5 --co-runner fluid",
     "heat": "heat --platform haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5 --iterations 5 --repeat 1",
 }
-CLAIMS = ["S0-6", "S0-9", "S0-20", "S2-4", "S0-24", "S2-12"]
+CLAIMS = ["S0-6", "S0-9", "S0-20", "S2-4", "S0-24", "S2-12", "S3-6", "S4-15"]
 HERE = pathlib.Path(__file__).parent
 
 

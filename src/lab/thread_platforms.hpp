@@ -1,0 +1,25 @@
+#pragma once
+// The machines of S3 and S4 as threads are simulated on them. Every number says where it comes from; docs/threads.md lists them.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kilter/machine.hpp"
+#include "sim/threads/thread_machine.hpp"
+
+namespace kilter::lab {
+
+struct thread_platform {
+  std::shared_ptr<const machine> cores;   ///< as a scheduler sees them: fast ones first
+  sim::thread_machine simulated;
+};
+
+/// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose controller is in
+/// use, fast or slow (facts E35). input_error names what there is not.
+[[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory = "fast");
+
+inline constexpr std::string_view thread_platforms[] = {"xeon-e5320", "dike-xeon"};
+
+}  // namespace kilter::lab

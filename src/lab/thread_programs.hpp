@@ -1,0 +1,26 @@
+#pragma once
+// The programs of S3 and S4 as threads with steps. docs/threads.md has every number and where it comes from.
+
+#include <string>
+#include <vector>
+
+#include "sim/threads/thread_program.hpp"
+
+namespace kilter::lab {
+
+/// What runs under a name, together: `matmul-X-Y`, `itk`, `global-sum-P`, `global-sum-X-Y`, a code of PARSEC (S3); `wl1` to `wl16` with KMEANS beside them, a benchmark
+/// alone (S4). input_error if there is no such name.
+[[nodiscard]] std::vector<sim::thread_program> thread_programs_of(const std::string& name);
+
+/// Names that stand for several, each of which is run: `parsec`, `class-b`, `class-uc`, `class-um`, `all-workloads`; of another name the name itself.
+[[nodiscard]] std::vector<std::string> members_of(const std::string& name);
+
+/// S3's programs: matmul, itk, global-sum. Nothing if `name` is none of them.
+[[nodiscard]] std::vector<sim::thread_program> small_program(const std::string& name);
+/// The twelve codes of S3's Table 3.
+[[nodiscard]] std::vector<sim::thread_program> parsec_program(const std::string& name);
+[[nodiscard]] const std::vector<std::string>& parsec_names();
+/// S4's benchmarks and workloads.
+[[nodiscard]] std::vector<sim::thread_program> contended_programs(const std::string& name);
+
+}  // namespace kilter::lab
