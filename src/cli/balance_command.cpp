@@ -40,8 +40,10 @@ int restore(const balance_options& o) {
   os::remove_stale_boards();
   for (const std::string& line : m.masks.failed) say(line);
   if (!o.quiet)
-    lab::write_output("-", m.files == 0 && m.in_use == 0 ? "nothing to restore\n"
-                                                         : fmt::format("masks of {} threads restored, {} files removed, {} runs of kilter balance still at work\n", m.masks.threads, m.files, m.in_use));
+    lab::write_output("-", m.files == 0 && m.in_use == 0
+                               ? "nothing to restore\n"
+                               : fmt::format("masks of {} threads restored, {} files removed, {} runs of kilter balance still at work\n", m.masks.threads,
+                                             m.files, m.in_use));
   return m.masks.failed.empty() ? 0 : own_failure;
 }
 
@@ -101,7 +103,8 @@ std::string policy_list() {
 action add_balance(CLI::App& app, const std::vector<std::string>& program) {
   auto o = std::make_shared<balance_options>();
   o->what.program = program;
-  CLI::App* command = app.add_subcommand("balance", "Run a program as it is (kilter balance [OPTIONS] -- PROGRAM ARGS...), or watch running ones, and move their threads between the cores");
+  CLI::App* command = app.add_subcommand("balance",
+      "Run a program as it is (kilter balance [OPTIONS] -- PROGRAM ARGS...), or watch running ones, and move their threads between the cores");
   command->add_option("--pid", o->what.targets.pids, "Watch these processes and what descends from them")->type_name("P...");
   command->add_option("--cgroup", o->what.targets.cgroup, "Watch the processes of a control group and of the groups below it")->type_name("PATH");
   command->add_option("--policy", o->what.policy, policy_list())->type_name("NAME");

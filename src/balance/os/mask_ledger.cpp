@@ -115,7 +115,8 @@ mask_ledger::mask_ledger() {
     tried += (tried.empty() ? "" : ", ") + directory;
   }
   if (fd < 0)
-    throw input_error(fmt::format("the original masks cannot be written down, so none may be changed: no file can be made in {}; set XDG_RUNTIME_DIR to a folder that can be written",
+    throw input_error(fmt::format("the original masks cannot be written down, so none may be changed: no file can be made in {}; "
+                                  "set XDG_RUNTIME_DIR to a folder that can be written",
                                   tried.empty() ? "/tmp" : tried));
   map(fd);
   *header_ = {};
@@ -141,8 +142,8 @@ mask_ledger::mask_ledger(const std::string& path) : path_(path) {
   const auto bytes = static_cast<std::size_t>(s.st_size);
   ledger_header h;
   const bool read = bytes >= header_bytes && ::pread(fd, &h, sizeof h, 0) == sizeof h;
-  const bool right = read && std::memcmp(h.magic, magic, sizeof magic) == 0 && h.record_bytes == sizeof(mask_record) && h.used <= h.room && h.room <= most_records &&
-                     header_bytes + h.room * sizeof(mask_record) <= bytes;
+  const bool right = read && std::memcmp(h.magic, magic, sizeof magic) == 0 && h.record_bytes == sizeof(mask_record) && h.used <= h.room &&
+                     h.room <= most_records && header_bytes + h.room * sizeof(mask_record) <= bytes;
   if (!right) {
     ::close(fd);
     throw input_error(fmt::format("{}: not a file of masks that this version wrote", path));
@@ -232,7 +233,9 @@ mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, const cpu_mask
 bool mask_ledger::brought_by_exec(const mask_record& main_thread, int cpu) noexcept {
   if (main_thread.tid != main_thread.pid || cpu < 0) return false;
   for (const mask_record& other : records())
-    if (other.state == mask_record::ours && other.pid == main_thread.pid && other.tid != main_thread.tid && other.gave(cpu) && !stat_of(other.pid, other.tid)) return true;
+    if (other.state == mask_record::ours && other.pid == main_thread.pid && other.tid != main_thread.tid && other.gave(cpu) &&
+        !stat_of(other.pid, other.tid))
+      return true;
   return false;
 }
 

@@ -74,7 +74,8 @@ class mask_ledger {
   /// parent; if neither is recorded (it lost its parent before anybody looked), at all. nullptr: the mask is the thread's own.
   [[nodiscard]] mask_record* inherited_from(pid_t pid, pid_t parent, const cpu_mask& now) noexcept;
 
-  /// Whether the mask of a main thread is one that another thread of its process brought along: when any thread calls exec, it goes on under the main thread's number.
+  /// Whether the mask of a main thread is one that another thread of its process brought along: when any thread calls exec, it goes on under the main thread's
+  /// number.
   [[nodiscard]] bool brought_by_exec(const mask_record& main_thread, int cpu) noexcept;
 
   /// Where the same run shows what it does (board.hpp).

@@ -17,7 +17,10 @@ core_map::core_map(const machine& m) {
   }
 }
 
-core_id core_map::core_of(int os_cpu) const noexcept { return os_cpu >= 0 && static_cast<std::size_t>(os_cpu) < core_.size() ? core_[static_cast<std::size_t>(os_cpu)] : no_core; }
+core_id core_map::core_of(int os_cpu) const noexcept {
+  const auto at = static_cast<std::size_t>(os_cpu);
+  return os_cpu >= 0 && at < core_.size() ? core_[at] : no_core;
+}
 
 int core_map::os_cpu(core_id c) const noexcept { return c < os_.size() ? os_[c] : -1; }
 
@@ -27,7 +30,8 @@ std::uint32_t core_map::allowed(const cpu_mask& m) const noexcept {
   return n;
 }
 
-mover::mover(mask_ledger& ledger, const core_map& cores, std::function<void(const std::string&)> tell) : ledger_(ledger), cores_(cores), tell_(std::move(tell)) {}
+mover::mover(mask_ledger& ledger, const core_map& cores, std::function<void(const std::string&)> tell)
+    : ledger_(ledger), cores_(cores), tell_(std::move(tell)) {}
 
 void mover::appeared(const watched_thread& t, pid_t parent) {
   const auto now = affinity_of(t.tid);
@@ -96,7 +100,8 @@ bool mover::move_to(const watched_thread& t, core_id to) {
   if (e.record && e.record->given == cpu) return true;
   if (!e.record) e.record = ledger_.claim(t.pid, t.tid, t.start, e.original);
   if (!e.record) {
-    if (explained_.insert(0).second) tell_(fmt::format("no more threads are moved: the file {} cannot grow, and no mask is changed that is not written down first", ledger_.path()));
+    if (explained_.insert(0).second)
+      tell_(fmt::format("no more threads are moved: the file {} cannot grow, and no mask is changed that is not written down first", ledger_.path()));
     return false;
   }
   mask_record& r = *e.record;

@@ -30,8 +30,8 @@ class core_map {
   std::vector<core_id> core_;
 };
 
-/// The mask that a thread had is its outer limit for good: no move leads out of it. A thread whose mask somebody else changed, most likely itself, keeps it and is not
-/// moved any more.
+/// The mask that a thread had is its outer limit for good: no move leads out of it. A thread whose mask somebody else changed, most likely itself, keeps it
+/// and is not moved any more.
 class mover {
  public:
   /// `tell` gets one line, once a process, about threads that cannot be moved, with what would be needed.

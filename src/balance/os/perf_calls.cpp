@@ -30,7 +30,9 @@ int linux_perf_calls::open(const perf_event_attr& attr, pid_t tid, int group) {
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
-bool linux_perf_calls::read(int fd, std::span<std::uint64_t> into) { return ::read(fd, into.data(), into.size_bytes()) == static_cast<ssize_t>(into.size_bytes()); }
+bool linux_perf_calls::read(int fd, std::span<std::uint64_t> into) {
+  return ::read(fd, into.data(), into.size_bytes()) == static_cast<ssize_t>(into.size_bytes());
+}
 
 void linux_perf_calls::close(int fd) noexcept { ::close(fd); }
 

@@ -40,7 +40,8 @@ pmu_observer::pmu_observer(std::unique_ptr<perf_calls> calls) : calls_(std::move
     if (!generic) pmus_.clear();
   }
   if (pmus_.empty()) throw input_error("pmu: " + reason_of(error));
-  throw input_error(fmt::format("pmu: of {} kinds of cores only {} can be counted ({}), so threads could not be compared", all.size(), pmus_.size(), reason_of(error)));
+  throw input_error(fmt::format("pmu: of {} kinds of cores only {} can be counted ({}), so threads could not be compared", all.size(), pmus_.size(),
+      reason_of(error)));
 }
 
 pmu_observer::~pmu_observer() {
@@ -62,7 +63,8 @@ std::string pmu_observer::reason_of(int error) const {
     std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
     std::string level;
     in >> level;
-    return fmt::format("counting is not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON", level.empty() ? "unknown" : level);
+    return fmt::format("counting is not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
+                       level.empty() ? "unknown" : level);
   }
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "the processor's counters for cache misses are not there, as in most virtual machines";
   if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
@@ -176,7 +178,8 @@ void pmu_observer::fill(const watched_thread& t, thread_sample& s) {
 std::vector<std::string> pmu_observer::remarks() const {
   std::vector<std::string> lines;
   if (scaled_ > 0)
-    lines.push_back(fmt::format("counters were shared with others (multiplexing) in {} of {} samples: those are scaled up from the part of the time that was counted", scaled_, samples_));
+    lines.push_back(fmt::format("counters were shared with others (multiplexing) in {} of {} samples: "
+                                "those are scaled up from the part of the time that was counted", scaled_, samples_));
   if (uncounted_ > 0) lines.push_back(fmt::format("{} of {} samples had no counter at all and are left out", uncounted_, samples_));
   if (refused_ > 0) lines.push_back(fmt::format("{} threads could not be counted: {}", refused_, reason_of(refused_error_)));
   return lines;

@@ -1,6 +1,6 @@
 #pragma once
-// Counters of each thread: cycles, instructions, loads of the last-level cache and misses among them, in user mode. One group a thread and kind of core, kept open; on hybrid
-// processors a thread counts on one kind at a time, and what the kinds counted is added up. Where the counters are shared with others by turns
+// Counters of each thread: cycles, instructions, loads of the last-level cache and misses among them, in user mode. One group a thread and kind of core, kept
+// open; on hybrid processors a thread counts on one kind at a time, and what the kinds counted is added up. Where the counters are shared with others by turns
 // (multiplexing), what was counted is scaled up to the whole time, and said so.
 
 #include <array>

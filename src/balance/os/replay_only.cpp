@@ -51,7 +51,8 @@ session_result replay_only(const machine& m, const session_options& o, const std
     moves.insert(moves.end(), a.moves.begin(), a.moves.end());
     for (const move& one : moves) {
       if (one.from == one.to) continue;
-      o.tell(fmt::format("{:.1f} s: would move thread {} from core {} to core {}: {}", seen->now_s, one.thread, one.from == no_core ? "?" : std::to_string(one.from), one.to, name_of(one.why)), false);
+      const std::string from = one.from == no_core ? "?" : std::to_string(one.from);
+      o.tell(fmt::format("{:.1f} s: would move thread {} from core {} to core {}: {}", seen->now_s, one.thread, from, one.to, name_of(one.why)), false);
       sums.moved(one, seen->now_s);
     }
     rates |= seen->rates;

@@ -30,8 +30,10 @@ std::string move_text(const board_thread& t) {
 /// Why a scheduler that is there to move threads moved none, as far as that is certain.
 std::string idle_text(const session_result& r) {
   if (r.moves > 0 || r.quanta == 0 || r.policy == "none") return "";
-  if (r.policy.find("jfpf") != std::string::npos) return "nothing was moved: nobody announced the lengths of threads, which " + r.policy + " goes by (libkilter_preload.so announces them)\n";
-  if (r.class_only && r.policy.starts_with("dike")) return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
+  if (r.policy.find("jfpf") != std::string::npos)
+    return "nothing was moved: nobody announced the lengths of threads, which " + r.policy + " goes by (libkilter_preload.so does it without Kilter)\n";
+  if (r.class_only && r.policy.starts_with("dike"))
+    return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
   return "";
 }
 
@@ -43,16 +45,16 @@ std::string session_json(const session_result& r) {
   json moves = json::array();
   for (const move_row& m : r.log)
     moves.push_back({{"at_s", m.at_s}, {"thread", m.thread}, {"from", core_or_null(m.from)}, {"to", core_or_null(m.to)}, {"why", name_of(m.why)}});
-  const json d = {{"schema", "kilter.balance/1"}, {"policy", r.policy}, {"observer", r.observer}, {"class_only", r.class_only}, {"quanta", r.quanta}, {"swaps", r.swaps},
-                  {"rejected", r.rejected}, {"fairness", or_null(r.fairness)}, {"prediction_error", or_null(r.prediction_error)}, {"moves_done", r.moves},
-                  {"moves_refused", r.refused}, {"threads", r.threads}, {"masks_restored", r.masks_restored}, {"programs", std::move(programs)}, {"moves", std::move(moves)},
-                  {"remarks", r.remarks}, {"environment", {{"seconds", r.seconds}, {"own_cpu_s", r.own_cpu_s}}}};
+  const json d = {{"schema", "kilter.balance/1"}, {"policy", r.policy}, {"observer", r.observer}, {"class_only", r.class_only}, {"quanta", r.quanta},
+                  {"swaps", r.swaps}, {"rejected", r.rejected}, {"fairness", or_null(r.fairness)}, {"prediction_error", or_null(r.prediction_error)},
+                  {"moves_done", r.moves}, {"moves_refused", r.refused}, {"threads", r.threads}, {"masks_restored", r.masks_restored}, {"programs", std::move(programs)},
+                  {"moves", std::move(moves)}, {"remarks", r.remarks}, {"environment", {{"seconds", r.seconds}, {"own_cpu_s", r.own_cpu_s}}}};
   return d.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string session_text(const session_result& r) {
-  std::string text = fmt::format("{} for {:.1f} s: {} threads, {} quanta, {} moves, {} of them in {} swaps; {} pairs rejected\n", r.policy, r.seconds, r.threads, r.quanta, r.moves,
-                                 r.swaps * 2, r.swaps, r.rejected);
+  std::string text = fmt::format("{} for {:.1f} s: {} threads, {} quanta, {} moves, {} of them in {} swaps; {} pairs rejected\n", r.policy, r.seconds,
+                                 r.threads, r.quanta, r.moves, r.swaps * 2, r.swaps, r.rejected);
   if (r.refused > 0) text += fmt::format("{} moves were not possible: outside of a thread's own mask, or it was gone\n", r.refused);
   text += idle_text(r);
   if (r.fairness) text += fmt::format("fairness {:.3f}\n", *r.fairness);
@@ -65,12 +67,14 @@ std::string top_text(const std::vector<board_view>& all, std::size_t columns, st
   if (all.empty()) return "no kilter balance of yours is running; start one: kilter balance -- PROGRAM\n";
   std::vector<std::string> lines;
   for (const board_view& v : all) {
-    lines.push_back(fmt::format("kilter balance {}: {}, observer {}, {:.0f} s, {} quanta of {:.0f} ms, {} moves, {} swaps", v.pid, v.policy, v.observer, v.seconds, v.quanta, v.quantum_s * 1e3,
-                                v.moves, v.swaps));
-    lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>5} {:>5}  {:<8} {:>8} {:>8}  {}", "TID", "NAME", "CORE", "RAN", "WAIT", "CLASS", "MISSES/S", "EXPECTED", "LAST MOVE"));
+    lines.push_back(fmt::format("kilter balance {}: {}, observer {}, {:.0f} s, {} quanta of {:.0f} ms, {} moves, {} swaps", v.pid, v.policy, v.observer,
+                                v.seconds, v.quanta, v.quantum_s * 1e3, v.moves, v.swaps));
+    lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>5} {:>5}  {:<8} {:>8} {:>8}  {}", "TID", "NAME", "CORE", "RAN", "WAIT", "CLASS", "MISSES/S",
+        "EXPECTED", "LAST MOVE"));
     for (const board_thread& t : v.threads)
-      lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>4.0f}% {:>4.0f}%  {:<8} {:>8} {:>8}  {}", t.tid, t.name.substr(0, 15), core_text(t.core), t.busy * 100, t.waited * 100,
-                                  t.kind.empty() ? "unknown" : t.kind, per_s_text(t.misses_per_s), per_s_text(t.expected_per_s), move_text(t)));
+      lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>4.0f}% {:>4.0f}%  {:<8} {:>8} {:>8}  {}", t.tid, t.name.substr(0, 15), core_text(t.core),
+                                  t.busy * 100, t.waited * 100, t.kind.empty() ? "unknown" : t.kind, per_s_text(t.misses_per_s),
+                                  per_s_text(t.expected_per_s), move_text(t)));
   }
   if (rows > 1 && lines.size() > rows) {
     const std::size_t hidden = lines.size() - rows + 1;

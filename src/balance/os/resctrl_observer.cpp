@@ -11,7 +11,8 @@ namespace kilter::balance::os {
 
 resctrl_observer::resctrl_observer(std::string root) : root_(std::move(root)) {
   const auto now = bytes();
-  if (!now) throw input_error(fmt::format("resctrl: there is no memory traffic to read below {}: the processor or the kernel lacks it, or it is not mounted", root_));
+  if (!now)
+    throw input_error(fmt::format("resctrl: there is no memory traffic to read below {}: the processor or the kernel lacks it, or it is not mounted", root_));
   first_bytes_ = *now;
 }
 

@@ -99,7 +99,8 @@ class restorer {
     }
     if (error != ESRCH) {
       failed_.insert({tid, start});
-      done_.failed.push_back(fmt::format("thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now), to_text(original), std::strerror(error)));
+      done_.failed.push_back(fmt::format("thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now), to_text(original),
+          std::strerror(error)));
     }
     return false;
   }

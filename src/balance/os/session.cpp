@@ -267,7 +267,8 @@ class session {
     o.rates = then->rates;
     replayed_rates_ |= then->rates;
     for (thread_sample& s : o.threads) {
-      const auto at = std::lower_bound(then->threads.begin(), then->threads.end(), s.thread, [](const thread_sample& x, thread_id id) { return x.thread < id; });
+      const auto at = std::lower_bound(then->threads.begin(), then->threads.end(), s.thread,
+                                       [](const thread_sample& x, thread_id id) { return x.thread < id; });
       if (at == then->threads.end() || at->thread != s.thread) continue;
       const double scale = o.length_s / then->length_s;  // counts are rates of that quantum over this one
       if (at->misses) s.misses = *at->misses * scale;
@@ -286,10 +287,10 @@ class session {
       ++accounts_.result.refused;
       return;
     }
-    if (options_.dry_run)
-      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, m.from == no_core ? "?" : std::to_string(m.from), m.to, name_of(m.why)),
-                    true);
-    else if (!mover_->move_to(**at, m.to)) {
+    if (options_.dry_run) {
+      const std::string from = m.from == no_core ? "?" : std::to_string(m.from);
+      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, from, m.to, name_of(m.why)), true);
+    } else if (!mover_->move_to(**at, m.to)) {
       ++accounts_.result.refused;
       return;
     }

@@ -49,7 +49,8 @@ bool watched_thread::still_there() const {
 
 std::string cgroup_directory(const std::string& path) {
   std::vector<std::string> tried{path};
-  for (const char* const mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuset"}) tried.push_back(std::string(mount) + "/" + path);
+  for (const char* const mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuset"})
+    tried.push_back(std::string(mount) + "/" + path);
   for (const std::string& directory : tried) {
     std::error_code ignored;
     if (fs::exists(fs::path(directory) / "cgroup.procs", ignored)) return directory;
@@ -62,7 +63,8 @@ targets::targets(target_spec spec) : spec_(std::move(spec)) {
     const auto s = stat_of(pid, pid);
     if (!s || whole_process_ended(pid, *s)) {
       const pid_t owner = process_of(pid);
-      throw input_error(owner > 0 && owner != pid ? fmt::format("--pid {}: is a thread of process {}; give that", pid, owner) : fmt::format("--pid {}: there is no such process", pid));
+      throw input_error(owner > 0 && owner != pid ? fmt::format("--pid {}: is a thread of process {}; give that", pid, owner)
+                                                  : fmt::format("--pid {}: there is no such process", pid));
     }
     if (s->kernel_thread) throw input_error(fmt::format("--pid {}: is a thread of the kernel; only processes can be watched", pid));
     if (pid == ::getpid()) throw input_error(fmt::format("--pid {}: is Kilter itself", pid));

@@ -1,6 +1,6 @@
 #pragma once
-// Which threads are watched: those of the given processes or of a cgroup, and of all that descends from them. Each look finds what came and what went, and gives
-// every thread an id that is never used again.
+// Which threads are watched: those of the given processes or of a cgroup, and of all that descends from them. Each look finds what came and what went, and
+// gives every thread an id that is never used again.
 
 #include <sys/types.h>
 

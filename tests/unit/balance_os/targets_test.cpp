@@ -112,7 +112,8 @@ TEST(targets, an_exec_by_another_thread_is_no_mask_of_the_targets_own) {
   ASSERT_TRUE(eventually([&] {
     std::ifstream in("/proc/" + std::to_string(target.pid()) + "/cmdline");
     const std::string all((std::istreambuf_iterator<char>(in)), {});
-    return all.find("spin") != std::string::npos && actors_now().size() == 2 && std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; });
+    return all.find("spin") != std::string::npos && actors_now().size() == 2 &&
+           std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; });
   }));
   b.signal(SIGINT);
   b.wait();
@@ -127,7 +128,8 @@ TEST(targets, a_mask_that_the_target_chose_is_respected_and_its_children_keep_it
     const auto all = actors_now();
     return all.size() == 2 && std::ranges::all_of(all, [](const seen_thread& t) { return t.mask.single() == first_cpu(); });
   })) << "it has not chosen its mask";
-  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); }, 0.5)) << "it was moved";
+  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); },
+      0.5)) << "it was moved";
   EXPECT_EQ(b.wait(), 7);
   const auto left = actors_now();
   ASSERT_EQ(left.size(), 1U);
