@@ -38,8 +38,8 @@ struct experiment_file {
 [[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
 [[nodiscard]] experiment_file read_experiment(const std::string& path);
 
-/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario (of tasks, or of threads) that knows the key, whatever its file says; a scenario that runs over several values
-/// of a key keeps them. input_error if there is no such key or value.
+/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario (of tasks, or of threads) that knows the key, whatever its
+/// file says; a scenario that runs over several values of a key keeps them. input_error if there is no such key or value.
 void read_differently(std::vector<experiment_file>&, const std::string& reading);
 
 /// All `*.toml` of the directory in order of their names. Throws too if a claim or figure stands in two of them.

@@ -82,7 +82,9 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
       {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}}, {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"thieves", {"any", "first"}}};
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, 
+      {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
+      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 
@@ -152,8 +154,9 @@ void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
       t.fail_at(key, error.what());
     }
   };
+  const bool known = std::ranges::find(thread_platforms, s.platform) != std::end(thread_platforms);
   for (const std::string& clocks : s.find_axis("clocks")->values)
-    checked(std::ranges::find(thread_platforms, s.platform) != std::end(thread_platforms) ? "clocks" : "platform", [&] { (void)thread_platform_of(s.platform, clocks); });
+    checked(known ? "clocks" : "platform", [&] { (void)thread_platform_of(s.platform, clocks); });
   for (const std::string& program : s.find_axis("program")->values)
     for (const std::string& one : members_of(program)) checked("program", [&] { (void)thread_programs_of(one); });
 }

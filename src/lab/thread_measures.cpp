@@ -29,6 +29,7 @@ double value_of(const thread_run& r, const std::string& measure, const selection
   if (measure == "run_time" || measure == "run_time_cv") return r.end_s;
   if (measure == "speedup") return r.work_s / r.end_s;
   if (measure == "fairness") return r.fairness();
+  if (measure == "slowdown_ratio") return r.slowdown_ratio();
   if (measure == "speed") return 1.0 / r.mean_time_s();
   if (measure == "benchmark_time") return r.time_s(what.at("benchmark"));
   if (measure == "swaps") return static_cast<double>(r.swaps);
@@ -40,7 +41,8 @@ double value_of(const thread_run& r, const std::string& measure, const selection
   throw usage_error("measure '" + measure + "' is not of a run of threads");
 }
 
-/// How one of a scenario's quanta and swap sizes is picked: the largest or smallest mean of a measure, what S4 takes if nothing is said, or what suits the other programs.
+/// How one of a scenario's quanta and swap sizes is picked: the largest or smallest mean of a measure, what S4 takes if nothing is said, or what suits the
+/// other programs.
 enum class pick { most, least, standard, foreign };
 
 struct picked {
@@ -55,9 +57,12 @@ struct sweep {
 };
 constexpr std::string_view fair = "fairness", fast = "speed";
 constexpr sweep sweeps[] = {
-    {"sweep_fairness_of_fastest", fair, {pick::most, fast}, {pick::most, fair}},     {"sweep_speed_of_fairest", fast, {pick::most, fair}, {pick::most, fast}},
-    {"sweep_fairness_of_foreign", fair, {pick::foreign, fair}, {pick::most, fair}},  {"sweep_fairness_of_default", fair, {pick::standard, {}}, {pick::most, fair}},
-    {"sweep_speed_of_default", fast, {pick::standard, {}}, {pick::most, fast}},      {"sweep_fairness_of_worst", fair, {pick::least, fair}, {pick::standard, {}}},
+    {"sweep_fairness_of_fastest", fair, {pick::most, fast}, {pick::most, fair}},
+    {"sweep_fairness_of_foreign", fair, {pick::foreign, fair}, {pick::most, fair}},
+    {"sweep_fairness_of_default", fair, {pick::standard, {}}, {pick::most, fair}},
+    {"sweep_fairness_of_worst", fair, {pick::least, fair}, {pick::standard, {}}},
+    {"sweep_speed_of_fairest", fast, {pick::most, fair}, {pick::most, fast}},
+    {"sweep_speed_of_default", fast, {pick::standard, {}}, {pick::most, fast}},
     {"sweep_speed_of_worst", fast, {pick::least, fast}, {pick::standard, {}}},
 };
 
@@ -116,7 +121,9 @@ std::vector<double> over_draws(const std::string& measure, const std::vector<dou
   return all;
 }
 
-std::vector<selection> configurations(const experiment_scenario& s, std::vector<selection> runs) { return along(s, "quantum", along(s, "swap_size", std::move(runs))); }
+std::vector<selection> configurations(const experiment_scenario& s, std::vector<selection> runs) {
+  return along(s, "quantum", along(s, "swap_size", std::move(runs)));
+}
 
 /// `run` with the quantum and swap size that are picked, by means over the seeds.
 selection configuration(const experiment_scenario& s, const selection& run, const picked& p, const thread_runs& runs) {

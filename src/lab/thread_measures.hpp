@@ -15,7 +15,8 @@ using thread_runs = std::function<const std::vector<thread_run>&(const selection
 /// One run of the scenario as `run` selects it. input_error if the scheduler or the machine refuses it.
 [[nodiscard]] thread_run run_threads_of(const experiment_scenario&, const selection& run, std::uint64_t seed);
 
-/// All that must be run for the cell: each member if its program stands for several, and every quantum and swap size if it asks for the best or the worst of them.
+/// All that must be run for the cell: each member if its program stands for several, and every quantum and swap size if it asks for the best or the worst
+/// of them.
 [[nodiscard]] std::vector<selection> thread_runs_behind(const experiment_scenario&, const cell&);
 
 /// One number a seed: the mean over the members of the program and over the draws.

@@ -16,8 +16,8 @@ struct thread_platform {
   sim::thread_machine simulated;
 };
 
-/// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose controller is in
-/// use, fast or slow (facts E35). input_error names what there is not.
+/// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose
+/// controller is in use, fast or slow (facts E35). input_error names what there is not.
 [[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory = "fast");
 
 inline constexpr std::string_view thread_platforms[] = {"xeon-e5320", "dike-xeon"};

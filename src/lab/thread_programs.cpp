@@ -51,14 +51,15 @@ thread_program matmul(const std::string& name, double x, double y) {
   return forked(name, std::move(workers));
 }
 
-/// The loop of 50 iterations, 7 7 7 7 6 6 5 5, and what is around it. The loop is 16 % of the run (facts S3-6, concluded from that figure); the rest reads and writes
-/// images and is taken as independent of the clock.
+/// The loop of 50 iterations, 7 7 7 7 6 6 5 5, and what is around it. The loop is 16 % of the run (facts S3-6, concluded from that figure); the rest reads
+/// and writes images and is taken as independent of the clock.
 thread_program itk() {
   constexpr std::array iterations = {7, 7, 7, 7, 6, 6, 5, 5};
   constexpr double iteration_s = 1.0, loop_s = 7 * iteration_s, around_s = loop_s * (1.0 - 0.16) / 0.16;
   std::vector<thread_plan> workers;
   for (const int n : iterations)
-    workers.push_back({.steps = std::vector(static_cast<std::size_t>(n), sim::thread_step{step_kind::compute, 0, iteration_s}), .length = static_cast<double>(n)});
+    workers.push_back({.steps = std::vector(static_cast<std::size_t>(n), sim::thread_step{step_kind::compute, 0, iteration_s}),
+                       .length = static_cast<double>(n)});
   thread_program p = forked("itk", std::move(workers));
   p.demands.push_back({.stall = 1.0});
   auto& steps = p.groups[0].threads[0].steps;
@@ -75,8 +76,7 @@ thread_program global_sum(const std::string& name, double first_percent, double 
     const double part = (t < 4 ? first_percent : second_percent) / 100.0, inside_s = outside_s * part / (1.0 - part);
     thread_plan plan{.length = outside_s + inside_s, .critical_length = part};
     for (int chunk = 0; chunk < 200; ++chunk)
-      for (const sim::thread_step& s : {sim::thread_step{step_kind::compute, 0, outside_s}, {step_kind::lock}, {step_kind::compute, 0, inside_s}, {step_kind::unlock}})
-        plan.steps.push_back(s);
+      plan.steps.insert(plan.steps.end(), {{step_kind::compute, 0, outside_s}, {step_kind::lock}, {step_kind::compute, 0, inside_s}, {step_kind::unlock}});
     workers.push_back(std::move(plan));
   }
   thread_program p = forked(name, std::move(workers));
@@ -89,7 +89,8 @@ thread_program global_sum(const std::string& name, double first_percent, double 
 std::vector<thread_program> small_program(const std::string& name) {
   if (const auto rows = numbers_after(name, "matmul-"); rows && rows->size() == 2) return {matmul(name, rows->at(0), rows->at(1))};
   if (name == "itk") return {itk()};
-  if (const auto percent = numbers_after(name, "global-sum-"); percent && !percent->empty() && percent->size() <= 2 && percent->front() < 100 && percent->back() < 100)
+  const auto percent = numbers_after(name, "global-sum-");
+  if (percent && !percent->empty() && percent->size() <= 2 && percent->front() < 100 && percent->back() < 100)
     return {global_sum(name, percent->front(), percent->back())};
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace kilter::lab {
 
-/// What runs under a name, together: `matmul-X-Y`, `itk`, `global-sum-P`, `global-sum-X-Y`, a code of PARSEC (S3); `wl1` to `wl16` with KMEANS beside them, a benchmark
-/// alone (S4). input_error if there is no such name.
+/// What runs under a name, together: `matmul-X-Y`, `itk`, `global-sum-P`, `global-sum-X-Y`, a code of PARSEC (S3); `wl1` to `wl16` with KMEANS beside them,
+/// a benchmark alone (S4). input_error if there is no such name.
 [[nodiscard]] std::vector<sim::thread_program> thread_programs_of(const std::string& name);
 
 /// Names that stand for several, each of which is run: `parsec`, `class-b`, `class-uc`, `class-um`, `all-workloads`; of another name the name itself.

@@ -1,6 +1,6 @@
-// The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers and locks are. The table gives classes and counts, no times, so the
-// shapes follow S1's styles (facts A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes of a shape. Counts of
-// barriers and locks above a few hundred are cut to that: what they do to the order of threads does not change with more of them.
+// The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers and locks are. The table gives classes and counts, no
+// times, so the shapes follow S1's styles (facts A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes
+// of a shape. Counts of barriers and locks above a few hundred are cut to that: what they do to the order of threads does not change with more of them.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,6 @@ namespace {
 using sim::step_kind;
 using sim::thread_plan;
 using sim::thread_program;
-using sim::thread_step;
 
 constexpr double stall = 0.37;     // facts B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
 constexpr double parallel_s = 8.0; // of each thread, alone on a fast core: assumed, long against every overhead
@@ -62,9 +61,9 @@ thread_plan worker(const shape& s, std::uint32_t g, std::uint32_t t) {
       if (s.barriers > 0) plan.steps.push_back({step_kind::barrier, g});
     }
   }
-  for (std::uint32_t i = 0; i < s.sections / s.groups; ++i)
-    for (const thread_step& one : {thread_step{step_kind::lock, 0}, {step_kind::compute, 0, work_s * s.locked / (s.sections / s.groups)}, {step_kind::unlock, 0}})
-      plan.steps.push_back(one);
+  const std::uint32_t sections = s.sections / s.groups;
+  for (std::uint32_t i = 0; i < sections; ++i)
+    plan.steps.insert(plan.steps.end(), {{step_kind::lock}, {step_kind::compute, 0, work_s * s.locked / sections}, {step_kind::unlock}});
   return plan;
 }
 

@@ -21,7 +21,8 @@ double mean_of(double sum, std::uint64_t count) { return count > 0 ? sum / stati
 /// What the simulator shows as a scheduler's observation, and the scheduler's moves as the simulator's.
 class watched_by_scheduler final : public sim::thread_watcher {
  public:
-  watched_by_scheduler(balance::scheduler& s, const thread_platform& on, std::span<const sim::thread_program> programs, bool by_critical_length, std::uint64_t seed)
+  watched_by_scheduler(balance::scheduler& s, const thread_platform& on, std::span<const sim::thread_program> programs, bool by_critical_length,
+                       std::uint64_t seed)
       : scheduler_(s), platform_(on), programs_(programs), by_critical_length_(by_critical_length), background_(seed, "background") {}
 
   core_id place(const sim::thread_birth& b, std::span<const std::uint32_t> taken) override {
@@ -91,8 +92,8 @@ class watched_by_scheduler final : public sim::thread_watcher {
     }
   };
 
-  /// Background threads begin on either socket in turn and stay, as the public code starts each application (facts A5.2): they are nobody's to move, and where they
-  /// are says how many cores of each kind the others have.
+  /// Background threads begin on either socket in turn and stay, as the public code starts each application (facts A5.2): they are nobody's to move, and
+  /// where they are says how many cores of each kind the others have.
   core_id free_core(std::uint32_t socket, std::span<const std::uint32_t> taken) {
     std::vector<core_id> free;
     for (core_id c = 0; c < taken.size(); ++c)
@@ -135,6 +136,15 @@ double thread_run::fairness() const {
   return balance::run_time_fairness(times);
 }
 
+double thread_run::slowdown_ratio() const {
+  std::vector<double> together, alone;
+  for (const benchmark_times& b : benchmarks) {
+    together.insert(together.end(), b.seconds.begin(), b.seconds.end());
+    alone.insert(alone.end(), b.alone_s.begin(), b.alone_s.end());
+  }
+  return balance::slowdown_ratio(together, alone);
+}
+
 double thread_run::mean_time_s() const {
   std::vector<double> all;
   for (const benchmark_times& b : benchmarks) all.push_back(slowest(b));
@@ -162,6 +172,7 @@ thread_run run_thread_programs(const thread_platform& on, std::span<const sim::t
     benchmark_times& b = times[t.program];
     b.name = programs[t.program].name;
     b.seconds.push_back(t.ended_s - t.born_s);
+    b.alone_s.push_back(t.work_s);
   }
   for (auto& [program, b] : times) run.benchmarks.push_back(std::move(b));
   return run;

@@ -22,7 +22,8 @@ struct prediction_errors {
 
 struct benchmark_times {
   std::string name;
-  std::vector<double> seconds;          ///< of each of its threads, from its creation to its end
+  std::vector<double> seconds{};        ///< of each of its threads, from its creation to its end
+  std::vector<double> alone_s{};        ///< what each would take alone on a core at the reference clock
 };
 
 struct thread_run {
@@ -37,6 +38,8 @@ struct thread_run {
   [[nodiscard]] double fairness() const;
   /// Geometric mean over benchmarks of the slowest thread's time.
   [[nodiscard]] double mean_time_s() const;
+  /// Largest over smallest slowdown of a thread against running alone on a fast core.
+  [[nodiscard]] double slowdown_ratio() const;
   /// Of the slowest thread. NaN if there is no such benchmark.
   [[nodiscard]] double time_s(const std::string& benchmark) const;
 };

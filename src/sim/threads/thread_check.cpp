@@ -87,7 +87,8 @@ void check_threads(const thread_machine& m, std::span<const thread_program> prog
       if (!(d.stall >= 0.0 && d.stall <= 1.0 && d.bytes_per_s >= 0.0 && d.miss_ratio >= 0.0 && d.miss_ratio <= 1.0))
         throw input_error("program " + p.name + ": a demand has a stall or miss ratio outside 0..1, or bytes below 0");
     for (const thread_pool& one : p.pools)
-      if (one.demand >= p.demands.size() || !(one.amount_s > 0.0)) throw input_error("program " + p.name + ": a pool's pieces must be longer than 0 s and have a demand of the program");
+      if (one.demand >= p.demands.size() || !(one.amount_s > 0.0))
+        throw input_error("program " + p.name + ": a pool's pieces must be longer than 0 s and have a demand of the program");
     std::vector<std::uint32_t> started(p.groups.size(), 0);
     for (std::size_t g = 0; g < p.groups.size(); ++g)
       for (std::size_t t = 0; t < p.groups[g].threads.size(); ++t) {

@@ -40,7 +40,8 @@ void thread_world::fill_idle_cores() {
     std::uint32_t best = nobody;
     for (std::uint32_t id = 0; id < threads_.size(); ++id) {
       const live_thread& t = threads_[id];
-      if (t.now == thread_state::runnable && !t.pinned && runnable_[t.core] >= 2 && (best == nobody || runnable_[t.core] > runnable_[threads_[best].core])) best = id;
+      if (t.now != thread_state::runnable || t.pinned || runnable_[t.core] < 2) continue;
+      if (best == nobody || runnable_[t.core] > runnable_[threads_[best].core]) best = id;
     }
     if (best == nobody) return;
     leaves_core(best);

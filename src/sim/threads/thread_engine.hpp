@@ -2,8 +2,9 @@
 // Discrete-event simulation of programs of threads: phases with a demand for memory, locks, barriers, fork and join, on cores of unequal clock that share
 // their halves (SMT), the way to memory and the time of a core. The model is in docs/threads.md.
 //
-// Time sharing is fluid: n runnable threads of a core have 1/n of it each, since slices are short against what is looked at. Same input and seed, same result on
-// every compiler: times are whole picoseconds, threads that end together do so in the order of their numbers, and noise comes from a stream of each thread.
+// Time sharing is fluid: n runnable threads of a core have 1/n of it each, since slices are short against what is looked at. Same input and seed, same
+// result on every compiler: times are whole picoseconds, threads that end together do so in the order of their numbers, and noise comes from a stream of
+// each thread.
 
 #include <cstdint>
 #include <span>
@@ -33,8 +34,8 @@ struct threads_result {
   std::uint64_t events = 0;
 };
 
-/// input_error: a program that cannot be (a lock released that is not held, a barrier with other parties than it counts, a thread that waits for ever, more than
-/// `longest_s` of virtual time). `watcher` may be null.
+/// input_error: a program that cannot be (a lock released that is not held, a barrier with other parties than it counts, a thread that waits for ever, more
+/// than `longest_s` of virtual time). `watcher` may be null.
 [[nodiscard]] threads_result run_threads(const thread_machine&, std::span<const thread_program>, std::uint64_t seed, thread_watcher* watcher,
                                          double longest_s = 1e5);
 

@@ -39,7 +39,8 @@ class thread_watcher {
   virtual core_id place(const thread_birth&, std::span<const std::uint32_t> taken) = 0;
   /// Seconds to the first look, > 0; infinite: never.
   [[nodiscard]] virtual double first_s() const = 0;
-  /// All threads that exist, by number. Moves are carried out in order, threads that ended or that it does not own left where they are. Returns the seconds to the next look, > 0.
+  /// All threads that exist, by number. Moves are carried out in order, threads that ended or that it does not own left where they are. Returns the seconds
+  /// to the next look, > 0.
   virtual double look(double now_s, double length_s, std::span<const thread_counters>, std::vector<thread_move>& moves) = 0;
   /// A thread ended.
   virtual void ended(std::uint32_t /*thread*/, double /*now_s*/) {}

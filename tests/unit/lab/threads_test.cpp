@@ -52,7 +52,8 @@ TEST(thread_programs, every_name_gives_programs_that_run) {
     EXPECT_GT(r.end_s, 0.0) << name;
     EXPECT_EQ(r.benchmarks.size(), name.starts_with("wl") ? 4u : 1u) << name;
   }
-  for (const char* wrong : {"matmul", "matmul-300", "matmul-300-", "global-sum-100", "wl0", "wl17", "jacob"}) EXPECT_THROW((void)thread_programs_of(wrong), input_error) << wrong;
+  for (const char* wrong : {"matmul", "matmul-300", "matmul-300-", "global-sum-100", "wl0", "wl17", "jacob"})
+    EXPECT_THROW((void)thread_programs_of(wrong), input_error) << wrong;
 }
 
 TEST(thread_programs, s4_has_as_many_memory_threads_as_it_says) {
@@ -84,7 +85,8 @@ TEST(thread_platforms, have_fast_cores_first_and_name_what_is_wrong) {
 TEST(thread_runs, are_the_same_for_a_seed_and_swap_what_the_scheduler_says) {
   const auto on = thread_platform_of("dike-xeon", "half-half");
   const auto programs = thread_programs_of("wl2");
-  const auto a = run_thread_programs(on, programs, "dio", {}, 4), b = run_thread_programs(on, programs, "dio", {}, 4), c = run_thread_programs(on, programs, "dio", {}, 5);
+  const auto a = run_thread_programs(on, programs, "dio", {}, 4), b = run_thread_programs(on, programs, "dio", {}, 4);
+  const auto c = run_thread_programs(on, programs, "dio", {}, 5);
   EXPECT_EQ(a.end_s, b.end_s);
   EXPECT_EQ(a.swaps, b.swaps);
   EXPECT_NE(a.end_s, c.end_s);
@@ -97,6 +99,7 @@ TEST(thread_runs, fairness_is_one_where_threads_take_equally_long) {
   const auto r = run_thread_programs(quiet("dike-xeon", "all-fast"), thread_programs_of("leukocyte"), "none", {}, 2);
   EXPECT_GT(r.fairness(), 0.8);
   EXPECT_LE(r.fairness(), 1.0);
+  EXPECT_NEAR(r.slowdown_ratio(), 1.0, 1e-9);   // a core for each, and the same work
   EXPECT_TRUE(std::isnan(r.time_s("jacobi")));
   EXPECT_NEAR(r.time_s("leukocyte"), r.mean_time_s(), 1e-9);
 }
@@ -163,7 +166,8 @@ TEST(thread_experiments, may_be_read_differently_without_touching_those_of_tasks
 }
 
 TEST(thread_experiments, a_set_is_the_mean_of_its_members_and_a_sweep_looks_at_every_configuration) {
-  const auto f = parse_experiment(with("measure = \"sweep_fairness_of_default\", program = \"wl1\", policy = \"dike\", quantum = 500, swap_size = 8"), "x.toml");
+  const auto text = with("measure = \"sweep_fairness_of_default\", program = \"wl1\", policy = \"dike\", quantum = 500, swap_size = 8");
+  const auto f = parse_experiment(text, "x.toml");
   const experiment_scenario& s = f.scenarios[0];
   cell c = f.claims[0].cases[0].of.left[0];
   EXPECT_EQ(thread_runs_behind(s, c).size(), 4u);

@@ -169,7 +169,8 @@ TEST(threads, memory_that_all_want_slows_those_who_want_most) {
 TEST(threads, who_joins_goes_on_after_the_last_and_pays_for_being_woken) {
   thread_program p{.name = "fork", .demands = {{}}};
   p.groups.resize(3);
-  p.groups[0].threads.push_back({.steps = {work(1), does(step_kind::start, 1), does(step_kind::join, 1), work(1), does(step_kind::start, 2), does(step_kind::join, 2)}});
+  p.groups[0].threads.push_back({.steps = {work(1), does(step_kind::start, 1), does(step_kind::join, 1), work(1),
+                                           does(step_kind::start, 2), does(step_kind::join, 2)}});
   for (const double s : {1.0, 2.0, 3.0}) p.groups[1].threads.push_back({.steps = {work(s)}});
   for (int i = 0; i < 4; ++i) p.groups[2].threads.push_back({.steps = {work(1), does(step_kind::barrier, 0), work(i + 1.0)}});
   p.barriers = {4};
@@ -229,7 +230,8 @@ thread_program anything(std::uint32_t threads, std::uint64_t seed) {
       }
       p.groups[g].threads.push_back(std::move(plan));
     }
-  p.groups[0].threads.push_back({.steps = {work(0.1), does(step_kind::start, 1), does(step_kind::join, 1), does(step_kind::start, 2), does(step_kind::join, 2)}});
+  p.groups[0].threads.push_back({.steps = {work(0.1), does(step_kind::start, 1), does(step_kind::join, 1),
+                                           does(step_kind::start, 2), does(step_kind::join, 2)}});
   return p;
 }
 
@@ -271,7 +273,8 @@ TEST(threads, a_world_of_any_size_ends_and_loses_no_work) {
 TEST(threads, the_same_seed_gives_the_same_run_and_another_seed_another) {
   const auto p = anything(20, 3);
   const auto m = full_machine();
-  const auto a = run_threads(m, std::span(&p, 1), 5, nullptr), b = run_threads(m, std::span(&p, 1), 5, nullptr), c = run_threads(m, std::span(&p, 1), 6, nullptr);
+  const auto a = run_threads(m, std::span(&p, 1), 5, nullptr), b = run_threads(m, std::span(&p, 1), 5, nullptr);
+  const auto c = run_threads(m, std::span(&p, 1), 6, nullptr);
   EXPECT_EQ(a.end_s, b.end_s);
   EXPECT_EQ(a.events, b.events);
   for (std::size_t i = 0; i < a.threads.size(); ++i) EXPECT_EQ(a.threads[i].ended_s, b.threads[i].ended_s);
