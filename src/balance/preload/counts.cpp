@@ -1,0 +1,60 @@
+#include "balance/preload/counts.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "balance/symmetry.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::balance::preload {
+
+namespace {
+
+constexpr std::string_view schema = "kilter.counts/1";
+
+}  // namespace
+
+std::string counts_text(const std::vector<thread_counts>& threads) {
+  std::string text = std::string(schema) + "\n";
+  for (const thread_counts& t : threads) {
+    char line[200];
+    std::snprintf(line, sizeof line, "%lu %.9f %.9f %.9f %llu %llu %llu\n", t.index, t.began_s, t.ended_s, t.cpu_s, static_cast<unsigned long long>(t.locks),
+                  static_cast<unsigned long long>(t.barriers), static_cast<unsigned long long>(t.conditions));
+    text += line;
+  }
+  return text;
+}
+
+std::vector<thread_counts> parse_counts(std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  std::getline(lines, line);
+  if (line != schema) throw input_error("line 1 must be " + std::string(schema));
+  std::vector<thread_counts> threads;
+  for (int number = 2; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    thread_counts t;
+    std::string more;
+    if (!(words >> t.index >> t.began_s >> t.ended_s >> t.cpu_s >> t.locks >> t.barriers >> t.conditions) || words >> more)
+      throw input_error("line " + std::to_string(number) + " must be INDEX BEGAN ENDED CPU LOCKS BARRIERS CONDITIONS");
+    threads.push_back(t);
+  }
+  std::sort(threads.begin(), threads.end(), [](const thread_counts& a, const thread_counts& b) { return a.index < b.index; });
+  return threads;
+}
+
+symmetry_result symmetry_of(const std::vector<thread_counts>& threads) {
+  std::vector<thread_life> lives;
+  std::vector<double> work, primitives;
+  for (const thread_counts& t : threads) {
+    lives.push_back({t.began_s, t.ended_s});
+    work.push_back(t.cpu_s);
+    primitives.push_back(static_cast<double>(t.locks + t.barriers + t.conditions));
+  }
+  const auto group = thread_groups(lives);
+  const std::uint32_t groups = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
+  return {groups, symmetry(work, group), symmetry(primitives, group)};
+}
+
+}  // namespace kilter::balance::preload
