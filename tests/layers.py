@@ -25,7 +25,7 @@ DIRECT = {
     "lab": ["runtime", "sim", "graph", "trace", "balance", "apps"],
     "report": ["base"],
     "draw": ["graph"],
-    "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "lab", "report", "draw", "apps"],
+    "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "balance/preload", "lab", "report", "draw", "apps"],
     "apps": ["base", "graph", "machine", "runtime"],
 }
 # What a folder may reach in passing and still may not include: balance and the engines never meet.

@@ -31,5 +31,7 @@ using action = std::function<int()>;
 /// `program`: the words after "--".
 [[nodiscard]] action add_balance(CLI::App& app, const std::vector<std::string>& program);
 [[nodiscard]] action add_top(CLI::App& app);
+/// `program` as above.
+[[nodiscard]] action add_sym(CLI::App& app, const std::vector<std::string>& program);
 
 }  // namespace kilter::cli

@@ -1,4 +1,4 @@
-// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `balance` has that of
+// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `balance` and `sym` have that of
 // the program that it runs, and 125 for failures of its own.
 
 #include <fmt/format.h>
@@ -74,9 +74,11 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-/// The words after "--", which belong to the program that `kilter balance` runs, whatever they look like. They are taken off.
+bool takes_program(std::string_view command) { return command == "balance" || command == "sym"; }
+
+/// The words after "--", which belong to the program that `kilter balance` or `kilter sym` runs, whatever they look like. They are taken off.
 std::vector<std::string> take_program(int& argc, char** argv) {
-  for (int i = 2; i < argc && std::string_view(argv[1]) == "balance"; ++i)
+  for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
       std::vector<std::string> words(argv + i + 1, argv + argc);
       argc = i;
@@ -99,14 +101,15 @@ int run(int argc, char** argv) {
 
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const std::vector<std::string> program = take_program(argc, argv);
-  const bool as_env = argc > 1 && std::string_view(argv[1]) == "balance";  // whose status is the program's, and its own failures above that
+  const bool as_env = argc > 1 && takes_program(argv[1]);  // whose status is the program's, and its own failures above that
   const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
                                               {"explain", add_explain(app)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
-                                              {"balance", add_balance(app, program)}, {"top", add_top(app)}};
+                                              {"balance", add_balance(app, program)}, {"top", add_top(app)},
+                                              {"sym", add_sym(app, program)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

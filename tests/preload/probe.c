@@ -1,6 +1,6 @@
 /* A program that knows nothing of Kilter and prints what became of the masks of its threads and children.
  *
- * Usage: probe threads N | own | nested | children | ends | work UNITS... | mask */
+ * Usage: probe threads N | own CPU | nested | children | ends | conditions N | work UNITS... | mask */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -118,6 +118,34 @@ static void ends(void) {
   puts("ended");
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+static int is_open, waiting;
+
+static void *at_gate(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&gate);
+  waiting++;
+  do pthread_cond_wait(&opened, &gate);
+  while (!is_open);
+  pthread_mutex_unlock(&gate);
+  return NULL;
+}
+
+/* Every thread waits at least once, and the gate is opened once. */
+static void conditions(int n) {
+  pthread_t ids[64];
+  for (int i = 0; i < n; i++) pthread_create(&ids[i], NULL, at_gate, NULL);
+  for (pthread_mutex_lock(&gate); waiting < n; pthread_mutex_lock(&gate)) {
+    pthread_mutex_unlock(&gate);
+    usleep(1000);
+  }
+  is_open = 1;
+  pthread_cond_broadcast(&opened);
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < n; i++) pthread_join(ids[i], NULL);
+}
+
 static void *work(void *argument) {
   volatile double x = 1.0;
   for (long i = 0; i < atol(argument) * 1000000L; i++) x = x * 1.0000001;
@@ -144,6 +172,8 @@ int main(int argc, char **argv) {
     pthread_join(id, NULL);
   } else if (!strcmp(mode, "ends")) {
     ends();
+  } else if (!strcmp(mode, "conditions")) {
+    conditions(atoi(argv[2]));
   } else if (!strcmp(mode, "work")) {
     pthread_t ids[64];
     for (int i = 2; i < argc; i++) pthread_create(&ids[i - 2], NULL, work, argv[i]);

@@ -81,6 +81,7 @@ entry& begin_entry() {
   const spin hold(counted->busy);
   entry& e = counted->threads.emplace_back();
   e.seen.index = counted->threads.size() - 1;
+  e.seen.began_s = seconds(CLOCK_MONOTONIC);
   return e;
 }
 
@@ -88,7 +89,17 @@ void here(entry& e) {
   const spin hold(counted->busy);
   e.id = pthread_self();
   e.live = &of_this;
-  e.seen.began_s = seconds(CLOCK_MONOTONIC);
+}
+
+/// The last thread of this name that has ended: names are used again.
+__attribute__((noinline)) void joined(pthread_t id) noexcept {
+  if (counted == nullptr) return;
+  const spin hold(counted->busy);
+  for (auto e = counted->threads.rbegin(); e != counted->threads.rend(); ++e)
+    if (e->live == nullptr && e->seen.ended_s > 0.0 && pthread_equal(e->id, id)) {
+      e->seen.ended_s = seconds(CLOCK_MONOTONIC);
+      return;
+    }
 }
 
 __attribute__((constructor)) void enter() {
@@ -188,6 +199,13 @@ KILTER_EXPORTED int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
   static auto* const real = next_symbol<int(pthread_mutex_t*)>("pthread_mutex_trylock");
   const int error = real(m);
   if (error == 0) ++of_this.locks;
+  return error;
+}
+
+KILTER_EXPORTED int pthread_join(pthread_t thread, void** result) {
+  static auto* const real = next_symbol<int(pthread_t, void**)>("pthread_join");
+  const int error = real(thread, result);
+  if (error == 0) joined(thread);
   return error;
 }
 

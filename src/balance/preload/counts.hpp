@@ -2,7 +2,7 @@
 // What libkilter_count.so saw of the threads of one process: a text file, one line a thread, the main thread first.
 //
 //   kilter.counts/1
-//   INDEX BEGAN ENDED CPU LOCKS BARRIERS CONDITIONS      seconds since the process began, CPU seconds, calls
+//   INDEX BEGAN ENDED CPU LOCKS BARRIERS CONDITIONS      seconds of any clock, CPU seconds, calls
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,9 @@ namespace kilter::balance::preload {
 
 struct thread_counts {
   unsigned long index = 0;              ///< in order of creation; 0 is the main thread
-  double began_s = 0.0, ended_s = 0.0;  ///< a thread that was there to the end of the process ended then
+  /// From its creation until somebody joined it, so that threads of one fork and join are together even if each is done before the next one begins. A
+  /// thread that nobody joins is over when it ends, or the process does.
+  double began_s = 0.0, ended_s = 0.0;
   double cpu_s = 0.0;
   std::uint64_t locks = 0;              ///< of mutexes, spin locks and both sides of reader-writer locks, taken
   std::uint64_t barriers = 0;

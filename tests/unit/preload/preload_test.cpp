@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "balance/preload/counts.hpp"
 #include "balance/preload/cpus.hpp"
 #include "balance/preload/history.hpp"
 #include "balance/preload/placer.hpp"
@@ -197,4 +198,26 @@ TEST(placer, a_thread_with_a_mask_of_its_own_uses_up_its_announcement_only) {
   const auto second = p.next(true);
   EXPECT_EQ(second.length, 9.0);
   EXPECT_EQ(p.cpu_of(*second.core), 2);
+}
+
+TEST(counts, come_back_from_the_file_in_the_order_of_creation) {
+  const std::vector<thread_counts> threads = {{2, 1.0, 2.0, 0.5, 7, 8, 9}, {0, 0.0, 3.0, 0.25, 1, 0, 0}};
+  const auto back = parse_counts(counts_text(threads));
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back[0].index, 0u);
+  EXPECT_EQ(back[1].locks, 7u);
+  EXPECT_EQ(back[1].barriers, 8u);
+  EXPECT_EQ(back[1].conditions, 9u);
+  EXPECT_DOUBLE_EQ(back[1].cpu_s, 0.5);
+  EXPECT_EQ(refusal([] { (void)parse_counts("x\n"); }), "line 1 must be kilter.counts/1");
+  EXPECT_NE(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5\n"); }).find("line 2 must be INDEX"), std::string::npos);
+}
+
+TEST(counts, symmetry_is_over_cpu_time_and_over_all_primitives_together) {
+  const std::vector<thread_counts> threads = {{0, 0.0, 9.0, 5.0, 3, 0, 0}, {1, 1.0, 4.0, 1.0, 1, 1, 0}, {2, 1.0, 4.0, 3.0, 0, 0, 2}};
+  const symmetry_result r = symmetry_of(threads);
+  EXPECT_EQ(r.groups, 2u);
+  EXPECT_DOUBLE_EQ(r.sym_inst, (0.0 + 1.0 / 4.0) / 2.0);
+  EXPECT_DOUBLE_EQ(r.sym_lock, 0.0);
+  EXPECT_EQ(symmetry_of({}).groups, 0u);
 }
