@@ -41,6 +41,7 @@ ends 0 balance --quiet --policy dio --quantum 50 -- sh -c 'echo out; echo err >&
 ends 7 balance --quiet -- sh -c 'exit 7'
 ends 0 balance --quiet --policy rr -- sh -c '[ "$1" = --help ] && [ "$2" = "" ] && [ "$3" = -- ]' sh --help '' --
 ends 143 balance --quiet -- sh -c 'kill -TERM $$'
+(trap '' CHLD; ends 5 balance --quiet -- sh -c 'exit 5'; exit "$failures") || fail "a parent that ignores SIGCHLD"
 ends 127 balance --quiet -- /no/such/program
 ends 126 balance --quiet -- /etc/passwd
 before=$(ulimit -n)

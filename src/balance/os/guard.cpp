@@ -46,6 +46,7 @@ bool hear(int socket, message& m, int flags) {
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   ::setrlimit(RLIMIT_NOFILE, &setup.descriptors);
+  ::sigaction(SIGCHLD, &setup.on_child, nullptr);
   ::sigprocmask(SIG_SETMASK, &setup.blocked, nullptr);
   ::execvp(argv[0], argv.data());
   const int error = errno;
@@ -147,6 +148,9 @@ process_setup process_setup::keep(const sigset_t& waited_for) {
   process_setup s;
   ::sigprocmask(SIG_BLOCK, &waited_for, &s.blocked);
   ::getrlimit(RLIMIT_NOFILE, &s.descriptors);
+  struct sigaction heed {};
+  heed.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &heed, &s.on_child);
   rlimit more = s.descriptors;
   more.rlim_cur = more.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &more);

@@ -19,6 +19,7 @@ namespace kilter::balance::os {
 struct process_setup {
   sigset_t blocked;                   ///< signals
   rlimit descriptors{};
+  struct sigaction on_child {};       ///< if whoever started us ignores SIGCHLD, we must not: the kernel would tell nobody how the program ended
   /// As the process is now; then all that we wait for is blocked and the limit of descriptors raised to what is allowed.
   [[nodiscard]] static process_setup keep(const sigset_t& waited_for);
 };

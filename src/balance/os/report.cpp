@@ -47,8 +47,8 @@ std::string session_json(const session_result& r) {
     moves.push_back({{"at_s", m.at_s}, {"thread", m.thread}, {"from", core_or_null(m.from)}, {"to", core_or_null(m.to)}, {"why", name_of(m.why)}});
   const json d = {{"schema", "kilter.balance/1"}, {"policy", r.policy}, {"observer", r.observer}, {"class_only", r.class_only}, {"quanta", r.quanta},
                   {"swaps", r.swaps}, {"rejected", r.rejected}, {"fairness", or_null(r.fairness)}, {"prediction_error", or_null(r.prediction_error)},
-                  {"moves_done", r.moves}, {"moves_refused", r.refused}, {"threads", r.threads}, {"masks_restored", r.masks_restored}, {"programs", std::move(programs)},
-                  {"moves", std::move(moves)}, {"remarks", r.remarks}, {"environment", {{"seconds", r.seconds}, {"own_cpu_s", r.own_cpu_s}}}};
+                  {"moves_done", r.moves}, {"moves_refused", r.refused}, {"threads", r.threads}, {"masks_restored", r.masks_restored},
+                  {"programs", std::move(programs)}, {"moves", std::move(moves)}, {"remarks", r.remarks}, {"environment", {{"seconds", r.seconds}, {"own_cpu_s", r.own_cpu_s}}}};
   return d.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

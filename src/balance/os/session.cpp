@@ -58,6 +58,7 @@ class signal_scope {
   ~signal_scope() {
     ::close(fd_);
     ::sigprocmask(SIG_SETMASK, &setup_.blocked, nullptr);
+    ::sigaction(SIGCHLD, &setup_.on_child, nullptr);
     ::setrlimit(RLIMIT_NOFILE, &setup_.descriptors);
   }
   signal_scope(const signal_scope&) = delete;
@@ -109,6 +110,7 @@ class session {
     mover moves(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
     target_spec spec = options_.targets;
     if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
+    spec.not_this = ledger.ancestor();
     if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
     targets watched(spec);
     for (const std::string& line : opening_) options_.tell(line, false);
@@ -289,7 +291,8 @@ class session {
     }
     if (options_.dry_run) {
       const std::string from = m.from == no_core ? "?" : std::to_string(m.from);
-      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, from, m.to, name_of(m.why)), true);
+      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, from, m.to, name_of(m.why)),
+                    true);
     } else if (!mover_->move_to(**at, m.to)) {
       ++accounts_.result.refused;
       return;

@@ -133,7 +133,7 @@ void targets::find_in_group() {
   const auto read = [&](const fs::path& directory) {
     std::ifstream in(directory / "cgroup.procs");
     for (pid_t pid; in >> pid;) {
-      if (pid <= 0 || pid == ::getpid() || processes_.contains(pid)) continue;
+      if (pid <= 0 || pid == ::getpid() || pid == spec_.not_this || processes_.contains(pid)) continue;
       if (const auto s = stat_of(pid, pid); s && !s->kernel_thread) admit(pid, *s);
     }
   };

@@ -21,6 +21,7 @@ struct target_spec {
   std::vector<pid_t> pids;   ///< processes, with their descendants
   std::string cgroup;        ///< directory of a cgroup: its processes and those of the groups below it
   pid_t ancestor = 0;        ///< all that descends from it, itself excluded
+  pid_t not_this = 0;        ///< never watched: a guard, which is in the same cgroup as Kilter
 };
 
 struct watched_thread {
