@@ -116,7 +116,7 @@ void targets::find_processes() {
     found = false;
     for (auto at = fresh.begin(); at != fresh.end();) {
       const auto& [pid, s] = *at;
-      const bool ours = (s.ppid == spec_.ancestor && s.ppid != 0) || processes_.contains(s.ppid);
+      const bool ours = (s.ppid == spec_.ancestor && s.ppid != 0) || still_watched(s.ppid);
       if (!ours || pid == ::getpid() || pid == spec_.ancestor) {
         ++at;
         continue;
@@ -127,6 +127,14 @@ void targets::find_processes() {
     }
   }
   for (const auto& [pid, s] : fresh) strangers_.insert(pid);
+}
+
+/// Asked after a child was seen to have that parent: a parent that is still the same one now was so then.
+bool targets::still_watched(pid_t pid) const {
+  const auto at = processes_.find(pid);
+  if (at == processes_.end()) return false;
+  const auto s = stat_of(pid, pid);
+  return s && s->start == at->second.start;
 }
 
 void targets::find_in_group() {

@@ -86,6 +86,7 @@ class targets {
     std::uint64_t start = 0;
   };
   void find_processes();
+  [[nodiscard]] bool still_watched(pid_t) const;
   void find_in_group();
   void admit(pid_t pid, const thread_stat&);
   void find_threads(pid_t pid, const process&, double now_s);
