@@ -68,7 +68,7 @@ void slices::judge(state& k) noexcept {
     double sum_s = 0.0, off_s = 0.0;
     std::uint32_t close = 0;
     for (std::uint32_t j = 0; j < held; ++j) {
-      const double multiple = std::clamp(std::round(k.distances[j] / candidates[i]), 1.0, static_cast<double>(largest_multiple));
+      const double multiple = std::clamp(std::floor(k.distances[j] / candidates[i] + 0.5), 1.0, static_cast<double>(largest_multiple));
       const double off = std::abs(k.distances[j] / multiple - candidates[i]);
       if (off > alike * candidates[i]) continue;
       ++close;

@@ -28,7 +28,8 @@ expect "conditions: the parent signals, the others wait" "True True" "$(echo "$o
 out=$("$kilter" sym --json - --quiet -- "$probe" work 1 40)
 expect "one thread with forty times the work" "True False" "$(echo "$out" | read_json 'str(0.2 < d["sym_inst"] < 0.25) + " " + str(d["symmetric"])')"
 out=$("$kilter" sym --json - --quiet -- "$probe" ends)
-expect "threads that are cancelled are counted too" "901" "$(echo "$out" | read_json 'len(d["threads"])')"
+# A third of them is detached, and may still run when the program ends.
+expect "threads that are cancelled are counted too" "True" "$(echo "$out" | read_json '601 <= len(d["threads"]) <= 901')"
 
 "$kilter" sym -- "$probe" threads 1 > /dev/null 2> "$scratch/errors"
 expect "text" "1 1 1" "$(grep -c '^SymInst' "$scratch/errors") $(grep -c '^SymLock' "$scratch/errors") $(grep -c 'thread-groups 2' "$scratch/errors")"

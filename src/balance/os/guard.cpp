@@ -189,7 +189,8 @@ void guard::start(const std::vector<std::string>& program) {
   if (socket_ >= 0) ::close(socket_);
   socket_ = ends[0];
   ledger_.set_guard(pid_);
-  ledger_.set_ancestor(replaced_ ? ::getpid() : pid_);
+  if (!program.empty()) ledger_.set_ancestor(pid_);
+  else if (program_ > 0) ledger_.set_ancestor(::getpid());
 }
 
 void guard::collect() {

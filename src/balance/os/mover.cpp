@@ -39,7 +39,11 @@ void mover::appeared(const watched_thread& t, pid_t parent) {
   entry& e = entries_[t.id];
   const mask_record* const from = ledger_.inherited_from(t.pid, parent, *now);
   e.original = from ? from->original : *now;
-  if (!from) return;
+  if (!from) {
+    // Once its parent has gone, nothing else would tell that this is no mask of ours.
+    if (now->single() >= 0) leave_alone(e, t);
+    return;
+  }
   e.record = ledger_.claim(t.pid, t.tid, t.start, e.original, now->single());
   e.left_alone = e.record == nullptr;
 }
@@ -66,9 +70,14 @@ void mover::check(std::span<watched_thread* const> threads) {
     if (at == entries_.end() || at->second.left_alone) continue;
     const auto now = affinity_of(t->tid);
     if (!now || still_as_given(at->second, *now) || !t->still_there()) continue;
-    at->second.left_alone = true;
-    if (at->second.record) at->second.record->state = mask_record::theirs;
+    leave_alone(at->second, *t);
   }
+}
+
+void mover::leave_alone(entry& e, const watched_thread& t) {
+  e.left_alone = true;
+  if (!e.record) e.record = ledger_.claim(t.pid, t.tid, t.start, e.original);
+  if (e.record) e.record->state = mask_record::theirs;
 }
 
 bool mover::movable(thread_id id) const noexcept {
@@ -93,8 +102,7 @@ bool mover::move_to(const watched_thread& t, core_id to) {
   const auto now = affinity_of(t.tid);
   if (!now || !t.still_there()) return false;
   if (!still_as_given(e, *now)) {
-    e.left_alone = true;
-    if (e.record) e.record->state = mask_record::theirs;
+    leave_alone(e, t);
     return false;
   }
   if (e.record && e.record->given == cpu) return true;

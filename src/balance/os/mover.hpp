@@ -59,6 +59,8 @@ class mover {
     bool left_alone = false;
   };
   [[nodiscard]] bool still_as_given(entry&, const cpu_mask& now);
+  /// It has a mask of its own from now on, and whoever descends from it inherits that.
+  void leave_alone(entry&, const watched_thread&);
   void explain(const watched_thread&, int error);
 
   mask_ledger& ledger_;

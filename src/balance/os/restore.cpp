@@ -45,7 +45,9 @@ class family {
 
   [[nodiscard]] bool has(pid_t pid) {
     if (pid == ::getpid() || pid == ledger_.owner() || pid == ledger_.ancestor()) return false;
-    return recorded_.contains(pid) || descends(pid) || orphan(pid);
+    // While whoever adopts the orphans of our program lives, an orphan elsewhere is somebody else's.
+    const bool adopter_lives = ledger_.ancestor() != 0 && all_.contains(ledger_.ancestor());
+    return recorded_.contains(pid) || descends(pid) || (!adopter_lives && orphan(pid));
   }
 
  private:

@@ -192,6 +192,8 @@ class session {
       mover_->vanished(*t);
       accounts_.ended(*t);
     }
+    // Whether a new thread has its mask from us depends on whether those that may have made it have theirs from us.
+    if (!targets_->appeared().empty()) mover_->check(targets_->threads());
     for (watched_thread* const t : targets_->appeared()) {
       mover_->appeared(*t, targets_->parent_of(t->pid));
       accounts_.began(*t);
