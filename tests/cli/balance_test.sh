@@ -67,8 +67,11 @@ grep -q '^kilter balance: observer' "$work/err" || fail "does not say which obse
 ends 0 balance --policy dio --quantum 50 --dry-run -- sh -c 'm=$(grep Cpus_allowed_list /proc/self/status); (sleep 0.4; grep Cpus_allowed_list /proc/self/status) & i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; wait; echo "$m"'
 [ "$(sort -u "$work/out" | wc -l)" -eq 1 ] || fail "a dry run changed masks: $(cat "$work/out")"
 
-# observations are recorded, and the same moves follow from them
-ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
+# observations are recorded, and the same moves follow from them; threads whose pairs happen to share a core are not moved, so that may take more than one run
+for _ in 1 2 3 4 5 6; do
+  ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
+  grep -q '"from":' "$work/live" && break
+done
 ends 0 balance --quiet --policy dio --quantum 50 --observer "replay:$work/seen" --json -
 json 'd["observer"] == "replay" and d["quanta"] >= 1'
 if command -v python3 >/dev/null; then
