@@ -1,5 +1,5 @@
 #pragma once
-// What robust dam-c, pinned, is held to.
+// What `auto`, pinned, is held to.
 
 #include <vector>
 

@@ -48,7 +48,7 @@ std::string goals_table(const std::vector<goal_row>& goals) {
     rows += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td><td>{:.3g}</td><td>{} {:g}</td><td class=\"{}\">{}</td></tr>\n", escaped(g.goal),
                         escaped(g.where), g.value, g.at_least ? "&ge;" : "&le;", g.limit, g.met() ? "met" : "missed", g.met() ? "met" : "missed");
   const auto met = std::count_if(goals.begin(), goals.end(), [](const goal_row& g) { return g.met(); });
-  return fmt::format("<h2>Goals</h2><p>{} of {} met by dam-c with the robust table, pinned.</p><div class=\"wide\"><table><thead><tr><th>goal</th><th class=\"text\">where</th>"
+  return fmt::format("<h2>Goals</h2><p>{} of {} met by auto, pinned.</p><div class=\"wide\"><table><thead><tr><th>goal</th><th class=\"text\">where</th>"
                      "<th>measured</th><th>wanted</th><th></th></tr></thead><tbody>\n{}</tbody></table></div>\n",
                      met, goals.size(), rows);
 }

@@ -45,7 +45,7 @@ std::string goals_text(const std::vector<goal_row>& goals) {
     t.met += g.met();
     if (!t.worst || (g.at_least ? g.value < t.worst->value : g.value > t.worst->value)) t.worst = &g;
   }
-  std::string text = "Goals (dam-c, robust table, pinned)\n";
+  std::string text = "Goals (auto, pinned)\n";
   for (const std::string& name : order) {
     const tally& t = by_goal[name];
     text += fmt::format("  {:<6} {} {} {:g}: {} of {} cells; worst {:.3g} in {}\n", t.met == t.cells ? "met" : "missed", name,
