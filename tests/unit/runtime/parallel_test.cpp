@@ -136,10 +136,18 @@ TEST(parallel_for, nests_in_itself_and_in_tasks) {
     parallel_for(rt, 0, 20, [&](int) { parallel_for(rt, 0, 50, [&](int) { done.fetch_add(1); }); });
     EXPECT_EQ(done.load(), 1000);
     graph g;
+    static constexpr std::uint32_t one[] = {1};
+    std::atomic<int> members{0};
     for (int t = 0; t < 10; ++t)
-      g.add([&](task_context& here) { parallel_for(here, 0, 100, [&](int) { done.fetch_add(1); }); });
+      g.add({.widths = one}, [&](task_context& here) { parallel_for(here, 0, 100, [&](int) { done.fetch_add(1); }); });
+    // A body with a context is called by every member of its place, and so is the loop in it.
+    for (int t = 0; t < 10; ++t)
+      g.add([&](task_context& here) {
+        members.fetch_add(1);
+        parallel_for(here, 0, 100, [&](int) { done.fetch_add(1); });
+      });
     rt.run(g);
-    EXPECT_EQ(done.load(), 2000);
+    EXPECT_EQ(done.load(), 2000 + 100 * members.load());
   }
 }
 
