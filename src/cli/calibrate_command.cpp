@@ -17,7 +17,6 @@ struct calibrate_options {
   bool quiet = false;
 };
 
-constexpr int stopped = 130;
 
 int calibrate(const calibrate_options& o) {
   const lab::calibration_plan plan = lab::plan_calibration(o.kernels, o.tiles, o.repeats, o.cores);

@@ -9,6 +9,8 @@
 
 namespace kilter::cli {
 
+constexpr int stopped = 130;   ///< exit status after Ctrl-C
+
 /// Does the command and returns the exit status. Throws input_error for what must be refused.
 using action = std::function<int()>;
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/details.hpp"
 #include "lab/interrupt.hpp"
@@ -18,7 +19,7 @@ namespace kilter::cli {
 
 namespace {
 
-constexpr int done = 0, stopped = 130;
+constexpr int done = 0;
 
 bool stdout_taken(const outputs& out) { return out.how.json_path == "-" || out.how.html_path == "-" || out.how.trace_path == "-"; }
 

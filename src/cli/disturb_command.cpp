@@ -29,13 +29,13 @@ int disturb(const disturb_options& o) {
   const machine here = machine::local({.smt = o.smt});
   const auto parts = lab::plan_hold(o.spec, here);
   lab::check_output("--json", o.json);
-  const lab::interrupt_guard guard([] { ::_exit(130); });
+  const lab::interrupt_guard guard([] { ::_exit(stopped); });
   lab::disturber disturber(here, parts);
   if (!o.quiet) say(o, lab::hold_opening(parts, disturber));
   lab::hold(disturber, parts);
   say(o, lab::disturb_report_text(disturber.report()));
   if (!o.json.empty()) lab::write_output(o.json, lab::disturb_report_json(disturber.report()).dump(1) + "\n");
-  return lab::interrupted() ? 130 : 0;
+  return lab::interrupted() ? stopped : 0;
 }
 
 }  // namespace

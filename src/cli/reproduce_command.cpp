@@ -27,7 +27,6 @@ struct reproduce_options {
   bool quiet = false, list = false;
 };
 
-constexpr int stopped = 130;
 
 int compare_readings(const reproduce_options& o, const std::vector<lab::experiment_file>& as_described, const std::vector<std::string>& ids) {
   for (const auto& [option, path] : {std::pair{"--json", o.json}, {"--html", o.html}})

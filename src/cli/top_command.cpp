@@ -35,7 +35,7 @@ screen size_of_screen() {
 int top(const top_options& o) {
   lab::check_output("--json", o.json);
   const bool live = ::isatty(STDOUT_FILENO) == 1 && !o.once && o.json.empty();
-  const lab::interrupt_guard guard([] { ::_exit(130); });
+  const lab::interrupt_guard guard([] { ::_exit(stopped); });
   do {
     const auto boards = os::read_boards();
     if (!o.json.empty()) lab::write_output(o.json, os::boards_json(boards));
@@ -45,7 +45,7 @@ int top(const top_options& o) {
     }
     if (live) lab::interruptible_sleep(o.every_s);
   } while (live && !lab::interrupted());
-  return lab::interrupted() ? 130 : 0;
+  return lab::interrupted() ? stopped : 0;
 }
 
 }  // namespace

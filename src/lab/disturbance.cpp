@@ -221,6 +221,10 @@ bool windows_meet(const disturbance& a, const disturbance& b) noexcept {
 
 std::string_view name_of(disturbance_kind kind) noexcept { return rule_of(kind).name; }
 
+bool is_co_runner(disturbance_kind k) noexcept {
+  using enum disturbance_kind;
+  return k == cpu || k == mem || k == session || k == floating;
+}
 bool has_share(disturbance_kind kind) noexcept { return rule_of(kind).share; }
 
 std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m) {

@@ -45,6 +45,9 @@ struct disturbance {
 /// The kind as it is written: "cpu", "float", ...
 [[nodiscard]] std::string_view name_of(disturbance_kind) noexcept;
 
+/// True if the kind is a program that runs beside ours (cpu, mem, session, float).
+[[nodiscard]] bool is_co_runner(disturbance_kind) noexcept;
+
 /// True if the kind takes a SHARE (share, wave, quota, freq).
 [[nodiscard]] bool has_share(disturbance_kind) noexcept;
 

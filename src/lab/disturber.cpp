@@ -31,7 +31,6 @@ constexpr double least_realtime_share = 0.05;
 // A chain that gets less of its core than this while it calibrates was not alone there.
 constexpr double idle_enough = 0.9;
 
-bool is_co_runner(kind k) noexcept { return k == kind::cpu || k == kind::mem || k == kind::session || k == kind::floating; }
 bool is_time_share(kind k) noexcept { return k == kind::share || k == kind::wave; }
 
 std::int64_t process_cpu_ns() noexcept {

@@ -9,11 +9,6 @@
 namespace kilter::lab {
 namespace {
 
-bool is_co_runner(disturbance_kind k) noexcept {
-  return k == disturbance_kind::cpu || k == disturbance_kind::mem || k == disturbance_kind::session ||
-         k == disturbance_kind::floating;
-}
-
 std::string cores_text(const disturber_row& row) {
   std::string list;
   for (const core_id c : row.cores) list += fmt::format("{}{}", list.empty() ? "" : ",", c);

@@ -13,7 +13,7 @@ namespace kilter::lab {
 
 namespace {
 
-std::size_t columns() {
+std::size_t terminal_columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
@@ -32,7 +32,7 @@ void progress::step(const std::string& what) {
   const auto before = static_cast<double>(done_ - 1);
   const double left_s = before == 0.0 ? 0.0 : elapsed_s / before * (static_cast<double>(steps_) - before);
   std::string line = fmt::format("[{}/{}] {}, about {:.0f} s left", done_, std::max(steps_, done_), what, std::max(left_s, 0.0));
-  line.resize(std::min(line.size(), columns() - 1));
+  line.resize(std::min(line.size(), terminal_columns() - 1));
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
   shown_ = true;

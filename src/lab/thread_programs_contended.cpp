@@ -80,7 +80,7 @@ thread_program program_of(const benchmark& b) {
 }
 
 /// Beside every workload, from its beginning to its end. S4 counts 32 threads to choose from, so its masks are not the scheduler's.
-thread_program kmeans() {
+thread_program kmeans_beside() {
   thread_program p{.name = "kmeans", .background = true, .movable = false, .demands = {{0.0, 0.3e9, 0.05}}};   // at the upper end of C: assumed
   p.groups.resize(1);
   p.groups[0].threads.assign(threads, {.steps = {{step_kind::compute, 0, 5.0}}, .endless = true});
@@ -93,7 +93,7 @@ std::vector<thread_program> contended_programs(const std::string& name) {
   if (const auto b = std::ranges::find(benchmarks, name, &benchmark::name); b != benchmarks.end()) return {program_of(*b)};
   for (std::size_t w = 0; w < workloads.size(); ++w) {
     if (name != "wl" + std::to_string(w + 1)) continue;
-    std::vector<thread_program> all{kmeans()};   // first, so that it finds a core of its own on either socket
+    std::vector<thread_program> all{kmeans_beside()};   // first, so that it finds a core of its own on either socket
     for (const std::string_view one : workloads[w]) all.push_back(program_of(*std::ranges::find(benchmarks, one, &benchmark::name)));
     return all;
   }

@@ -6,7 +6,7 @@
 
 namespace kilter::lab {
 
-std::vector<gemm_layer> layers_of(const vgg16& v) {
+std::vector<gemm_layer> gemm_layers_of(const vgg16& v) {
   struct stage {
     std::uint64_t channels;
     int convolutions;
@@ -34,7 +34,7 @@ task_graph build(graph& g, const vgg16& v, const sim::platform&, body_runner* bo
   const task_type type = made.type(g, "gemm", one_product());
   std::vector<task> before, now;
   std::uint32_t size_class = 0;
-  for (const gemm_layer& l : layers_of(v)) {
+  for (const gemm_layer& l : gemm_layers_of(v)) {
     for (std::uint64_t t = 0; t < tasks_of(v, l); ++t) {
       const auto rows = static_cast<double>(std::min<std::uint64_t>(v.block_length, l.rows - t * v.block_length));
       const double work = products(2.0 * rows * static_cast<double>(l.depth) * static_cast<double>(l.columns));

@@ -21,7 +21,7 @@ struct gemm_layer {
 };
 
 /// The 13 convolutions, pooled after the 2nd, 4th, 7th, 10th and 13th, and the three fully connected layers.
-[[nodiscard]] std::vector<gemm_layer> layers_of(const vgg16&);
+[[nodiscard]] std::vector<gemm_layer> gemm_layers_of(const vgg16&);
 
 /// Tasks of the layer: its rows in blocks, the last one cut.
 [[nodiscard]] std::uint64_t tasks_of(const vgg16&, const gemm_layer&) noexcept;

@@ -24,7 +24,7 @@ std::string parts_text(const random_dag& r, std::string_view between, std::strin
 
 std::uint64_t tasks_of_all(const vgg16& v) {
   std::uint64_t tasks = 0;
-  for (const gemm_layer& l : layers_of(v)) tasks += tasks_of(v, l);
+  for (const gemm_layer& l : gemm_layers_of(v)) tasks += tasks_of(v, l);
   return tasks;
 }
 
@@ -50,7 +50,7 @@ graph_size size_of(const workload& w) {
                          [](const vgg16& v) {
                            graph_size s;
                            std::uint64_t before = 0;
-                           for (const gemm_layer& l : layers_of(v)) {
+                           for (const gemm_layer& l : gemm_layers_of(v)) {
                              const std::uint64_t tasks = tasks_of(v, l);
                              s.tasks += tasks;
                              s.most_edges += static_cast<double>(before) * static_cast<double>(tasks);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/decay.hpp"
+#include "model/relaxed.hpp"
 
 namespace kilter::model {
 
@@ -29,9 +30,6 @@ constexpr double remarkable = 0.9;              // a core that fell below this i
 constexpr double clean_run_s = 0.012;
 constexpr double clean_haste = 4.0;
 constexpr double clean_stretch = 1.25;
-
-double get(const sync::atomic<double>& a) noexcept { return a.load(memory_order_relaxed); }
-void put(sync::atomic<double>& a, double v) noexcept { a.store(v, memory_order_relaxed); }
 }  // namespace
 
 availability::availability(const shape& s, const table_options& o)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/relaxed.hpp"
+
 namespace kilter::model {
 
 using sync::memory_order_relaxed;
@@ -15,11 +17,6 @@ constexpr double tasks_before_trial = 16.0;
 constexpr double soonest_trial_s = 0.020;
 constexpr double latest_trial_s = 0.040;
 constexpr double longest_wait_s = 0.050;   // for the answer to a probe, or 16 tasks
-
-template <class T>
-T get(const sync::atomic<T>& a) noexcept { return a.load(memory_order_relaxed); }
-template <class T>
-void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, memory_order_relaxed); }
 }  // namespace
 
 void decider::clear(table_row& r) noexcept {

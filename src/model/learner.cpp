@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "model/decay.hpp"
+#include "model/relaxed.hpp"
 #include "model/window.hpp"
 
 namespace kilter::model {
-
-using sync::memory_order_relaxed;
 
 namespace {
 constexpr double step = 1.0 / 64;            // smaller relative changes are not written where others read
@@ -19,10 +18,6 @@ constexpr double peer_stale_s = 1.0;         // what a peer measured longer ago 
 constexpr double guess_margin = 1.0 + 1.0 / 16;  // a width that nobody tried must promise more than noise
 constexpr double nominal_s = 1e-6;
 
-template <class T>
-T get(const sync::atomic<T>& a) noexcept { return a.load(memory_order_relaxed); }
-template <class T>
-void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, memory_order_relaxed); }
 bool differs(double a, double b) noexcept { return a > b * (1.0 + step) || a < b * (1.0 - step); }
 }  // namespace
 

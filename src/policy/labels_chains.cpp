@@ -7,8 +7,6 @@ namespace kilter::labels {
 
 namespace {
 
-constexpr std::uint64_t low_half = 0xffffffff;
-
 /// The first successor whose value is one less; empty at a sink.
 task_ref next_of_chain(view& v, task_ref t, std::uint64_t level) noexcept {
   const std::uint32_t count = v.successor_count(t);

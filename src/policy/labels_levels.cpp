@@ -9,8 +9,6 @@ namespace {
 
 // While values are computed, a task's sixteen bytes hold its place in the batch (own, low half of a), a link to another task of the
 // batch (high half of a; place + 1, 0: end) and how many predecessors are open (b).
-constexpr std::uint64_t low_half = 0xffffffff;
-
 struct working {
   std::uint32_t own = 0, link = 0;
   std::uint64_t open = 0;

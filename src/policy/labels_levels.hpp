@@ -9,6 +9,9 @@
 
 namespace kilter::labels {
 
+/// Of a word that holds two numbers.
+constexpr std::uint64_t low_half = 0xffffffff;
+
 template <class Visit>
 void each_successor(view& v, task_ref t, Visit&& visit) noexcept {
   const std::uint32_t count = v.successor_count(t);

@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-constexpr std::string_view prefix = "kilter-balance-", suffix = ".board";
-
 template <class T>
 json or_null(const std::optional<T>& v) {
   return v ? json(*v) : json(nullptr);
@@ -36,20 +34,6 @@ const char* name_of_class(thread_class c) {
     case thread_class::unknown: return "";
   }
   return "";
-}
-
-std::vector<std::string> board_files() {
-  std::vector<std::string> found;
-  for (const std::string& directory : mask_ledger::directories()) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-      const std::string name = entry.path().filename().string();
-      struct stat s {};
-      if (name.starts_with(prefix) && name.ends_with(suffix) && ::lstat(entry.path().c_str(), &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid())
-        found.push_back(entry.path().string());
-    }
-  }
-  return found;
 }
 
 json read_board(const std::string& path) {
@@ -144,7 +128,7 @@ void board::show(const observation& o, const std::vector<watched_thread*>& livin
 
 std::vector<board_view> read_boards() {
   std::vector<board_view> all;
-  for (const std::string& path : board_files())
+  for (const std::string& path : mask_ledger::files(".board"))
     if (const json b = read_board(path); alive(b)) all.push_back(view_from(b));
   return all;
 }
@@ -156,7 +140,7 @@ std::string boards_json(const std::vector<board_view>& all) {
 }
 
 void remove_stale_boards() {
-  for (const std::string& path : board_files())
+  for (const std::string& path : mask_ledger::files(".board"))
     if (!alive(read_board(path))) ::unlink(path.c_str());
 }
 

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char magic[16] = "kilter masks 1\n";
-constexpr std::string_view prefix = "kilter-balance-", suffix = ".masks";
+constexpr std::string_view prefix = "kilter-balance-";
 constexpr std::uint32_t most_records = 1 << 16, grown_by = 64, kept_when_ended = 256;
 
 }  // namespace
@@ -74,7 +74,7 @@ std::vector<std::string> mask_ledger::directories() {
   return found;
 }
 
-std::vector<std::string> mask_ledger::files() {
+std::vector<std::string> mask_ledger::files(std::string_view suffix) {
   std::vector<std::string> found;
   for (const std::string& directory : directories()) {
     std::error_code ignored;
@@ -102,7 +102,7 @@ mask_ledger::mask_ledger() {
   for (const std::string& directory : directories()) {
     // Also after a reused number of a process a name is new: whoever left the old file may still want it.
     for (int n = 0; n < 100 && fd < 0; ++n) {
-      path_ = fmt::format("{}/{}{}{}{}", directory, prefix, ::getpid(), n == 0 ? "" : "-" + std::to_string(n), suffix);
+      path_ = fmt::format("{}/{}{}{}{}", directory, prefix, ::getpid(), n == 0 ? "" : "-" + std::to_string(n), masks_suffix);
       fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
       if (fd < 0 && errno != EEXIST) break;
     }
@@ -239,7 +239,7 @@ bool mask_ledger::brought_by_exec(const mask_record& main_thread, int cpu) noexc
   return false;
 }
 
-std::string mask_ledger::board_path() const { return path_.substr(0, path_.size() - suffix.size()) + ".board"; }
+std::string mask_ledger::board_path() const { return path_.substr(0, path_.size() - masks_suffix.size()) + ".board"; }
 
 void mask_ledger::remove_files() {
   ::unlink(path_.c_str());

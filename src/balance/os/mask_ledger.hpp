@@ -38,8 +38,9 @@ class mask_ledger {
  public:
   /// Where such files lie, best first: $XDG_RUNTIME_DIR, /run/user/UID, $TMPDIR, /tmp; those that exist.
   [[nodiscard]] static std::vector<std::string> directories();
-  /// Files of this user in them.
-  [[nodiscard]] static std::vector<std::string> files();
+  static constexpr std::string_view masks_suffix = ".masks";
+  /// Files of this user in them whose names begin as ours do and end with `suffix`.
+  [[nodiscard]] static std::vector<std::string> files(std::string_view suffix = masks_suffix);
 
   /// A new file of mode 0600. Throws input_error if none can be written.
   mask_ledger();

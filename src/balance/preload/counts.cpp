@@ -11,12 +11,12 @@ namespace kilter::balance::preload {
 
 namespace {
 
-constexpr std::string_view schema = "kilter.counts/1";
+constexpr std::string_view counts_schema = "kilter.counts/1";
 
 }  // namespace
 
 std::string counts_text(const std::vector<thread_counts>& threads) {
-  std::string text = std::string(schema) + "\n";
+  std::string text = std::string(counts_schema) + "\n";
   for (const thread_counts& t : threads) {
     char line[200];
     std::snprintf(line, sizeof line, "%lu %.9f %.9f %.9f %llu %llu %llu\n", t.index, t.began_s, t.ended_s, t.cpu_s, static_cast<unsigned long long>(t.locks),
@@ -30,7 +30,7 @@ std::vector<thread_counts> parse_counts(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line;
   std::getline(lines, line);
-  if (line != schema) throw input_error("line 1 must be " + std::string(schema));
+  if (line != counts_schema) throw input_error("line 1 must be " + std::string(counts_schema));
   std::vector<thread_counts> threads;
   for (int number = 2; std::getline(lines, line); ++number) {
     std::istringstream words(line);

@@ -16,8 +16,8 @@ namespace kilter::balance::preload {
 
 namespace {
 
-constexpr std::string_view schema = "kilter.lengths/1";
-constexpr std::size_t largest_file = 4u << 20;
+constexpr std::string_view lengths_schema = "kilter.lengths/1";
+constexpr std::size_t largest_history = 4u << 20;
 constexpr unsigned long most_runs = 8, most_threads = 65536;
 
 /// An open file that is locked while it lives.
@@ -36,7 +36,7 @@ class locked_file {
   [[noreturn]] void fail(const std::string& what) const { throw input_error("'" + path_ + "' cannot " + what + ": " + std::strerror(errno)); }
 
   [[nodiscard]] std::string read_all() const {
-    std::string text(largest_file + 1, '\0');
+    std::string text(largest_history + 1, '\0');
     std::size_t size = 0;
     while (size < text.size()) {
       const ssize_t got = read(fd_, text.data() + size, text.size() - size);
@@ -45,7 +45,7 @@ class locked_file {
       if (got == 0) break;
       size += static_cast<std::size_t>(got);
     }
-    if (size > largest_file) throw input_error("'" + path_ + "' is larger than 4 MiB");
+    if (size > largest_history) throw input_error("'" + path_ + "' is larger than 4 MiB");
     text.resize(size);
     return text;
   }
@@ -80,7 +80,7 @@ history parse_history(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line;
   std::getline(lines, line);
-  if (line != schema) throw input_error("line 1 must be " + std::string(schema));
+  if (line != lengths_schema) throw input_error("line 1 must be " + std::string(lengths_schema));
   for (int number = 2; std::getline(lines, line); ++number) {
     std::istringstream words(line);
     std::string program, more;
@@ -96,7 +96,7 @@ history parse_history(std::string_view text) {
 }
 
 std::string history_text(const history& h) {
-  std::string text = std::string(schema) + "\n";
+  std::string text = std::string(lengths_schema) + "\n";
   for (const auto& [key, t] : h) {
     char numbers[96];
     std::snprintf(numbers, sizeof numbers, " %lu %lu %.9g\n", key.second, t.runs, t.mean_s);

@@ -12,7 +12,7 @@ namespace kilter::balance::preload {
 
 namespace {
 
-constexpr std::size_t largest_file = 1u << 20;
+constexpr std::size_t largest_settings = 1u << 20;
 constexpr std::size_t most_lengths = 65536;
 constexpr int largest_cpu = 65535;
 
@@ -27,10 +27,10 @@ int cpu_number(std::string_view text) {
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error("'" + path + "' cannot be read");
-  std::string text(largest_file + 1, '\0');
+  std::string text(largest_settings + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > largest_file) throw input_error("'" + path + "' is larger than 1 MiB");
+  if (text.size() > largest_settings) throw input_error("'" + path + "' is larger than 1 MiB");
   return text;
 }
 

@@ -63,14 +63,14 @@ TEST(to_string, reads_back_to_the_same_value) {
   }
 }
 
-struct refusal {
+struct refused_text {
   const char* text;
   const char* names;  // what the message must contain: the wrong value, or the way out
 };
 
-class refused : public testing::TestWithParam<refusal> {};
+class disturbance_refused : public testing::TestWithParam<refused_text> {};
 
-TEST_P(refused, in_one_line_that_names_it) {
+TEST_P(disturbance_refused, in_one_line_that_names_it) {
   try {
     (void)parse_disturbances(GetParam().text, four_cores());
     FAIL() << "accepted " << GetParam().text;
@@ -82,27 +82,27 @@ TEST_P(refused, in_one_line_that_names_it) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    inputs, refused,
-    testing::Values(refusal{"", "none"}, refusal{"cpux@0", "unknown kind 'cpux'"}, refusal{"cpux@0", "wave"},
-                    refusal{"@0", "unknown kind ''"}, refusal{"cpu", "names no core"}, refusal{"cpu@", "no list of cores"},
-                    refusal{"cpu@x", "'x'"}, refusal{"cpu@0,", "'0,'"}, refusal{"cpu@-1", "'-1'"}, refusal{"cpu@1.5", "'1.5'"},
-                    refusal{"cpu@4", "core 4 does not exist"}, refusal{"cpu@4", "0 to 3"},
-                    refusal{"cpu@99999999999", "does not exist"}, refusal{"cpu@0-4", "core 4"},
-                    refusal{"cpu@0-4294967295", "core 4294967295 does not exist"}, refusal{"cpu@3-1", "backwards"},
-                    refusal{"cpu@0,0", "twice"}, refusal{"cpu@0-2,1", "core 1 is named twice"},
-                    refusal{"cpu@0:17%", "takes no share"}, refusal{"offline@0:1%", "takes no share"},
-                    refusal{"share@0", "needs the share"}, refusal{"share@0:", "not in percent"},
-                    refusal{"share@0:0%", "share 0%"}, refusal{"share@0:100%", "share 100%"}, refusal{"share@0:-5%", "share -5%"},
-                    refusal{"share@0:nan%", "no number"}, refusal{"share@0:17", "not in percent"},
-                    refusal{"share@0:x%", "'x'"}, refusal{"share@0:17%,1", "no half period"}, refusal{"wave@0:17%,0", "half period 0"},
-                    refusal{"wave@0:17%,", "half period ''"}, refusal{"wave@0:17%,-1", "half period -1"},
-                    refusal{"wave@0:17%,1e9", "half period 1e9"}, refusal{"cpu@0@1", "no span of time"},
-                    refusal{"cpu@0@", "no span of time"}, refusal{"cpu@0@2..1", "ends before it starts"},
-                    refusal{"cpu@0@1..1", "ends before it starts"}, refusal{"cpu@0@25%..2", "mixes"},
-                    refusal{"cpu@0@50%..120%", "120%"}, refusal{"cpu@0@-1..2", "negative"}, refusal{"cpu@0@..2", "no number"},
-                    refusal{"cpu@0@a..b", "'a'"}, refusal{"cpu@0@1..1e300", "absurd"}, refusal{"cpu@0+", "empty"}, refusal{"cpu@0++mem@1", "empty"},
-                    refusal{"cpu@0+none", "alone"}, refusal{"share@0:50%+wave@0-1", "core 0"},
-                    refusal{"share@0:50%@0..1+wave@0@10%..20%", "core 0"}, refusal{"quota@all:50%+quota@all:20%", "one quota"}));
+    inputs, disturbance_refused,
+    testing::Values(refused_text{"", "none"}, refused_text{"cpux@0", "unknown kind 'cpux'"}, refused_text{"cpux@0", "wave"},
+                    refused_text{"@0", "unknown kind ''"}, refused_text{"cpu", "names no core"}, refused_text{"cpu@", "no list of cores"},
+                    refused_text{"cpu@x", "'x'"}, refused_text{"cpu@0,", "'0,'"}, refused_text{"cpu@-1", "'-1'"}, refused_text{"cpu@1.5", "'1.5'"},
+                    refused_text{"cpu@4", "core 4 does not exist"}, refused_text{"cpu@4", "0 to 3"},
+                    refused_text{"cpu@99999999999", "does not exist"}, refused_text{"cpu@0-4", "core 4"},
+                    refused_text{"cpu@0-4294967295", "core 4294967295 does not exist"}, refused_text{"cpu@3-1", "backwards"},
+                    refused_text{"cpu@0,0", "twice"}, refused_text{"cpu@0-2,1", "core 1 is named twice"},
+                    refused_text{"cpu@0:17%", "takes no share"}, refused_text{"offline@0:1%", "takes no share"},
+                    refused_text{"share@0", "needs the share"}, refused_text{"share@0:", "not in percent"},
+                    refused_text{"share@0:0%", "share 0%"}, refused_text{"share@0:100%", "share 100%"}, refused_text{"share@0:-5%", "share -5%"},
+                    refused_text{"share@0:nan%", "no number"}, refused_text{"share@0:17", "not in percent"},
+                    refused_text{"share@0:x%", "'x'"}, refused_text{"share@0:17%,1", "no half period"}, refused_text{"wave@0:17%,0", "half period 0"},
+                    refused_text{"wave@0:17%,", "half period ''"}, refused_text{"wave@0:17%,-1", "half period -1"},
+                    refused_text{"wave@0:17%,1e9", "half period 1e9"}, refused_text{"cpu@0@1", "no span of time"},
+                    refused_text{"cpu@0@", "no span of time"}, refused_text{"cpu@0@2..1", "ends before it starts"},
+                    refused_text{"cpu@0@1..1", "ends before it starts"}, refused_text{"cpu@0@25%..2", "mixes"},
+                    refused_text{"cpu@0@50%..120%", "120%"}, refused_text{"cpu@0@-1..2", "negative"}, refused_text{"cpu@0@..2", "no number"},
+                    refused_text{"cpu@0@a..b", "'a'"}, refused_text{"cpu@0@1..1e300", "absurd"}, refused_text{"cpu@0+", "empty"}, refused_text{"cpu@0++mem@1", "empty"},
+                    refused_text{"cpu@0+none", "alone"}, refused_text{"share@0:50%+wave@0-1", "core 0"},
+                    refused_text{"share@0:50%@0..1+wave@0@10%..20%", "core 0"}, refused_text{"quota@all:50%+quota@all:20%", "one quota"}));
 
 }  // namespace
 }  // namespace kilter::lab

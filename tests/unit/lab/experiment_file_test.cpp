@@ -11,14 +11,12 @@
 #include "kilter/error.hpp"
 #include "lab/measures.hpp"
 #include "lab/verdict.hpp"
+#include "unit/lab/shipped.hpp"
 
 namespace kilter::lab {
 namespace {
 
-const std::vector<experiment_file>& shipped() {
-  static const auto files = read_experiments(KILTER_TEST_DATA "/../../experiments");
-  return files;
-}
+using test::shipped;
 
 const claim& shipped_claim(std::string_view id) {
   for (const experiment_file& f : shipped())

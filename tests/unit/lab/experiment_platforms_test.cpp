@@ -10,14 +10,12 @@
 #include "lab/disturbance.hpp"
 #include "lab/experiment_file.hpp"
 #include "sim/platform.hpp"
+#include "unit/lab/shipped.hpp"
 
 namespace kilter::lab {
 namespace {
 
-const std::vector<experiment_file>& shipped() {
-  static const auto files = read_experiments(KILTER_TEST_DATA "/../../experiments");
-  return files;
-}
+using test::shipped;
 
 const sim::platform& platform_of(const experiment_scenario& s) {
   static std::map<std::string, sim::platform> loaded;

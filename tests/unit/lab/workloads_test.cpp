@@ -247,7 +247,7 @@ TEST(heat, needs_a_network) {
 // --- VGG-16 (facts A3.3) ---
 
 TEST(vgg16, has_the_layers_of_the_usual_network) {
-  const auto layers = layers_of({.input = 224});
+  const auto layers = gemm_layers_of({.input = 224});
   ASSERT_EQ(layers.size(), 16u);
   const auto is = [&](std::size_t i, std::uint64_t rows, std::uint64_t depth, std::uint64_t side) {
     EXPECT_EQ(layers[i].rows, rows) << i;

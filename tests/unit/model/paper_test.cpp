@@ -6,15 +6,12 @@
 
 #include "kilter/error.hpp"
 #include "model/tables.hpp"
+#include "unit/model/stream.hpp"
 
 namespace kilter {
 namespace {
 
-measured sample(double seconds) {
-  measured m;
-  m.sample_s = m.leader_s = m.span_s = seconds;
-  return m;
-}
+using test::sample;
 
 TEST(paper_table, unexplored_reads_zero_and_the_first_sample_replaces) {
   const machine m = machine::uniform(4);

@@ -12,14 +12,9 @@
 namespace kilter {
 namespace {
 
+using test::sample;
 using test::sliced;
 using test::stream;
-
-measured sample(double seconds) {
-  measured m;
-  m.sample_s = m.leader_s = m.span_s = seconds;
-  return m;
-}
 
 struct fixture {
   explicit fixture(machine on, table_options o = table_options::robust()) : m(std::move(on)), t(m, o) {}

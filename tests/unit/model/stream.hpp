@@ -13,6 +13,12 @@
 
 namespace kilter::test {
 
+inline measured sample(double seconds) {
+  measured m;
+  m.sample_s = m.leader_s = m.span_s = seconds;
+  return m;
+}
+
 /// What takes performance away from one core between two times.
 struct disturbance {
   core_id core = 0;

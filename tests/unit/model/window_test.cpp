@@ -6,7 +6,7 @@
 namespace kilter {
 namespace {
 
-struct feed {
+struct fed_core {
   machine m = machine::uniform(2);
   model::tables t{m, table_options::robust()};
   model::row_id row = t.row("body", 0);
@@ -37,7 +37,7 @@ class slowdown_window : public testing::TestWithParam<pattern> {};
 TEST_P(slowdown_window, follows_a_time_sliced_core) {
   const auto [body_s, stretched_s, period] = GetParam();
   for (int phase = 0; phase < period; phase += period / 10) {
-    feed f;
+    fed_core f;
     f.undisturbed(body_s, 0.2);
     EXPECT_LT(f.t.slowdown(0), 1.02);
     const double from_s = f.now_s;
@@ -60,7 +60,7 @@ TEST_P(slowdown_window, follows_a_time_sliced_core) {
 INSTANTIATE_TEST_SUITE_P(, slowdown_window, testing::Values(pattern{16e-6, 4e-3, 260}, pattern{1e-3, 10e-3, 10}));
 
 TEST(slowdown, one_lone_gap_is_forgotten) {
-  feed f;
+  fed_core f;
   f.undisturbed(16e-6, 0.2);
   f.sample(10e-3);
   f.undisturbed(16e-6, 0.1);
@@ -69,7 +69,7 @@ TEST(slowdown, one_lone_gap_is_forgotten) {
 }
 
 TEST(slowdown, very_short_tasks_count_their_gaps_too) {
-  feed f;
+  fed_core f;
   f.undisturbed(100e-9, 0.05);
   for (int gap = 0; gap < 20; ++gap) {
     f.undisturbed(100e-9, 4e-3);

@@ -11,9 +11,9 @@ using testing::world;
 using kind = next_decision::kind;
 
 /// Two fast cores that take 1 ms and four slow ones that take 3, one task at a time; all are free.
-struct board : world {
+struct auto_board : world {
   static constexpr std::array<std::uint32_t, 1> one{1};
-  explicit board(std::span<const std::uint32_t> allowed = one) : world(testing::two_and_four(), table_options::robust()), widths(allowed) {
+  explicit auto_board(std::span<const std::uint32_t> allowed = one) : world(testing::two_and_four(), table_options::robust()), widths(allowed) {
     for (const place& p : m.places()) set(p, (p.leader < 2 ? 1e-3 : 3e-3) / p.width);
     for (core_id c = 0; c < 6; ++c) source.free[c] = true;
   }
@@ -35,7 +35,7 @@ struct board : world {
 };
 
 TEST(auto_policy, long_tasks_wait_by_what_is_left_after_them_short_ones_with_their_waker) {
-  board b;
+  auto_board b;
   const task first = b.add_long(), second = b.add_long(), leaf = b.add_long(), quick = b.add(false, b.widths, "quick");
   b.g.edge(first, second);
   b.set_all(10e-6, "quick");
@@ -47,7 +47,7 @@ TEST(auto_policy, long_tasks_wait_by_what_is_left_after_them_short_ones_with_the
 }
 
 /// The fast cores are at a task each.
-struct busy_board : board {
+struct busy_board : auto_board {
   explicit busy_board(int others, int tail) {
     for (int i = 0; i < others + 2; ++i) all.push_back(add_long());
     task last{};
@@ -68,7 +68,7 @@ struct busy_board : board {
 };
 
 TEST(auto_policy, a_slow_core_hands_the_last_task_to_a_fast_one_that_is_free) {
-  board b;
+  auto_board b;
   const task t = b.add_long();
   b.submit(*b.asked);
   EXPECT_EQ(b.m.at(b.offer(t, 2, 0).where), (place{0, 1}));
@@ -108,7 +108,7 @@ TEST(auto_policy, a_task_that_nobody_comes_for_is_taken_after_all) {
 }
 
 TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
-  board b;
+  auto_board b;
   std::vector<task> all;
   for (int i = 0; i < 40; ++i) all.push_back(b.add_long());
   b.submit(*b.asked);
@@ -121,7 +121,7 @@ TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
 }
 
 TEST(auto_policy, equal_cores_never_decline) {
-  board b;
+  auto_board b;
   for (core_id c = 0; c < 6; ++c) b.set({c, 1}, 1e-3);
   std::vector<task> all;
   for (int i = 0; i < 6; ++i) all.push_back(b.add_long());
@@ -135,14 +135,14 @@ TEST(auto_policy, equal_cores_never_decline) {
 }
 
 TEST(auto_policy, a_task_alone_gets_the_place_that_ends_it_first) {
-  board b{std::span<const std::uint32_t>{}};
+  auto_board b{std::span<const std::uint32_t>{}};
   const task t = b.add_long();
   b.submit(*b.asked);
   EXPECT_EQ(b.m.at(b.offer(t, 3, 0).where), (place{0, 2}));
 }
 
 TEST(auto_policy, among_many_a_task_gets_one_core) {
-  board b{std::span<const std::uint32_t>{}};
+  auto_board b{std::span<const std::uint32_t>{}};
   std::vector<task> all;
   for (int i = 0; i < 40; ++i) all.push_back(b.add_long());
   b.submit(*b.asked);

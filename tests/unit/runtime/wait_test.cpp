@@ -15,7 +15,7 @@ namespace {
 
 using stress::sanitized;
 
-const char* const both[] = {"rws", "dam-c"};
+const char* const rws_and_dam[] = {"rws", "dam-c"};
 
 void fib(task_context& c, int n, std::uint64_t& out) {
   if (n < 2) {
@@ -32,7 +32,7 @@ void fib(task_context& c, int n, std::uint64_t& out) {
 }
 
 TEST(waiting, recursion_helps_instead_of_blocking) {
-  for (const char* p : both)
+  for (const char* p : rws_and_dam)
     for (const std::uint32_t workers : {1u, 2u, 4u}) {
       runtime rt(with_policy(p, workers));
       std::uint64_t result = 0;
@@ -45,7 +45,7 @@ TEST(waiting, recursion_helps_instead_of_blocking) {
 }
 
 TEST(waiting, a_task_can_run_another_graph_on_the_only_worker_and_deeply_so) {
-  for (const char* p : both) {
+  for (const char* p : rws_and_dam) {
     runtime rt(with_policy(p, 1));
     std::atomic<int> depth{0};
     std::function<void(int)> nest = [&](int left) {
@@ -77,7 +77,7 @@ TEST(waiting, several_waiters_of_one_execution_all_return) {
 }
 
 TEST(waiting, the_graph_may_be_destroyed_right_after_it) {
-  for (const char* p : both) {
+  for (const char* p : rws_and_dam) {
     runtime rt(with_policy(p, 4));
     for (int i = 0; i < (sanitized ? 300 : 2000); ++i) {
       auto g = std::make_unique<graph>();
@@ -184,7 +184,7 @@ TEST(batches, edges_order_added_tasks_and_wrong_ones_are_refused) {
 }
 
 TEST(batches, detached_tasks_outlive_the_frame_and_still_belong_to_the_run) {
-  for (const char* p : both)
+  for (const char* p : rws_and_dam)
     for (int round = 0; round < 20; ++round) {
       runtime rt(with_policy(p, 2));
       auto count = std::make_shared<std::atomic<int>>(0);

@@ -9,25 +9,16 @@
 namespace kilter::sim {
 namespace {
 
+using test::add_chain;
+using test::nothing;
 using test::plain;
 using test::with;
 using test::works;
-
-const auto nothing = [](task_context&) {};
 
 disturbance away(std::vector<core_id> cores, double from_s = 0.0, double to_s = -1.0) {
   return {.what = disturbance::kind::offline, .cores = std::move(cores), .from_s = from_s, .to_s = to_s};
 }
 disturbance quota(double share) { return {.what = disturbance::kind::quota, .cores = {0}, .left = share}; }
-
-void add_chain(graph& g, int tasks) {
-  task last;
-  for (int i = 0; i < tasks; ++i) {
-    const task t = g.add(nothing);
-    if (last) g.edge(last, t);
-    last = t;
-  }
-}
 
 TEST(offline, a_core_that_is_away_does_nothing_and_works_again_when_it_is_back) {
   const platform p = plain(2);

@@ -12,8 +12,9 @@
 namespace kilter::sim {
 namespace {
 
-const auto nothing = [](task_context&) {};
-const std::vector<std::string> three = {"P1", "P2", "P3"};
+using test::nothing;
+using test::three;
+
 const std::vector<type_work> given_seconds = {{.kernel = {}, .given = true}};
 
 /// Task i runs at the i-th place; the view's answers are kept.

@@ -11,11 +11,10 @@
 namespace kilter::sim {
 namespace {
 
+using test::nothing;
 using test::plain;
 using test::with;
 using test::works;
-
-const auto nothing = [](task_context&) {};
 
 /// Watts of a cluster: 1 idle, 3 with one busy core, 5 with two, 6 with four.
 platform drawing(std::uint32_t cores = 4, std::uint32_t clusters = 1) {

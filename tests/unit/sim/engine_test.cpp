@@ -12,20 +12,11 @@
 namespace kilter::sim {
 namespace {
 
+using test::add_chain;
+using test::nothing;
 using test::plain;
 using test::with;
 using test::works;
-
-const auto nothing = [](task_context&) {};
-
-void add_chain(graph& g, int tasks, const task_options& o = {}) {
-  task last;
-  for (int i = 0; i < tasks; ++i) {
-    const task t = g.add(o, nothing);
-    if (last) g.edge(last, t);
-    last = t;
-  }
-}
 
 /// One critical task a layer releases the next layer.
 void add_layers(graph& g, int layers, int width) {

@@ -10,8 +10,8 @@
 namespace kilter::sim {
 namespace {
 
-const auto nothing = [](task_context&) {};
-const std::vector<std::string> three = {"P1", "P2", "P3"};
+using test::nothing;
+using test::three;
 
 void add(graph& g, const planner::plan_input& in) {
   std::vector<task> tasks;

@@ -79,7 +79,7 @@ latency_s = 1e-6
 source = "made up"
 )";
 
-platform load(const std::string& contents) {
+platform load_text(const std::string& contents) {
   const test::scratch scratch;
   return platform::load(scratch.write("made.toml", contents));
 }
@@ -94,13 +94,13 @@ void expect_refused(const std::string& what, const std::string& by, const std::v
   ASSERT_NE(good.find(what), std::string::npos) << what;
   std::string contents = good;
   contents.replace(contents.find(what), what.size(), by);
-  const std::string message = test::refusal([&] { (void)load(contents); });
+  const std::string message = test::refusal([&] { (void)load_text(contents); });
   test::expect_names(message, names);
   test::expect_names(message, {"made.toml:" + std::to_string(line_of(what) + below) + ": "});
 }
 
 TEST(platform, every_number_of_a_file_arrives) {
-  const platform p = load(good);
+  const platform p = load_text(good);
   EXPECT_EQ(p.name, "made");
   EXPECT_EQ(p.clocks[0].mhz, (std::vector<double>{500, 1000}));
   EXPECT_EQ(p.clocks[0].transition_s, 1e-4);
@@ -125,11 +125,11 @@ TEST(platform, every_number_of_a_file_arrives) {
 }
 
 TEST(platform, a_figure_without_a_clock_is_for_the_kinds_own) {
-  EXPECT_EQ(load(test::replaced(good, "mhz = 500\n", "")).kernels[0].mhz, 1000);
+  EXPECT_EQ(load_text(test::replaced(good, "mhz = 500\n", "")).kernels[0].mhz, 1000);
 }
 
 TEST(platform, fits_are_kept_with_the_number_they_made) {
-  const platform p = load(good);
+  const platform p = load_text(good);
   const origin* fitted = p.origin_of("bandwidth of a little core");
   ASSERT_NE(fitted, nullptr);
   EXPECT_EQ(fitted->fitted_to, (std::vector<std::string>{"S0-7", "B1 rows"}));
@@ -143,7 +143,7 @@ TEST(platform, fits_are_kept_with_the_number_they_made) {
 }
 
 TEST(platform, sizes_scale_by_their_power) {
-  const platform p = load(good);
+  const platform p = load_text(good);
   EXPECT_DOUBLE_EQ(p.kernels[0].seconds_at(32, 0), 0.00025);
   EXPECT_DOUBLE_EQ(p.kernels[0].seconds_at(128, 1), 0.008);
   EXPECT_DOUBLE_EQ(p.kernels[0].bytes_factor(32), 0.25);
@@ -153,7 +153,7 @@ TEST(platform, sizes_scale_by_their_power) {
 TEST(platform, of_several_sizes_the_nearest_by_ratio_is_taken) {
   const auto at = good.find("[[kernel]]");
   const std::string kernel = good.substr(at, good.find("[[power]]") - at);
-  const platform p = load(good + test::replaced(kernel, "size = 64", "size = 1024"));
+  const platform p = load_text(good + test::replaced(kernel, "size = 64", "size = 1024"));
   EXPECT_EQ(p.find("matmul", 200, 0)->size, 64);
   EXPECT_EQ(p.find("matmul", 300, 0)->size, 1024);
   EXPECT_EQ(p.find("matmul", 64, 1), nullptr);
@@ -219,7 +219,7 @@ TEST(platform, every_table_needs_a_source_and_stands_once) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
-    test::expect_names(test::refusal([&] { (void)load(contents); }),
+    test::expect_names(test::refusal([&] { (void)load_text(contents); }),
                        {"made.toml:" + std::to_string(line_of(table)) + ": ", "lacks 'source'"});
   }
   const std::string chip = "[[bandwidth]]\nof = \"chip\"\nbytes_per_s = 5e9\nsource = \"made up\"\n";
@@ -261,7 +261,7 @@ TEST(platform, the_documents_example_is_a_platform) {
     at += begin.size();
     example += page.substr(at, page.find(end, at) - at);
   }
-  const platform p = load(example);
+  const platform p = load_text(example);
   EXPECT_EQ(p.name, "odd-board");
   EXPECT_NE(p.find("matmul", 64, 0), nullptr);
 }

@@ -10,8 +10,8 @@
 namespace kilter::sim {
 namespace {
 
-struct running : load {
-  explicit running(const task_cost& c, cluster_id in = 0, std::uint32_t w = 1, std::uint32_t of_widths = 0) {
+struct running_load : load {
+  explicit running_load(const task_cost& c, cluster_id in = 0, std::uint32_t w = 1, std::uint32_t of_widths = 0) {
     cost = &c;
     cluster = in;
     width = w;
@@ -31,7 +31,7 @@ TEST(speeds, a_lone_task_runs_at_its_figure_and_a_lower_clock_or_share_slows_it)
   const platform p = test::plain(2);
   speeds s(p);
   const task_cost cost{.seconds = {1e-3, 0.5e-3}};
-  running one(cost);
+  running_load one(cost);
   s.begin(one, 0);
   s.join(one, 0, 0);
   EXPECT_EQ(one.ends, to_time(1e-3));
@@ -45,7 +45,7 @@ TEST(speeds, members_that_come_late_help_with_what_is_left) {
   const platform p = test::plain(2);
   speeds s(p);
   const task_cost cost{.seconds = {1e-3, 0.5e-3}};
-  running wide(cost, 0, 2, 1);
+  running_load wide(cost, 0, 2, 1);
   s.begin(wide, 0);
   s.join(wide, 0, 0);
   EXPECT_EQ(wide.ends, to_time(1e-3)) << "one of two members has half the rate of both";
@@ -62,8 +62,8 @@ TEST(speeds, memory_is_shared_max_min) {
   p.chip_bytes_per_s = 12e9;
   speeds s(p);
   const task_cost heavy{.seconds = {1e-3}, .bytes = 6e6}, light{.seconds = {1e-3}, .bytes = 1e6};
-  running a(heavy), b(heavy), c(heavy, 1), d(light, 1);
-  const auto start = [&](running& l, core_id core) {
+  running_load a(heavy), b(heavy), c(heavy, 1), d(light, 1);
+  const auto start = [&](running_load& l, core_id core) {
     s.begin(l, 0);
     s.join(l, core, 0);
   };
@@ -87,13 +87,13 @@ TEST(speeds, every_node_has_a_memory_of_its_own) {
   p.network = network_figure{.clusters_per_node = 1};
   speeds s(p);
   const task_cost cost{.seconds = {1e-3}, .bytes = 4e6};
-  std::vector<running> all(4, running(cost));
+  std::vector<running_load> all(4, running_load(cost));
   for (core_id c = 0; c < 4; ++c) {
     all[c].cluster = c / 2;
     s.begin(all[c], 0);
     s.join(all[c], c, 0);
   }
-  for (const running& one : all) EXPECT_NEAR(one.per_s, 500, 1e-9) << "two share 4 GB/s, not four";
+  for (const running_load& one : all) EXPECT_NEAR(one.per_s, 500, 1e-9) << "two share 4 GB/s, not four";
 }
 
 TEST(speeds, working_sets_that_do_not_fit_together_cost_traffic) {
@@ -102,7 +102,7 @@ TEST(speeds, working_sets_that_do_not_fit_together_cost_traffic) {
   p.cache_bytes = {1000};
   speeds s(p);
   const task_cost cost{.seconds = {1e-3}, .bytes = 0.5e6, .bytes_beyond_cache = 2e6, .working_set = 600};
-  running a(cost), b(cost);
+  running_load a(cost), b(cost);
   s.begin(a, 0);
   s.join(a, 0, 0);
   EXPECT_NEAR(a.per_s, 1000, 1e-9);

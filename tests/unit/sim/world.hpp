@@ -8,6 +8,19 @@
 
 namespace kilter::sim::test {
 
+inline const auto nothing = [](task_context&) {};
+inline const std::vector<std::string> three = {"P1", "P2", "P3"};
+
+/// `tasks` tasks, each after the one before.
+inline void add_chain(graph& g, int tasks, const task_options& o = {}) {
+  task last;
+  for (int i = 0; i < tasks; ++i) {
+    const task t = g.add(o, nothing);
+    if (last) g.edge(last, t);
+    last = t;
+  }
+}
+
 /// `cores` equal cores in `clusters` clusters; a task takes `seconds` at width 1 and scales perfectly. No overheads, no noise, no limits.
 inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double seconds = 1e-3) {
   platform p;

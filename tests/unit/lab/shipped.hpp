@@ -1,0 +1,15 @@
+#pragma once
+// The experiments of the source tree.
+
+#include <vector>
+
+#include "lab/experiment_file.hpp"
+
+namespace kilter::lab::test {
+
+inline const std::vector<experiment_file>& shipped() {
+  static const auto files = read_experiments(KILTER_TEST_DATA "/../../experiments");
+  return files;
+}
+
+}  // namespace kilter::lab::test
