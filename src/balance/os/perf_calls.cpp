@@ -1,10 +1,12 @@
 #include "balance/os/perf_calls.hpp"
 
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -35,5 +37,18 @@ bool linux_perf_calls::read(int fd, std::span<std::uint64_t> into) {
 }
 
 void linux_perf_calls::close(int fd) noexcept { ::close(fd); }
+
+std::string perf_refusal(int error) {
+  if (error == EACCES || error == EPERM) {
+    std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
+    std::string level;
+    in >> level;
+    return fmt::format("counting is not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
+                       level.empty() ? "unknown" : level);
+  }
+  if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
+  if (error == EMFILE) return "too few file descriptors; raise the limit (ulimit -n)";
+  return std::strerror(error);
+}
 
 }  // namespace kilter::balance::os

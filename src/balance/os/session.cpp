@@ -141,6 +141,7 @@ class session {
       double now = now_s() - begin_s_;
       if (now >= next_look) {
         look(now);
+        if (observer_) observer_->collect();
         const double took = now_s() - begin_s_ - now;
         next_look = now + std::max(shortest_look_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
