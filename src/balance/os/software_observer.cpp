@@ -53,7 +53,9 @@ software_observer::software_observer(std::unique_ptr<sampling_calls> calls, std:
     why_not_ = why_nothing_is_decoded();
     return;
   }
-  if (const auto ring = open(0, why_not_); !ring.empty()) calls_->unmap(ring);
+  const auto ring = open(0, why_not_);
+  works_ = !ring.empty();
+  if (works_) calls_->unmap(ring);
 }
 
 software_observer::~software_observer() {
@@ -61,7 +63,7 @@ software_observer::~software_observer() {
 }
 
 std::string software_observer::limits() const {
-  if (why_not_.empty()) return "tells by sampled addresses which threads wait for memory and which compute; no rates, so nothing is predicted";
+  if (works_) return "tells by sampled addresses which threads wait for memory and which compute; no rates, so nothing is predicted";
   return "sees when threads run and wait, but neither misses nor what limits a thread, so nothing is predicted: " + why_not_;
 }
 
@@ -91,7 +93,7 @@ void software_observer::stop(sampled_thread& s) noexcept {
 }
 
 void software_observer::add(const watched_thread& t) {
-  if (!why_not_.empty()) return;
+  if (!works_) return;
   sampled_thread s;
   s.pid = t.pid;
   start(s, t);

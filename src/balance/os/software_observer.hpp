@@ -50,7 +50,8 @@ class software_observer final : public observer {
 
   std::unique_ptr<sampling_calls> calls_;
   std::unique_ptr<operand_decoder> decoder_;
-  std::string why_not_;         ///< empty: threads are sampled
+  bool works_ = false;
+  std::string why_not_;
   std::unordered_map<thread_id, sampled_thread> threads_;
   ring_contents taken_;         ///< its memory is used again
   std::map<std::string, std::uint64_t> refused_;  ///< threads, by reason

@@ -118,7 +118,7 @@ class zydis_decoder final : public operand_decoder {
     for (int n = 0; n < most_instructions && at; ++n) {
       const auto bytes = code.at(*at);
       if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &i.what, i.all_operands))) {
-        unresolved |= n == 0;
+        unresolved = true;
         break;
       }
       for (const ZydisDecodedOperand& o : i.operands()) {
