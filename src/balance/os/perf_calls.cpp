@@ -43,7 +43,7 @@ std::string perf_refusal(int error) {
     std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
     std::string level;
     in >> level;
-    return fmt::format("counting is not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
+    return fmt::format("perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
                        level.empty() ? "unknown" : level);
   }
   if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";

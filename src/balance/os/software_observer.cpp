@@ -14,20 +14,30 @@ namespace kilter::balance::os {
 
 namespace {
 
-/// Of a thread's CPU time, for each CPU of the machine: about a thousand samples a second if all are busy, however many there are. Prime, so that it keeps no
-/// step with what a program does every millisecond.
+/// Of a thread's CPU time, for each CPU of the machine: about a thousand samples a second if all CPUs are busy, however many there are. Prime, so that it keeps
+/// no step with what a program does every millisecond.
 constexpr std::uint64_t sampled_every_ns_per_cpu = 999'983;
+/// A sample costs the thread up to 20 us on a virtual machine. So a thread whose class was told from `well_known` samples, or could not be told from a full
+/// window, is asked this much less often: all together about 125 times a second.
+constexpr std::uint64_t slower = 8;
+constexpr std::uint64_t well_known = 32;
 /// 53 samples; they are taken about ten times a second. All of it is locked memory, of which ordinary users have little.
 constexpr std::size_t ring_pages = 2;
-/// A thread that ran for so long without a sample has lost its event, as when it became a program with other rights; or it is in the kernel all the time.
-constexpr double silent_s = 1.0;
+/// A thread that ran for so long, and for so many periods, without a sample has lost its event, as when it became a program with other rights; or it is in the
+/// kernel all the time.
+constexpr double silent_s = 1.0, silent_periods = 16.0;
 
-perf_event_attr clock_of_thread() {
+std::uint64_t period_ns(bool seldom) {
+  static const auto cpus = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  return sampled_every_ns_per_cpu * cpus * (seldom ? slower : 1);
+}
+
+perf_event_attr clock_of_thread(bool seldom) {
   perf_event_attr a{};
   a.size = sizeof a;
   a.type = PERF_TYPE_SOFTWARE;
   a.config = PERF_COUNT_SW_CPU_CLOCK;
-  a.sample_period = sampled_every_ns_per_cpu * static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  a.sample_period = period_ns(seldom);
   a.sample_type = PERF_SAMPLE_REGS_USER;
   a.sample_regs_user = sampled_register_mask;
   a.exclude_kernel = 1;
@@ -53,7 +63,8 @@ software_observer::software_observer(std::unique_ptr<sampling_calls> calls, std:
     why_not_ = why_nothing_is_decoded();
     return;
   }
-  const auto ring = open(0, why_not_);
+  code_.emplace(*decoder_, *calls_);
+  const auto ring = open(0, false, why_not_);
   works_ = !ring.empty();
   if (works_) calls_->unmap(ring);
 }
@@ -67,8 +78,8 @@ std::string software_observer::limits() const {
   return "sees when threads run and wait, but neither misses nor what limits a thread, so nothing is predicted: " + why_not_;
 }
 
-std::span<std::byte> software_observer::open(pid_t tid, std::string& why) {
-  const int fd = calls_->open(clock_of_thread(), tid);
+std::span<std::byte> software_observer::open(pid_t tid, bool seldom, std::string& why) {
+  const int fd = calls_->open(clock_of_thread(seldom), tid);
   if (fd < 0) {
     if (fd != -ESRCH) why = perf_refusal(-fd);
     return {};
@@ -82,7 +93,7 @@ std::span<std::byte> software_observer::open(pid_t tid, std::string& why) {
 
 void software_observer::start(sampled_thread& s, const watched_thread& t) {
   std::string why;
-  s.ring = open(t.tid, why);
+  s.ring = open(t.tid, s.seldom, why);
   // Its number may have passed to another thread just before the event was opened.
   if (!s.ring.empty() && !t.still_there()) stop(s);
   if (!why.empty()) ++refused_[why];
@@ -94,6 +105,7 @@ void software_observer::stop(sampled_thread& s) noexcept {
 
 void software_observer::add(const watched_thread& t) {
   if (!works_) return;
+  if (t.tid == t.pid) code_->forget(t.pid);
   sampled_thread s;
   s.pid = t.pid;
   start(s, t);
@@ -109,6 +121,8 @@ void software_observer::remove(const watched_thread& t) {
 }
 
 void software_observer::collect() {
+  if (!works_) return;
+  code_->grow_old();
   for (auto& [id, s] : threads_) take(s);
 }
 
@@ -117,6 +131,7 @@ void software_observer::take(sampled_thread& s) {
   taken_.clear();
   drain(s.ring, taken_);
   if (taken_.became_another_program) {
+    code_->forget(s.pid);
     s.window = {};
     s.told = thread_class::unknown;
     s.samples = 0;
@@ -124,13 +139,8 @@ void software_observer::take(sampled_thread& s) {
   s.samples += taken_.samples.size() + taken_.narrow;
   if (!taken_.samples.empty() || taken_.narrow > 0) s.unseen_s = 0.0;
   bool forbidden = false;
-  const code_source code = [&](std::uint64_t address, std::span<std::byte> into) {
-    const int read = calls_->read_memory(s.pid, address, into);
-    forbidden |= read == -EPERM;
-    return static_cast<std::size_t>(std::max(read, 0));
-  };
   for (const register_values& registers : taken_.samples) {
-    const operand_form next = decoder_->next(value_of(registers, sampled_register::ip), code);
+    const operand_form next = code_->next(s.pid, value_of(registers, sampled_register::ip), forbidden);
     if (next.goes == operand_form::somewhere) s.window.add(address_of(next, registers));
     if (next.goes == operand_form::nowhere) s.window.add(std::nullopt);
   }
@@ -145,13 +155,19 @@ void software_observer::fill(const watched_thread& t, thread_sample& sample) {
   sampled_thread& s = at->second;
   s.unseen_s += sample.ran_s;
   take(s);
-  if (!s.ring.empty() && s.unseen_s > silent_s) {
+  const double period_s = static_cast<double>(period_ns(s.seldom)) * 1e-9;
+  if (!s.ring.empty() && s.unseen_s > std::max(silent_s, silent_periods * period_s)) {
     stop(s);
     s = {};
     s.pid = t.pid;
     start(s, t);
   }
   sample.told = s.told = s.window.told();
+  const bool seldom = s.samples >= (s.told == thread_class::unknown ? page_window::capacity : well_known);
+  if (s.ring.empty() || s.seldom == seldom) return;
+  stop(s);
+  s.seldom = seldom;
+  start(s, t);
 }
 
 bool software_observer::is_undecided(const sampled_thread& s) {

@@ -5,10 +5,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "balance/os/code_cache.hpp"
 #include "balance/os/observer.hpp"
 #include "balance/os/operand_decoder.hpp"
 #include "balance/os/page_window.hpp"
@@ -38,11 +40,12 @@ class software_observer final : public observer {
     std::span<std::byte> ring;  ///< empty: no longer sampled
     page_window window;
     thread_class told = thread_class::unknown;
+    bool seldom = false;        ///< its class was told, or cannot be: it is sampled less often
     double unseen_s = 0.0;      ///< ran since its last sample
     std::uint64_t samples = 0;  ///< resolved or not, of the program that it is
   };
   /// The ring of a thread (0: this one); empty if there is none, and then why, except if the thread has gone.
-  [[nodiscard]] std::span<std::byte> open(pid_t tid, std::string& why);
+  [[nodiscard]] std::span<std::byte> open(pid_t tid, bool seldom, std::string& why);
   void start(sampled_thread&, const watched_thread&);
   void stop(sampled_thread&) noexcept;
   void take(sampled_thread&);
@@ -50,6 +53,7 @@ class software_observer final : public observer {
 
   std::unique_ptr<sampling_calls> calls_;
   std::unique_ptr<operand_decoder> decoder_;
+  std::optional<code_cache> code_;
   bool works_ = false;
   std::string why_not_;
   std::unordered_map<thread_id, sampled_thread> threads_;

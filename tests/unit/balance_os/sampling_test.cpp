@@ -66,13 +66,14 @@ class fake_ring {
 };
 
 struct fake_kernel {
+  std::map<pid_t, std::uint64_t> period_ns;
   std::map<pid_t, int> open_errors, map_errors;       ///< errno by thread; 0 is who asks
   int read_error = 0;
   std::set<int> open_fds;
   std::map<int, pid_t> fd_of;
   std::map<pid_t, std::unique_ptr<fake_ring>> rings;  ///< mapped now, or last
   std::set<const std::byte*> mapped;
-  int next_fd = 100, opened = 0;
+  int next_fd = 100, opened = 0, reads = 0;
 };
 
 class fake_calls final : public sampling_calls {
@@ -82,6 +83,7 @@ class fake_calls final : public sampling_calls {
     EXPECT_TRUE(a.exclude_kernel) << "ordinary users may not sample the kernel";
     if (const auto at = k_.open_errors.find(tid); at != k_.open_errors.end()) return -at->second;
     ++k_.opened;
+    k_.period_ns[tid] = a.sample_period;
     k_.fd_of[k_.next_fd] = tid;
     return *k_.open_fds.insert(k_.next_fd++).first;
   }
@@ -95,6 +97,7 @@ class fake_calls final : public sampling_calls {
   void unmap(std::span<std::byte> m) noexcept override { EXPECT_EQ(k_.mapped.erase(m.data()), 1U) << "unmapped twice"; }
   void close(int fd) noexcept override { k_.open_fds.erase(fd); }
   [[nodiscard]] int read_memory(pid_t, std::uint64_t, std::span<std::byte> into) override {
+    ++k_.reads;
     return k_.read_error != 0 ? -k_.read_error : static_cast<int>(into.size());
   }
 
@@ -141,13 +144,13 @@ TEST(sampling, tells_who_goes_to_new_pages_from_who_comes_back) {
   const watched_thread t = self();
   o->add(t);
   EXPECT_EQ(told(*o, t), thread_class::unknown) << "nothing was seen yet";
-  fake_ring& ring = *k.rings[t.tid];
-  ring.samples(8, 0x10000, page);
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  ring().samples(8, 0x10000, page);
   EXPECT_EQ(told(*o, t), thread_class::unknown) << "too few to tell";
-  ring.samples(40, 0x100000, page);
+  ring().samples(40, 0x100000, page);
   EXPECT_EQ(told(*o, t), thread_class::memory);
   for (int quantum = 0; quantum < 8; ++quantum) {
-    ring.samples(40, 0x10000, 8);
+    ring().samples(40, 0x10000, 8);
     o->collect();
   }
   EXPECT_EQ(told(*o, t), thread_class::compute) << "another phase of the program";
@@ -199,15 +202,58 @@ TEST(sampling, another_program_in_the_same_thread_begins_anew) {
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
-  fake_ring& ring = *k.rings[t.tid];
-  ring.samples(40, 0x100000, page);
-  ring.name_changed(false);
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  ring().samples(40, 0x100000, page);
+  ring().name_changed(false);
   EXPECT_EQ(told(*o, t), thread_class::memory) << "a thread that takes a name is the same";
-  ring.samples(5, 0x100000, page);
-  ring.name_changed(true);
+  ring().samples(5, 0x100000, page);
+  ring().name_changed(true);
   EXPECT_EQ(told(*o, t), thread_class::unknown) << "the class is that of the program before";
-  ring.samples(20, 0x10000, 8);
+  ring().samples(20, 0x10000, 8);
   EXPECT_EQ(told(*o, t), thread_class::compute);
+}
+
+TEST(sampling, code_is_decoded_once_until_it_may_have_changed) {
+  fake_kernel k;
+  const auto o = observer_on(k);
+  const watched_thread t = self();
+  o->add(t);
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  const auto decoded_again = [&] {
+    const int before = k.reads;
+    ring().samples(10, 0x10000, 8);
+    o->collect();
+    return k.reads - before;
+  };
+  EXPECT_EQ(decoded_again(), 1);
+  EXPECT_EQ(decoded_again(), 0) << "a loop is decoded for every sample";
+  ring().name_changed(true);
+  EXPECT_EQ(decoded_again(), 1) << "another program has other code";
+  int sum = 0;
+  for (int i = 0; i < 200; ++i) sum += decoded_again();
+  EXPECT_GT(sum, 0) << "code that a program makes anew at the same place is never seen";
+  EXPECT_LT(sum, 10);
+}
+
+TEST(sampling, a_thread_that_is_known_costs_less) {
+  fake_kernel k;
+  const auto o = observer_on(k);
+  const watched_thread known = self(0);
+  o->add(known);
+  const std::uint64_t at_first_ns = k.period_ns[known.tid];
+  k.rings[known.tid]->samples(40, 0x100000, page);
+  EXPECT_EQ(told(*o, known), thread_class::memory);
+  EXPECT_GE(k.period_ns[known.tid], 4 * at_first_ns);
+  EXPECT_EQ(k.mapped.size(), 1U) << "it is sampled twice";
+  k.rings[known.tid]->samples(40, 0x10000, 8);
+  EXPECT_EQ(told(*o, known), thread_class::unknown);
+  EXPECT_EQ(k.period_ns[known.tid], at_first_ns) << "it is not known any more";
+  k.rings[known.tid]->name_changed(true);
+  k.rings[known.tid]->samples(40, 0x10000, 8);
+  EXPECT_EQ(told(*o, known), thread_class::compute);
+  k.rings[known.tid]->name_changed(true);
+  EXPECT_EQ(told(*o, known), thread_class::unknown);
+  EXPECT_EQ(k.period_ns[known.tid], at_first_ns) << "another program";
 }
 
 TEST(sampling, without_permission_sees_times_only_and_says_why) {
