@@ -12,7 +12,10 @@
 
 #include "actors.hpp"
 #include "balance/os/pmu_observer.hpp"
+#include "balance/os/report.hpp"
 #include "balance/os/resctrl_observer.hpp"
+#include "balance/os/session.hpp"
+#include "balance/recording.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::os::testing {
@@ -209,6 +212,24 @@ TEST(pmu, of_this_machine_counts_or_says_why_not) {
   } catch (const input_error& e) {
     GTEST_SKIP() << e.what();
   }
+}
+
+TEST(observers, dike_says_why_it_moves_nothing_without_rates) {
+  const runtime_directory directory;
+  const std::string file = directory.path() + "/seen.jsonl";
+  const auto text_of = [&](const std::string& class_of_first) {
+    std::ofstream(file) << recording_line(recording_header{"test", 2, "software"})
+                        << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5)" << class_of_first
+                        << R"(},{"thread":1,"program":0,"core":1,"ran_s":0.5}]})" << "\n";
+    session_options o;
+    o.tell = [](const std::string&, bool) {};
+    const session_result r = replay_only(machine::uniform(2), o, file);
+    EXPECT_TRUE(r.class_only);
+    return session_text(r);
+  };
+  EXPECT_NE(text_of("").find("no class of a thread is known"), std::string::npos) << text_of("");
+  const std::string known = text_of(R"(,"class":"memory")");
+  EXPECT_NE(known.find("which of equal cores gives more bandwidth; dio"), std::string::npos) << known;
 }
 
 TEST(resctrl, tells_the_traffic_of_the_machine_and_nothing_of_threads) {
