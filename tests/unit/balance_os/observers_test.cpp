@@ -74,15 +74,6 @@ std::string refusal(fake_kernel& k) {
   return "";
 }
 
-/// This thread, as a target.
-watched_thread self() {
-  watched_thread t;
-  t.pid = t.tid = ::getpid();
-  t.stat = proc_file(stat_path(t.pid, t.tid));
-  t.start = stat_of(t.stat)->start;
-  return t;
-}
-
 constexpr std::uint64_t ms = 1'000'000;
 
 TEST(pmu, gives_misses_ratio_and_instructions_of_each_quantum) {

@@ -65,7 +65,7 @@ class fake_ring {
   perf_event_mmap_page& control_;
 };
 
-struct fake_kernel {
+struct sampling_kernel {
   std::map<pid_t, std::uint64_t> period_ns;
   std::map<pid_t, int> open_errors, map_errors;       ///< errno by thread; 0 is who asks
   int read_error = 0;
@@ -76,9 +76,9 @@ struct fake_kernel {
   int next_fd = 100, opened = 0, reads = 0;
 };
 
-class fake_calls final : public sampling_calls {
+class sampling_kernel_calls final : public sampling_calls {
  public:
-  explicit fake_calls(fake_kernel& k) : k_(k) {}
+  explicit sampling_kernel_calls(sampling_kernel& k) : k_(k) {}
   [[nodiscard]] int open(const perf_event_attr& a, pid_t tid) override {
     EXPECT_TRUE(a.exclude_kernel) << "ordinary users may not sample the kernel";
     if (const auto at = k_.open_errors.find(tid); at != k_.open_errors.end()) return -at->second;
@@ -102,7 +102,7 @@ class fake_calls final : public sampling_calls {
   }
 
  private:
-  fake_kernel& k_;
+  sampling_kernel& k_;
 };
 
 /// All code goes to where `ax` points.
@@ -115,18 +115,8 @@ class goes_to_ax final : public operand_decoder {
   }
 };
 
-std::unique_ptr<software_observer> observer_on(fake_kernel& k) {
-  return std::make_unique<software_observer>(std::make_unique<fake_calls>(k), std::make_unique<goes_to_ax>());
-}
-
-/// This thread, as a target.
-watched_thread self(thread_id id = 0) {
-  watched_thread t;
-  t.id = id;
-  t.pid = t.tid = ::getpid();
-  t.stat = proc_file(stat_path(t.pid, t.tid));
-  t.start = stat_of(t.stat)->start;
-  return t;
+std::unique_ptr<software_observer> observer_on(sampling_kernel& k) {
+  return std::make_unique<software_observer>(std::make_unique<sampling_kernel_calls>(k), std::make_unique<goes_to_ax>());
 }
 
 thread_class told(software_observer& o, const watched_thread& t, double ran_s = 0.1) {
@@ -138,7 +128,7 @@ thread_class told(software_observer& o, const watched_thread& t, double ran_s = 
 }
 
 TEST(sampling, tells_who_goes_to_new_pages_from_who_comes_back) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   EXPECT_FALSE(o->sees_rates());
   const watched_thread t = self();
@@ -198,7 +188,7 @@ TEST(sampling, a_ring_that_makes_no_sense_is_left_and_works_again) {
 }
 
 TEST(sampling, another_program_in_the_same_thread_begins_anew) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
@@ -214,7 +204,7 @@ TEST(sampling, another_program_in_the_same_thread_begins_anew) {
 }
 
 TEST(sampling, code_is_decoded_once_until_it_may_have_changed) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
@@ -236,7 +226,7 @@ TEST(sampling, code_is_decoded_once_until_it_may_have_changed) {
 }
 
 TEST(sampling, a_thread_that_is_known_costs_less) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread known = self(0);
   o->add(known);
@@ -257,7 +247,7 @@ TEST(sampling, a_thread_that_is_known_costs_less) {
 }
 
 TEST(sampling, without_permission_sees_times_only_and_says_why) {
-  fake_kernel k;
+  sampling_kernel k;
   k.open_errors[0] = EACCES;
   const auto o = observer_on(k);
   EXPECT_NE(o->limits().find("CAP_PERFMON"), std::string::npos) << o->limits();
@@ -269,8 +259,8 @@ TEST(sampling, without_permission_sees_times_only_and_says_why) {
 }
 
 TEST(sampling, without_a_decoder_sees_times_only_and_says_why) {
-  fake_kernel k;
-  software_observer o(std::make_unique<fake_calls>(k), nullptr);
+  sampling_kernel k;
+  software_observer o(std::make_unique<sampling_kernel_calls>(k), nullptr);
   EXPECT_NE(o.limits().find("nothing is predicted"), std::string::npos) << o.limits();
   const watched_thread t = self();
   o.add(t);
@@ -279,7 +269,7 @@ TEST(sampling, without_a_decoder_sees_times_only_and_says_why) {
 }
 
 TEST(sampling, threads_that_are_refused_are_counted_and_the_others_seen) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread first = self(0), second = self(1), third = self(2);
   k.map_errors[first.tid] = EPERM;
@@ -297,7 +287,7 @@ TEST(sampling, threads_that_are_refused_are_counted_and_the_others_seen) {
 }
 
 TEST(sampling, a_thread_that_ends_leaves_nothing_behind) {
-  fake_kernel k;
+  sampling_kernel k;
   {
     const auto o = observer_on(k);
     EXPECT_TRUE(k.mapped.empty()) << "the trial at the begin";
@@ -325,7 +315,7 @@ TEST(sampling, a_thread_that_ends_leaves_nothing_behind) {
 }
 
 TEST(sampling, code_that_may_not_be_read_ends_the_sampling_of_that_thread) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
@@ -339,7 +329,7 @@ TEST(sampling, code_that_may_not_be_read_ends_the_sampling_of_that_thread) {
 }
 
 TEST(sampling, an_event_that_fell_silent_is_opened_anew) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
@@ -356,7 +346,7 @@ TEST(sampling, an_event_that_fell_silent_is_opened_anew) {
 }
 
 TEST(sampling, code_of_32_bits_has_no_class_and_that_is_said) {
-  fake_kernel k;
+  sampling_kernel k;
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
