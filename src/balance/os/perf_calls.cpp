@@ -41,10 +41,10 @@ void linux_perf_calls::close(int fd) noexcept { ::close(fd); }
 std::string perf_refusal(int error) {
   if (error == EACCES || error == EPERM) {
     std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
-    std::string level;
-    in >> level;
-    return fmt::format("perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
-                       level.empty() ? "unknown" : level);
+    int level = 0;
+    if (in >> level && level > 2)
+      return fmt::format("perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON", level);
+    return "perf events are not permitted: the thread is another user's, or a security profile, as of a container, forbids them; CAP_PERFMON would do";
   }
   if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
   if (error == EMFILE) return "too few file descriptors; raise the limit (ulimit -n)";
