@@ -33,8 +33,8 @@ class page_window {
   bool settled_ = false;               ///< it comes from a full window
 };
 
-/// The least part of distinct pages that is called memory with so many samples. Few samples seldom come to the same page twice, even of few pages; so it is what
-/// those pages would give of which a full window shows `memory_above` (227 pages, or 0.9 MB, visited evenly).
+/// The least part of distinct pages that is called memory with so many samples. Few samples seldom come to the same page twice, even of few pages; so it is
+/// what those pages would give of which a full window shows `memory_above` (227 pages, or 0.9 MB, visited evenly).
 [[nodiscard]] double memory_limit(std::size_t samples);
 
 }  // namespace kilter::balance::os

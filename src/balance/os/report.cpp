@@ -35,7 +35,8 @@ std::string idle_text(const session_result& r) {
   if (!r.class_only || !r.policy.starts_with("dike")) return "";
   if (!r.classes_seen) return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
   if (r.equal_cores)
-    return "nothing was moved: threads have classes, but without counters " + r.policy + " cannot tell which of equal cores gives more bandwidth; dio needs only the classes\n";
+    return "nothing was moved: threads have classes, but without counters " + r.policy +
+           " cannot tell which of equal cores gives more bandwidth; dio needs only the classes\n";
   return "";
 }
 

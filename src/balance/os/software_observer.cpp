@@ -53,7 +53,8 @@ std::string why_not_mapped(int error) {
   return std::strerror(error);
 }
 
-constexpr const char* code_forbidden = "their code may not be read; kernel.yama.ptrace_scope 0 or CAP_SYS_PTRACE allow it, or start the program by kilter balance";
+constexpr const char* code_forbidden =
+    "their code may not be read; kernel.yama.ptrace_scope 0 or CAP_SYS_PTRACE allow it, or start the program by kilter balance";
 
 }  // namespace
 
@@ -180,7 +181,8 @@ std::vector<std::string> software_observer::remarks() const {
   std::uint64_t undecided = undecided_;
   for (const auto& [id, s] : threads_) undecided += is_undecided(s) ? 1 : 0;
   if (undecided > 0)
-    lines.push_back(fmt::format("of {} threads the sampled addresses told no class: they are neither spread nor close together, or cannot be resolved", undecided));
+    lines.push_back(fmt::format("of {} threads the sampled addresses told no class: they are neither spread nor close together, or cannot be resolved",
+                                undecided));
   return lines;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Watching without counters: a thread is interrupted after so much of its own CPU time (the kernel's software event cpu-clock), and where it goes in memory next
-// follows from its code and its registers. Threads that wait for memory go to new pages all the time. This tells a class and never a rate: how often a thread
-// misses cannot be seen so.
+// Watching without counters: a thread is interrupted after so much of its own CPU time (the kernel's software event cpu-clock), and where it goes in memory
+// next follows from its code and its registers. Threads that wait for memory go to new pages all the time. This tells a class and never a rate: how often a
+// thread misses cannot be seen so.
 
 #include <map>
 #include <memory>

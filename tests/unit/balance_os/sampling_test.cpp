@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -357,47 +356,6 @@ TEST(sampling, code_of_32_bits_has_no_class_and_that_is_said) {
   EXPECT_EQ(told(*o, t), thread_class::unknown);
   ASSERT_EQ(o->remarks().size(), 1U);
   EXPECT_NE(o->remarks()[0].find("told no class"), std::string::npos) << o->remarks()[0];
-}
-
-/// What was recorded of a program (see record_samples.cpp), through the window.
-thread_class class_of_recording(const std::string& name, std::size_t samples) {
-  std::ifstream in(std::string(KILTER_TEST_DATA) + "/samples/" + name + ".txt");
-  EXPECT_TRUE(in) << name;
-  page_window w;
-  thread_class c = thread_class::unknown;
-  std::size_t n = 0;
-  for (std::string line; n < samples && std::getline(in, line); ++n) {
-    if (line == "?") continue;
-    w.add(line == "-" ? std::nullopt : std::optional(std::stoull(line, nullptr, 16) << 12));
-    if (n % 64 == 63) c = w.told();
-  }
-  EXPECT_EQ(n, samples) << name << " is too short";
-  return c;
-}
-
-TEST(sampling, of_real_programs_tells_the_class) {
-  const struct {
-    const char* name;
-    thread_class expected;
-  } programs[] = {
-      {"pointer-chase", thread_class::memory},
-      {"copy", thread_class::memory},
-      {"matmul-out-of-cache", thread_class::memory},
-      {"sort", thread_class::memory},
-      {"zstd", thread_class::memory},
-      {"sha256sum", thread_class::compute},
-      {"openssl", thread_class::compute},
-      {"python3", thread_class::compute},
-      {"matmul-in-cache", thread_class::compute},
-      {"matmul-in-l2", thread_class::unknown},          // between the two
-      {"random-updates", thread_class::unknown},        // nothing can be resolved
-      {"pointer-chase-in-l3", thread_class::memory},    // wrong, and known to be: pages tell nothing of a large cache
-  };
-  for (const auto& p : programs) {
-    EXPECT_EQ(class_of_recording(p.name, 400), p.expected) << p.name;
-    const thread_class early = class_of_recording(p.name, 64);
-    EXPECT_TRUE(early == p.expected || early == thread_class::unknown) << p.name << ": wrong after 64 samples";
-  }
 }
 
 TEST(sampling, of_this_machine_tells_a_thread_that_copies_memory_from_one_that_computes) {
