@@ -82,7 +82,7 @@ def lengths(tools, cpus, shares, rounds, seconds):
     alone = matmul_seconds(["taskset", "-c", str(cpus[0]), tools.matmul, "2", str(2 * unit), str(unit), str(columns)])
     for threads in (2, 8):
         pairs = threads // 2
-        y = max(1, int(unit * seconds * 1.5 / alone / pairs))
+        y = max(1, int(unit * seconds * 2 / alone / pairs))   # both CPUs at full speed need `seconds`
         program = [tools.matmul, str(threads), str(2 * y), str(y), str(columns)]
         for share in shares:
             seen = []
@@ -173,10 +173,10 @@ def classes(tools, cpus, rounds, seconds):
             seen.append({name: took for name, (took, _) in got.items()})
             moves.append({name: count for name, (_, count) in got.items()})
         rows = []
-        for name in seen[0]:
+        for name in moves[0]:
             for r in seen:
-                r[name + " over"] = r["kernel"] / r[name]
-            rows.append({"part": "classes", "contender": name, "seconds": of_rounds(seen, name), "kernel over": of_rounds(seen, name + " over"),
+                r[name + ", speed"] = r["kernel"] / r[name]
+            rows.append({"part": "classes", "contender": name, "seconds": of_rounds(seen, name), "speed over kernel": of_rounds(seen, name + ", speed"),
                          "moves": [m[name] for m in moves]})
         return rows
 
@@ -193,7 +193,7 @@ def show(rows):
     for i, row in enumerate(r for r in rows if r["part"] == "classes"):
         if i == 0:
             print("four computing and four streaming threads, one CPU at 1/2: seconds; speed over the kernel's own choice; moves")
-        print(f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} {spread(row['kernel over']):<22} {min(row['moves'])} to {max(row['moves'])}")
+        print(f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} {spread(row['speed over kernel']):<22} {min(row['moves'])} to {max(row['moves'])}")
 
 
 def main():
