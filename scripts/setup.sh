@@ -64,7 +64,7 @@ build() {
   targets=("$@")
   if [ ! -f "$dir/build.ninja" ]; then
     say "kilter: configuring $dir"
-    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DCMAKE_UNITY_BUILD=ON "${options[@]}"  # several sources at once: half the time
+    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DKILTER_IN_BATCHES=ON "${options[@]}"
   fi
   # A build with nothing to do is over at once and must not say anything.
   (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (a few minutes the first time)") >/dev/null &

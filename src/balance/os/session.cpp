@@ -312,7 +312,7 @@ class session {
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
     r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
-    r.equal_cores = machine_.kinds().size() < 2;
+    r.sides_known = machine_.kinds().size() > 1 || !options_.tuning.high_bandwidth.empty();
     r.policy = options_.policy;
     r.observer = observer_name_;
     r.own_cpu_s = cpu_s;
