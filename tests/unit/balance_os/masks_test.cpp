@@ -18,10 +18,8 @@ namespace kilter::balance::os::testing {
 
 namespace {
 
-bool two_cores() { return own_mask().count() >= 2; }
-
 #define NEEDS_TWO_CORES() \
-  if (!two_cores()) GTEST_SKIP() << "there is one CPU, so no mask can be changed"
+  if (own_mask().count() < 2) GTEST_SKIP() << "there is one CPU, so no mask can be changed"
 
 session_options quick(const std::string& policy) {
   session_options o;
