@@ -7,6 +7,7 @@
 
 #include "balance/measures.hpp"
 #include "balance/predictor.hpp"
+#include "balance/symmetry.hpp"
 #include "base/random.hpp"
 #include "lab/stats.hpp"
 
@@ -15,6 +16,8 @@ namespace kilter::lab {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr double slice_s = 10.0;   // of the error over time
 
 double mean_of(double sum, std::uint64_t count) { return count > 0 ? sum / static_cast<double>(count) : nan; }
 
@@ -33,7 +36,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
   double first_s() const override { return scheduler_.first_s(); }
 
   double look(double now_s, double length_s, std::span<const sim::thread_counters> seen, std::vector<sim::thread_move>& moves) override {
-    compare(seen, length_s);
+    compare(seen, now_s, length_s);
     balance::observation o{.now_s = now_s, .length_s = length_s, .rates = true, .threads = {}};
     for (const sim::thread_counters& c : seen) {
       balance::thread_sample s;
@@ -71,10 +74,12 @@ class watched_by_scheduler final : public sim::thread_watcher {
     std::uint64_t count = 0;
     for (const auto& [thread, one] : by_thread_) {
       e.mean_by_thread.push_back(mean_of(one.sum, one.count));
+      if (const auto error = balance::prediction_error(one.expected, one.achieved)) e.of_sums_by_thread.push_back(*error);
       sum += one.sum;
       count += one.count;
     }
     e.mean = mean_of(sum, count);
+    for (const sum_of& one : slices_) e.by_slice.push_back(mean_of(one.sum, one.count));
     e.after_ends = mean_of(near_.sum, near_.count);
     e.otherwise = mean_of(far_.sum, far_.count);
     return e;
@@ -86,6 +91,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
   struct sum_of {
     double sum = 0.0;
     std::uint64_t count = 0;
+    double expected = 0.0, achieved = 0.0;   // added up, misses a second
     void add(double v) {
       sum += v;
       ++count;
@@ -101,7 +107,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
     return free.empty() ? no_core : free[background_.below(static_cast<std::uint32_t>(free.size()))];
   }
 
-  void compare(std::span<const sim::thread_counters> seen, double length_s) {
+  void compare(std::span<const sim::thread_counters> seen, double now_s, double length_s) {
     const bool near = ended_now_ || ended_before_;
     ended_before_ = ended_now_;
     ended_now_ = false;
@@ -110,7 +116,13 @@ class watched_by_scheduler final : public sim::thread_watcher {
       if (e == expected_.end()) continue;
       const auto error = balance::prediction_error(e->second, c.misses / length_s);
       if (!error) continue;
-      by_thread_[c.thread].add(*error);
+      sum_of& all = by_thread_[c.thread];
+      all.add(*error);
+      all.expected += e->second;
+      all.achieved += c.misses / length_s;
+      const auto slice = static_cast<std::size_t>((now_s - length_s) / slice_s);
+      if (slices_.size() <= slice) slices_.resize(slice + 1);
+      slices_[slice].add(*error);
       (near ? near_ : far_).add(std::abs(*error));
     }
   }
@@ -122,9 +134,24 @@ class watched_by_scheduler final : public sim::thread_watcher {
   random_stream background_;
   std::map<std::uint32_t, double> expected_;
   std::map<std::uint32_t, sum_of> by_thread_;
+  std::vector<sum_of> slices_;
   sum_of near_, far_;
   bool ended_now_ = false, ended_before_ = false;
 };
+
+thread_sameness sameness_of(const sim::threads_result& r, std::span<const sim::thread_program> programs) {
+  thread_sameness s;
+  std::vector<balance::thread_life> lives;
+  for (const sim::thread_result& t : r.threads) {
+    lives.push_back({t.born_s, t.ended_s});
+    s.work_s.push_back(t.work_s);
+    const auto& steps = programs[t.program].groups[t.group].threads[t.index].steps;
+    s.primitives.push_back(static_cast<double>(std::ranges::count_if(
+        steps, [](const sim::thread_step& one) { return one.kind == sim::step_kind::lock || one.kind == sim::step_kind::barrier; })));
+  }
+  s.group = balance::thread_groups(lives);
+  return s;
+}
 
 double slowest(const benchmark_times& b) { return *std::ranges::max_element(b.seconds); }
 
@@ -164,6 +191,11 @@ thread_run run_thread_programs(const thread_platform& on, std::span<const sim::t
   watched_by_scheduler watcher(*scheduler, on, programs, policy == "cjfpf", seed);
   const sim::threads_result r = sim::run_threads(on.simulated, programs, seed, &watcher);
   thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors()};
+  for (core_id c = 0; c < r.busy_s.size(); ++c) {
+    const double clock = on.simulated.cores[c].clock;
+    run.dynamic_energy_s += r.busy_s[c] * clock * clock * clock;
+  }
+  run.sameness = sameness_of(r, programs);
   std::map<std::uint32_t, benchmark_times> times;
   for (const sim::thread_result& t : r.threads) {
     run.moves += t.moves;
