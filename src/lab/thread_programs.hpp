@@ -26,6 +26,8 @@ struct contended_reading {
 /// The twelve codes of S3's Table 3.
 [[nodiscard]] std::vector<sim::thread_program> parsec_program(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& parsec_names();
+/// freqmine, dedup and ferret with the unequal threads of S3's Table 4.
+[[nodiscard]] std::vector<sim::thread_program> asymmetric_program(const std::string& name);
 /// S4's benchmarks and workloads.
 [[nodiscard]] std::vector<sim::thread_program> contended_programs(const std::string& name, const contended_reading&);
 
