@@ -181,12 +181,14 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   if (words.contains("swap_size")) o.swap_size = static_cast<std::uint32_t>(parse_count("swap_size", words.at("swap_size"), 1, 10'000));
   if (words.contains("cool_down")) o.cool_down = static_cast<std::uint32_t>(parse_count("cool_down", words.at("cool_down"), 0, 10'000));
   if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
+  if (words.contains("window")) o.window = static_cast<std::uint32_t>(parse_count("window", words.at("window"), 1, 1'000'000));
+  o.pairs = word("swap_unit", "threads") == "pairs";
+  o.global_cv = word("gate", "programs") == "threads";
   o.strict_pairs = word("pairs", "turns") == "strict";
   o.turns = word("pairs", "turns") == "turns";
   const auto programs = thread_programs_of(words.at("program"), {percent("work"), percent("memory_demand")});
   thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
-  if (word("errors", "quanta") == "sums") r.errors.mean_by_thread = r.errors.of_sums_by_thread;
-  if (word("errors", "quanta") == "sums") r.errors.mean = mean(r.errors.of_sums_by_thread);
+  if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;
   return r;
 }
 

@@ -19,8 +19,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr double slice_s = 10.0;   // of the error over time
 
-double mean_of(double sum, std::uint64_t count) { return count > 0 ? sum / static_cast<double>(count) : nan; }
-
 /// What the simulator shows as a scheduler's observation, and the scheduler's moves as the simulator's.
 class watched_by_scheduler final : public sim::thread_watcher {
  public:
@@ -70,18 +68,23 @@ class watched_by_scheduler final : public sim::thread_watcher {
 
   [[nodiscard]] prediction_errors errors() const {
     prediction_errors e;
-    double sum = 0.0;
-    std::uint64_t count = 0;
+    sum_of all;
     for (const auto& [thread, one] : by_thread_) {
-      e.mean_by_thread.push_back(mean_of(one.sum, one.count));
-      if (const auto error = balance::prediction_error(one.expected, one.achieved)) e.of_sums_by_thread.push_back(*error);
-      sum += one.sum;
-      count += one.count;
+      e.mean_by_thread.push_back(one.errors.mean());
+      all.sum += one.errors.sum;
+      all.count += one.errors.count;
     }
-    e.mean = mean_of(sum, count);
-    for (const sum_of& one : slices_) e.by_slice.push_back(mean_of(one.sum, one.count));
-    e.after_ends = mean_of(near_.sum, near_.count);
-    e.otherwise = mean_of(far_.sum, far_.count);
+    e.mean = all.mean();
+    take_times(single_, e);
+    return e;
+  }
+
+  [[nodiscard]] prediction_errors errors_of_sums() const {
+    prediction_errors e;
+    for (const auto& [thread, one] : by_thread_)
+      if (const auto error = balance::prediction_error(one.expected, one.achieved)) e.mean_by_thread.push_back(*error);
+    e.mean = e.mean_by_thread.empty() ? nan : mean(e.mean_by_thread);
+    take_times(summed_, e);
     return e;
   }
 
@@ -91,12 +94,31 @@ class watched_by_scheduler final : public sim::thread_watcher {
   struct sum_of {
     double sum = 0.0;
     std::uint64_t count = 0;
-    double expected = 0.0, achieved = 0.0;   // added up, misses a second
     void add(double v) {
       sum += v;
       ++count;
     }
+    [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : nan; }
   };
+  struct thread_error {
+    sum_of errors;
+    double expected = 0.0, achieved = 0.0;   // misses a second, added up over the quanta
+  };
+  /// Errors by when they were made: sizes near the end of a thread and far from one, signed ones in each slice of the run.
+  struct errors_in_time {
+    sum_of near, far;
+    std::vector<sum_of> slices;
+    void add(double error, bool after_end, std::size_t slice) {
+      (after_end ? near : far).add(std::abs(error));
+      if (slices.size() <= slice) slices.resize(slice + 1);
+      slices[slice].add(error);
+    }
+  };
+  static void take_times(const errors_in_time& from, prediction_errors& e) {
+    e.after_ends = from.near.mean();
+    e.otherwise = from.far.mean();
+    for (const sum_of& one : from.slices) e.by_slice.push_back(one.mean());
+  }
 
   /// Background threads begin on either socket in turn and stay, as the public code starts each application (facts A5.2): they are nobody's to move, and
   /// where they are says how many cores of each kind the others have.
@@ -111,20 +133,23 @@ class watched_by_scheduler final : public sim::thread_watcher {
     const bool near = ended_now_ || ended_before_;
     ended_before_ = ended_now_;
     ended_now_ = false;
+    const auto slice = static_cast<std::size_t>((now_s - length_s) / slice_s);
+    double expected = 0.0, achieved = 0.0;
     for (const sim::thread_counters& c : seen) {
       const auto e = expected_.find(c.thread);
       if (e == expected_.end()) continue;
-      const auto error = balance::prediction_error(e->second, c.misses / length_s);
+      const double rate = c.misses / length_s;
+      expected += e->second;
+      achieved += rate;
+      const auto error = balance::prediction_error(e->second, rate);
       if (!error) continue;
-      sum_of& all = by_thread_[c.thread];
-      all.add(*error);
-      all.expected += e->second;
-      all.achieved += c.misses / length_s;
-      const auto slice = static_cast<std::size_t>((now_s - length_s) / slice_s);
-      if (slices_.size() <= slice) slices_.resize(slice + 1);
-      slices_[slice].add(*error);
-      (near ? near_ : far_).add(std::abs(*error));
+      thread_error& of = by_thread_[c.thread];
+      of.errors.add(*error);
+      of.expected += e->second;
+      of.achieved += rate;
+      single_.add(*error, near, slice);
     }
+    if (const auto error = balance::prediction_error(expected, achieved)) summed_.add(*error, near, slice);
   }
 
   balance::scheduler& scheduler_;
@@ -133,9 +158,8 @@ class watched_by_scheduler final : public sim::thread_watcher {
   bool by_critical_length_;
   random_stream background_;
   std::map<std::uint32_t, double> expected_;
-  std::map<std::uint32_t, sum_of> by_thread_;
-  std::vector<sum_of> slices_;
-  sum_of near_, far_;
+  std::map<std::uint32_t, thread_error> by_thread_;
+  errors_in_time single_, summed_;
   bool ended_now_ = false, ended_before_ = false;
 };
 
@@ -190,7 +214,8 @@ thread_run run_thread_programs(const thread_platform& on, std::span<const sim::t
   const auto scheduler = balance::make_scheduler(policy, *on.cores, o);
   watched_by_scheduler watcher(*scheduler, on, programs, policy == "cjfpf", seed);
   const sim::threads_result r = sim::run_threads(on.simulated, programs, seed, &watcher);
-  thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors()};
+  thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors(),
+                 .errors_of_sums = watcher.errors_of_sums()};
   for (core_id c = 0; c < r.busy_s.size(); ++c) {
     const double clock = on.simulated.cores[c].clock;
     run.dynamic_energy_s += r.busy_s[c] * clock * clock * clock;
