@@ -56,7 +56,8 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
 }
 
 std::string_view form_of(std::string_view key) {
-  return key == "benchmark" ? "a name" : key == "slice" ? "a whole number of at least 1" : key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
+  if (key == "slice") return "a whole number of at least 1";
+  return key == "benchmark" ? "a name" : key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
 }
 
 bool well_formed(std::string_view key, const std::string& value) {

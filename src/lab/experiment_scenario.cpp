@@ -50,8 +50,8 @@ const std::vector<described_workload>& workloads() {
       {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
       {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
                           {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
-                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name}, {"window", false, false, form::count},
-                          {"swap_unit", false, false, form::name}, {"gate", false, false, form::name},
+                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name},
+                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name},
                           {"smt", false, false, form::count}, {"work", false, false, form::count}, {"memory_demand", false, false, form::count}}},
   };
   return all;

@@ -238,7 +238,8 @@ TEST(thread_experiments, readings_reach_the_run) {
 }
 
 TEST(thread_experiments, a_slowdown_is_against_the_benchmark_by_itself_on_fast_cores) {
-  const auto f = parse_experiment(with("measure = \"benchmark_slowdown\", benchmark = \"jacobi\", policy = \"none\", quantum = 500, swap_size = 8, program = \"wl1\""), "x.toml");
+  const auto f = parse_experiment(with("measure = \"benchmark_slowdown\", benchmark = \"jacobi\", policy = \"none\", quantum = 500, swap_size = 8, "
+                                       "program = \"wl1\""), "x.toml");
   const cell c = f.claims[0].cases[0].of.left[0];
   ASSERT_EQ(thread_runs_behind(f.scenarios[0], c).size(), 2u);
   std::vector<thread_run> made(1);
