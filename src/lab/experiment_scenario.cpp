@@ -51,7 +51,7 @@ const std::vector<described_workload>& workloads() {
       {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
                           {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
                           {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name},
-                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name},
+                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name}, {"code", false, false, form::name},
                           {"smt", false, false, form::count}, {"work", false, false, form::count}, {"memory_demand", false, false, form::count}}},
   };
   return all;
@@ -87,7 +87,7 @@ const std::vector<choice>& choices() {
       {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, 
       {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
-      {"gate", {"programs", "threads"}}, {"thieves", {"any", "first"}}};
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 

@@ -186,6 +186,12 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   o.global_cv = word("gate", "programs") == "threads";
   o.strict_pairs = word("pairs", "turns") == "strict";
   o.turns = word("pairs", "turns") == "turns";
+  if (word("code", "paper") == "public") {   // facts A5.2
+    on.start_on_halves = true;
+    o.high_bandwidth = on.cores->fastest_cores();
+    o.turns = o.one_class = false;
+    o.cool_down = 0;
+  }
   const auto programs = thread_programs_of(words.at("program"), {percent("work"), percent("memory_demand")});
   thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
   if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;

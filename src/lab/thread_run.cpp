@@ -28,7 +28,9 @@ class watched_by_scheduler final : public sim::thread_watcher {
 
   core_id place(const sim::thread_birth& b, std::span<const std::uint32_t> taken) override {
     if (programs_[b.program].background) return free_core(b.index % 2, taken);
-    return scheduler_.place({b.thread, b.program, b.length, b.critical_length, by_critical_length_ ? b.critical_lengths : b.lengths, b.index}, taken);
+    const core_id wanted = scheduler_.place({b.thread, b.program, b.length, b.critical_length, by_critical_length_ ? b.critical_lengths : b.lengths, b.index}, taken);
+    if (wanted != no_core || !platform_.start_on_halves) return wanted;
+    return free_core(b.index < b.lengths.size() / 2 ? 0 : 1, taken);
   }
 
   double first_s() const override { return scheduler_.first_s(); }
