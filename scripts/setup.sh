@@ -1,7 +1,8 @@
 # Sourced by ./run and ./test: installs what is missing and builds. Everything it says goes to standard error.
-# Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, Graphviz 2.42, GoogleTest 1.12.
+# Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, Graphviz 2.42, Zydis 4.0, GoogleTest 1.12.
 
-kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev)
+kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev
+  libzydis-dev)
 kilter_test_packages=(libgtest-dev libgmock-dev binutils python3)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -63,7 +64,7 @@ build() {
   targets=("$@")
   if [ ! -f "$dir/build.ninja" ]; then
     say "kilter: configuring $dir"
-    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DCMAKE_UNITY_BUILD=ON "${options[@]}"  # several sources at once: half the time
+    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DKILTER_IN_BATCHES=ON "${options[@]}"
   fi
   # A build with nothing to do is over at once and must not say anything.
   (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (a few minutes the first time)") >/dev/null &

@@ -39,7 +39,7 @@ constexpr entry entries[] = {
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {}); }},
     {{"cjfpf", "S3: threads announced with long critical sections begin on fast cores", true},
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.key = job_key::critical_length}); }},
-    {{"ljfpf-idle", "ljfpf, and an idle fast core takes the longest thread of a slow one", true},
+    {{"ljfpf-idle", "ljfpf, and an idle fast core takes the longest thread of a slow one", false},
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.idle_fast = true}); }},
     {{"rr", "S3's baseline: each new thread on the next core", true},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_round_robin(m, o); }},

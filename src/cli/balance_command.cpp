@@ -12,6 +12,7 @@
 #include "balance/os/report.hpp"
 #include "balance/os/restore.hpp"
 #include "balance/os/session.hpp"
+#include "balance/preload/placed_run.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
@@ -23,12 +24,14 @@ namespace kilter::cli {
 namespace {
 
 namespace os = balance::os;
+namespace preload = balance::preload;
 
 constexpr int own_failure = 125, not_executable = 126, not_found = 127;
 
 struct balance_options {
   os::session_options what;
-  double quantum_ms = 500;
+  double quantum_ms = 500, swap_overhead_ms = 0;
+  std::string lengths, history, fast;
   std::string json;
   bool restore = false, quiet = false;
 };
@@ -68,8 +71,27 @@ int end_like(int status) {
   return 128 + signal;
 }
 
-int run(const balance_options& o) {
+/// ljfpf and cjfpf place threads before they run, which only somebody inside of the program can do.
+void place_by_length(const balance_options& o, const machine& here) {
   const auto& what = o.what;
+  if (what.program.empty())
+    throw input_error(fmt::format("policy '{}' places threads when they are created, so it needs a program that Kilter starts: give -- PROGRAM ARGS...", what.policy));
+  if (what.dry_run) throw input_error(fmt::format("--dry-run: policy '{}' moves nothing later, and placing is all it does; leave --dry-run out", what.policy));
+  preload::placed_run r{.policy = what.policy, .lengths = o.lengths, .history = o.history, .fast_cpus = {}};
+  if (here.kinds().size() > 1 || !o.fast.empty())
+    for (const core_id c : what.tuning.fast_cores.empty() ? here.fastest_cores() : what.tuning.fast_cores) r.fast_cpus.push_back(here.cores()[c].os_index);
+  try {
+    preload::place_threads_of_programs(r);
+  } catch (const input_error& e) {
+    throw input_error(std::string(o.lengths.empty() ? "" : "--lengths: ") + e.what());
+  }
+  if (o.quiet) return;
+  say(r.fast_cpus.empty() ? "all cores look alike, so no thread is placed; --fast CORES says which are fast"
+                          : fmt::format("{} places threads as they are created, long ones on the fast cores, and moves none", what.policy));
+}
+
+int run(balance_options& o) {
+  auto& what = o.what;
   const int given = static_cast<int>(!what.program.empty()) + static_cast<int>(!what.targets.pids.empty()) + static_cast<int>(!what.targets.cgroup.empty());
   const auto replay = os::replay_file(what.observer);
   if (given > 1) throw input_error("give one of: -- PROGRAM ARGS..., --pid, --cgroup");
@@ -79,6 +101,10 @@ int run(const balance_options& o) {
   lab::check_output("--record", what.record);
   if (what.record == "-") throw input_error("--record '-': observations need a file of their own; name one");
   const machine here = machine::local({.smt = true});
+  if (!o.fast.empty()) what.tuning.fast_cores = what.tuning.high_bandwidth = parse_cores(o.fast, here);
+  if (what.policy == "ljfpf" || what.policy == "cjfpf") place_by_length(o, here);
+  else if (!o.lengths.empty() || !o.history.empty())
+    throw input_error(fmt::format("--{}: policy '{}' does not go by lengths; ljfpf and cjfpf do", o.lengths.empty() ? "history" : "lengths", what.policy));
   std::fflush(nullptr);
   const os::session_result r = given == 0 ? os::replay_only(here, what, *replay) : os::run_session(here, what);
   if (r.exec_error != 0) {
@@ -98,6 +124,25 @@ std::string policy_list() {
   return lab::joined(live, ", ");
 }
 
+void add_tuning(CLI::App& c, balance_options& o) {
+  balance::scheduler_options& t = o.what.tuning;
+  const auto number = [&](const char* name, auto& value, const char* text, const char* unit) { c.add_option(name, value, text)->type_name(unit)->group("Dike"); };
+  const auto flag = [&](const char* name, bool& value, const char* text) { c.add_flag(name, value, text)->group("Dike"); };
+  number("--swap-size", t.swap_size, "Threads that change places in a quantum at most, an even number", "N");
+  number("--fair-below", t.fair_below, "Fair enough: nothing moves while the coefficient of variation is below", "X");
+  number("--memory-above", t.memory_above, "Miss ratio above which a thread counts as memory-bound", "X");
+  number("--cool-down", t.cool_down, "Quanta in which a thread that was exchanged stays", "N");
+  number("--window", t.window, "Quanta over which a core's bandwidth is averaged; 0: all", "N");
+  number("--profit-margin", t.profit_margin, "An exchange must promise more than this, in misses a second", "X");
+  number("--swap-overhead", o.swap_overhead_ms, "What a move costs in the prediction", "MS");
+  number("--optimize-every", t.optimizer_every, "dike-af, dike-ap: quanta between two adaptations", "N");
+  flag("--pairs", t.pairs, "--swap-size counts pairs");
+  flag("--strict-pairs", t.strict_pairs, "Only a memory-bound and a computing thread are a pair");
+  flag("--global-cv", t.global_cv, "Fairness over all threads at once, not program by program");
+  flag("--bidirectional", t.bidirectional, "dike-af, dike-ap: back towards the defaults while all is fair");
+  c.add_flag_callback("--no-turns", [&t] { t.turns = false; }, "Threads of the class that is too large for its side do not take turns there")->group("Dike");
+}
+
 }  // namespace
 
 action add_balance(CLI::App& app, const std::vector<std::string>& program) {
@@ -113,6 +158,9 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
     return CLI::detail::lexical_cast(text, ms) && ms >= 20 && ms <= 3.6e6 ? std::string() : "'" + text + "' is no time in milliseconds from 20 to 3600000";
   });
   command->add_option("--observer", o->what.observer, "auto, pmu, resctrl, software or replay:FILE; auto: the best that works here")->type_name("NAME");
+  command->add_option("--fast", o->fast, "The fast cores: for ljfpf and cjfpf (default: the fastest kind), and for dike (default: it learns which have the bandwidth)")->type_name("CORES");
+  command->add_option("--lengths", o->lengths, "ljfpf, cjfpf: relative lengths of the program's threads in the order of their creation, as 2,1,1; or @FILE")->type_name("LIST");
+  command->add_option("--history", o->history, "ljfpf, cjfpf: learns lengths; read at the start, renewed at the end")->type_name("FILE");
   command->add_flag("--dry-run", o->what.dry_run, "Say what would be moved, and move nothing");
   command->add_option("--record", o->what.record, "Write what is observed to this file, for --observer replay:FILE")->type_name("FILE");
   command->add_option("--json", o->json, "Write the result as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
@@ -123,11 +171,14 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
                   "Examples:\n"
                   "  kilter balance -- make -j8\n"
                   "  kilter balance --policy dio --pid 4711 --json -\n"
+                  "  kilter balance --policy ljfpf --fast 0-3 --history lengths -- ./program\n"
                   "  kilter balance --dry-run --cgroup user.slice\n"
                   "  kilter balance --policy dike --observer replay:seen.jsonl\n"
                   "  kilter balance --restore");
+  add_tuning(*command, *o);
   return [o] {
     o->what.tuning.quantum_s = o->quantum_ms * 1e-3;
+    o->what.tuning.swap_overhead_s = o->swap_overhead_ms * 1e-3;
     o->what.tell = [quiet = o->quiet](const std::string& line, bool important) {
       if (important || !quiet) say(line);
     };

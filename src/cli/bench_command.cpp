@@ -84,7 +84,6 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--explore", a.explore, "Untried places, in the papers' table: first; compete as if they took no time; prior: as their peers and other widths let expect")->type_name("HOW")->group("Policy");
   c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times, 0: never; age: critical tasks try stale places again, within 1 % of the time (robust: always)")->type_name("N")->group("Policy");
   c.add_option("--load-table", a.load_table, "Every run begins with the trace table of that file")->type_name("F")->group("Policy");
-  c.add_option("--save-table", a.save_table, "Write the trace table as the last run leaves it; one policy only")->type_name("F")->group("Policy");
   c.add_option("--cats-tries", a.cats_tries, "cats: looks into a core's own queue before it goes on to another")->type_name("N")->group("Policy");
   c.add_option("--cats-update", a.cats_update, "cats, hops: bottom levels batched, once for all tasks that come together, or each")->type_name("HOW")->group("Policy");
   c.add_flag("--cats-strict", a.cats_strict, "cats, hops: a bottom level equal to the highest so far is not critical")->group("Policy");
@@ -93,6 +92,11 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
 }
 
 namespace {
+
+// Not for comparisons of graphs, in which rws always takes part: two policies cannot write one file.
+void add_saving(CLI::App& c, lab::bench_arguments& a) {
+  c.add_option("--save-table", a.save_table, "Write the trace table as the last run leaves it; one policy only")->type_name("F")->group("Policy");
+}
 
 /// What follows from the options of a workload.
 action measuring(std::shared_ptr<bench_options> o) {
@@ -125,6 +129,7 @@ action add_bench(CLI::App& app, const std::string& command_line) {
     add_comparison(*command, o->what);
     add_machine(*command, o->what);
     add_learning(*command, o->what);
+    add_saving(*command, o->what);
     add_outputs(*command, o->out);
     command->add_flag("--no-details", o->no_details, no_details_text);
     const bool layered = info.name == "layered";
@@ -158,6 +163,7 @@ action add_sim(CLI::App& app, const std::string& command_line) {
     add_comparison(*command, o->what);
     add_simulated(*command, o->what);
     add_learning(*command, o->what);
+    add_saving(*command, o->what);
     add_outputs(*command, o->out);
     command->add_flag("--no-details", o->no_details, no_details_text);
     std::string examples = "Examples:";

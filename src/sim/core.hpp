@@ -58,6 +58,7 @@ struct sim_core {
   detail::node* next = nullptr;
   task_ref holding{};
   std::uint32_t attempt = 0;
+  bool told = false;                   ///< something came while it was looking, perhaps where it had looked already
   double busy_s = 0.0;
   double work_s = 0.0;
   double co_runner_s = 0.0;            ///< CPU time that co-runners got

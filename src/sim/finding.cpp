@@ -45,6 +45,7 @@ void engine::rest(sim_core& w) {
 
 void engine::wake(sim_core& w) {
   if (w.doing == activity::idle || w.doing == activity::trying) after(w, 0.0);
+  else w.told = true;
 }
 
 // ---- stealing ----
@@ -144,8 +145,14 @@ void engine::take_asked(sim_core& w) {
       }
     return rest(w);
   }
+  if (w.attempt == 0) w.told = false;
   view v = view_of(w);
   const next_decision d = ask::next(policy_, w.id, w.attempt++, v);
+  const bool rests = d.what == next_decision::kind::nothing || d.what == next_decision::kind::hold_until;
+  if (rests && w.told) {  // as the runtime's workers ask once more before they sleep
+    w.attempt = 0;
+    return go_on(platform_.costs.push_s);
+  }
   switch (d.what) {
     case next_decision::kind::nothing:
       // A thief's draws may have missed the one victim that has something.

@@ -67,6 +67,12 @@ grep -q '^kilter balance: observer' "$work/err" || fail "does not say which obse
 ends 0 balance --policy dio --quantum 50 --dry-run -- sh -c 'm=$(grep Cpus_allowed_list /proc/self/status); (sleep 0.4; grep Cpus_allowed_list /proc/self/status) & i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; wait; echo "$m"'
 [ "$(sort -u "$work/out" | wc -l)" -eq 1 ] || fail "a dry run changed masks: $(cat "$work/out")"
 
+# lengths are for the library inside of the program
+ends 0 balance --quiet --policy ljfpf --fast 0, --lengths 2,1 --history "$work/a b" -- sh -c 'echo "$LD_PRELOAD|$KILTER_POLICY|$KILTER_LENGTHS|$KILTER_HISTORY"'
+says "libkilter_preload.so|ljfpf|2,1|$work/a b"
+ends 0 balance --policy cjfpf --fast 0, -- true
+grep -q 'places threads as they are created' "$work/err" || fail "does not say what cjfpf does: $(cat "$work/err")"
+
 # observations are recorded, and the same moves follow from them; threads whose pairs happen to share a core are not moved, so that may take more than one run
 for _ in 1 2 3 4 5 6; do
   ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
@@ -113,6 +119,12 @@ refuses_125 "unknown observer 'eyes'" balance --observer eyes -- true
 refuses_125 "cannot be opened" balance --observer replay:/no/such/file -- true
 refuses_125 "no directory" balance --json /no/such/dir/x -- true
 refuses_125 "no directory" balance --record /no/such/dir/x -- true
+refuses_125 "--lengths: 'x' is no length" balance --policy ljfpf --lengths 1,x -- true
+refuses_125 "policy 'dio' does not go by lengths" balance --policy dio --lengths 1,2 -- true
+refuses_125 "give -- PROGRAM" balance --policy ljfpf --pid $$
+refuses_125 "leave --dry-run out" balance --policy cjfpf --dry-run -- true
+refuses_125 "there are not that many cores" balance --fast 77777 -- true
+refuses_125 "an even number of threads" balance --swap-size 3 -- true
 refuses_125 "quantum" balance --policy dike-af --quantum 300 -- true
 [ -z "$(ls -A "$XDG_RUNTIME_DIR")" ] || fail "files are left: $(ls -A "$XDG_RUNTIME_DIR")"
 

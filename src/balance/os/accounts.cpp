@@ -16,6 +16,7 @@ void accounts::times(const watched_thread& t, thread_sample& s) {
 
 void accounts::observed(const observation& o) {
   for (const thread_sample& s : o.threads) {
+    result.classes_seen |= class_of(s) != thread_class::unknown;
     const auto at = expected_.find(s.thread);
     if (at == expected_.end() || !s.misses || *s.misses <= 0.0) continue;
     const double actual_per_s = *s.misses / o.length_s;

@@ -8,15 +8,21 @@
 
 namespace kilter::balance::os {
 
+namespace {
+
+std::unique_ptr<observer> by_software() { return std::make_unique<software_observer>(std::make_unique<linux_sampling_calls>(), make_operand_decoder()); }
+
+}  // namespace
+
 observer_choice choose_observer(std::string_view name) {
   if (name == "pmu") return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
   if (name == "resctrl") return {std::make_unique<resctrl_observer>(), {}};
-  if (name == "software") return {std::make_unique<software_observer>(), {}};
+  if (name == "software") return {by_software(), {}};
   if (name != "auto") throw input_error(fmt::format("unknown observer '{}'. There are: auto, pmu, resctrl, software, replay:FILE", name));
   try {
     return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
   } catch (const input_error& e) {
-    return {std::make_unique<software_observer>(), {e.what()}};  // resctrl tells no thread from another, so it is never the best
+    return {by_software(), {e.what()}};  // resctrl tells no thread from another, so it is never the best
   }
 }
 

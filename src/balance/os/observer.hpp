@@ -21,6 +21,8 @@ class observer {
   [[nodiscard]] virtual std::string limits() const = 0;
   virtual void add(const watched_thread&) = 0;
   virtual void remove(const watched_thread&) = 0;
+  /// About ten times a second, whatever the quantum is: takes what would be lost if it waited for `fill`.
+  virtual void collect() {}
   /// Adds what it saw of the thread since the last call, or since `add`.
   virtual void fill(const watched_thread&, thread_sample&) = 0;
   /// What the numbers suffer from, for the end of the run; empty: nothing.

@@ -1,10 +1,12 @@
 #include "balance/os/perf_calls.hpp"
 
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -35,5 +37,18 @@ bool linux_perf_calls::read(int fd, std::span<std::uint64_t> into) {
 }
 
 void linux_perf_calls::close(int fd) noexcept { ::close(fd); }
+
+std::string perf_refusal(int error) {
+  if (error == EACCES || error == EPERM) {
+    std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
+    int level = 0;
+    if (in >> level && level > 2)
+      return fmt::format("perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON", level);
+    return "perf events are not permitted: the thread is another user's, or a security profile, as of a container, forbids them; CAP_PERFMON would do";
+  }
+  if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
+  if (error == EMFILE) return "too few file descriptors; raise the limit (ulimit -n)";
+  return std::strerror(error);
+}
 
 }  // namespace kilter::balance::os

@@ -37,4 +37,7 @@ class linux_perf_calls final : public perf_calls {
   void close(int fd) noexcept override;
 };
 
+/// Why perf_event_open refused, from its errno, and what would be needed.
+[[nodiscard]] std::string perf_refusal(int error);
+
 }  // namespace kilter::balance::os

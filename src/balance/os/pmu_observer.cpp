@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "kilter/error.hpp"
@@ -58,18 +56,9 @@ std::string pmu_observer::limits() const {
   return text + "; user mode only";
 }
 
-std::string pmu_observer::reason_of(int error) const {
-  if (error == EACCES || error == EPERM) {
-    std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
-    std::string level;
-    in >> level;
-    return fmt::format("counting is not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON",
-                       level.empty() ? "unknown" : level);
-  }
+std::string pmu_observer::reason_of(int error) {
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "the processor's counters for cache misses are not there, as in most virtual machines";
-  if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
-  if (error == EMFILE) return "too few file descriptors; raise the limit (ulimit -n)";
-  return std::strerror(error);
+  return perf_refusal(error);
 }
 
 perf_event_attr pmu_observer::attributes(const cpu_pmu& p, event e) const {

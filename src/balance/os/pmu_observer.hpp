@@ -42,7 +42,7 @@ class pmu_observer final : public observer {
   [[nodiscard]] perf_event_attr attributes(const cpu_pmu&, event) const;
   [[nodiscard]] bool read_group(const group&, totals&) const;
   void close_group(group&) noexcept;
-  [[nodiscard]] std::string reason_of(int error) const;
+  [[nodiscard]] static std::string reason_of(int error);
 
   std::unique_ptr<perf_calls> calls_;
   std::vector<cpu_pmu> pmus_;

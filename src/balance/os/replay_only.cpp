@@ -62,6 +62,7 @@ session_result replay_only(const machine& m, const session_options& o, const std
   r.policy = o.policy;
   r.observer = "replay";
   r.class_only = !rates;
+  r.sides_known = recorded.kinds().size() > 1 || !o.tuning.high_bandwidth.empty();
   r.threads = static_cast<std::uint32_t>(known.size());
   return r;
 }

@@ -30,10 +30,11 @@ std::string move_text(const board_thread& t) {
 /// Why a scheduler that is there to move threads moved none, as far as that is certain.
 std::string idle_text(const session_result& r) {
   if (r.moves > 0 || r.quanta == 0 || r.policy == "none") return "";
-  if (r.policy.find("jfpf") != std::string::npos)
-    return "nothing was moved: nobody announced the lengths of threads, which " + r.policy + " goes by (libkilter_preload.so does it without Kilter)\n";
-  if (r.class_only && r.policy.starts_with("dike"))
-    return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
+  if (!r.class_only || !r.policy.starts_with("dike")) return "";
+  if (!r.classes_seen) return "nothing was moved: without counters no class of a thread is known, which " + r.policy + " goes by; dio moves nevertheless\n";
+  if (!r.sides_known)
+    return "nothing was moved: threads have classes, but without counters " + r.policy +
+           " cannot tell which of equal cores gives more bandwidth; --fast says it, and dio needs only the classes\n";
   return "";
 }
 

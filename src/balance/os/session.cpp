@@ -141,6 +141,7 @@ class session {
       double now = now_s() - begin_s_;
       if (now >= next_look) {
         look(now);
+        if (observer_) observer_->collect();
         const double took = now_s() - begin_s_ - now;
         next_look = now + std::max(shortest_look_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
@@ -311,6 +312,7 @@ class session {
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
     r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
+    r.sides_known = machine_.kinds().size() > 1 || !options_.tuning.high_bandwidth.empty();
     r.policy = options_.policy;
     r.observer = observer_name_;
     r.own_cpu_s = cpu_s;

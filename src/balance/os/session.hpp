@@ -41,6 +41,8 @@ struct move_row {
 struct session_result {
   std::string policy, observer;
   bool class_only = true;              ///< the observer saw no misses: nothing was predicted
+  bool classes_seen = false;           ///< of some thread in some quantum
+  bool sides_known = false;            ///< which cores have the bandwidth: given, or they are of several kinds
   std::uint64_t quanta = 0, swaps = 0, rejected = 0;
   std::uint64_t moves = 0;             ///< carried out; with dry_run, decided
   std::uint64_t refused = 0;           ///< decided and not carried out: outside of the thread's mask, not ours, or gone

@@ -12,17 +12,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "balance/preload/library.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::preload {
 
 namespace {
-
-std::string library() {
-  for (const char* path : {KILTER_BUILT_COUNT, KILTER_INSTALLED_COUNT})
-    if (access(path, R_OK) == 0) return path;
-  throw input_error(std::string("libkilter_count.so is not where it was built or installed: ") + KILTER_INSTALLED_COUNT);
-}
 
 /// A file of its own that goes away.
 class temporary {
@@ -58,8 +53,7 @@ class temporary {
 }  // namespace
 
 counted_run run_counted(const std::vector<std::string>& program) {
-  const char* before = std::getenv("LD_PRELOAD");
-  const std::string preload = library() + (before != nullptr && *before != '\0' ? std::string(":") + before : "");
+  const std::string preload = preloaded_with("libkilter_count.so");
   const temporary counts;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw input_error(std::string("no pipe: ") + std::strerror(errno));

@@ -70,6 +70,8 @@ std::vector<double> parse_lengths(std::string_view text) {
   return lengths;
 }
 
+std::vector<double> read_lengths(const std::string& text) { return parse_lengths(text.starts_with('@') ? contents(text.substr(1)) : text); }
+
 settings read_settings(const char* (*get)(const char*)) {
   settings s;
   const auto take = [&](const char* name, auto&& use) {
@@ -86,7 +88,7 @@ settings read_settings(const char* (*get)(const char*)) {
       throw input_error("'" + v.substr(0, 40) + "' is no policy of the preload library; there are ljfpf, cjfpf, rr");
     s.policy = v;
   });
-  take("KILTER_LENGTHS", [&](const std::string& v) { s.lengths = parse_lengths(v[0] == '@' ? contents(v.substr(1)) : v); });
+  take("KILTER_LENGTHS", [&](const std::string& v) { s.lengths = read_lengths(v); });
   take("KILTER_FAST_CPUS", [&](const std::string& v) { s.fast_cpus = parse_cpus(v); });
   take("KILTER_HISTORY", [&](const std::string& v) { s.history = v; });
   take("KILTER_VERBOSE", [&](const std::string& v) { s.verbose = v != "0"; });

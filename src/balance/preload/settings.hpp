@@ -23,5 +23,7 @@ struct settings {
 
 /// Numbers separated by commas or white space, each finite and above 0, at most 65536.
 [[nodiscard]] std::vector<double> parse_lengths(std::string_view);
+/// As KILTER_LENGTHS: the numbers, or @FILE with them.
+[[nodiscard]] std::vector<double> read_lengths(const std::string&);
 
 }  // namespace kilter::balance::preload

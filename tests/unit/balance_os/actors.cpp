@@ -246,6 +246,15 @@ bool eventually(const std::function<bool()>& condition, double seconds) {
   return condition();
 }
 
+watched_thread self(thread_id id) {
+  watched_thread t;
+  t.id = id;
+  t.pid = t.tid = ::getpid();
+  t.stat = proc_file(stat_path(t.pid, t.tid));
+  t.start = stat_of(t.stat)->start;
+  return t;
+}
+
 cpu_mask own_mask() { return *affinity_of(0); }
 
 bool any_changed() {

@@ -9,6 +9,7 @@
 
 #include "balance/os/cpu_mask.hpp"
 #include "balance/os/session.hpp"
+#include "balance/os/targets.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -80,6 +81,9 @@ void kill_all_actors();
 
 /// Waits up to `seconds`; true as soon as the condition holds.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition, double seconds = 10);
+
+/// This thread, as a target.
+[[nodiscard]] watched_thread self(thread_id id = 0);
 
 /// The mask of this process, which is what all actors begin with.
 [[nodiscard]] cpu_mask own_mask();

@@ -12,7 +12,10 @@
 
 #include "actors.hpp"
 #include "balance/os/pmu_observer.hpp"
+#include "balance/os/report.hpp"
 #include "balance/os/resctrl_observer.hpp"
+#include "balance/os/session.hpp"
+#include "balance/recording.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::os::testing {
@@ -69,15 +72,6 @@ std::string refusal(fake_kernel& k) {
     return e.what();
   }
   return "";
-}
-
-/// This thread, as a target.
-watched_thread self() {
-  watched_thread t;
-  t.pid = t.tid = ::getpid();
-  t.stat = proc_file(stat_path(t.pid, t.tid));
-  t.start = stat_of(t.stat)->start;
-  return t;
 }
 
 constexpr std::uint64_t ms = 1'000'000;
@@ -209,6 +203,39 @@ TEST(pmu, of_this_machine_counts_or_says_why_not) {
   } catch (const input_error& e) {
     GTEST_SKIP() << e.what();
   }
+}
+
+TEST(observers, dike_says_why_it_moves_nothing_without_rates) {
+  const runtime_directory directory;
+  const std::string file = directory.path() + "/seen.jsonl";
+  const auto text_of = [&](const std::string& class_of_first) {
+    std::ofstream(file) << recording_line(recording_header{"test", 2, "software"})
+                        << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5)" << class_of_first
+                        << R"(},{"thread":1,"program":0,"core":1,"ran_s":0.5}]})" << "\n";
+    session_options o;
+    o.tell = [](const std::string&, bool) {};
+    const session_result r = replay_only(machine::uniform(2), o, file);
+    EXPECT_TRUE(r.class_only);
+    return session_text(r);
+  };
+  EXPECT_NE(text_of("").find("no class of a thread is known"), std::string::npos) << text_of("");
+  const std::string known = text_of(R"(,"class":"memory")");
+  EXPECT_NE(known.find("which of equal cores gives more bandwidth; --fast"), std::string::npos) << known;
+}
+
+TEST(observers, dike_told_which_cores_are_fast_moves_by_class_and_predicts_nothing) {
+  const runtime_directory directory;
+  const std::string file = directory.path() + "/seen.jsonl";
+  std::ofstream(file) << recording_line(recording_header{"test", 2, "software"})
+                      << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5,"class":"memory"},)"
+                      << R"({"thread":1,"program":0,"core":1,"ran_s":0.5,"class":"compute"}]})" << "\n";
+  session_options o;
+  o.tell = [](const std::string&, bool) {};
+  o.tuning.high_bandwidth = {1};
+  const session_result r = replay_only(machine::uniform(2), o, file);
+  EXPECT_EQ(r.swaps, 1U);
+  EXPECT_FALSE(r.prediction_error);
+  EXPECT_EQ(session_text(r).find("nothing was moved"), std::string::npos);
 }
 
 TEST(resctrl, tells_the_traffic_of_the_machine_and_nothing_of_threads) {

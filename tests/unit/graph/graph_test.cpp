@@ -15,7 +15,7 @@ namespace kilter {
 namespace {
 
 template <class F>
-std::string message_of(F&& f) {
+std::string cycle_message_of(F&& f) {
   try {
     f();
   } catch (const usage_error& e) {
@@ -49,7 +49,7 @@ TEST(graph, a_cycle_is_refused_with_the_names_of_its_tasks_in_order) {
   EXPECT_NO_THROW(g.check_acyclic());
   g.edge(c, a);
   g.edge(c, outside);
-  const std::string text = message_of([&] { g.check_acyclic(); });
+  const std::string text = cycle_message_of([&] { g.check_acyclic(); });
   EXPECT_TRUE(contains(text, "load -> scale -> store -> load") || contains(text, "scale -> store -> load -> scale") ||
               contains(text, "store -> load -> scale -> store"))
       << text;
@@ -61,7 +61,7 @@ TEST(graph, a_task_that_waits_for_itself_is_a_cycle) {
   graph g;
   const task a = g.add({.name = "self"}, [] {});
   g.edge(a, a);
-  EXPECT_TRUE(contains(message_of([&] { g.check_acyclic(); }), "self -> self"));
+  EXPECT_TRUE(contains(cycle_message_of([&] { g.check_acyclic(); }), "self -> self"));
 }
 
 TEST(graph, tasks_without_a_name_are_told_apart_in_the_message) {
@@ -71,7 +71,7 @@ TEST(graph, tasks_without_a_name_are_told_apart_in_the_message) {
   const task b = g.add({.type = copy}, [] {});
   g.edge(a, b);
   g.edge(b, a);
-  const std::string text = message_of([&] { g.check_acyclic(); });
+  const std::string text = cycle_message_of([&] { g.check_acyclic(); });
   EXPECT_TRUE(contains(text, "copy #0") && contains(text, "copy #1")) << text;
 }
 
@@ -81,7 +81,7 @@ TEST(graph, a_long_cycle_is_found_in_reasonable_time_and_told_in_one_short_line)
   std::vector<task> tasks;
   for (int i = 0; i < n; ++i) tasks.push_back(g.add([] {}));
   for (int i = 0; i < n; ++i) g.edge(tasks[i], tasks[(i + 1) % n]);
-  const std::string text = message_of([&] { g.check_acyclic(); });
+  const std::string text = cycle_message_of([&] { g.check_acyclic(); });
   EXPECT_TRUE(contains(text, "more)")) << text;
   EXPECT_LT(text.size(), 500u);
 }

@@ -81,7 +81,7 @@ TEST_P(every_load, runs_stops_and_leaves_nothing_behind) {
   const std::size_t threads = thread_count();
   {
     disturber d(here(), parse_disturbances(GetParam(), here()), quick());
-    EXPECT_EQ(thread_count(), threads) << "calibration left a thread";
+    EXPECT_TRUE(eventually([&] { return thread_count() == threads; })) << "calibration left a thread";
     ASSERT_EQ(d.calibration().rows.size(), d.report().rows.size());
     for (int run = 0; run < 2; ++run) {
       d.start(10.0);
@@ -92,7 +92,7 @@ TEST_P(every_load, runs_stops_and_leaves_nothing_behind) {
       })) << "a load never became active";
       d.stop();
       d.stop();
-      EXPECT_EQ(thread_count(), threads);
+      EXPECT_TRUE(eventually([&] { return thread_count() == threads; }));
       EXPECT_FALSE(has_children());
       for (const disturber_row& row : d.report().rows) {
         ASSERT_TRUE(row.achieved_share) << row.disturbance;
@@ -107,7 +107,7 @@ TEST_P(every_load, runs_stops_and_leaves_nothing_behind) {
     }
     d.start(10.0);  // the destructor ends what still runs
   }
-  EXPECT_EQ(thread_count(), threads);
+  EXPECT_TRUE(eventually([&] { return thread_count() == threads; }));
   EXPECT_FALSE(has_children());
 }
 

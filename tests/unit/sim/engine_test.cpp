@@ -255,5 +255,37 @@ TEST(engine, says_what_it_cannot_run) {
   EXPECT_THROW(brief.run(g, works(g)), input_error);
 }
 
+/// Looks into the queues of both workers, its own first.
+class looks_around final : public policy {
+ public:
+  std::string_view name() const noexcept override { return "looks-around"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.queues = {{0, queue_order::lifo, {0}}, {1, queue_order::lifo, {0, 1}}};
+    d.asks_ready_low = d.asks_ready_high = d.asks_next = true;
+    return d;
+  }
+  ready_decision on_ready(task_ref, task_ref parent, core_id, view&) const override { return ready_decision::wait_in(parent ? 0 : 1); }
+  next_decision next(core_id worker, std::uint32_t attempt, view&) const override {
+    if (attempt > 1 || (worker == 1 && attempt > 0)) return {};
+    return {.what = next_decision::kind::take_from, .queue = attempt == 0 ? worker : 1};
+  }
+};
+
+TEST(engine, a_worker_that_is_given_something_where_it_has_just_looked_does_not_rest) {
+  platform p = plain(2);
+  p.costs.push_s = 1e-6;  // what a look costs
+  // Core 1's task ends, and gives core 0 its successor, while core 0 looks: at some of these times between its two looks.
+  const std::vector<type_work> given = {{.kernel = {}, .given = true}};
+  for (int tenths = -60; tenths < 60; ++tenths) {
+    const std::vector<double> first(2, 20e-6), second(2, 20e-6 + tenths * 1e-7);
+    graph g;
+    g.add({.core_seconds = second}, nothing);
+    g.edge(g.add({.core_seconds = first}, nothing), g.add({.core_seconds = first}, nothing));  // the later root is taken first, by core 1
+    engine e(p, {.policy = std::make_shared<looks_around>()});
+    EXPECT_NO_THROW(e.run(g, given)) << tenths;
+  }
+}
+
 }  // namespace
 }  // namespace kilter::sim

@@ -1,0 +1,24 @@
+#include "balance/preload/placed_run.hpp"
+
+#include <cstdlib>
+
+#include "balance/preload/library.hpp"
+#include "balance/preload/settings.hpp"
+
+namespace kilter::balance::preload {
+
+void place_threads_of_programs(const placed_run& r) {
+  const auto set = [](const char* name, const std::string& value) {
+    if (!value.empty()) setenv(name, value.c_str(), 1);
+  };
+  if (!r.lengths.empty()) static_cast<void>(read_lengths(r.lengths));
+  std::string cpus;
+  for (const int c : r.fast_cpus) cpus += (cpus.empty() ? "" : ",") + std::to_string(c);
+  set("KILTER_POLICY", r.policy);
+  set("KILTER_LENGTHS", r.lengths);
+  set("KILTER_HISTORY", r.history);
+  set("KILTER_FAST_CPUS", cpus);
+  set("LD_PRELOAD", preloaded_with("libkilter_preload.so"));
+}
+
+}  // namespace kilter::balance::preload

@@ -1,0 +1,20 @@
+#pragma once
+// Runs a program with libkilter_preload.so in it.
+
+#include <string>
+#include <vector>
+
+namespace kilter::balance::preload {
+
+struct placed_run {
+  std::string policy;             ///< ljfpf or cjfpf
+  std::string lengths;            ///< as KILTER_LENGTHS: numbers, or @FILE; empty: as announced, or from the history
+  std::string history;            ///< as KILTER_HISTORY; empty: none
+  std::vector<int> fast_cpus;     ///< the operating system's numbers; empty: what the kernel calls the fastest kind
+};
+
+/// Changes this process's environment, so that the programs it starts from now on have their threads placed when they create them. input_error names what is
+/// wrong with the lengths, or the library if it is missing.
+void place_threads_of_programs(const placed_run&);
+
+}  // namespace kilter::balance::preload
