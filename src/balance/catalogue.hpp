@@ -33,6 +33,8 @@ struct scheduler_options {
   /// Threads of the class that is larger than its side of the machine take turns there, as S4, section III-B promises; Algorithm 1 to the letter (false)
   /// pairs the rule breakers of that class with one another, on the side where they already are. Without effect if `strict_pairs`.
   bool turns = true;
+  /// Where all threads are of one class, lowest and highest rate change places (Algorithm 1); false: nobody does (the public code ends there, facts A5.2).
+  bool one_class = true;
   std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
   double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (facts A2.1; older kernels: 512 and 256)
   double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (facts A2.1)

@@ -67,7 +67,7 @@ class dike final : public scheduler {
       if (t.core < threads_on.size()) ++threads_on[t.core];
     const std::uint32_t most = options_.pairs ? now_.swap_size : now_.swap_size / 2;
     std::vector<thread_pair> exchanged;
-    for (const thread_pair& p : select_pairs(threads, sides_, {most, options_.strict_pairs, options_.turns, o.rates})) {
+    for (const thread_pair& p : select_pairs(threads, sides_, {most, options_.strict_pairs, options_.turns, options_.one_class, o.rates})) {
       std::optional<swap_forecast> forecast;
       if (o.rates) forecast = predict_swap(p, bandwidth, threads_on, now_.quantum_s, options_.swap_overhead_s);
       if (decide_swap(p, forecast, {options_.cool_down, options_.profit_margin}) != swap_verdict::exchange) {

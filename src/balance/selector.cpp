@@ -87,7 +87,7 @@ std::vector<thread_pair> pair_the_ends(std::span<const thread_view> threads, boo
 std::vector<thread_pair> select_pairs(std::span<const thread_view> threads, std::span<const core_side> sides, const selection_rules& rules) {
   const auto sorted = sorted_movable(threads, rules.rates);
   if (sorted.size() < 2) return {};
-  if (rules.rates && all_of_one_class(sorted)) return pair_the_ends(sorted, true, rules.pairs);
+  if (rules.rates && all_of_one_class(sorted)) return rules.one_class ? pair_the_ends(sorted, true, rules.pairs) : std::vector<thread_pair>{};
   const auto breaks = [&](const thread_view& t) { return breaks_rule(t, sides); };
   if (rules.strict)
     return walk(sorted, rules.pairs, [&](const thread_view& t) { return breaks(t) && t.kind == thread_class::compute; },

@@ -27,6 +27,7 @@ struct selection_rules {
   std::uint32_t pairs = 4;      ///< at most so many (facts E36)
   bool strict = false;          ///< only a compute thread on a high core with a memory thread on a low one (facts E34 g)
   bool turns = true;
+  bool one_class = true;        ///< pairs where all threads are of one class
   bool rates = true;            ///< false: only classes are known, so of two threads of one class none is above the other
 };
 

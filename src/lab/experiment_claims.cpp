@@ -20,7 +20,7 @@ namespace kilter::lab {
 namespace {
 
 constexpr std::array<std::string_view, 4> where_keys = {"core", "cores", "place", "width"};
-constexpr std::array<std::string_view, 7> detail_keys = {"core", "cores", "place", "width", "when", "iteration", "benchmark"};
+constexpr std::array<std::string_view, 8> detail_keys = {"core", "cores", "place", "width", "when", "iteration", "benchmark", "slice"};
 constexpr std::array<std::string_view, 12> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
                                                         "program", "clocks", "quantum", "swap_size", "cool_down"};
 /// The keys of all of them, after `first`.
@@ -56,13 +56,16 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
 }
 
 std::string_view form_of(std::string_view key) {
+  if (key == "slice") return "a whole number of at least 1";
   return key == "benchmark" ? "a name" : key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
 }
 
 bool well_formed(std::string_view key, const std::string& value) {
   static const std::regex number("[0-9]+"), cores("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
   static const std::regex places("[0-9]+,[0-9]+(\\+[0-9]+,[0-9]+)*");
+  static const std::regex slice("[1-9][0-9]{0,5}");
   if (key == "benchmark") return !value.empty();
+  if (key == "slice") return std::regex_match(value, slice);
   return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
 }
 
@@ -240,8 +243,8 @@ class quantity_reader {
   void check_details(const toml_table& t, const selection& what) const {
     using kind = detail_need;
     const bool when = what.count("when") > 0, iteration = what.count("iteration") > 0;
-    const bool benchmark = what.count("benchmark") > 0;
-    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0) - (benchmark ? 1 : 0);
+    const bool benchmark = what.count("benchmark") > 0, slice = what.count("slice") > 0;
+    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0) - (benchmark ? 1 : 0) - (slice ? 1 : 0);
     const detail_need need = measure_->details;
     for (const auto& [key, value] : what)
       if (key != "when" && !well_formed(key, value))
@@ -252,13 +255,15 @@ class quantity_reader {
       t.fail(fmt::format("{} is not kept for single iterations; it takes no 'iteration'", measure_->name));
     if (benchmark != (measure_->details == kind::benchmark))
       t.fail(fmt::format("{} {}", measure_->name, benchmark ? "is of all benchmarks; it takes no 'benchmark'" : "needs 'benchmark'"));
+    if (slice != (measure_->details == kind::slice))
+      t.fail(fmt::format("{} {}", measure_->name, slice ? "is of the whole run; it takes no 'slice'" : "needs 'slice', ten seconds of the run counted from 1"));
     if (when && iteration) t.fail("give 'when' or 'iteration', not both");
     if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
     if (need == kind::core ? places != 1 || !what.count("core") : false)
       t.fail(fmt::format("{} needs 'core', and nothing else of where", measure_->name));
     if ((need == kind::where || need == kind::where_and_when || need == kind::where_and_iteration) && places != 1)
       t.fail(fmt::format("{} needs one of core, cores, place and width", measure_->name));
-    if ((need == kind::none || need == kind::benchmark || need == kind::when || need == kind::when_or_iteration) && places != 0)
+    if ((need == kind::none || need == kind::benchmark || need == kind::slice || need == kind::when || need == kind::when_or_iteration) && places != 0)
       t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
   }
 

@@ -27,8 +27,8 @@ constexpr std::array<kind_info, 6> kinds = {{{"bars", true, false, true},
                                              {"lines", true, false, true},
                                              {"starts", false, false, false}}};
 
-constexpr std::array<std::string_view, 20> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
-                                                         "workers", "program", "clocks", "quantum", "swap_size", "cool_down", "benchmark",
+constexpr std::array<std::string_view, 21> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
+                                                         "workers", "program", "clocks", "quantum", "swap_size", "cool_down", "benchmark", "slice",
                                                          "core", "cores", "place", "width", "when", "iteration"};
 
 const std::string* value_of(const quantity& q, const std::string& name) {

@@ -50,7 +50,9 @@ const std::vector<described_workload>& workloads() {
       {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
       {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
                           {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
-                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}}},
+                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name},
+                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name}, {"code", false, false, form::name},
+                          {"smt", false, false, form::count}, {"work", false, false, form::count}, {"memory_demand", false, false, form::count}}},
   };
   return all;
 }
@@ -84,7 +86,8 @@ const std::vector<choice>& choices() {
       {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
       {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, 
       {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
-      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"thieves", {"any", "first"}}};
+      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"thieves", {"any", "first"}}};
   return all;
 }
 

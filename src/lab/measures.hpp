@@ -7,8 +7,8 @@
 namespace kilter::lab {
 
 /// What a measure must be told, or may be told. `where` is exactly one of core, cores, place and width; `when` and `iteration` are optional,
-/// and of them one at most.
-enum class detail_need { none, benchmark, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
+/// and of them one at most. `slice`: ten seconds of the run, counted from 1.
+enum class detail_need { none, benchmark, slice, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
 
 struct measure_info {
   std::string_view name;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "balance/catalogue.hpp"
+#include "balance/symmetry.hpp"
 #include "kilter/error.hpp"
 #include "lab/numbers.hpp"
 #include "lab/stats.hpp"
@@ -25,6 +26,12 @@ double extreme(const std::vector<double>& all, bool largest) {
   return largest ? *high : *low;
 }
 
+double symmetry_value(const thread_run& r, const std::string& measure) {
+  if (measure == "threads") return static_cast<double>(r.sameness.work_s.size());
+  if (measure == "thread_groups") return r.sameness.group.empty() ? 0.0 : 1.0 + *std::ranges::max_element(r.sameness.group);
+  return balance::symmetry(measure == "sym_inst" ? r.sameness.work_s : r.sameness.primitives, r.sameness.group);
+}
+
 double value_of(const thread_run& r, const std::string& measure, const selection& what) {
   if (measure == "run_time" || measure == "run_time_cv") return r.end_s;
   if (measure == "speedup") return r.work_s / r.end_s;
@@ -37,6 +44,13 @@ double value_of(const thread_run& r, const std::string& measure, const selection
   if (measure == "error_low") return 1.0 + extreme(r.errors.mean_by_thread, false);
   if (measure == "error_high") return 1.0 + extreme(r.errors.mean_by_thread, true);
   if (measure == "error_spread") return extreme(r.errors.mean_by_thread, true) - extreme(r.errors.mean_by_thread, false);
+  if (measure == "error_in_slice") {
+    const std::size_t slice = std::stoul(what.at("slice"));
+    return slice <= r.errors.by_slice.size() ? 1.0 + r.errors.by_slice[slice - 1] : nan;
+  }
+  if (measure == "moves") return static_cast<double>(r.moves);
+  if (measure == "dynamic_energy") return r.dynamic_energy_s;
+  if (measure == "threads" || measure == "thread_groups" || measure == "sym_inst" || measure == "sym_lock") return symmetry_value(r, measure);
   if (measure == "error_spike") return r.errors.after_ends / r.errors.otherwise;
   throw usage_error("measure '" + measure + "' is not of a run of threads");
 }
@@ -125,6 +139,14 @@ std::vector<selection> configurations(const experiment_scenario& s, std::vector<
   return along(s, "quantum", along(s, "swap_size", std::move(runs)));
 }
 
+/// The benchmark by itself on the machine with all cores fast: what S4's Fig. 1 compares with.
+selection alone(const cell& c) {
+  selection run = c.run;
+  run["program"] = c.what.at("benchmark");
+  run["clocks"] = "all-fast";
+  return run;
+}
+
 /// `run` with the quantum and swap size that are picked, by means over the seeds.
 selection configuration(const experiment_scenario& s, const selection& run, const picked& p, const thread_runs& runs) {
   selection chosen = run;
@@ -151,18 +173,33 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   selection words = s.parameters;
   for (const auto& [name, value] : run) words[name] = value;
   const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
-  const thread_platform on = thread_platform_of(s.platform, words.at("clocks"), word("memory", "fast"));
+  const auto percent = [&](const char* key) { return words.contains(key) ? static_cast<double>(parse_count(key, words.at(key), 1, 10'000)) / 100.0 : 1.0; };
+  thread_platform on = thread_platform_of(s.platform, words.at("clocks"), word("memory", "fast"));
+  if (words.contains("smt")) on.simulated.smt_both = percent("smt");
   balance::scheduler_options o;
   if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;
   if (words.contains("swap_size")) o.swap_size = static_cast<std::uint32_t>(parse_count("swap_size", words.at("swap_size"), 1, 10'000));
   if (words.contains("cool_down")) o.cool_down = static_cast<std::uint32_t>(parse_count("cool_down", words.at("cool_down"), 0, 10'000));
   if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
+  if (words.contains("window")) o.window = static_cast<std::uint32_t>(parse_count("window", words.at("window"), 1, 1'000'000));
+  o.pairs = word("swap_unit", "threads") == "pairs";
+  o.global_cv = word("gate", "programs") == "threads";
   o.strict_pairs = word("pairs", "turns") == "strict";
   o.turns = word("pairs", "turns") == "turns";
-  return run_thread_programs(on, thread_programs_of(words.at("program")), words.at("policy"), o, seed);
+  if (word("code", "paper") == "public") {   // facts A5.2
+    on.start_on_halves = true;
+    o.high_bandwidth = on.cores->fastest_cores();
+    o.turns = o.one_class = false;
+    o.cool_down = 0;
+  }
+  const auto programs = thread_programs_of(words.at("program"), {percent("work"), percent("memory_demand")});
+  thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
+  if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;
+  return r;
 }
 
 std::vector<selection> thread_runs_behind(const experiment_scenario& s, const cell& c) {
+  if (c.measure == "benchmark_slowdown") return {c.run, alone(c)};
   const sweep* over = sweep_of(c.measure);
   std::vector<selection> all;
   for (const selection& r : over ? configurations(s, over->left.how == pick::foreign ? along(s, "program", {c.run}) : std::vector{c.run}) : std::vector{c.run})
@@ -171,6 +208,12 @@ std::vector<selection> thread_runs_behind(const experiment_scenario& s, const ce
 }
 
 std::vector<double> thread_values(const experiment_scenario& s, const cell& c, const thread_runs& runs) {
+  if (c.measure == "benchmark_slowdown") {
+    std::vector<double> together = over_draws("benchmark_time", over_members(c.run, "benchmark_time", c.what, runs), s.draws);
+    const std::vector<double> by_itself = over_draws("benchmark_time", over_members(alone(c), "benchmark_time", c.what, runs), s.draws);
+    for (std::size_t i = 0; i < together.size(); ++i) together[i] /= by_itself[i];
+    return together;
+  }
   const sweep* over = sweep_of(c.measure);
   if (!over) return over_draws(c.measure, over_members(c.run, c.measure, c.what, runs), s.draws);
   const std::string taken(over->taken);

@@ -14,6 +14,7 @@ namespace kilter::lab {
 struct thread_platform {
   std::shared_ptr<const machine> cores;   ///< as a scheduler sees them: fast ones first
   sim::thread_machine simulated;
+  bool start_on_halves = false;           ///< half of each program begins on either socket and stays until moved (facts A5.2), else where the OS puts it
 };
 
 /// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose

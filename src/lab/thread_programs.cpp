@@ -95,10 +95,12 @@ std::vector<thread_program> small_program(const std::string& name) {
   return {};
 }
 
-std::vector<thread_program> thread_programs_of(const std::string& name) {
-  for (const auto& of : {small_program, parsec_program, contended_programs})
+std::vector<thread_program> thread_programs_of(const std::string& name, const contended_reading& reading) {
+  for (const auto& of : {small_program, parsec_program, asymmetric_program})
     if (auto programs = of(name); !programs.empty()) return programs;
-  throw input_error("program '" + name + "': there are matmul-X-Y, itk, global-sum-P, global-sum-X-Y, the codes of PARSEC, wl1 to wl16 and their benchmarks");
+  if (auto programs = contended_programs(name, reading); !programs.empty()) return programs;
+  throw input_error("program '" + name + "': there are matmul-X-Y, itk, global-sum-P, global-sum-X-Y, the codes of PARSEC, freqmine-asymmetric, "
+                    "dedup-asymmetric, ferret-asymmetric, wl1 to wl16 and their benchmarks");
 }
 
 std::vector<std::string> members_of(const std::string& name) {

@@ -8,9 +8,15 @@
 
 namespace kilter::lab {
 
+/// What S4 leaves open about its benchmarks, as factors of what docs/threads.md lists.
+struct contended_reading {
+  double work = 1.0;            ///< of the seconds that a thread takes alone
+  double memory_demand = 1.0;   ///< of the bytes a second that a memory-bound one wants
+};
+
 /// What runs under a name, together: `matmul-X-Y`, `itk`, `global-sum-P`, `global-sum-X-Y`, a code of PARSEC (S3); `wl1` to `wl16` with KMEANS beside them,
 /// a benchmark alone (S4). input_error if there is no such name.
-[[nodiscard]] std::vector<sim::thread_program> thread_programs_of(const std::string& name);
+[[nodiscard]] std::vector<sim::thread_program> thread_programs_of(const std::string& name, const contended_reading& = {});
 
 /// Names that stand for several, each of which is run: `parsec`, `class-b`, `class-uc`, `class-um`, `all-workloads`; of another name the name itself.
 [[nodiscard]] std::vector<std::string> members_of(const std::string& name);
@@ -20,7 +26,9 @@ namespace kilter::lab {
 /// The twelve codes of S3's Table 3.
 [[nodiscard]] std::vector<sim::thread_program> parsec_program(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& parsec_names();
+/// freqmine, dedup and ferret with the unequal threads of S3's Table 4.
+[[nodiscard]] std::vector<sim::thread_program> asymmetric_program(const std::string& name);
 /// S4's benchmarks and workloads.
-[[nodiscard]] std::vector<sim::thread_program> contended_programs(const std::string& name);
+[[nodiscard]] std::vector<sim::thread_program> contended_programs(const std::string& name, const contended_reading&);
 
 }  // namespace kilter::lab

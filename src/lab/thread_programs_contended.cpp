@@ -60,12 +60,13 @@ constexpr std::array<std::array<std::string_view, 4>, 16> workloads = {{
 
 constexpr int threads = 8;
 
-thread_program program_of(const benchmark& b) {
+thread_program program_of(const benchmark& b, const contended_reading& reading) {
   thread_program p{.name = std::string(b.name)};
-  p.demands = {{0.0, read_bytes_per_s, read_miss_ratio}, {0.0, b.bytes_per_s, b.miss_ratio}, {0.0, b.burst_bytes_per_s, b.miss_ratio}};
+  const double times = b.miss_ratio > 0.1 ? reading.memory_demand : 1.0;
+  p.demands = {{0.0, read_bytes_per_s, read_miss_ratio}, {0.0, b.bytes_per_s * times, b.miss_ratio}, {0.0, b.burst_bytes_per_s * times, b.miss_ratio}};
   thread_plan plan;
   plan.steps.push_back({step_kind::compute, 0, read_s});
-  double left_s = b.work_s - read_s;
+  double left_s = b.work_s * reading.work - read_s;
   // Also a steady benchmark goes in pieces, so that the noise of a thread is that of many of them.
   const double every_s = b.every_s > 0.0 ? b.every_s : 5.0;
   while (left_s > 1e-9) {
@@ -89,12 +90,12 @@ thread_program kmeans_beside() {
 
 }  // namespace
 
-std::vector<thread_program> contended_programs(const std::string& name) {
-  if (const auto b = std::ranges::find(benchmarks, name, &benchmark::name); b != benchmarks.end()) return {program_of(*b)};
+std::vector<thread_program> contended_programs(const std::string& name, const contended_reading& reading) {
+  if (const auto b = std::ranges::find(benchmarks, name, &benchmark::name); b != benchmarks.end()) return {program_of(*b, reading)};
   for (std::size_t w = 0; w < workloads.size(); ++w) {
     if (name != "wl" + std::to_string(w + 1)) continue;
     std::vector<thread_program> all{kmeans_beside()};   // first, so that it finds a core of its own on either socket
-    for (const std::string_view one : workloads[w]) all.push_back(program_of(*std::ranges::find(benchmarks, one, &benchmark::name)));
+    for (const std::string_view one : workloads[w]) all.push_back(program_of(*std::ranges::find(benchmarks, one, &benchmark::name), reading));
     return all;
   }
   return {};

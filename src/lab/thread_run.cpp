@@ -7,6 +7,7 @@
 
 #include "balance/measures.hpp"
 #include "balance/predictor.hpp"
+#include "balance/symmetry.hpp"
 #include "base/random.hpp"
 #include "lab/stats.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-double mean_of(double sum, std::uint64_t count) { return count > 0 ? sum / static_cast<double>(count) : nan; }
+constexpr double slice_s = 10.0;   // of the error over time
 
 /// What the simulator shows as a scheduler's observation, and the scheduler's moves as the simulator's.
 class watched_by_scheduler final : public sim::thread_watcher {
@@ -27,13 +28,15 @@ class watched_by_scheduler final : public sim::thread_watcher {
 
   core_id place(const sim::thread_birth& b, std::span<const std::uint32_t> taken) override {
     if (programs_[b.program].background) return free_core(b.index % 2, taken);
-    return scheduler_.place({b.thread, b.program, b.length, b.critical_length, by_critical_length_ ? b.critical_lengths : b.lengths, b.index}, taken);
+    const core_id wanted = scheduler_.place({b.thread, b.program, b.length, b.critical_length, by_critical_length_ ? b.critical_lengths : b.lengths, b.index}, taken);
+    if (wanted != no_core || !platform_.start_on_halves) return wanted;
+    return free_core(b.index < b.lengths.size() / 2 ? 0 : 1, taken);
   }
 
   double first_s() const override { return scheduler_.first_s(); }
 
   double look(double now_s, double length_s, std::span<const sim::thread_counters> seen, std::vector<sim::thread_move>& moves) override {
-    compare(seen, length_s);
+    compare(seen, now_s, length_s);
     balance::observation o{.now_s = now_s, .length_s = length_s, .rates = true, .threads = {}};
     for (const sim::thread_counters& c : seen) {
       balance::thread_sample s;
@@ -67,16 +70,23 @@ class watched_by_scheduler final : public sim::thread_watcher {
 
   [[nodiscard]] prediction_errors errors() const {
     prediction_errors e;
-    double sum = 0.0;
-    std::uint64_t count = 0;
+    sum_of all;
     for (const auto& [thread, one] : by_thread_) {
-      e.mean_by_thread.push_back(mean_of(one.sum, one.count));
-      sum += one.sum;
-      count += one.count;
+      e.mean_by_thread.push_back(one.errors.mean());
+      all.sum += one.errors.sum;
+      all.count += one.errors.count;
     }
-    e.mean = mean_of(sum, count);
-    e.after_ends = mean_of(near_.sum, near_.count);
-    e.otherwise = mean_of(far_.sum, far_.count);
+    e.mean = all.mean();
+    take_times(single_, e);
+    return e;
+  }
+
+  [[nodiscard]] prediction_errors errors_of_sums() const {
+    prediction_errors e;
+    for (const auto& [thread, one] : by_thread_)
+      if (const auto error = balance::prediction_error(one.expected, one.achieved)) e.mean_by_thread.push_back(*error);
+    e.mean = e.mean_by_thread.empty() ? nan : mean(e.mean_by_thread);
+    take_times(summed_, e);
     return e;
   }
 
@@ -90,7 +100,27 @@ class watched_by_scheduler final : public sim::thread_watcher {
       sum += v;
       ++count;
     }
+    [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : nan; }
   };
+  struct thread_error {
+    sum_of errors;
+    double expected = 0.0, achieved = 0.0;   // misses a second, added up over the quanta
+  };
+  /// Errors by when they were made: sizes near the end of a thread and far from one, signed ones in each slice of the run.
+  struct errors_in_time {
+    sum_of near, far;
+    std::vector<sum_of> slices;
+    void add(double error, bool after_end, std::size_t slice) {
+      (after_end ? near : far).add(std::abs(error));
+      if (slices.size() <= slice) slices.resize(slice + 1);
+      slices[slice].add(error);
+    }
+  };
+  static void take_times(const errors_in_time& from, prediction_errors& e) {
+    e.after_ends = from.near.mean();
+    e.otherwise = from.far.mean();
+    for (const sum_of& one : from.slices) e.by_slice.push_back(one.mean());
+  }
 
   /// Background threads begin on either socket in turn and stay, as the public code starts each application (facts A5.2): they are nobody's to move, and
   /// where they are says how many cores of each kind the others have.
@@ -101,18 +131,27 @@ class watched_by_scheduler final : public sim::thread_watcher {
     return free.empty() ? no_core : free[background_.below(static_cast<std::uint32_t>(free.size()))];
   }
 
-  void compare(std::span<const sim::thread_counters> seen, double length_s) {
+  void compare(std::span<const sim::thread_counters> seen, double now_s, double length_s) {
     const bool near = ended_now_ || ended_before_;
     ended_before_ = ended_now_;
     ended_now_ = false;
+    const auto slice = static_cast<std::size_t>((now_s - length_s) / slice_s);
+    double expected = 0.0, achieved = 0.0;
     for (const sim::thread_counters& c : seen) {
       const auto e = expected_.find(c.thread);
       if (e == expected_.end()) continue;
-      const auto error = balance::prediction_error(e->second, c.misses / length_s);
+      const double rate = c.misses / length_s;
+      expected += e->second;
+      achieved += rate;
+      const auto error = balance::prediction_error(e->second, rate);
       if (!error) continue;
-      by_thread_[c.thread].add(*error);
-      (near ? near_ : far_).add(std::abs(*error));
+      thread_error& of = by_thread_[c.thread];
+      of.errors.add(*error);
+      of.expected += e->second;
+      of.achieved += rate;
+      single_.add(*error, near, slice);
     }
+    if (const auto error = balance::prediction_error(expected, achieved)) summed_.add(*error, near, slice);
   }
 
   balance::scheduler& scheduler_;
@@ -121,10 +160,24 @@ class watched_by_scheduler final : public sim::thread_watcher {
   bool by_critical_length_;
   random_stream background_;
   std::map<std::uint32_t, double> expected_;
-  std::map<std::uint32_t, sum_of> by_thread_;
-  sum_of near_, far_;
+  std::map<std::uint32_t, thread_error> by_thread_;
+  errors_in_time single_, summed_;
   bool ended_now_ = false, ended_before_ = false;
 };
+
+thread_sameness sameness_of(const sim::threads_result& r, std::span<const sim::thread_program> programs) {
+  thread_sameness s;
+  std::vector<balance::thread_life> lives;
+  for (const sim::thread_result& t : r.threads) {
+    lives.push_back({t.born_s, t.ended_s});
+    s.work_s.push_back(t.work_s);
+    const auto& steps = programs[t.program].groups[t.group].threads[t.index].steps;
+    s.primitives.push_back(static_cast<double>(std::ranges::count_if(
+        steps, [](const sim::thread_step& one) { return one.kind == sim::step_kind::lock || one.kind == sim::step_kind::barrier; })));
+  }
+  s.group = balance::thread_groups(lives);
+  return s;
+}
 
 double slowest(const benchmark_times& b) { return *std::ranges::max_element(b.seconds); }
 
@@ -163,7 +216,13 @@ thread_run run_thread_programs(const thread_platform& on, std::span<const sim::t
   const auto scheduler = balance::make_scheduler(policy, *on.cores, o);
   watched_by_scheduler watcher(*scheduler, on, programs, policy == "cjfpf", seed);
   const sim::threads_result r = sim::run_threads(on.simulated, programs, seed, &watcher);
-  thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors()};
+  thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors(),
+                 .errors_of_sums = watcher.errors_of_sums()};
+  for (core_id c = 0; c < r.busy_s.size(); ++c) {
+    const double clock = on.simulated.cores[c].clock;
+    run.dynamic_energy_s += r.busy_s[c] * clock * clock * clock;
+  }
+  run.sameness = sameness_of(r, programs);
   std::map<std::uint32_t, benchmark_times> times;
   for (const sim::thread_result& t : r.threads) {
     run.moves += t.moves;

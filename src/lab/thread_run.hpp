@@ -12,12 +12,20 @@
 
 namespace kilter::lab {
 
-/// Predicted against achieved access rates, (predicted - achieved) / achieved (facts E45).
+/// Predicted against achieved access rates, (predicted - achieved) / achieved (facts E45): of each thread and quantum, or of sums.
 struct prediction_errors {
   std::vector<double> mean_by_thread{}; ///< of threads that had a prediction
-  double mean = 0.0;                    ///< over all threads and quanta; NaN without any
+  double mean = 0.0;                    ///< over all threads and quanta (of sums: over the threads); NaN without any
+  std::vector<double> by_slice{};       ///< mean over each ten seconds of the run; NaN without any
   double after_ends = 0.0;              ///< mean size of the error in quanta in which a thread that is waited for ended, or that follow one; NaN without any
   double otherwise = 0.0;
+};
+
+/// What SymInst and SymLock are made of (S3, section 6), by thread.
+struct thread_sameness {
+  std::vector<double> work_s{};         ///< done, alone at the reference clock: instructions by another unit
+  std::vector<double> primitives{};     ///< locks taken and barriers reached
+  std::vector<std::uint32_t> group{};   ///< thread-group
 };
 
 struct benchmark_times {
@@ -33,6 +41,9 @@ struct thread_run {
   std::uint64_t swaps = 0, rejected = 0, quanta = 0;
   std::uint64_t moves = 0;              ///< of threads from core to core, by whomever
   prediction_errors errors{};
+  prediction_errors errors_of_sums{};   ///< rates added up before they are compared: of a thread over its quanta, of a quantum over the threads
+  double dynamic_energy_s = 0.0;        ///< busy seconds of each core times its clock cubed (the voltage follows the clock)
+  thread_sameness sameness{};
 
   /// Eq. 4: 1 less the mean over benchmarks of the coefficient of variation of their threads' times.
   [[nodiscard]] double fairness() const;

@@ -167,6 +167,7 @@ TEST(selector, threads_of_one_class_are_paired_from_the_ends_within_the_array) {
   std::vector<thread_view> threads = {view(0, 0, M, 50), view(1, 1, M, 40), view(2, 2, M, 10), view(3, 3, M, 20), view(4, 0, M, 30)};
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{2, 0}, {3, 1}})) << "of five the middle one has no partner";
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, {.pairs = 1, .turns = false})), (ids{{2, 0}}));
+  EXPECT_TRUE(select_pairs(threads, sides, {.pairs = 8, .turns = false, .one_class = false}).empty()) << "the public code ends there";
   threads.resize(1);
   EXPECT_TRUE(select_pairs(threads, sides, letter).empty());
 }

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "balance/symmetry.hpp"
 #include "kilter/error.hpp"
 #include "lab/experiment_file.hpp"
 #include "lab/thread_measures.hpp"
@@ -40,10 +42,10 @@ TEST(thread_programs, long_sections_on_fast_cores_shorten_the_run) {
 }
 
 TEST(thread_programs, every_name_gives_programs_that_run) {
-  std::vector<std::string> names{"itk", "global-sum-10", "jacobi"};
+  std::vector<std::string> names{"itk", "global-sum-10", "jacobi", "freqmine-asymmetric", "dedup-asymmetric", "ferret-asymmetric"};
   for (const char* set : {"parsec", "class-b", "class-uc", "class-um"})
     for (const std::string& one : members_of(set)) names.push_back(one);
-  EXPECT_EQ(names.size(), 3u + 12 + 16);
+  EXPECT_EQ(names.size(), 6u + 12 + 16);
   const std::set<std::string> workloads(names.begin(), names.end());
   for (const std::string& name : names) {
     const auto programs = thread_programs_of(name);
@@ -54,6 +56,33 @@ TEST(thread_programs, every_name_gives_programs_that_run) {
   }
   for (const char* wrong : {"matmul", "matmul-300", "matmul-300-", "global-sum-100", "wl0", "wl17", "jacob"})
     EXPECT_THROW((void)thread_programs_of(wrong), input_error) << wrong;
+}
+
+TEST(thread_programs, unequal_codes_are_as_unequal_as_table_4_prints) {
+  struct row {
+    const char* program;
+    std::size_t threads;
+    double sym_inst;
+  };
+  for (const row& r : {row{"freqmine-asymmetric", 8, 0.12}, row{"dedup-asymmetric", 25, 0.009}, row{"ferret-asymmetric", 36, 0.014}}) {
+    const auto run = run_thread_programs(quiet("xeon-e5320", "all-fast"), thread_programs_of(r.program), "none", {}, 1);
+    EXPECT_EQ(run.sameness.work_s.size(), r.threads) << r.program;   // ferret's 35 are not 5 equal groups and one
+    EXPECT_NEAR(balance::symmetry(run.sameness.work_s, run.sameness.group), r.sym_inst, 1e-9) << r.program;
+  }
+}
+
+TEST(thread_programs, the_longest_thread_of_unequal_codes_decides_so_that_longest_first_is_as_fast_as_all_fast) {
+  for (const char* program : {"freqmine-asymmetric", "dedup-asymmetric", "ferret-asymmetric"})
+    EXPECT_NEAR(seconds(program, "half-half", "ljfpf") / seconds(program, "all-fast", "none"), 1.0, 0.01) << program;
+  EXPECT_GT(seconds("freqmine-asymmetric", "all-slow", "ljfpf") / seconds("freqmine-asymmetric", "all-fast", "none"), 1.09);
+}
+
+TEST(thread_programs, more_work_takes_longer_and_more_demand_fills_the_memory) {
+  const auto on = quiet("dike-xeon", "all-fast");
+  const auto end_s = [&](const contended_reading& r) { return run_thread_programs(on, thread_programs_of("stream_omp", r), "none", {}, 1).end_s; };
+  EXPECT_NEAR(end_s({.work = 2.0}) / end_s({}), 2.0, 0.01);
+  EXPECT_NEAR(end_s({.memory_demand = 1.25}) / end_s({}), 1.0, 1e-6);   // 40 GB/s of 50
+  EXPECT_GT(end_s({.memory_demand = 2.0}), 1.2 * end_s({}));            // 64
 }
 
 TEST(thread_programs, s4_has_as_many_memory_threads_as_it_says) {
@@ -104,6 +133,33 @@ TEST(thread_runs, fairness_is_one_where_threads_take_equally_long) {
   EXPECT_NEAR(r.time_s("leukocyte"), r.mean_time_s(), 1e-9);
 }
 
+TEST(thread_runs, may_begin_with_half_of_each_program_on_either_socket) {
+  thread_platform on = quiet("dike-xeon", "half-half");
+  on.simulated.smt_both = 2.0;   // a sibling takes nothing, so that only the clock of its socket tells where a thread is
+  on.start_on_halves = true;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto r = run_thread_programs(on, thread_programs_of("leukocyte"), "none", {}, seed);
+    const auto& all = r.benchmarks.at(0).seconds;
+    const double shortest = *std::ranges::min_element(all);
+    EXPECT_EQ(std::ranges::count_if(all, [&](double one) { return one < 1.3 * shortest; }), 4) << seed;
+  }
+}
+
+TEST(thread_runs, use_less_energy_on_slow_cores_by_the_square_of_the_clock) {
+  // Equal threads: half of the work is done at a clock of 1.6 / 1.87, and energy for a piece of work falls with the clock squared.
+  const auto energy = [](const char* clocks) {
+    return run_thread_programs(quiet("xeon-e5320", clocks), thread_programs_of("matmul-300-300"), "ljfpf", {}, 1).dynamic_energy_s;
+  };
+  EXPECT_NEAR(energy("half-half") / energy("all-fast"), (1.0 + std::pow(1.6 / 1.87, 2)) / 2.0, 1e-3);
+}
+
+TEST(thread_runs, errors_of_sums_do_not_divide_by_a_thread_that_hardly_reads) {
+  const auto r = run_thread_programs(thread_platform_of("dike-xeon", "half-half"), thread_programs_of("wl7"), "dike", {}, 1);
+  ASSERT_EQ(r.errors.mean_by_thread.size(), r.errors_of_sums.mean_by_thread.size());
+  EXPECT_LT(r.errors_of_sums.mean, r.errors.mean);
+  EXPECT_EQ(r.errors.by_slice.size(), static_cast<std::size_t>(std::ceil(static_cast<double>(r.quanta) * 0.5 / 10.0)));
+}
+
 constexpr const char* file = R"(
 schema = "kilter.experiment/1"
 name = "x"
@@ -151,6 +207,9 @@ TEST(thread_experiments, are_read_like_the_others) {
   refuses(with("measure = \"benchmark_time\""), "needs 'benchmark'");
   refuses(with("measure = \"fairness\", benchmark = \"jacobi\""), "takes no 'benchmark'");
   refuses(with("measure = \"fairness\", policy = \"dam-c\""), "dam-c");
+  refuses(with("measure = \"error_in_slice\""), "needs 'slice'");
+  refuses(with("measure = \"error_in_slice\", slice = 0"), "at least 1");
+  refuses(with("measure = \"fairness\", slice = 1"), "takes no 'slice'");
   std::string wrong = with("measure = \"fairness\"");
   refuses(wrong.replace(wrong.find("\"wl1\""), 5, "\"wl0\""), "wl0");
 }
@@ -161,8 +220,60 @@ TEST(thread_experiments, may_be_read_differently_without_touching_those_of_tasks
   EXPECT_EQ(files[0].scenarios[0].parameters.at("sides"), "fast");
   EXPECT_EQ(files[0].scenarios[0].parameters.at("memory"), "slow");
   EXPECT_FALSE(files[0].scenarios[0].parameters.contains("children"));
+  read_differently(files, "work=500,memory_demand=200,smt=160,window=20,swap_unit=pairs,gate=threads,errors=sums,code=public");
+  EXPECT_EQ(files[0].scenarios[0].parameters.at("work"), "500");
+  EXPECT_THROW(read_differently(files, "work=0"), input_error);
+  EXPECT_THROW(read_differently(files, "errors=means"), input_error);
   EXPECT_THROW(read_differently(files, "sides=slow"), input_error);
   EXPECT_THROW(read_differently(files, "quantum=100"), input_error);
+}
+
+TEST(thread_experiments, readings_reach_the_run) {
+  const auto f = parse_experiment(with("measure = \"swaps\""), "x.toml");
+  experiment_scenario s = f.scenarios[0];
+  const selection run{{"scenario", "s"}, {"program", "wl7"}, {"clocks", "half-half"}, {"policy", "dike"}, {"quantum", "500"}, {"swap_size", "8"}};
+  const thread_run as_described = run_threads_of(s, run, 1);
+  const auto with_reading = [&](const char* key, const char* value) {
+    experiment_scenario other = s;
+    other.parameters[key] = value;
+    return run_threads_of(other, run, 1);
+  };
+  EXPECT_GT(with_reading("work", "200").end_s, 1.8 * as_described.end_s);
+  EXPECT_LT(with_reading("smt", "200").end_s, as_described.end_s);
+  EXPECT_NE(with_reading("window", "2").swaps, as_described.swaps);
+  EXPECT_NE(with_reading("swap_unit", "pairs").swaps, as_described.swaps);
+  EXPECT_EQ(with_reading("errors", "sums").errors.mean, as_described.errors_of_sums.mean);
+  selection crowded = run;
+  crowded["program"] = "wl15";
+  const double before_s = run_threads_of(s, crowded, 1).mean_time_s();
+  // As the public code does it, 16 threads of a balanced workload are on the wrong side at the start, and after they are put right nobody moves: no swaps
+  // without end when the threads of one class are left alone.
+  selection balanced = run;
+  balanced["program"] = "wl1";
+  const std::uint64_t described_swaps = run_threads_of(s, balanced, 1).swaps;
+  s.parameters["code"] = "public";
+  const thread_run by_code = run_threads_of(s, balanced, 1);
+  s.parameters.erase("code");
+  EXPECT_GE(by_code.swaps, 8u);
+  EXPECT_LT(by_code.swaps, 24u);
+  EXPECT_NE(by_code.swaps, described_swaps);
+  EXPECT_GT(by_code.fairness(), 0.95);
+  s.parameters["memory_demand"] = "300";
+  EXPECT_GT(run_threads_of(s, crowded, 1).mean_time_s(), 1.1 * before_s);
+}
+
+TEST(thread_experiments, a_slowdown_is_against_the_benchmark_by_itself_on_fast_cores) {
+  const auto f = parse_experiment(with("measure = \"benchmark_slowdown\", benchmark = \"jacobi\", policy = \"none\", quantum = 500, swap_size = 8, "
+                                       "program = \"wl1\""), "x.toml");
+  const cell c = f.claims[0].cases[0].of.left[0];
+  ASSERT_EQ(thread_runs_behind(f.scenarios[0], c).size(), 2u);
+  std::vector<thread_run> made(1);
+  const auto runs = [&](const selection& run) -> const std::vector<thread_run>& {
+    const bool alone = run.at("program") == "jacobi" && run.at("clocks") == "all-fast";
+    made[0].benchmarks = {{"jacobi", {2.0, alone ? 4.0 : 10.0}, {}}};
+    return made;
+  };
+  EXPECT_NEAR(thread_values(f.scenarios[0], c, runs).at(0), 2.5, 1e-12);
 }
 
 TEST(thread_experiments, a_set_is_the_mean_of_its_members_and_a_sweep_looks_at_every_configuration) {
