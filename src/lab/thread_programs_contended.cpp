@@ -58,7 +58,7 @@ constexpr std::array<std::array<std::string_view, 4>, 16> workloads = {{
     {"jacobi", "needle", "streamcluster", "srad"},
 }};
 
-constexpr int threads = 8;
+constexpr int threads_each = 8;
 
 thread_program program_of(const benchmark& b, const contended_reading& reading) {
   thread_program p{.name = std::string(b.name)};
@@ -76,7 +76,7 @@ thread_program program_of(const benchmark& b, const contended_reading& reading) 
     left_s -= calm_s + burst_s;
   }
   p.groups.resize(1);
-  p.groups[0].threads.assign(threads, plan);
+  p.groups[0].threads.assign(threads_each, plan);
   return p;
 }
 
@@ -84,7 +84,7 @@ thread_program program_of(const benchmark& b, const contended_reading& reading) 
 thread_program kmeans_beside() {
   thread_program p{.name = "kmeans", .background = true, .movable = false, .demands = {{0.0, 0.3e9, 0.05}}};   // at the upper end of C: assumed
   p.groups.resize(1);
-  p.groups[0].threads.assign(threads, {.steps = {{step_kind::compute, 0, 5.0}}, .endless = true});
+  p.groups[0].threads.assign(threads_each, {.steps = {{step_kind::compute, 0, 5.0}}, .endless = true});
   return p;
 }
 
