@@ -193,7 +193,7 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
     if (!l->everybody_left()) lend_core(*l);
     return l->everybody_left();
   });
-  const std::exception_ptr thrown = l->thrown();
+  const std::exception_ptr thrown = l->take_thrown();
   const bool unfinished = l->anything_left();
   l->let_go();
   nested_ = outer_nested + (sync::cycles() - begin);

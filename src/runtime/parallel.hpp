@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/sync.hpp"
@@ -69,8 +70,8 @@ class shared_loop {
   void fail(std::exception_ptr) noexcept;
   /// The body threw, or the graph that the loop belongs to was cancelled.
   [[nodiscard]] bool stopped() const noexcept;
-  /// What the body threw first. Only after `everybody_left`.
-  [[nodiscard]] std::exception_ptr thrown() const noexcept { return thrown_; }
+  /// What the body threw first, for good: who answers an invitation late must not be the one who frees it. Only after `everybody_left`.
+  [[nodiscard]] std::exception_ptr take_thrown() noexcept { return std::exchange(thrown_, nullptr); }
 
   /// False if it is closed.
   [[nodiscard]] bool enter() noexcept;
