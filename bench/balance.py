@@ -4,7 +4,8 @@
 Part `lengths` (S3): matmul_xy with threads of lengths 2:1, in which LJFPF knows the lengths, RR places one CPU after the other, and the
 kernel does what it does. Part `classes` (S4): four threads that compute and four that stream from memory, watched and moved by
 `kilter balance`, with what this machine can see and with rates that are played back. Every contender runs once a round, the order
-rotates, the slow CPU changes each round, and the bound is measured in the same round: the same work on each CPU alone, speeds added up.
+rotates, the slow CPU changes each round, and the bound is measured in the same round: the same work on each CPU while the other one
+works too, speeds added up.
 """
 
 import argparse
@@ -25,11 +26,12 @@ MEMORY, COMPUTE = {"misses": 80e6, "ratio": 0.5}, {"misses": 0.5e6, "ratio": 0.0
 
 class Tools:
     def __init__(self, build):
-        find = lambda name: next((str(p) for p in sorted(pathlib.Path(build).rglob(name)) if p.is_file() and os.access(p, os.R_OK)), None)
-        self.kilter, self.matmul, self.preload = find("kilter"), find("matmul_xy"), find("libkilter_preload.so")
-        missing = [n for n, p in (("kilter", self.kilter), ("matmul_xy", self.matmul), ("libkilter_preload.so", self.preload)) if not p]
+        where = {"kilter": "src/cli", "matmul_xy": "apps/threads", "libkilter_preload.so": "src/balance/preload"}
+        found = {name: pathlib.Path(build, folder, name).resolve() for name, folder in where.items()}
+        missing = [name for name, path in found.items() if not path.is_file()]
         if missing:
-            sys.exit(f"bench/balance: '{build}' lacks {', '.join(missing)}; bench/balance without --build builds them")
+            sys.exit(f"bench/balance: '{build}' lacks {', '.join(missing)}; bench/balance builds them")
+        self.kilter, self.matmul, self.preload = (str(found[name]) for name in where)
 
 
 class Slowed:
@@ -63,6 +65,16 @@ def matmul_seconds(command, **environment):
     return float(out.stdout.split(": ")[1].split(" s")[0])
 
 
+def beside(command, other_cpu, program):
+    """The same, while the program runs on the other CPU again and again."""
+    loop = subprocess.Popen(["taskset", "-c", str(other_cpu), "sh", "-c", 'while :; do "$@"; done', "sh", *program], stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return matmul_seconds(command)
+    finally:
+        os.killpg(loop.pid, signal.SIGKILL)
+        loop.wait()
+
+
 def in_turn(round_number, contenders):
     """The contenders' results of one round; each round begins with another one."""
     names = list(contenders)
@@ -78,7 +90,7 @@ def of_rounds(rounds, name):
 def lengths(tools, cpus, shares, rounds, seconds):
     """LJFPF by announced lengths 2:1, against RR, the kernel and the bound. Two threads: one of each; eight: four of each."""
     rows = []
-    columns, unit = 512, 1000
+    columns, unit = 320, 4000   # the right-hand matrix stays in a core's own cache
     alone = matmul_seconds(["taskset", "-c", str(cpus[0]), tools.matmul, "2", str(2 * unit), str(unit), str(columns)])
     for threads in (2, 8):
         pairs = threads // 2
@@ -94,13 +106,15 @@ def lengths(tools, cpus, shares, rounds, seconds):
                 with Slowed(tools.kilter, slow, SHARES[share]):
                     got = in_turn(r, {
                         "fast CPU alone": lambda: matmul_seconds(["taskset", "-c", str(fast)] + program),
-                        "slow CPU alone": lambda: matmul_seconds(["taskset", "-c", str(slow)] + program),
+                        "fast CPU": lambda: beside(["taskset", "-c", str(fast)] + program, slow, program),
+                        "slow CPU": lambda: beside(["taskset", "-c", str(slow)] + program, fast, program),
                         "ljfpf": preload("ljfpf"), "rr": preload("rr"), "kernel": lambda: matmul_seconds(both + program)})
-                # No schedule is faster than both CPUs busy all the time; nor than the longest thread on the fast one.
-                got["bound"] = max(1 / (1 / got["fast CPU alone"] + 1 / got["slow CPU alone"]), got["fast CPU alone"] * 2 / 3 / pairs)
+                # No schedule is faster than both CPUs busy all the time, or the fast one alone if they hinder one another so much; nor than the longest
+                # thread on the fast one alone.
+                got["bound"] = max(1 / max(1 / got["fast CPU"] + 1 / got["slow CPU"], 1 / got["fast CPU alone"]), got["fast CPU alone"] * 2 / 3 / pairs)
                 got["bound over ljfpf"] = got["bound"] / got["ljfpf"]
                 got["kernel over ljfpf"] = got["kernel"] / got["ljfpf"]
-                got["slow CPU's speed"] = got["fast CPU alone"] / got["slow CPU alone"]
+                got["slow CPU's speed"] = got["fast CPU"] / got["slow CPU"]
                 seen.append(got)
             row = {"part": "lengths", "threads": threads, "speed": share, "rounds": seen}
             for name in ("slow CPU's speed", "bound", "ljfpf", "rr", "kernel", "bound over ljfpf", "kernel over ljfpf"):

@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
   }
   a = malloc(rows * columns * sizeof *a);
   b = malloc(columns * columns * sizeof *b);
-  c = calloc(rows * columns, sizeof *c);
+  c = malloc(rows * columns * sizeof *c);
   pthread_t *ids = calloc(threads, sizeof *ids);
   struct part *parts = calloc(threads, sizeof *parts);
   double *lengths = calloc(threads, sizeof *lengths);
@@ -97,7 +97,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "matmul_xy: no memory for %zu x %zu\n", rows, columns);
     return 1;
   }
-  for (size_t i = 0; i < rows * columns; i++) a[i] = draw(17) - 8;
+  /* The result is touched here: threads that take page faults at the same time wait for one another in the kernel. */
+  for (size_t i = 0; i < rows * columns; i++) {
+    a[i] = draw(17) - 8;
+    c[i] = 0.0;
+  }
   for (size_t i = 0; i < columns * columns; i++) b[i] = draw(17) - 8;
 
   size_t next = 0;
