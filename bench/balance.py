@@ -216,7 +216,7 @@ def main():
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
     p.add_argument("--only", choices=("lengths", "classes"), help="one of the two parts")
     p.add_argument("--rounds", type=int, default=6, help="rounds of each line; an even number has each CPU slow equally often (6)")
-    p.add_argument("--seconds", type=float, default=1.0, help="length of a run of `lengths` on two equal CPUs; runs of `classes` are eight times as long (1)")
+    p.add_argument("--seconds", type=float, default=1.0, help="length of a run of `lengths` on two equal CPUs; runs of `classes` are four times as long (1)")
     p.add_argument("--json", metavar="FILE", help="all rounds as data")
     a = p.parse_args()
     cpus = sorted(os.sched_getaffinity(0))[:2]

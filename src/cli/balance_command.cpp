@@ -13,6 +13,7 @@
 #include "balance/os/restore.hpp"
 #include "balance/os/session.hpp"
 #include "balance/preload/placed_run.hpp"
+#include "balance/preload/settings.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
@@ -80,11 +81,7 @@ void place_by_length(const balance_options& o, const machine& here) {
   preload::placed_run r{.policy = what.policy, .lengths = o.lengths, .history = o.history, .fast_cpus = {}};
   if (here.kinds().size() > 1 || !o.fast.empty())
     for (const core_id c : what.tuning.fast_cores.empty() ? here.fastest_cores() : what.tuning.fast_cores) r.fast_cpus.push_back(here.cores()[c].os_index);
-  try {
-    preload::place_threads_of_programs(r);
-  } catch (const input_error& e) {
-    throw input_error(std::string(o.lengths.empty() ? "" : "--lengths: ") + e.what());
-  }
+  preload::place_threads_of_programs(r);
   if (o.quiet) return;
   say(r.fast_cpus.empty() ? "all cores look alike, so no thread is placed; --fast CORES says which are fast"
                           : fmt::format("{} places threads as they are created, long ones on the fast cores, and moves none", what.policy));
@@ -159,7 +156,14 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
   });
   command->add_option("--observer", o->what.observer, "auto, pmu, resctrl, software or replay:FILE; auto: the best that works here")->type_name("NAME");
   command->add_option("--fast", o->fast, "The fast cores: for ljfpf and cjfpf (default: the fastest kind), and for dike (default: it learns which have the bandwidth)")->type_name("CORES");
-  command->add_option("--lengths", o->lengths, "ljfpf, cjfpf: relative lengths of the program's threads in the order of their creation, as 2,1,1; or @FILE")->type_name("LIST");
+  command->add_option("--lengths", o->lengths, "ljfpf, cjfpf: relative lengths of the program's threads in the order of their creation, as 2,1,1; or @FILE")->type_name("LIST")->check([](const std::string& text) {
+    try {
+      static_cast<void>(preload::read_lengths(text));
+      return std::string();
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+  });
   command->add_option("--history", o->history, "ljfpf, cjfpf: learns lengths; read at the start, renewed at the end")->type_name("FILE");
   command->add_flag("--dry-run", o->what.dry_run, "Say what would be moved, and move nothing");
   command->add_option("--record", o->what.record, "Write what is observed to this file, for --observer replay:FILE")->type_name("FILE");

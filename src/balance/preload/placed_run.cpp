@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "balance/preload/library.hpp"
-#include "balance/preload/settings.hpp"
 
 namespace kilter::balance::preload {
 
@@ -11,7 +10,6 @@ void place_threads_of_programs(const placed_run& r) {
   const auto set = [](const char* name, const std::string& value) {
     if (!value.empty()) setenv(name, value.c_str(), 1);
   };
-  if (!r.lengths.empty()) static_cast<void>(read_lengths(r.lengths));
   std::string cpus;
   for (const int c : r.fast_cpus) cpus += (cpus.empty() ? "" : ",") + std::to_string(c);
   set("KILTER_POLICY", r.policy);

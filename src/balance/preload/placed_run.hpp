@@ -13,8 +13,8 @@ struct placed_run {
   std::vector<int> fast_cpus;     ///< the operating system's numbers; empty: what the kernel calls the fastest kind
 };
 
-/// Changes this process's environment, so that the programs it starts from now on have their threads placed when they create them. input_error names what is
-/// wrong with the lengths, or the library if it is missing.
+/// Changes this process's environment, so that the programs it starts from now on have their threads placed when they create them. input_error if the
+/// library is missing.
 void place_threads_of_programs(const placed_run&);
 
 }  // namespace kilter::balance::preload
