@@ -65,7 +65,7 @@ int exec_outcome(int report) {
 
 void leave_the_terminal() {
   ::setsid();
-  ::prctl(PR_SET_NAME, "kilter-guard");
+  ::prctl(PR_SET_NAME, guard::name);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd <= 2 && null >= 0; ++fd) ::dup2(null, fd);
   [[maybe_unused]] const int ignored = ::chdir("/");

@@ -26,6 +26,9 @@ struct process_setup {
 
 class guard {
  public:
+  /// Of its process, as /proc/PID/stat has it.
+  static constexpr const char* name = "kilter-guard";
+
   /// Watches over the ledger. With a program (its words; not empty) starts it, too.
   guard(mask_ledger&, const process_setup&, const std::vector<std::string>& program = {});
   /// Dismisses it without restoring anything: that has been done.

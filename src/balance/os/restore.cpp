@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "balance/os/guard.hpp"
 #include "balance/os/proc.hpp"
 #include "kilter/error.hpp"
 
@@ -19,13 +20,14 @@ namespace {
 struct process_seen {
   pid_t ppid = 0, session = 0;
   std::uint64_t start = 0;
+  bool guard = false;
 };
 
 /// All processes there are.
 std::unordered_map<pid_t, process_seen> processes_now() {
   std::unordered_map<pid_t, process_seen> all;
   for (const pid_t pid : all_processes())
-    if (const auto s = stat_of(pid, pid); s && !s->kernel_thread) all[pid] = {s->ppid, s->session, s->start};
+    if (const auto s = stat_of(pid, pid); s && !s->kernel_thread) all[pid] = {s->ppid, s->session, s->start, s->name == guard::name};
   return all;
 }
 
@@ -63,10 +65,12 @@ class family {
   }
 
   /// Made since we began, its parent gone, in a session of ours or in one whose leader is gone as well: what a program leaves behind when it detaches a child.
+  /// What a guard has adopted belongs to the run of that guard. (Our own guard, if it adopts, lives, and then nobody asks.)
   bool orphan(pid_t pid) const {
     const process_seen& p = all_.at(pid);
     if (p.start < ledger_.begun()) return false;
     const auto parent = all_.find(p.ppid);
+    if (parent != all_.end() && parent->second.guard) return false;
     const bool adopted = p.ppid == 1 || parent == all_.end() || parent->second.session != p.session;
     return adopted && (sessions_.contains(p.session) || !all_.contains(p.session));
   }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "actors.hpp"
+#include "balance/os/guard.hpp"
 #include "balance/os/mask_ledger.hpp"
 #include "balance/os/proc.hpp"
 #include "balance/os/restore.hpp"
@@ -138,12 +139,37 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   ::kill(guards[0], SIGKILL);
   ASSERT_TRUE(eventually([&] {
     for (const pid_t pid : children_of(b.pid()))
-      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == "kilter-guard") return true;
+      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == guard::name) return true;
     return false;
   })) << "no new guard";
   b.signal(SIGKILL);
   b.wait();
   EXPECT_TRUE(eventually(all_original));
+}
+
+TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 3 20");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
+  session_options o = quick("rr");
+  o.targets.pids = {target.pid()};
+  const auto pinned = [&](bool of_target) {
+    std::size_t n = 0;
+    for (const seen_thread& t : actors_now())
+      if ((t.pid == target.pid()) == of_target && t.mask.single() >= 0) ++n;
+    return n;
+  };
+  balancer attached(o);
+  ASSERT_TRUE(eventually([&] { return pinned(true) == 3; }));
+  session_options of_program = quick("rr");
+  of_program.program = part("spin 3 20");
+  const balancer other(of_program);
+  ASSERT_TRUE(eventually([&] { return pinned(false) == 3; }));
+  attached.signal(SIGTERM);
+  attached.wait();
+  EXPECT_EQ(pinned(true), 0U);
+  EXPECT_EQ(pinned(false), 3U);
 }
 
 TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
