@@ -78,8 +78,8 @@ static size_t number(const char *text, size_t most) {
 
 int main(int argc, char **argv) {
   const size_t threads = argc > 1 ? number(argv[1], 1024) : 8;
-  const size_t x = argc > 2 ? number(argv[2], 100000) : 340;
-  const size_t y = argc > 3 ? number(argv[3], 100000) : 260;
+  const size_t x = argc > 2 ? number(argv[2], 10000000) : 340;
+  const size_t y = argc > 3 ? number(argv[3], 10000000) : 260;
   const size_t long_ones = threads / 2, short_ones = threads - long_ones;
   rows = long_ones * x + short_ones * y;
   columns = argc > 4 ? number(argv[4], 100000) : rows;
@@ -97,10 +97,12 @@ int main(int argc, char **argv) {
     fprintf(stderr, "matmul_xy: no memory for %zu x %zu\n", rows, columns);
     return 1;
   }
-  /* The result is touched here: threads that take page faults at the same time wait for one another in the kernel. */
+  /* The result is touched here, by stores that the compiler may not take for calloc: memory that is read before it is written is first one page of zeros for
+   * all, and to replace it a thread interrupts every CPU on which another thread of the program runs. */
+  volatile double *result = c;
   for (size_t i = 0; i < rows * columns; i++) {
     a[i] = draw(17) - 8;
-    c[i] = 0.0;
+    result[i] = 0.0;
   }
   for (size_t i = 0; i < columns * columns; i++) b[i] = draw(17) - 8;
 

@@ -14,12 +14,11 @@ namespace kilter::balance::os {
 
 namespace {
 
-/// Of a thread's CPU time, for each CPU of the machine: about a thousand samples a second if all CPUs are busy, however many there are. Prime, so that it keeps
-/// no step with what a program does every millisecond.
-constexpr std::uint64_t sampled_every_ns_per_cpu = 999'983;
-/// A sample costs the thread up to 20 us on a virtual machine. So a thread whose class was told from `well_known` samples, or could not be told from a full
-/// window, is asked this much less often: all together about 125 times a second.
-constexpr std::uint64_t slower = 8;
+/// Of a thread's CPU time, for each CPU of the machine: about 200 samples a second if all CPUs are busy, however many there are. A sample costs the thread up to
+/// 20 us on a virtual machine, which makes 0.4 % of one core. Prime, so that it keeps no step with what a program does every millisecond.
+constexpr std::uint64_t sampled_every_ns_per_cpu = 4'999'999;
+/// A thread whose class was told from `well_known` samples, or could not be told from a full window, is asked this much less often.
+constexpr std::uint64_t slower = 2;
 constexpr std::uint64_t well_known = 32;
 /// 53 samples; they are taken about ten times a second. All of it is locked memory, of which ordinary users have little.
 constexpr std::size_t ring_pages = 2;

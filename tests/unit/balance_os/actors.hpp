@@ -79,8 +79,9 @@ struct seen_thread {
 [[nodiscard]] std::vector<seen_thread> actors_now();
 void kill_all_actors();
 
-/// Waits up to `seconds`; true as soon as the condition holds.
-[[nodiscard]] bool eventually(const std::function<bool()>& condition, double seconds = 10);
+/// Waits up to `seconds`; true as soon as the condition holds. (DIO moves nothing while both threads of every pair happen to be on one core, and beside the load of
+/// other tests the kernel may leave them there for seconds.)
+[[nodiscard]] bool eventually(const std::function<bool()>& condition, double seconds = 60);
 
 /// This thread, as a target.
 [[nodiscard]] watched_thread self(thread_id id = 0);

@@ -68,7 +68,7 @@ TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behi
   NEEDS_TWO_CORES();
   const runtime_directory directory;
   session_options o = quick("rr");
-  o.program = part(GetParam() == ending::by_itself ? "family 1" : "family 20");
+  o.program = part(GetParam() == ending::by_itself ? "family 1" : "family 120");
   balancer b(o);
   // The program, four orphans, and one that may not have a session of its own yet.
   ASSERT_TRUE(eventually([] { return any_changed() && processes_playing() >= 6; })) << "nothing was moved";
@@ -82,7 +82,7 @@ TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behi
 TEST_P(masks_come_back, of_a_process_that_was_attached_to) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor target("spin 3 20");
+  const actor target("spin 3 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
   session_options o = quick("dio");
   o.targets.pids = {target.pid()};
@@ -106,9 +106,9 @@ INSTANTIATE_TEST_SUITE_P(ends, masks_come_back, ::testing::Values(ending::by_its
 TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor target("spin 3 20");
+  const actor target("spin 3 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
-  session_options o = quick("dio");
+  session_options o = quick("rr");
   o.targets.pids = {target.pid()};
   balancer b(o);
   ASSERT_TRUE(eventually(any_changed));
@@ -130,8 +130,8 @@ TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
 TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  session_options o = quick("dio");
-  o.program = part("spin 3 20");
+  session_options o = quick("rr");
+  o.program = part("spin 3 120");
   balancer b(o);
   ASSERT_TRUE(eventually(any_changed));
   const auto guards = children_of(b.pid());
@@ -150,7 +150,7 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
 TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor target("spin 3 20");
+  const actor target("spin 3 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
   session_options o = quick("rr");
   o.targets.pids = {target.pid()};
@@ -163,7 +163,7 @@ TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   balancer attached(o);
   ASSERT_TRUE(eventually([&] { return pinned(true) == 3; }));
   session_options of_program = quick("rr");
-  of_program.program = part("spin 3 20");
+  of_program.program = part("spin 3 120");
   const balancer other(of_program);
   ASSERT_TRUE(eventually([&] { return pinned(false) == 3; }));
   attached.signal(SIGTERM);
@@ -175,7 +175,7 @@ TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
 TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor stranger("spin 1 20");
+  const actor stranger("spin 1 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   int cpu = 0;
   while (!own_mask().has(cpu)) ++cpu;

@@ -232,7 +232,7 @@ TEST(sampling, a_thread_that_is_known_costs_less) {
   const std::uint64_t at_first_ns = k.period_ns[known.tid];
   k.rings[known.tid]->samples(40, 0x100000, page);
   EXPECT_EQ(told(*o, known), thread_class::memory);
-  EXPECT_GE(k.period_ns[known.tid], 4 * at_first_ns);
+  EXPECT_GE(k.period_ns[known.tid], 2 * at_first_ns);
   EXPECT_EQ(k.mapped.size(), 1U) << "it is sampled twice";
   k.rings[known.tid]->samples(40, 0x10000, 8);
   EXPECT_EQ(told(*o, known), thread_class::unknown);
@@ -361,7 +361,7 @@ TEST(sampling, code_of_32_bits_has_no_class_and_that_is_said) {
 TEST(sampling, of_this_machine_tells_a_thread_that_copies_memory_from_one_that_computes) {
   software_observer o(std::make_unique<linux_sampling_calls>(), make_operand_decoder());
   if (o.limits().starts_with("sees when")) GTEST_SKIP() << o.limits();
-  const actor computes("spin 1 60"), copies("stream 1 60");
+  const actor computes("spin 1 120"), copies("stream 1 120");
   std::vector<watched_thread> both(2);
   for (thread_id i = 0; i < 2; ++i) {
     watched_thread& t = both[i];

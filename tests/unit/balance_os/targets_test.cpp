@@ -46,9 +46,9 @@ int first_cpu() {
 TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor slows("spin 1 60");
+  const actor slows("spin 1 120");
   ASSERT_EQ(set_affinity(slows.pid(), cpu_mask::of(first_cpu())), 0);
-  const actor computes("spin 2 60"), copies("stream 2 60");
+  const actor computes("spin 2 120"), copies("stream 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 5; }));
   session_options o = quick("dio", "");
   o.targets.pids = {computes.pid(), copies.pid()};
@@ -88,7 +88,7 @@ TEST(targets, ten_thousand_short_threads_do_no_harm) {
 TEST(targets, hundreds_of_threads_are_all_seen_and_get_their_masks_back) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor many("doze 300 60");
+  const actor many("doze 300 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 300; }));
   session_options o = quick("rr", "");
   o.targets.pids = {many.pid()};
@@ -104,7 +104,7 @@ TEST(targets, hundreds_of_threads_are_all_seen_and_get_their_masks_back) {
 TEST(targets, an_exec_by_another_thread_is_no_mask_of_the_targets_own) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor target("exec-from-thread 20");
+  const actor target("exec-from-thread 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
   session_options o = quick("rr", "");
   o.targets.pids = {target.pid()};
@@ -139,7 +139,7 @@ TEST(targets, a_mask_that_the_target_chose_is_respected_and_its_children_keep_it
 TEST(targets, a_mask_set_before_is_the_outer_limit) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  const actor pinned("spin 1 60"), free("spin 2 60");
+  const actor pinned("spin 1 120"), free("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
   ASSERT_EQ(set_affinity(pinned.pid(), cpu_mask::of(first_cpu())), 0);
   session_options o = quick("dio", "");
@@ -185,7 +185,7 @@ TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
   const one_cpu_set set;
   if (!set.usable()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
   const runtime_directory directory;
-  const actor inside("spin 2 60");
+  const actor inside("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
   if (!set.put("cgroup.procs", std::to_string(inside.pid()))) GTEST_SKIP() << "the process cannot be put into a cpuset";
   session_options o = quick("dio", "");
@@ -204,7 +204,7 @@ TEST(targets, without_permission_one_line_names_the_thread_and_what_is_needed) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user than the one of the target";
   const runtime_directory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
-  const actor roots("spin 2 60");
+  const actor roots("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
   session_options o = quick("rr", "");
   o.targets.pids = {roots.pid()};
@@ -237,7 +237,7 @@ TEST(targets, without_permission_one_line_names_the_thread_and_what_is_needed) {
 TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_now) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
-  auto first = std::make_unique<actor>("spin 1 60");
+  auto first = std::make_unique<actor>("spin 1 120");
   const pid_t number = first->pid();
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   targets watched({{number}, "", 0});
@@ -250,7 +250,7 @@ TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_n
   first.reset();
 
   std::ofstream("/proc/sys/kernel/ns_last_pid") << number - 1 << std::flush;
-  const actor second("spin 1 60");
+  const actor second("spin 1 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   const bool reused = second.pid() == number;
   EXPECT_FALSE(moves.move_to(*watched.threads()[0], 0));
