@@ -15,7 +15,7 @@
 //                    else decline, and ask again when the first of them is done
 //
 //   Under a quota it is CPU time that is short and not cores. If the system tells how much is left (facts D4), a core takes nothing while faster ones and
-//   those at work use it up, and a task's share is one of the paid cores. If it does not, all cores being slowed at once tells it, and nothing is made wider
+//   those at work use it up, unless a task as long fits into what was paid for lately and not spent; and a task's share is one of the paid cores. If it does not, all cores being slowed at once tells it, and nothing is made wider
 //   than what is cheapest.
 //
 //   So a slow or disturbed core takes what the others do not come to in time, and nothing that the end of the graph would have to wait for; on equal
@@ -44,6 +44,7 @@ constexpr double free_soon = 0.05, long_way_wait = 1.0;  // of the task's time
 constexpr double visible_slowdown = 1.05, like_the_others = 1.4;
 constexpr double a_while_s = 0.5;
 constexpr double in_time_share = 0.8;
+constexpr double savings_last_s = 0.025;   // a quarter of Linux' period, at whose end what is left is lost
 constexpr double shortest_rest_s = 20e-6;
 constexpr double patience_s = 100e-6;      // beyond what was promised, before a task that nobody came for is taken after all
 constexpr std::uint64_t resting = ~std::uint64_t{0};
@@ -101,9 +102,10 @@ class auto_policy : public policy {
   // Cells.
   static constexpr std::uint32_t left_cell = search::cells;  // nanoseconds of what has not begun, in the unit of the ranks
   static constexpr std::uint32_t way_cell = search::cells + 1;   // seconds, from the first that waited last
-  static std::uint32_t ends(core_id c) noexcept { return search::cells + 2 + 3 * c; }
-  static std::uint32_t skips(core_id c) noexcept { return search::cells + 3 + 3 * c; }
-  static std::uint32_t rests(core_id c) noexcept { return search::cells + 4 + 3 * c; }
+  static constexpr std::uint32_t spent_cell = search::cells + 2;  // nanoseconds of CPU time under a quota, and what was too much to save
+  static std::uint32_t ends(core_id c) noexcept { return search::cells + 3 + 3 * c; }
+  static std::uint32_t skips(core_id c) noexcept { return search::cells + 4 + 3 * c; }
+  static std::uint32_t rests(core_id c) noexcept { return search::cells + 5 + 3 * c; }
 
   void begins(view&, const task_state&) const noexcept;
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
@@ -115,6 +117,8 @@ class auto_policy : public policy {
   [[nodiscard]] bool in_time(view&, const situation&, double end_s) const noexcept;
   [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
+  void spend(view&, double task_s, const place&) const noexcept;
+  [[nodiscard]] double saved_s(view&, double paid) const noexcept;
   [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
 
   std::uint32_t cores_;
@@ -131,7 +135,7 @@ discipline auto_policy::queues(const machine&) const {
   d.take_stays = true;
   d.asks_machine = true;
   d.learns = true;
-  d.cells = search::cells + 2 + 3 * cores_;
+  d.cells = search::cells + 3 + 3 * cores_;
   return d;
 }
 
@@ -332,6 +336,19 @@ bool auto_policy::in_time(view& v, const situation& now, double end_s) const noe
   return end_s - now.now_s + after_s < in_time_share * rest_s;
 }
 
+// What predictions are wrong by must not add up to savings that are none.
+void auto_policy::spend(view& v, double task_s, const place& where) const noexcept {
+  v.fetch_add(spent_cell, static_cast<std::uint64_t>(task_s * where.width * (1.0 + sooner_margin) * 1e9));
+}
+
+// CPU time that a quota of so many cores has paid for lately and that nobody has spent.
+double auto_policy::saved_s(view& v, double paid) const noexcept {
+  const double spent_s = static_cast<double>(static_cast<std::int64_t>(v.load(spent_cell))) * 1e-9;
+  const double saved_s = paid * v.now_s() - spent_s, most_s = paid * savings_last_s;
+  if (saved_s > most_s) v.fetch_add(spent_cell, static_cast<std::uint64_t>((saved_s - most_s) * 1e9));
+  return std::min(saved_s, most_s);
+}
+
 // When a core on which the quota is better spent is free next, if those and the others at work use it up.
 std::optional<double> auto_policy::used_up_by_faster(view& v, task_ref task, core_id here, double paid) const noexcept {
   const machine& m = v.machine();
@@ -345,13 +362,19 @@ std::optional<double> auto_policy::used_up_by_faster(view& v, task_ref task, cor
     if (faster) first_free_s = std::min(first_free_s, free_at(v, c, now_s));
   }
   if (used < paid || first_free_s == std::numeric_limits<double>::infinity()) return std::nullopt;
+  if (v.known(task) && v.time_s(task, m.single(here)) < saved_s(v, paid)) return std::nullopt;
   return first_free_s;
 }
 
 take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) const {
   task_state s = v.state(task);
-  if (!(s.a & waits)) return {.where = search::local(v, task, here, local_)};
-  if (const double paid = v.paid_cores(); paid < cores_) {
+  const double paid = v.paid_cores();
+  if (!(s.a & waits)) {
+    const place_id where = search::local(v, task, here, local_);
+    if (paid < cores_) spend(v, v.time_s(task, where), v.machine().at(where));
+    return {.where = where};
+  }
+  if (paid < cores_) {
     if (const auto free_s = used_up_by_faster(v, task, here, paid)) {
       v.store(skips(here), resting);
       v.store(rests(here), bits(std::max(v.now_s() + shortest_rest_s, *free_s)));
@@ -371,6 +394,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     s.a &= ~low_half;
     v.set_state(task, s);
     begins(v, s);
+    if (paid < cores_) spend(v, mine.time_s, where);
     return {.where = mine.where};
   }
   if ((s.a & low_half) == waits) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace kilter::ranks {
@@ -12,6 +13,30 @@ namespace {
 constexpr float almost = 1.0F + 1e-5F;  // sums of the same times in another order
 
 std::uint32_t index_of(view& v, task_ref t) noexcept { return static_cast<std::uint32_t>(v.state(t).a & 0xffffffff); }
+
+/// Of each task at most what can descend from it: what its successors and all after them sum up to, one by one, and no more than all that cannot be on a way to it.
+std::vector<float> work_after(std::span<const std::uint32_t> topological, std::span<const std::uint32_t> begin, std::span<const std::uint32_t> next,
+                              std::span<const float> rank, std::span<const float> own) {
+  const std::size_t size = topological.size();
+  std::vector<std::uint32_t> by_rank(topological.begin(), topological.end()), by_left = by_rank;
+  const auto left = [&](std::uint32_t i) { return rank[i] - own[i]; };  // after the task, on its way
+  std::ranges::sort(by_rank, std::less{}, [&](std::uint32_t i) { return rank[i]; });
+  std::ranges::sort(by_left, std::less{}, left);
+  std::vector<float> later(size);
+  double sum_s = 0.0;
+  std::size_t at = 0;
+  for (const std::uint32_t i : by_left) {
+    for (; at < size && rank[by_rank[at]] <= left(i) * almost; ++at) sum_s += own[by_rank[at]];
+    later[i] = static_cast<float>(sum_s);
+  }
+  for (at = size; at-- > 0;) {
+    const std::uint32_t i = topological[at];
+    double below_s = 0.0;
+    for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) below_s += static_cast<double>(own[next[k]]) + static_cast<double>(later[next[k]]);
+    later[i] = std::min(later[i], static_cast<float>(below_s));
+  }
+  return later;
+}
 
 }  // namespace
 
@@ -54,18 +79,10 @@ double on_submit(view& v, bool mark) {
     rank[i] = below + own[i];
     all_s += own[i];
   }
-  std::ranges::sort(order, std::less{}, [&](std::uint32_t i) { return rank[i]; });
-  std::vector<float> left(size);  // after the task, on its way
-  for (std::uint32_t i = 0; i < size; ++i) left[i] = rank[i] - own[i];
-  std::vector<std::uint32_t> by_left = order;
-  std::ranges::sort(by_left, std::less{}, [&](std::uint32_t i) { return left[i]; });
-  double later_s = 0.0;
-  std::size_t at = 0;
-  for (const std::uint32_t i : by_left) {
-    for (; at < size && rank[order[at]] <= left[i] * almost; ++at) later_s += own[order[at]];
+  const std::vector<float> later = work_after(order, begin, next, rank, own);
+  for (std::uint32_t i = 0; i < size; ++i)
     v.set_state(tasks[i], {std::uint64_t{std::bit_cast<std::uint32_t>(own[i])} << 32,
-                           std::uint64_t{std::bit_cast<std::uint32_t>(rank[i])} << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(later_s))});
-  }
+                           std::uint64_t{std::bit_cast<std::uint32_t>(rank[i])} << 32 | std::bit_cast<std::uint32_t>(later[i])});
   if (!mark || size == 0) return all_s;
   for (const task_ref t : tasks) v.set_critical(t, false);
   for (auto i = static_cast<std::uint32_t>(std::ranges::max_element(rank) - rank.begin());;) {

@@ -96,6 +96,23 @@ TEST(auto_policy, what_nobody_waits_for_may_run_on_a_slow_core) {
   EXPECT_FALSE(b.offer(b.all[2], 2, 39).put_back);
 }
 
+TEST(auto_policy, a_slow_core_takes_what_little_waits_for_though_much_else_is_left) {
+  auto_board b;
+  const std::array<task, 2> begun{b.add_long(), b.add_long()};
+  const std::array<task, 3> longest{b.add_long(), b.add_long(), b.add_long()};
+  b.g.edge(longest[0], longest[1]);
+  b.g.edge(longest[1], longest[2]);
+  const task one = b.add_long(), only = b.add_long();
+  b.g.edge(one, only);
+  for (int i = 0; i < 40; ++i) (void)b.add_long();
+  b.submit(*b.asked);
+  for (core_id c = 0; c < 2; ++c) {
+    EXPECT_FALSE(b.offer(begun[c], c, 43 - c).put_back);
+    b.source.free[c] = false;
+  }
+  EXPECT_FALSE(b.offer(one, 2, 41).put_back) << "the forty are as long as what waits for it, but do not wait for it";
+}
+
 TEST(auto_policy, a_task_that_nobody_comes_for_is_taken_after_all) {
   busy_board b(1, 0);
   EXPECT_TRUE(b.offer(b.all[2], 2, 0).put_back);
@@ -118,6 +135,23 @@ TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
   EXPECT_FALSE(b.offer(all[0], 1, 39).put_back);
   b.source.paid = 2.5;
   EXPECT_FALSE(b.offer(all[1], 2, 38).put_back) << "the fast ones leave half a core's worth";
+}
+
+TEST(auto_policy, what_a_quota_paid_for_and_nobody_spent_may_be_spent_on_slow_cores_for_a_while) {
+  auto_board b;
+  std::vector<task> all;
+  for (int i = 0; i < 80; ++i) all.push_back(b.add_long());
+  b.submit(*b.asked);
+  b.source.paid = 2.0;
+  b.source.now = 0.0014;
+  EXPECT_TRUE(b.offer(all[0], 2, 79).put_back) << "2.8 ms saved, and the task takes 3";
+  b.source.now = 0.0016;
+  EXPECT_FALSE(b.offer(all[0], 2, 79).put_back);
+  EXPECT_TRUE(b.offer(all[1], 3, 78).put_back) << "now it is spent";
+  b.source.now = 1.0;
+  std::uint32_t taken = 1;
+  while (taken < 80 && !b.offer(all[taken], 3, 79 - taken).put_back) ++taken;
+  EXPECT_EQ(taken - 1, 15u) << "50 ms at most, and a prediction is worth 5 %";
 }
 
 TEST(auto_policy, equal_cores_never_decline) {
