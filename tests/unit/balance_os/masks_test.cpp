@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -29,6 +30,22 @@ session_options quick(const std::string& policy) {
   o.tuning.quantum_s = 0.05;
   return o;
 }
+
+/// A Kilter that is attached to a process of three threads.
+struct attached {
+  explicit attached(const std::string& policy) : kilter(to(policy, target.pid())) {}
+  const runtime_directory directory;
+  const actor target{"spin 3 120"};
+  balancer kilter;
+
+ private:
+  static session_options to(const std::string& policy, pid_t pid) {
+    EXPECT_TRUE(eventually([] { return actors_now().size() == 3; }));
+    session_options o = quick(policy);
+    o.targets.pids = {pid};
+    return o;
+  }
+};
 
 std::size_t processes_playing() {
   std::vector<pid_t> pids;
@@ -81,23 +98,18 @@ TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behi
 
 TEST_P(masks_come_back, of_a_process_that_was_attached_to) {
   NEEDS_TWO_CORES();
-  const runtime_directory directory;
-  const actor target("spin 3 120");
-  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
-  session_options o = quick("dio");
-  o.targets.pids = {target.pid()};
-  balancer b(o);
+  attached run("dio");
   ASSERT_TRUE(eventually(any_changed)) << "nothing was moved";
   if (GetParam() == ending::by_itself) {
-    ::kill(target.pid(), SIGKILL);
-    EXPECT_EQ(b.wait(), 0);
+    ::kill(run.target.pid(), SIGKILL);
+    EXPECT_EQ(run.kilter.wait(), 0);
   } else {
-    end(b);
-    b.wait();
+    end(run.kilter);
+    run.kilter.wait();
     EXPECT_TRUE(eventually(all_original));
     EXPECT_EQ(actors_now().size(), 3U) << "the target did not survive";
   }
-  EXPECT_TRUE(eventually([&] { return directory.empty(); })) << "a file of masks was left";
+  EXPECT_TRUE(eventually([&] { return run.directory.empty(); })) << "a file of masks was left";
 }
 
 INSTANTIATE_TEST_SUITE_P(ends, masks_come_back, ::testing::Values(ending::by_itself, ending::interrupt, ending::terminate, ending::kill, ending::kill_group),
@@ -105,20 +117,15 @@ INSTANTIATE_TEST_SUITE_P(ends, masks_come_back, ::testing::Values(ending::by_its
 
 TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
   NEEDS_TWO_CORES();
-  const runtime_directory directory;
-  const actor target("spin 3 120");
-  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
-  session_options o = quick("rr");
-  o.targets.pids = {target.pid()};
-  balancer b(o);
+  attached run("rr");
   ASSERT_TRUE(eventually(any_changed));
   EXPECT_EQ(restore_all().in_use, 1U) << "a run that is at work was disturbed";
-  b.signal(SIGSTOP);
-  const auto guards = children_of(b.pid());
+  run.kilter.signal(SIGSTOP);
+  const auto guards = children_of(run.kilter.pid());
   ASSERT_EQ(guards.size(), 1U);
   ::kill(guards[0], SIGKILL);
-  b.signal(SIGKILL);
-  b.wait();
+  run.kilter.signal(SIGKILL);
+  run.kilter.wait();
   ASSERT_TRUE(any_changed());
   const mended m = restore_all();
   EXPECT_EQ(m.files, 1U);
@@ -149,27 +156,19 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
 
 TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   NEEDS_TWO_CORES();
-  const runtime_directory directory;
-  const actor target("spin 3 120");
-  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
-  session_options o = quick("rr");
-  o.targets.pids = {target.pid()};
+  attached run("rr");
   const auto pinned = [&](bool of_target) {
-    std::size_t n = 0;
-    for (const seen_thread& t : actors_now())
-      if ((t.pid == target.pid()) == of_target && t.mask.single() >= 0) ++n;
-    return n;
+    return std::ranges::count_if(actors_now(), [&](const seen_thread& t) { return (t.pid == run.target.pid()) == of_target && t.mask.single() >= 0; });
   };
-  balancer attached(o);
   ASSERT_TRUE(eventually([&] { return pinned(true) == 3; }));
   session_options of_program = quick("rr");
   of_program.program = part("spin 3 120");
   const balancer other(of_program);
   ASSERT_TRUE(eventually([&] { return pinned(false) == 3; }));
-  attached.signal(SIGTERM);
-  attached.wait();
-  EXPECT_EQ(pinned(true), 0U);
-  EXPECT_EQ(pinned(false), 3U);
+  run.kilter.signal(SIGTERM);
+  run.kilter.wait();
+  EXPECT_EQ(pinned(true), 0);
+  EXPECT_EQ(pinned(false), 3);
 }
 
 TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
