@@ -22,25 +22,28 @@ struct loop_entrant {
   std::unique_ptr<loop_contender> who;
 };
 
-/// Seconds a call, by entrant and round; one round before is not counted.
+/// Seconds a call, by entrant and round; one round before is not counted. In a round everybody is called once, then once more in another order, and so on: what
+/// the machine's speed drifts by in a fifth of a second hits all alike.
 std::vector<std::vector<double>> race_loops(const plan& p, const std::string& title, loop_sort what, const std::vector<loop_entrant>& entrants) {
   std::vector<std::vector<double>> all(entrants.size());
   std::optional<std::uint64_t> sum;
-  for (std::uint32_t round = 0; round <= p.rounds; ++round)
-    for (std::size_t i = 0; i < entrants.size(); ++i) {
-      if (lab::interrupted()) return {};
-      const std::size_t turn = (i + round / 2) % entrants.size();
-      const std::size_t at = round % 2 ? entrants.size() - 1 - turn : turn;
-      p.shown->step(title + ", " + entrants[at].name);
-      const std::int64_t start = sync::nanoseconds();
-      for (std::uint32_t call = 0; call < calls; ++call) {
+  for (std::uint32_t round = 0; round <= p.rounds; ++round) {
+    p.shown->step(title + ", round " + std::to_string(round) + " of " + std::to_string(p.rounds));
+    std::vector<double> took_s(entrants.size());
+    for (std::uint32_t call = 0; call < calls; ++call)
+      for (std::size_t i = 0; i < entrants.size(); ++i) {
+        if (lab::interrupted()) return {};
+        const std::size_t turn = (i + call + round / 2) % entrants.size();
+        const std::size_t at = (round + call) % 2 ? entrants.size() - 1 - turn : turn;
+        const std::int64_t start = sync::nanoseconds();
         const std::uint64_t found = entrants[at].who->run(what);
+        took_s[at] += static_cast<double>(sync::nanoseconds() - start) * 1e-9 / calls;
         if (sum.value_or(found) != found) throw std::runtime_error(entrants[at].name + " computed another sum than the others");
         sum = found;
+        lab::interruptible_sleep(pause_s);
       }
-      if (round > 0) all[at].push_back(static_cast<double>(sync::nanoseconds() - start) * 1e-9 / calls);
-      lab::interruptible_sleep(pause_s);
-    }
+    for (std::size_t at = 0; at < entrants.size() && round > 0; ++at) all[at].push_back(took_s[at]);
+  }
   return all;
 }
 
