@@ -31,7 +31,7 @@ class Tools:
         missing = [name for name, path in found.items() if not path.is_file()]
         if missing:
             sys.exit(f"bench/balance: '{build}' lacks {', '.join(missing)}; bench/balance builds them")
-        self.kilter, self.matmul, self.preload = (str(found[name]) for name in where)
+        self.kilter, self.matmul, self.preload = str(found["kilter"]), str(found["matmul_xy"]), found["libkilter_preload.so"]
 
 
 class Slowed:
@@ -102,7 +102,7 @@ def lengths(tools, cpus, shares, rounds, seconds):
                 say(f"lengths, {threads} threads, {share}: round {r + 1} of {rounds}")
                 slow, fast = cpus[r % 2], cpus[1 - r % 2]
                 both = ["taskset", "-c", f"{cpus[0]},{cpus[1]}"]
-                preload = lambda policy: lambda: matmul_seconds(both + program, LD_PRELOAD=tools.preload, KILTER_POLICY=policy, KILTER_FAST_CPUS=str(fast))
+                preload = lambda policy: lambda: matmul_seconds(both + program, LD_PRELOAD=tools.preload.name, LD_LIBRARY_PATH=str(tools.preload.parent), KILTER_POLICY=policy, KILTER_FAST_CPUS=str(fast))
                 with Slowed(tools.kilter, slow, SHARES[share]):
                     got = in_turn(r, {
                         "fast CPU alone": lambda: matmul_seconds(["taskset", "-c", str(fast)] + program),

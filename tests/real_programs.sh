@@ -13,6 +13,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir -m 700 runtime
+ln -s "$preload" libkilter_preload.so   # LD_PRELOAD takes no path with a blank
+preload=$work/libkilter_preload.so
 export XDG_RUNTIME_DIR=$work/runtime
 ran=0 failed=0 moves=0 skipped="" compared=all
 

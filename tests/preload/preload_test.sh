@@ -7,6 +7,8 @@ library=$1 probe=$2 matmul=$3 sum=$4
 failed=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+ln -s "$library" "$scratch/libkilter_preload.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
+library=$scratch/libkilter_preload.so
 
 mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
 [ "${#cpus[@]}" -ge 2 ] || { echo "needs two CPUs"; exit 77; }

@@ -37,8 +37,8 @@ class temporary {
 };
 
 /// In the child: never comes back.
-[[noreturn]] void become(const std::vector<std::string>& program, const std::string& preload, const std::string& counts, int failed) {
-  setenv("LD_PRELOAD", preload.c_str(), 1);
+[[noreturn]] void become(const std::vector<std::string>& program, const environment& preload, const std::string& counts, int failed) {
+  for (const auto& [name, value] : preload) setenv(name.c_str(), value.c_str(), 1);
   setenv("KILTER_COUNTS", counts.c_str(), 1);
   setenv("KILTER_COUNTS_PID", std::to_string(getpid()).c_str(), 1);
   std::vector<char*> arguments;
@@ -53,7 +53,7 @@ class temporary {
 }  // namespace
 
 counted_run run_counted(const std::vector<std::string>& program) {
-  const std::string preload = preloaded_with("libkilter_count.so");
+  const environment preload = preloading("libkilter_count.so");
   const temporary counts;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw input_error(std::string("no pipe: ") + std::strerror(errno));

@@ -8,11 +8,24 @@
 
 namespace kilter::balance::preload {
 
-std::string preloaded_with(const std::string& library) {
-  const char* others = std::getenv("LD_PRELOAD");
+namespace {
+
+std::string joined(const std::string& first, const std::string& second) { return first.empty() || second.empty() ? first + second : first + ":" + second; }
+
+}  // namespace
+
+environment preloading_from(const std::string& directory, const std::string& library, const char* preloaded, const char* searched) {
+  const std::string others = preloaded ? preloaded : "", places = searched ? searched : "";
+  if (directory.find_first_of(":;") != std::string::npos)
+    throw input_error("'" + directory + "': no library can be preloaded from a directory with ':' or ';' in its name; have Kilter in another one");
+  if (directory.find(' ') == std::string::npos) return {{"LD_PRELOAD", joined(directory + "/" + library, others)}};
+  return {{"LD_PRELOAD", joined(library, others)}, {"LD_LIBRARY_PATH", joined(places, directory)}};
+}
+
+environment preloading(const std::string& library) {
   for (const char* directory : {KILTER_BUILT_LIBRARIES, KILTER_INSTALLED_LIBRARIES})
-    if (const std::string path = std::string(directory) + "/" + library; access(path.c_str(), R_OK) == 0)
-      return path + (others != nullptr && *others != '\0' ? std::string(":") + others : "");
+    if (access((std::string(directory) + "/" + library).c_str(), R_OK) == 0)
+      return preloading_from(directory, library, std::getenv("LD_PRELOAD"), std::getenv("LD_LIBRARY_PATH"));
   throw input_error(library + " is not where it was built or installed: " + KILTER_INSTALLED_LIBRARIES);
 }
 
