@@ -111,14 +111,15 @@ out=$(loaded KILTER_POLICY=cjfpf KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$
 expect "global_sum is right and was heard" 1 "$(echo "$out" | grep -c 'announced and heard, sum right')"
 expect "the long critical section is on the fast CPU" "kilter: thread 0 of global_sum, length 251: CPU $slow
 kilter: thread 1 of global_sum, length 667: CPU $fast, fast" "$(cat "$scratch/errors")"
-for program in "$matmul 4 60 40" "$sum 4 12 8 20 1000"; do
-  out=$($program)
-  expect "$program without the library: right" 1 "$(echo "$out" | grep -cE 'announced to nobody, (result|sum) right')"
+for arguments in "$matmul|4 60 40" "$sum|4 12 8 20 1000"; do
+  read -ra numbers <<< "${arguments#*|}"
+  out=$("${arguments%|*}" "${numbers[@]}")
+  expect "$arguments without the library: right" 1 "$(echo "$out" | grep -cE 'announced to nobody, (result|sum) right')"
 done
 out=$(loaded -- "$matmul" 2 60 40; cat "$scratch/errors")
 expect "where all CPUs are alike nobody listens" 1 "$(echo "$out" | grep -c 'announced to nobody, result right')"
 for program in "$matmul" "$sum"; do
-  $program 0 2> "$scratch/errors"
+  "$program" 0 2> "$scratch/errors"
   expect "$program 0" 2 $?
 done
 
