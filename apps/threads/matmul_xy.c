@@ -78,8 +78,8 @@ static size_t number(const char *text, size_t most) {
 
 int main(int argc, char **argv) {
   const size_t threads = argc > 1 ? number(argv[1], 1024) : 8;
-  const size_t x = argc > 2 ? number(argv[2], 10000000) : 340;
-  const size_t y = argc > 3 ? number(argv[3], 10000000) : 260;
+  const size_t x = argc > 2 ? number(argv[2], 1000000) : 340;
+  const size_t y = argc > 3 ? number(argv[3], 1000000) : 260;
   const size_t long_ones = threads / 2, short_ones = threads - long_ones;
   rows = long_ones * x + short_ones * y;
   columns = argc > 4 ? number(argv[4], 100000) : rows;
