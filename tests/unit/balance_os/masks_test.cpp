@@ -126,6 +126,11 @@ TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
   ::kill(guards[0], SIGKILL);
   run.kilter.signal(SIGKILL);
   run.kilter.wait();
+  // Until it has got a CPU to end on, a guard that was killed counts as one that is at work.
+  ASSERT_TRUE(eventually([&] {
+    const auto s = stat_of(guards[0], guards[0]);
+    return !s || s->state == 'Z';
+  }));
   ASSERT_TRUE(any_changed());
   const mended m = restore_all();
   EXPECT_EQ(m.files, 1U);
