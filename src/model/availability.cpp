@@ -96,6 +96,8 @@ void availability::observe(core_id core, double expected_s, double wall_s, doubl
   if (product < 1.0 - 1.0 / 64 || product > 1.0 + 1.0 / 64) [[unlikely]] publish(core, share, now_s);
 }
 
+bool availability::ran_whole(core_id core) const noexcept { return get(cores_[core].share) >= undisturbed || get(cores_[core].clean_s) > 0.0; }
+
 void availability::occupied(core_id core, double wall_s, double now_s) noexcept {
   state& k = cores_[core];
   put(k.last_s, now_s);

@@ -23,6 +23,8 @@ class availability {
   [[nodiscard]] std::uint32_t changes() const noexcept { return changes_.load(sync::memory_order_acquire); }
   /// A width-1 task ended on `core`: `wall_s` passed where `expected_s` would have undisturbed. By the core's worker.
   void observe(core_id core, double expected_s, double wall_s, double now_s) noexcept;
+  /// Whether the last task that was observed on the core took the time that it takes, or the core is undisturbed. By the core's worker.
+  [[nodiscard]] bool ran_whole(core_id core) const noexcept;
   /// The core ran something that tells nothing about its availability.
   void occupied(core_id core, double wall_s, double now_s) noexcept;
   /// Critical tasks have been sent to the core. If it was only taken for undisturbed because nobody had run there, what the visit

@@ -73,11 +73,12 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
     return;
   }
   const double expected_s = get(group.reference_s) * m.tasks * units;
+  const bool whole_before = availability_.ran_whole(core);
   availability_.observe(core, expected_s, wall_s, now_s);
   // Where in the task the gap was is not known; half way is least wrong.
   if (const double gap_s = wall_s - expected_s; gap_s > slices::shortest_gap_s) [[unlikely]] {
     const double back_s = now_s - 0.5 * expected_s;
-    slices_.gap(core, back_s - gap_s, back_s);
+    slices_.gap(core, back_s - gap_s, back_s, whole_before);
   }
   // A slice that was lost is lost in full, whatever the mean says yet.
   if (wall_s - expected_s > 0.5 * options_.move_after_s && get(r.decision.in_use) == p)

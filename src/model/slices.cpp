@@ -28,18 +28,25 @@ void slices::clear() noexcept {
   for (std::uint32_t c = 0; c < count_; ++c) {
     state& k = cores_[c];
     while (k.writing.exchange(true, sync::memory_order_acquire)) sync::relax();
-    k.seen = 0;
+    k.none_whole = false;
     k.begin_s.store(-1.0, memory_order_relaxed);
     k.back_s.store(-1.0, memory_order_relaxed);
-    k.period_s.store(0.0, memory_order_relaxed);
+    forget(k);
     k.writing.store(false, sync::memory_order_release);
   }
 }
 
-void slices::gap(std::uint32_t core, double begin_s, double end_s) noexcept {
+void slices::forget(state& k) noexcept {
+  k.seen = 0;
+  k.period_s.store(0.0, memory_order_relaxed);
+}
+
+void slices::gap(std::uint32_t core, double begin_s, double end_s, bool whole_before) noexcept {
   state& k = cores_[core];
   if (k.writing.exchange(true, sync::memory_order_acquire)) return;
   note(k, begin_s, end_s);
+  if (k.none_whole && !whole_before) forget(k);
+  k.none_whole = !whole_before;
   k.writing.store(false, sync::memory_order_release);
 }
 
@@ -51,8 +58,7 @@ void slices::note(state& k, double begin_s, double end_s) noexcept {
   const double distance_s = begin_s - before_s, period_s = k.period_s.load(memory_order_relaxed);
   // After a pause the pattern is a new one, in which the pause is no period.
   if (period_s > 0.0 && distance_s > pause * period_s) {
-    k.seen = 0;
-    k.period_s.store(0.0, memory_order_relaxed);
+    forget(k);
     return;
   }
   k.distances[k.seen % kept] = distance_s;

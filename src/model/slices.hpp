@@ -17,8 +17,9 @@ class slices {
  public:
   explicit slices(std::uint32_t cores);
 
-  /// The core was away from its worker from `begin_s` to `end_s` (engine time). Any thread; of two at once one is lost.
-  void gap(std::uint32_t core, double begin_s, double end_s) noexcept;
+  /// The core was away from its worker from `begin_s` to `end_s` (engine time). `whole_before`: since the gap before, a task ended in the time that it takes.
+  /// Where none does, time after time, the core is slow and not cut, and the rhythm is that of the tasks. Any thread; of two at once one is lost.
+  void gap(std::uint32_t core, double begin_s, double end_s, bool whole_before = true) noexcept;
   /// Seconds that the neighbour will take between `from_s` and the end of `work_s` seconds of the program's own work on the core, begun then. 0 if nothing
   /// was seen for four periods; negative where no pattern is known or it is not regular, so that a mean is all there is to go by. Any thread.
   [[nodiscard]] double expected_gap_s(std::uint32_t core, double from_s, double work_s) const noexcept;
@@ -33,6 +34,7 @@ class slices {
     sync::atomic<bool> writing{false};
     std::array<double, kept> distances{}, gaps{};
     std::uint32_t seen = 0;
+    bool none_whole = false;               ///< before the last gap
     // For others to read.
     sync::atomic<double> begin_s{-1.0};    ///< when the last gap began; negative: none yet
     sync::atomic<double> back_s{-1.0};     ///< when it ended
@@ -42,6 +44,7 @@ class slices {
   };
   static void note(state&, double begin_s, double end_s) noexcept;
   static void judge(state&) noexcept;
+  static void forget(state&) noexcept;
 
   std::uint32_t count_;
   std::unique_ptr<state[]> cores_;

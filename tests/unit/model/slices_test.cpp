@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/slices.hpp"
+#include "model/tables.hpp"
 
 namespace kilter::model {
 namespace {
@@ -51,6 +52,18 @@ TEST(slices, an_irregular_neighbour_is_no_pattern) {
   EXPECT_LT(s.expected_gap_s(0, begin_s + 0.004, 0.001), 0.0);
 }
 
+TEST(slices, where_no_task_is_whole_the_core_is_slow_and_the_rhythm_that_of_the_tasks) {
+  slices s(1);
+  double begin_s = cut(s, {2.6}, 6);
+  const auto another = [&] {
+    begin_s += 0.0026;
+    s.gap(0, begin_s, begin_s + 0.001, false);
+    return s.expected_gap_s(0, begin_s + 0.0012, 0.001);
+  };
+  EXPECT_GE(another(), 0.0) << "two gaps may come so close once";
+  for (int i = 0; i < 12; ++i) EXPECT_LT(another(), 0.0);
+}
+
 TEST(slices, after_four_periods_without_a_gap_the_core_is_left_alone) {
   slices s(1);
   const double begin_s = cut(s, {8.0}, 6);
@@ -63,6 +76,28 @@ TEST(slices, a_pause_is_no_period) {
   const double begin_s = cut(s, {8.0}, 6);
   s.gap(0, begin_s + 1.0, begin_s + 1.004);
   EXPECT_LT(s.expected_gap_s(0, begin_s + 1.005, 0.010), 0.0) << "the new pattern has to show itself";
+}
+
+/// What is said of the next task on core 0 after tasks of 1 ms there, each with so many milliseconds without the core, 1.6 ms apart.
+double expected_after(std::initializer_list<double> lost_ms) {
+  const machine m = machine::uniform(2);
+  tables t(m, table_options::robust());
+  const row_id r = t.row("task", 0);
+  double now_s = 0.0;
+  const auto run = [&](double seconds) {
+    now_s += seconds;
+    t.learn(r, m.single(0), {.sample_s = seconds, .leader_s = seconds, .span_s = seconds}, now_s);
+    now_s += 0.0016;
+  };
+  for (int i = 0; i < 20; ++i) run(0.001);
+  for (int i = 0; i < 8; ++i)
+    for (const double ms : lost_ms) run(0.001 + 1e-3 * ms);
+  return t.gap_s(0, now_s, 0.001);
+}
+
+TEST(slices, are_seen_in_tasks_that_are_cut_between_whole_ones) {
+  EXPECT_GE(expected_after({2.0, 0.0, 0.0}), 0.0);
+  EXPECT_LT(expected_after({1.0}), 0.0) << "twice as slow, whatever the task";
 }
 
 }  // namespace
