@@ -25,6 +25,18 @@ struct tables::impl {
 
   [[nodiscard]] table_row& at(row_id r) const noexcept { return *rows[r].load(memory_order_acquire); }
 
+  /// Whether what is known of the row is what other types' work tells, which changes with every sample of theirs.
+  [[nodiscard]] bool guessed(const table_row& r) const noexcept {
+    return options.by_work && options.neutral_prior && !r.sampled.load(memory_order_relaxed);
+  }
+  /// For a decision between places.
+  [[nodiscard]] table_row& up_to_date(row_id id) noexcept {
+    table_row& r = at(id);
+    if (guessed(r)) [[unlikely]]
+      learning.publish(r);
+    return r;
+  }
+
   /// The search of S0, section 4.1.1: the best so far, or the first place that nobody tried.
   struct search {
     place_id best = no_place;
@@ -138,20 +150,20 @@ row_id tables::row_count() const noexcept { return impl_->count.load(memory_orde
 double tables::time_s(row_id id, place_id p) const noexcept {
   const impl& t = *impl_;
   const table_row& r = t.at(id);
-  if (t.options.by_work && t.options.neutral_prior && !r.sampled.load(memory_order_relaxed)) [[unlikely]]
+  if (t.guessed(r)) [[unlikely]]
     return t.learning.prior_s(r, t.layout.group_of[p]) * t.cores.slowdown(p);
   return r.read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
 }
 bool tables::sampled(row_id r) const noexcept { return impl_->at(r).sampled.load(memory_order_relaxed); }
 
 place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
-  const impl& t = *impl_;
-  return t.least(t.at(id), goal, t.layout.machine.scan_order(), [&](place_id p) { return may(p); });
+  impl& t = *impl_;
+  return t.least(t.up_to_date(id), goal, t.layout.machine.scan_order(), [&](place_id p) { return may(p); });
 }
 
 place_id tables::best(row_id id, objective goal, widths which) const noexcept {
-  const impl& t = *impl_;
-  table_row& r = t.at(id);
+  impl& t = *impl_;
+  table_row& r = t.up_to_date(id);
   const std::size_t kind = (goal == objective::cost ? 0 : 2) + static_cast<std::size_t>(which);
   if (t.options.two_factors) {
     // Both only count up, so an equal sum means that neither moved.
@@ -193,7 +205,7 @@ bool tables::seen(row_id id) const noexcept {
 }
 
 place_id tables::settle(row_id r, place_id best, objective o, double now_s, allowed may) noexcept {
-  return impl_->deciding.settle(impl_->at(r), best, o, now_s, may);
+  return impl_->deciding.settle(impl_->up_to_date(r), best, o, now_s, may);
 }
 
 void tables::gap(core_id core, double begin_s, double end_s) noexcept {

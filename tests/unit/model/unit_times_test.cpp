@@ -37,6 +37,21 @@ TEST(times_by_work, a_type_that_nobody_has_run_is_guessed_from_the_others) {
   EXPECT_NEAR(t.time_s(fresh, m.single(0)), 5e-3, 1e-4) << "its own samples count for more";
 }
 
+TEST(times_by_work, decisions_about_a_type_that_nobody_has_run_follow_what_the_others_tell_now) {
+  const machine m("two clusters", {{0, "core", 0}}, {{0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {2, 2, 1, 0, 0}, {3, 3, 1, 0, 0}});
+  tables t(m, table_options::robust());
+  const row_id known = t.row("known", 0), fresh = t.row("fresh", 0);
+  double now_s = 0.0;
+  const auto cluster_of_best = [&] {
+    const place_id best = t.best(fresh, objective::time, widths::all), settled = t.settle(fresh, best, objective::time, now_s, {});
+    EXPECT_EQ(best, settled);
+    return m.cores()[m.at(settled).leader].cluster;
+  };
+  learn(t, known, m.single(0), 6e-3, 1.0, now_s);
+  learn(t, known, m.single(2), 2e-3, 1.0, now_s);
+  EXPECT_EQ(cluster_of_best(), 1u);
+}
+
 TEST(times_by_work, tasks_that_tell_no_work_teach_nothing_about_others) {
   const machine m = machine::uniform(2);
   tables t(m, table_options::robust());
