@@ -287,6 +287,14 @@ TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
   }
 }
 
+TEST(platform, kinds_are_as_fast_as_the_recorded_machine_says) {
+  for (const auto& [name, recorded] : {std::pair{"intel-i7-1370p", "intel-i7-1370p-frequencies.xml"}, std::pair{"nvidia-gb10", "nvidia-gb10.xml"}}) {
+    const platform p = platform::load(name);
+    const machine real = machine::from_xml(test::recorded(recorded));
+    for (const core_kind& k : real.kinds()) EXPECT_NEAR(p.cores->kinds()[k.id].relative_speed, k.relative_speed, 5e-4) << name;
+  }
+}
+
 TEST(platform, shapes_of_the_shipped_machines) {
   const auto shape = [](const std::string& name) { return test::cluster_sizes(*platform::load(name).cores); };
   using sizes = std::vector<std::uint32_t>;
