@@ -7,7 +7,8 @@
 //   ready, longer:   into the queue, by rank
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
-//                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them
+//                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them, tasks
+//                             that other cores end sooner not counted, nor those cores
 //                             else the cheapest one of this core
 //                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free
 //                    n = 0, or the task is not critical and all that waits for it would still be done before the rest is: take it
@@ -97,6 +98,7 @@ class auto_policy : public policy {
   };
   struct others {
     std::uint32_t sooner = 0;    // tasks
+    std::uint32_t idle = 0;      // of the cores that end them
     double first_free_s = 0.0;
   };
   // Cells.
@@ -109,11 +111,13 @@ class auto_policy : public policy {
 
   void begins(view&, const task_state&) const noexcept;
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
+  [[nodiscard]] double promised_at(view&, core_id, double now_s) const noexcept;
   [[nodiscard]] double free_at(view&, core_id, double now_s) const noexcept;
   [[nodiscard]] double alone_s(view&, task_ref, core_id, double from_s, const situation&) const noexcept;
   [[nodiscard]] double wide_s(view&, task_ref, place_id, double from_s, const situation&) const noexcept;
   [[nodiscard]] situation look(view&, task_ref, core_id here) const noexcept;
-  [[nodiscard]] option best(view&, task_ref, core_id here, const situation&) const noexcept;
+  [[nodiscard]] static std::uint32_t share(const situation&, std::uint32_t cores, std::uint32_t tasks) noexcept;
+  [[nodiscard]] option best(view&, task_ref, core_id here, std::uint32_t share, const situation&) const noexcept;
   [[nodiscard]] bool in_time(view&, const situation&, double end_s) const noexcept;
   [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
@@ -197,12 +201,15 @@ next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
   return d;
 }
 
-// Who is overdue will take as long again as it is overdue by now.
-double auto_policy::free_at(view& v, core_id c, double now_s) const noexcept {
+// When the core was expected to be free, which may be over.
+double auto_policy::promised_at(view& v, core_id c, double now_s) const noexcept {
   if (v.idle(c)) return now_s;
   const double end_s = real(v.load(ends(c)));
-  return end_s == 0.0 ? now_s : now_s + std::abs(end_s - now_s);
+  return end_s == 0.0 ? now_s : end_s;
 }
+
+// Who is overdue will take as long again as it is overdue by now.
+double auto_policy::free_at(view& v, core_id c, double now_s) const noexcept { return now_s + std::abs(promised_at(v, c, now_s) - now_s); }
 
 // A task of width 1 that begins then: with the gap that its slice would end in, if the neighbour is that regular, else with the mean of all gaps.
 double auto_policy::alone_s(view& v, task_ref task, core_id c, double from_s, const situation& now) const noexcept {
@@ -269,28 +276,34 @@ auto_policy::situation auto_policy::look(view& v, task_ref task, core_id here) c
   return all;
 }
 
-auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, const situation& now) const noexcept {
+// Under a quota it is CPU time that counts, not cores.
+std::uint32_t auto_policy::share(const situation& now, std::uint32_t cores, std::uint32_t tasks) noexcept {
+  return now.all_slowed && !now.paid_known ? 1 : std::max(1u, cores / tasks);
+}
+
+auto_policy::option auto_policy::best(view& v, task_ref task, core_id here, std::uint32_t share, const situation& now) const noexcept {
   const machine& m = v.machine();
   const double now_s = now.now_s;
   const bool on_long_way = now.on_long_way() && (!now.all_slowed || now.paid_known);
   // Seconds that the task may take so that its way is no longer than the rest.
   const double wanted_s = on_long_way ? now.fastest_s * now.left_s / now.way_s : 0.0;
-  // Under a quota it is CPU time that counts, not cores.
-  const std::uint32_t share = now.all_slowed && !now.paid_known ? 1 : std::max(1u, now.idle / (now.waiting + 1));
   const bool anywhere = on_long_way || share > 1;
   const auto option_at = [&](place_id p) {
     const place& where = m.at(p);
     option o{.where = p, .begin_s = now_s};
+    double doubt_s = 0.0;  // a core that is overdue has been guessed wrong once
     o.usable = v.allows(task, p) && (anywhere || where.contains(here));
     for (core_id c = where.leader; c < where.leader + where.width && o.usable; ++c) {
       if (c == here) continue;
       o.usable = v.online(c);
-      o.begin_s = std::max(o.begin_s, free_at(v, c, now_s));
+      const double promised_s = promised_at(v, c, now_s);
+      doubt_s = std::max(doubt_s, now_s - promised_s);
+      o.begin_s = std::max(o.begin_s, now_s + std::abs(promised_s - now_s));
     }
     o.time_s = where.width == 1 ? alone_s(v, task, where.leader, o.begin_s, now) : wide_s(v, task, p, o.begin_s, now);
     o.cost_s = o.time_s * where.width;
     // Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it. On the long way a wide place is worth a wait.
-    o.usable = o.usable && o.begin_s - now_s <= (on_long_way && where.width > 1 ? long_way_wait : free_soon) * o.time_s;
+    o.usable = o.usable && o.begin_s - now_s + doubt_s <= (on_long_way && where.width > 1 ? long_way_wait : free_soon) * o.time_s;
     return o;
   };
   const auto fair = [&](const option& o) { return on_long_way || m.at(o.where).width <= share; };
@@ -323,6 +336,7 @@ auto_policy::others auto_policy::elsewhere(view& v, task_ref task, const place& 
     const double left_s = end_s - sooner_margin * (end_s - now_s) - free_s;
     if (left_s <= time_s) continue;
     if (all.first_free_s == 0.0 || free_s < all.first_free_s) all.first_free_s = free_s;
+    if (free_s <= now_s + free_soon * time_s) ++all.idle;
     all.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - time_s) / v.time_s(task, m.single(c)), 1e6));
   }
   return all;
@@ -382,9 +396,15 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     }
   }
   const situation now = look(v, task, here);
-  const option mine = best(v, task, here, now);
+  const std::uint32_t tasks = now.waiting + 1, fair = share(now, now.idle, tasks);
+  option mine = best(v, task, here, fair, now);
+  others rest = elsewhere(v, task, v.machine().at(mine.where), mine.end_s(), now);
+  // What others end sooner needs no share of the cores that are left.
+  if (const std::uint32_t more = share(now, now.idle - std::min(now.idle, rest.idle), tasks - std::min(tasks - 1, rest.sooner)); rest.sooner > 0 && more > fair) {
+    mine = best(v, task, here, more, now);
+    rest = elsewhere(v, task, v.machine().at(mine.where), mine.end_s(), now);
+  }
   const place& where = v.machine().at(mine.where);
-  const others rest = elsewhere(v, task, where, mine.end_s(), now);
   const std::uint64_t skipped = v.load(skips(here));
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
   if (rest.sooner <= skipped || nobody_came(s, now.now_s, mine.end_s() - now.now_s) ||

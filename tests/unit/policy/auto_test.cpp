@@ -175,6 +175,47 @@ TEST(auto_policy, a_task_alone_gets_the_place_that_ends_it_first) {
   EXPECT_EQ(b.m.at(b.offer(t, 3, 0).where), (place{0, 2}));
 }
 
+/// What a chain's first task gets while both fast cores are at a task that was to end at 1 ms; as wide as it wants it takes .4 ms there, else .75.
+place chain_begun_at(double now_s) {
+  auto_board b{std::span<const std::uint32_t>{}};
+  b.set({0, 2}, 0.4e-3);
+  const std::array<std::uint32_t, 1> alone{1};
+  const std::array<task, 2> begun{b.add(false, alone), b.add(false, alone)};
+  std::vector<task> chain{b.add_long()};
+  for (int i = 0; i < 20; ++i) {
+    chain.push_back(b.add_long());
+    b.g.edge(chain[chain.size() - 2], chain.back());
+  }
+  b.submit(*b.asked);
+  for (core_id c = 0; c < 2; ++c) {
+    EXPECT_EQ(b.m.at(b.offer(begun[c], c, 2 - c).where), (place{c, 1}));
+    b.source.free[c] = false;
+  }
+  b.source.now = now_s;
+  return b.m.at(b.offer(chain[0], 2, 0).where);
+}
+
+TEST(auto_policy, the_longest_way_waits_for_a_wide_place_but_less_for_one_that_is_overdue) {
+  EXPECT_EQ(chain_begun_at(0.9e-3), (place{0, 2})) << "free in .1 ms";
+  EXPECT_EQ(chain_begun_at(1.1e-3), (place{0, 2})) << "in .1 again, or in .2 since that was wrong once";
+  EXPECT_EQ(chain_begun_at(1.25e-3), (place{2, 4})) << "in .25 or .5, and it would run .4 there";
+}
+
+TEST(auto_policy, what_the_fast_cores_end_sooner_needs_no_share_of_the_slow_ones) {
+  auto_board b{std::span<const std::uint32_t>{}};
+  const std::array<std::uint32_t, 1> alone{1};
+  std::vector<task> all{b.add(false, alone), b.add(false, alone)};
+  for (int i = 0; i < 4; ++i) all.push_back(b.add_long());
+  b.submit(*b.asked);
+  for (core_id c = 0; c < 2; ++c) {
+    EXPECT_EQ(b.m.at(b.offer(all[c], c, 5 - c).where), (place{c, 1}));
+    b.source.free[c] = false;
+  }
+  const take_decision taken = b.offer(all[2], 2, 3);
+  EXPECT_FALSE(taken.put_back);
+  EXPECT_EQ(b.m.at(taken.where).width, 2u) << "two of the four are done on the fast cores by the time that a slow one needs, so two share four cores";
+}
+
 TEST(auto_policy, among_many_a_task_gets_one_core) {
   auto_board b{std::span<const std::uint32_t>{}};
   std::vector<task> all;
