@@ -84,7 +84,7 @@ TEST(wide, an_absent_member_does_not_hold_a_chunked_task) {
 TEST(wide, overlapping_places_do_not_deadlock_whatever_the_order_of_insertion) {
   constexpr core_id count = 4;
   runtime rt(scripted_on(count));
-  const int rounds = stress::full_size() ? 6000 : stress::sanitized ? 20 : 600;
+  const int rounds = stress::full_size() ? 6000 : stress::sanitized ? 20 : 200;
   const place places[] = {{0, 4}, {2, 2}, {0, 2}, {0, 4}, {2, 2}};
   std::uint64_t members = 0;
   std::atomic<std::uint64_t> met{0};
