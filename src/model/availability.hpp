@@ -25,6 +25,8 @@ class availability {
   void observe(core_id core, double expected_s, double wall_s, double now_s) noexcept;
   /// Whether the last task that was observed on the core took the time that it takes, or the core is undisturbed. By the core's worker.
   [[nodiscard]] bool ran_whole(core_id core) const noexcept;
+  /// When the last task that was observed on the core ended; negative: none yet. Any thread.
+  [[nodiscard]] double last_ran_s(core_id core) const noexcept { return cores_[core].last_s.load(sync::memory_order_relaxed); }
   /// The core ran something that tells nothing about its availability.
   void occupied(core_id core, double wall_s, double now_s) noexcept;
   /// Critical tasks have been sent to the core. If it was only taken for undisturbed because nobody had run there, what the visit

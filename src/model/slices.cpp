@@ -90,7 +90,7 @@ void slices::judge(state& k) noexcept {
   k.period_s.store(0.0, memory_order_relaxed);
 }
 
-double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s) const noexcept {
+double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s, double ran_s) const noexcept {
   const state& k = cores_[core];
   const double period_s = k.period_s.load(memory_order_relaxed), gap_s = k.gap_s.load(memory_order_relaxed);
   if (!(period_s > 0.0)) return -1.0;
@@ -103,8 +103,9 @@ double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s) 
     lost_s = k.back_s.load(memory_order_relaxed) - from_s;
     phase_s += lost_s;
   }
-  // One that should have come just now may still come.
+  // One that should have come just now may still come, or have come.
   if (since_s >= period_s && phase_s < late * period_s) return gap_s;
+  if (since_s >= period_s && phase_s < gap_s && ran_s < from_s - phase_s + late * period_s) return gap_s - phase_s;
   const double left_s = std::max(0.0, period_s - phase_s - k.spread_s.load(memory_order_relaxed));
   return work_s <= left_s ? lost_s : lost_s + gap_s * (1.0 + std::floor((work_s - left_s) / run_s));
 }

@@ -21,8 +21,9 @@ class slices {
   /// Where none does, time after time, the core is slow and not cut, and the rhythm is that of the tasks. Any thread; of two at once one is lost.
   void gap(std::uint32_t core, double begin_s, double end_s, bool whole_before = true) noexcept;
   /// Seconds that the neighbour will take between `from_s` and the end of `work_s` seconds of the program's own work on the core, begun then. 0 if nothing
-  /// was seen for four periods; negative where no pattern is known or it is not regular, so that a mean is all there is to go by. Any thread.
-  [[nodiscard]] double expected_gap_s(std::uint32_t core, double from_s, double work_s) const noexcept;
+  /// was seen for four periods; negative where no pattern is known or it is not regular, so that a mean is all there is to go by. `ran_s`: when the core was last seen
+  /// at work; if that is before a gap is due, the gap may have begun unseen. Any thread.
+  [[nodiscard]] double expected_gap_s(std::uint32_t core, double from_s, double work_s, double ran_s) const noexcept;
   void clear() noexcept;
 
   static constexpr double shortest_gap_s = 0.0005;  ///< shorter ones are noise

@@ -211,7 +211,9 @@ place_id tables::settle(row_id r, place_id best, objective o, double now_s, allo
 void tables::gap(core_id core, double begin_s, double end_s) noexcept {
   if (impl_->options.two_factors && end_s - begin_s > slices::shortest_gap_s) impl_->cut.gap(core, begin_s, end_s);
 }
-double tables::gap_s(core_id core, double from_s, double work_s) const noexcept { return impl_->cut.expected_gap_s(core, from_s, work_s); }
+double tables::gap_s(core_id core, double from_s, double work_s, bool at_work) const noexcept {
+  return impl_->cut.expected_gap_s(core, from_s, work_s, at_work ? from_s : impl_->cores.last_ran_s(core));
+}
 core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
 void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
 

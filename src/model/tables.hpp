@@ -73,7 +73,7 @@ class tables {
   /// `core` was away from its worker from `begin_s` to `end_s`, as its worker found while it had nothing to do. No effect without `two_factors`.
   void gap(core_id core, double begin_s, double end_s) noexcept;
   /// See view::gap_s.
-  [[nodiscard]] double gap_s(core_id, double from_s, double work_s) const noexcept;
+  [[nodiscard]] double gap_s(core_id, double from_s, double work_s, bool at_work) const noexcept;
   /// A core did `items` iterations of a loop in `wall_s`, of which `work_s` it had the core. `row`'s times are those of one iteration.
   void learn_loop(row_id, core_id, double items, double work_s, double wall_s, double now_s) noexcept;
   /// Whether the row has any sample.

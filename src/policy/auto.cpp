@@ -3,7 +3,8 @@
 //   What is short is placed as DAM-C does (dam_c.cpp), since little can be won by thinking longer than a task takes. Longer tasks wait in one queue
 //   that is sorted by rank, how much is left to do from a task on. Whoever is free asks what the others will have done before it could end one:
 //
-//   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free; else the waker's deque
+//   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free, unless a neighbour is about to take a core of it;
+//                    else the waker's deque
 //   ready, longer:   into the queue, by rank
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
@@ -121,6 +122,7 @@ class auto_policy : public policy {
   [[nodiscard]] bool in_time(view&, const situation&, double end_s) const noexcept;
   [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
+  [[nodiscard]] bool is_cut(view&, task_ref, place_id) const noexcept;
   void spend(view&, double task_s, const place&) const noexcept;
   [[nodiscard]] double saved_s(view&, double paid) const noexcept;
   [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
@@ -172,8 +174,18 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   begins(v, s);
   if (!v.critical(task)) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
   if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
-  const place_id where = search::global(v, task, any_idle(v) ? objective::time : objective::cost);
+  place_id where = search::global(v, task, any_idle(v) ? objective::time : objective::cost);
+  if (waker != no_core && is_cut(v, task, where)) where = search::narrowest(v, task, waker);
   return wake_up::at_place(where, waker, false, v.machine());
+}
+
+// Whether a neighbour has a core of the place, or takes it before the task is done.
+bool auto_policy::is_cut(view& v, task_ref task, place_id p) const noexcept {
+  const place& where = v.machine().at(p);
+  const double now_s = v.now_s(), time_s = v.time_s(task, p);
+  for (core_id c = where.leader; c < where.leader + where.width; ++c)
+    if (v.gap_s(c, now_s, time_s) > 0.0) return true;
+  return false;
 }
 
 bool auto_policy::any_idle(view& v) const noexcept {

@@ -313,7 +313,7 @@ double view::slowdown(core_id c) noexcept {
 }
 double view::gap_s(core_id c, double from_s, double work_s) noexcept {
   return real(exchange(item(tape_item::gap), [&] { return mix64(mix64(c ^ mix64(bits(from_s))) ^ bits(work_s)); },
-                       [&] { return bits(source_->tables.gap_s(c, from_s, work_s)); }));
+                       [&] { return bits(source_->tables.gap_s(c, from_s, work_s, c == asker_)); }));
 }
 const table_options& view::table() const noexcept { return source_ ? source_->tables.options() : tape_->table; }
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {

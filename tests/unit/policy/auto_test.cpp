@@ -46,6 +46,20 @@ TEST(auto_policy, long_tasks_wait_by_what_is_left_after_them_short_ones_with_the
   EXPECT_EQ(short_one.queue, 3u);
 }
 
+TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_about_to_be_cut) {
+  auto_board b;
+  const task before = b.add_long(), join = b.add(true, b.widths, "quick");
+  b.g.edge(before, join);
+  b.set_all(20e-6, "quick");
+  b.set({0, 1}, 10e-6, "quick");
+  b.submit(*b.asked);
+  for (int i = 0; i < 6; ++i) b.tables.gap(0, 0.008 * i, 0.008 * i + 0.004);
+  b.source.now = 0.046;
+  EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{0, 1}));
+  b.source.now = 0.048;
+  EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{1, 1})) << "core 0 is away from now on";
+}
+
 /// The fast cores are at a task each.
 struct busy_board : auto_board {
   explicit busy_board(int others, int tail) {
