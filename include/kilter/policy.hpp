@@ -198,7 +198,8 @@ class view {
   /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.
   [[nodiscard]] double slowdown(core_id) noexcept;
   /// Seconds that a steady neighbour is expected to take from a core between `from_s` (engine time) and the end of `work_s` seconds of work begun then, by
-  /// the slices that the core's time was cut into lately; 0 if it is left alone by now, negative if no pattern is known (then there is `slowdown`).
+  /// the slices that the core's time was cut into lately; 0 if it is left alone by now, negative if no pattern is known (then there is `slowdown`). What is due
+  /// counts as begun until the core is seen at work; the one that asks is.
   [[nodiscard]] double gap_s(core_id, double from_s, double work_s) noexcept;
   [[nodiscard]] const table_options& table() const noexcept;
   /// The place to use when a whole-table search found `best`: with `lost_time` the place in use until leaving it pays, now and

@@ -78,6 +78,7 @@ struct table_row {
   const std::unique_ptr<group_state[]> groups;                           ///< by shape::group_of
   const std::unique_ptr<cluster_state[]> clusters;
   sync::atomic<bool> sampled{false};    ///< at some place, or given
+  sync::atomic<std::uint32_t> guessed_from{0};  ///< unit_times::changes of the guesses in `read_s`, while nothing was sampled
   sync::atomic<bool> publishing{false};
   decision_state decision;
   // Robust mode: the same for the whole machine, since a core's slowdown and a peer's sample reach cells of other clusters.

@@ -33,7 +33,10 @@ struct tables::impl {
   [[nodiscard]] table_row& up_to_date(row_id id) noexcept {
     table_row& r = at(id);
     if (guessed(r)) [[unlikely]]
-      learning.publish(r);
+      if (const std::uint32_t told = units.changes(); r.guessed_from.load(memory_order_relaxed) != told) {
+        r.guessed_from.store(told, memory_order_relaxed);
+        learning.publish(r);
+      }
     return r;
   }
 
