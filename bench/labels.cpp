@@ -50,7 +50,7 @@ void backwards(graph& g, std::uint32_t n) {
 struct growing_chain {
   std::uint32_t left;
   void operator()(task_context& c) const {
-    if (!c.next_chunk(1) || left <= 1) return;
+    if (left <= 1) return;
     batch b(c);
     b.add(growing_chain{left - 1});
     b.detach();
@@ -60,7 +60,6 @@ struct growing_chain {
 /// One task adds all others: one before them, and the rest behind it.
 void wide_batch(graph& g, std::uint32_t n) {
   g.add([n](task_context& c) {
-    if (!c.next_chunk(1)) return;
     batch b(c);
     const task head = b.add([] {});
     for (std::uint32_t i = 2; i < n; ++i) b.edge(head, b.add([] {}));
@@ -72,7 +71,7 @@ void wide_batch(graph& g, std::uint32_t n) {
 struct chain_of_batches {
   std::uint32_t left;
   void operator()(task_context& c) const {
-    if (!c.next_chunk(1) || left <= 1) return;
+    if (left <= 1) return;
     batch b(c);
     const std::uint32_t now = std::min(left - 1, 1000u);
     task last;

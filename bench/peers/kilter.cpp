@@ -46,7 +46,7 @@ class kilter_static final : public contender {
       add_all(d, "empty", [](std::uint32_t) { return [] {}; });
     else
       add_all(d, w.kernel->name(), [&w](std::uint32_t i) {
-        return [&w, i](task_context& context) {
+        return [&w, i](team_member& context) {
           const std::uint32_t parts = w.kernel->parts(context.width());
           while (const chunk c = context.next_chunk(parts, 1))
             for (std::size_t part = c.begin; part < c.end; ++part) w.kernel->run_part(i, static_cast<std::uint32_t>(part), parts);

@@ -83,8 +83,8 @@ rows search_rows(const plan& p) {
   task_options options;
   options.type = g.type("searched");
   options.priority = priority::high;
-  const task_ref searched = detail::ref(detail::task_access::get(g.add(options, [](task_context&) {})));
-  const task_ref parent = detail::ref(detail::task_access::get(g.add(options, [](task_context&) {})));
+  const task_ref searched = detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
+  const task_ref parent = detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
   const model::row_id filled = tables.row("searched", 0);
   auto& kind = detail::graph_of(detail::node_of(searched)).kinds[detail::node_of(searched)->kind];
   kind.row = filled;

@@ -22,7 +22,7 @@ int main() {
     g.edge(t, last);
   }
   // One body that may run on 1, 2, 4... cores: its members share the rows among themselves.
-  const kilter::task scale = g.add({.type = g.type("scale")}, [&](kilter::task_context& me) {
+  const kilter::task scale = g.add({.type = g.type("scale")}, [&](kilter::team_member& me) {
     while (const kilter::chunk rows = me.next_chunk(values.size(), 4096))
       for (std::size_t i = rows.begin; i < rows.end; ++i) values[i] *= 2;
   });

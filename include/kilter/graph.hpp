@@ -1,7 +1,9 @@
 #pragma once
 // A directed acyclic graph of tasks: built once, run as often as wanted; running tasks may add more.
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <span>
@@ -17,13 +19,37 @@
 
 namespace kilter {
 
+/// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine.
+class width_list {
+ public:
+  static constexpr std::size_t most = 15, widest = 65535;
+
+  constexpr width_list() = default;
+  /// Each from 1 to `widest`, at most `most` different ones, in any order; usage_error otherwise.
+  width_list(std::span<const std::uint32_t> widths);
+  width_list(std::initializer_list<std::uint32_t> widths) : width_list(std::span(widths.begin(), widths.size())) {}
+  template <class R>
+    requires std::convertible_to<const R&, std::span<const std::uint32_t>>
+  width_list(const R& widths) : width_list(std::span<const std::uint32_t>(widths)) {}
+  width_list(std::uint32_t only) : width_list(std::span(&only, 1)) {}
+
+  [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+  /// Ascending.
+  [[nodiscard]] constexpr const std::uint16_t* begin() const noexcept { return widths_; }
+  [[nodiscard]] constexpr const std::uint16_t* end() const noexcept { return widths_ + count_; }
+
+ private:
+  std::uint16_t count_ = 0;
+  std::uint16_t widths_[most] = {};
+};
+
 /// What is known of a task beside its body. All of it is optional.
 struct task_options {
   task_type type{};                          ///< the trace table is keyed by type and size class
   std::uint32_t size_class = 0;              ///< tells apart calls of one type whose work differs
   kilter::priority priority = priority::low; ///< high: on the critical path, as the user sees it
-  std::span<const std::uint32_t> widths{};   ///< allowed widths; empty: all (a body without context: 1)
-  bool all_members = false;                  ///< the body uses barrier(): every member must take part
+  width_list widths{};                       ///< of a body that takes a team_member; any other runs on one core
+  bool all_members = false;                  ///< a team whose body uses barrier(): every member must take part
   double work = 0.0;                         ///< estimate in any unit that is the same for the whole graph; 0: none
   std::string_view name{};                   ///< for messages and traces
   std::span<const double> core_seconds{};    ///< given seconds on each core, for planned policies; empty: none
@@ -81,9 +107,10 @@ class graph {
 };
 
 /// Tasks that a running task adds to its graph. They start when the batch is released, at the latest in the destructor.
-/// Belongs to one member of one task; not thread-safe.
+/// Belongs to one task; not thread-safe.
 class batch {
  public:
+  /// usage_error unless the context is that of the body which is running here.
   explicit batch(task_context&);
   /// Releases what is not yet released and waits for it (helping), so that the tasks may refer to the caller's variables.
   ~batch();
@@ -108,7 +135,7 @@ class batch {
   void edge(task before, task after, double cost_s = 0.0);
   /// Hands the tasks added so far to the scheduler.
   void release();
-  /// Runs other tasks until those of this batch are done. usage_error inside a task that needs all members.
+  /// Runs other tasks until those of this batch are done.
   /// Rethrows nothing: a throwing task cancels the graph, and its exception comes out of the execution's wait().
   void wait();
   /// Releases without waiting; the tasks may then outlive the caller's frame. The batch is empty afterwards.

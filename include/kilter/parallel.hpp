@@ -130,13 +130,13 @@ concept loop_body = std::is_invocable_v<F&, I> || std::is_invocable_v<F&, I, I>;
 
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
 /// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
-/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a task that needs all its members.
+/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team.
 template <loop_integer I, loop_body<I> F>
 void parallel_for(runtime& rt, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
                   call_site at = call_site::here()) {
   detail::loop_over(rt, begin, end, body, options.grain, detail::loop_name(options, at));
 }
-/// The same inside a task; if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
+/// The same inside a task, which gives the context that it was given itself (usage_error otherwise); if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
 template <loop_integer I, loop_body<I> F>
 void parallel_for(task_context& here, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
                   call_site at = call_site::here()) {
@@ -164,8 +164,7 @@ template <loop_integer I, class F>
   requires loop_body<std::decay_t<F>, I>
 task add_parallel_for(graph& g, task_options task_settings, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
                       call_site at = call_site::here()) {
-  static constexpr std::uint32_t one[] = {1};
-  task_settings.widths = one;
+  task_settings.widths = 1;
   return g.add(task_settings, [begin, end, work = std::forward<F>(body), grain = options.grain,
                                name = detail::loop_name(options, at)](task_context& here) mutable {
     detail::loop_over(here, begin, end, work, grain, name);

@@ -71,7 +71,7 @@ class execution {
  public:
   execution() = default;
   /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker it
-  /// runs other tasks of that worker's runtime meanwhile; inside a task that needs all members it is a usage_error.
+  /// runs other tasks of that worker's runtime meanwhile; usage_error inside a member of a team.
   void wait();
   /// No further body starts; tasks that run see task_context::cancelled().
   void cancel() noexcept;
@@ -95,7 +95,7 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// Starts the graph; it must stay alive and unchanged until the execution is done. From any thread. usage_error if the graph has a
-  /// cycle or is already running, or the runtime is stopped. With `as_worker` the roots are made ready by that core's worker.
+  /// cycle or is already running, the runtime is stopped, or a member of a team asks. With `as_worker` the roots are made ready by that core's worker.
   execution submit(graph&, core_id as_worker = no_core);
   /// submit and wait.
   execution_stats run(graph&, core_id as_worker = no_core);

@@ -11,35 +11,22 @@
 namespace kilter {
 
 class graph;
-class task_context;
 namespace detail {
 struct node;
 struct task_access;
 
-/// What the engine must know of a callable, one constant a type.
-struct body {
-  void (*invoke)(void* closure, task_context&);
-  void (*destroy)(void* closure) noexcept;  ///< null if there is nothing to destroy
-  std::size_t size, alignment;
-  bool plain;  ///< takes no context: width 1 only
+/// One call of a body, as the engine knows it.
+struct body_call {
+  place where{};
+  std::uint32_t member = 0;
+  core_id core = 0;
+  bool given_out = false;     ///< its chunk source has told this member that nothing is left
+  bool named_total = false;   ///< without other members: `total` holds what next_chunk was asked for
+  std::size_t total = 0;
+  void* assembly = nullptr;
+  node* task = nullptr;
 };
-
-template <class F>
-inline constexpr body body_of = {
-    [](void* closure, [[maybe_unused]] task_context& context) {
-      if constexpr (std::is_invocable_v<F&, task_context&>)
-        (*static_cast<F*>(closure))(context);
-      else
-        (*static_cast<F*>(closure))();
-    },
-    std::is_trivially_destructible_v<F> ? nullptr
-                                        : +[](void* closure) noexcept { static_cast<F*>(closure)->~F(); },
-    sizeof(F), alignof(F), !std::is_invocable_v<F&, task_context&>};
 }  // namespace detail
-
-/// A callable that can be a task: `f()` runs at width 1; `f(task_context&)` may run at any allowed width.
-template <class F>
-concept task_body = std::is_invocable_v<std::decay_t<F>&> || std::is_invocable_v<std::decay_t<F>&, task_context&>;
 
 /// A task of a graph. Cheap to copy; valid as long as its graph.
 class task {
@@ -66,19 +53,43 @@ struct chunk {
   explicit operator bool() const noexcept { return begin != end; }
 };
 
-/// The view that one member has of the task it is running. Only valid during the call.
+/// What a task that runs alone, on one core, is given. With it a body adds tasks (`batch`) and runs loops (`parallel_for`), and it may wait.
+/// Only valid during the call, and only for the body that it was given to: a task that a body adds takes one of its own.
 class task_context {
  public:
-  /// 0 .. width()-1: this member's position in the place, whoever arrived first.
-  [[nodiscard]] std::uint32_t member() const noexcept { return member_; }
-  [[nodiscard]] std::uint32_t width() const noexcept { return place_.width; }
-  [[nodiscard]] kilter::place place() const noexcept { return place_; }
-  [[nodiscard]] core_id core() const noexcept { return core_; }
+  explicit task_context(detail::body_call& c) noexcept : call_(&c) {}  ///< made by engines
+  task_context(const task_context&) = delete;
+  task_context& operator=(const task_context&) = delete;
 
-  /// The chunk source: hands out 0 .. total-1 in ascending pieces, each to one member. Empty when all is handed out. Every member
-  /// must name the same total. `grain` is the size of a piece; 0 takes total / (8 * width), at least 1 (X20's slack factor).
+  [[nodiscard]] core_id core() const noexcept { return call_->core; }
+  /// The graph was cancelled or a task threw: return early if that is cheap.
+  [[nodiscard]] bool cancelled() const noexcept;
+
+ private:
+  friend struct detail::task_access;
+  detail::body_call* call_;
+};
+
+/// What each member of a team is given. The body runs once a member, on 1, 2, 4... cores at the same time, so it must share its work out: by
+/// chunks, or by member() with `all_members`. Only valid during the call. A member cannot add tasks, wait or run loops: its team would do so
+/// once a member.
+class team_member {
+ public:
+  explicit team_member(detail::body_call& c) noexcept : call_(&c) {}  ///< made by engines
+  team_member(const team_member&) = delete;
+  team_member& operator=(const team_member&) = delete;
+
+  /// 0 .. width()-1: this member's position in the place, whoever arrived first.
+  [[nodiscard]] std::uint32_t member() const noexcept { return call_->member; }
+  [[nodiscard]] std::uint32_t width() const noexcept { return call_->where.width; }
+  [[nodiscard]] kilter::place place() const noexcept { return call_->where; }
+  [[nodiscard]] core_id core() const noexcept { return call_->core; }
+
+  /// The chunk source: hands out 0 .. total-1 in ascending pieces, each to one member. Empty when all is handed out. A task has one, so
+  /// usage_error if a member names another total than the first, or asks again after it was told that nothing is left. `grain` is the
+  /// size of a piece; 0 takes total / (8 * width), at least 1 (X20's slack factor).
   /// The task is complete when its chunks are, however many members turned up; what is not in a chunk may run on fewer members.
-  [[nodiscard]] chunk next_chunk(std::size_t total, std::size_t grain = 0) noexcept;
+  [[nodiscard]] chunk next_chunk(std::size_t total, std::size_t grain = 0);
 
   /// All members wait here for one another. Only in a task declared with `all_members`; elsewhere usage_error. If another member
   /// threw or the graph was cancelled it throws cancelled_error instead of waiting.
@@ -89,14 +100,48 @@ class task_context {
 
  private:
   friend struct detail::task_access;
-  task_context() = default;
-  kilter::place place_{};
-  std::uint32_t member_ = 0;
-  core_id core_ = 0;
-  bool taken_alone_ = false;
-  void* worker_ = nullptr;
-  void* assembly_ = nullptr;
-  detail::node* node_ = nullptr;
+  detail::body_call* call_;
 };
+
+/// A callable that can be a task. Its parameter says where it runs: `f()` and `f(task_context&)` alone, on one core; `f(team_member&)` on as
+/// many cores as the policy chooses among `task_options::widths`, once on each.
+template <class F>
+concept task_body = std::is_invocable_v<std::decay_t<F>&> || std::is_invocable_v<std::decay_t<F>&, task_context&> ||
+                    std::is_invocable_v<std::decay_t<F>&, team_member&>;
+
+namespace detail {
+
+template <class F>
+inline constexpr bool runs_alone = std::is_invocable_v<F&, task_context&> || std::is_invocable_v<F&>;
+
+/// What the engine must know of a callable, one constant a type.
+struct body {
+  void (*invoke)(void* closure, body_call&);
+  void (*destroy)(void* closure) noexcept;  ///< null if there is nothing to destroy
+  std::size_t size, alignment;
+  bool team;  ///< takes a team_member: may run on several cores
+};
+
+template <class F>
+inline constexpr body body_of = {
+    [](void* closure, [[maybe_unused]] body_call& call) {
+      static_assert(!(runs_alone<F> && std::is_invocable_v<F&, team_member&>),
+                    "the body of a task takes one of the two: task_context& (it runs alone) or team_member& (it may run on several cores)");
+      auto& f = *static_cast<F*>(closure);
+      if constexpr (std::is_invocable_v<F&, team_member&>) {
+        team_member me(call);
+        f(me);
+      } else if constexpr (std::is_invocable_v<F&, task_context&>) {
+        task_context here(call);
+        f(here);
+      } else {
+        f();
+      }
+    },
+    std::is_trivially_destructible_v<F> ? nullptr
+                                        : +[](void* closure) noexcept { static_cast<F*>(closure)->~F(); },
+    sizeof(F), alignof(F), !runs_alone<F>};
+
+}  // namespace detail
 
 }  // namespace kilter

@@ -36,10 +36,9 @@ bool same_kind(const task_kind& k, const task_options& o, const body& code) noex
 void validate(const graph_core& g, const task_options& o, const body& code) {
   if (o.type.index >= g.type_names.size())
     throw usage_error("task type " + std::to_string(o.type.index) + " is not of this graph; make it with graph::type()");
-  if (!std::ranges::is_sorted(o.widths) || (!o.widths.empty() && o.widths.front() == 0))
-    throw usage_error("allowed widths must be ascending and at least 1");
-  if (code.plain && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
-    throw usage_error("a body without a task_context runs at width 1 only; take a task_context& to allow more");
+  if (!code.team && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
+    throw usage_error("a body that takes no team_member& runs on one core, so its only width is 1; take a team_member& to allow more");
+  if (!code.team && o.all_members) throw usage_error("all_members is for bodies that take a team_member&; this one runs on one core");
   if (o.work < 0) throw usage_error("work must not be negative, got " + std::to_string(o.work));
 }
 
@@ -82,8 +81,8 @@ std::uint16_t graph_core::find_or_add_kind(const task_options& o, const body& co
   k.type = o.type.index;
   k.size_class = o.size_class;
   k.all_members = o.all_members;
-  k.width_one_only = code.plain || (o.widths.size() == 1 && o.widths[0] == 1);
   k.widths.assign(o.widths.begin(), o.widths.end());
+  k.width_one_only = !code.team || (!k.widths.empty() && k.widths.back() == 1);
   kinds.publish();
   return static_cast<std::uint16_t>(known);
 }

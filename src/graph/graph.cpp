@@ -11,6 +11,18 @@ using detail::graph_core;
 using detail::node;
 using detail::task_access;
 
+width_list::width_list(std::span<const std::uint32_t> widths) {
+  for (const std::uint32_t w : widths) {
+    if (w == 0 || w > widest) throw usage_error("a task's width is from 1 to " + std::to_string(widest) + ", got " + std::to_string(w));
+    std::uint16_t* at = std::lower_bound(widths_, widths_ + count_, w);
+    if (at != widths_ + count_ && *at == w) continue;
+    if (count_ == most) throw usage_error("a task names at most " + std::to_string(most) + " widths; leave them out to allow all");
+    std::copy_backward(at, widths_ + count_, widths_ + count_ + 1);
+    *at = static_cast<std::uint16_t>(w);
+    ++count_;
+  }
+}
+
 graph::graph() : core_(std::make_unique<graph_core>()) {}
 graph::~graph() = default;
 graph::graph(graph&&) noexcept = default;

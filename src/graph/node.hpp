@@ -236,19 +236,7 @@ struct task_access {
   static node* get(task t) noexcept { return t.node_; }
   static task make(node* n) noexcept { return task(n); }
 
-  static task_context context(place p, std::uint32_t member, core_id core, void* worker, void* assembly, node* n) noexcept {
-    task_context c;
-    c.place_ = p;
-    c.member_ = member;
-    c.core_ = core;
-    c.worker_ = worker;
-    c.assembly_ = assembly;
-    c.node_ = n;
-    return c;
-  }
-  static void* worker_of(const task_context& c) noexcept { return c.worker_; }
-  static void* assembly_of(const task_context& c) noexcept { return c.assembly_; }
-  static node* node_of(const task_context& c) noexcept { return c.node_; }
+  static body_call* call_of(const task_context& c) noexcept { return c.call_; }
 };
 struct graph_access {
   static graph_core& core(graph& g) noexcept { return *g.core_; }

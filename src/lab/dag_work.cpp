@@ -159,7 +159,7 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
         std::uint64_t index;
       };
       o.work = 1.0;
-      tasks.push_back(g.add(o, [run = one_run{kernels.all[at].get(), t}](task_context& c) {
+      tasks.push_back(g.add(o, [run = one_run{kernels.all[at].get(), t}](team_member& c) {
         const std::uint32_t parts = run.kernel->parts(c.width());
         while (const chunk some = c.next_chunk(parts, 1))
           for (std::size_t part = some.begin; part < some.end; ++part) run.kernel->run_part(run.index, static_cast<std::uint32_t>(part), parts);
@@ -168,7 +168,7 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
     }
     const auto pieces = static_cast<std::uint64_t>(std::llround(recorded_s(d, t) * w.scale / piece_s));
     o.work = std::max(no_work, static_cast<double>(pieces) / pieces_of_burn);
-    tasks.push_back(g.add(o, [pieces](task_context& c) {
+    tasks.push_back(g.add(o, [pieces](team_member& c) {
       while (const chunk some = c.next_chunk(pieces)) burn_pieces(some.end - some.begin);
     }));
   }

@@ -159,7 +159,7 @@ void emulated_machine::tell_moved() {
 
 // ---- bodies ----
 
-emulated_machine::running& emulated_machine::started(task_context& c, sim_time at) {
+emulated_machine::running& emulated_machine::started(team_member& c, sim_time at) {
   const kilter::detail::node* n = access::node_of(c);
   const auto known = std::ranges::find(running_, static_cast<const void*>(n), [](const auto& r) { return r->task; });
   if (known != running_.end()) return **known;
@@ -183,7 +183,7 @@ emulated_machine::running& emulated_machine::started(task_context& c, sim_time a
   return r;
 }
 
-void emulated_machine::work(task_context& c) {
+void emulated_machine::work(team_member& c) {
   std::unique_lock hold(mutex_);
   // After the end of a wide task its chunks are used up, so that who comes between the end and the closing does not begin it anew.
   if (c.width() > 1 && !c.next_chunk(c.width(), 1)) return;
@@ -205,7 +205,7 @@ void emulated_machine::work(task_context& c) {
 
 /// The last one out releases the successors. Sleepers that wake for the same moment do so in an order that hardly changes, while who takes
 /// the last piece of real work is anybody; so it is drawn, as in the simulator.
-void emulated_machine::leave(running& r, task_context& c, std::unique_lock<std::mutex>& hold) {
+void emulated_machine::leave(running& r, team_member& c, std::unique_lock<std::mutex>& hold) {
   if (c.width() > 1)
     while (c.next_chunk(c.width(), 1)) {
     }

@@ -34,7 +34,7 @@ class emulated_machine final : public emulated_cores {
   void end();
 
   /// The body of any task: one member of it. Returns when the task's work is done or the graph is cancelled.
-  void work(task_context&);
+  void work(team_member&);
 
   [[nodiscard]] double scale() const noexcept override { return scale_; }
   [[nodiscard]] std::int64_t cpu_nanoseconds(core_id) noexcept override;
@@ -74,8 +74,8 @@ class emulated_machine final : public emulated_cores {
   void run_out(running&, sim::sim_time at);
   [[nodiscard]] running* wide_task_of(core_id);
   void tell_moved();
-  running& started(task_context&, sim::sim_time at);
-  void leave(running&, task_context&, std::unique_lock<std::mutex>&);
+  running& started(team_member&, sim::sim_time at);
+  void leave(running&, team_member&, std::unique_lock<std::mutex>&);
   void sleep(core_id, sim::sim_time until, std::unique_lock<std::mutex>&);
 
   const sim::platform& platform_;

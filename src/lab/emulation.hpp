@@ -12,7 +12,7 @@ class emulation final : public modelled, private body_runner {
 
  private:
   void run_one(const scenario&, const std::string& policy, std::uint32_t repeat, bool traced) override;
-  void run_body(task_context& c) override { machine_->work(c); }
+  void run_body(team_member& c) override { machine_->work(c); }
 
   emulated_machine* machine_ = nullptr;   // of the run that is on
 };

@@ -31,7 +31,7 @@ void build_layered(graph& g, const layered_shape& shape, task_options options, M
 
 /// Task i runs index i of the kernel; the type is the kernel's name. Chunks are the kernel's parts, so members that come late take no
 /// work. The kernel must outlive the graph. `widths`: allowed ones; empty: all.
-void build_layered(graph& g, const layered_shape&, apps::kernel_instance&, std::span<const std::uint32_t> widths = {});
+void build_layered(graph& g, const layered_shape&, apps::kernel_instance&, const width_list& widths = {});
 
 /// A layered DAG and the kernel that its tasks run.
 struct layered_work {

@@ -54,7 +54,7 @@ struct example {
   example() {
     for (const auto& [from, to] : {std::pair{a, c}, {a, e}, {c, gg}, {b, gg}, {gg, d}, {d, f}, {e, f}}) g.edge(from, to);
   }
-  task add(const char* type) { return g.add({.type = g.type(type)}, [](task_context&) {}); }
+  task add(const char* type) { return g.add({.type = g.type(type)}, [](team_member&) {}); }
 };
 
 double longest_path_of(example& x) {

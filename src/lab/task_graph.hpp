@@ -15,11 +15,11 @@ namespace kilter::lab {
 class body_runner {
  public:
   virtual ~body_runner() = default;
-  virtual void run_body(task_context&) = 0;
+  virtual void run_body(team_member&) = 0;
 };
 /// The callable of one task. It fits into the task itself.
 [[nodiscard]] inline auto body_of(body_runner* r) {
-  return [r](task_context& c) { r->run_body(c); };
+  return [r](team_member& c) { r->run_body(c); };
 }
 
 struct task_graph {

@@ -18,7 +18,7 @@ void assembly::set_up(node* n, execution_state* e, place_id id, place p, bool ne
   first_.store(~0u, sync::memory_order_relaxed);
   arrived_.store(0, sync::memory_order_relaxed);
   exhausted_.store(false, sync::memory_order_relaxed);
-  total_.store(0, sync::memory_order_relaxed);
+  total_.store(no_total, sync::memory_order_relaxed);
   cursor_.store(0, sync::memory_order_relaxed);
 }
 
@@ -38,20 +38,29 @@ bool assembly::leave() noexcept {
   const bool all_have_been = left_.load(sync::memory_order_acquire) == at.width;
   // Nobody is inside. If chunks are left, a later member will take them and come by here; after the last member nobody will, so
   // a body that returns early leaves its task complete.
-  if (!all_have_been && !exhausted_.load(sync::memory_order_acquire) &&
-      cursor_.load(sync::memory_order_acquire) < total_.load(sync::memory_order_acquire))
+  const std::size_t total = total_.load(sync::memory_order_acquire);
+  if (!all_have_been && !exhausted_.load(sync::memory_order_acquire) && total != no_total && cursor_.load(sync::memory_order_acquire) < total)
     return false;
   std::uint32_t none = 0;
   return inside_.compare_exchange_strong(none, closed, sync::memory_order_acq_rel);
 }
 
+std::size_t assembly::agree_on(std::size_t total) noexcept {
+  std::size_t first = total_.load(sync::memory_order_acquire);
+  if (first != no_total) return first;
+  return total_.compare_exchange_strong(first, total, sync::memory_order_acq_rel, sync::memory_order_acquire) ? total : first;
+}
+
 chunk assembly::next_chunk(std::size_t total, std::size_t grain) noexcept {
-  total_.store(total, sync::memory_order_relaxed);
-  if (exhausted_.load(sync::memory_order_acquire)) return {};
+  if (exhausted_.load(sync::memory_order_acquire) || agree_on(total) != total) return {};
   if (grain == 0) grain = std::max<std::size_t>(1, total / (8 * std::size_t{at.width}));
-  const std::size_t begin = cursor_.fetch_add(grain, sync::memory_order_acq_rel);
-  if (begin >= total) return {};
-  return {begin, std::min(total, begin + grain)};
+  // Not by adding: beyond the total the sum would come round to numbers that were handed out before.
+  std::size_t begin = cursor_.load(sync::memory_order_acquire), end = 0;
+  do {
+    if (begin >= total) return {};
+    end = begin + std::min(grain, total - begin);
+  } while (!cursor_.compare_exchange_weak(begin, end, sync::memory_order_acq_rel, sync::memory_order_acquire));
+  return {begin, end};
 }
 
 }  // namespace kilter::detail

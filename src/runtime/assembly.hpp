@@ -23,7 +23,6 @@ class shared_loop;
 /// When one member was inside, in cycles.
 struct member_span {
   std::uint64_t start = 0, end = 0;
-  std::uint64_t nested = 0;  ///< cycles given to other tasks while it waited
   std::uint32_t chunks = 0;
   bool came = false;
 };
@@ -52,7 +51,9 @@ class assembly {
   }
   [[nodiscard]] bool leader_was_first() const noexcept { return first_.load(sync::memory_order_acquire) == 0; }
 
-  /// [begin, end) of the next piece of 0 .. total-1; empty when all is handed out.
+  /// What the first to ask next_chunk named; a member that means another total must not go on.
+  std::size_t agree_on(std::size_t total) noexcept;
+  /// [begin, end) of the next piece of 0 .. total-1; empty when all is handed out, or if the total is not the one agreed on.
   chunk next_chunk(std::size_t total, std::size_t grain) noexcept;
   /// Nothing more is handed out: a member threw, or the graph was cancelled.
   void exhaust() noexcept { exhausted_.store(true, sync::memory_order_release); }
@@ -78,6 +79,7 @@ class assembly {
 
  private:
   static constexpr std::uint32_t closed = 1u << 31;
+  static constexpr std::size_t no_total = ~std::size_t{0};
   alignas(sync::cache_line) sync::atomic<std::uint32_t> inside_{0};
   sync::atomic<std::uint32_t> left_{0};
   sync::atomic<std::uint32_t> holders_{0};
@@ -85,7 +87,7 @@ class assembly {
   sync::atomic<std::uint32_t> arrived_{0};
   sync::atomic<std::uint32_t> turn_{0};
   sync::atomic<bool> exhausted_{false};
-  sync::atomic<std::size_t> total_{0};
+  sync::atomic<std::size_t> total_{no_total};
   alignas(sync::cache_line) sync::atomic<std::size_t> cursor_{0};
 };
 
@@ -95,13 +97,11 @@ struct assembly_entry {
     run,     ///< a width-1 task bound to this worker
     join,    ///< this worker is a member
     finish,  ///< a stand-in was the last member out; this worker finishes the task
-    release, ///< a stand-in added tasks; this worker makes them ready
     loop,    ///< a loop to which this worker is invited
   };
   kind what = kind::run;
   node* task = nullptr;
   assembly* wide = nullptr;
-  std::vector<node*>* added = nullptr;
   shared_loop* loop = nullptr;
 };
 

@@ -12,8 +12,6 @@ using namespace detail;
 
 struct batch::state {
   worker* here;
-  bool stand_in;            ///< the body runs on the thread that stands in for `here`
-  bool all_members;         ///< of the task that adds: it may not wait
   execution_state* run;
   node* parent;
   worker_tally* tally;
@@ -92,28 +90,17 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   if (before == 2 && waiter && waiter != this) waiter->wake();
 }
 
-void worker::hand_over_batch(std::vector<node*> added, node* parent) {
-  assembly_.push_front({assembly_entry::kind::release, parent, nullptr, new std::vector<node*>(std::move(added))});
-  sync::fence();
-  wake();
-}
-
 }  // namespace detail
 
 batch::batch(task_context& context) {
-  auto* here = static_cast<worker*>(task_access::worker_of(context));
-  const bool stand_in = here == nullptr;
-  if (stand_in) here = worker::stood_in_for();
-  node* parent = task_access::node_of(context);
-  graph_core& g = graph_of(parent);
-  auto* run = static_cast<execution_state*>(g.execution.load(std::memory_order_relaxed));
-  worker_tally* tally = &run->tallies[here->core + (stand_in ? run->workers : 0)];
-  state_ = new state{here, stand_in, g.kinds[parent->kind].all_members, run, parent, tally, {}};
+  worker* here = worker::running(context, "adds tasks");
+  node* parent = task_access::call_of(context)->task;
+  auto* run = static_cast<execution_state*>(graph_of(parent).execution.load(std::memory_order_relaxed));
+  state_ = new state{here, run, parent, &run->tallies[here->core], {}};
 }
 
 batch::~batch() {
-  if (state_->all_members) detach();
-  else wait();
+  wait();
   state_->let_go();
   delete state_;
 }
@@ -146,8 +133,7 @@ void batch::state::submit(batch_count* counted_in) {
     n->pending.store(n->predecessors, std::memory_order_relaxed);
   }
   run->remaining.fetch_add(static_cast<std::int64_t>(ready.size()), sync::memory_order_relaxed);
-  if (stand_in) here->hand_over_batch(std::move(ready), parent);
-  else here->release_batch(ready, parent);
+  here->release_batch(ready, parent);
 }
 
 void batch::state::let_go() noexcept {
@@ -210,7 +196,7 @@ void batch::release() {
   if (s.added.empty()) return;
   if (!s.count) {
     s.count = new batch_count;
-    s.count->waiter = s.all_members ? nullptr : s.here;
+    s.count->waiter = s.here;
   }
   s.count->open.fetch_add(static_cast<std::uint32_t>(s.added.size()), std::memory_order_relaxed);
   s.submit(s.count);
@@ -225,37 +211,52 @@ void batch::detach() {
 
 void batch::wait() {
   state& s = *state_;
-  if (s.all_members)
-    throw usage_error("wait() inside a task that needs all its members would keep the other members waiting; wait in another task");
   release();
   if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; });
 }
 
-chunk task_context::next_chunk(std::size_t total, std::size_t grain) noexcept {
-  if (auto* a = static_cast<assembly*>(assembly_)) {
-    const chunk c = a->next_chunk(total, grain);
-    if (c) ++a->members[member_].chunks;
-    return c;
+chunk team_member::next_chunk(std::size_t total, std::size_t grain) {
+  body_call& me = *call_;
+  auto* a = static_cast<assembly*>(me.assembly);
+  const std::size_t agreed = a ? a->agree_on(total) : me.named_total ? me.total : total;
+  if (agreed != total)
+    throw usage_error("next_chunk: the chunks of this task were begun with a total of " + std::to_string(agreed) + ", now it is " + std::to_string(total) +
+                      "; a task has one chunk source, so make a second loop a second task");
+  if (me.given_out)
+    throw usage_error("next_chunk: all " + std::to_string(total) + " were given out, as this member was told; a task has one chunk source, so make a second loop a second task");
+  chunk c;
+  if (a) {
+    c = a->next_chunk(total, grain);
+    if (c) ++a->members[me.member].chunks;
+  } else if (!me.named_total) {
+    me.named_total = true;
+    me.total = total;
+    c = {0, total};  // alone there is nobody to share with: all of it at once
   }
-  // Alone there is nobody to share with: all of it at once.
-  if (taken_alone_) return {};
-  taken_alone_ = true;
-  return {0, total};
+  me.given_out = !c;
+  return c;
 }
 
-void task_context::barrier() {
-  const task_kind& k = graph_of(node_).kinds[node_->kind];
+void team_member::barrier() {
+  node* n = call_->task;
+  const task_kind& k = graph_of(n).kinds[n->kind];
   if (!k.all_members) throw usage_error("barrier() needs a task declared with all_members; in others members may be absent");
-  auto* a = static_cast<assembly*>(assembly_);
-  if (!a || place_.width == 1) return;
+  auto* a = static_cast<assembly*>(call_->assembly);
+  if (!a || call_->where.width == 1) return;
   execution_state& e = *a->execution;
   if (!a->barrier([&] { return e.cancelled.load(sync::memory_order_acquire); }))
     throw cancelled_error("the task was cancelled while its members were meeting");
 }
 
-bool task_context::cancelled() const noexcept {
-  const auto* e = static_cast<const execution_state*>(graph_of(node_).execution.load(std::memory_order_relaxed));
-  return e->cancelled.load(sync::memory_order_relaxed);
+namespace {
+
+bool is_cancelled(const body_call& c) noexcept {
+  return static_cast<const execution_state*>(graph_of(c.task).execution.load(std::memory_order_relaxed))->cancelled.load(sync::memory_order_relaxed);
 }
+
+}  // namespace
+
+bool team_member::cancelled() const noexcept { return is_cancelled(*call_); }
+bool task_context::cancelled() const noexcept { return is_cancelled(*call_); }
 
 }  // namespace kilter

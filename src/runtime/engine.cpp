@@ -130,6 +130,7 @@ void engine::look_at_quota(std::int64_t now_ns) {
 }
 
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
+  worker::refuse_in_team("submit()");
   graph_core& core = graph_access::core(g);
   if (as_worker != no_core && as_worker >= machine->core_count())
     throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " + std::to_string(machine->core_count() - 1));

@@ -5,8 +5,8 @@
 namespace kilter::detail {
 
 execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_, std::size_t place_count)
-    : owner(e), graph(g), workers(workers_), tallies(std::size_t{2} * workers_) {
-  for (std::uint32_t c = 0; c < workers; ++c) tallies[c].places.resize(place_count);
+    : owner(e), graph(g), workers(workers_), tallies(workers_) {
+  for (worker_tally& t : tallies) t.places.resize(place_count);
 }
 
 void execution_state::fail(std::exception_ptr e) noexcept {
@@ -35,11 +35,8 @@ void execution::wait() {
   if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
   detail::execution_state& e = *state_;
   detail::worker* w = detail::worker::current();
-  const detail::worker* absent = detail::worker::stood_in_for();
-  const bool all_members = absent || (w && w->in_all_members);
-  if (all_members && (absent ? &absent->owner : &w->owner) == &e.owner)
-    throw usage_error("wait() inside a task that needs all its members would keep the other members waiting; wait in another task");
-  if (w && !all_members) {
+  detail::worker::refuse_in_team("wait()");
+  if (w) {
     // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
     w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; });
   } else {
@@ -71,7 +68,7 @@ execution_stats execution::stats() const {
     s.tasks += t.bodies;
     s.steals += t.steals;
     s.late_leaders += t.late_leaders;
-    s.core_work_s[c % e.workers] += static_cast<double>(t.work_cycles) / e.cycles_per_second;
+    s.core_work_s[c] += static_cast<double>(t.work_cycles) / e.cycles_per_second;
     for (std::size_t p = 0; p < t.places.size(); ++p) {
       s.places[p].critical += t.places[p].critical;
       s.places[p].other += t.places[p].other;

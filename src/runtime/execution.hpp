@@ -56,7 +56,7 @@ struct execution_state {
   sync::atomic<std::uint32_t> done{0};   ///< futex word; 1 when everything is finished
   sync::atomic<bool> has_busy_estimates{false};
   const std::uint32_t workers;
-  std::vector<worker_tally> tallies;     ///< one a worker, then one for the stand-in of each
+  std::vector<worker_tally> tallies;     ///< one a worker
 
   const std::shared_ptr<std::mutex> released = std::make_shared<std::mutex>();  ///< held while the engine lets go of this
   std::mutex lock;                       ///< guards what follows

@@ -154,8 +154,6 @@ bool shared_loop::enter() noexcept {
 // ---- what a worker does in it -----------------------------------------------------------------------------------------------
 
 void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
-  if (in_all_members)
-    throw usage_error("a loop inside a task that needs all its members would keep the other members waiting; run it in another task");
   short_kind_ = nullptr;  // the row it belongs to is spoiled by what follows
   const std::uint64_t outer_nested = nested_, begin = sync::cycles();
 
@@ -183,7 +181,7 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   auto* l = new shared_loop(w, row, run, *this, weights);
   for (std::size_t i = 0; i + 1 < members; ++i) {
     l->hold();
-    owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, nullptr, l});
+    owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, l});
   }
   take_pieces(*l);
   l->close();
@@ -255,6 +253,8 @@ void worker::take_pieces(shared_loop& l) {
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
   l.works(core, true);
+  const body_call* const outer_call = std::exchange(call_, nullptr);
+  const bool outer_team = std::exchange(in_team_, false);
   while (!l.stopped()) {
     const block_range piece = l.take(core, pace.wanted(l.left(core)));
     if (!piece) {
@@ -271,6 +271,8 @@ void worker::take_pieces(shared_loop& l) {
     pace.items += l.end_of(piece) - l.begin_of(piece);
     at = now;
   }
+  call_ = outer_call;
+  in_team_ = outer_team;
   l.works(core, false);
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
@@ -290,21 +292,19 @@ void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64
 
 void run_loop(runtime& rt, const loop_work& w, std::string_view name) {
   engine& e = runtime_access::of(rt);
+  worker::refuse_in_team("a loop");
   if (worker* here = worker::current(); here && &here->owner == &e) {
     here->run_loop(w, e.tables.row(name, 0), nullptr);
     return;
   }
   graph g;
-  static constexpr std::uint32_t one[] = {1};
-  g.add({.type = g.type("loop"), .widths = one}, [&](task_context& here) { run_loop(here, w, name); });
+  g.add({.type = g.type("loop")}, [&](task_context& here) { run_loop(here, w, name); });
   rt.submit(g).wait();
 }
 
 void run_loop(task_context& context, const loop_work& w, std::string_view name) {
-  auto* here = static_cast<worker*>(task_access::worker_of(context));
-  if (!here)
-    throw usage_error("a loop inside a task that needs all its members would keep the other members waiting; run it in another task");
-  const node* n = task_access::node_of(context);
+  worker* here = worker::running(context, "runs a loop");
+  const node* n = task_access::call_of(context)->task;
   auto* run = static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
   here->run_loop(w, here->owner.tables.row(name, 0), run);
 }

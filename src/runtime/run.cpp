@@ -109,11 +109,6 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
       finish_wide(*e.wide);
       give_back(*e.wide);
       return;
-    case assembly_entry::kind::release: {
-      const std::unique_ptr<std::vector<node*>> added(e.added);
-      release_batch(*added, e.task);
-      return;
-    }
     case assembly_entry::kind::loop:
       join_loop(*e.loop);
       e.loop->let_go();
@@ -123,10 +118,10 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
 }
 
 // Runs the body unless the execution was cancelled; returns false if it did not run.
-bool worker::run_body(node* n, const body& code, task_context& context, execution_state& e) {
+bool worker::run_body(node* n, const body& code, body_call& call, execution_state& e) {
   if (e.cancelled.load(sync::memory_order_relaxed)) return false;
   try {
-    code.invoke(closure_of(n, code), context);
+    code.invoke(closure_of(n, code), call);
   } catch (...) {
     e.fail(std::current_exception());
   }
@@ -142,16 +137,17 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   }
   if (short_kind_) close_short();
   const std::uint64_t outer_nested = nested_;
-  const bool outer_all = in_all_members;
   nested_ = 0;
-  in_all_members = k.all_members;
   const std::int64_t cpu_begin =
       owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? cpu_nanoseconds() : -1;
   const std::uint64_t begin = stamp_ ? stamp_ : sync::cycles();
-  task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
-  const bool ran = run_body(n, *k.code, context, e);
+  body_call call{.where = {core, 1}, .core = core, .task = n};
+  const bool outer_team = std::exchange(in_team_, k.code->team);
+  const body_call* const outer_call = std::exchange(call_, &call);
+  const bool ran = run_body(n, *k.code, call, e);
   const std::uint64_t end = sync::cycles();
-  in_all_members = outer_all;
+  call_ = outer_call;
+  in_team_ = outer_team;
   const std::uint64_t nested = nested_;
   nested_ = outer_nested;
   stamp_ = clock_seen = end;
@@ -194,15 +190,16 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
   }
   stamp_ = 0;
   const std::uint64_t outer_nested = nested_;
-  const bool outer_all = in_all_members;
   worker_tally& t = tally(e);
   execution_stats::place_count& here = t.places[owner.machine->single(core)];
   const body& code = *k.code;
+  body_call call{.where = {core, 1}, .core = core};
+  const bool outer_team = std::exchange(in_team_, code.team);
+  const body_call* const outer_call = std::exchange(call_, &call);
   for (;;) {
-    in_all_members = k.all_members;
-    task_context context = task_access::context({core, 1}, 0, core, this, nullptr, n);
-    const bool ran = run_body(n, code, context, e);
-    in_all_members = outer_all;
+    call.task = n;
+    call.given_out = call.named_total = false;
+    const bool ran = run_body(n, code, call, e);
     nested_ = outer_nested;
     if (ran) {
       ++t.bodies;
@@ -211,11 +208,12 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
     }
     const std::uint16_t kind = n->kind;
     complete(n, e);
-    if (helping || short_kind_ != &k) return;
-    n = next_of_row(e.graph, k, kind);
-    if (!n) return;
+    n = helping || short_kind_ != &k ? nullptr : next_of_row(e.graph, k, kind);
+    if (!n) break;
     if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
   }
+  call_ = outer_call;
+  in_team_ = outer_team;
 }
 
 // What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
@@ -267,7 +265,7 @@ void worker::insert(node* n, place_id where, bool stolen) {
     if (c != core) owner.workers[c]->wake();
 }
 
-bool worker::take_part(assembly& a, void* as_worker) {
+bool worker::take_part(assembly& a) {
   const std::uint32_t member = core - a.at.leader;
   if (!a.enter()) return false;
   execution_state& e = *a.execution;
@@ -275,26 +273,23 @@ bool worker::take_part(assembly& a, void* as_worker) {
   member_span& span = a.members[member];
   span.came = true;
   span.start = sync::cycles();
-  task_context context = task_access::context(a.at, member, core, as_worker, &a, a.task);
-  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, context, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
+  body_call call{.where = a.at, .member = member, .core = core, .assembly = &a, .task = a.task};
+  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, call, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
   span.end = sync::cycles();
   return true;
 }
 
 void worker::join(assembly& a) {
-  const std::uint64_t outer_nested = nested_;
-  const bool outer_all = in_all_members;
-  nested_ = 0;
-  in_all_members = a.all_members;
-  const bool took_part = take_part(a, this);
-  in_all_members = outer_all;
+  const bool outer_team = std::exchange(in_team_, true);
+  const body_call* const outer_call = std::exchange(call_, nullptr);
+  const bool took_part = take_part(a);
+  call_ = outer_call;
+  in_team_ = outer_team;
   if (took_part) {
-    member_span& span = a.members[core - a.at.leader];
-    span.nested = nested_;
-    tally(*a.execution).work_cycles += span.end - span.start - std::min(nested_, span.end - span.start);
+    const member_span& span = a.members[core - a.at.leader];
+    tally(*a.execution).work_cycles += span.end - span.start;
     if (owner.events) owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end, a.stolen);
   }
-  nested_ = outer_nested;
   if (took_part && a.leave()) finish_wide(a);
   give_back(a);
   wait_for_core();
@@ -305,7 +300,7 @@ void worker::stand_in(assembly& a) {
   if (stand_in_) stand_in_->join();
   stand_in_ = std::make_unique<sync::thread>([this, &a] {
     stands_in(this);
-    const bool took_part = take_part(a, nullptr);
+    const bool took_part = take_part(a);
     const bool finisher = took_part && a.leave();
     stand_in_busy_.store(false, sync::memory_order_release);
     if (finisher) {
@@ -331,28 +326,25 @@ void worker::finish_wide(assembly& a) {
   stamp_ = 0;
   execution_state& e = *a.execution;
   worker_tally& t = tally(e);
-  std::uint64_t first = ~std::uint64_t{0}, last = 0, nested = 0;
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
   bool anybody = false;
   for (const member_span& s : a.members)
     if (s.came) {
       anybody = true;
       first = std::min(first, s.start);
       last = std::max(last, s.end);
-      nested = std::max(nested, s.nested);
     }
   measured m;
   std::vector<member_time>& members = member_times_;
   members.clear();
   if (anybody && !e.cancelled.load(sync::memory_order_relaxed)) {
     ++t.bodies;
-    const auto spent = [&](const member_span& s) {
-      return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start - std::min(s.nested, s.end - s.start)));
-    };
+    const auto spent = [&](const member_span& s) { return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start)); };
     for (std::uint32_t i = 0; i < a.at.width; ++i)
       if (a.members[i].came) members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
     m.members = members;
     m.work = work_of(a.task);
-    m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first - std::min(nested, last - first)));
+    m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first));
     m.leader_first = a.members[0].came && a.leader_was_first();
     m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
     m.sample_s = sample_of(owner.options.timing, m);

@@ -41,6 +41,18 @@ worker* worker::current() noexcept { return this_worker; }
 worker* worker::stood_in_for() noexcept { return stands_in_for; }
 void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 
+worker* worker::running(const task_context& context, const char* does) {
+  worker* here = this_worker;
+  if (!here || here->call_ != task_access::call_of(context))
+    throw usage_error(std::string("a body ") + does + " with a task_context that is not its own; take a task_context& as the body's parameter");
+  return here;
+}
+
+void worker::refuse_in_team(const char* asked) {
+  if (stands_in_for || (this_worker && this_worker->in_team_))
+    throw usage_error(std::string(asked) + " inside a member of a team would happen once a member; do it in a body that takes task_context&");
+}
+
 void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;

@@ -47,6 +47,11 @@ class alignas(sync::cache_line) worker {
   static worker* current() noexcept;
   /// The worker for which the calling thread stands in, or null.
   static worker* stood_in_for() noexcept;
+  /// The worker that runs the body which was given this context. usage_error, naming what the body `does`, if that body is not the one that
+  /// the calling thread is in: another's context was kept or captured.
+  static worker* running(const task_context&, const char* does);
+  /// usage_error, naming what is `asked`, if the calling thread is inside a member of a team.
+  static void refuse_in_team(const char* asked);
 
   // --- what others may do ---
   void bind(const assembly_entry&);
@@ -67,8 +72,6 @@ class alignas(sync::cache_line) worker {
   void start_execution(execution_state&);
   /// Makes the tasks of a batch ready.
   void release_batch(const std::vector<node*>&, node* parent);
-  /// The same from the thread that stands in for it. Any thread.
-  void hand_over_batch(std::vector<node*>, node* parent);
   /// A dynamic task is done: its closure, records and number go.
   void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
   /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what the body threw.
@@ -84,7 +87,6 @@ class alignas(sync::cache_line) worker {
   bool batch_whole = false;
   added_edges batch_edges;                    ///< of that batch, if a running task added it
   std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
-  bool in_all_members = false;                ///< inside a task that needs all members: no waiting here
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
   sync::atomic<std::uint32_t> submissions{0}; ///< executions that only this worker may start
 
@@ -102,8 +104,8 @@ class alignas(sync::cache_line) worker {
   void join(assembly&);
   /// On a thread of its own, since this one is inside a task and must not block in another.
   void stand_in(assembly&);
-  bool run_body(node*, const body&, task_context&, execution_state&);
-  bool take_part(assembly&, void* as_worker);
+  bool run_body(node*, const body&, body_call&, execution_state&);
+  bool take_part(assembly&);
   void give_back(assembly&);
   void put_back(node*);
   void add_busy(node*, core_id leader, double seconds);
@@ -148,6 +150,8 @@ class alignas(sync::cache_line) worker {
   node* bound_ = nullptr;        // taken out of bound_inbox_, youngest first
   std::uint64_t stamp_ = 0;      // cycles at the end of the last task, while nothing came between; else 0
   std::uint64_t nested_ = 0;     // cycles to take off the task that is running
+  const body_call* call_ = nullptr;  // the body that is running, the innermost; null between bodies and inside a loop's pieces
+  bool in_team_ = false;         // that body is a member of a team
   // A row of very short tasks that is timed as one.
   task_kind* short_kind_ = nullptr;
   execution_state* short_execution_ = nullptr;

@@ -19,7 +19,7 @@ run_result run_on_threads(const run_request& r) {
   graph g;
   // Every task is one chunk: who gets it has run the task.
   build(g, r.work, [&](std::uint32_t i) {
-    return [&, i](task_context& c) {
+    return [&, i](team_member& c) {
       if (!c.next_chunk(1)) return;
       runs[i].fetch_add(1, std::memory_order_relaxed);
       places[i].store(*rt.machine().find(c.place()), std::memory_order_relaxed);

@@ -28,7 +28,7 @@ class ledger {
     for (const edge_spec& e : w.edges) before_[e.to].push_back(e.from);
   }
   void add_to(graph& g) {
-    build(g, work_, [this](std::uint32_t i) { return [this, i](task_context& c) { body(i, c); }; });
+    build(g, work_, [this](std::uint32_t i) { return [this, i](team_member& c) { body(i, c); }; });
   }
   void expect_each_ran(std::uint32_t times) {
     std::size_t wrong = 0;
@@ -47,7 +47,7 @@ class ledger {
   }
 
  private:
-  void body(std::uint32_t i, task_context& c) {
+  void body(std::uint32_t i, team_member& c) {
     while (const chunk part = c.next_chunk(pieces, 1)) {
       // All that it waits for has run at least as often as this task is about to.
       const std::uint32_t round = done_[i].load(std::memory_order_relaxed) / pieces + 1;
@@ -110,7 +110,6 @@ void grow(task_context& c, int depth, std::atomic<std::uint64_t>& leaves, std::a
   std::array<task, 2> both;
   for (task& t : both)
     t = b.add({.priority = depth % 2 ? priority::high : priority::low}, [&, depth](task_context& inner) {
-      if (!inner.next_chunk(1)) return;
       grow(inner, depth - 1, leaves, early);
       children.fetch_add(1);
     });
@@ -130,7 +129,6 @@ TEST_P(suite, running_tasks_add_tasks_and_wait_for_them) {
     graph g;
     for (int root = 0; root < 2; ++root)
       g.add([&](task_context& c) {
-        if (!c.next_chunk(1)) return;
         grow(c, depth, leaves, early);
         batch b(c);
         for (int i = 0; i < 200; ++i) b.add([&] { detached.fetch_add(1); });
@@ -145,11 +143,10 @@ TEST_P(suite, running_tasks_add_tasks_and_wait_for_them) {
 }
 
 TEST_P(suite, moldable_tasks_keep_to_their_widths_and_meet_at_barriers) {
-  const std::uint32_t two[] = {2}, two_or_four[] = {2, 4}, one[] = {1}, four[] = {4};
   const std::uint32_t count = stress::full_size() ? 3000 : sanitized ? 250 : 120;
   at_each_size([&](std::uint32_t workers) {
     runtime rt(options_for(setup(), workers));
-    const auto exists = [&](std::span<const std::uint32_t> widths) {
+    const auto exists = [&](const width_list& widths) {
       return widths.empty() || std::ranges::any_of(rt.machine().places(), [&](const place& p) {
                return std::ranges::find(widths, p.width) != widths.end();
              });
@@ -159,12 +156,12 @@ TEST_P(suite, moldable_tasks_keep_to_their_widths_and_meet_at_barriers) {
     graph g;
     task before;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::array<std::span<const std::uint32_t>, 5> choices = {std::span<const std::uint32_t>{}, two, two_or_four, one, four};
-      const std::span<const std::uint32_t> widths = choices[i % 5];
+      const std::array<width_list, 5> choices = {width_list{}, 2, {2, 4}, 1, 4};
+      const width_list widths = choices[i % 5];
       const task_options o{.size_class = i % 3, .priority = i % 2 ? priority::high : priority::low, .widths = widths,
                            .all_members = i % 4 == 0};
       const bool check = exists(widths);
-      const task t = g.add(o, [&, i, check, widths, all = o.all_members](task_context& c) {
+      const task t = g.add(o, [&, i, check, widths, all = o.all_members](team_member& c) {
         if (check && !widths.empty() && std::ranges::find(widths, c.width()) == widths.end()) wrong_width.fetch_add(1);
         if (all) {
           // Each step is complete on all members before any takes the next.
@@ -203,7 +200,7 @@ TEST_P(suite, an_exception_ends_the_graph_and_comes_out_of_wait) {
       graph g;
       task last;
       for (std::uint32_t i = 0; i < count; ++i) {
-        const task t = g.add({.priority = i % 3 ? priority::low : priority::high}, [&, i](task_context& c) {
+        const task t = g.add({.priority = i % 3 ? priority::low : priority::high}, [&, i](team_member& c) {
           if (!c.next_chunk(1)) return;
           if (i == culprit) throw odd_task("task " + std::to_string(i));
           if (i > culprit && i % 2 == culprit % 2) after_the_end.fetch_add(1);
@@ -250,7 +247,7 @@ TEST_P(suite, a_cancelled_graph_ends_early) {
     // A task that does not end by itself is told.
     graph endless;
     std::atomic<bool> started{false};
-    const auto loop = [&](task_context& c) {
+    const auto loop = [&](team_member& c) {
       started.store(true);
       while (!c.cancelled()) std::this_thread::yield();
     };
@@ -396,7 +393,7 @@ TEST_P(suite, a_million_tasks) {
     std::atomic<std::uint64_t> sum{0};
     graph g;
     build(g, w, [&](std::uint32_t i) {
-      return [&sum, i](task_context& c) {
+      return [&sum, i](team_member& c) {
         if (c.next_chunk(1)) sum.fetch_add(i, std::memory_order_relaxed);
       };
     });

@@ -46,7 +46,7 @@ run_result run_simulated(const run_request& r) {
   };
   sim::engine engine(p, o);
   graph g;
-  build(g, r.work, [](std::uint32_t) { return [](task_context&) {}; });
+  build(g, r.work, [](std::uint32_t) { return [](team_member&) {}; });
   std::uint32_t types = 0;
   for (const task_spec& t : r.work.tasks) types = std::max(types, t.type + 1);
   engine.run(g, std::vector<sim::type_work>(types + 1, {"work", 1.0}));

@@ -131,7 +131,7 @@ class engine_on_virtual_time final : public view_source {
 
   run_result run() {
     graph g;
-    const auto tasks = build(g, request_.work, [](std::uint32_t) { return [](task_context&) {}; });
+    const auto tasks = build(g, request_.work, [](std::uint32_t) { return [](team_member&) {}; });
     for (const task t : tasks) {
       node* n = detail::task_access::get(t);
       detail::task_kind& k = detail::graph_of(n).kinds[n->kind];

@@ -107,12 +107,27 @@ TEST(graph, edges_between_graphs_and_from_nowhere_are_refused) {
   EXPECT_EQ(g.edges(), 0u);
 }
 
+TEST(graph, widths_are_given_as_a_list_or_as_one_number_in_any_order) {
+  const std::vector<std::uint32_t> many{4, 1, 2, 2};
+  const auto ascending = [](const width_list& w) { return std::vector<std::uint32_t>(w.begin(), w.end()); };
+  EXPECT_EQ(ascending(many), (std::vector<std::uint32_t>{1, 2, 4}));
+  EXPECT_EQ(ascending({2, 1}), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(ascending(8), (std::vector<std::uint32_t>{8}));
+  EXPECT_TRUE(task_options{}.widths.empty());
+  graph g;
+  g.add({.widths = {1, 2}}, [](team_member&) {});
+  g.add({.widths = 1}, [] {});
+  EXPECT_EQ(g.size(), 2u);
+}
+
 TEST(graph, options_that_cannot_be_met_are_refused) {
   graph g;
-  const std::uint32_t descending[] = {2, 1}, zero[] = {0}, wide[] = {2};
-  EXPECT_THROW(g.add({.widths = descending}, [](task_context&) {}), usage_error);
-  EXPECT_THROW(g.add({.widths = zero}, [](task_context&) {}), usage_error);
-  EXPECT_THROW(g.add({.widths = wide}, [] {}), usage_error) << "a body that sees no context cannot share its work";
+  EXPECT_THROW(g.add({.widths = 0}, [](team_member&) {}), usage_error);
+  EXPECT_THROW(g.add({.widths = {1, 65536}}, [](team_member&) {}), usage_error);
+  EXPECT_THROW(g.add({.widths = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, [](team_member&) {}), usage_error);
+  EXPECT_THROW(g.add({.widths = 2}, [] {}), usage_error) << "a body that knows no team cannot share its work";
+  EXPECT_THROW(g.add({.widths = {1, 2}}, [](task_context&) {}), usage_error);
+  EXPECT_THROW(g.add({.all_members = true}, [](task_context&) {}), usage_error);
   EXPECT_THROW(g.add({.work = -1.0}, [] {}), usage_error);
   EXPECT_THROW(g.add({.type = task_type{7}}, [] {}), usage_error);
   EXPECT_EQ(g.size(), 0u);
@@ -141,7 +156,7 @@ TEST(graph, closures_are_destroyed_exactly_once) {
         }
       };
       g.add(aligned{counted(alive)});
-      g.add([c = counted(alive), huge = std::array<char, 100'000>{}](task_context&) { (void)c, (void)huge; });
+      g.add([c = counted(alive), huge = std::array<char, 100'000>{}](team_member&) { (void)c, (void)huge; });
     }
     EXPECT_EQ(alive, 1500);
     graph moved = std::move(g);

@@ -39,7 +39,7 @@ TEST(bounds, of_several_types_add_up_their_seconds) {
   const task_type big = made.type(g, "big", {.kernel = "sort", .size = 192.0}), small = made.type(g, "small", {.kernel = "sort", .size = 64.0});
   task last;
   for (int i = 0; i < 6; ++i) {
-    const task t = g.add({.type = i % 2 ? big : small, .work = i == 0 ? 5.0 : 0.0}, [](task_context&) {});
+    const task t = g.add({.type = i % 2 ? big : small, .work = i == 0 ? 5.0 : 0.0}, [](team_member&) {});
     if (last) g.edge(last, t);
     last = t;
   }

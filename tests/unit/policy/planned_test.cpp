@@ -20,7 +20,7 @@ struct example_world : world {
     for (std::uint32_t i = 0; i < 10; ++i) {
       task_options o;
       o.core_seconds = with_costs ? std::span(e.seconds).subspan(i * 3, 3) : std::span<const double>{};
-      const task t = g.add(o, [](task_context&) {});
+      const task t = g.add(o, [](team_member&) {});
       detail::node* n = detail::task_access::get(t);
       detail::graph_of(n).kinds[n->kind].row = tables.row("task", 0);
       source.batch.push_back(detail::ref(n));
@@ -117,7 +117,7 @@ TEST(planned, learned_times_stand_in_for_costs_that_nobody_gave) {
 TEST(planned, of_what_nobody_knows_the_work_counts) {
   world w(machine::uniform(2, 2));
   for (const double work : {4.0, 1.0, 1.0, 1.0}) {
-    const task t = w.g.add({.work = work}, [](task_context&) {});
+    const task t = w.g.add({.work = work}, [](team_member&) {});
     w.source.batch.push_back(world::ref(t));
     (void)w.tables.row("task", 0);
   }
@@ -136,7 +136,7 @@ TEST(planned, a_graph_that_comes_meanwhile_goes_where_it_ends_first) {
   w.submit(*p);
   const std::vector<task_ref> first = w.source.batch;
   const double fast_on_the_second[] = {9.0, 1.0, 9.0};
-  const task other = w.g.add({.core_seconds = fast_on_the_second}, [](task_context&) {});
+  const task other = w.g.add({.core_seconds = fast_on_the_second}, [](team_member&) {});
   w.source.batch = {world::ref(other)};
   w.submit(*p);
   EXPECT_EQ(w.held(*p, 2), 1u) << "the first plan stands";

@@ -69,7 +69,7 @@ class world {
     o.type = g.type(type);
     o.priority = critical ? priority::high : priority::low;
     o.widths = widths;
-    const task t = g.add(o, [](task_context&) {});
+    const task t = g.add(o, [](team_member&) {});
     detail::node* n = detail::task_access::get(t);
     detail::task_kind& k = detail::graph_of(n).kinds[n->kind];
     k.row = tables.row(type, 0);

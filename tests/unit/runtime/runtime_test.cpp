@@ -75,9 +75,8 @@ TEST(runtime, roots_start_on_the_worker_that_was_named) {
   for (core_id c = 0; c < 4; ++c) {
     graph g;
     std::atomic<core_id> ran_on{99};
-    const std::uint32_t one[] = {1};
     // Nobody else is there to take it: the others are held until it has run.
-    g.add({.widths = one}, [&](task_context& context) { ran_on.store(context.core()); });
+    g.add({.widths = 1}, [&](team_member& context) { ran_on.store(context.core()); });
     for (core_id other = 0; other < 4; ++other)
       if (other != c) g.add({.work = at(rt, other, 1)}, [&] { stress::wait_until([&] { return ran_on.load() != 99; }); });
     rt.run(g, c);
@@ -91,7 +90,7 @@ TEST(runtime, figures_add_up) {
     graph g;
     task before;
     for (int i = 0; i < 500; ++i) {
-      const task t = g.add({.priority = i % 5 ? priority::low : priority::high}, [](task_context& c) {
+      const task t = g.add({.priority = i % 5 ? priority::low : priority::high}, [](team_member& c) {
         while (c.next_chunk(4)) {}
       });
       if (i % 5 == 0 && before) g.edge(before, t);
@@ -143,7 +142,7 @@ TEST(runtime, critical_tasks_go_where_the_table_says) {
   task before;
   std::atomic<int> elsewhere{0}, root{0};
   for (int i = 0; i < 50; ++i) {
-    const task t = g.add({.priority = priority::high}, [&, i](task_context& c) {
+    const task t = g.add({.priority = priority::high}, [&, i](team_member& c) {
       if (!c.next_chunk(1)) return;
       if (i > 0 && c.place() != place{2, 2}) elsewhere.fetch_add(1);
     });
@@ -163,7 +162,7 @@ TEST(runtime, a_hundred_runs_of_one_graph_with_reset_state) {
   graph g;
   std::atomic<int> ran{0};
   std::vector<task> tasks;
-  for (int i = 0; i < 60; ++i) tasks.push_back(g.add([&](task_context& c) { ran.fetch_add(c.next_chunk(1) ? 1 : 0); }));
+  for (int i = 0; i < 60; ++i) tasks.push_back(g.add([&](team_member& c) { ran.fetch_add(c.next_chunk(1) ? 1 : 0); }));
   for (int i = 1; i < 60; ++i) g.edge(tasks[(i - 1) / 2], tasks[i]);
   std::uint64_t critical_first = 0;
   for (int run = 1; run <= 100; ++run) {
@@ -189,7 +188,7 @@ TEST(runtime, tells_the_trace_every_body) {
       const task_type type = g.type("traced");
       task before;
       for (int i = 0; i < count; ++i) {
-        const task t = g.add({.type = type, .priority = i % 4 ? priority::low : priority::high}, [&](task_context& c) {
+        const task t = g.add({.type = type, .priority = i % 4 ? priority::low : priority::high}, [&](team_member& c) {
           members.fetch_add(1);
           while (c.next_chunk(4)) {}
         });
@@ -215,7 +214,7 @@ TEST(runtime, tells_the_trace_every_body) {
 
 TEST(runtime, keeps_decisions_only_on_demand) {
   graph g;
-  for (int i = 0; i < 100; ++i) g.add({.priority = priority::high}, [](task_context&) {});
+  for (int i = 0; i < 100; ++i) g.add({.priority = priority::high}, [](team_member&) {});
   runtime silent(with_policy("dam-c", 2));
   silent.run(g);
   EXPECT_TRUE(silent.tapes().empty());
@@ -244,7 +243,7 @@ TEST(runtime, every_policy_keeps_to_allowed_widths) {
     const std::uint32_t two[] = {2}, four[] = {4}, two_four[] = {2, 4};
     const std::span<const std::uint32_t> all[] = {two, four, two_four};
     for (int i = 0; i < 90; ++i)
-      g.add({.priority = i % 2 ? priority::high : priority::low, .widths = all[i % 3]}, [&, w = all[i % 3]](task_context& c) {
+      g.add({.priority = i % 2 ? priority::high : priority::low, .widths = all[i % 3]}, [&, w = all[i % 3]](team_member& c) {
         if (std::ranges::find(w, c.width()) == w.end()) wrong.fetch_add(1);
         while (c.next_chunk(8)) {}
       });
@@ -264,7 +263,7 @@ TEST(runtime, idle_workers_use_no_processor) {
   for (const char* policy : {"rws", "dam-c"}) {
     runtime rt(with_policy(policy, 64));
     graph g;
-    for (int i = 0; i < 1000; ++i) g.add([](task_context&) {});
+    for (int i = 0; i < 1000; ++i) g.add([](team_member&) {});
     rt.run(g);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const int span_s = stress::full_size() ? 10 : 1;

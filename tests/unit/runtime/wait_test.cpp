@@ -24,9 +24,9 @@ void fib(task_context& c, int n, std::uint64_t& out) {
   }
   std::uint64_t a = 0, b = 0;
   batch children(c);
-  children.add({.widths = std::array<std::uint32_t, 1>{1}}, [&a, n](task_context& inner) { fib(inner, n - 1, a); });
+  children.add([&a, n](task_context& inner) { fib(inner, n - 1, a); });
   children.release();
-  children.add({.widths = std::array<std::uint32_t, 1>{1}}, [&b, n](task_context& inner) { fib(inner, n - 2, b); });
+  children.add([&b, n](task_context& inner) { fib(inner, n - 2, b); });
   children.wait();
   out = a + b;
 }
@@ -37,8 +37,7 @@ TEST(waiting, recursion_helps_instead_of_blocking) {
       runtime rt(with_policy(p, workers));
       std::uint64_t result = 0;
       graph g;
-      const std::uint32_t one[] = {1};
-      g.add({.widths = one}, [&](task_context& c) { fib(c, sanitized ? 14 : 20, result); });
+      g.add([&](task_context& c) { fib(c, sanitized ? 14 : 20, result); });
       rt.run(g);
       EXPECT_EQ(result, sanitized ? 377u : 6765u) << p << " with " << workers;
     }
@@ -83,7 +82,7 @@ TEST(waiting, the_graph_may_be_destroyed_right_after_it) {
       auto g = std::make_unique<graph>();
       task before;
       for (int t = 0; t < 8; ++t) {
-        const task now = g->add({.priority = t % 2 ? priority::high : priority::low}, [](task_context& c) { (void)c.next_chunk(3); });
+        const task now = g->add({.priority = t % 2 ? priority::high : priority::low}, [](team_member& c) { (void)c.next_chunk(3); });
         if (t % 3) g->edge(before, now);
         before = now;
       }
@@ -125,7 +124,6 @@ TEST(batches, closures_of_added_tasks_are_destroyed_exactly_once) {
   for (const bool cancelled : {false, true}) {
     graph g;
     g.add([&, cancelled](task_context& c) {
-      if (!c.next_chunk(1)) return;
       batch b(c);
       for (int i = 0; i < 100; ++i) {
         b.add([&, x = counted(alive)] { ran.fetch_add(1); });
@@ -160,7 +158,6 @@ TEST(batches, edges_order_added_tasks_and_wrong_ones_are_refused) {
   graph g;
   std::atomic<int> early{0};
   g.add([&](task_context& c) {
-    if (!c.next_chunk(1)) return;
     std::array<std::atomic<int>, 64> done{};
     batch b(c), other(c);
     std::vector<task> tasks;
@@ -190,7 +187,6 @@ TEST(batches, detached_tasks_outlive_the_frame_and_still_belong_to_the_run) {
       auto count = std::make_shared<std::atomic<int>>(0);
       graph g;
       g.add([&](task_context& c) {
-        if (!c.next_chunk(1)) return;
         batch b(c);
         for (int i = 0; i < 50; ++i) b.add([count] { count->fetch_add(1); });
         b.release();
@@ -204,23 +200,6 @@ TEST(batches, detached_tasks_outlive_the_frame_and_still_belong_to_the_run) {
     }
 }
 
-// The batch is gone as soon as the member returns, while its tasks still count themselves off.
-TEST(batches, a_task_of_all_members_adds_tasks_without_waiting) {
-  runtime rt(scripted_on(2));
-  for (int round = 0; round < 100; ++round) {
-    graph g;
-    std::atomic<int> ran{0};
-    g.add({.all_members = true, .work = at(rt, 0, 2)}, [&](task_context& c) {
-      batch b(c);
-      for (int i = 0; i < 10; ++i) b.add([&] { ran.fetch_add(1); });
-      b.release();
-      for (int i = 0; i < 10; ++i) b.add([&] { ran.fetch_add(1); });
-    });
-    EXPECT_EQ(rt.run(g).tasks, 41u);
-    EXPECT_EQ(ran.load(), 40);
-  }
-}
-
 TEST(batches, added_tasks_may_need_all_members) {
   runtime rt(scripted_on(4));
   graph g;
@@ -229,12 +208,12 @@ TEST(batches, added_tasks_may_need_all_members) {
     g.add({.work = at(rt, c, 1)}, [&](task_context& context) {
       batch b(context);
       for (int i = 0; i < 25; ++i)
-        b.add({.all_members = true, .work = at(rt, i % 2 ? 0 : 2, 2)}, [&](task_context& m) {
+        b.add({.all_members = true, .work = at(rt, i % 2 ? 0 : 2, 2)}, [&](team_member& m) {
           m.barrier();
           met.fetch_add(1);
         });
       for (int i = 0; i < 5; ++i)
-        b.add({.all_members = true, .work = at(rt, 0, 4)}, [&](task_context& m) {
+        b.add({.all_members = true, .work = at(rt, 0, 4)}, [&](team_member& m) {
           m.barrier();
           met.fetch_add(1);
         });
@@ -268,7 +247,6 @@ TEST(batches, new_types_and_sizes_can_appear_while_the_graph_runs) {
   const task_type known = g.type("known");
   for (int root = 0; root < 4; ++root)
     g.add([&, root](task_context& c) {
-      if (!c.next_chunk(1)) return;
       batch b(c);
       for (std::uint32_t i = 0; i < 200; ++i)
         b.add({.type = known, .size_class = i % 50 + static_cast<std::uint32_t>(root) * 10, .name = i % 3 ? "" : "x"}, [] {});

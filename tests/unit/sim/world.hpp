@@ -8,7 +8,7 @@
 
 namespace kilter::sim::test {
 
-inline const auto nothing = [](task_context&) {};
+inline const auto nothing = [](team_member&) {};
 inline const std::vector<std::string> three = {"P1", "P2", "P3"};
 
 /// `tasks` tasks, each after the one before.

@@ -1,0 +1,37 @@
+// What a user may write by mistake and must not compile, one case a number: tests/misuse/misuse_test.sh compiles each and expects an
+// error. Case 0 is right, so that the errors of the others are their own.
+#include <kilter/parallel.hpp>
+#include <kilter/runtime.hpp>
+
+using namespace kilter;
+
+void cases(runtime& rt, graph& g) {
+  (void)rt, (void)g;
+#if CASE == 0
+  g.add([] {});
+  g.add([](task_context& here) { batch(here).add([] {}); });
+  g.add({.widths = {1, 2}}, [](team_member& me) { while (me.next_chunk(10)) {} });
+#elif CASE == 1  // a team adds tasks: once a member
+  g.add([](team_member& me) { batch added(me); });
+#elif CASE == 2  // a team runs a loop: once a member
+  g.add([](team_member& me) { parallel_for(me, 0, 10, [](int) {}); });
+#elif CASE == 3  // the same with a result
+  g.add([](team_member& me) { (void)parallel_reduce(me, 0, 10, 0, [](int i) { return i; }, [](int a, int b) { return a + b; }); });
+#elif CASE == 4  // alone there are no chunks
+  g.add([](task_context& here) { while (here.next_chunk(10)) {} });
+#elif CASE == 5  // and nobody to meet
+  g.add([](task_context& here) { here.barrier(); });
+#elif CASE == 6  // what it runs on would depend on what it uses
+  g.add([](auto& here) { (void)here.cancelled(); });
+#elif CASE == 7  // a copy would outlive the call
+  g.add([](task_context here) { (void)here.cancelled(); });
+#elif CASE == 8
+  g.add([](team_member me) { (void)me.member(); });
+#elif CASE == 9  // a body takes one context
+  g.add([](int) {});
+#elif CASE == 10  // a moldable body in a loop's place
+  parallel_for(rt, 0, 10, [](team_member&) {});
+#else
+#error "no such case"
+#endif
+}
