@@ -87,9 +87,11 @@ class execution {
 
 class runtime {
  public:
-  /// Starts the workers. input_error on an unknown policy or an impossible machine.
+  /// Starts the workers. input_error on an unknown policy or an impossible machine; std::system_error if there are no threads for them. In the
+  /// child of a fork the runtimes of its parent refuse everything with usage_error.
   explicit runtime(runtime_options = {});
-  /// Cancels what runs, waits for the bodies that are running, and joins the workers.
+  /// Cancels what runs, waits for the bodies that are running, and joins the workers. Where that cannot be (a body calls exit(), the child of a
+  /// fork) nothing is waited for and what the runtime holds lives on until the process ends.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;

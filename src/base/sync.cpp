@@ -1,6 +1,7 @@
 #include "base/sync.hpp"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
 
 namespace kilter::sync {
 
@@ -46,6 +47,13 @@ bool register_membarrier() noexcept {
 #endif
 }
 }  // namespace
+
+namespace {
+std::atomic<std::uint32_t> forks_seen{0};
+[[maybe_unused]] const int watching_forks = pthread_atfork(nullptr, nullptr, [] { forks_seen.fetch_add(1, std::memory_order_relaxed); });
+}  // namespace
+
+std::uint32_t forks() noexcept { return forks_seen.load(std::memory_order_relaxed); }
 
 const bool asymmetric_fences = register_membarrier();
 

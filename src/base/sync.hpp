@@ -91,6 +91,9 @@ inline void unpark(std::atomic<std::uint32_t>& word, int how_many) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, how_many, nullptr, nullptr, 0);
 }
 
+/// Changes in the child of a fork: its other threads are gone, and so is whatever they were about to do. Counts from 0.
+std::uint32_t forks() noexcept;
+
 /// Makes every other running thread of the process pass a full fence. Paired with a compiler barrier on the hot side:
 /// the rare side (a worker about to sleep) pays for both. Returns false if the kernel cannot; then both sides fence.
 bool heavy_fence() noexcept;

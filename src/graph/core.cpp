@@ -122,13 +122,15 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
 }
 
 void add_edge(arena& memory, node* from, node* to, double cost_s) {
+  const bool needs_record = from->first_successor || from->more_successors || cost_s != 0.0;
+  void* const record = needs_record ? memory.allocate(sizeof(edge), alignof(edge)) : nullptr;
   if (to->predecessors++ == 0) --block::of(to)->roots;
   to->pending.store(to->predecessors, std::memory_order_relaxed);
-  if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
+  if (!needs_record) {
     from->first_successor = to;
     return;
   }
-  auto* e = ::new (memory.allocate(sizeof(edge), alignof(edge))) edge{to, nullptr, cost_s};
+  auto* e = ::new (record) edge{to, nullptr, cost_s};
   if (edge* last = from->more_successors) {
     e->next = last->next;
     last->next = e;

@@ -45,6 +45,17 @@ bool assembly::leave() noexcept {
   return inside_.compare_exchange_strong(none, closed, sync::memory_order_acq_rel);
 }
 
+assembly* cluster_desk::get() {
+  if (free.empty()) {
+    free.reserve(all.size() + 1);
+    all.push_back(std::make_unique<assembly>());
+    return all.back().get();
+  }
+  assembly* a = free.back();
+  free.pop_back();
+  return a;
+}
+
 std::size_t assembly::agree_on(std::size_t total) noexcept {
   std::size_t first = total_.load(sync::memory_order_acquire);
   if (first != no_total) return first;

@@ -7,7 +7,7 @@
 //   Completion. A chunked task is complete when its chunks are handed out and nobody is inside. A member that comes later finds
 //   it closed and goes on. Only tasks that declared `all_members` wait for each member.
 
-#include <deque>
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -108,31 +108,65 @@ struct assembly_entry {
 /// FIFO of what is bound to one worker. The emptiness test is one load of the owner's line.
 class assembly_queue {
  public:
+  /// bad_alloc if there is no room for one more; then nothing has changed.
   void push(const assembly_entry& e) {
     const std::lock_guard hold(lock_);
-    entries_.push_back(e);
-    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+    make_room();
+    slots_[(first_ + count_++) & (slots_.size() - 1)] = e;
+    tell();
+  }
+  /// Room for one entry, whatever others push meanwhile: used by one of the three below. bad_alloc if there is none.
+  void reserve() {
+    const std::lock_guard hold(lock_);
+    make_room();
+    ++reserved_;
+  }
+  void unreserve() noexcept {
+    const std::lock_guard hold(lock_);
+    --reserved_;
+  }
+  void push_reserved(const assembly_entry& e) noexcept {
+    const std::lock_guard hold(lock_);
+    --reserved_;
+    slots_[(first_ + count_++) & (slots_.size() - 1)] = e;
+    tell();
   }
   /// Before all others: what must not wait behind work.
-  void push_front(const assembly_entry& e) {
+  void push_front_reserved(const assembly_entry& e) noexcept {
     const std::lock_guard hold(lock_);
-    entries_.push_front(e);
-    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+    --reserved_;
+    ++count_;
+    first_ = (first_ - 1) & (slots_.size() - 1);
+    slots_[first_] = e;
+    tell();
   }
-  [[nodiscard]] bool empty() const noexcept { return size_.load(sync::memory_order_acquire) == 0; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
-  bool pop(assembly_entry& e) {
+  /// The first, unless there is none or it is one that `must_wait`.
+  template <class MustWait>
+  bool pop_unless(MustWait&& must_wait, assembly_entry& e) noexcept {
     const std::lock_guard hold(lock_);
-    if (entries_.empty()) return false;
-    e = entries_.front();
-    entries_.pop_front();
-    size_.store(static_cast<std::uint32_t>(entries_.size()), sync::memory_order_release);
+    if (count_ == 0 || must_wait(slots_[first_])) return false;
+    e = slots_[first_];
+    first_ = (first_ + 1) & (slots_.size() - 1);
+    --count_;
+    tell();
     return true;
   }
 
  private:
+  void tell() noexcept { size_.store(static_cast<std::uint32_t>(count_), sync::memory_order_release); }
+  void make_room() {
+    if (count_ + reserved_ < slots_.size()) return;
+    std::vector<assembly_entry> bigger(std::max<std::size_t>(16, 2 * slots_.size()));
+    for (std::size_t i = 0; i < count_; ++i) bigger[i] = slots_[(first_ + i) & (slots_.size() - 1)];
+    slots_ = std::move(bigger);
+    first_ = 0;
+  }
+
   sync::spin_lock lock_;
-  std::deque<assembly_entry> entries_;
+  std::vector<assembly_entry> slots_;  // a ring; its length is a power of two
+  std::size_t first_ = 0, count_ = 0, reserved_ = 0;
   alignas(sync::cache_line) sync::atomic<std::uint32_t> size_{0};
 };
 
@@ -140,7 +174,10 @@ class assembly_queue {
 struct cluster_desk {
   sync::spin_lock lock;
   std::vector<std::unique_ptr<assembly>> all;
-  std::vector<assembly*> free;
+  std::vector<assembly*> free;  ///< has room for all
+
+  /// Under the lock. bad_alloc if none is free and none can be made.
+  assembly* get();
 };
 
 }  // namespace kilter::detail

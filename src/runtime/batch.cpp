@@ -1,6 +1,7 @@
 // Tasks that running tasks add, and what else a body may ask its engine.
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <unordered_set>
 
@@ -21,8 +22,9 @@ struct batch::state {
 
   [[nodiscard]] bool holds(const node*);
 
-  void drop_unfinished();
-  void submit(batch_count*);
+  void drop_unfinished() noexcept;
+  void submit(batch_count*) noexcept;
+  void drop_last() noexcept;
   void let_go() noexcept;
 };
 
@@ -30,6 +32,11 @@ namespace detail {
 namespace {
 
 constexpr std::uint64_t serials_at_once = 1024;
+
+struct free_aligned {
+  std::align_val_t alignment;
+  void operator()(void* p) const noexcept { ::operator delete(p, alignment); }
+};
 
 dynamic_node* fresh_node(worker_tally& t, graph_core& g) {
   if (node* n = t.free_dynamic) {
@@ -42,12 +49,13 @@ dynamic_node* fresh_node(worker_tally& t, graph_core& g) {
 
 // Records are freed one by one when the task that holds them ends: a growing graph must not grow for ever.
 void add_dynamic_edge(node* from, node* to, double cost_s) {
-  ++to->predecessors;
   if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
+    ++to->predecessors;
     from->first_successor = to;
     return;
   }
   auto* e = new edge{to, nullptr, cost_s};
+  ++to->predecessors;
   if (edge* last = from->more_successors) {
     e->next = last->next;
     last->next = e;
@@ -64,20 +72,24 @@ void free_closure(dynamic_node* n, const body& code) noexcept {
   if (n->flags & flag_cold) delete dynamic_cold(n);
 }
 
+void free_edges(const dynamic_node* n) noexcept {
+  const edge* last = n->more_successors;
+  if (!last) return;
+  for (const edge* at = last->next;;) {
+    const edge* following = at->next;
+    const bool end = at == last;
+    delete at;
+    if (end) break;
+    at = following;
+  }
+}
+
 }  // namespace
 
 void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   graph_core& g = e.graph;
   free_closure(n, *g.kinds[n->kind].code);
-  if (edge* last = n->more_successors) {
-    for (edge* at = last->next;;) {
-      edge* following = at->next;
-      const bool end = at == last;
-      delete at;
-      if (end) break;
-      at = following;
-    }
-  }
+  free_edges(n);
   batch_count* count = n->batch;
   worker_tally& t = tally(e);
   n->link = t.free_dynamic;
@@ -100,18 +112,27 @@ batch::batch(task_context& context) {
 }
 
 batch::~batch() {
-  wait();
+  try {
+    wait();
+  } catch (...) {  // out of memory: what was not released never runs, and the run says why
+    state_->run->fail(std::current_exception());
+    while (!state_->added.empty()) state_->drop_last();
+  }
   state_->let_go();
   delete state_;
 }
 
 // The closure's constructor threw: its task is not one.
-void batch::state::drop_unfinished() {
-  if (added.empty() || (added.back()->flags & flag_constructed)) return;
+void batch::state::drop_unfinished() noexcept {
+  if (!added.empty() && !(added.back()->flags & flag_constructed)) drop_last();
+}
+
+void batch::state::drop_last() noexcept {
   auto* n = static_cast<dynamic_node*>(added.back());
   added.pop_back();
   known.erase(n);
   free_closure(n, *run->graph.kinds[n->kind].code);
+  free_edges(n);
   n->link = tally->free_dynamic;
   tally->free_dynamic = n;
 }
@@ -124,7 +145,7 @@ bool batch::state::holds(const node* n) {
   return known.contains(n);
 }
 
-void batch::state::submit(batch_count* counted_in) {
+void batch::state::submit(batch_count* counted_in) noexcept {
   std::vector<node*> ready;
   ready.swap(added);
   known.clear();
@@ -159,20 +180,24 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
     t.next_serial = g.next_serial.fetch_add(serials_at_once, std::memory_order_relaxed);
     t.serials_end = t.next_serial + serials_at_once;
   }
-  void* closure = nullptr;
+  if (state_->added.size() == state_->added.capacity()) state_->added.reserve(2 * state_->added.size() + 8);
   const bool cold = o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty();
   const bool in_place = fits_in_node(code);
   const bool small = !cold && code.size <= sizeof(dynamic_node::small_closure) && code.alignment <= 16;
-  if (!in_place && !small) closure = ::operator new(code.size, std::align_val_t{code.alignment});
+  // Memory first: nothing of the task exists until all of it is there.
+  std::unique_ptr<cold_data> cold_part;
+  if (cold) cold_part.reset(new cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}});
+  std::unique_ptr<void, free_aligned> closure(in_place || small ? nullptr : ::operator new(code.size, std::align_val_t{code.alignment}),
+                                              free_aligned{std::align_val_t{code.alignment}});
   dynamic_node* n = ::new (fresh_node(t, g)) dynamic_node{};
   n->flags = static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) | (o.priority == priority::high ? flag_high | flag_critical : 0));
   n->kind = t.last_kind;
   n->where = place_unset;
   n->serial = t.next_serial++;
-  n->closure = in_place ? nullptr : small ? static_cast<void*>(n->small_closure.data()) : closure;
+  n->closure = in_place ? nullptr : small ? static_cast<void*>(n->small_closure.data()) : closure.release();
   storage = closure_of(n, code);
   if (cold) {
-    dynamic_cold(n) = new cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
+    dynamic_cold(n) = cold_part.release();
     n->flags |= flag_cold;
   }
   state_->added.push_back(n);

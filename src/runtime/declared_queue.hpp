@@ -23,12 +23,18 @@ class declared_queue {
   [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
 
+  /// bad_alloc if there is no memory; then nothing has changed.
   void push(node* n, std::uint64_t key) {
     const std::lock_guard hold(lock_);
     const std::uint64_t place_in_line = order_ == queue_order::lifo ? ~arrivals_ : arrivals_;
     ++arrivals_;
     const auto at = waiting_.emplace(rank{order_ == queue_order::by_key ? ~key : 0, place_in_line}, n).first;
-    where_.emplace(n, at);
+    try {
+      where_.emplace(n, at);
+    } catch (...) {
+      waiting_.erase(at);
+      throw;
+    }
     size_.store(static_cast<std::uint32_t>(waiting_.size()), sync::memory_order_release);
   }
 
@@ -56,9 +62,9 @@ class declared_queue {
     const std::lock_guard hold(lock_);
     const auto found = where_.find(n);
     if (found == where_.end()) return false;
-    const std::uint64_t age = found->second->first.second;
-    waiting_.erase(found->second);
-    found->second = waiting_.emplace(rank{~key, age}, n).first;
+    auto record = waiting_.extract(found->second);
+    record.key().first = ~key;
+    found->second = waiting_.insert(std::move(record)).position;
     return true;
   }
 

@@ -82,8 +82,10 @@ void engine::observe_landing() {
 }
 
 void engine::start() {
+  if (running.load()) refuse_after_fork();
   const std::lock_guard hold(control);
   if (running.load()) return;
+  forks_ = sync::forks();
   stopping.store(false, sync::memory_order_release);
   pins = options.pinned && can_pin_to(*machine);
   try {
@@ -92,16 +94,20 @@ void engine::start() {
         if (pins) pin_to(*machine, served->core);
         served->loop();
       });
+  } catch (const std::system_error& why) {
+    const std::size_t started = threads_.size();
+    join_all();
+    throw std::system_error(why.code(), "worker " + std::to_string(started) + " of " + std::to_string(workers.size()) + " got no thread");
   } catch (...) {
-    join_all();  // the operating system has no thread left to give
+    join_all();
     throw;
   }
   running.store(true);
 }
 
 void engine::stop() {
-  const worker* w = worker::current() ? worker::current() : worker::stood_in_for();
-  if (w && &w->owner == this)
+  if (running.load()) refuse_after_fork();
+  if (!can_be_stopped())
     throw usage_error("a task cannot stop the runtime that runs it; cancel its execution instead");
   const std::lock_guard hold(control);
   if (!running.load()) return;
@@ -112,6 +118,21 @@ void engine::stop() {
     none_active_.wait(hold_active, [&] { return active_.empty(); });
   }
   join_all();
+}
+
+void engine::refuse_after_fork() const {
+  if (forked())
+    throw usage_error("this process is a fork of the one whose runtime this is, and has none of its workers; make a runtime after fork()");
+}
+
+bool engine::can_be_stopped() const noexcept {
+  const worker* w = worker::current() ? worker::current() : worker::stood_in_for();
+  return (!w || &w->owner != this) && !forked();
+}
+
+void engine::cancel_all() noexcept {
+  const std::lock_guard hold(active_lock_);
+  for (auto& e : active_) e->cancel();
 }
 
 void engine::join_all() {
@@ -131,6 +152,7 @@ void engine::look_at_quota(std::int64_t now_ns) {
 
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   worker::refuse_in_team("submit()");
+  refuse_after_fork();
   graph_core& core = graph_access::core(g);
   if (as_worker != no_core && as_worker >= machine->core_count())
     throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " + std::to_string(machine->core_count() - 1));
@@ -303,16 +325,6 @@ place_id engine::narrowest(const task_kind& k, core_id here) const noexcept {
   for (const place_id p : machine->scan_order())
     if (allows(p)) return p;
   return machine->single(here);
-}
-
-assembly* engine::get_assembly(cluster_desk& desk) {
-  if (desk.free.empty()) {
-    desk.all.push_back(std::make_unique<assembly>());
-    return desk.all.back().get();
-  }
-  assembly* a = desk.free.back();
-  desk.free.pop_back();
-  return a;
 }
 
 // An idle worker may be asking its policy what to look for; joining it is the one way to know that it has come to the end.

@@ -25,6 +25,13 @@ class engine final : public view_source {
 
   void start();
   void stop();
+  /// usage_error in the child of a fork, where there are no workers.
+  void refuse_after_fork() const;
+  /// False where it cannot be stopped: in the child of a fork, and on a thread of its own, as when a body calls exit().
+  [[nodiscard]] bool can_be_stopped() const noexcept;
+  [[nodiscard]] bool forked() const noexcept { return forks_ != sync::forks(); }
+  /// What runs is cancelled; nothing is waited for.
+  void cancel_all() noexcept;
   std::shared_ptr<execution_state> submit(graph&, core_id as_worker);
 
   // --- what a view asks ---
@@ -69,7 +76,6 @@ class engine final : public view_source {
   void record_learned(core_id, const task_kind&, place_id) noexcept;
   void record_decision(core_id, const node*, place_id) noexcept;
   [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle; }
-  assembly* get_assembly(cluster_desk&);
   /// The standard answer to question 4: one core if the task allows it, else the narrowest place around it that it allows.
   [[nodiscard]] place_id narrowest(const task_kind&, core_id here) const noexcept;
 
@@ -123,6 +129,7 @@ class engine final : public view_source {
   void observe_landing();
   void join_all();
   std::vector<sync::thread> threads_;
+  std::uint32_t forks_ = 0;  // when the threads were started
   std::mutex active_lock_;
   std::condition_variable none_active_;
   std::vector<std::shared_ptr<execution_state>> active_;

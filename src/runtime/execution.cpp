@@ -36,6 +36,7 @@ void execution::wait() {
   detail::execution_state& e = *state_;
   detail::worker* w = detail::worker::current();
   detail::worker::refuse_in_team("wait()");
+  if (!done()) e.owner.refuse_after_fork();
   if (w) {
     // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
     w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; });

@@ -69,4 +69,9 @@ struct execution_state {
   void cancel() noexcept;
 };
 
+/// The run that a task of a running graph belongs to.
+inline execution_state& execution_of(const node* n) noexcept {
+  return *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+}
+
 }  // namespace kilter::detail

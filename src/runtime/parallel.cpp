@@ -181,7 +181,11 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   auto* l = new shared_loop(w, row, run, *this, weights);
   for (std::size_t i = 0; i + 1 < members; ++i) {
     l->hold();
-    owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, l});
+    try {
+      owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, l});
+    } catch (const std::bad_alloc&) {
+      l->let_go();  // one fewer takes part
+    }
   }
   take_pieces(*l);
   l->close();
@@ -276,7 +280,12 @@ void worker::take_pieces(shared_loop& l) {
   l.works(core, false);
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
-  if (pace.items > 0 && nested_ == 0 && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
+  // Part of it may have run on a core that was lent: that says nothing about its own.
+  const bool on_its_core = [&] {
+    const std::lock_guard hold(thread_lock_);
+    return !displaced_.load(sync::memory_order_relaxed);
+  }();
+  if (pace.items > 0 && nested_ == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
   nested_ = outer_nested;
 }
 

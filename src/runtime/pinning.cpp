@@ -57,7 +57,11 @@ std::int64_t cpu_nanoseconds_of(pthread_t t) noexcept {
 
 core_id landing_core(const machine& m) {
   int cpu = -1;
-  std::thread([&] { cpu = sched_getcpu(); }).join();
+  try {
+    std::thread([&] { cpu = sched_getcpu(); }).join();
+  } catch (const std::system_error&) {
+    return no_core;  // no thread, no answer; a runtime that gets no workers says so itself
+  }
   for (const core& c : m.cores())
     if (c.os_index == cpu) return c.id;
   return no_core;

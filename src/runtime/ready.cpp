@@ -9,20 +9,22 @@
 
 namespace kilter::detail {
 
-void worker::start_execution(execution_state& e) {
+void worker::start_execution(execution_state& e) noexcept {
   clock_seen = sync::cycles();
-  if (owner.plan.asks_submit) {
-    std::vector<node*> all;
-    all.reserve(e.graph.count);
-    e.graph.for_each_node([&](node* n) { all.push_back(n); });
-    batch = &all;
-    batch_whole = true;
-    view v = owner.view_of(*this);
-    const std::int64_t asked_ns = sync::nanoseconds();
-    ask::submit(*owner.policy, v);
-    e.planned_ns = sync::nanoseconds() - asked_ns;
-    batch = nullptr;
-  }
+  if (owner.plan.asks_submit) try {
+      std::vector<node*> all;
+      all.reserve(e.graph.count);
+      e.graph.for_each_node([&](node* n) { all.push_back(n); });
+      batch = &all;
+      batch_whole = true;
+      view v = owner.view_of(*this);
+      const std::int64_t asked_ns = sync::nanoseconds();
+      ask::submit(*owner.policy, v);
+      e.planned_ns = sync::nanoseconds() - asked_ns;
+    } catch (...) {
+      e.fail(std::current_exception());
+    }
+  batch = nullptr;
   // Once the last root is pushed the execution may end at any moment, and with it the graph: nothing of either is touched after that.
   const core_id waker = e.as_worker;
   if (open_roots(e, waker)) return;
@@ -67,24 +69,26 @@ node* worker::take_roots(worker& taker) {
   return piece[0];
 }
 
-void worker::release_batch(const std::vector<node*>& added, node* parent) {
+void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
   if (owner.plan.asks_submit) {
     batch = &added;
     batch_whole = false;
-    if (owner.plan.reads_predecessors) batch_edges.index(added);
-    view v = owner.view_of(*this);
-    ask::submit(*owner.policy, v);
+    try {
+      if (owner.plan.reads_predecessors) batch_edges.index(added);
+      view v = owner.view_of(*this);
+      ask::submit(*owner.policy, v);
+    } catch (...) {
+      execution_of(parent).fail(std::current_exception());
+    }
     batch_edges.clear();
     batch = nullptr;
   }
-  // Which are ready must be known before the first is pushed: from then on their counts move.
-  std::vector<node*> ready;
-  for (node* n : added)
-    if (n->predecessors == 0) ready.push_back(n);
-  for (node* n : ready) made_ready(n, parent, core);
+  // Which are ready must be known before the first is pushed: from then on the others may run, and their storage be another's.
+  std::erase_if(added, [](const node* n) { return n->predecessors != 0; });
+  for (node* n : added) made_ready(n, parent, core);
 }
 
-void worker::made_ready(node* n, node* parent, core_id waker) {
+void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
   const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
   if (!asks) {
     enqueue_standard(n, waker);
@@ -92,6 +96,8 @@ void worker::made_ready(node* n, node* parent, core_id waker) {
   }
   view v = owner.view_of(*this);
   apply(n, ask::ready(*owner.policy, ref(n), parent ? ref(parent) : task_ref{}, waker, v), waker);
+} catch (...) {
+  give_up(n);
 }
 
 void worker::enqueue_standard(node* n, core_id waker) {
@@ -176,7 +182,7 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
 }
 
 void worker::add_busy(node* n, core_id leader, double seconds) {
-  auto& e = *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+  execution_state& e = execution_of(n);
   const std::lock_guard hold(e.lock);
   const auto [at, fresh] = e.busy_estimates.try_emplace(n, busy_estimate{leader, seconds});
   if (!fresh) return;  // the first estimate stands: it is the one that will be taken off

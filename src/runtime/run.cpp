@@ -24,8 +24,21 @@ double work_of(const node* n) noexcept {
   return cold ? cold->work : 0.0;
 }
 
-execution_state& execution_of(const node* n) noexcept {
-  return *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+}  // namespace
+
+namespace {
+
+/// Of the exception that is being handled.
+std::exception_ptr no_stand_in(core_id core) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::system_error& why) {
+      throw std::system_error(why.code(), "a task of all members found no thread to stand in for core " + std::to_string(core) + ", whose worker waits inside a task");
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
 }
 
 }  // namespace
@@ -34,9 +47,25 @@ std::int64_t worker::cpu_nanoseconds() const noexcept {
   return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core) : sync::thread_cpu_nanoseconds();
 }
 
-void worker::place_and_run(node* n, bool stolen, bool helping) {
+void worker::place_and_run(node* n, bool stolen, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
   if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
+  bool here = true;
+  // A body that will not run needs no place.
+  if (execution_state& e = execution_of(n); e.cancelled.load(sync::memory_order_relaxed)) [[unlikely]]
+    n->where = place_unset;
+  else
+    try {
+      here = stays_here(n, e, stolen, helping);
+    } catch (...) {
+      give_up(n);
+      return;
+    }
+  if (here) run_alone(n, stolen, helping);
+}
+
+// False if the task went to other workers, or back to its queue.
+bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) {
   const bool critical = n->flags & flag_critical;
   place_id where = n->where;
   // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
@@ -50,7 +79,7 @@ void worker::place_and_run(node* n, bool stolen, bool helping) {
       const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
       if (d.put_back) {
         put_back(n);
-        return;
+        return false;
       }
       where = d.where;
       if (d.busy_s != 0.0) add_busy(n, owner.machine->at(where).leader, d.busy_s);
@@ -59,7 +88,6 @@ void worker::place_and_run(node* n, bool stolen, bool helping) {
       where = k.widths.empty() || k.width_one_only ? owner.machine->single(core) : owner.narrowest(k, core);
     }
   }
-  execution_state& e = execution_of(n);
   // What is counted for another execution must not wait behind this task: it may be that execution's last.
   if (counted_ && counted_ != &e) flush();
   if (stolen) ++tally(e).steals;
@@ -67,12 +95,12 @@ void worker::place_and_run(node* n, bool stolen, bool helping) {
   const bool needs_stand_in = helping && graph_of(n).kinds[n->kind].all_members;
   if (p.width > 1 || needs_stand_in) {
     insert(n, where, stolen);
-  } else if (p.leader == core) {
-    run_alone(n, stolen, helping);
-  } else {
-    n->where = static_cast<std::uint16_t>(where);
-    owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+    return false;
   }
+  if (p.leader == core) return true;
+  n->where = static_cast<std::uint16_t>(where);
+  owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+  return false;
 }
 
 // The worker has seen the task and does not want it: back to where it waited.
@@ -94,8 +122,11 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
   switch (e.what) {
     case assembly_entry::kind::run:
       e.task->where = place_unset;
-      if (helping && graph_of(e.task).kinds[e.task->kind].all_members)
-        insert(e.task, owner.machine->single(core), false);
+      if (helping && graph_of(e.task).kinds[e.task->kind].all_members) try {
+          insert(e.task, owner.machine->single(core), false);
+        } catch (...) {
+          give_up(e.task);
+        }
       else
         run_alone(e.task, false, helping);
       return;
@@ -256,9 +287,19 @@ void worker::insert(node* n, place_id where, bool stolen) {
   cluster_desk& desk = owner.desks[owner.machine->cores()[p.leader].cluster];
   {
     const std::lock_guard hold(desk.lock);
-    assembly* a = owner.get_assembly(desk);
-    a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
-    for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push({assembly_entry::kind::join, n, a});
+    // All members are told or none.
+    core_id reserved = p.leader;
+    assembly* a = nullptr;
+    try {
+      a = desk.get();
+      a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
+      for (; reserved < p.leader + p.width; ++reserved) owner.workers[reserved]->assembly_.reserve();
+    } catch (...) {
+      while (reserved-- > p.leader) owner.workers[reserved]->assembly_.unreserve();
+      if (a) desk.free.push_back(a);
+      throw;
+    }
+    for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
   }
   sync::light_fence();
   for (core_id c = p.leader; c < p.leader + p.width; ++c)
@@ -296,22 +337,37 @@ void worker::join(assembly& a) {
 }
 
 void worker::stand_in(assembly& a) {
-  stand_in_busy_.store(true, sync::memory_order_relaxed);
-  if (stand_in_) stand_in_->join();
-  stand_in_ = std::make_unique<sync::thread>([this, &a] {
-    stands_in(this);
-    const bool took_part = take_part(a);
-    const bool finisher = took_part && a.leave();
-    stand_in_busy_.store(false, sync::memory_order_release);
-    if (finisher) {
-      // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
-      assembly_.push_front({assembly_entry::kind::finish, nullptr, &a});
-      sync::fence();
-      wake();
-    } else {
-      give_back(a);
-    }
-  });
+  if (stand_in_) {
+    stand_in_->join();
+    stand_in_.reset();
+  }
+  bool reserved = false;
+  try {
+    assembly_.reserve();
+    reserved = true;
+    stand_in_busy_.store(true, sync::memory_order_relaxed);
+    stand_in_ = std::make_unique<sync::thread>([this, &a] {
+      stands_in(this);
+      const bool took_part = take_part(a);
+      const bool finisher = took_part && a.leave();
+      stand_in_busy_.store(false, sync::memory_order_release);
+      if (finisher) {
+        // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
+        assembly_.push_front_reserved({assembly_entry::kind::finish, nullptr, &a});
+        sync::fence();
+        wake();
+      } else {
+        assembly_.unreserve();
+        give_back(a);
+      }
+    });
+  } catch (...) {
+    stand_in_busy_.store(false, sync::memory_order_relaxed);
+    if (reserved) assembly_.unreserve();
+    // The others wait for this member at their barrier, so the run ends: its bodies are told, and this one's is left out.
+    a.execution->fail(no_stand_in(core));
+    join(a);
+  }
 }
 
 void worker::give_back(assembly& a) {

@@ -6,7 +6,12 @@
 namespace kilter {
 
 runtime::runtime(runtime_options o) : engine_(detail::engine::make(std::move(o))) {}
-runtime::~runtime() = default;
+runtime::~runtime() {
+  if (engine_->can_be_stopped()) return;
+  // The workers would go on in what is freed, or are not there to be joined. The process is about to end: exit() in a body, or a fork's child.
+  if (!engine_->forked()) engine_->cancel_all();
+  (void)engine_.release();
+}
 
 execution runtime::submit(graph& g, core_id as_worker) { return execution(engine_->submit(g, as_worker)); }
 

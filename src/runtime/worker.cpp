@@ -29,11 +29,13 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 
 worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c) {
   if (e.options.record_decisions) log = std::make_unique<tape>();
+  member_times_.reserve(e.machine->clusters()[e.machine->cores()[c].cluster].size);
 }
 
 // Invitations to loops that ended meanwhile.
 worker::~worker() {
-  for (assembly_entry e; assembly_.pop(e);)
+  const auto never = [](const assembly_entry&) { return false; };
+  for (assembly_entry e; assembly_.pop_unless(never, e);)
     if (e.what == assembly_entry::kind::loop) e.loop->let_go();
 }
 
@@ -93,17 +95,16 @@ void worker::loop() {
 
 bool worker::step(bool helping) {
   if (!assembly_.empty()) [[unlikely]] {
+    // One member of a team of all members is stood in for at a time.
+    const auto blocked = [&](const assembly_entry& e) {
+      return helping && e.what == assembly_entry::kind::join && e.wide->all_members && stand_in_busy_.load(sync::memory_order_acquire);
+    };
     assembly_entry e;
-    if (assembly_.pop(e)) {
-      const bool blocked = helping && e.what == assembly_entry::kind::join && e.wide->all_members &&
-                           stand_in_busy_.load(sync::memory_order_acquire);
-      if (!blocked) {
-        run_entry(e, helping);
-        return true;
-      }
-      assembly_.push_front(e);
-      std::this_thread::yield();
+    if (assembly_.pop_unless(blocked, e)) {
+      run_entry(e, helping);
+      return true;
     }
+    std::this_thread::yield();
   }
   bool stolen = false;
   node* n = std::exchange(found_asleep_, nullptr);
@@ -293,7 +294,20 @@ node* worker::steal_from() noexcept {
   return nullptr;
 }
 
-void worker::push_own(node* n) { own_.push(n); }
+void worker::push_own(node* n) noexcept {
+  try {
+    own_.push(n);
+  } catch (...) {
+    give_up(n);
+  }
+}
+
+void worker::give_up(node* n) noexcept {
+  execution_of(n).fail(std::current_exception());
+  n->where = place_unset;
+  n->link = bound_;
+  bound_ = n;
+}
 
 void worker::bind(const assembly_entry& e) {
   assembly_.push(e);

@@ -66,12 +66,14 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
   // --- called on its own thread ---
-  void push_own(node*);
+  /// What follows up to release_batch throws nothing: if there is no memory for a queue or a policy's question, the run of the task ends with
+  /// bad_alloc, and the task is done without its body.
+  void push_own(node*) noexcept;
   /// A root or a dynamic task has become ready on this worker.
-  void made_ready(node* n, node* parent, core_id waker);
-  void start_execution(execution_state&);
-  /// Makes the tasks of a batch ready.
-  void release_batch(const std::vector<node*>&, node* parent);
+  void made_ready(node* n, node* parent, core_id waker) noexcept;
+  void start_execution(execution_state&) noexcept;
+  /// Makes the tasks of a batch ready. The list is used up.
+  void release_batch(std::vector<node*>&, node* parent) noexcept;
   /// A dynamic task is done: its closure, records and number go.
   void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
   /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what the body threw.
@@ -98,7 +100,7 @@ class alignas(sync::cache_line) worker {
   node* take_asked(bool& stolen);
   node* take_own();
   node* steal(bool& stolen);
-  void place_and_run(node*, bool stolen, bool helping);
+  void place_and_run(node*, bool stolen, bool helping) noexcept;
   void run_entry(const assembly_entry&, bool helping);
   void run_alone(node*, bool stolen, bool helping);
   void join(assembly&);
@@ -123,7 +125,10 @@ class alignas(sync::cache_line) worker {
   bool open_roots(execution_state&, core_id waker);
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
   node* take_roots(worker& taker);
+  bool stays_here(node*, execution_state&, bool stolen, bool helping);
   void insert(node*, place_id, bool stolen);
+  /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
+  void give_up(node*) noexcept;
   void run_short(node*, execution_state&, task_kind&, bool helping);
   node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
   void close_short() noexcept;
