@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <set>
+#include <system_error>
 #include <thread>
 #include <vector>
 
