@@ -7,32 +7,10 @@
 #include <ostream>
 #include <string_view>
 
+#include "base/printable.hpp"
+
 namespace kilter::trace {
 namespace {
-
-/// Length of the well-formed UTF-8 sequence at the start of `s`; 0 if there is none (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const auto continues = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i)
-      if (i >= s.size() || (byte(i) & 0xc0) != 0x80) return false;
-    return true;
-  };
-  const unsigned char b = byte(0);
-  if (b < 0x80) return 1;
-  if (b >= 0xc2 && b <= 0xdf) return continues(1, 2) ? 2 : 0;
-  if (b >= 0xe0 && b <= 0xef) {
-    if (!continues(1, 3)) return 0;
-    const bool overlong = b == 0xe0 && byte(1) < 0xa0, surrogate = b == 0xed && byte(1) >= 0xa0;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (b >= 0xf0 && b <= 0xf4) {
-    if (!continues(1, 4)) return 0;
-    const bool overlong = b == 0xf0 && byte(1) < 0x90, beyond = b == 0xf4 && byte(1) >= 0x90;
-    return overlong || beyond ? 0 : 4;
-  }
-  return 0;
-}
 
 /// Nanoseconds as microseconds with exactly three decimals, without going through floating point.
 std::string microseconds(std::int64_t ns) {
