@@ -14,6 +14,7 @@ DIRECT = {
     "base": [],
     "machine": ["base"],
     "graph": ["base"],
+    "graph/files": ["graph"],
     "trace": ["base"],
     "model": ["base", "machine"],
     "policy": ["machine", "graph", "model"],
@@ -22,10 +23,10 @@ DIRECT = {
     "balance": ["base", "machine", "trace"],
     "balance/os": ["balance"],
     "balance/preload": ["balance"],
-    "lab": ["runtime", "sim", "graph", "trace", "balance", "apps"],
+    "lab": ["runtime", "sim", "graph/files", "trace", "balance", "apps"],
     "report": ["base"],
     "draw": ["graph"],
-    "cli": ["base", "machine", "graph", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "balance/preload", "lab", "report", "draw", "apps"],
+    "cli": ["base", "machine", "graph", "graph/files", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "balance/preload", "lab", "report", "draw", "apps"],
     "apps": ["base", "graph", "machine", "runtime"],
 }
 # What a folder may reach in passing and still may not include: balance and the engines never meet.

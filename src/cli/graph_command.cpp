@@ -6,10 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "draw/draw.hpp"
-#include "graph/dag_formats.hpp"
-#include "graph/dag_json.hpp"
+#include "graph/files/dag_formats.hpp"
+#include "graph/files/dag_json.hpp"
 #include "graph/dag_limits.hpp"
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_source.hpp"
 #include "graph/generator.hpp"
 #include "lab/graph_info.hpp"
 #include "lab/outputs.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_source.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
 #include "lab/numbers.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/sync.hpp"
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_source.hpp"
 #include "lab/dag_work.hpp"
 #include "lab/given_tasks.hpp"
 #include "lab/interrupt.hpp"

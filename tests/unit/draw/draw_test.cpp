@@ -7,7 +7,7 @@
 #include <string>
 
 #include "draw/sketch.hpp"
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_source.hpp"
 
 namespace kilter {
 namespace {

@@ -8,9 +8,9 @@
 #include <limits>
 #include <string>
 
-#include "graph/dag_formats.hpp"
-#include "graph/dag_json.hpp"
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_formats.hpp"
+#include "graph/files/dag_json.hpp"
+#include "graph/files/dag_source.hpp"
 #include "kilter/error.hpp"
 #include "unit/graph/dag_text.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/dag_json.hpp"
-#include "graph/dag_source.hpp"
+#include "graph/files/dag_json.hpp"
+#include "graph/files/dag_source.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

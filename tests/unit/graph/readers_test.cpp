@@ -7,11 +7,11 @@
 #include <numeric>
 #include <string>
 
-#include "graph/dag_dot.hpp"
-#include "graph/dag_json.hpp"
-#include "graph/dag_source.hpp"
-#include "graph/dag_stg.hpp"
-#include "graph/dag_wfcommons.hpp"
+#include "graph/files/dag_dot.hpp"
+#include "graph/files/dag_json.hpp"
+#include "graph/files/dag_source.hpp"
+#include "graph/files/dag_stg.hpp"
+#include "graph/files/dag_wfcommons.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

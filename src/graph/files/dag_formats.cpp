@@ -1,12 +1,12 @@
-#include "graph/dag_formats.hpp"
+#include "graph/files/dag_formats.hpp"
 
 #include <algorithm>
 
-#include "graph/dag_dot.hpp"
-#include "graph/dag_json.hpp"
+#include "graph/files/dag_dot.hpp"
+#include "graph/files/dag_json.hpp"
 #include "graph/dag_limits.hpp"
-#include "graph/dag_stg.hpp"
-#include "graph/dag_wfcommons.hpp"
+#include "graph/files/dag_stg.hpp"
+#include "graph/files/dag_wfcommons.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::dags {

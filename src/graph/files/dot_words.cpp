@@ -1,4 +1,4 @@
-#include "graph/dot_words.hpp"
+#include "graph/files/dot_words.hpp"
 
 #include <algorithm>
 #include <utility>

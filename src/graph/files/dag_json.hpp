@@ -4,7 +4,7 @@
 #include <string>
 
 #include "graph/dag.hpp"
-#include "graph/source_text.hpp"
+#include "graph/files/source_text.hpp"
 
 namespace kilter::dags {
 

@@ -1,4 +1,4 @@
-#include "graph/dag_builder.hpp"
+#include "graph/files/dag_builder.hpp"
 
 #include <cmath>
 #include <functional>

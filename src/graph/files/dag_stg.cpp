@@ -1,4 +1,4 @@
-#include "graph/dag_stg.hpp"
+#include "graph/files/dag_stg.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <vector>
 
-#include "graph/dag_builder.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
 
 namespace kilter::dags {

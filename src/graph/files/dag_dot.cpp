@@ -1,4 +1,4 @@
-#include "graph/dag_dot.hpp"
+#include "graph/files/dag_dot.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/dag_builder.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
-#include "graph/dot_words.hpp"
+#include "graph/files/dot_words.hpp"
 
 namespace kilter::dags {
 

@@ -1,4 +1,4 @@
-#include "graph/json_text.hpp"
+#include "graph/files/json_text.hpp"
 
 namespace kilter::dags {
 

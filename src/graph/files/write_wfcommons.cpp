@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/dag_wfcommons.hpp"
-#include "graph/json_text.hpp"
+#include "graph/files/dag_wfcommons.hpp"
+#include "graph/files/json_text.hpp"
 
 namespace kilter::dags {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "graph/source_text.hpp"
+#include "graph/files/source_text.hpp"
 
 namespace kilter::dags {
 

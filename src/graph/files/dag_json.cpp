@@ -1,14 +1,14 @@
-#include "graph/dag_json.hpp"
+#include "graph/files/dag_json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
 
-#include "graph/dag_builder.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
-#include "graph/json_reader.hpp"
-#include "graph/json_text.hpp"
+#include "graph/files/json_reader.hpp"
+#include "graph/files/json_text.hpp"
 
 namespace kilter::dags {
 

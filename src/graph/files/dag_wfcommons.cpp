@@ -1,13 +1,13 @@
-#include "graph/dag_wfcommons.hpp"
+#include "graph/files/dag_wfcommons.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "graph/dag_builder.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
-#include "graph/json_reader.hpp"
+#include "graph/files/json_reader.hpp"
 
 namespace kilter::dags {
 

@@ -1,4 +1,4 @@
-#include "graph/source_text.hpp"
+#include "graph/files/source_text.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "graph/json_reader.hpp"
+#include "graph/files/json_reader.hpp"
 
 #include <charconv>
 #include <system_error>

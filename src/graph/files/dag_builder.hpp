@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/dag.hpp"
-#include "graph/source_text.hpp"
+#include "graph/files/source_text.hpp"
 
 namespace kilter::dags {
 
