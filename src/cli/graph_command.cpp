@@ -6,9 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "draw/draw.hpp"
+#include "graph/dag_limits.hpp"
 #include "graph/files/dag_formats.hpp"
 #include "graph/files/dag_json.hpp"
-#include "graph/dag_limits.hpp"
 #include "graph/files/dag_source.hpp"
 #include "graph/generator.hpp"
 #include "lab/graph_info.hpp"
@@ -42,6 +42,12 @@ std::string generator_list() {
 void add_out(CLI::App& command, graph_options& o) {
   command.add_option("-o,--out", o.out, "Where it goes; -: to standard output. A file that exists is replaced")->type_name("FILE");
   command.add_flag("--quiet", o.quiet, "No progress line and no notes");
+}
+
+/// For commands whose output has no place for them.
+void print_notes(const graph_options& o, const dag& g) {
+  if (o.quiet) return;
+  for (const std::string& note : g.notes) fmt::print(stderr, "kilter: {}: {}\n", dags::shown(o.source), note);
 }
 
 action add_make(CLI::App& graph) {
@@ -97,6 +103,7 @@ action add_convert(CLI::App& graph) {
     lab::check_output("--out", o->out);
     work_on(*o, "writing", [&](const dag& g) {
       lab::write_output(o->out, format.write(g));
+      print_notes(*o, g);
       if (const std::string lost = dags::lost_in(format, g); !lost.empty() && !o->quiet)
         fmt::print(stderr, "kilter: {} has no place for {}\n", format.title, lost);
     });
@@ -116,7 +123,10 @@ action add_draw(CLI::App& graph) {
                            most_drawn_tasks, most_drawn_edges, most_drawn_width));
   return [o] {
     lab::check_output("--out", o->out);
-    work_on(*o, "drawing", [&](const dag& g) { lab::write_output(o->out, draw_svg(g)); });
+    work_on(*o, "drawing", [&](const dag& g) {
+      lab::write_output(o->out, draw_svg(g));
+      print_notes(*o, g);
+    });
     return 0;
   };
 }

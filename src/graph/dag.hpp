@@ -34,6 +34,7 @@ struct dag {
   std::vector<edge> edges;                ///< ascending by (from, to), no pair twice
   std::vector<std::string> processors{};  ///< those that the graph brings; empty: none
   std::vector<double> seconds_on{};       ///< tasks x processors, row by row; empty without processors
+  std::vector<std::string> notes{};       ///< a line each: what a reader took for granted or left out, for whoever shows the graph
 
   [[nodiscard]] double given_s(std::uint32_t t, std::uint32_t processor) const { return seconds_on[t * processors.size() + processor]; }
 };

@@ -59,13 +59,15 @@ std::string graph_info_text(const dag& g) {
   if (f.bytes > 0.0) out += fmt::format(", {:.3g} MB handed over", f.bytes / 1e6);
   out += "\n" + types_text(g, f);
   if (!g.processors.empty()) out += fmt::format("processors   {}, with the time of every task on each\n", g.processors.size());
-  out += fmt::format("work         {} at width 1\n", seconds_text(f.work_s));
-  out += fmt::format("longest path {} tasks; {}", f.path_tasks, seconds_text(f.path_s));
+  out += f.work_s > 0.0 ? fmt::format("work         {} at width 1\n", seconds_text(f.work_s)) : "work         not told: no task has a time\n";
+  out += fmt::format("longest path {} tasks", f.path_tasks);
+  if (f.path_s > 0.0) out += fmt::format("; {}", seconds_text(f.path_s));
   if (f.edges_s > 0.0) out += fmt::format(", {} if every edge is paid for", seconds_text(f.path_with_edges_s));
   out += fmt::format("\nparallelism  {:.4g} tasks / longest path, {:.4g} tasks / critical tasks", f.parallelism(), f.parallelism_by_critical());
   if (f.path_s > 0.0) out += fmt::format(", {:.4g} work / longest path", f.speedup_limit());
   out += "\n";
   if (f.high > 0) out += fmt::format("priority     {} tasks are marked high\n", f.high);
+  for (const std::string& note : g.notes) out += fmt::format("note         {}\n", note);
   if (f.timeless > 0) out += fmt::format("note         {} tasks take no time and name no kernel\n", f.timeless);
   return out + fmt::format("width        {:>4} {:>10}\n", "level", "tasks") + width_profile(f.widths);
 }
@@ -80,7 +82,7 @@ std::string graph_info_json(const dag& g) {
       {"high_priority", f.high}, {"without_time", f.timeless}, {"types", types}, {"processors", g.processors}, {"work_s", f.work_s},
       {"edges_s", f.edges_s}, {"bytes", f.bytes}, {"path_tasks", f.path_tasks}, {"path_s", f.path_s}, {"path_with_edges_s", f.path_with_edges_s},
       {"critical_tasks", f.critical}, {"parallelism", f.parallelism()}, {"parallelism_by_critical", f.parallelism_by_critical()},
-      {"speedup_limit", f.speedup_limit()}, {"widths", f.widths}};
+      {"speedup_limit", f.speedup_limit()}, {"widths", f.widths}, {"notes", g.notes}};
   return j.dump() + "\n";
 }
 

@@ -60,6 +60,8 @@ bench_result measurement::result() const {
   r.findings = findings_of(experiment_, r);
   if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
     r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
+  if (const auto* data = std::get_if<dag_work>(&experiment_.work))
+    for (const std::string& note : data->what->notes) r.notes.push_back(data->from + ": " + note);
   if (r.emulation) r.notes.push_back(emulation_note(*r.emulation));
   if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
   if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");

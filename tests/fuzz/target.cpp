@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <string>
 
-#include "graph/files/dag_dot.hpp"
 #include "graph/dag_facts.hpp"
+#include "graph/files/dag_dot.hpp"
 #include "graph/files/dag_formats.hpp"
 #include "graph/files/dag_json.hpp"
 #include "graph/files/dag_source.hpp"
 #include "graph/files/dag_stg.hpp"
 #include "graph/files/dag_wfcommons.hpp"
-#include "graph/generator.hpp"
 #include "graph/files/source_text.hpp"
+#include "graph/generator.hpp"
 #include "kilter/error.hpp"
 
 namespace {

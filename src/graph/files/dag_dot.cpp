@@ -1,42 +1,24 @@
 #include "graph/files/dag_dot.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/files/dot_words.hpp"
+#include "graph/files/named_attributes.hpp"
 
 namespace kilter::dags {
 
 namespace {
 
 constexpr int deepest = 100;
-constexpr double default_seconds = 1e-3;
-
-struct attribute {
-  std::string value;
-  std::size_t at = 0;
-};
-/// Those that mean something; what else a file has is not kept.
-using attributes = std::map<std::string, attribute, std::less<>>;
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0.0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ptr != text.data() + text.size() || read.ec != std::errc{}) return std::nullopt;
-  return value;
-}
 
 class dot_reader {
  public:
-  explicit dot_reader(const source_text& source) : source_(source), words_(source), made_(source) {}
+  explicit dot_reader(const source_text& source) : source_(source), words_(source), made_(source), meaning_(made_) {}
 
   dag read() {
     made_.graph().name = source_.file.substr(source_.file.rfind('/') + 1);
@@ -49,14 +31,11 @@ class dot_reader {
     scope top;
     statements(top);
     if (words_.next().what != dot_word::kind::end) words_.unexpected("the end of the file (one graph a file)");
-    for (dag::task& t : made_.graph().tasks)
-      if (t.type == untyped) t.type = made_.type("task");
+    meaning_.finish();
     return made_.finish();
   }
 
  private:
-  static constexpr std::uint32_t untyped = ~std::uint32_t{0};
-
   /// Default attributes and the nodes spoken of so far, of a graph or subgraph.
   struct scope {
     attributes of_nodes{}, of_edges{};
@@ -90,7 +69,7 @@ class dot_reader {
     if (words_.next().is("->") || words_.next().is("--")) return chain(here, {node});
     attributes own;
     read_attributes(own);
-    describe(node, own);
+    meaning_.describe(node, own);
   }
 
   void defaults(attributes& into) {
@@ -130,11 +109,7 @@ class dot_reader {
     }
     attributes own = here.of_edges;
     read_attributes(own);
-    const double cost_s = first_amount(own, {"seconds", "cost", "weight"}, "the seconds of an edge").value_or(label_amount(own));
-    const double bytes = first_amount(own, {"bytes"}, "the bytes of an edge").value_or(0.0);
-    for (const auto& [before, after] : links)
-      for (const std::uint32_t f : before)
-        for (const std::uint32_t t : after) made_.edge(f, t, cost_s, bytes, at);
+    for (const auto& [before, after] : links) meaning_.join(before, after, own, at);
   }
 
   /// A node exists from its first mention, with the defaults of that moment.
@@ -146,55 +121,28 @@ class dot_reader {
     const std::uint32_t node = made_.refer(id.text, id.at);
     if (!made_.defined(node)) {
       (void)made_.define(id.text, id.at);
-      made_.task(node).seconds = default_seconds;
-      made_.task(node).type = untyped;
-      describe(node, here.of_nodes);
+      meaning_.describe(node, here.of_nodes);
     }
     if (depth_ > 1) here.nodes.push_back(node);  // of the whole graph nobody asks
     return node;
   }
 
-  void describe(std::uint32_t node, const attributes& own) {
-    dag::task& task = made_.task(node);
-    if (const auto seconds = first_amount(own, {"seconds", "weight", "cost"}, "the seconds of a task")) task.seconds = *seconds;
-    if (const auto type = own.find("type"); type != own.end()) task.type = made_.type(type->second.value);
-    if (const auto p = own.find("priority"); p != own.end()) task.priority = p->second.value == "high" ? priority::high : priority::low;
-  }
-
   void read_attributes(attributes& into) {
-    static constexpr std::string_view known[] = {"seconds", "weight", "cost", "label", "type", "priority", "bytes"};
     while (words_.take_if("[")) {
       while (!words_.take_if("]")) {
         const dot_word key = words_.take_id("an attribute or ']'");
         attribute value{"true", key.at};
         if (words_.take_if("=")) value = {words_.take_id("a value").text, key.at};
-        if (std::ranges::find(known, key.text) != std::end(known)) into[key.text] = std::move(value);
+        if (means_something(key.text)) into[key.text] = std::move(value);
         if (!words_.take_if(",")) (void)words_.take_if(";");
       }
     }
   }
 
-  std::optional<double> first_amount(const attributes& from, std::initializer_list<std::string_view> names, std::string_view what) const {
-    for (const std::string_view name : names)
-      if (const auto found = from.find(name); found != from.end()) {
-        const attribute& a = found->second;
-        const std::optional<double> value = number_in(a.value);
-        if (!value) source_.fail_at(a.at, std::string(what) + " must be a number of at least 0, got '" + shown(a.value) + "'");
-        return made_.amount(*value, what, a.at);
-      }
-    return std::nullopt;
-  }
-
-  /// A drawn edge often bears its cost; a label that is a text is only one.
-  double label_amount(const attributes& from) const {
-    const auto label = from.find("label");
-    const std::optional<double> value = label == from.end() ? std::nullopt : number_in(label->second.value);
-    return value ? made_.amount(*value, "the label of an edge, its seconds,", label->second.at) : 0.0;
-  }
-
   source_text source_;
   dot_words words_;
   dag_builder made_;
+  named_attributes meaning_;
   int depth_ = 0;
 };
 
@@ -222,10 +170,10 @@ std::string dot_text(const dag& g) {
   }
   for (const dag::edge& e : g.edges) {
     out += "  " + quoted(g.tasks[e.from].id) + " -> " + quoted(g.tasks[e.to].id);
-    std::string attributes;
-    if (e.cost_s != 0.0) attributes = "seconds=" + number_text(e.cost_s);
-    if (e.bytes != 0.0) attributes += std::string(attributes.empty() ? "" : ", ") + "bytes=" + number_text(e.bytes);
-    if (!attributes.empty()) out += " [" + attributes + "]";
+    std::string said;
+    if (e.cost_s != 0.0) said = "seconds=" + number_text(e.cost_s);
+    if (e.bytes != 0.0) said += std::string(said.empty() ? "" : ", ") + "bytes=" + number_text(e.bytes);
+    if (!said.empty()) out += " [" + said + "]";
     out += ";\n";
   }
   return out + "}\n";

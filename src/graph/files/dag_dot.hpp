@@ -8,10 +8,8 @@
 
 namespace kilter::dags {
 
-/// A digraph: node and edge statements, chains, subgraphs (as ends of edges too), default attributes, quoted ids, comments. Of a node's attributes
-/// `seconds`, else `weight`, else `cost` are its seconds (1 ms without), `type` its type, `priority=high` its priority; of an edge's, `seconds`, else
-/// `cost`, else `weight`, else a `label` that is a number are its seconds (0 without), `bytes` its bytes. Others mean nothing here. input_error
-/// naming file and line.
+/// A digraph: node and edge statements, chains, subgraphs (as ends of edges too), default attributes, quoted ids, comments. What attributes mean
+/// is told in named_attributes.hpp; what was guessed, in the graph's notes. input_error naming file and line.
 [[nodiscard]] dag read_dot(const source_text&);
 /// Reads back as the same graph but for processors, kernels and widths, which have no place in it, and backslashes in names, which come back doubled.
 [[nodiscard]] std::string dot_text(const dag&);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "graph/dag_limits.hpp"
 #include "graph/files/dag_dot.hpp"
 #include "graph/files/dag_json.hpp"
-#include "graph/dag_limits.hpp"
 #include "graph/files/dag_stg.hpp"
 #include "graph/files/dag_wfcommons.hpp"
 #include "kilter/error.hpp"

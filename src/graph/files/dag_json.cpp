@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/files/json_reader.hpp"
 #include "graph/files/json_text.hpp"
 

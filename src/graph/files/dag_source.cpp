@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "graph/dag_limits.hpp"
 #include "graph/files/dag_dot.hpp"
 #include "graph/files/dag_json.hpp"
-#include "graph/dag_limits.hpp"
 #include "graph/files/dag_stg.hpp"
 #include "graph/files/dag_wfcommons.hpp"
 #include "graph/files/dot_words.hpp"
-#include "graph/generator.hpp"
 #include "graph/files/json_reader.hpp"
 #include "graph/files/source_text.hpp"
+#include "graph/generator.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <vector>
 
-#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
+#include "graph/files/dag_builder.hpp"
 
 namespace kilter::dags {
 

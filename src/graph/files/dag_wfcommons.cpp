@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/files/dag_builder.hpp"
 #include "graph/dag_limits.hpp"
+#include "graph/files/dag_builder.hpp"
 #include "graph/files/json_reader.hpp"
 
 namespace kilter::dags {

@@ -1,6 +1,9 @@
 #pragma once
 // Graphs and messages as short texts to compare.
 
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
 #include <string>
 
 #include "graph/dag.hpp"
@@ -29,6 +32,22 @@ inline std::string ids_of(const dag& g) {
 inline std::string edges_of(const dag& g) {
   std::string all;
   for (const dag::edge& e : g.edges) all += (all.empty() ? "" : " ") + g.tasks[e.from].id + "-" + g.tasks[e.to].id;
+  return all;
+}
+
+inline const dag::task& task_named(const dag& g, const std::string& id) {
+  const auto at = std::ranges::find(g.tasks, id, &dag::task::id);
+  if (at == g.tasks.end()) throw std::out_of_range("the graph has no task " + id);
+  return *at;
+}
+
+inline double seconds_of(const dag& g) {
+  return std::accumulate(g.tasks.begin(), g.tasks.end(), 0.0, [](double sum, const dag::task& t) { return sum + t.seconds; });
+}
+
+inline std::string notes_of(const dag& g) {
+  std::string all;
+  for (const std::string& note : g.notes) all += (all.empty() ? "" : "\n") + note;
   return all;
 }
 
