@@ -1,9 +1,7 @@
 #include "graph/dag.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <queue>
 #include <string_view>
@@ -23,7 +21,7 @@ std::string id_of_task(const dag& g, std::uint32_t task) { return "'" + dags::sh
 std::string edge_text(const dag& g, const dag::edge& e) { return id_of_task(g, e.from) + " -> " + id_of_task(g, e.to); }
 
 void check_amount(const dag& g, double amount, const std::function<std::string()>& of) {
-  if (!(amount >= 0.0) || std::isinf(amount)) refuse(g, of() + " must be a number of at least 0, got " + dags::number_text(amount));
+  if (const std::string problem = dags::amount_problem(amount); !problem.empty()) refuse(g, of() + " " + problem);
 }
 
 void check_tasks(const dag& g) {
@@ -145,7 +143,7 @@ void sort_edges(dag& g) {
   for (std::size_t i = 0; i < g.edges.size(); ++i)
     if (kept > 0 && ends(g.edges[kept - 1]) == ends(g.edges[i])) {
       g.edges[kept - 1].cost_s = std::max(g.edges[kept - 1].cost_s, g.edges[i].cost_s);
-      g.edges[kept - 1].bytes = std::min(g.edges[kept - 1].bytes + g.edges[i].bytes, std::numeric_limits<double>::max());
+      g.edges[kept - 1].bytes = std::min(g.edges[kept - 1].bytes + g.edges[i].bytes, dags::most_amount);
     } else {
       g.edges[kept++] = g.edges[i];
     }

@@ -16,6 +16,11 @@ std::string shown(std::string_view text) {
   return length < text.size() ? out + "..." : out;
 }
 
+std::string amount_problem(double value) {
+  if (!(value >= 0.0)) return "must be a number of at least 0, got " + number_text(value);
+  return value <= most_amount ? "" : "must be a number of at most " + number_text(most_amount) + ", got " + number_text(value);
+}
+
 std::string number_text(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;

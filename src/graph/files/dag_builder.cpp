@@ -1,6 +1,5 @@
 #include "graph/files/dag_builder.hpp"
 
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -68,7 +67,7 @@ void dag_builder::edge(std::uint32_t from, std::uint32_t to, double cost_s, doub
 }
 
 double dag_builder::amount(double value, std::string_view what, std::size_t at) const {
-  if (!(value >= 0.0) || std::isinf(value)) source_.fail_at(at, std::string(what) + " must be a number of at least 0, got " + number_text(value));
+  if (const std::string problem = amount_problem(value); !problem.empty()) source_.fail_at(at, std::string(what) + " " + problem);
   return value;
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,7 +17,7 @@ std::string wfcommons_json(const dag& g) {
   std::vector<std::vector<const dag::edge*>> in(g.tasks.size()), out_of(g.tasks.size());
   std::vector<const dag::edge*> carried;
   double sum_s = 0.0;
-  for (const dag::task& t : g.tasks) sum_s = std::min(sum_s + t.seconds, std::numeric_limits<double>::max());
+  for (const dag::task& t : g.tasks) sum_s += t.seconds;
   for (const dag::edge& e : g.edges) {
     in[e.to].push_back(&e);
     out_of[e.from].push_back(&e);

@@ -112,7 +112,7 @@ TEST(GraphJson, ReadsBackWhatItWrites) {
 }
 
 TEST(GraphJson, WhateverItReadsItCanWrite) {
-  const dag g = dags::read_dag("g.json", R"({"tasks":[{"id":"a","type":"","seconds":1e308},{"id":"b","seconds":1e308}],"edges":[["a","b",0,1e308],["a","b",0,1e308]]})");
+  const dag g = dags::read_dag("g.json", R"({"tasks":[{"id":"a","type":"","seconds":1e18},{"id":"b","seconds":1e18}],"edges":[["a","b",0,1e18],["a","b",0,1e18]]})");
   EXPECT_EQ(g.types.size(), 1u) << "a type without a name is 'task'";
   for (const dags::dag_format& format : dags::dag_formats())
     EXPECT_GE(dags::read_dag(std::string(format.name), format.write(g)).tasks.size(), 2u) << "sums that are too large are written as no number";
@@ -136,6 +136,8 @@ TEST(GraphJson, NamesFileLineAndValueOfWhatIsWrong) {
   expect("{\"tasks\":[{\"id\":\"a\",\n\"seconds\":-1}]}", ":2: the seconds of a task must be a number of at least 0, got -1");
   expect("{\"tasks\":[{\"id\":\"a\",\"seconds\":NaN}]}", "found 'NaN'");
   expect("{\"tasks\":[{\"id\":\"a\",\"seconds\":1e999}]}", "1e999");
+  expect("{\"tasks\":[{\"id\":\"a\"},\n{\"id\":\"b\",\"seconds\":1e308}]}", ":2: the seconds of a task must be a number of at most 1e+18, got 1e+308");
+  expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\n\"edges\":[[\"a\",\"b\",1e300]]}", ":2: the seconds of an edge must be a number of at most 1e+18");
   expect("{\"tasks\":[{\"id\":\"a\",\"secnds\":1}]}", "'secnds'");
   expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"edges\":[[\"a\",\"b\"],[\"b\",\"a\"]]}", "cycle: ");
   expect("{\"tasks\":[{\"id\":\"a\"}],\"edges\":[[\"a\",\"a\"]]}", "'a' is to wait for itself");
