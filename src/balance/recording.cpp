@@ -1,7 +1,6 @@
 #include "balance/recording.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -9,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file_text.hpp"
+#include "base/json_text.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance {
@@ -21,6 +22,7 @@ constexpr std::string_view schema = "kilter.observations/1";
 constexpr std::size_t longest_line = 16u << 20;
 constexpr std::size_t most_threads = 1u << 16;
 constexpr std::uint32_t most_cores = 1u << 16;
+constexpr double largest_amount = 1e18;  // of seconds or events: sums of many stay finite
 constexpr std::array<std::pair<thread_class, std::string_view>, 2> class_names = {{{thread_class::compute, "compute"}, {thread_class::memory, "memory"}}};
 
 /// One object of the file; what is wrong with it is said with where it stands.
@@ -34,7 +36,7 @@ class members {
     for (const auto& [key, value] : object_.items()) {
       bool found = false;
       for (const std::string_view k : known) found = found || k == key;
-      if (!found) throw input_error(where_ + ": '" + shown(key) + "' is no member of " + std::string(schema));
+      if (!found) throw input_error(where_ + ": '" + one_line(key) + "' is no member of " + std::string(schema));
     }
   }
   [[nodiscard]] const json* find(const char* key) const {
@@ -62,11 +64,11 @@ class members {
       wrong(key, v, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return static_cast<std::uint32_t>(v.get<std::uint64_t>());
   }
-  [[nodiscard]] std::optional<double> amount(const char* key, double most = std::numeric_limits<double>::max()) const {
+  [[nodiscard]] std::optional<double> amount(const char* key, double most = largest_amount) const {
     const json* v = find(key);
     if (!v) return std::nullopt;
     const double d = v->is_number() ? v->get<double>() : -1.0;
-    if (!(d >= 0.0 && d <= most)) wrong(key, *v, most == 1.0 ? "a number from 0 to 1" : "a number, 0 or more");
+    if (!(d >= 0.0 && d <= most)) wrong(key, *v, most == 1.0 ? "a number from 0 to 1" : "a number from 0 to 1e18");
     return d;
   }
   [[nodiscard]] double needed_amount(const char* key) const {
@@ -74,25 +76,20 @@ class members {
     return *amount(key);
   }
   [[noreturn]] void wrong(const char* key, const json& value, const std::string& right) const {
-    throw input_error(where_ + ": '" + key + "' is " + shown(value.dump(-1, ' ', true, json::error_handler_t::replace)) + "; it must be " + right);
+    throw input_error(where_ + ": '" + key + "' is " + shown(value) + "; it must be " + right);
   }
 
  private:
-  static std::string shown(std::string text) {
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
-    return text;
-  }
-
   const json& object_;
   std::string where_;
 };
 
 json parsed(const std::string& line, const std::string& where) {
-  json value = json::parse(line, nullptr, false);
-  if (value.is_discarded()) throw input_error(where + ": not a complete JSON object");
-  return value;
+  try {
+    return parse_json(line);
+  } catch (const input_error& e) {
+    throw input_error(where + ": " + e.what());
+  }
 }
 
 thread_sample to_sample(const members& m, std::uint32_t cores) {

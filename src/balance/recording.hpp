@@ -26,7 +26,8 @@ struct recording_header {
 [[nodiscard]] std::string recording_line(const recording_header&);
 [[nodiscard]] std::string recording_line(const observation&);
 
-/// Reads as it goes: one observation is held at a time. Limits: a line of 16 MiB, 65536 threads in an observation.
+/// Reads as it goes: one observation is held at a time. Limits: a line of 16 MiB, 65536 threads in an observation, amounts of 1e18, and those of
+/// base/json_text.hpp.
 class recording_reader {
  public:
   /// Reads the header; input_error names `source`, the line and what is wrong. The stream must outlive the reader.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "kilter/error.hpp"
 #include "lab/explain.hpp"
 #include "lab/numbers.hpp"
 #include "lab/outputs.hpp"
@@ -35,7 +36,14 @@ action add_explain(CLI::App& app) {
     lab::explain_choice which{.policies = {}, .disturbs = o->disturb};
     if (!o->policy.empty())
       for (const std::string_view name : lab::split_list(o->policy)) which.policies.emplace_back(name);
-    const auto runs = lab::explain(lab::read_result(o->result), which);
+    const auto runs = [&] {
+      const lab::document result = lab::read_result(o->result);
+      try {
+        return lab::explain(result, which);
+      } catch (const input_error& e) {
+        throw input_error(o->result + ": " + e.what());
+      }
+    }();
     if (o->json != "-") lab::write_output("-", lab::explain_text(runs));
     if (!o->json.empty()) lab::write_output(o->json, lab::document_text(lab::explain_document(runs)));
     return 0;

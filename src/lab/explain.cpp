@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <tuple>
 
 #include "kilter/error.hpp"
+#include "lab/explain_evidence.hpp"
 #include "lab/stats.hpp"
 #include "lab/suggest.hpp"
 
 namespace kilter::lab {
 
 namespace {
-
-using place_key = std::pair<std::uint32_t, std::uint32_t>;  // leader, width
 
 // A pause of a slowdown that is shorter than this part of the run does not end its period: learned values swing with the slices of a co-runner.
 constexpr double shortest_pause = 0.05;
@@ -26,59 +24,6 @@ constexpr double seldom_share = 0.01;
 constexpr double many_units = 1.5;
 constexpr double widest_quartiles = 1.5;
 constexpr std::uint64_t seldom_tasks = 3, fewest_of_a_type = 50;
-
-/// A task of the result; all members of a wide one together.
-struct kept_task {
-  std::uint64_t task = 0;
-  std::string type;
-  std::uint32_t leader = 0, width = 1;
-  bool critical = false;
-  double start_s = 0.0, end_s = 0.0;
-  [[nodiscard]] bool on(std::uint32_t core) const noexcept { return core >= leader && core < leader + width; }
-  [[nodiscard]] double seconds() const noexcept { return end_s - start_s; }
-};
-
-struct learned_value {
-  double t_s = 0.0;
-  std::string type;
-  std::uint32_t leader = 0, width = 1, core = 0;
-  double seconds = 0.0;
-  std::optional<double> slowdown;
-};
-
-struct evidence {
-  std::vector<kept_task> tasks;        // by start
-  std::vector<learned_value> table;    // by time
-  double seconds = 0.0;
-};
-
-std::vector<kept_task> tasks_of(const document& spans) {
-  std::map<std::uint64_t, kept_task> by_id;
-  for (const document& s : spans) {
-    const double start_s = s.at("start_s"), end_s = s.at("end_s");
-    const std::uint64_t id = s.at("task");
-    const auto [at, fresh] = by_id.try_emplace(id);
-    kept_task& t = at->second;
-    if (fresh) t = {id, s.at("type"), s.at("leader"), s.at("width"), s.at("critical"), start_s, end_s};
-    t.start_s = std::min(t.start_s, start_s);
-    t.end_s = std::max(t.end_s, end_s);
-  }
-  std::vector<kept_task> tasks;
-  for (auto& [id, t] : by_id) tasks.push_back(std::move(t));
-  std::stable_sort(tasks.begin(), tasks.end(), [](const kept_task& a, const kept_task& b) { return a.start_s < b.start_s; });
-  return tasks;
-}
-
-evidence evidence_of(const document& detail, bool paper_table) {
-  evidence e{.tasks = tasks_of(detail.at("spans")), .table = {}, .seconds = detail.at("seconds")};
-  for (const document& r : detail.at("table")) {
-    learned_value v{r.at("t_s"), r.at("type"), r.at("leader"), r.at("width"), r.at("core"), r.at("seconds"), std::nullopt};
-    if (!paper_table && r.at("slowdown").is_number()) v.slowdown = r.at("slowdown").get<double>();
-    e.table.push_back(std::move(v));
-  }
-  std::stable_sort(e.table.begin(), e.table.end(), [](const learned_value& a, const learned_value& b) { return a.t_s < b.t_s; });
-  return e;
-}
 
 /// What the table expects of tasks on single cores where nothing is in the way: what was learned over the slowdown of that moment; where the table
 /// knows no slowdowns, the least that it ever held.
@@ -171,13 +116,13 @@ share_there count(const std::vector<kept_task>& tasks, std::uint32_t core, std::
 
 /// How many times slower `core` was than the others on average, by what the table learned in the period; at least 1.
 double against_others(const slow_period& p, const evidence& e, const usual_times& usual, std::uint32_t cores) {
+  std::vector<std::vector<double>> seen(cores);
+  for (const learned_value& v : e.table)
+    if (v.t_s >= p.from_s && v.t_s < p.to_s.value_or(e.seconds + 1.0) && v.about() < cores)
+      if (const double s = usual.slowdown(v, v.about()); s > 0.0) seen[v.about()].push_back(s);
   double own = 1.0, others = 0.0;
   for (std::uint32_t c = 0; c < cores; ++c) {
-    std::vector<double> seen;
-    for (const learned_value& v : e.table)
-      if (v.t_s >= p.from_s && v.t_s < p.to_s.value_or(e.seconds + 1.0))
-        if (const double s = usual.slowdown(v, c); s > 0.0) seen.push_back(s);
-    const double s = seen.empty() ? 1.0 : std::max(1.0, mean(seen));
+    const double s = seen[c].empty() ? 1.0 : std::max(1.0, mean(seen[c]));
     if (c == p.core) own = s;
     else others += s / std::max(1u, cores - 1);
   }
@@ -279,7 +224,7 @@ ordinary_by_type find_periods(explained_run& run, const evidence& e, const usual
   return ordinary;
 }
 
-void find_seldom(explained_run& run, const evidence& e, const usual_times& usual, const ordinary_by_type& ordinary, const document& places) {
+void find_seldom(explained_run& run, const evidence& e, const usual_times& usual, const ordinary_by_type& ordinary, const std::vector<place_key>& places) {
   std::map<std::string, std::map<place_key, std::vector<const kept_task*>>> by_type;
   std::map<std::string, std::uint64_t> total;
   for (const kept_task& t : e.tasks) {
@@ -311,8 +256,8 @@ void find_seldom(explained_run& run, const evidence& e, const usual_times& usual
     std::stable_sort(seldom.begin(), seldom.end(), [](const seldom_place& a, const seldom_place& b) { return a.last_s < b.last_s; });
     run.seldom.insert(run.seldom.end(), seldom.begin(), seldom.end());
     never_used never{.type = type, .places = {}};
-    for (const document& p : places)
-      if (const place_key where{p.at("leader"), p.at("width")}; !used.contains(where)) never.places.push_back(where);
+    for (const place_key& where : places)
+      if (!used.contains(where)) never.places.push_back(where);
     if (!never.places.empty()) run.never.push_back(std::move(never));
   }
 }
@@ -338,7 +283,8 @@ std::vector<explained_run> explain_checked(const document& result, const explain
   check_names("--policy", which.policies, details, "policy");
   check_names("--disturb", which.disturbs, details, "disturb");
   const bool paper = result.at("config").at("table") == "paper";
-  const auto cores = static_cast<std::uint32_t>(result.at("machine").at("cores").size());
+  const std::uint32_t cores = cores_of(result);
+  const std::vector<place_key> places = places_of(result);
   const auto chosen = [](const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -347,7 +293,7 @@ std::vector<explained_run> explain_checked(const document& result, const explain
     if (d.at("disturb") == "none") undisturbed.emplace(d.at("policy").get<std::string>(), evidence_of(d, paper));
   std::vector<explained_run> runs;
   for (const document& d : details) {
-    explained_run run{.policy = d.at("policy"), .disturb = d.at("disturb"), .seconds = d.at("seconds"), .periods = {}, .seldom = {},
+    explained_run run{.policy = d.at("policy"), .disturb = d.at("disturb"), .seconds = seconds_of(d), .periods = {}, .seldom = {},
                       .never = {}, .per_unit = {}};
     if (!chosen(which.policies, run.policy) || !chosen(which.disturbs, run.disturb)) continue;
     const evidence e = evidence_of(d, paper);
@@ -359,7 +305,7 @@ std::vector<explained_run> explain_checked(const document& result, const explain
     const auto free = undisturbed.find(run.policy);
     const evidence* without = run.disturb == "none" || free == undisturbed.end() ? nullptr : &free->second;
     const ordinary_by_type ordinary = find_periods(run, e, usual, without, cores);
-    if (run.learned) find_seldom(run, e, usual, ordinary, result.at("machine").at("places"));
+    if (run.learned) find_seldom(run, e, usual, ordinary, places);
     for (const auto& [kind, times] : ordinary)
       if ((times.typical > many_units || times.typical < 1.0 / many_units) && (run.per_unit.empty() || run.per_unit.back().type != kind.first))
         run.per_unit.push_back({kind.first, times.typical});
@@ -370,24 +316,6 @@ std::vector<explained_run> explain_checked(const document& result, const explain
 }
 
 }  // namespace
-
-document read_result(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || (in.peek(), in.bad()))  // a folder opens, but cannot be read
-    throw input_error(fmt::format("{}: cannot be read; expected a file that kilter bench or kilter sim wrote with --json", path));
-  document d;
-  try {
-    d = document::parse(in);
-  } catch (const document::exception&) {
-    throw input_error(fmt::format("{}: is no JSON; expected a file that kilter bench or kilter sim wrote with --json", path));
-  }
-  const auto schema = d.is_object() && d.contains("schema") && d["schema"].is_string() ? d["schema"].get<std::string>() : std::string("none");
-  if (schema != "kilter.bench/1")
-    throw input_error(fmt::format("{}: its schema is '{}'; expected kilter.bench/1, which kilter bench and kilter sim write", path, schema));
-  if (!d.contains("details") || !d["details"].is_array() || d["details"].empty())
-    throw input_error(fmt::format("{}: no traced runs ('details' is empty); run kilter bench or kilter sim with --json to its end", path));
-  return d;
-}
 
 std::vector<explained_run> explain(const document& result, const explain_choice& which) {
   try {

@@ -1,11 +1,11 @@
 #include "runtime/saved_table.hpp"
 
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/file_text.hpp"
+#include "base/json_text.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::model {
@@ -15,7 +15,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::string_view schema = "kilter.table/1";
-constexpr std::uint64_t largest_file = 256u << 20;
+constexpr std::size_t most_mib = 256;
+constexpr double least_seconds = 1e-30, most_seconds = 1e12;  // what fits a float, and sums of many too
 
 json to_json(place p) { return json::array({p.leader, p.width}); }
 
@@ -44,17 +45,18 @@ class field {
   }
   [[nodiscard]] std::uint64_t count(std::uint64_t most) const {
     if (!value_.is_number_unsigned() || value_.get<std::uint64_t>() > most)
-      throw input_error(where_ + " is " + value_.dump() + "; it must be a whole number from 0 to " + std::to_string(most));
+      throw input_error(where_ + " is " + shown(value_) + "; it must be a whole number from 0 to " + std::to_string(most));
     return value_.get<std::uint64_t>();
   }
   /// A time; 0 only where nothing may be known.
   [[nodiscard]] double seconds(bool may_be_zero = false) const {
     const double s = value_.is_number() ? value_.get<double>() : -1.0;
-    if (!std::isfinite(s) || s < 0.0 || (s == 0.0 && !may_be_zero)) throw input_error(where_ + " is " + value_.dump() + "; it must be seconds above 0");
+    if (!((s >= least_seconds && s <= most_seconds) || (s == 0.0 && may_be_zero)))
+      throw input_error(where_ + " is " + shown(value_) + "; it must be seconds above 0, from 1e-30 to 1e12");
     return s;
   }
   [[nodiscard]] place where() const {
-    if (size() != 2) throw input_error(where_ + " is " + value_.dump() + "; a place is [leader, width]");
+    if (size() != 2) throw input_error(where_ + " is " + shown(value_) + "; a place is [leader, width]");
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     return {static_cast<core_id>(at(std::size_t{0}).count(most)), static_cast<std::uint32_t>(at(std::size_t{1}).count(most))};
   }
@@ -82,10 +84,10 @@ saved_table table_of(const json& text, const machine& m) {
   if (!text.is_object() || !text.contains("schema") || text["schema"] != schema)
     throw input_error("not a table that Kilter saved (its \"schema\" must be \"" + std::string(schema) + "\")");
   if (const std::string there = file.at("machine").text(), here = fingerprint(m); there != here)
-    throw input_error("learned on " + there + "; this machine has " + here);
+    throw input_error("learned on " + one_line(there) + "; this machine has " + here);
   saved_table t;
   const std::string mode = file.at("mode").text();
-  if (mode != "robust" && mode != "paper") throw input_error("its mode is '" + mode + "'; it must be robust or paper");
+  if (mode != "robust" && mode != "paper") throw input_error("its mode is '" + one_line(mode) + "'; it must be robust or paper");
   t.robust = mode == "robust";
   const field rows = file.at("rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -129,19 +131,9 @@ void write_table(const std::string& path, const saved_table& t, const machine& m
 }
 
 saved_table read_table(const std::string& path, const machine& m) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) throw input_error("table '" + path + "': cannot be opened");
-  const auto length = in.tellg();
-  if (length < 0 || static_cast<std::uint64_t>(length) > largest_file) throw input_error("table '" + path + "': not a file, or larger than 256 MiB");
-  in.seekg(0);
-  std::ostringstream text;
-  text << in.rdbuf();
+  const std::string text = file_text(path, "table", most_mib);
   try {
-    return table_of(json::parse(text.str()), m);
-  } catch (const json::parse_error& e) {
-    throw input_error("table '" + path + "': not JSON, at byte " + std::to_string(e.byte));
-  } catch (const json::exception&) {
-    throw input_error("table '" + path + "': not JSON that Kilter wrote");
+    return table_of(parse_json(text), m);
   } catch (const input_error& e) {
     throw input_error("table '" + path + "': " + e.what());
   }

@@ -24,7 +24,7 @@ refuses "'gpu" "${bench[@]}" --disturb gpu@0
 refuses "cpu" "${bench[@]}" --disturb cpu
 refuses "0%" "${bench[@]}" --disturb share@0:0%
 refuses "simulated" "${bench[@]}" --disturb offline@0
-refuses "cannot be opened" "${bench[@]}" --load-table /nowhere/table
+refuses "cannot be read" "${bench[@]}" --load-table /nowhere/table
 refuses "not JSON, at byte" "${bench[@]}" --load-table "$0"
 refuses "give one" "${bench[@]}" --policy rws,dam-c --save-table table
 refuses "slowest" "${bench[@]}" --timing fastest
@@ -197,15 +197,15 @@ refuses "--every" reproduce topcuoglu --every 0
 
 # explain
 refuses "RESULT" explain
-refuses "$work/none.json: cannot be read" explain "$work/none.json"
+refuses "result '$work/none.json' cannot be read" explain "$work/none.json"
 refuses "$work/folder" explain "$work/folder"
-refuses "is no JSON" explain "$work/hello"
+refuses "not JSON, at byte 1" explain "$work/hello"
 printf '{"schema":"kilter.compare/1"}' >"$work/other.json"
 refuses "'kilter.compare/1'; expected kilter.bench/1" explain "$work/other.json"
 printf '{"schema":"kilter.bench/1","details":[]}' >"$work/empty.json"
 refuses "no traced runs" explain "$work/empty.json"
 printf '{"schema":"kilter.bench/1","details":[{"policy":"auto","disturb":"none"}]}' >"$work/short.json"
 refuses "'dam-c'" explain "$work/short.json" --policy dam-c
-refuses "kilter.bench/1" explain "$work/short.json"
+refuses "$work/short.json: the result is not as kilter.bench/1" explain "$work/short.json"
 
 finish

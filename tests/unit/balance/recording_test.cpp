@@ -80,7 +80,7 @@ TEST(recording, bad_files_are_refused_where_they_are_wrong) {
       {"[]\n", "f:1: not a JSON object"},
       {"{\"schema\":\"kilter.table/1\"}\n", "f:1: 'schema' is \"kilter.table/1\""},
       {"{\"schema\":\"kilter.observations/1\",\"machine\":\"m\",\"cores\":0,\"observer\":\"x\"}\n", "'cores' is 0"},
-      {header + "{\n", "f:2: not a complete JSON object"},
+      {header + "{\n", "f:2: not JSON, at byte 2"},
       {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[]}", "f:2: the file ends within a line"},
       {header + "{\"length_s\":1,\"threads\":[]}\n", "has no 'now_s'"},
       {header + "{\"now_s\":1,\"length_s\":0,\"threads\":[]}\n", "'length_s' is 0"},
@@ -93,11 +93,15 @@ TEST(recording, bad_files_are_refused_where_they_are_wrong) {
       {with_thread("\"thread\":4294967295,\"program\":0"), "'thread' is 4294967295"},
       {with_thread("\"thread\":0,\"program\":0,\"core\":2"), "'core' is 2; it must be a whole number from 0 to 1"},
       {with_thread("\"thread\":0,\"program\":0,\"miss_ratio\":1.5"), "'miss_ratio' is 1.5; it must be a number from 0 to 1"},
-      {with_thread("\"thread\":0,\"program\":0,\"misses\":1e999"), "f:2: not a complete JSON object"},
+      {with_thread("\"thread\":0,\"program\":0,\"misses\":1e999"), "f:2: not JSON: a number is out of range"},
+      {with_thread("\"thread\":0,\"program\":0,\"ran_s\":1e308"), "'ran_s' is 1e+308; it must be a number from 0 to 1e18"},
       {with_thread("\"thread\":0,\"program\":0,\"class\":\"io\""), "'class' is \"io\""},
       {with_thread("\"thread\":0,\"program\":0,\"runnable\":1"), "'runnable' is 1"},
       {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{\"thread\":1,\"program\":0},{\"thread\":1,\"program\":0}]}\n", "thread 2 of the list has id 1"},
       {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{\"thread\":1,\"program\":0,\"mis\\nses\":0}]}\n", "'mis?ses' is no member"},
+      {header + std::string(400'000, '[') + "\n", "f:2: nested more than 100 deep, at byte 101"},
+      {with_thread("\"thread\":" + std::string(200'000, '[') + std::string(200'000, ']')), "f:2: nested more than 100 deep"},
+      {with_thread("\"thread\":" + std::string(95, '[') + std::string(95, ']') + ",\"program\":0"), "'thread' is [["},
   };
   for (const auto& [text, expected] : cases) {
     const std::string message = refused(text);

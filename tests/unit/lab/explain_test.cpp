@@ -231,10 +231,12 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
     }
     return std::string();
   };
-  EXPECT_NE(refusal("{").find("is no JSON"), std::string::npos);
+  EXPECT_NE(refusal("{").find("not JSON, at byte 2"), std::string::npos);
   EXPECT_NE(refusal("[1]").find("'none'"), std::string::npos);
   EXPECT_NE(refusal(R"({"schema": "kilter.compare/1"})").find("'kilter.compare/1'; expected kilter.bench/1"), std::string::npos);
   EXPECT_NE(refusal(R"({"schema": "kilter.bench/1", "details": []})").find("--json"), std::string::npos);
+  EXPECT_NE(refusal(std::string(400'000, '[')).find(path + ": nested more than 100 deep"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": )" + std::string(200'000, '[') + std::string(200'000, ']') + "}").find("nested more than 100 deep"), std::string::npos);
   std::remove(path.c_str());
 
   made_result r;
@@ -244,6 +246,31 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
   EXPECT_THROW((void)explain(r.get(), {.policies = {}, .disturbs = {"cpu@0"}}), input_error);
   r.get()["details"][0]["spans"][3].erase("task");
   EXPECT_THROW((void)explain(r.get(), {}), input_error);
+}
+
+/// Numbers that no result has: each would be turned into another one, without an end to the work or to the digits.
+TEST(explain, numbers_out_of_range_are_named) {
+  const auto said_of = [](const char* list, const char* key, document value) {
+    made_result r;
+    r.begin("none");
+    undisturbed(r, 40);
+    r.get()["details"][0][list][3][key] = std::move(value);
+    try {
+      (void)explain(r.get(), {});
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(said_of("spans", "leader", -1).find("'leader' is -1; it must be a whole number from 0 to 65535"), std::string::npos);
+  EXPECT_NE(said_of("spans", "width", 1e300).find("'width' is 1e+300"), std::string::npos);
+  EXPECT_NE(said_of("spans", "width", 0).find("'width' is 0; it must be a whole number from 1 to 65536"), std::string::npos);
+  EXPECT_NE(said_of("spans", "end_s", 1e308).find("'end_s' is 1e+308"), std::string::npos);
+  EXPECT_NE(said_of("spans", "end_s", -1.0).find("not before 'start_s'"), std::string::npos);
+  EXPECT_NE(said_of("spans", "task", 1.5).find("'task' is 1.5"), std::string::npos);
+  EXPECT_NE(said_of("table", "seconds", -2).find("'seconds' is -2"), std::string::npos);
+  EXPECT_NE(said_of("table", "slowdown", 1e300).find("'slowdown' is 1e+300"), std::string::npos);
+  EXPECT_EQ(said_of("table", "slowdown", 0.0), "accepted") << "one that four digits do not show";
 }
 
 /// Done 6 of the policy auto: the disturbance on the other core gets the other answer and the other explanation.

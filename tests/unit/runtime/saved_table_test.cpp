@@ -77,7 +77,7 @@ TEST_F(table_file, the_same_cores_under_another_name_are_the_same_machine) {
 
 TEST_F(table_file, whatever_is_broken_is_named_in_one_line) {
   const machine m = machine::uniform(2);
-  EXPECT_NE(complaint(m).find("cannot be opened"), std::string::npos);
+  EXPECT_NE(complaint(m).find("cannot be read"), std::string::npos);
   runtime rt(with_policy("dam-c", 2));
   rt.preset("body", 0, {0, 1}, 1e-3);
   rt.save_table(path);
@@ -94,7 +94,13 @@ TEST_F(table_file, whatever_is_broken_is_named_in_one_line) {
   EXPECT_NE(with("kilter.table/1", "kilter.bench/1").find("not a table"), std::string::npos);
   EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": -1").find("seconds above 0"), std::string::npos);
   EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": \"1\"").find("rows[0].cells[0].seconds"), std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e308").find("seconds is 1e+308; it must be seconds above 0, from 1e-30 to 1e12"), std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e-300").find("from 1e-30"), std::string::npos);
   EXPECT_NE(with("\"samples\": 1", "\"samples\": 1.5").find("whole number"), std::string::npos);
+  for (const std::string& nested : {std::string(200'000, '[') + std::string(200'000, ']'), std::string(400'000, '[')})
+    EXPECT_NE(with("\"samples\": 1", "\"samples\": " + nested).find("nested more than 100 deep"), std::string::npos);
+  EXPECT_NE(with("\"samples\": 1", "\"samples\": [" + std::string(100'000, '0') + "]").find("not JSON"), std::string::npos);
+  EXPECT_LT(with("\"samples\": 1", "\"samples\": \"" + std::string(100'000, 'x') + "\"").size(), path.size() + 200) << "a message, not the file";
   EXPECT_NE(with("\"rows\"", "\"lines\"").find("has no 'rows'"), std::string::npos);
   EXPECT_NE(with("\"robust\"", "\"rough\"").find("robust or paper"), std::string::npos);
   for (const std::string& text : {std::string(), std::string("{"), std::string("[1]"), std::string("\xff\xfe"), good.substr(0, good.size() / 2),
