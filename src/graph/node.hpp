@@ -237,6 +237,7 @@ struct task_access {
   static task make(node* n) noexcept { return task(n); }
 
   static body_call* call_of(const task_context& c) noexcept { return c.call_; }
+  static node* node_of(const team_member& m) noexcept { return m.call_->task; }
 };
 struct graph_access {
   static graph_core& core(graph& g) noexcept { return *g.core_; }
