@@ -99,7 +99,9 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   auto* waiter = static_cast<worker*>(count->waiter);
   const std::uint32_t before = count->open.fetch_sub(1, sync::memory_order_acq_rel);
   if (before == 1) delete count;
-  if (before == 2 && waiter && waiter != this) waiter->wake();
+  if (before != 2 || !waiter || waiter == this) return;
+  sync::light_fence();
+  waiter->wake();
 }
 
 }  // namespace detail
@@ -237,7 +239,7 @@ void batch::detach() {
 void batch::wait() {
   state& s = *state_;
   release();
-  if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; });
+  if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; }, s.run, s.run);
 }
 
 chunk team_member::next_chunk(std::size_t total, std::size_t grain) {

@@ -39,7 +39,7 @@ void execution::wait() {
   if (!done()) e.owner.refuse_after_fork();
   if (w) {
     // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
-    w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; });
+    w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; }, nullptr, &e);
   } else {
     while (e.done.load(sync::memory_order_acquire) == 0) sync::park(e.done, 0);
   }

@@ -36,7 +36,7 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   constexpr std::size_t worth_it = 64;
   const std::vector<node*>& roots = e.graph.roots;
   const discipline& plan = owner.plan;
-  if (roots.size() < worth_it || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
+  if (roots.size() < worth_it || deep() || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
   if (plan.asks_ready_high && e.graph.any_high) return false;
   if (waker == no_core ? owner.tables.home(owner.now_s()) != core : waker != core) return false;
   {
@@ -91,6 +91,8 @@ void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
 void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
   const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
   if (!asks) {
+    if (deep() && keep(n)) [[unlikely]]
+      return;
     enqueue_standard(n, waker);
     return;
   }
@@ -131,13 +133,12 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
     if (owner.events && (n->flags & flag_critical)) owner.record_decision(core, n, d.where);
   }
   if (d.busy_s != 0.0 && d.where != no_place) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  if (deep() && keep(n)) [[unlikely]]
+    return;
   switch (d.what) {
     case ready_decision::kind::run_next:
       if (waker == no_core || waker == core) {
-        if (next_) {
-          push_own(next_);
-          owner.notify_any();
-        }
+        if (next_) share_next();
         next_ = n;
       } else {
         enqueue_standard(n, waker);

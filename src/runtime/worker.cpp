@@ -16,10 +16,6 @@ namespace {
 thread_local worker* this_worker = nullptr;
 thread_local worker* stands_in_for = nullptr;
 
-// Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
-constexpr int pauses_between_rounds = 16;
-// A helper polls: what it waits for may become true without anybody pushing work.
-constexpr std::int64_t helper_nap_ns = 1'000'000;
 // While a policy holds for a task the worker naps, since the task may be pushed where this worker is not told.
 constexpr std::int64_t hold_nap_ns = 200'000;
 // A shorter rest is over before one has slept and woken.
@@ -59,6 +55,7 @@ void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
   thread_ = pthread_self();
+  stacks_.serve_this_thread();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0, looked = 0;
   while (!owner.stopping.load(sync::memory_order_acquire)) {
@@ -93,24 +90,34 @@ void worker::loop() {
   this_worker = nullptr;
 }
 
-bool worker::step(bool helping) {
-  if (!assembly_.empty()) [[unlikely]] {
+bool worker::step_bound(bool helping, bool narrow) {
+  if (assembly_.empty()) [[likely]]
+    return false;
+  const auto must_wait = [&](const assembly_entry& e) {
+    if (e.what == assembly_entry::kind::run) return !narrow;
     // One member of a team of all members is stood in for at a time.
-    const auto blocked = [&](const assembly_entry& e) {
-      return helping && e.what == assembly_entry::kind::join && e.wide->all_members && stand_in_busy_.load(sync::memory_order_acquire);
-    };
-    assembly_entry e;
-    if (assembly_.pop_unless(blocked, e)) {
-      run_entry(e, helping);
-      return true;
-    }
-    std::this_thread::yield();
+    return helping && e.what == assembly_entry::kind::join && e.wide->all_members && stand_in_busy_.load(sync::memory_order_acquire);
+  };
+  assembly_entry e;
+  if (assembly_.pop_unless(must_wait, e)) {
+    run_entry(e, helping);
+    return true;
   }
+  if (narrow) std::this_thread::yield();
+  return false;
+}
+
+bool worker::step(bool helping) {
+  if (step_bound(helping, true)) return true;
   bool stolen = false;
   node* n = std::exchange(found_asleep_, nullptr);
   if (n) stolen = found_stolen_;
   else n = take(stolen);
-  if (!n) return false;
+  if (!n) {
+    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
+    run_kept(n, true, helping);
+    return true;
+  }
   if (searching_) search_ends();
   place_and_run(n, stolen, helping);
   return true;
@@ -162,7 +169,9 @@ node* worker::take_own() {
   }
   if (execution_state* e = owner.take_submission(*this)) {
     search_ends();
+    const std::uint32_t nested = std::exchange(waits_, 0);  // it is nobody's who waits here
     start_execution(*e);
+    waits_ = nested;
     if (bound_) {
       node* n = bound_;
       bound_ = n->link;
@@ -225,6 +234,7 @@ node* worker::take_asked(bool& stolen) {
     case next_decision::kind::steal:
       return steal(stolen);
     case next_decision::kind::hold_task:
+      if (!owner.holds_for_tasks.load(sync::memory_order_relaxed)) owner.holds_for_tasks.store(true, sync::memory_order_relaxed);
       for (const auto& q : owner.queues)
         if (q->may_take(core))
           if (node* n = q->extract(node_of(d.task))) return from(*q, n);
@@ -349,13 +359,16 @@ bool worker::something_to_take() const noexcept {
     for (const auto& w : owner.workers)
       if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
   }
+  if (owner.deep_workers.load(sync::memory_order_acquire) != 0)
+    for (const auto& w : owner.workers)
+      if (!w->kept_.empty()) return true;
   if (owner.plan.asks_next) return false;  // asked once more after the announcement instead
   for (const auto& q : owner.queues)
     if (q->may_take(core) && q->size() > 0) return true;
   return false;
 }
 
-void worker::sleep_until_work(std::int64_t timeout_ns) {
+void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   flush();
   if (searching_) {
     searching_ = false;
@@ -368,7 +381,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns) {
   mode_.store(mode::sleeping, sync::memory_order_seq_cst);
   owner.sleepers.fetch_add(1, sync::memory_order_seq_cst);
   sync::heavy_fence();
-  if (!something_to_take() && !policy_finds_work(timeout_ns) && !owner.stopping.load(sync::memory_order_acquire)) {
+  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.stopping.load(sync::memory_order_acquire)) {
     const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
     sync::park(ticket_, ticket, timeout_ns);
     if (owner.events) owner.record_park(core, begin_ns);
@@ -411,17 +424,6 @@ bool worker::wake() noexcept {
   ticket_.fetch_add(1, sync::memory_order_release);
   sync::unpark(ticket_, 1);
   return true;
-}
-
-void worker::rest_while_helping() {
-  const std::uint64_t begin = sync::cycles();
-  while (sync::cycles() - begin < owner.spin_cycles) {
-    for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
-    if (something_to_take()) return;
-  }
-  owner.helpers_asleep.fetch_add(1, sync::memory_order_seq_cst);
-  sleep_until_work(helper_nap_ns);
-  owner.helpers_asleep.fetch_sub(1, sync::memory_order_seq_cst);
 }
 
 void worker::flush() noexcept {

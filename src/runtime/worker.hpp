@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <memory>
+#include <type_traits>
 
 #include "base/random.hpp"
 #include "base/sync.hpp"
@@ -15,6 +16,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/stacks.hpp"
 
 namespace kilter::detail {
 
@@ -32,15 +34,12 @@ class alignas(sync::cache_line) worker {
   void loop();
   /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a task that needs all members.
   bool step(bool helping);
-  /// Runs other tasks until `finished()`; the time is taken off the task that waits.
+  /// Runs other tasks until `finished()`; the time is taken off the task that waits, which belongs to `mine` (null: not known). Afterwards the
+  /// worker has nothing in hand. Where no stack is left to help on, `awaited` fails, so that it ends without its bodies.
   template <class Finished>
-  void help_until(Finished&& finished) {
-    short_kind_ = nullptr;  // the row it belongs to is spoiled by the wait
-    const std::uint64_t begin = sync::cycles();
-    while (!finished())
-      if (!step(true)) rest_while_helping();
-    nested_ += sync::cycles() - begin;
-    stamp_ = 0;
+  void help_until(Finished&& finished, const execution_state* mine, execution_state* awaited) {
+    if (finished()) return;
+    help({[](void* f) { return bool((*static_cast<std::remove_reference_t<Finished>*>(f))()); }, &finished}, mine, awaited);
   }
 
   /// The worker of the calling thread, or null.
@@ -93,10 +92,38 @@ class alignas(sync::cache_line) worker {
   sync::atomic<std::uint32_t> submissions{0}; ///< executions that only this worker may start
 
  private:
+  static constexpr std::uint32_t deep_waits = 64;
+  // Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
+  static constexpr int pauses_between_rounds = 16;
   enum class mode : std::uint32_t { running, searching, sleeping };  // as others see it
 
+  // --- helping.cpp ---
+  struct condition {
+    bool (*holds)(void*);
+    void* argument;
+    [[nodiscard]] bool operator()() const { return holds(argument); }
+  };
+  void help(condition, const execution_state* mine, execution_state* awaited);
+  void help_here(condition);
+  void help_without_stack(condition, execution_state* awaited);
+  bool step_deep();
+  void rest_while_helping(condition);
+  /// So many waits are nested on the stack that what becomes ready here waits here.
+  [[nodiscard]] bool deep() const noexcept { return waits_ >= deep_waits; }
+  bool keep(node*);
+  node* steal_kept();
+  void run_kept(node*, bool stolen, bool helping) noexcept;
+  bool kept_stays_here(node*, bool stolen);
+  void let_kept_go() noexcept;
+  /// As the policy says, after all.
+  void made_public(node*) noexcept;
+  /// Whatever it has begun or taken and not handed on: nobody else must wait for it while the worker turns to something else.
+  void let_go(const execution_state* mine) noexcept;
+  void share_next() noexcept;
+
+  /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
+  bool step_bound(bool helping, bool narrow);
   node* take(bool& stolen);
-  void rest_while_helping();
   node* take_asked(bool& stolen);
   node* take_own();
   node* steal(bool& stolen);
@@ -141,8 +168,8 @@ class alignas(sync::cache_line) worker {
   void wait_for_core() noexcept;
   /// What a body had of the core, in nanoseconds.
   [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
-  /// Sleeps until woken, at most `timeout_ns` (negative: without limit).
-  void sleep_until_work(std::int64_t timeout_ns);
+  /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or `over` (may be null) holds.
+  void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
   [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
   static void stands_in(worker*) noexcept;
@@ -163,6 +190,7 @@ class alignas(sync::cache_line) worker {
   std::uint64_t short_begin_ = 0;
   std::uint32_t short_count_ = 0, short_length_ = 16;
   std::uint32_t attempt_ = 0;
+  std::uint32_t waits_ = 0;             // nested on this worker's stack
   bool searching_ = false;
   execution_state* counted_ = nullptr;  // whose tally has tasks not handed in
   declared_queue* taken_from_ = nullptr;  // where the task in hand waited, if that was a declared queue, and under which key
@@ -173,6 +201,8 @@ class alignas(sync::cache_line) worker {
   bool found_stolen_ = false;
   bool announced_ = false;              // it has said that it sleeps, and looks once more
   work_deque<node> own_;
+  work_deque<node> kept_;               // what became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them
+  stacks stacks_;
   std::unique_ptr<sync::thread> stand_in_;
   std::vector<member_time> member_times_;
   // --- everybody's ---

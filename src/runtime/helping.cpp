@@ -1,0 +1,190 @@
+// What a worker does while a task on its stack waits, and how it lets go of what it has in hand. docs/decisions/helping.md says why.
+
+#include <string>
+#include <utility>
+
+#include "policy/ask.hpp"
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+namespace {
+
+// Whoever ends what a helper of the same runtime waits for wakes it; what it waits for of another runtime it has to look at.
+constexpr std::int64_t helper_nap_ns = 1'000'000;
+
+}  // namespace
+
+void worker::help(condition finished, const execution_state* mine, execution_state* awaited) {
+  short_kind_ = nullptr;  // the row it belongs to is spoiled by the wait
+  const std::uint64_t begin = sync::cycles();
+  struct nested_wait {
+    worker& w;
+    explicit nested_wait(worker& here) : w(here) {
+      if (++w.waits_ == deep_waits) w.owner.deep_workers.fetch_add(1, sync::memory_order_seq_cst);
+    }
+    ~nested_wait() {
+      if (w.waits_-- == deep_waits) w.owner.deep_workers.fetch_sub(1, sync::memory_order_relaxed);
+    }
+  };
+  {
+    const nested_wait one_more(*this);
+    if (deep() && next_) share_next();  // of no use to this wait
+    if (!stacks_.nearly_used_up()) {
+      help_here(finished);
+    } else {
+      auto on_a_segment = [&] { help_here(finished); };
+      if (!stacks_.call_on_fresh([](void* f) { (*static_cast<decltype(on_a_segment)*>(f))(); }, &on_a_segment)) help_without_stack(finished, awaited);
+    }
+    let_go(mine);
+    if (waits_ == deep_waits) let_kept_go();
+  }
+  nested_ += sync::cycles() - begin;
+  stamp_ = 0;
+}
+
+void worker::help_here(condition finished) {
+  while (!finished()) {
+    if (deep()) {
+      if (step_deep()) continue;
+      if (counted_) {  // the last that is waited for may be among them
+        flush();
+        continue;
+      }
+    }
+    if (step(true)) continue;
+    // A failed attempt is no reason to rest while the policy has others.
+    if (may_rest_) rest_while_helping(finished);
+    else sync::relax();
+  }
+}
+
+// Bodies of a cancelled execution do not run, so what is left of it needs no stack to speak of.
+void worker::help_without_stack(condition finished, execution_state* awaited) {
+  if (awaited)
+    awaited->fail(std::make_exception_ptr(std::runtime_error(
+        "no memory for another stack: " + std::to_string(waits_) + " waits are nested on the worker of core " + std::to_string(core) +
+        "; let tasks wait less deeply, or allow the process more address space (ulimit -v)")));
+  while (!finished()) {
+    if (step_deep()) continue;
+    if (counted_) {
+      flush();
+      continue;
+    }
+    if (stacks_.used_up() || !step(true)) rest_while_helping(finished);
+  }
+}
+
+// What this worker made ready itself, and what keeps others from going on. Nothing that would nest another stranger's wait.
+bool worker::step_deep() {
+  if (step_bound(true, false)) return true;
+  taken_from_ = nullptr;
+  if (node* n = kept_.pop()) {
+    run_kept(n, false, true);
+    return true;
+  }
+  node* n = std::exchange(next_, nullptr);
+  if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed)) n = std::exchange(bound_, bound_->link);
+  if (!n) return false;
+  if (searching_) search_ends();
+  place_and_run(n, false, true);
+  return true;
+}
+
+void worker::rest_while_helping(condition finished) {
+  const std::uint64_t begin = sync::cycles();
+  while (sync::cycles() - begin < owner.spin_cycles) {
+    for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
+    if (something_to_take() || finished()) return;
+  }
+  owner.helpers_asleep.fetch_add(1, sync::memory_order_seq_cst);
+  sleep_until_work(helper_nap_ns, &finished);
+  owner.helpers_asleep.fetch_sub(1, sync::memory_order_seq_cst);
+}
+
+// False: it goes where the policy says. So does all that cannot run on this core alone, and everything of a policy with an order of its own.
+bool worker::keep(node* n) {
+  const task_kind& k = graph_of(n).kinds[n->kind];
+  if (k.all_members || !(k.widths.empty() || k.widths.front() == 1) || owner.holds_for_tasks.load(sync::memory_order_relaxed)) return false;
+  kept_.push(n);
+  owner.notify_any();
+  return true;
+}
+
+node* worker::steal_kept() {
+  const auto count = static_cast<core_id>(owner.workers.size());
+  for (core_id i = 1; i < count; ++i) {
+    node* n = nullptr;
+    if (owner.workers[(core + i) % count]->kept_.steal(n) == work_deque<node>::outcome::success) return n;
+  }
+  return nullptr;
+}
+
+void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
+  if (searching_) search_ends();
+  execution_state& e = execution_of(n);
+  bool here = true;
+  if (!e.cancelled.load(sync::memory_order_relaxed)) try {
+      here = kept_stays_here(n, stolen);
+    } catch (...) {
+      give_up(n);
+      return;
+    }
+  n->where = place_unset;
+  if (!here) {
+    made_public(n);
+    return;
+  }
+  if (counted_ && counted_ != &e) flush();
+  if (stolen) ++tally(e).steals;
+  run_alone(n, stolen, helping);
+}
+
+// The policy is told as if the task had been taken from where it wanted it, and overruled only in the place. False if it declines.
+bool worker::kept_stays_here(node* n, bool stolen) {
+  const bool travelled = n->where != place_unset && !stolen;
+  if (travelled || !(owner.plan.deques_too || (n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low))) return true;
+  view v = owner.view_of(*this);
+  const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
+  if (d.busy_s != 0.0 && !d.put_back) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  return !d.put_back;
+}
+
+void worker::made_public(node* n) noexcept {
+  const std::uint32_t nested = std::exchange(waits_, 0);
+  made_ready(n, nullptr, core);
+  waits_ = nested;
+}
+
+void worker::let_kept_go() noexcept {
+  while (node* n = kept_.pop()) made_public(n);
+  if (next_) share_next();
+}
+
+void worker::let_go(const execution_state* mine) noexcept {
+  if (searching_) search_ends();
+  if (node* n = std::exchange(found_asleep_, nullptr)) try {
+      put_back(n);
+    } catch (...) {
+      give_up(n);
+    }
+  if (next_) share_next();
+  // The execution of the task that goes on now cannot end before it.
+  if (counted_ && counted_ != mine) flush();
+  if (short_kind_) close_short();
+}
+
+void worker::share_next() noexcept {
+  node* n = std::exchange(next_, nullptr);
+  if (owner.deques) {
+    push_own(n);
+    owner.notify_any();
+    return;
+  }
+  try {
+    enqueue_standard(n, core);
+  } catch (...) {
+    give_up(n);
+  }
+}
+
+}  // namespace kilter::detail
