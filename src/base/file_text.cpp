@@ -12,8 +12,6 @@ namespace kilter {
 
 namespace {
 
-constexpr std::size_t longest_shown = 60;
-
 class opened {
  public:
   explicit opened(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -48,11 +46,11 @@ std::string file_text(const std::string& path, const std::string& what, std::siz
   }
 }
 
-std::string one_line(std::string_view text) {
-  std::string line(text.size() > longest_shown ? text.substr(0, longest_shown - 3) : text);
+std::string one_line(std::string_view text, std::size_t longest) {
+  std::string line(text.size() > longest ? text.substr(0, longest - 3) : text);
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
-  return text.size() > longest_shown ? line + "..." : line;
+  return text.size() > longest ? line + "..." : line;
 }
 
 }  // namespace kilter

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -20,9 +19,11 @@ extern "C" {  // hwloc's plug-in header does not say so itself
 #include <hwloc/plugins.h>
 }
 
+#include "base/file_text.hpp"
 #include "kilter/error.hpp"
 #include "kilter/machine.hpp"
 #include "machine/hwloc_kinds.hpp"
+#include "machine/hwloc_xml.hpp"
 #include "machine/layout.hpp"
 
 namespace kilter {
@@ -57,6 +58,9 @@ class topology {
 };
 
 using cpu_filter = std::set<int>;
+
+constexpr std::size_t most_xml_mib = 64, longest_description = 4096;
+constexpr double most_steps = 2.5e9;  // two or three seconds
 
 /// The CPUs of the process's affinity mask: the main thread's, since other threads may have been pinned by someone.
 cpu_filter affinity_mask() {
@@ -161,40 +165,31 @@ std::string processor_name(const topology& top) {
   return name.empty() ? "this machine" : name;
 }
 
-std::string file_contents(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  if (!fs::exists(status))
-    throw input_error("topology file '" + path + "' does not exist; name an hwloc XML export (lstopo FILE.xml)");
-  if (fs::is_directory(status)) throw input_error("topology file '" + path + "' is a directory; name an hwloc XML export");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error("topology file '" + path + "' cannot be read: " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+/// What a synthetic description asks hwloc to build, as far as it can be read. hwloc itself would try to build anything.
+struct synthetic_size {
+  double cpus = 1;
+  /// hwloc compares every new object with those beside it on the way down from the root, CPU by CPU in words of 64: a nanosecond each.
+  double steps = 0;
+};
 
-/// hwloc 2.9 reads an object without its complete set of CPUs through a null pointer; it writes none such itself.
-bool objects_are_whole(std::string_view xml) {
-  for (std::size_t at = 0; (at = xml.find("<object ", at)) != std::string_view::npos; ++at) {
-    const std::string_view tag = xml.substr(at, xml.find('>', at) - at);
-    if (tag.find(" cpuset=") != std::string_view::npos && tag.find(" complete_cpuset=") == std::string_view::npos) return false;
-  }
-  return true;
-}
-
-/// The number of logical CPUs that a synthetic description asks for, as far as it can be read: the product of its counts.
-/// hwloc itself would try to build any number.
-double synthetic_size(const std::string& description) {
+synthetic_size size_of(const std::string& description) {
   const char* const end = description.data() + description.size();
-  double size = 1;
+  synthetic_size size;
+  double beside = 0, compared = 0;
   int depth = 0;
   for (std::size_t i = 0; i < description.size(); ++i) {
+    if (description[i] == '[' && depth == 0) compared += size.cpus * beside;  // memory of each object of the level above
     depth += description[i] == '(' || description[i] == '[';
     depth -= description[i] == ')' || description[i] == ']';
     const bool starts = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
     double count = 0;
-    if (depth == 0 && starts && std::from_chars(description.data() + i, end, count).ec == std::errc{}) size *= count;
+    if (depth == 0 && starts && std::from_chars(description.data() + i, end, count).ec == std::errc{}) {
+      size.cpus *= count;
+      beside += count;
+      compared += size.cpus * beside;
+    }
   }
+  size.steps = compared * std::ceil(size.cpus / 64);
   return size;
 }
 
@@ -209,7 +204,7 @@ machine machine::local(const machine_options& options) {
 }
 
 machine machine::from_xml(const std::string& path, const machine_options& options) {
-  const std::string xml = file_contents(path);
+  const std::string xml = file_text(path, "topology file", most_xml_mib);
   const std::string source = "topology file '" + path + "'";
   if (xml.find_first_not_of(" \t\r\n") == std::string::npos)
     throw input_error(source + " is empty; name an hwloc XML export (lstopo FILE.xml)");
@@ -219,18 +214,24 @@ machine machine::from_xml(const std::string& path, const machine_options& option
   if (xml.find("</topology>", root) == std::string::npos)
     throw input_error(source + " is truncated: its <topology> element is never closed; export it anew with lstopo FILE.xml");
 
+  const std::string part = detail::machine_part(xml, source);
   topology top;
-  if (xml.size() >= static_cast<std::size_t>(std::numeric_limits<int>::max()) || !objects_are_whole(xml) ||
-      hwloc_topology_set_xmlbuffer(top.get(), xml.c_str(), static_cast<int>(xml.size() + 1)) != 0 ||
-      hwloc_topology_load(top.get()) != 0)
+  if (hwloc_topology_set_xmlbuffer(top.get(), part.c_str(), static_cast<int>(part.size() + 1)) != 0 || hwloc_topology_load(top.get()) != 0)
     throw input_error(source + " is not a topology that hwloc can read; export it in format 2 (lstopo FILE.xml)");
   return build(top, std::filesystem::path(path).stem().string(), options, nullptr, source);
 }
 
 machine machine::from_synthetic(const std::string& description, const machine_options& options) {
-  const std::string source = "synthetic topology '" + description + "'";
-  if (synthetic_size(description) > static_cast<double>(detail::most_cores))
+  const std::string source = "synthetic topology '" + one_line(description, 200) + "'";
+  if (description.size() > longest_description)
+    throw input_error("a synthetic topology of " + std::to_string(description.size()) + " characters; at most " + std::to_string(longest_description) + " are read");
+  const synthetic_size size = size_of(description);
+  if (size.cpus > static_cast<double>(detail::most_cores))
     throw input_error(source + " has too many CPUs; at most " + std::to_string(detail::most_cores) + " are supported");
+  if (size.steps > most_steps)
+    throw input_error(source + " has " + std::to_string(static_cast<std::uint64_t>(size.cpus)) +
+                      " CPUs with too many side by side: hwloc would take longer than some seconds. Put levels between, as in 'pack:32 l3:8 core:32 pu:1', "
+                      "or write a platform file, as docs/platform-files.md tells");
   topology top;
   if (hwloc_topology_set_synthetic(top.get(), description.c_str()) != 0 || hwloc_topology_load(top.get()) != 0)
     throw input_error(source + " is not an hwloc description; write one like 'pack:2 l3:1 core:4 pu:1'");

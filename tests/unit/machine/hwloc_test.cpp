@@ -211,7 +211,7 @@ class bad_xml : public testing::Test {
 };
 
 TEST_F(bad_xml, missing) {
-  test::expect_names(test::refusal([] { (void)machine::from_xml("/nowhere/x.xml"); }), {"/nowhere/x.xml", "does not exist"});
+  test::expect_names(test::refusal([] { (void)machine::from_xml("/nowhere/x.xml"); }), {"/nowhere/x.xml", "No such file"});
 }
 TEST_F(bad_xml, a_directory) {
   test::expect_names(test::refusal([&] { (void)machine::from_xml(scratch_.path()); }), {"is a directory"});
@@ -237,6 +237,67 @@ TEST_F(bad_xml, damaged_inside) {
   refused(test::replaced(good_, "<object type=\"PU\" os_index=\"3\"", "<object type=\"PU\" os_index=\"4294967295\""));
 }
 
+/// hwloc reads nested elements by recursion; this deep it ended the program.
+TEST_F(bad_xml, nested_without_end) {
+  for (const std::string type : {"Group", "Misc"}) {
+    std::string nested;
+    for (int i = 0; i < 100'000; ++i) nested += "<object type=\"" + type + "\">\n";
+    const std::size_t first = good_.find("<object type=\"Package\"");
+    test::expect_names(refused(good_.substr(0, first) + nested + good_.substr(first)), {"line ", "nested more than 64 deep"});
+  }
+}
+TEST_F(bad_xml, with_sets_and_numbers_that_no_machine_has) {
+  const std::string set = "complete_cpuset=\"0x00000001\"";
+  ASSERT_NE(good_.find(set), std::string::npos);
+  const auto with_set = [&](const std::string& text) { return refused(test::replaced(good_, set, "complete_cpuset=\"" + text + "\"")); };
+  for (const std::string& text : {std::string(1000, ',') + "0x1", std::string("0x123456789"), std::string("0x1,"), std::string("0xg"), std::string(""), std::string("0xf...f,")})
+    test::expect_names(with_set(text), {"'complete_cpuset' is \"" + text.substr(0, 40), "0x0000000f"});
+  test::expect_names(with_set("0x1" + std::string(40'000, ',') + "0x1"), {"1048576 bits"});
+  for (const char* type : {"PU", "NUMANode"})
+    test::expect_names(refused(test::replaced(good_, "<object type=\"" + std::string(type) + "\" os_index=\"0\"",
+                                              "<object type=\"" + std::string(type) + "\" os_index=\"2000000000\"")),
+                       {type, "\"2000000000\"", "below 1048576"});
+}
+TEST_F(bad_xml, with_too_much_of_it) {
+  std::string many;
+  for (int i = 0; i < 10'000; ++i) many += "<object type=\"Misc\"/>\n";
+  const std::size_t first = good_.find("<object type=\"Package\"");
+  test::expect_names(refused(good_.substr(0, first) + many + good_.substr(first)), {"<object> holds more than 8192 elements"});
+  test::expect_names(test::refusal([] { (void)machine::from_xml("/dev/zero"); }), {"/dev/zero", "larger than 64 MiB"});
+}
+TEST_F(bad_xml, that_is_no_xml_of_hwloc) {
+  refused(test::replaced(good_, "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">", "<!DOCTYPE topology [<!ENTITY a \"b\">]>"));
+  refused(test::replaced(good_, "<topology version=\"2.0\">", "<topology version=\"2.0\"><machine>"));
+  refused(test::replaced(good_, "os_index=\"0\"", "os_index=0"));
+  refused(test::replaced(good_, "os_index=\"0\"", "os_index=\"0"));
+}
+TEST_F(bad_xml, of_a_format_that_is_newer_says_how_to_write_it_anew) {
+  test::expect_names(refused(test::replaced(good_, "<topology version=\"2.0\">", "<topology version=\"4.0\">")),
+                     {"format \"4.0\"", "lstopo --of xml --export-xml-flags v2 FILE.xml"});
+}
+
+TEST(xml, of_hwloc_3_is_read) {
+  const test::scratch scratch;
+  const std::string before = test::contents_of(test::recorded("nvidia-gb10.xml"));
+  std::string newer = test::replaced(before, "<topology version=\"2.0\">", "<topology version=\"3.0\">");
+  ASSERT_NE(newer, before);
+  newer = test::replaced(newer, "</topology>", "  <info name=\"Backend\" value=\"Linux\"/>\n  <info name=\"OSName\" value=\"Linux\"/>\n</topology>");
+  const auto old = machine::from_xml(test::recorded("nvidia-gb10.xml")), m = machine::from_xml(scratch.write("v3.xml", newer));
+  EXPECT_EQ(os_indices(m), os_indices(old));
+  EXPECT_EQ(cluster_sizes(m), cluster_sizes(old));
+  EXPECT_EQ(test::kind_names(m), test::kind_names(old));
+}
+
+TEST(xml, what_does_not_shape_the_machine_is_left_to_its_writer) {
+  const test::scratch scratch;
+  const std::string before = test::contents_of(test::recorded("nvidia-gb10.xml"));
+  std::string more = test::replaced(before, "</topology>",
+                                    "<!-- <object> --><distances2 type=\"NUMANode\" nbobjs=\"4294967295\" kind=\"5\" indexing=\"os\"><indexes length=\"4\">0 1 </indexes>"
+                                    "</distances2><support name=\"x\"/></topology>");
+  more = test::replaced(more, "<object type=\"Package\"", "<userdata length=\"4000000000\">abc</userdata><object type=\"Package\"");
+  EXPECT_EQ(os_indices(machine::from_xml(scratch.write("more.xml", more))), os_indices(machine::from_xml(test::recorded("nvidia-gb10.xml"))));
+}
+
 TEST(synthetic, bad_descriptions_are_named) {
   testing::internal::CaptureStderr();
   for (const auto* text : {"", "x", "pack:0 core:1 pu:1", "pack:-1 pu:1", "pu:1 core:2", "pack:2 pack", "core:4", "pack:2 core:"})
@@ -244,6 +305,14 @@ TEST(synthetic, bad_descriptions_are_named) {
   for (const auto* text : {"core:1000000000 pu:1", "pack:100000 core:100000 pu:8", "core:99999999999999999999 pu:1"})
     test::expect_names(test::refusal([&] { (void)synthetic(text); }), {text, "at most 65536"});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// hwloc compares every object with those beside it: 20000 in a row took it a minute.
+TEST(synthetic, what_would_take_minutes_is_refused_at_once) {
+  for (const auto* text : {"pack:2 l3:9999 pu:1", "pu:20000", "core:5000 l2:1 l1:1 pu:1", "pack:4096 [numa] [numa] [numa] pu:1", "pack:64 core:64 pu:16"})
+    test::expect_names(test::refusal([&] { (void)synthetic(text); }), {text, "side by side", "pack:32 l3:8 core:32 pu:1", "platform file"});
+  test::expect_names(test::refusal([] { (void)synthetic("pack:1" + std::string(100'000, ' ')); }), {"100006 characters", "4096"});
+  EXPECT_EQ(synthetic("pack:32 l3:8 core:32 pu:1").core_count(), 8192u) << "what the message advises";
 }
 
 }  // namespace
