@@ -99,6 +99,11 @@ preload_probe 1 1" "$(cut -d' ' -f1-3 "$history")"
 loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$probe" work 1 40
 expect "the second run knows the longer thread" "kilter: thread 0: CPU $slow
 kilter: thread 1: CPU $fast, fast" "$(sed 's/ of preload_probe, length [^:]*//' "$scratch/errors")"
+printf 'preload_probe 2 1 0.0' >>"$history"
+loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$probe" work 1 40
+expect "half a history places as far as it goes" "kilter: '$history': the file ends within line 4; that line is left out; the rest is used
+kilter: thread 0: CPU $slow
+kilter: thread 1: CPU $fast, fast" "$(sed 's/ of preload_probe, length [^:]*//' "$scratch/errors")"
 loaded KILTER_HISTORY="$scratch/no/such" -- "$probe" work 1
 expect "a history that cannot be written costs a line" 1 "$(grep -c 'this run is not remembered' "$scratch/errors")"
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@ namespace {
 constexpr std::string_view lengths_schema = "kilter.lengths/1";
 constexpr std::size_t largest_history = 4u << 20;
 constexpr unsigned long most_runs = 8, most_threads = 65536;
+constexpr double most_seconds = 1e12;
 
 /// An open file that is locked while it lives.
 class locked_file {
@@ -64,34 +64,66 @@ class locked_file {
   int fd_;
 };
 
-history parsed(const std::string& path, std::string_view text) {
+known_history parsed(const std::string& path, std::string_view text) {
   try {
-    return parse_history(text);
+    known_history h = parse_history(text);
+    if (!h.left_out.empty()) h.left_out = "'" + path + "': " + h.left_out;
+    return h;
   } catch (const input_error& e) {
     throw input_error("'" + path + "': " + e.what());
   }
 }
 
+/// Takes the first word of `line`, and the blanks before it and behind.
+std::string_view next_word(std::string_view& line) {
+  constexpr std::string_view blanks = " \t\r";
+  const auto skip = [&] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
+  skip();
+  const std::string_view word = line.substr(0, std::min(line.find_first_of(blanks), line.size()));
+  line.remove_prefix(word.size());
+  skip();
+  return word;
+}
+
+template <class Number>
+bool is_number(std::string_view word, Number& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc{} && end == word.data() + word.size();
+}
+
+bool parse_line(std::string_view line, std::string& program, unsigned long& index, past_thread& t) {
+  program = next_word(line);
+  const bool numbers = is_number(next_word(line), index) && is_number(next_word(line), t.runs) && is_number(next_word(line), t.mean_s);
+  const bool shown = std::all_of(program.begin(), program.end(), [](unsigned char c) { return c > ' ' && c <= '~'; });
+  t.runs = std::min(t.runs, most_runs);
+  return numbers && line.empty() && shown && !program.empty() && index < most_threads && t.runs > 0 && t.mean_s >= 0.0 && t.mean_s <= most_seconds;
+}
+
 }  // namespace
 
-history parse_history(std::string_view text) {
-  history h;
-  if (text.empty()) return h;
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  std::getline(lines, line);
-  if (line != lengths_schema) throw input_error("line 1 must be " + std::string(lengths_schema));
-  for (int number = 2; std::getline(lines, line); ++number) {
-    std::istringstream words(line);
-    std::string program, more;
+known_history parse_history(std::string_view text) {
+  known_history h;
+  std::size_t faults = 0;
+  std::string first;
+  const auto fault = [&](const std::string& what) {
+    if (++faults == 1) first = what;
+  };
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const std::string which = "line " + std::to_string(number);
+    const bool cut = end == std::string_view::npos;
+    if (number == 1 && line != lengths_schema && !(cut && lengths_schema.starts_with(line)))
+      throw input_error("line 1 must be " + std::string(lengths_schema));
+    std::string program;
     unsigned long index = 0;
     past_thread t;
-    if (!(words >> program >> index >> t.runs >> t.mean_s) || words >> more || index >= most_threads || t.runs == 0 ||
-        !std::isfinite(t.mean_s) || t.mean_s < 0.0)
-      throw input_error("line " + std::to_string(number) + " must be PROGRAM INDEX RUNS SECONDS");
-    t.runs = std::min(t.runs, most_runs);
-    h[{program, index}] = t;
+    if (cut) fault("the file ends within " + which);
+    else if (number > 1 && !parse_line(line, program, index, t)) fault(which + " must be PROGRAM INDEX RUNS SECONDS");
+    else if (number > 1 && !h.lengths.emplace(std::pair(program, index), t).second) fault(which + " repeats the program and index of another");
+    text.remove_prefix(cut ? text.size() : end + 1);
   }
+  if (faults > 0) h.left_out = first + "; " + (faults == 1 ? "that line is" : std::to_string(faults) + " such lines are") + " left out";
   return h;
 }
 
@@ -121,7 +153,7 @@ void add_run(history& h, const std::string& program, const std::vector<double>& 
   }
 }
 
-history load_history(const std::string& path) {
+known_history load_history(const std::string& path) {
   const locked_file file(path, O_RDONLY, LOCK_SH);
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open()) file.fail("be read");
@@ -131,7 +163,7 @@ history load_history(const std::string& path) {
 void save_run(const std::string& path, const std::string& program, const std::vector<double>& seconds) {
   const locked_file file(path, O_RDWR | O_CREAT, LOCK_EX);
   if (!file.is_open()) file.fail("be written");
-  history h = parsed(path, file.read_all());
+  history h = parsed(path, file.read_all()).lengths;
   add_run(h, program, seconds);
   file.replace(history_text(h));
 }

@@ -21,8 +21,13 @@ struct past_thread {
 
 using history = std::map<std::pair<std::string, unsigned long>, past_thread>;
 
-/// An empty text is an empty history. input_error names the line that is wrong.
-[[nodiscard]] history parse_history(std::string_view text);
+struct known_history {
+  history lengths;
+  std::string left_out;        ///< what could not be read, for a message; empty: everything could
+};
+
+/// An empty text is an empty history. Lines that are wrong, and one that is cut off, are left out. input_error if the first line is not of a history.
+[[nodiscard]] known_history parse_history(std::string_view text);
 [[nodiscard]] std::string history_text(const history&);
 
 /// Lengths of threads 0, 1, ... of a program, as far as all are known.
@@ -31,9 +36,9 @@ using history = std::map<std::pair<std::string, unsigned long>, past_thread>;
 /// `seconds[index]`: of a thread that did not end, 0. The mean follows later runs: at most 8 runs weigh.
 void add_run(history&, const std::string& program, const std::vector<double>& seconds);
 
-/// The file, empty if there is none yet. input_error if it cannot be read or is no history.
-[[nodiscard]] history load_history(const std::string& path);
-/// Reads the file anew, adds the run and writes it, under a lock on the file. input_error says what failed.
+/// The file, empty if there is none yet; `left_out` names it. input_error if it cannot be read or is no history.
+[[nodiscard]] known_history load_history(const std::string& path);
+/// Reads the file anew, adds the run and writes it, under a lock on the file; lines that cannot be read go. input_error says what failed.
 void save_run(const std::string& path, const std::string& program, const std::vector<double>& seconds);
 
 }  // namespace kilter::balance::preload

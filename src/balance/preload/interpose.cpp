@@ -144,7 +144,11 @@ void set_up() {
     s = read_settings([](const char* name) -> const char* { return getenv(name); });
     const auto allowed = allowed_cpus();
     std::vector<double> predicted;
-    if (!s.history.empty()) predicted = predicted_lengths(load_history(s.history), state->program);
+    if (!s.history.empty()) {
+      const known_history known = load_history(s.history);
+      if (!known.left_out.empty()) say(known.left_out + "; the rest is used");
+      predicted = predicted_lengths(known.lengths, state->program);
+    }
     if (const int error = pthread_key_create(&state->key, at_end); error != 0) throw input_error(std::string("no thread key: ") + strerror(error));
     state->threads = std::make_unique<placer>(s, allowed, fast_of(s, allowed), predicted);
     pthread_atfork(before_fork, after_fork, in_child);

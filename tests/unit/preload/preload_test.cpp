@@ -121,28 +121,59 @@ TEST(history, means_follow_later_runs_and_come_back_from_the_file) {
   add_run(h, "p", {3.0, 0.0, 8.0});
   add_run(h, "q", {9.0});
   EXPECT_EQ(predicted_lengths(h, "p"), (std::vector<double>{2.0, 4.0, 8.0})) << "a thread that did not end is not counted";
-  EXPECT_EQ(history_text(parse_history(history_text(h))), history_text(h));
+  EXPECT_EQ(history_text(parse_history(history_text(h)).lengths), history_text(h));
   for (int i = 0; i < 100; ++i) add_run(h, "p", {10.0});
   EXPECT_NEAR(predicted_lengths(h, "p")[0], 10.0, 0.01) << "what a program used to do is forgotten";
   EXPECT_TRUE(predicted_lengths(h, "r").empty());
 }
 
 TEST(history, lengths_are_predicted_as_far_as_all_threads_are_known) {
-  EXPECT_EQ(predicted_lengths(parse_history("kilter.lengths/1\np 0 1 2\np 1 1 3\np 3 1 4\n"), "p"), (std::vector<double>{2.0, 3.0}));
-  EXPECT_TRUE(predicted_lengths(parse_history("kilter.lengths/1\np 1 1 3\n"), "p").empty());
+  EXPECT_EQ(predicted_lengths(parse_history("kilter.lengths/1\np 0 1 2\np 1 1 3\np 3 1 4\n").lengths, "p"), (std::vector<double>{2.0, 3.0}));
+  EXPECT_TRUE(predicted_lengths(parse_history("kilter.lengths/1\np 1 1 3\n").lengths, "p").empty());
 }
 
-TEST(history, bad_files_are_refused_by_line_and_left_as_they_are) {
-  for (const char* line : {"p 0 1", "p 0 1 2 3", "p x 1 2", "p 0 0 2", "p 0 1 -2", "p 0 1 nan", "p 70000 1 2", ""})
-    EXPECT_EQ(refusal([&] { (void)parse_history("kilter.lengths/1\n" + std::string(line) + "\n"); }), "line 2 must be PROGRAM INDEX RUNS SECONDS") << line;
-  EXPECT_NE(refusal([] { (void)parse_history("root:x:0\n"); }).find("line 1"), std::string::npos);
+TEST(history, lines_that_are_wrong_are_left_out_and_the_rest_is_used) {
+  const std::string good = "kilter.lengths/1\np 0 1 2\n";
+  for (const char* line : {"p 0 1", "p 1 1 2 3", "p x 1 2", "p 1 0 2", "p 1 1 -2", "p 1 1 nan", "p 1 1 1e308", "p 70000 1 2", "p 1 -5 2", "\x1b[2J 1 1 2", " 1 1 2", "p 1 1 ", ""}) {
+    const known_history h = parse_history(good + line + "\nq 0 1 3\n");
+    EXPECT_EQ(h.left_out, "line 3 must be PROGRAM INDEX RUNS SECONDS; that line is left out") << line;
+    EXPECT_EQ(predicted_lengths(h.lengths, "p"), (std::vector<double>{2.0})) << line;
+    EXPECT_EQ(predicted_lengths(h.lengths, "q"), (std::vector<double>{3.0})) << line;
+  }
+  EXPECT_EQ(parse_history(good + "x\ny\nz\n").left_out, "line 3 must be PROGRAM INDEX RUNS SECONDS; 3 such lines are left out");
+  const known_history twice = parse_history(good + "p 0 1 9\n");
+  EXPECT_EQ(twice.left_out, "line 3 repeats the program and index of another; that line is left out");
+  EXPECT_EQ(predicted_lengths(twice.lengths, "p"), (std::vector<double>{2.0}));
+  EXPECT_EQ(parse_history(good).left_out, "");
+}
+
+/// As after a full disk or a killed program. A number that is cut off is a number still, and a wrong one.
+TEST(history, half_a_file_gives_what_is_whole_in_it) {
+  const std::string text = "kilter.lengths/1\nprogram 0 1 2.5\nprogram 1 1 3.25\n";
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const known_history h = parse_history(text.substr(0, size));
+    const auto ends = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
+    EXPECT_EQ(h.lengths.size(), ends == 0 ? 0 : ends - 1) << size;
+    const bool whole = size == 0 || text[size - 1] == '\n';
+    EXPECT_EQ(h.left_out, whole ? "" : "the file ends within line " + std::to_string(ends + 1) + "; that line is left out") << size;
+  }
+  const scratch s;
+  const std::string path = s.write("half", text.substr(0, text.size() - 3));
+  EXPECT_EQ(load_history(path).left_out, "'" + path + "': the file ends within line 3; that line is left out");
+  save_run(path, "program", {2.5, 4.0});
+  EXPECT_EQ(predicted_lengths(load_history(path).lengths, "program"), (std::vector<double>{2.5, 4.0})) << "and the next run makes it whole";
+}
+
+TEST(history, what_is_no_history_is_refused_and_left_as_it_is) {
+  for (const char* text : {"root:x:0\n", "kilter.lengths/2\np 0 1 2\n", "kilter.lengths/11", "\n"})
+    EXPECT_EQ(refusal([&] { (void)parse_history(text); }), "line 1 must be kilter.lengths/1") << text;
   const scratch s;
   const std::string path = s.write("precious", "not ours\n");
   EXPECT_NE(refusal([&] { save_run(path, "p", {1.0}); }).find(path), std::string::npos);
   EXPECT_EQ(kilter::test::contents_of(path), "not ours\n");
   save_run(s.path() / "new", "p", {1.0, 2.0});
-  EXPECT_EQ(predicted_lengths(load_history(s.path() / "new"), "p"), (std::vector<double>{1.0, 2.0}));
-  EXPECT_TRUE(load_history(s.path() / "absent").empty());
+  EXPECT_EQ(predicted_lengths(load_history(s.path() / "new").lengths, "p"), (std::vector<double>{1.0, 2.0}));
+  EXPECT_TRUE(load_history(s.path() / "absent").lengths.empty());
 }
 
 TEST(placer, sorts_what_the_environment_says) {
