@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "machine/alike.hpp"
 #include "machine/layout.hpp"
 
 namespace kilter::detail {
@@ -18,6 +19,7 @@ struct source_kind {
   std::string part;
   double capacity = 0, max_mhz = 0, base_mhz = 0;
   std::vector<int> members;
+  bool listed = true;   ///< by hwloc
 };
 
 double positive_number(const char* text) {
@@ -55,6 +57,7 @@ std::vector<source_kind> read_kinds(hwloc_topology_t topology, std::vector<int> 
   if (!unclaimed.empty()) {
     source_kind rest;
     rest.members = std::move(unclaimed);
+    rest.listed = false;
     kinds.push_back(std::move(rest));
   }
   return kinds;
@@ -90,6 +93,52 @@ void sort_fastest_first(std::vector<source_kind>& kinds) {
     if (a.efficiency != b.efficiency) return a.efficiency > b.efficiency;
     return a.members.front() < b.members.front();
   });
+}
+
+/// What a source tells apart need not be of two kinds: it lists a CPU by itself for a clock that is a little higher. A name or a number that both state
+/// decides; where they state nothing in common, that hwloc ranks them.
+bool of_one_kind(const source_kind& a, const source_kind& b) {
+  const auto stated = [](const std::string& x, const std::string& y) { return !x.empty() && !y.empty(); };
+  if (stated(a.core_type, b.core_type) && a.core_type != b.core_type) return false;
+  if (stated(a.part, b.part) && a.part != b.part) return false;
+  for (const attribute value : {capacity, max_mhz, base_mhz})
+    if (value(a) > 0 && value(b) > 0) return alike(value(a), value(b));
+  return a.efficiency < 0 || b.efficiency < 0;
+}
+
+/// `to` takes in the CPUs of `from`; its numbers become their mean.
+void add(source_kind& to, const source_kind& from) {
+  const auto own = static_cast<double>(to.members.size()), more = static_cast<double>(from.members.size());
+  for (double source_kind::*const value : {&source_kind::capacity, &source_kind::max_mhz, &source_kind::base_mhz})
+    to.*value = to.*value > 0 && from.*value > 0 ? (to.*value * own + from.*value * more) / (own + more) : std::max(to.*value, from.*value);
+  if (to.core_type.empty()) to.core_type = from.core_type;
+  if (to.part.empty()) to.part = from.part;
+  to.members.insert(to.members.end(), from.members.begin(), from.members.end());
+  std::sort(to.members.begin(), to.members.end());
+}
+
+/// Kinds stand fastest first; each is compared with the fastest of those that it may join, so that many small steps do not add up to one kind.
+std::vector<source_kind> joined(const std::vector<source_kind>& sorted) {
+  std::vector<source_kind> first, kinds, unlisted;
+  for (const source_kind& k : sorted) {
+    if (!k.listed) {
+      unlisted.push_back(k);
+      continue;
+    }
+    std::size_t at = 0;
+    while (at < kinds.size() && !of_one_kind(first[at], k)) ++at;
+    if (at == kinds.size()) {
+      first.push_back(k);
+      kinds.push_back(k);
+    } else {
+      add(kinds[at], k);
+    }
+  }
+  for (const source_kind& rest : unlisted) {
+    if (kinds.size() == 1) add(kinds.front(), rest);  // one kind alone says of nobody that he differs
+    else kinds.push_back(rest);
+  }
+  return kinds;
 }
 
 /// Part numbers of the Arm cores that share a chip with cores of another kind (Arm's technical reference manuals, main
@@ -138,6 +187,7 @@ kind_table::kind_table(hwloc_topology_t topology, const std::vector<int>& cpus) 
   std::sort(sorted.begin(), sorted.end());
   std::vector<source_kind> kinds = read_kinds(topology, std::move(sorted));
   sort_fastest_first(kinds);
+  kinds = joined(kinds);
   const bool arm = designed_by_arm(topology);
   std::map<std::string, int> uses;
   for (std::size_t rank = 0; rank < kinds.size(); ++rank) {

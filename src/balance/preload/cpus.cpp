@@ -5,6 +5,7 @@
 
 #include "balance/preload/settings.hpp"
 #include "kilter/error.hpp"
+#include "machine/alike.hpp"
 
 namespace kilter::balance::preload {
 
@@ -19,8 +20,8 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// Those whose number in `file` is at least `factor` times the lowest; empty if one of them has none, or all are so.
-std::vector<int> above(const std::vector<int>& allowed, const std::string& root, const std::string& file, double factor) {
+/// What the kernel says of each in `file`; empty if it says nothing of one.
+std::vector<double> numbers(const std::vector<int>& allowed, const std::string& root, const std::string& file) {
   std::vector<double> values;
   for (const int c : allowed) {
     std::ifstream in(root + "/devices/system/cpu/cpu" + std::to_string(c) + "/" + file);
@@ -28,6 +29,13 @@ std::vector<int> above(const std::vector<int>& allowed, const std::string& root,
     if (!(in >> v) || v <= 0.0) return {};
     values.push_back(v);
   }
+  return values;
+}
+
+/// Those whose number in `file` is at least `factor` times the lowest; empty if one of them has none, or all are so.
+std::vector<int> above(const std::vector<int>& allowed, const std::string& root, const std::string& file, double factor) {
+  const auto values = numbers(allowed, root, file);
+  if (values.empty()) return {};
   const double lowest = *std::min_element(values.begin(), values.end());
   std::vector<int> fast;
   for (std::size_t i = 0; i < allowed.size(); ++i)
@@ -35,20 +43,15 @@ std::vector<int> above(const std::vector<int>& allowed, const std::string& root,
   return fast;
 }
 
-/// Only the largest capacity is the fastest kind.
+/// Those of the largest capacity, and of one that is nearly as large: the fastest kind. Empty if all are alike.
 std::vector<int> of_largest_capacity(const std::vector<int>& allowed, const std::string& root) {
+  const auto values = numbers(allowed, root, "cpu_capacity");
+  if (values.empty()) return {};
+  const double largest = *std::max_element(values.begin(), values.end());
   std::vector<int> best;
-  double largest = 0.0, smallest = 0.0;
-  for (const int c : allowed) {
-    std::ifstream in(root + "/devices/system/cpu/cpu" + std::to_string(c) + "/cpu_capacity");
-    double v = 0.0;
-    if (!(in >> v) || v <= 0.0) return {};
-    if (best.empty() || v > largest) best.clear();
-    if (best.empty()) largest = v;
-    if (v == largest) best.push_back(c);
-    smallest = smallest == 0.0 ? v : std::min(smallest, v);
-  }
-  return smallest < largest ? best : std::vector<int>{};
+  for (std::size_t i = 0; i < allowed.size(); ++i)
+    if (detail::alike(values[i], largest)) best.push_back(allowed[i]);
+  return best.size() < allowed.size() ? best : std::vector<int>{};
 }
 
 }  // namespace

@@ -105,6 +105,72 @@ TEST(kinds, cpus_of_no_kind_come_last) {
   EXPECT_EQ(cluster_sizes(m), (sizes{1, 3, 1}));
 }
 
+/// The kinds of a recorded machine replaced by others.
+std::string with_kinds(const std::string& name, const std::string& kinds) {
+  const std::string xml = test::contents_of(test::recorded(name));
+  const std::size_t first = xml.find("<cpukind"), last = xml.rfind("</cpukind>") + std::string("</cpukind>").size();
+  return xml.substr(0, first) + kinds + xml.substr(last);
+}
+
+std::string kind_of(const std::string& set, int efficiency, const std::string& infos) {
+  std::string text = "<cpukind cpuset=\"" + set + "\"" + (efficiency < 0 ? "" : " forced_efficiency=\"" + std::to_string(efficiency) + "\"") + ">\n";
+  for (std::size_t at = 0; at < infos.size();) {
+    const std::size_t equals = infos.find('=', at), end = std::min(infos.find(' ', at), infos.size());
+    text += "<info name=\"" + infos.substr(at, equals - at) + "\" value=\"" + infos.substr(equals + 1, end - equals - 1) + "\"/>\n";
+    at = end + 1;
+  }
+  return text + "</cpukind>\n";
+}
+
+machine machine_with_kinds(const std::string& name, const std::string& kinds) {
+  const test::scratch scratch;
+  return machine::from_xml(scratch.write("kinds.xml", with_kinds(name, kinds)));
+}
+
+/// NVIDIA's GB10 as Linux tells it where user programs may not read the main identification register: a capacity for every bin of equal cores.
+TEST(kinds, capacities_a_few_percent_apart_are_one_kind) {
+  for (const bool ranked : {true, false}) {
+    const auto kind = [&](const char* set, const char* capacity, const char* mhz) {
+      return kind_of(set, ranked ? std::stoi(capacity) : -1, "FrequencyMaxMHz=" + std::string(mhz) + " FrequencyBaseMHz=" + mhz + " LinuxCapacity=" + capacity);
+    };
+    const auto m = machine_with_kinds("nvidia-gb10.xml", kind("0x0000001f", "718", "2808") + kind("0x00007c00", "731", "2808") + kind("0x000003e0", "997", "3900") +
+                                                             kind("0x00078000", "1017", "3900") + kind("0x00080000", "1024", "3900"));
+    const auto known = machine::from_xml(test::recorded("nvidia-gb10.xml"));
+    EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"big", "little"}));
+    EXPECT_EQ(os_indices(m), os_indices(known)) << "Cortex-X925 and A725, as where the register can be read";
+    EXPECT_EQ(cluster_sizes(m), cluster_sizes(known));
+    EXPECT_NEAR(m.kinds()[0].relative_speed, (5 * 997 + 4 * 1017 + 1024) / (5 * 718 + 5 * 731.0), 1e-12) << "the mean of each";
+  }
+}
+
+TEST(kinds, a_favoured_core_is_of_the_kind_of_its_neighbours) {
+  const auto m = machine_with_kinds("intel-i7-1370p-frequencies.xml", kind_of("0x000ff000", -1, "FrequencyMaxMHz=3900 FrequencyBaseMHz=1400") +
+                                                                          kind_of("0x00000ff3", -1, "FrequencyMaxMHz=5000 FrequencyBaseMHz=1900") +
+                                                                          kind_of("0x0000000c", -1, "FrequencyMaxMHz=5200 FrequencyBaseMHz=1900"));
+  EXPECT_EQ(cluster_sizes(m), (sizes{6, 8}));
+  EXPECT_EQ(os_indices(m), (indices{0, 2, 4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 19}));
+}
+
+TEST(kinds, one_kind_alone_does_not_tell_its_cpus_from_others) {
+  const auto m = machine_with_kinds("nvidia-gb10.xml", kind_of("0x00000001", 0, ""));
+  EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"core"}));
+  EXPECT_EQ(cluster_sizes(m), (sizes{10, 10}));
+}
+
+TEST(kinds, names_tell_kinds_apart_whatever_their_numbers) {
+  const auto parts = machine_with_kinds("nvidia-gb10.xml", kind_of("0x00007c1f", -1, "LinuxCapacity=1000 CPUPart=0xd87") + kind_of("0x000f83e0", -1, "LinuxCapacity=1024 CPUPart=0xd85"));
+  EXPECT_EQ(test::kind_names(parts), (std::vector<std::string>{"cortex-x925", "cortex-a725"}));
+  const auto types = machine_with_kinds("intel-lakefield.xml", kind_of("0x0000000f", -1, "CoreType=IntelAtom FrequencyMaxMHz=3000") +
+                                                                   kind_of("0x00000010", -1, "CoreType=IntelCore FrequencyMaxMHz=3000"));
+  EXPECT_EQ(test::kind_names(types), (std::vector<std::string>{"P-core", "E-core"}));
+}
+
+TEST(kinds, small_steps_do_not_add_up) {
+  const auto m = machine_with_kinds("nvidia-gb10.xml", kind_of("0x0000001f", -1, "LinuxCapacity=1000") + kind_of("0x000003e0", -1, "LinuxCapacity=920") +
+                                                           kind_of("0x00007c00", -1, "LinuxCapacity=850") + kind_of("0x000f8000", -1, "LinuxCapacity=780"));
+  EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"big", "little"})) << "1000 and 920, 850 and 780";
+}
+
 TEST(kinds, the_source_may_name_none) {
   const auto m = synthetic("pack:1 l3:1 core:4 pu:1");
   EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"core"}));
