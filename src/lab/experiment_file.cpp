@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "kilter/error.hpp"
@@ -21,20 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view schema = "kilter.experiment/1";
 
-toml::table parsed(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    std::string line(error.description());
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    throw input_error(fmt::format("{}:{}: {}", path, error.source().begin.line, line));
-  }
-}
-
-}  // namespace
-
-experiment_file parse_experiment(const std::string& text, const std::string& path) {
-  const toml::table root = parsed(text, path);
+experiment_file read_tables(const toml::table& root, const std::string& path) {
   const toml_table top(path, "an experiment file", root);
   top.only({"schema", "name", "title", "source", "scenario", "claim", "figure"});
   if (const auto given = top.text("schema"); given != schema)
@@ -62,11 +45,11 @@ experiment_file parse_experiment(const std::string& text, const std::string& pat
   return file;
 }
 
-experiment_file read_experiment(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error(fmt::format("experiment file '{}' cannot be read: {}", path, std::strerror(errno)));
-  return parse_experiment({std::istreambuf_iterator<char>(in), {}}, path);
-}
+}  // namespace
+
+experiment_file parse_experiment(const std::string& text, const std::string& path) { return read_tables(detail::parse_toml(text, path), path); }
+
+experiment_file read_experiment(const std::string& path) { return read_tables(detail::parse_toml_file(path, "experiment file"), path); }
 
 std::vector<experiment_file> read_experiments(const std::string& directory) {
   std::vector<std::string> paths;

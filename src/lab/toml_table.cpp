@@ -11,7 +11,7 @@
 namespace kilter::lab {
 
 void toml_table::fail_where(const toml::source_region& where, const std::string& what) const {
-  throw input_error(fmt::format("{}:{}: {}", file_, where.begin.line, what));
+  detail::fail_at(file_, where.begin.line, what);
 }
 
 void toml_table::fail(const std::string& what) const { fail_where(table_.source(), what); }

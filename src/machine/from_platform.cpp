@@ -45,12 +45,10 @@ class platform_reader {
       if (other.name == kind.name) t.fail(t.raw().get("name")->source(), "kind '" + kind.name + "' is described twice");
     (void)t.text("source");
     if (const toml::node* node = t.raw().get("relative_speed")) {
-      const auto speed = node->value<double>();
-      if (!node->is_number() || !speed || !(*speed > 0) || *speed > 1e6)
-        t.fail(node->source(), "'relative_speed' must be a number above 0, against the slowest kind");
-      kind.relative_speed = *speed;
+      const double speed = t.number(*node, "relative_speed", detail::quantities::speed);
+      kind.relative_speed = speed;
       (void)t.required_text("source");
-      if (!kinds_.empty() && kinds_.back().relative_speed > 0 && *speed > kinds_.back().relative_speed)
+      if (!kinds_.empty() && kinds_.back().relative_speed > 0 && speed > kinds_.back().relative_speed)
         t.fail(node->source(), "kind '" + kind.name + "' is faster than the one before; write kinds fastest first");
     }
     kind_tables_.push_back(t);

@@ -2,12 +2,8 @@
 
 #include "machine/platform_table.hpp"
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "kilter/machine.hpp"
@@ -35,12 +31,6 @@ std::vector<std::string> platform_directories() {
 namespace detail {
 
 namespace {
-
-std::string in_one_line(std::string_view text) {
-  std::string line(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
 
 bool is_path(const std::string& name_or_path) {
   return name_or_path.find('/') != std::string::npos || fs::path(name_or_path).extension() == ".toml";
@@ -80,14 +70,14 @@ std::string find_platform_file(const std::string& name_or_path) {
 }
 
 toml::table parse_platform_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw input_error("platform file '" + file + "' cannot be read: " + std::strerror(errno));
-  const std::string contents{std::istreambuf_iterator<char>(in), {}};
-  try {
-    return toml::parse(contents, file);
-  } catch (const toml::parse_error& error) {
-    throw input_error(file + ":" + std::to_string(error.source().begin.line) + ": " + in_one_line(error.description()));
-  }
+  return parse_toml_file(file, "platform file");
+}
+
+std::string rule_of(const quantity& q) {
+  std::ostringstream text;
+  text << (q.may_be_zero ? "a number that is not negative, 0 or " : "a number above 0, ") << "from " << q.least << " to " << q.most;
+  if (!q.unit.empty()) text << ' ' << q.unit;
+  return text.str();
 }
 
 }  // namespace detail

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <toml++/toml.h>
-
 #include "kilter/error.hpp"
+#include "machine/platform_ranges.hpp"
+#include "machine/toml_text.hpp"
 
 namespace kilter::detail {
 
@@ -34,7 +34,7 @@ class owned_table {
       : file_(file), title_(std::move(title)), table_(table) {}
 
   [[noreturn]] void fail(const toml::source_region& where, const std::string& what) const {
-    throw input_error(file_ + ":" + std::to_string(where.begin.line) + ": " + what);
+    fail_at(file_, where.begin.line, what);
   }
   [[noreturn]] void fail(const std::string& what) const { fail(table_.source(), what); }
 
@@ -95,6 +95,14 @@ class owned_table {
   [[nodiscard]] double required_number(std::string_view key, Accepts right, std::string_view rule) const {
     return number(required(key), key, right, rule);
   }
+  [[nodiscard]] double number(const toml::node& node, std::string_view key, const quantity& q) const {
+    return number(node, key, [&q](double v) { return q.holds(v); }, rule_of(q));
+  }
+  [[nodiscard]] std::optional<double> number(std::string_view key, const quantity& q) const {
+    const toml::node* node = table_.get(key);
+    return node ? std::optional(number(*node, key, q)) : std::nullopt;
+  }
+  [[nodiscard]] double required_number(std::string_view key, const quantity& q) const { return number(required(key), key, q); }
   /// The node of a key that must be there.
   [[nodiscard]] const toml::node& required(std::string_view key) const {
     const toml::node* node = table_.get(key);

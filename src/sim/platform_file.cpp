@@ -15,9 +15,8 @@ namespace {
 
 using detail::owned_table;
 
-constexpr auto above_zero = [](double v) { return v > 0; };
-constexpr auto not_negative = [](double v) { return v >= 0; };
-constexpr std::string_view positive = "a number above 0", at_least_zero = "a number that is not negative";
+using detail::quantity;
+namespace quantities = detail::quantities;
 
 class reader {
  public:
@@ -80,18 +79,18 @@ class reader {
     t.fail(t.raw().get("kind")->source(), "no [[kind]] is named '" + name + "'; there is " + known);
   }
 
-  std::vector<double> numbers(const owned_table& t, std::string_view key) const {
+  std::vector<double> numbers(const owned_table& t, std::string_view key, const quantity& q) const {
     const toml::node& node = t.required(key);
     const toml::array* list = node.as_array();
     if (!list || list->empty()) t.fail(node.source(), "'" + std::string(key) + "' must be a list of numbers, not empty");
     std::vector<double> values;
-    for (const toml::node& entry : *list) values.push_back(t.number(entry, key, above_zero, "numbers above 0"));
+    for (const toml::node& entry : *list) values.push_back(t.number(entry, key, q));
     return values;
   }
 
   /// One number for each width of the kind's clusters.
-  std::vector<double> by_width(const owned_table& t, std::string_view key, kind_id kind) const {
-    auto values = numbers(t, key);
+  std::vector<double> by_width(const owned_table& t, std::string_view key, kind_id kind, const quantity& q) const {
+    auto values = numbers(t, key, q);
     const auto widths = p_.widths(kind);
     if (values.size() == widths.size()) return values;
     std::string list;
@@ -103,7 +102,7 @@ class reader {
 
   /// The clock that a figure is for; the kind's own if the file does not say, 0 if the kind has none.
   double clock_in(const owned_table& t, kind_id kind) const {
-    const auto given = t.number("mhz", above_zero, positive);
+    const auto given = t.number("mhz", quantities::clock);
     const std::vector<double>& steps = p_.clocks[kind].mhz;
     if (given && steps.empty())
       t.fail(t.raw().get("mhz")->source(),
@@ -142,7 +141,7 @@ class reader {
   void read_clock(const owned_table& t) {
     t.only({"kind", "mhz", "transition_s", "source", "fitted_to"});
     const kind_id kind = kind_in(t);
-    clock_steps c{numbers(t, "mhz"), t.required_number("transition_s", not_negative, at_least_zero), origin_in(t)};
+    clock_steps c{numbers(t, "mhz", quantities::clock), t.required_number("transition_s", quantities::cost_seconds), origin_in(t)};
     if (std::adjacent_find(c.mhz.begin(), c.mhz.end(), std::greater_equal<>()) != c.mhz.end())
       t.fail(t.raw().get("mhz")->source(), "'mhz' must be ascending; the last one is what the kind runs at");
     record(t, "clock of " + kind_name(kind), c.from);
@@ -152,7 +151,7 @@ class reader {
   void read_bandwidth(const owned_table& t) {
     t.only({"of", "kind", "bytes_per_s", "source", "fitted_to"});
     const std::string of = t.required_text("of");
-    const double limit = t.required_number("bytes_per_s", above_zero, positive);
+    const double limit = t.required_number("bytes_per_s", quantities::bandwidth);
     if (of == "chip") {
       if (const toml::node* kind = t.raw().get("kind")) t.fail(kind->source(), "the bandwidth of the chip has no 'kind'; remove it");
       record(t, "bandwidth of the chip", origin_in(t));
@@ -175,15 +174,15 @@ class reader {
             "source", "fitted_to"});
     kernel_cost k;
     k.name = t.required_text("name");
-    k.size = t.required_number("size", above_zero, positive);
+    k.size = t.required_number("size", quantities::size);
     k.kind = kind_in(t);
     k.mhz = clock_in(t, k.kind);
-    k.seconds = by_width(t, "seconds", k.kind);
-    k.bytes = t.required_number("bytes", not_negative, at_least_zero);
-    k.working_set = t.required_number("working_set", not_negative, at_least_zero);
-    const auto at_least_bytes = [&k](double v) { return v >= k.bytes; };
+    k.seconds = by_width(t, "seconds", k.kind, quantities::task_seconds);
+    k.bytes = t.required_number("bytes", quantities::bytes);
+    k.working_set = t.required_number("working_set", quantities::bytes);
+    const auto at_least_bytes = [&k](double v) { return v >= k.bytes && quantities::bytes.holds(v); };
     k.bytes_beyond_cache =
-        t.number("bytes_beyond_cache", at_least_bytes, "at least 'bytes', which is the traffic if everything fits").value_or(k.bytes);
+        t.number("bytes_beyond_cache", at_least_bytes, "at least 'bytes', which is the traffic if everything fits, and at most 1e+18").value_or(k.bytes);
     k.seconds_power = growth(t, "seconds_power");
     k.bytes_power = growth(t, "bytes_power");
     k.from = origin_in(t);
@@ -194,7 +193,7 @@ class reader {
   void read_power(const owned_table& t) {
     t.only({"kind", "mhz", "busy_w", "idle_w", "source", "fitted_to"});
     const kind_id kind = kind_in(t);
-    power_figure f{kind, clock_in(t, kind), by_width(t, "busy_w", kind), t.required_number("idle_w", not_negative, at_least_zero),
+    power_figure f{kind, clock_in(t, kind), by_width(t, "busy_w", kind, quantities::busy_watts), t.required_number("idle_w", quantities::idle_watts),
                    origin_in(t)};
     record(t, "power of " + kind_name(kind) + (f.mhz > 0 ? " at " + plain_number(f.mhz) + " MHz" : ""), f.from);
     p_.power.push_back(std::move(f));
@@ -205,9 +204,8 @@ class reader {
     overheads& o = p_.costs;
     for (const auto& [key, value] : {std::pair{"push_s", &o.push_s}, {"steal_s", &o.steal_s}, {"search_all_s", &o.search_all_s},
                                      {"search_own_s", &o.search_own_s}, {"assembly_s", &o.assembly_s}, {"wake_s", &o.wake_s}})
-      *value = t.number(key, not_negative, at_least_zero).value_or(*value);
-    o.steal_try_s =
-        t.number("steal_try_s", above_zero, "a number above 0; idle cores try to steal that often").value_or(o.steal_try_s);
+      *value = t.number(key, quantities::cost_seconds).value_or(*value);
+    o.steal_try_s = t.number("steal_try_s", quantities::period_seconds).value_or(o.steal_try_s);
     o.from = origin_in(t);
     record(t, "overheads", o.from);
   }
@@ -215,7 +213,7 @@ class reader {
   void read_co_runner(const owned_table& t) {
     t.only({"slice_s", "share", "source", "fitted_to"});
     co_runner_habits& c = p_.co_runner;
-    c.slice_s = t.number("slice_s", above_zero, positive).value_or(c.slice_s);
+    c.slice_s = t.number("slice_s", quantities::period_seconds).value_or(c.slice_s);
     const auto fraction = [](double v) { return v > 0 && v <= 1; };
     c.share = t.number("share", fraction, "above 0 and at most 1, what is left of the core").value_or(c.share);
     c.from = origin_in(t);
@@ -236,8 +234,8 @@ class reader {
     if (clusters % each != 0)
       t.fail(node.source(),
              "'clusters_per_node' is " + std::to_string(each) + "; it must divide the " + std::to_string(clusters) + " clusters");
-    p_.network = network_figure{static_cast<std::uint32_t>(each), t.required_number("bytes_per_s", above_zero, positive),
-                                t.required_number("latency_s", not_negative, at_least_zero), origin_in(t)};
+    p_.network = network_figure{static_cast<std::uint32_t>(each), t.required_number("bytes_per_s", quantities::bandwidth),
+                                t.required_number("latency_s", quantities::cost_seconds), origin_in(t)};
     record(t, "network", p_.network->from);
   }
 

@@ -177,6 +177,24 @@ TEST(experiment_file, errors_name_file_and_line) {
                "x.toml:11: 'tile' is '0'; it must be a whole number of at least 1");
 }
 
+/// The library frees nested tables by recursion: each of these once ended the program.
+TEST(experiment_file, nesting_has_limits) {
+  const auto said_of = [](const std::string& text) {
+    try {
+      (void)parse_experiment("schema = \"kilter.experiment/1\"\n" + text, "x.toml");
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  std::string dotted = "a", nested = "b";
+  for (int i = 0; i < 50'000; ++i) dotted += ".a";
+  for (int i = 0; i < 50; ++i) nested = "{b = [" + nested + "]}";
+  EXPECT_EQ(said_of(dotted + " = 1\n"), "x.toml:2: a key has more than 32 parts");
+  EXPECT_EQ(said_of("b = " + nested + "\n"), "x.toml:2: values are nested more than 32 deep");
+  EXPECT_EQ(said_of("\"ba\\nd\" = 1\n").find('\n'), std::string::npos) << "one line";
+}
+
 TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
   expect_error(head + scenario + claim_head, "x.toml:14: claim C needs at least one [[claim.case]]");
   expect_error(head + scenario + claim_head + "decided_by = \"hardware\"\n", "x.toml:14: claim C lacks 'remark'");

@@ -97,7 +97,37 @@ TEST(platform, unusable_values_are_errors) {
   expect_refused(14, "numa_node = 1", "numa_node = -1", {"numa_node"});
   expect_refused(18, "type = \"unified\"", "type = \"magic\"", {"magic", "instruction"});
   expect_refused(19, "bytes = 1024", "bytes = 0", {"bytes"});
-  expect_refused(5, "name = \"big\"", "name = \"big\"\nrelative_speed = -2", {"relative_speed"});
+  expect_refused(5, "name = \"big\"", "name = \"big\"\nrelative_speed = -2", {"relative_speed", "-2", "above 0"});
+  expect_refused(5, "name = \"big\"", "name = \"big\"\nrelative_speed = 1e308", {"relative_speed", "1e+308", "from 1e-06 to 1e+06"});
+}
+
+/// The library frees nested tables by recursion: each of these once ended the program.
+TEST(platform, nesting_has_limits) {
+  const auto said = [](const std::string& text) { return test::refusal([&] { (void)load(good + text); }); };
+  const auto repeated = [](const std::string& part, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += part;
+    return all;
+  };
+  const std::string line = ":" + std::to_string(1 + std::count(good.begin(), good.end(), '\n')) + ": ";
+  test::expect_names(said(repeated("a.", 50'000) + "a = 1\n"), {"made.toml" + line, "a key has more than 32 parts"});
+  test::expect_names(said("[" + repeated("\"a\" . ", 50'000) + "a]\n"), {line + "a key has more than 32 parts"});
+  test::expect_names(said("x = " + repeated("[", 100'000) + "\n"), {line + "values are nested more than 32 deep"});
+  test::expect_names(said("x = " + repeated("{a.b.c.d = ", 1'000) + "\n"), {line + "values are nested more than 32 deep"});
+
+  const std::string brackets = repeated("[.{", 50);
+  const std::string strings = "[memory]\n" + repeated("a.", 31) + "a = \"" + brackets + "\\\\\"  # " + brackets + "\ny = '" + brackets + "\"' \nz = \"\"\"\n" + brackets +
+                              "\\\"\"\"\"\"\nu = '''\n" + brackets + "''''\nv = \"\\\"" + brackets + "\"\n";
+  EXPECT_EQ(load(good + strings).core_count(), 5u) << "strings and comments hold what they like";
+}
+
+TEST(platform, a_message_is_one_line_whatever_the_file_holds) {
+  expect_refused(8, "kind = \"little\"", "kind = \"hu\\n\\u001B[2Jge\"", {"'hu??[2Jge'"});
+  EXPECT_LT(test::refusal([] { (void)load("schema = \"" + std::string(100'000, 'x') + "\"\n"); }).size(), 1200u);
+}
+
+TEST(platform, a_file_that_never_ends_is_refused) {
+  test::expect_names(test::refusal([] { (void)machine::from_platform("/dev/zero"); }), {"platform file '/dev/zero' is larger than 16 MiB"});
 }
 
 TEST(platform, missing_parts_are_errors) {

@@ -255,6 +255,25 @@ TEST(engine, says_what_it_cannot_run) {
   EXPECT_THROW(brief.run(g, works(g)), input_error);
 }
 
+/// Times beyond what virtual time can hold: they once wrapped around, and a task ended before it began.
+TEST(engine, a_task_of_many_years_passes_the_horizon) {
+  const platform p = plain(1);
+  for (const double seconds : {5e6, 1e12, 1e300}) {
+    engine_options o = with("rws", p);
+    o.horizon_s = 1e300;
+    engine e(p, o);
+    graph g;
+    add_chain(g, 2);
+    const std::vector<type_work> work(1, {.kernel = "matmul", .size = 64.0, .fixed_s = seconds});
+    try {
+      e.run(g, work);
+      ADD_FAILURE() << seconds << " s were run";
+    } catch (const input_error& error) {
+      EXPECT_NE(std::string(error.what()).find("virtual time passed the horizon of 4611686.01842"), std::string::npos) << error.what();
+    }
+  }
+}
+
 /// Looks into the queues of both workers, its own first.
 class looks_around final : public policy {
  public:

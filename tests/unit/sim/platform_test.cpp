@@ -196,6 +196,27 @@ TEST(platform, numbers_out_of_range_are_errors) {
   expect_refused("clusters_per_node = 1", "clusters_per_node = 3", {"clusters_per_node"});
 }
 
+/// What is computed from such numbers has no end: a run would give nonsense, or never stop.
+TEST(platform, numbers_beyond_every_machine_are_errors) {
+  expect_refused("mhz = [500, 1000]", "mhz = [500, 1e308]", {"'mhz' is 1e+308", "from 0.001 to 1e+06 MHz"});
+  expect_refused("mhz = [500, 1000]", "mhz = [1e-300, 1000]", {"'mhz' is 1e-300", "above 0", "MHz"});
+  expect_refused("transition_s = 1e-4", "transition_s = 1e308", {"'transition_s' is 1e+308", "to 1e+06 seconds"});
+  expect_refused("bytes_per_s = 5e9", "bytes_per_s = 1e308", {"'bytes_per_s' is 1e+308", "from 1 to 1e+18 bytes per second"});
+  expect_refused("bytes_per_s = 5e9", "bytes_per_s = 1e-308", {"'bytes_per_s'", "from 1 to"});
+  expect_refused("size = 64", "size = 1e308", {"'size' is 1e+308", "to 1e+09"});
+  expect_refused("seconds = [0.002, 0.001]", "seconds = [1e308, 0.001]", {"'seconds' is 1e+308", "to 1e+06 seconds"});
+  expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002, 1e-20]", {"'seconds' is 1e-20"});
+  expect_refused("bytes = 1000", "bytes = 1e308", {"'bytes' is 1e+308", "to 1e+18 bytes"});
+  expect_refused("working_set = 3000", "working_set = 1e308", {"'working_set' is 1e+308"});
+  expect_refused("bytes_beyond_cache = 4000", "bytes_beyond_cache = 1e308", {"'bytes_beyond_cache' is 1e+308", "1e+18"});
+  expect_refused("busy_w = [1, 2, 3]", "busy_w = [1, 2, 1e308]", {"'busy_w' is 1e+308", "to 1e+09 watts"});
+  expect_refused("idle_w = 0", "idle_w = 1e308", {"'idle_w' is 1e+308", "watts"});
+  expect_refused("push_s = 1e-7", "push_s = 1e308", {"'push_s' is 1e+308"});
+  expect_refused("steal_try_s = 1e-6", "steal_try_s = 1e-15", {"'steal_try_s' is 1e-15", "from 1e-09 to"});
+  expect_refused("slice_s = 0.01", "slice_s = 1e-15", {"'slice_s' is 1e-15", "from 1e-09 to"});
+  expect_refused("latency_s = 1e-6", "latency_s = 1e308", {"'latency_s' is 1e+308"});
+}
+
 TEST(platform, a_number_for_each_width) {
   expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002]", {"seconds", "1 entries", "1, 2", "needs 2"});
   expect_refused("seconds = [0.002, 0.001]", "seconds = [3, 2, 1]", {"seconds", "3 entries", "'big'"});

@@ -1,0 +1,79 @@
+#include "machine/toml_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/file_text.hpp"
+#include "kilter/error.hpp"
+
+namespace kilter::detail {
+
+namespace {
+
+constexpr std::size_t most_mib = 16, deepest = 32, most_parts = 32;
+
+/// Past the string that begins at `at`, whichever of the four it is; at the end of the line if it never ends there.
+std::size_t after_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool escapes = quote == '"';
+  const std::string_view three = escapes ? "\"\"\"" : "'''";
+  if (text.substr(at).starts_with(three)) {
+    for (at += 3; at < text.size() && !text.substr(at).starts_with(three); ++at)
+      if (escapes && text[at] == '\\') ++at;
+    at = std::min(at + 3, text.size());
+    for (int more = 0; more < 2 && at < text.size() && text[at] == quote; ++more) ++at;  // quotes just before the closing ones
+    return at;
+  }
+  for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
+    if (escapes && text[at] == '\\') ++at;
+  return at < text.size() && text[at] == quote ? at + 1 : std::min(at, text.size());
+}
+
+/// Brackets, and the dots between two of `=`, `,`, brackets and ends of lines: a number has one.
+void check_limits(std::string_view text, const std::string& file) {
+  std::size_t depth = 0, parts = 1;
+  const auto fail = [&](std::size_t at, const std::string& what) {
+    const auto begin = text.begin();
+    fail_at(file, static_cast<std::size_t>(1 + std::count(begin, begin + static_cast<std::ptrdiff_t>(at), '\n')), what);
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = after_string(text, at);
+      continue;
+    }
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (c == '[' || c == '{') {
+      if (++depth > deepest) fail(at, "values are nested more than " + std::to_string(deepest) + " deep");
+    } else if (c == ']' || c == '}') {
+      depth -= depth > 0;
+    } else if (c == '.' && ++parts > most_parts) {
+      fail(at, "a key has more than " + std::to_string(most_parts) + " parts");
+    }
+    if (c == '[' || c == '{' || c == ']' || c == '}' || c == '=' || c == ',' || c == '\n') parts = 1;
+    ++at;
+  }
+}
+
+}  // namespace
+
+void fail_at(const std::string& file, std::size_t line, const std::string& what) {
+  constexpr std::size_t longest = 1000;
+  throw input_error(file + ":" + std::to_string(line) + ": " + one_line(what, longest));
+}
+
+toml::table parse_toml(std::string_view text, const std::string& file) {
+  check_limits(text, file);
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    fail_at(file, error.source().begin.line, std::string(error.description()));
+  }
+}
+
+toml::table parse_toml_file(const std::string& file, const std::string& what) { return parse_toml(file_text(file, what, most_mib), file); }
+
+}  // namespace kilter::detail
