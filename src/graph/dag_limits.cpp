@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/printable.hpp"
+
 namespace kilter::dags {
 
 std::string shown(std::string_view text) {
@@ -10,9 +12,7 @@ std::string shown(std::string_view text) {
   std::size_t length = text.size();
   if (length > longest)
     for (length = longest; length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80;) --length;  // not inside a UTF-8 sequence
-  std::string out(text.substr(0, length));
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  const std::string out = printable(text.substr(0, length));
   return length < text.size() ? out + "..." : out;
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t most_types = 60'000;
 [[nodiscard]] inline std::string edges_limit_text() { return "at most " + std::to_string(most_edges) + " are possible"; }
 [[nodiscard]] inline std::string types_limit_text() { return "at most " + std::to_string(most_types) + " are possible"; }
 
-/// `text` fit for one line of a message: control characters as '?', cut after 60 bytes.
+/// `text` fit for one line of a message: what a terminal would obey as an escape, cut after 60 bytes.
 [[nodiscard]] std::string shown(std::string_view text);
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string number_text(double);
