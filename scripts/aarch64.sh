@@ -8,8 +8,8 @@ aarch64_runner="qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$aarch
 set_up_aarch64() {
   install_packages "$1" "${kilter_packages[@]}" g++-aarch64-linux-gnu qemu-user
   local packages=(libhwloc-dev libhwloc15 libtomlplusplus-dev libtomlplusplus3 libgtest-dev libgmock-dev nlohmann-json3-dev libfmt-dev libfmt9 libcli11-dev
-    libxml2 zlib1g liblzma5 libicu72 libudev1)
-  if [ ! -d "$aarch64_sysroot/usr/include/CLI" ]; then
+    libexpat1-dev libexpat1 libyaml-cpp-dev libyaml-cpp0.7 zlib1g-dev libxml2 zlib1g liblzma5 libicu72 libudev1)
+  if [ ! -d "$aarch64_sysroot/usr/include/yaml-cpp" ]; then
     # The arm64 packages are unpacked beside the build, not installed: the system keeps one architecture.
     say "kilter: fetching arm64 libraries into $aarch64_sysroot"
     mkdir -p "$aarch64_sysroot/debs" "$aarch64_sysroot/lists/partial"

@@ -24,7 +24,7 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   common.repeat = "3";
   common.criticality.clear();
   CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");
-  c->add_option("GRAPH", o->what.graphs, "Files (JSON, WfCommons, STG, DOT) and generators, as cholesky:tasks=1000")->required()->type_name("");
+  c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, and generators, as cholesky:tasks=1000; kilter graph --help lists the formats")->required()->type_name("");
   c->add_option("--on", o->what.on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
                 "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine");
   c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")->type_name("X")->group("Graph");

@@ -47,7 +47,8 @@ void add_out(CLI::App& command, graph_options& o) {
 /// For commands whose output has no place for them.
 void print_notes(const graph_options& o, const dag& g) {
   if (o.quiet) return;
-  for (const std::string& note : g.notes) fmt::print(stderr, "kilter: {}: {}\n", dags::shown(o.source), note);
+  const std::string from = o.source == "-" ? "standard input" : dags::shown(o.source);
+  for (const std::string& note : g.notes) fmt::print(stderr, "kilter: {}: {}\n", from, note);
 }
 
 action add_make(CLI::App& graph) {
@@ -67,12 +68,12 @@ action add_make(CLI::App& graph) {
   };
 }
 
-constexpr const char* graph_help = "A file in JSON (kilter.graph/1, WfCommons), STG or DOT, or a generator's call";
+std::string graph_help() { return fmt::format("A file, - for standard input, or a generator's call; formats: {}", dags::readable_formats()); }
 
 action add_info(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* info = graph.add_subcommand("info", "Tasks, edges, types, parallelism, longest path and widths of a graph");
-  info->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  info->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
   info->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   info->add_flag("--quiet", o->quiet, "No progress line");
   info->footer("Examples:\n"
@@ -91,7 +92,7 @@ action add_info(CLI::App& graph) {
 action add_convert(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* convert = graph.add_subcommand("convert", "Write a graph in another format");
-  convert->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  convert->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
   convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT");
   add_out(*convert, *o);
   convert->footer("What a format has no place for is named on standard error.\n"
@@ -114,7 +115,7 @@ action add_convert(CLI::App& graph) {
 action add_draw(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* draw = graph.add_subcommand("draw", "Draw a graph as SVG");
-  draw->add_option("GRAPH", o->source, graph_help)->required()->type_name("");
+  draw->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
   add_out(*draw, *o);
   draw->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
                            "Examples:\n"
@@ -136,11 +137,15 @@ action add_draw(CLI::App& graph) {
 action add_graph(CLI::App& app) {
   CLI::App* graph = app.add_subcommand("graph", "Make, measure, convert and draw graphs of tasks");
   graph->require_subcommand(1);
-  graph->footer("Examples:\n"
+  graph->footer("Reads " + dags::readable_formats() + "; the content tells which it is.\n"
+                "Writes kilter.graph/1, DOT, STG and WfCommons.\n"
+                "Examples:\n"
                 "  kilter graph make cholesky:n=20 -o cholesky.json\n"
                 "  kilter graph info cholesky.json\n"
                 "  kilter graph convert cholesky.json --to dot -o cholesky.dot\n"
-                "  kilter graph draw cholesky.json -o cholesky.svg");
+                "  kilter graph draw cholesky.json -o cholesky.svg\n"
+                "  starpu_fxt_tool ... && kilter graph info tasks.rec\n"
+                "  curl -s https://example.org/montage.dax.gz | kilter graph info -");
   const std::map<std::string, action> actions{
       {"make", add_make(*graph)}, {"info", add_info(*graph)}, {"convert", add_convert(*graph)}, {"draw", add_draw(*graph)}};
   return [graph, actions] { return actions.at(graph->get_subcommands().front()->get_name())(); };

@@ -211,7 +211,7 @@ const std::vector<workload_info>& catalogue() {
        {"vgg --platform haswell-20 --policy rws,perf --table paper", "vgg --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        make_vgg},
       {"graph", "A graph of a file or of a generator",
-       {{"file", "cholesky:tasks=1000", "GRAPH", "A file, or a generator with its values"},
+       {{"file", "cholesky:tasks=1000", "GRAPH", "A file, - for standard input, or a generator with its values"},
         {"like", "matmul", "KERNEL", "On a platform, tasks whose type names no kernel grow with cores and widths like this one"},
         {"scale", "1", "X", "Seconds in the graph are multiplied by this"}},
        {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0"},

@@ -188,7 +188,17 @@ printf '\377\376{\0' >"$work/utf16.json"
 refuses "UTF-16" graph info "$work/utf16.json"
 refuses "/dev/zero:1: a NUL byte" graph info /dev/zero
 printf 'hello' >"$work/hello"
-refuses "is no graph file" graph draw "$work/hello"
+refuses "is no graph file that Kilter reads; it reads JSON (kilter.graph/1" graph draw "$work/hello"
+refuses "standard input: is empty" graph info -
+refuses "standard input: is empty" compare -
+printf '\037\213\010' >"$work/cut.gz"
+refuses "$work/cut.gz: its compressed data is cut off" graph info "$work/cut.gz"
+printf '<svg/>' >"$work/svg"
+refuses "is XML of <svg>" graph info "$work/svg"
+printf '{"tasks":[{"id":"a","seconds":1e308},\n{"id":"b","seconds":1e308}]}' >"$work/large.json"
+refuses "$work/large.json:1: the seconds of a task must be a number of at most 1e+18" graph info "$work/large.json"
+{ printf '<adag>'; head -c 400000 /dev/zero | sed 's/\x00/<a>/g'; } >"$work/deep.dax"
+refuses "$work/deep.dax:1: elements are nested more than 100 deep" graph info "$work/deep.dax"
 refuses "nowhere.json" compare nowhere.json
 refuses "brings no processors" compare cholesky:tasks=100 --on ideal
 refuses "--scale 'x'" compare cholesky:tasks=100 --scale x

@@ -215,6 +215,22 @@ passes graph draw cholesky:n=6 -o "$work/c.svg"
 grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
 says "15 tasks take no time"
+# other people's formats, packed or not, from a file or from standard input, wherever a graph is taken
+samples=$(dirname "$0")/../data/graphs
+for file in diamond.dax diamond.yml stencil.graphml stencil.graphml.gz tasks.rec costs.stg simgrid.dot; do
+  "$kilter" graph convert "$samples/$file" --to json --quiet | sed '1s/"name":"[^"]*"//' >"$work/file.json" || fail "graph convert $file"
+  gzip -c "$samples/$file" | "$kilter" graph convert - --to json --quiet | sed '1s/"name":"[^"]*"//' >"$work/input.json"
+  cmp -s "$work/file.json" "$work/input.json" || fail "graph convert: $file is another graph when it is packed and comes by standard input"
+  grep -q '"id":' "$work/file.json" || fail "graph convert $file: no task"
+done
+for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "sim graph --file - --platform jetson-tx2 --repeat 1" "bench graph --file - --scale 1e-4 --repeat 1"; do
+  timeout 100 "$kilter" $command <"$samples/simgrid.dot" >"$work/out" 2>"$work/err" || fail "kilter $command <simgrid.dot: $(head -c 300 "$work/err")"
+  cat "$work/out" "$work/err" | grep -q "taken for flops" || fail "kilter $command does not say what it made of SimGrid's sizes"
+done
+printf 'digraph { a [seconds=0] }' >"$work/timeless.dot"
+passes graph info "$work/timeless.dot"
+says "no task has a time"
+grep -qE '\b(nan|inf)\b' "$work/out" && fail "graph info of a graph without times: $(cat "$work/out")"
 
 passes sim layered --platform grid:2x1 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
 passes explain "$work/result.json" --policy auto --disturb share@1:50%

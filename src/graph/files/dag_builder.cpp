@@ -43,6 +43,11 @@ std::uint32_t dag_builder::refer(std::string_view id, std::size_t at) {
   return slots_[slot];
 }
 
+std::optional<std::uint32_t> dag_builder::find(std::string_view id) const {
+  const std::uint32_t task = slots_[slot_of(id)];
+  return task == free_slot ? std::nullopt : std::optional(task);
+}
+
 std::uint32_t dag_builder::define(std::string_view id, std::size_t at) {
   const std::uint32_t task = refer(id, at);
   if (defined(task)) source_.fail_at(at, "a second task with the id '" + shown(id) + "'; ids must differ");
@@ -69,6 +74,12 @@ void dag_builder::edge(std::uint32_t from, std::uint32_t to, double cost_s, doub
 double dag_builder::amount(double value, std::string_view what, std::size_t at) const {
   if (const std::string problem = amount_problem(value); !problem.empty()) source_.fail_at(at, std::string(what) + " " + problem);
   return value;
+}
+
+double dag_builder::amount(std::string_view text, std::string_view what, std::size_t at) const {
+  const std::optional<double> value = number_in(text);
+  if (!value) source_.fail_at(at, std::string(what) + " must be a number of at least 0, got '" + shown(text) + "'");
+  return amount(*value, what, at);
 }
 
 dag dag_builder::finish() {

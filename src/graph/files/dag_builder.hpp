@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +23,8 @@ class dag_builder {
   std::uint32_t refer(std::string_view id, std::size_t at);
   /// As above for the task itself; input_error if it has been there before.
   std::uint32_t define(std::string_view id, std::size_t at);
+  /// The task with this id, if it was referred to or defined.
+  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view id) const;
   [[nodiscard]] bool defined(std::uint32_t task) const { return known_[task].defined; }
   [[nodiscard]] dag::task& task(std::uint32_t i) { return graph_.tasks[i]; }
   /// The number of the type with this name, made if it is new; "task" without a name.
@@ -30,6 +33,8 @@ class dag_builder {
   void edge(std::uint32_t from, std::uint32_t to, double cost_s, double bytes, std::size_t at);
   /// `value` if it can be an amount of anything; else input_error "WHAT must be ...".
   double amount(double value, std::string_view what, std::size_t at) const;
+  /// The same for a number that is a text.
+  double amount(std::string_view text, std::string_view what, std::size_t at) const;
   /// Name, types, processors and edges may be set directly.
   [[nodiscard]] dag& graph() { return graph_; }
   [[nodiscard]] const source_text& source() const { return source_; }

@@ -21,7 +21,7 @@ class dot_reader {
   explicit dot_reader(const source_text& source) : source_(source), words_(source), made_(source), meaning_(made_) {}
 
   dag read() {
-    made_.graph().name = source_.file.substr(source_.file.rfind('/') + 1);
+    made_.graph().name = source_.name();
     if (words_.next().is_keyword("strict")) (void)words_.take();
     if (words_.next().is_keyword("graph")) source_.fail_at(words_.next().at, "this graph has no directions; a graph of tasks is a digraph");
     if (!words_.next().is_keyword("digraph")) words_.unexpected("'digraph'");

@@ -21,7 +21,7 @@ class graph_reader {
   explicit graph_reader(const source_text& source) : in_(source), made_(source) {}
 
   dag read() {
-    made_.graph().name = source_name();
+    made_.graph().name = in_.source().name();
     in_.object([&](std::string_view key) {
       if (key == "schema") read_schema();
       else if (key == "name") made_.graph().name = in_.string();
@@ -37,10 +37,6 @@ class graph_reader {
   }
 
  private:
-  std::string source_name() const {
-    const std::string& file = in_.source().file;
-    return file.substr(file.rfind('/') + 1);
-  }
   [[noreturn]] void refuse_key(std::string_view key, const char* known) { in_.fail("unknown key '" + shown(key) + "'; there are " + known); }
 
   void read_schema() {

@@ -18,9 +18,15 @@ class stg_reader {
   explicit stg_reader(const source_text& source) : source_(source), made_(source) {}
 
   dag read() {
-    made_.graph().name = source_.file.substr(source_.file.rfind('/') + 1);
+    made_.graph().name = source_.name();
     const std::size_t head_at = at();
     const std::uint64_t announced = count("the number of tasks", most_tasks);
+    if (second_in_line()) {
+      const std::uint64_t processors = count("the number of processors", most_tasks);
+      made_.graph().notes.push_back("the file is for " + std::to_string(processors) + " processors; that is not used");
+      has_costs_ = true;
+    }
+    if (!fits(announced, has_costs_) && fits(announced, !has_costs_)) has_costs_ = !has_costs_;
     std::uint64_t tasks = 0;
     for (; more(); ++tasks) read_task();
     if (tasks != announced && tasks != announced + 2)
@@ -33,17 +39,53 @@ class stg_reader {
     const std::size_t task_at = at();
     const std::uint32_t task = made_.define(number_word("the number of a task"), task_at);
     const std::size_t time_at = at();
-    const std::string_view time = word("the time of task " + made_.task(task).id);
-    double seconds = 0.0;
-    const auto read = std::from_chars(time.data(), time.data() + time.size(), seconds);
-    if (read.ec != std::errc{} || read.ptr != time.data() + time.size()) source_.fail_at(time_at, "the time of a task must be a number, got '" + shown(time) + "'");
-    made_.task(task).seconds = made_.amount(seconds, "the time of a task", time_at);
+    made_.task(task).seconds = made_.amount(word("the time of task " + made_.task(task).id), "the time of a task", time_at);
     made_.task(task).type = made_.type("task");
     const std::uint64_t predecessors = count("the number of predecessors of task " + made_.task(task).id, most_edges);
     for (std::uint64_t i = 0; i < predecessors; ++i) {
       const std::size_t id_at = at();
-      made_.edge(made_.refer(number_word("a predecessor of task " + made_.task(task).id), id_at), task, 0.0, 0.0, id_at);
+      const std::uint32_t from = made_.refer(number_word("a predecessor of task " + made_.task(task).id), id_at);
+      double cost_s = 0.0;
+      if (has_costs_) {
+        const std::size_t cost_at = at();
+        cost_s = made_.amount(word("the communication cost"), "a communication cost", cost_at);
+      }
+      made_.edge(from, task, cost_s, 0.0, id_at);
     }
+  }
+
+  /// Whether the first line has two words, and no more.
+  bool second_in_line() {
+    const std::size_t end = std::min(source_.text.find('\n', at_), source_.text.size());
+    const std::string_view line = source_.text.substr(at_, end - at_);
+    const std::string_view rest = trimmed(line.substr(0, line.find('#')));
+    return !rest.empty() && rest.find_first_of(" \t") == rest.npos;
+  }
+
+  /// Whether the words that are left, read with or without costs, are just the tasks that the first line announces, as those of the other layout
+  /// hardly ever are.
+  bool fits(std::uint64_t announced, bool with_costs) {
+    const std::size_t was = at_;
+    std::uint64_t tasks = 0;
+    bool possible = true;
+    for (; possible && more(); ++tasks) {
+      std::uint64_t predecessors = 0;
+      possible = skip_word() && skip_word() && number_of(predecessors);
+      for (std::uint64_t i = 0; possible && i < predecessors; ++i) possible = skip_word() && (!with_costs || skip_word());
+    }
+    at_ = was;
+    return possible && (tasks == announced || tasks == announced + 2);
+  }
+  bool skip_word() {
+    if (!more()) return false;
+    (void)word("");
+    return true;
+  }
+  bool number_of(std::uint64_t& value) {
+    if (!more()) return false;
+    const std::string_view digits = word("");
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
   }
 
   /// Where the next word begins; the end of the text if there is none.
@@ -82,6 +124,7 @@ class stg_reader {
   source_text source_;
   dag_builder made_;
   std::size_t at_ = 0;
+  bool has_costs_ = false;
 };
 
 }  // namespace

@@ -1,13 +1,14 @@
 #include "graph/files/dag_wfcommons.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/dag_limits.hpp"
 #include "graph/files/dag_builder.hpp"
 #include "graph/files/json_reader.hpp"
+#include "graph/files/task_files.hpp"
 
 namespace kilter::dags {
 
@@ -23,7 +24,7 @@ struct record {
   double seconds = 0.0;
   std::size_t at = 0;
   std::vector<reference> parents, children;
-  std::vector<std::uint32_t> reads, writes;   ///< numbers of files, ascending when all is read
+  task_files files;
 };
 
 /// "mProject_ID0000001" and "FASTQC (sample 1)" without what tells one task from the next.
@@ -114,8 +115,8 @@ class wfcommons_reader {
       else if (key == "runtimeInSeconds" || key == "runtime") r.seconds = amount("the run time of a task");
       else if (key == "parents") list([&] { r.parents.push_back(read_reference()); });
       else if (key == "children") list([&] { r.children.push_back(read_reference()); });
-      else if (key == "inputFiles") list([&] { r.reads.push_back(file(text())); });
-      else if (key == "outputFiles") list([&] { r.writes.push_back(file(text())); });
+      else if (key == "inputFiles") list([&] { r.files.reads.push_back(files_.number(text())); });
+      else if (key == "outputFiles") list([&] { r.files.writes.push_back(files_.number(text())); });
       else if (key == "files") list([&] { read_linked_file(r); });
       else if (key == "command" && in_.next() == json_reader::kind::object) read_command(r);
       else in_.skip();
@@ -135,12 +136,6 @@ class wfcommons_reader {
     });
   }
 
-  std::uint32_t file(const std::string& name) {
-    const auto [at, is_new] = file_of_.try_emplace(name, static_cast<std::uint32_t>(bytes_.size()));
-    if (is_new) bytes_.push_back(0.0);
-    return at->second;
-  }
-
   /// Version 1.5: all files in one list.
   void read_file() {
     std::string name;
@@ -150,7 +145,7 @@ class wfcommons_reader {
       else if (key == "sizeInBytes") bytes = amount("the size of a file");
       else in_.skip();
     });
-    bytes_[file(name)] = bytes;
+    files_.set_bytes(files_.number(name), bytes);
   }
 
   /// Before 1.5: with the task, and which way it goes.
@@ -164,9 +159,9 @@ class wfcommons_reader {
       else if (key == "sizeInBytes" || key == "size") bytes = amount("the size of a file");
       else in_.skip();
     });
-    const std::uint32_t number = file(path + name);
-    bytes_[number] = bytes;
-    (link == "input" ? r.reads : r.writes).push_back(number);
+    const std::uint32_t number = files_.number(path + name);
+    files_.set_bytes(number, bytes);
+    (link == "input" ? r.files.reads : r.files.writes).push_back(number);
   }
 
   void define_tasks() {
@@ -176,10 +171,7 @@ class wfcommons_reader {
       const auto [at, is_new] = by_name_.try_emplace(r.name, t);
       if (!is_new) at->second = several;
       by_id_.try_emplace(made_.task(t).id, t);
-      for (auto* files : {&r.reads, &r.writes}) {
-        std::ranges::sort(*files);
-        files->erase(std::unique(files->begin(), files->end()), files->end());
-      }
+      r.files.tidy();
     }
   }
 
@@ -213,33 +205,20 @@ class wfcommons_reader {
       for (const reference& c : tasks_[t].children) edge(t, find(c.to, c.at), c.at);
     }
     follow_files(has_parent);
-    // Both ends may tell of one edge: its bytes are counted once.
-    auto& edges = made_.graph().edges;
-    const auto ends = [](const dag::edge& e) { return std::uint64_t{e.from} << 32 | e.to; };
-    std::ranges::sort(edges, {}, ends);
-    edges.erase(std::unique(edges.begin(), edges.end(), [&](const dag::edge& a, const dag::edge& b) { return ends(a) == ends(b); }), edges.end());
-    for (dag::edge& e : edges) e.bytes = bytes_between(tasks_[e.from], tasks_[e.to]);
+    std::vector<task_files> files;
+    for (record& r : tasks_) files.push_back(std::move(r.files));
+    files_.set_bytes_of(made_.graph().edges, files);
   }
 
   void follow_files(const std::vector<bool>& has_parent) {
-    std::vector<std::vector<std::uint32_t>> writers(bytes_.size());
+    std::vector<std::vector<std::uint32_t>> writers(files_.size());
     for (std::uint32_t t = 0; t < tasks_.size(); ++t)
-      for (const std::uint32_t f : tasks_[t].writes) writers[f].push_back(t);
+      for (const std::uint32_t f : tasks_[t].files.writes) writers[f].push_back(t);
     for (std::uint32_t t = 0; t < tasks_.size(); ++t)
       if (!has_parent[t])
-        for (const std::uint32_t f : tasks_[t].reads)
+        for (const std::uint32_t f : tasks_[t].files.reads)
           for (const std::uint32_t w : writers[f])
             if (w != t) made_.edge(w, t, 0.0, 0.0, tasks_[t].at);
-  }
-
-  double bytes_between(const record& from, const record& to) const {
-    double bytes = 0.0;
-    auto w = from.writes.begin();
-    for (const std::uint32_t f : to.reads) {
-      while (w != from.writes.end() && *w < f) ++w;
-      if (w != from.writes.end() && *w == f) bytes += bytes_[f];
-    }
-    return bytes;
   }
 
   static constexpr std::uint32_t several = ~std::uint32_t{0};
@@ -248,8 +227,8 @@ class wfcommons_reader {
   dag_builder made_;
   bool by_name_first_ = false;
   std::vector<record> tasks_, runs_;
-  std::unordered_map<std::string, std::uint32_t> by_id_, by_name_, file_of_;
-  std::vector<double> bytes_;
+  std::unordered_map<std::string, std::uint32_t> by_id_, by_name_;
+  file_table files_;
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "graph/files/named_attributes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -18,13 +16,6 @@ constexpr double default_seconds = 1e-3;
 constexpr double flops_a_second = 1e9;
 /// More kinds of labels than that are names of tasks.
 constexpr std::size_t most_labels = 1000;
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0.0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ptr != text.data() + text.size() || read.ec != std::errc{}) return std::nullopt;
-  return value;
-}
 
 std::string counted(std::uint64_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 

@@ -1,6 +1,8 @@
 #include "graph/files/source_text.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "base/printable.hpp"
 #include "kilter/error.hpp"
@@ -10,6 +12,19 @@ namespace kilter::dags {
 void source_text::fail_at(std::size_t at, const std::string& what) const {
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size())), '\n');
   throw input_error(file + ":" + std::to_string(line) + ": " + what);
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0.0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || read.ptr != text.data() + text.size() || read.ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(blank) + 1 - first);
 }
 
 source_text check_text(const std::string& file, std::string_view text) {
