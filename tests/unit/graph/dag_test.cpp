@@ -147,6 +147,7 @@ TEST(GraphJson, NamesFileLineAndValueOfWhatIsWrong) {
   expect("{\"tasks\":[{\"id\":\"a\",\"widths\":[0]}]}", "got 0");
   expect("{\"tasks\":[{\"id\":\"a\",\"priority\":\"urgent\"}]}", "'urgent'");
   expect("{\"schema\":\"kilter.bench/1\"}", "'kilter.bench/1'");
+  expect("{\"tasks\":[{\"id\":\"a\",\"x\u009b31m\":1}]}", "'x\\u009b31m'");  // a terminal would obey it
   expect("{\"tasks\":[]}", "no task");
   expect("{\"tasks\":[{\"id\":\"a\"}", "the file ends");
   expect("{\"tasks\":[{\"id\":\"a\"}]} x", "found 'x'");
