@@ -7,6 +7,7 @@
 #include "balance/dike.hpp"
 #include "balance/dio.hpp"
 #include "balance/gts.hpp"
+#include "balance/keep_busy.hpp"
 #include "balance/longest_first.hpp"
 #include "balance/optimizer.hpp"
 #include "balance/placed_once.hpp"
@@ -22,6 +23,7 @@ using maker = std::unique_ptr<scheduler> (*)(std::string_view name, const machin
 struct entry {
   scheduler_info info;
   maker make;
+  bool moves = true;   ///< false: it leaves threads where they are, or to whom they belong
 };
 
 constexpr entry entries[] = {
@@ -36,14 +38,14 @@ constexpr entry entries[] = {
     {{"dio-original", "keeps the miss rates of the clusters' threads balanced, and moves only who changes its cluster", true},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_dio_original(m, o); }},
     {{"ljfpf", "S3: threads announced as long begin on fast cores", true},
-     [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {}); }},
+     [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {}); }, false},
     {{"cjfpf", "S3: threads announced with long critical sections begin on fast cores", true},
-     [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.key = job_key::critical_length}); }},
+     [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.key = job_key::critical_length}); }, false},
     {{"ljfpf-idle", "ljfpf, and an idle fast core takes the longest thread of a slow one", false},
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.idle_fast = true}); }},
     {{"rr", "S3's baseline: each new thread on the next core", true},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_round_robin(m, o); }},
-    {{"none", "the operating system alone", true}, [](std::string_view, const machine&, const scheduler_options& o) { return make_none(o); }},
+    {{"none", "the operating system alone", true}, [](std::string_view, const machine&, const scheduler_options& o) { return make_none(o); }, false},
     {{"random", "each new thread on the next core of a random order", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_random(m, o); }},
     {{"worst", "ljfpf the wrong way round: threads announced as short begin on fast cores", false},
@@ -110,7 +112,8 @@ std::unique_ptr<scheduler> make_scheduler(std::string_view name, const machine& 
   for (const entry& e : entries)
     if (e.info.name == name) {
       check(name, m, options);
-      return e.make(e.info.name, m, options);
+      auto made = e.make(e.info.name, m, options);
+      return options.keep_busy && e.moves ? keep_busy(std::move(made), m.core_count()) : std::move(made);
     }
   std::string message = "unknown thread scheduler '" + std::string(name) + "'. There are: ";
   for (const entry& e : entries) message += std::string(&e == entries ? "" : ", ") + std::string(e.info.name);

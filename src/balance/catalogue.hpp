@@ -38,6 +38,9 @@ struct scheduler_options {
   std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
   double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (facts A2.1; older kernels: 512 and 256)
   double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (facts A2.1)
+  /// No core is left with two runnable threads while one that they may use has none. Of the schedulers that the papers describe only gts and its like do
+  /// that by themselves; off, they are as described.
+  bool keep_busy = false;
   std::uint64_t seed = 1;
 };
 

@@ -4,6 +4,8 @@
 //
 // Each quantum: the back end gathers one `observation`, the scheduler answers with an `answer`, the back end carries it out. Before that, each new
 // thread is shown once to `place`, while it has not run yet if the back end can do that (the simulator, the preload library), else when it is first seen.
+//
+// A scheduler with `keep_busy` (catalogue.hpp) never leaves two runnable threads on one core while a core that one of them may use has none.
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +33,7 @@ struct thread_sample {
   bool background = false;              ///< not counted when the workload is classified (facts E40)
   bool runnable = true;                 ///< at the end of the quantum: runs or waits for a core
   bool movable = true;                  ///< false: its mask is not ours to change (it changed it itself, or we may not)
+  std::span<const std::uint8_t> may_use = {};  ///< by core: 0 where its mask or cpuset forbids it; empty: every core
   double ran_s = 0.0, waited_s = 0.0;   ///< within the quantum: on a core, and ready without one
   std::optional<double> misses = {};         ///< of the last-level cache within the quantum
   std::optional<double> miss_ratio = {};     ///< misses over references of that cache, 0..1
@@ -64,6 +67,9 @@ struct move {
   core_id from = no_core, to = no_core;
   reason why = reason::swap;
 };
+
+/// Whether the two are the halves of one exchange, of which neither may be made alone: it would leave one core with two threads and the other with none.
+[[nodiscard]] bool is_exchange(const move& first, const move& second) noexcept;
 
 /// What a scheduler expects of a thread in the next quantum, for the prediction error of S4 (Fig. 7, 8).
 struct expectation {
