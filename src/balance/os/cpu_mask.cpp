@@ -42,7 +42,14 @@ int cpu_mask::single() const noexcept {
   return found;
 }
 
+cpu_mask both(const cpu_mask& a, const cpu_mask& b) noexcept {
+  cpu_mask m;
+  for (std::size_t i = 0; i < m.words.size(); ++i) m.words[i] = a.words[i] & b.words[i];
+  return m;
+}
+
 std::string to_text(const cpu_mask& m) {
+  if (m == cpu_mask::all()) return "all";
   std::string text;
   for (int cpu = 0; cpu < cpu_mask::capacity; ++cpu) {
     if (!m.has(cpu)) continue;
@@ -85,15 +92,19 @@ int set_affinity(pid_t tid, const cpu_mask& m) noexcept {
   return ::syscall(SYS_sched_setaffinity, tid, sizeof m.words, m.words.data()) == 0 ? 0 : errno;
 }
 
-const cpu_mask& asking_for(const cpu_mask& original) noexcept {
-  static const cpu_mask everything = cpu_mask::all();
+const cpu_mask& online_cpus() {
   static const cpu_mask online = [] {
     std::ifstream in("/sys/devices/system/cpu/online");
     std::string text;
     std::getline(in, text);
     return mask_from(text);
   }();
-  return original == online ? everything : original;
+  return online;
+}
+
+const cpu_mask& asking_for(const cpu_mask& original) noexcept {
+  static const cpu_mask everything = cpu_mask::all();
+  return original == online_cpus() ? everything : original;
 }
 
 }  // namespace kilter::balance::os

@@ -24,7 +24,9 @@ struct cpu_mask {
   friend bool operator==(const cpu_mask&, const cpu_mask&) = default;
 };
 
-/// "0-3,6"; empty for the empty set.
+[[nodiscard]] cpu_mask both(const cpu_mask&, const cpu_mask&) noexcept;
+
+/// "0-3,6"; "all" for the full set, empty for the empty one.
 [[nodiscard]] std::string to_text(const cpu_mask&);
 /// The inverse, as /sys/devices/system/cpu/online is written. What cannot be read is left out.
 [[nodiscard]] cpu_mask mask_from(const std::string& text) noexcept;
@@ -34,6 +36,8 @@ struct cpu_mask {
 /// 0, or the error: ESRCH gone, EPERM another user's, EINVAL none of the CPUs is in its cpuset.
 [[nodiscard]] int set_affinity(pid_t tid, const cpu_mask&) noexcept;
 
+/// The CPUs that are switched on, as they were at the first call.
+[[nodiscard]] const cpu_mask& online_cpus();
 /// What gives a thread back the mask `original`. The kernel remembers the mask that was asked for and intersects it with cpusets that come later;
 /// a thread that could use every CPU gets the full set, so that it follows a cpuset that grows.
 [[nodiscard]] const cpu_mask& asking_for(const cpu_mask& original) noexcept;

@@ -105,8 +105,7 @@ class watch {
       if (fds[0].revents == 0) continue;
       message m;
       if (hear(socket_, m, 0) && m.what == message::dismissed) ::_exit(0);
-      static_cast<void>(restore_masks(ledger_));  // Kilter has gone
-      ledger_.remove_files();
+      if (restore_masks(ledger_).owed == 0) ledger_.remove_files();  // Kilter has gone
       ::_exit(0);
     }
   }

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "balance/os/cpuset.hpp"
 #include "balance/os/proc.hpp"
 #include "kilter/error.hpp"
 
@@ -206,20 +207,20 @@ mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const
 
 void mask_ledger::release(mask_record& r) noexcept { free_.push_back(static_cast<std::uint32_t>(&r - first_)); }
 
-mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, const cpu_mask& now) noexcept {
+mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, pid_t tid, const cpu_mask& now) {
   const int cpu = now.single();
-  if (cpu < 0) return nullptr;
-  mask_record *in_process = nullptr, *in_parent = nullptr, *anywhere = nullptr;
+  mask_record *in_process = nullptr, *in_parent = nullptr, *anywhere = nullptr, *displaced = nullptr;
   bool known = false;
   for (mask_record& r : records()) {
     const bool process = r.pid == pid, made_it = r.pid == parent;
     if (r.state == mask_record::theirs && (process || made_it)) {
       known = true;
-      // Who made it chose this very CPU itself: then it is inherited from that, not from us.
+      // Who made it chose this very mask itself: then it is inherited from that, not from us.
       if (const auto mask = affinity_of(r.tid); mask && *mask == now) return nullptr;
     }
     if (r.state != mask_record::ours) continue;
     known |= process || made_it;
+    if ((process || made_it) && r.given >= 0 && !now.has(r.given) && !displaced) displaced = &r;
     if (!r.gave(cpu)) continue;
     if (process && !in_process) in_process = &r;
     if (made_it && !in_parent) in_parent = &r;
@@ -227,6 +228,8 @@ mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, const cpu_mask
   }
   if (in_process) return in_process;
   if (in_parent) return in_parent;
+  if (displaced)
+    if (const auto allowed = cpuset_of(tid); allowed && was_displaced(displaced->given, now, *allowed)) return displaced;
   return known ? nullptr : anywhere;
 }
 

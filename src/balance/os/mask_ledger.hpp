@@ -18,17 +18,20 @@ namespace kilter::balance::os {
 struct mask_record {
   enum state : std::uint32_t {
     unused,
-    ours,    ///< it has, or had when it ended, a mask from us
+    ours,    ///< it has, had when it ended, or may have handed down a mask from us
     theirs   ///< it chose a mask of its own since; left alone for good
   };
   std::uint32_t state = unused;
   pid_t pid = 0, tid = 0;
-  std::int32_t given = -1;         ///< CPU that it was last given
+  std::int32_t given = -1;         ///< CPU that it has from us; -1: its own mask is back
   std::int32_t next = -1;          ///< CPU that it is being given; equal to `given` when that is done
   std::int32_t before = -1;        ///< CPU given before `given`: what a thread may have inherited that nobody has seen yet
   std::uint64_t start = 0;
-  cpu_mask original;
+  cpu_mask original;               ///< to be asked for; all CPUs if the thread follows its cpuset
 
+  /// Whether it has that CPU from us now.
+  [[nodiscard]] bool has(int cpu) const noexcept { return cpu >= 0 && (cpu == given || cpu == next); }
+  /// Whether one that it made may have it from us.
   [[nodiscard]] bool gave(int cpu) const noexcept { return cpu >= 0 && (cpu == given || cpu == next || cpu == before); }
 };
 
@@ -71,9 +74,9 @@ class mask_ledger {
   /// The thread has ended. Its record is used again, but late: what it handed down may not have been seen yet.
   void release(mask_record&) noexcept;
 
-  /// The record that explains why a thread that nobody recorded has a mask of one CPU: it, or who made it, got that from us. Looks at its own process, then its
-  /// parent; if neither is recorded (it lost its parent before anybody looked), at all. nullptr: the mask is the thread's own.
-  [[nodiscard]] mask_record* inherited_from(pid_t pid, pid_t parent, const cpu_mask& now) noexcept;
+  /// The record that explains the mask of a thread that nobody recorded: it, or who made it, got one CPU from us, which its cpuset may have taken away since.
+  /// Looks at its own process, then its parent; if neither is recorded (it lost its parent before anybody looked), at all. nullptr: the mask is its own.
+  [[nodiscard]] mask_record* inherited_from(pid_t pid, pid_t parent, pid_t tid, const cpu_mask& now);
 
   /// Whether the mask of a main thread is one that another thread of its process brought along: when any thread calls exec, it goes on under the main thread's
   /// number.

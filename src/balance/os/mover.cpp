@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "balance/os/cpuset.hpp"
+
 namespace kilter::balance::os {
 
 core_map::core_map(const machine& m) {
@@ -37,44 +39,81 @@ void mover::appeared(const watched_thread& t, pid_t parent) {
   const auto now = affinity_of(t.tid);
   if (!now || !t.still_there()) return;
   entry& e = entries_[t.id];
-  const mask_record* const from = ledger_.inherited_from(t.pid, parent, *now);
-  e.original = from ? from->original : *now;
+  limit_to(e, *now);
+  e.original = follows_cpuset(t.tid, *now) ? cpu_mask::all() : *now;
+  const mask_record* const from = ledger_.inherited_from(t.pid, parent, t.tid, *now);
   if (!from) {
     // Once its parent has gone, nothing else would tell that this is no mask of ours.
     if (now->single() >= 0) leave_alone(e, t);
     return;
   }
-  e.record = ledger_.claim(t.pid, t.tid, t.start, e.original, now->single());
+  e.original = from->original;
+  e.record = ledger_.claim(t.pid, t.tid, t.start, e.original, now->single() >= 0 ? now->single() : from->given);
   e.left_alone = e.record == nullptr;
+  if (e.left_alone) return;
+  ++held_;
+  unpin(e, t);
 }
 
 void mover::vanished(const watched_thread& t) {
   const auto at = entries_.find(t.id);
   if (at == entries_.end()) return;
+  if (at->second.held()) --held_;
   if (at->second.record) ledger_.release(*at->second.record);
   entries_.erase(at);
 }
 
-bool mover::still_as_given(entry& e, const cpu_mask& now) {
-  if (!e.record) return now == e.original;
-  const int cpu = now.single();
-  if (cpu >= 0 && cpu == e.record->given) return true;
-  if (!ledger_.brought_by_exec(*e.record, cpu)) return false;
-  e.record->next = e.record->given = cpu;
-  return true;
+void mover::limit_to(entry& e, const cpu_mask& m) {
+  e.limit = m;
+  e.may_use.resize(cores_.cores());
+  for (core_id c = 0; c < cores_.cores(); ++c) e.may_use[c] = m.has(cores_.os_cpu(c)) ? 1 : 0;
+}
+
+/// Mask and cpuset are read one after the other; a mask that is another one afterwards is looked at again.
+mover::cause mover::cause_of(entry& e, pid_t tid, cpu_mask& now) {
+  for (int tries = 0;; ++tries) {
+    if (!e.held() && now == e.limit) return cause::as_it_was;
+    if (e.held() && now.single() == e.record->given) return cause::as_it_was;
+    if (e.held() && ledger_.brought_by_exec(*e.record, now.single())) {
+      set_given(*e.record, now.single());
+      return cause::as_it_was;
+    }
+    if (const auto allowed = cpuset_of(tid)) {
+      const cpu_mask left = both(e.original, *allowed);
+      if (e.held() ? was_displaced(e.record->given, now, *allowed) : now == (left == cpu_mask{} ? *allowed : left)) return cause::cpuset;
+    }
+    const auto again = affinity_of(tid);
+    if (!again || *again == now || tries == 3) return cause::own;
+    now = *again;
+  }
 }
 
 void mover::check(std::span<watched_thread* const> threads) {
   for (const watched_thread* const t : threads) {
     const auto at = entries_.find(t->id);
-    if (at == entries_.end() || at->second.left_alone) continue;
-    const auto now = affinity_of(t->tid);
-    if (!now || still_as_given(at->second, *now) || !t->still_there()) continue;
-    leave_alone(at->second, *t);
+    if (at == entries_.end() || at->second.left_alone || !ready(at->second, *t) || !at->second.due) continue;
+    unpin(at->second, *t);
   }
 }
 
+bool mover::ready(entry& e, const watched_thread& t) {
+  auto now = affinity_of(t.tid);
+  if (!now) return false;
+  switch (cause_of(e, t.tid, *now)) {
+    case cause::as_it_was: return true;
+    case cause::cpuset:
+      if (e.held()) unpin(e, t);
+      else limit_to(e, *now);
+      return !e.held();
+    case cause::own:
+      if (t.still_there()) leave_alone(e, t);
+      return false;
+  }
+  return false;
+}
+
 void mover::leave_alone(entry& e, const watched_thread& t) {
+  if (e.held()) --held_;
   e.left_alone = true;
   if (!e.record) e.record = ledger_.claim(t.pid, t.tid, t.start, e.original);
   if (e.record) e.record->state = mask_record::theirs;
@@ -82,30 +121,56 @@ void mover::leave_alone(entry& e, const watched_thread& t) {
 
 bool mover::movable(thread_id id) const noexcept {
   const auto at = entries_.find(id);
-  return at != entries_.end() && !at->second.left_alone && cores_.allowed(at->second.original) > 1;
+  return at != entries_.end() && !at->second.left_alone && cores_.allowed(at->second.limit) > 1;
 }
 
 core_id mover::given(thread_id id) const noexcept {
   const auto at = entries_.find(id);
-  return at != entries_.end() && at->second.record && !at->second.left_alone ? cores_.core_of(at->second.record->given) : no_core;
+  return at != entries_.end() && at->second.held() && !at->second.left_alone ? cores_.core_of(at->second.record->given) : no_core;
+}
+
+std::span<const std::uint8_t> mover::may_use(thread_id id) const noexcept {
+  const auto at = entries_.find(id);
+  return at == entries_.end() ? std::span<const std::uint8_t>() : at->second.may_use;
 }
 
 bool mover::may_go(thread_id id, core_id to) const noexcept {
   const auto at = entries_.find(id);
-  return at != entries_.end() && !at->second.left_alone && at->second.original.has(cores_.os_cpu(to));
+  return at != entries_.end() && !at->second.left_alone && to < at->second.may_use.size() && at->second.may_use[to] != 0;
 }
 
-bool mover::move_to(const watched_thread& t, core_id to) {
+bool mover::hold_on(const watched_thread& t, core_id to) {
   if (!may_go(t.id, to)) return false;
   entry& e = entries_.at(t.id);
+  return pin(e, t, to);
+}
+
+bool mover::put_on(const watched_thread& t, core_id to) {
+  if (!may_go(t.id, to)) return false;
+  entry& e = entries_.at(t.id);
+  if (!pin(e, t, to)) return false;
+  e.due = true;
+  if (t.state == 'R') unpin(e, t);
+  return true;
+}
+
+void mover::give_back(const watched_thread& t) {
+  const auto at = entries_.find(t.id);
+  if (at != entries_.end() && at->second.held() && !at->second.left_alone && ready(at->second, t)) unpin(at->second, t);
+}
+
+/// The thread has that CPU from us now; it may still have handed down the one before.
+void mover::set_given(mask_record& r, int cpu) noexcept {
+  if (r.given >= 0) r.before = r.given;
+  r.next = r.given = cpu;
+}
+
+bool mover::pin(entry& e, const watched_thread& t, core_id to) {
+  if (!t.still_there() || !ready(e, t) || !may_go(t.id, to)) return false;
   const int cpu = cores_.os_cpu(to);
-  const auto now = affinity_of(t.tid);
-  if (!now || !t.still_there()) return false;
-  if (!still_as_given(e, *now)) {
-    leave_alone(e, t);
-    return false;
-  }
-  if (e.record && e.record->given == cpu) return true;
+  e.due = false;
+  if (e.held() && e.record->given == cpu) return true;
+  const cpu_mask had = e.held() ? cpu_mask::of(e.record->given) : e.limit;
   if (!e.record) e.record = ledger_.claim(t.pid, t.tid, t.start, e.original);
   if (!e.record) {
     if (explained_.insert(0).second)
@@ -118,29 +183,39 @@ bool mover::move_to(const watched_thread& t, core_id to) {
   const int error = set_affinity(t.tid, cpu_mask::of(cpu));
   if (error != 0) {
     r.next = r.given;
-    if (error == ESRCH) return false;
+    if (error == ESRCH || error == EINVAL) return false;  // EINVAL: its cpuset changes just now, and the next look will see it
     e.left_alone = true;
-    if (r.given < 0) {
-      ledger_.release(r);
-      e.record = nullptr;
-    }
-    explain(t, error);
+    explain(t, error, e);
     return false;
   }
-  r.before = r.given;
-  r.given = cpu;
+  if (!e.held()) ++held_;
+  set_given(r, cpu);
   if (t.still_there()) return true;
   // It ended in between. Should its number have been given out again in that very moment, the new owner gets back what it had.
   if (const auto s = stat_of(process_of(t.tid), t.tid); s && s->start != t.start)
-    if (const auto mask = affinity_of(t.tid); mask && mask->single() == cpu) static_cast<void>(set_affinity(t.tid, asking_for(*now)));
+    if (const auto mask = affinity_of(t.tid); mask && mask->single() == cpu) static_cast<void>(set_affinity(t.tid, asking_for(had)));
   return false;
 }
 
-void mover::explain(const watched_thread& t, int error) {
+void mover::unpin(entry& e, const watched_thread& t) {
+  if (!t.still_there()) return;
+  const int error = set_affinity(t.tid, asking_for(e.original));
+  if (error != 0) {
+    // The record stays: until its mask is back, the thread is looked at again each time.
+    if (error != ESRCH) explain(t, error, e);
+    return;
+  }
+  set_given(*e.record, -1);
+  --held_;
+  e.due = false;
+  if (const auto now = affinity_of(t.tid)) limit_to(e, *now);
+}
+
+void mover::explain(const watched_thread& t, int error, const entry& e) {
   if (!explained_.insert(t.pid).second) return;
   const std::string thread = fmt::format("thread {} ({}) of process {} cannot be moved", t.tid, t.name, t.pid);
   if (error == EINVAL) {
-    tell_(fmt::format("{}: its cpuset has changed and forbids the core; its threads are left where they are", thread));
+    tell_(fmt::format("{}: its cpuset has changed and allows none of the CPUs {}; tried again as long as Kilter runs", thread, to_text(e.original)));
   } else if (error == EPERM) {
     const auto users = users_of(t.pid);
     const uid_t self = ::geteuid();

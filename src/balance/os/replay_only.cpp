@@ -38,7 +38,9 @@ session_result replay_only(const machine& m, const session_options& o, const std
   recording_reader reader(in, file);
   const std::uint32_t cores = reader.header().cores;
   const machine recorded = cores == m.core_count() ? m : machine::uniform(cores);
-  const auto schedule = make_scheduler(o.policy, recorded, o.tuning);
+  scheduler_options tuning = o.tuning;
+  tuning.keep_busy = true;  // as it was live
+  const auto schedule = make_scheduler(o.policy, recorded, tuning);
   accounts sums(o.tuning.memory_above);
   std::set<thread_id> known;
   bool rates = false;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "balance/os/cpuset.hpp"
 #include "balance/os/guard.hpp"
 #include "balance/os/proc.hpp"
 #include "kilter/error.hpp"
@@ -85,6 +86,7 @@ class restorer {
   explicit restorer(mask_ledger& ledger) : ledger_(ledger) {}
 
   restored run() {
+    if (ledger_.records().empty()) return {};
     constexpr int most_passes = 1000;
     for (int pass = 0; pass < most_passes; ++pass)
       if (!recorded_threads() && !unseen_threads()) break;
@@ -93,21 +95,21 @@ class restorer {
 
  private:
   bool give_back(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original, const cpu_mask& now) {
-    if (now == original || failed_.contains({tid, start})) return false;
+    if (now == original || done_with_.contains({tid, start})) return false;
     const auto s = stat_of(pid, tid);
     if (!s || s->start != start) return false;
     const int error = set_affinity(tid, asking_for(original));
     if (error == 0) {
       ++done_.threads;
-      // A cpuset that has changed since may not let it have all of its mask: what it has now is all it can have.
-      if (const auto after = affinity_of(tid); !after || !(*after == original)) failed_.insert({tid, start});
+      // Where its cpuset decides, the next pass would see no difference.
+      if (const auto after = affinity_of(tid); !after || *after == now) done_with_.insert({tid, start});
       return true;
     }
-    if (error != ESRCH) {
-      failed_.insert({tid, start});
-      done_.failed.push_back(fmt::format("thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now), to_text(original),
-          std::strerror(error)));
-    }
+    if (error == ESRCH) return false;
+    done_with_.insert({tid, start});
+    if (error == EINVAL) ++done_.owed;
+    done_.failed.push_back(fmt::format("thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now), to_text(original),
+        error == EINVAL ? "its cpuset allows none of them now; when it does, run kilter balance --restore" : std::strerror(error)));
     return false;
   }
 
@@ -118,9 +120,17 @@ class restorer {
       const auto s = stat_of(r.pid, r.tid);
       if (!s || s->start != r.start) continue;
       const auto now = affinity_of(r.tid);
-      if (now && (r.gave(now->single()) || ledger_.brought_by_exec(r, now->single()))) changed |= give_back(r.pid, r.tid, r.start, r.original, *now);
+      if (now && has_mask_of_ours(r, *now)) changed |= give_back(r.pid, r.tid, r.start, r.original, *now);
     }
     return changed;
+  }
+
+  /// Seen, or hidden by a cpuset that has taken the CPU away for now.
+  bool has_mask_of_ours(const mask_record& r, const cpu_mask& now) {
+    if (r.has(now.single()) || ledger_.brought_by_exec(r, now.single())) return true;
+    if (r.given < 0 && r.next < 0) return false;
+    const auto allowed = cpuset_of(r.tid);
+    return allowed && (was_displaced(r.given, now, *allowed) || was_displaced(r.next, now, *allowed));
   }
 
   bool recorded(pid_t tid, std::uint64_t start) {
@@ -133,14 +143,15 @@ class restorer {
     bool changed = false;
     const auto all = processes_now();
     family ours(ledger_, all);
+    const cpu_mask everywhere = online_cpus();
     for (const auto& [pid, p] : all) {
       if (!ours.has(pid)) continue;
       for (const pid_t tid : threads_of(pid)) {
         const auto now = affinity_of(tid);
-        if (!now || now->single() < 0) continue;
+        if (!now || (now->single() < 0 && *now == everywhere)) continue;
         const auto s = stat_of(pid, tid);
         if (!s || recorded(tid, s->start)) continue;
-        if (const mask_record* const from = ledger_.inherited_from(pid, p.ppid, *now)) changed |= give_back(pid, tid, s->start, from->original, *now);
+        if (const mask_record* const from = ledger_.inherited_from(pid, p.ppid, tid, *now)) changed |= give_back(pid, tid, s->start, from->original, *now);
       }
     }
     return changed;
@@ -148,7 +159,7 @@ class restorer {
 
   mask_ledger& ledger_;
   restored done_;
-  std::set<std::pair<pid_t, std::uint64_t>> failed_;
+  std::set<std::pair<pid_t, std::uint64_t>> done_with_;   ///< thread and start: not to be tried again
 };
 
 }  // namespace
@@ -168,6 +179,7 @@ mended restore_all() {
         restored r = restore_masks(ledger);
         m.masks.threads += r.threads;
         m.masks.failed.insert(m.masks.failed.end(), r.failed.begin(), r.failed.end());
+        if (r.owed > 0) continue;
       }
       ++m.files;
       ledger.remove_files();

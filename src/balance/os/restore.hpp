@@ -11,6 +11,7 @@ namespace kilter::balance::os {
 
 struct restored {
   std::uint32_t threads = 0;           ///< that have their mask back
+  std::uint32_t owed = 0;              ///< that cannot have it now and may later: their ledger must stay
   std::vector<std::string> failed;     ///< one line a thread that could not be restored
 };
 
@@ -22,7 +23,8 @@ struct mended {
   std::uint32_t files = 0, in_use = 0;
   restored masks;
 };
-/// `kilter balance --restore`: all ledgers of this user whose Kilter and guard are both gone. Their files are removed.
+/// `kilter balance --restore`: all ledgers of this user whose Kilter and guard are both gone. Their files are removed, unless a mask is still owed. One that
+/// is no ledger is set aside under another name, and one of another version is left to that.
 [[nodiscard]] mended restore_all();
 
 }  // namespace kilter::balance::os

@@ -18,6 +18,7 @@
 #include "balance/os/accounts.hpp"
 #include "balance/os/board.hpp"
 #include "balance/os/guard.hpp"
+#include "balance/os/loosen.hpp"
 #include "balance/os/mover.hpp"
 #include "balance/os/observer.hpp"
 #include "balance/os/restore.hpp"
@@ -71,10 +72,16 @@ class signal_scope {
   int fd_ = -1;
 };
 
+/// What a scheduler has to heed where programs that somebody waits for are at stake.
+scheduler_options live(scheduler_options o) {
+  o.keep_busy = true;
+  return o;
+}
+
 class session {
  public:
   session(const machine& m, const session_options& o)
-      : machine_(m), options_(o), cores_(m), scheduler_(make_scheduler(o.policy, m, o.tuning)), accounts_(o.tuning.memory_above) {
+      : machine_(m), options_(o), cores_(m), scheduler_(make_scheduler(o.policy, m, live(o.tuning))), accounts_(o.tuning.memory_above) {
     if (const auto file = replay_file(o.observer)) {
       replayed_.open(*file);
       if (!replayed_) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", *file, std::strerror(errno)));
@@ -100,8 +107,11 @@ class session {
     board shown(ledger.board_path(), options_.policy, observer_name_);
     struct cleaner {
       mask_ledger& ledger;
-      ~cleaner() { ledger.remove_files(); }
-    } const clean{ledger};
+      const bool& owes;
+      ~cleaner() {
+        if (!owes) ledger.remove_files();
+      }
+    } const clean{ledger, owes_masks_};
     guard keeper(ledger, signals.setup(), options_.program);
     if (keeper.exec_error() != 0) {
       accounts_.result.exec_error = keeper.exec_error();
@@ -136,19 +146,23 @@ class session {
 
  private:
   void loop(int signals) {
-    double next_tick = scheduler_->first_s(), next_look = 0.0, last_tick = 0.0;
+    double next_tick = scheduler_->first_s(), next_look = 0.0, next_collect = 0.0, last_tick = 0.0;
     for (;;) {
       double now = now_s() - begin_s_;
       if (now >= next_look) {
         look(now);
-        if (observer_) observer_->collect();
+        if (observer_ && now >= next_collect) {
+          observer_->collect();
+          next_collect = now + look_s;
+        }
         const double took = now_s() - begin_s_ - now;
-        next_look = now + std::max(shortest_look_s, took * 50);  // never more than one part in fifty
+        next_look = now + std::max(mover_->holds_any() ? look_at_held_s : look_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
       }
       if (now >= next_tick) {
         next_tick = now + tick(now, now - last_tick);
         last_tick = now;
+        if (mover_->holds_any()) next_look = std::min(next_look, now + look_at_held_s);
       }
       now = now_s() - begin_s_;
       const double wait_s = std::max(0.0, std::min(next_tick, next_look) - now);
@@ -187,7 +201,15 @@ class session {
   }
 
   void look(double now) {
-    if (!targets_->look(now)) return;
+    const bool changed = targets_->look(now);
+    if (changed) come_and_gone(now);
+    if (!mover_->holds_any()) return;
+    if (!changed) mover_->check(targets_->threads());
+    targets_->measure(now);
+    loosen(*mover_, cores_, targets_->threads());
+  }
+
+  void come_and_gone(double now) {
     for (const auto& t : targets_->ended()) {
       if (observer_) observer_->remove(*t);
       mover_->vanished(*t);
@@ -202,6 +224,12 @@ class session {
       place(*t, now);
     }
     targets_->forget();
+  }
+
+  [[nodiscard]] const watched_thread* thread_of(thread_id id) const {
+    const auto& all = targets_->threads();
+    const auto at = std::lower_bound(all.begin(), all.end(), id, [](const watched_thread* t, thread_id wanted) { return t->id < wanted; });
+    return at == all.end() || (*at)->id != id ? nullptr : *at;
   }
 
   core_id core_of(const watched_thread& t) const {
@@ -234,6 +262,7 @@ class session {
       s.core = core_of(*t);
       s.runnable = t->state == 'R';
       s.movable = !options_.dry_run ? mover_->movable(t->id) : true;
+      if (!options_.dry_run) s.may_use = mover_->may_use(t->id);
       accounts_.times(*t, s);
       if (observer_) observer_->fill(*t, s);
       o.threads.push_back(s);
@@ -258,8 +287,6 @@ class session {
     board_->show(o, living, a, accounts_);
     return a.next_s;
   }
-
-  static bool is_exchange(const move& a, const move& b) { return a.why == reason::swap && b.why == reason::swap && a.from == b.to && a.to == b.from; }
 
   /// What was recorded of threads takes the place of what could be seen; where they are and how long they ran stays what it is. False: the recording has ended.
   bool play_back(observation& o) {
@@ -286,17 +313,16 @@ class session {
 
   void carry_out(const move& m, double now) {
     if (m.from == m.to && m.why != reason::placement) return;  // a thread that is placed where it happens to be has to stay there
-    const auto& all = targets_->threads();
-    const auto at = std::lower_bound(all.begin(), all.end(), m.thread, [](const watched_thread* t, thread_id id) { return t->id < id; });
-    if (at == all.end() || (*at)->id != m.thread) {
+    const watched_thread* const t = thread_of(m.thread);
+    if (!t) {
       ++accounts_.result.refused;
       return;
     }
     if (options_.dry_run) {
       const std::string from = m.from == no_core ? "?" : std::to_string(m.from);
-      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, (*at)->tid, (*at)->name, from, m.to, name_of(m.why)),
+      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, t->tid, t->name, from, m.to, name_of(m.why)),
                     true);
-    } else if (!mover_->move_to(**at, m.to)) {
+    } else if (!(m.why == reason::placement ? mover_->hold_on(*t, m.to) : mover_->put_on(*t, m.to))) {
       ++accounts_.result.refused;
       return;
     }
@@ -306,6 +332,7 @@ class session {
   void put_back() {
     const restored r = restore_masks(*ledger_);
     accounts_.result.masks_restored = r.threads;
+    owes_masks_ = r.owed > 0;
     for (const std::string& line : r.failed) options_.tell(line, true);
   }
 
@@ -321,7 +348,9 @@ class session {
     return accounts_.conclude();
   }
 
-  static constexpr double shortest_look_s = 0.1;
+  static constexpr double look_s = 0.1;
+  /// While a thread is held on a core: whoever it makes is held there with it, and the kernel cannot move it to a core that is idle.
+  static constexpr double look_at_held_s = 0.02;
 
   const machine& machine_;
   const session_options& options_;
@@ -334,7 +363,7 @@ class session {
   std::ifstream replayed_;
   std::optional<recording_reader> reader_;
   std::ofstream record_;
-  bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false;
+  bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false, owes_masks_ = false;
   double begin_s_ = 0.0;
   mask_ledger* ledger_ = nullptr;
   guard* guard_ = nullptr;

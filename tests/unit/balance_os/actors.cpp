@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,10 @@ void play_part_if_asked(int argc, char** argv) {
     }).detach();
     spin_until(in(30));
   }
+  if (name == "late-threads") {
+    spin_until(in(0.5));
+    in_threads(static_cast<int>(number) + 1, [end = in(120)] { spin_until(end); });
+  }
   if (name == "churn")
     for (int made = 0; made < static_cast<int>(number); made += 8) in_threads(9, [] {});
   std::_Exit(7);
@@ -141,6 +146,39 @@ runtime_directory::~runtime_directory() {
 }
 
 bool runtime_directory::empty() const { return std::filesystem::is_empty(path_); }
+
+cpuset_group::cpuset_group(const std::string& cpus) {
+  static int number = 0;
+  for (const std::string root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
+    path_ = root + "/kilter-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+    if (!std::filesystem::exists(root + "/cgroup.procs") || ::mkdir(path_.c_str(), 0700) != 0) continue;
+    if (put("cpuset.cpus", cpus) && (put("cpuset.mems", "0") || root == "/sys/fs/cgroup")) return;
+    ::rmdir(path_.c_str());
+  }
+  path_.clear();
+}
+
+cpuset_group::~cpuset_group() {
+  if (!path_.empty() && !eventually([&] { return ::rmdir(path_.c_str()) == 0; })) ADD_FAILURE() << path_ << " is left";
+}
+
+bool cpuset_group::put(const std::string& file, const std::string& value) const {
+  std::ofstream out(path_ + "/" + file);
+  out << value << std::flush;
+  return static_cast<bool>(out);
+}
+
+int first_cpu() {
+  int cpu = 0;
+  while (!own_mask().has(cpu)) ++cpu;
+  return cpu;
+}
+
+int last_cpu() {
+  int cpu = cpu_mask::capacity - 1;
+  while (!own_mask().has(cpu)) --cpu;
+  return cpu;
+}
 
 actor::actor(const std::string& words) {
   pid_ = ::fork();

@@ -20,6 +20,7 @@ namespace kilter::balance::os::testing {
 ///   family SECONDS             computes, and every 30 ms leaves behind an orphan in a session of its own that sleeps for a minute
 ///   own-mask SECONDS           computes; after 0.3 s its main thread allows itself CPU `first allowed` only, and makes children after that
 ///   exec-from-thread SECONDS   after 0.4 s a second thread replaces the program by "spin 2 SECONDS"
+///   late-threads COUNT         computes for half a second, and then in COUNT more threads, which end with it
 ///   churn COUNT                makes COUNT threads, eight at a time, each for an instant
 [[nodiscard]] std::vector<std::string> part(const std::string& words);
 
@@ -69,6 +70,23 @@ class balancer {
   int pipe_ = -1;
   bool waited_ = false;
 };
+
+/// A group of the cpuset hierarchy that allows `cpus`; not usable without root and the controller.
+class cpuset_group {
+ public:
+  explicit cpuset_group(const std::string& cpus);
+  ~cpuset_group();
+  [[nodiscard]] bool usable() const { return !path_.empty(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  bool put(const std::string& file, const std::string& value) const;
+
+ private:
+  std::string path_;
+};
+
+/// The first and the last CPU of this process.
+[[nodiscard]] int first_cpu();
+[[nodiscard]] int last_cpu();
 
 struct seen_thread {
   pid_t pid = 0, tid = 0;

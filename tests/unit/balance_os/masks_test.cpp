@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "actors.hpp"
 #include "balance/os/guard.hpp"
 #include "balance/os/mask_ledger.hpp"
+#include "balance/os/mover.hpp"
 #include "balance/os/proc.hpp"
 #include "balance/os/restore.hpp"
 #include "kilter/error.hpp"
@@ -98,7 +100,7 @@ TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behi
 
 TEST_P(masks_come_back, of_a_process_that_was_attached_to) {
   NEEDS_TWO_CORES();
-  attached run("dio");
+  attached run("rr");
   ASSERT_TRUE(eventually(any_changed)) << "nothing was moved";
   if (GetParam() == ending::by_itself) {
     ::kill(run.target.pid(), SIGKILL);
@@ -191,6 +193,118 @@ TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
   EXPECT_EQ(restore_masks(ledger).threads, 0U);
   EXPECT_EQ(affinity_of(stranger.pid())->single(), cpu);
   ledger.remove_files();
+}
+
+/// Or they share its core for good, and none of them can go to an idle one.
+TEST(masks, of_a_held_thread_are_not_those_of_the_threads_that_it_makes) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("late-threads 3");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  targets watched({{target.pid()}, "", 0});
+  watched.look(0.1);
+  mask_ledger ledger;
+  const core_map cores(machine::local({.smt = true}));
+  mover moves(ledger, cores, [](const std::string&) {});
+  const watched_thread& main_thread = *watched.threads().at(0);
+  moves.appeared(main_thread, ::getpid());
+  ASSERT_TRUE(moves.hold_on(main_thread, cores.core_of(first_cpu())));
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 4; }));
+  EXPECT_EQ(std::ranges::count_if(actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); }), 4) << "nothing was inherited";
+  watched.look(0.2);
+  ASSERT_EQ(watched.appeared().size(), 3U);
+  for (const watched_thread* const t : watched.appeared()) moves.appeared(*t, ::getpid());
+  for (const seen_thread& t : actors_now()) EXPECT_EQ(t.mask.single(), t.tid == target.pid() ? first_cpu() : -1) << "thread " << t.tid;
+  EXPECT_EQ(ledger.records().size(), 4U) << "a mask was changed that is not written down";
+  moves.give_back(main_thread);
+  EXPECT_TRUE(all_original());
+  ledger.remove_files();
+}
+
+/// The kernel hides a mask whose CPUs a cpuset has taken away, and brings it back with them.
+struct in_a_cpuset {
+  const cpuset_group set{std::to_string(first_cpu()) + "," + std::to_string(last_cpu())};
+  const runtime_directory directory;
+  std::unique_ptr<actor> target;
+  std::unique_ptr<balancer> kilter;
+
+  /// False: it cannot be tried here.
+  bool begin() {
+    if (!set.usable()) return false;
+    target = std::make_unique<actor>("spin 3 120");
+    EXPECT_TRUE(eventually([] { return actors_now().size() == 3; }));
+    if (!set.put("cgroup.procs", std::to_string(target->pid()))) return false;
+    session_options o = quick("rr");
+    o.targets.pids = {target->pid()};
+    kilter = std::make_unique<balancer>(o);
+    EXPECT_TRUE(eventually([] { return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; }); }));
+    return true;
+  }
+  [[nodiscard]] bool narrow() const {
+    return set.put("cpuset.cpus", std::to_string(first_cpu())) &&
+           eventually([] { return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); }); });
+  }
+  [[nodiscard]] bool widen() const { return set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())); }
+  [[nodiscard]] static bool wide() {
+    return eventually([] {
+      return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.has(first_cpu()) && t.mask.has(last_cpu()); });
+    }, 3);
+  }
+};
+
+#define NEEDS_CPUSET(world) \
+  NEEDS_TWO_CORES();        \
+  in_a_cpuset world;        \
+  if (!world.begin()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)"
+
+TEST(masks, come_back_though_a_cpuset_was_narrow_for_a_while) {
+  NEEDS_CPUSET(world);
+  ASSERT_TRUE(world.narrow());
+  ::usleep(500000);  // it is looked at in the meantime
+  ASSERT_TRUE(world.widen());
+  ::usleep(500000);
+  world.kilter->signal(SIGINT);
+  world.kilter->wait();
+  EXPECT_TRUE(world.wide()) << "somebody stays on one CPU";
+  EXPECT_TRUE(world.directory.empty());
+}
+
+TEST(masks, come_back_though_kilter_ended_while_a_cpuset_was_narrow) {
+  NEEDS_CPUSET(world);
+  world.kilter->signal(SIGSTOP);  // it cannot see it
+  ASSERT_TRUE(world.narrow());
+  world.kilter->signal(SIGKILL);
+  world.kilter->wait();
+  EXPECT_TRUE(eventually([&] { return world.directory.empty(); }));
+  ASSERT_TRUE(world.widen());
+  EXPECT_TRUE(world.wide()) << "somebody stays on one CPU";
+}
+
+TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
+  NEEDS_TWO_CORES();
+  const cpuset_group set(std::to_string(first_cpu()) + "," + std::to_string(last_cpu()));
+  if (!set.usable() || own_mask().count() < 2) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
+  const runtime_directory directory;
+  const actor target("spin 1 120");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  if (!set.put("cgroup.procs", std::to_string(target.pid()))) GTEST_SKIP() << "the process cannot be put into a cpuset";
+  const auto s = stat_of(target.pid(), target.pid());
+  ASSERT_TRUE(s);
+  ASSERT_EQ(set_affinity(target.pid(), cpu_mask::of(last_cpu())), 0);
+  std::string path;
+  {
+    mask_ledger ledger;
+    path = ledger.path();
+    // Its own mask was the last CPU, as far as anybody can know.
+    ASSERT_NE(ledger.claim(target.pid(), target.pid(), s->start, cpu_mask::of(last_cpu()), last_cpu()), nullptr);
+    ASSERT_TRUE(set.put("cpuset.cpus", std::to_string(first_cpu())));
+    const restored r = restore_masks(ledger);
+    EXPECT_EQ(r.owed, 1U);
+    ASSERT_EQ(r.failed.size(), 1U);
+    EXPECT_NE(r.failed[0].find("run kilter balance --restore"), std::string::npos) << r.failed[0];
+  }
+  EXPECT_TRUE(std::filesystem::exists(path));
+  ASSERT_TRUE(set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())));
 }
 
 TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {

@@ -13,8 +13,10 @@
 #include <sstream>
 
 #include "actors.hpp"
+#include "balance/os/loosen.hpp"
 #include "balance/os/mover.hpp"
 #include "balance/os/proc.hpp"
+#include "balance/os/restore.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -37,12 +39,6 @@ std::uint64_t number_in(const std::string& json, const std::string& key) {
   return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 3));
 }
 
-int first_cpu() {
-  int cpu = 0;
-  while (!own_mask().has(cpu)) ++cpu;
-  return cpu;
-}
-
 TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
@@ -56,7 +52,7 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   std::set<std::pair<pid_t, int>> seen;
   EXPECT_TRUE(eventually([&] {
     for (const seen_thread& t : actors_now())
-      if (t.mask.single() >= 0) seen.insert({t.tid, t.mask.single()});
+      if (const auto s = stat_of(t.pid, t.tid); s && t.pid != slows.pid()) seen.insert({t.tid, s->os_cpu});
     std::set<pid_t> on_two;
     for (const auto& [tid, cpu] : seen)
       for (const auto& [other, elsewhere] : seen)
@@ -69,6 +65,57 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   const std::string out = b.output();
   EXPECT_GT(number_in(out, "swaps"), 0U) << out;
   EXPECT_EQ(number_in(out, "threads"), 4U) << out;
+}
+
+/// A pair of which one half has ended must not leave the other half on a core that it shares: a move does not outlast its moment.
+TEST(targets, that_are_exchanged_have_their_own_masks_while_kilter_runs) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor stays("spin 2 120"), other("spin 2 120");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 4; }));
+  session_options o = quick("dio", "");
+  o.tuning.quantum_s = 0.2;
+  o.targets.pids = {stays.pid(), other.pid()};
+  balancer b(o);
+  ::usleep(2000000);
+  ::kill(other.pid(), SIGKILL);
+  EXPECT_TRUE(eventually(all_original, 10)) << "somebody is held on a core";
+  for (int i = 0; i < 20; ++i, ::usleep(20000)) {
+    const auto all = actors_now();
+    EXPECT_FALSE(all.size() == 2 && all[0].mask.single() >= 0 && all[0].mask == all[1].mask) << "both threads are held on one core, and the other is idle";
+  }
+  b.signal(SIGINT);
+  b.wait();
+  EXPECT_GT(number_in(b.output(), "swaps"), 0U) << "nothing was exchanged, so nothing was tested";
+  EXPECT_TRUE(all_original());
+}
+
+TEST(targets, that_were_pinned_to_one_core_are_let_go_when_another_core_is_idle) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 3 120");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
+  targets watched({{target.pid()}, "", 0});
+  watched.look(0.1);
+  mask_ledger ledger;
+  const machine here = machine::local({.smt = true});
+  const core_map cores(here);
+  mover moves(ledger, cores, [](const std::string&) {});
+  core_id first = no_core;
+  for (const watched_thread* const t : watched.threads()) {
+    moves.appeared(*t, ::getpid());
+    first = cores.core_of(first_cpu());
+    ASSERT_TRUE(moves.hold_on(*t, first));
+  }
+  watched.measure(0.2);
+  loosen(moves, cores, watched.threads());
+  // As many as there are idle cores, and one stays.
+  const auto held = std::ranges::count_if(watched.threads(), [&](const watched_thread* t) { return moves.given(t->id) != no_core; });
+  EXPECT_EQ(held, std::max(1, 3 - (own_mask().count() - 1)));
+  EXPECT_EQ(std::ranges::count_if(actors_now(), [](const seen_thread& t) { return t.mask == own_mask(); }), 3 - held);
+  EXPECT_EQ(restore_masks(ledger).threads, static_cast<std::uint32_t>(held));
+  EXPECT_TRUE(all_original());
+  ledger.remove_files();
 }
 
 TEST(targets, a_target_that_exits_gives_its_status) {
@@ -142,7 +189,7 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
   const actor pinned("spin 1 120"), free("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
   ASSERT_EQ(set_affinity(pinned.pid(), cpu_mask::of(first_cpu())), 0);
-  session_options o = quick("dio", "");
+  session_options o = quick("rr", "");
   o.targets.pids = {pinned.pid(), free.pid()};
   balancer b(o);
   ASSERT_TRUE(eventually([&] { return std::ranges::any_of(actors_now(), [&](const seen_thread& t) { return t.pid == free.pid() && t.mask.single() >= 0; }); }));
@@ -152,37 +199,9 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
   EXPECT_EQ(affinity_of(pinned.pid())->single(), first_cpu());
 }
 
-/// A directory of the cpuset hierarchy with one CPU, or empty with the reason.
-class one_cpu_set {
- public:
-  one_cpu_set() {
-    for (const std::string root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
-      path_ = root + "/kilter-test-" + std::to_string(::getpid());
-      if (!std::filesystem::exists(root + "/cgroup.procs") || ::mkdir(path_.c_str(), 0700) != 0) continue;
-      const bool usable = put("cpuset.cpus", std::to_string(first_cpu())) && (put("cpuset.mems", "0") || root == "/sys/fs/cgroup");
-      if (usable) return;
-      ::rmdir(path_.c_str());
-    }
-    path_.clear();
-  }
-  ~one_cpu_set() {
-    if (!path_.empty() && !eventually([&] { return ::rmdir(path_.c_str()) == 0; })) ADD_FAILURE() << path_ << " is left";
-  }
-  [[nodiscard]] bool usable() const { return !path_.empty(); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  bool put(const std::string& file, const std::string& value) const {
-    std::ofstream out(path_ + "/" + file);
-    out << value << std::flush;
-    return static_cast<bool>(out);
-  }
-
- private:
-  std::string path_;
-};
-
 TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
   NEEDS_TWO_CORES();
-  const one_cpu_set set;
+  const cpuset_group set(std::to_string(first_cpu()));
   if (!set.usable()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
   const runtime_directory directory;
   const actor inside("spin 2 120");
@@ -253,7 +272,7 @@ TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_n
   const actor second("spin 1 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   const bool reused = second.pid() == number;
-  EXPECT_FALSE(moves.move_to(*watched.threads()[0], 0));
+  EXPECT_FALSE(moves.hold_on(*watched.threads()[0], 0));
   EXPECT_TRUE(affinity_of(second.pid()) == own_mask());
   watched.look(0.2);
   EXPECT_TRUE(watched.threads().empty()) << "another process was taken for the target";
