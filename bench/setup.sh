@@ -14,6 +14,6 @@ set_up_benchmark() {
     cd "$here"
     . scripts/setup.sh
     [ -x "build/bench/bench/$target" ] || install_packages "$allowed" "${kilter_packages[@]}" libtbb-dev
-    build build/bench -DCMAKE_BUILD_TYPE=Release -DKILTER_TESTS=OFF -DKILTER_BENCH=ON -- "$target"
+    build build/bench -DCMAKE_BUILD_TYPE=Release -DKILTER_BENCH=ON -- "$target"
   )
 }

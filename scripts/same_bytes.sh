@@ -29,7 +29,7 @@ done
 out=build/same_bytes
 mkdir -p "$out"
 for b in "${builds[@]}"; do
-  options=(-DKILTER_TESTS=OFF -DCMAKE_BUILD_TYPE=None) runner=""
+  options=(-DCMAKE_BUILD_TYPE=None) runner=""
   case $b in
     gcc-*) options+=(-DCMAKE_CXX_COMPILER=g++ "-DCMAKE_CXX_FLAGS=-${b#*-}") ;;
     clang-*) options+=(-DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_CXX_FLAGS=-${b#*-}") ;;

@@ -1,35 +1,105 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and builds the examples against it, as a user would: find_package(kilter), nothing else.
+# Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; each public header alone; and the
+# command with the prefix moved and the tree that it was built from out of reach.
 # Also holds the README's example against examples/first_graph, so that the text is the code that was tested.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+passed=0
+command -v make >/dev/null || export CMAKE_GENERATOR=Ninja  # else whatever cmake takes by itself, as for a user
 
 fail() { printf 'test_installed: %s\n' "$*" >&2; exit 1; }
 quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "failed: $*"; }; }
+# does TEXT COMMAND...: it succeeds and says TEXT.
+does() {
+  local text=$1
+  shift
+  quiet "$@"
+  grep -qF -- "$text" "$work/log" || { tail -n 40 "$work/log" >&2; fail "does not say '$text': $*"; }
+  passed=$((passed + 1))
+}
 
-quiet cmake --install "$build" --prefix "$work/prefix with space"
+# As the README says, and nothing more: no tests, and nothing that only tests need.
+quiet cmake -S "$source" -B "$work/plain"
+! grep -q GTest "$work/plain/CMakeCache.txt" || fail "a plain build asks for GoogleTest"
+passed=$((passed + 1))
+
+quiet cmake --install "$build" --prefix "$work/first prefix"
+mv "$work/first prefix" "$work/prefix with space"
+prefix="$work/prefix with space" kilter="$work/prefix with space/bin/kilter"
+
 for example in first_graph own_policy; do
   cp -r "examples/$example" "$work/$example"
-  quiet cmake -S "$work/$example" -B "$work/$example/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$work/prefix with space"
+  quiet cmake -S "$work/$example" -B "$work/$example/build" -DCMAKE_BUILD_TYPE=None -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-DCMAKE_PREFIX_PATH=$prefix"
   quiet cmake --build "$work/$example/build"
   quiet "$work/$example/build/$example"
+  # Neither macros nor warnings nor paths of others reach who links kilter::kilter.
+  extra=$(grep '"command"' "$work/$example/build/compile_commands.json" | grep -oE ' -(D|W|f|m|O|I ?)[^ ]*' || true)
+  [ -z "$extra" ] || fail "$example is compiled with foreign options:$extra"
+  passed=$((passed + 1))
 done
-# A policy in a library of its own, and what the command says to files that are none.
-if [ -x "$work/prefix with space/bin/kilter" ]; then
+
+# Each public header alone, as strictly as users compile their own code, in C++ and where it says so in C; and no macro of it but ours.
+header_compiles() {
+  local header=$1 compiler=$2 language=$3 standard=$4
+  printf '#include "%s"\n' "$header" >"$work/header.$language"
+  quiet "$compiler" "-std=$standard" -fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -I "$prefix/include" "$work/header.$language"
+}
+macros() { g++ -std=c++20 -dM -E -I "$prefix/include" -x c++ - | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort -u; }
+standard_headers=$(sed -n 's/^#include \(<.*>\).*/\1/p' "$prefix"/include/kilter/*.hpp "$prefix"/include/kilter/*.h | sort -u)
+foreign=$(grep -vE '^<[a-z_]+(\.h)?>$' <<<"$standard_headers" || true)
+[ -z "$foreign" ] || fail "public headers include what is not of the language: $foreign"
+sed 's/^/#include /' <<<"$standard_headers" | macros >"$work/macros-of-standard"
+for path in "$prefix"/include/kilter/*; do
+  header=kilter/${path##*/}
+  for compiler in g++ clang++; do
+    command -v "$compiler" >/dev/null || continue
+    header_compiles "$header" "$compiler" cpp c++20
+  done
+  case $header in *.h) header_compiles "$header" gcc c c99 ;; esac
+  extra=$(printf '#include "%s"\n' "$header" | macros | comm -23 - "$work/macros-of-standard" | grep -v '^KILTER_' || true)
+  [ -z "$extra" ] || fail "$header defines macros that are not ours: $extra"
+  passed=$((passed + 1))
+done
+
+if [ -x "$kilter" ]; then
+  # A policy in a library of its own.
   cp -r examples/own_policy_plugin "$work/plugin"
-  quiet cmake -S "$work/plugin" -B "$work/plugin/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$work/prefix with space"
+  quiet cmake -S "$work/plugin" -B "$work/plugin/build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$prefix"
   quiet cmake --build "$work/plugin/build"
   for on in native sim:jetson-tx2; do
-    quiet "$work/prefix with space/bin/kilter" bench layered --on "$on" --policy "rws,$work/plugin/build/libmine.so" --tasks 500 --repeat 1 --quiet
+    does "mine" "$kilter" bench layered --on "$on" --policy "rws,$work/plugin/build/libmine.so" --tasks 500 --repeat 1 --quiet
   done
-fi
-if [ -x "$work/prefix with space/bin/kilter" ]; then
-  quiet "$work/prefix with space/bin/kilter" topo --platform jetson-tx2
+
+  # As after `rm -r` of the tree: every path into it that the installed files hold is made one that does not exist, of the same length.
+  nowhere=/$(printf '%*s' $((${#source} - 1)) '' | tr ' ' _)
+  nowhere_built=/$(printf '%*s' $((${#build} - 1)) '' | tr ' ' _)
+  grep -qF "$source" "$kilter" || fail "the installed command holds no path into the tree; this test has to find another way to take the tree away"
+  for file in "$kilter" "$prefix"/lib*/libkilter_*.so "$prefix"/lib/*/libkilter_*.so; do
+    [ ! -f "$file" ] || LC_ALL=C sed -i "s|$build|$nowhere_built|g; s|$source|$nowhere|g" "$file"
+  done
+  mkdir "$work/empty"
+  cd "$work/empty"
+  does "jetson-tx2" "$kilter" platforms
+  does "jetson-tx2" "$kilter" topo --platform jetson-tx2
+  does "rws" "$kilter" sim layered --platform jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
+  does "S0-1" "$kilter" reproduce --list
+  does "S0-6" "$kilter" reproduce S0-6 --quiet
+  does "sarek" "$kilter" reproduce matrix --graphs sarek --on jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
+  does "SymInst" "$kilter" sym -- true
+  quiet "$kilter" balance --quiet -- true
+  quiet "$kilter" balance --quiet --policy ljfpf --fast 0, -- true
+  quiet "$kilter" bench layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
+  grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
+  does '"tasks"' "$kilter" graph make cholesky:n=4
+  passed=$((passed + 3))
+  cd "$source"
 fi
 
 awk '/^```cpp/{on=1;next} /^```/{on=0} on' README.md >"$work/readme.cpp"
 diff -u examples/first_graph/main.cpp "$work/readme.cpp" >&2 || fail "README.md's example differs from examples/first_graph/main.cpp"
-printf '100%% tests passed, 0 tests failed out of %d (installed library)\n' 5
+passed=$((passed + 1))
+printf '100%% tests passed, 0 tests failed out of %d (installed library)\n' "$passed"

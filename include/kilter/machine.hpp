@@ -97,7 +97,8 @@ class machine {
   bool powers_of_two_ = false;
 };
 
-/// Directories searched for platform files, first hit wins: $KILTER_PLATFORMS, the build's data, the installed data.
+/// Directories searched for platform files, first hit wins: $KILTER_PLATFORMS, PREFIX/share/kilter/platforms of a program PREFIX/bin/NAME, the data of the
+/// tree that the library was built from, and of the prefix that it was configured for.
 [[nodiscard]] std::vector<std::string> platform_directories();
 
 /// How many cores' worth of time the cgroup quota (v1 or v2) leaves to this process; nullopt if there is no limit.

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/installation.hpp"
 #include "kilter/error.hpp"
 #include "lab/numbers.hpp"
 #include "lab/rates.hpp"
@@ -99,7 +100,9 @@ std::string matrix_disturbance(const std::string& kind, const machine& m) {
 
 std::string workflows_directory() {
   if (const char* own = std::getenv("KILTER_WORKFLOWS"); own && *own) return own;
-  return std::filesystem::is_directory(KILTER_SOURCE_WORKFLOWS) ? KILTER_SOURCE_WORKFLOWS : "";
+  for (std::string& directory : kilter::detail::data_directories("workflows", KILTER_SOURCE_WORKFLOWS))
+    if (std::filesystem::is_directory(directory)) return std::move(directory);
+  return "";
 }
 
 const compare_row* matrix_cell::best() const {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/installation.hpp"
 #include "kilter/error.hpp"
 #include "lab/experiment.hpp"
 #include "lab/interrupt.hpp"
@@ -103,13 +104,14 @@ observed run_once(const experiment& e, const scenario& s, double expected_s, con
 }  // namespace
 
 std::string experiments_directory() {
-  std::vector<std::string> places;
-  if (const char* own = std::getenv("KILTER_EXPERIMENTS"); own && *own) places.emplace_back(own);
-  places.emplace_back(KILTER_SOURCE_EXPERIMENTS);
-  places.emplace_back(KILTER_INSTALLED_EXPERIMENTS);
-  for (const std::string& p : places)
-    if (std::filesystem::is_directory(p)) return p;
-  throw input_error("there are no experiment files in " + places.front() + "; set KILTER_EXPERIMENTS to their directory");
+  if (const char* own = std::getenv("KILTER_EXPERIMENTS"); own && *own) {
+    if (!std::filesystem::is_directory(own)) throw input_error(fmt::format("KILTER_EXPERIMENTS '{}': is no directory; name the one with the experiment files", own));
+    return own;
+  }
+  std::vector<std::string> places = kilter::detail::data_directories("experiments", KILTER_SOURCE_EXPERIMENTS);
+  for (std::string& p : places)
+    if (std::filesystem::is_directory(p)) return std::move(p);
+  throw input_error(fmt::format("there are no experiment files in {}; set KILTER_EXPERIMENTS to their directory", places.front()));
 }
 
 std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files, const std::vector<std::string>& wanted) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/installation.hpp"
 #include "kilter/machine.hpp"
 
 namespace kilter {
@@ -23,8 +24,7 @@ std::vector<std::string> platform_directories() {
       if (more) rest.remove_prefix(colon + 1);
     }
   }
-  directories.emplace_back(KILTER_SOURCE_PLATFORMS);
-  directories.emplace_back(KILTER_INSTALLED_PLATFORMS);
+  for (std::string& ours : detail::data_directories("platforms", KILTER_SOURCE_PLATFORMS)) directories.push_back(std::move(ours));
   return directories;
 }
 

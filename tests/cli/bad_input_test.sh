@@ -160,6 +160,7 @@ refuses "'2'" sim layered --platform jetson-tx2 --weight 2
 refuses "--unpinned" bench layered --on sim:jetson-tx2 --unpinned
 refuses "freq" bench layered --disturb freq@0:50%
 refuses "'S0-99'" reproduce S0-99
+KILTER_EXPERIMENTS=$work/nowhere refuses "KILTER_EXPERIMENTS '$work/nowhere'" reproduce --list
 refuses "$work/nowhere" reproduce S0-6 --json "$work/nowhere/x.json"
 refuses "$work/nowhere" reproduce all --html "$work/nowhere/x.html"
 refuses "--json writes there already" reproduce all --json "$work/same" --html "$work/same"

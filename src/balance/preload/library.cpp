@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/installation.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::preload {
@@ -23,10 +24,11 @@ environment preloading_from(const std::string& directory, const std::string& lib
 }
 
 environment preloading(const std::string& library) {
-  for (const char* directory : {KILTER_BUILT_LIBRARIES, KILTER_INSTALLED_LIBRARIES})
-    if (access((std::string(directory) + "/" + library).c_str(), R_OK) == 0)
+  const std::vector<std::string> places = detail::library_directories(KILTER_BUILT_LIBRARIES);
+  for (const std::string& directory : places)
+    if (access((directory + "/" + library).c_str(), R_OK) == 0)
       return preloading_from(directory, library, std::getenv("LD_PRELOAD"), std::getenv("LD_LIBRARY_PATH"));
-  throw input_error(library + " is not where it was built or installed: " + KILTER_INSTALLED_LIBRARIES);
+  throw input_error(library + " is neither in " + places.front() + " nor where it was built or installed; install Kilter again");
 }
 
 }  // namespace kilter::balance::preload

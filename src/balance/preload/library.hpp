@@ -10,7 +10,7 @@ namespace kilter::balance::preload {
 using environment = std::vector<std::pair<std::string, std::string>>;
 
 /// What a program must find in its environment to load this library of Kilter ("libkilter_preload.so") before those that this process would preload anyway.
-/// input_error if it is neither where it was built nor where it is installed, or in a directory from which nothing can be preloaded.
+/// input_error if it is neither beside this program nor where it was built or to be installed, or in a directory from which nothing can be preloaded.
 [[nodiscard]] environment preloading(const std::string& library);
 
 /// The same for a library in `directory`, before what LD_PRELOAD and LD_LIBRARY_PATH hold (may be null). A blank ends a name in LD_PRELOAD and nothing can quote

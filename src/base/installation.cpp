@@ -1,0 +1,37 @@
+#include "base/installation.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+namespace kilter::detail {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `relative` from the directory of this program, without the dots; empty where the system does not tell what runs.
+std::vector<std::string> beside_program(const char* relative) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  return {(program.parent_path() / relative).lexically_normal().string()};
+}
+
+}  // namespace
+
+std::vector<std::string> data_directories(const char* folder, const char* in_source) {
+  std::vector<std::string> all = beside_program(KILTER_DATA_FROM_PROGRAM);
+  for (std::string& directory : all) directory = (fs::path(directory) / folder).string();
+  all.emplace_back(in_source);
+  all.push_back((fs::path(KILTER_INSTALLED_DATA) / folder).string());
+  return all;
+}
+
+std::vector<std::string> library_directories(const char* built) {
+  std::vector<std::string> all = beside_program(KILTER_LIBRARIES_FROM_PROGRAM);
+  all.emplace_back(built);
+  all.emplace_back(KILTER_INSTALLED_LIBRARIES);
+  return all;
+}
+
+}  // namespace kilter::detail
