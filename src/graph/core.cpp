@@ -21,6 +21,14 @@ block* block_list::append(graph_core* graph, std::uint32_t base, std::uint32_t s
   return all_.back();
 }
 
+bool block_list::holds(const node* n) const noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(n), unused = reinterpret_cast<std::uintptr_t>(left_.data());
+  if (!memory_.holds(address) || (address >= unused && address - unused < left_.size())) return false;
+  const block* b = block::of(n);
+  const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(b);
+  return offset >= sizeof(block) && (offset - sizeof(block)) % b->stride == 0 && (offset - sizeof(block)) / b->stride < b->used;
+}
+
 namespace {
 
 void destroy_closure(graph_core& g, node* n) noexcept {

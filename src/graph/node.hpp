@@ -1,6 +1,7 @@
 #pragma once
 // The task as engines hold it: one cache line, in blocks that know their graph. See docs/worker-loop.md for who touches what.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -38,6 +39,11 @@ struct task_kind {
   std::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
   std::atomic<bool> long_body{false}; ///< a body took long enough for its CPU time to be worth a system call
 };
+
+[[nodiscard]] inline bool allows_width(const task_kind& k, std::uint32_t width) noexcept {
+  if (k.width_one_only) return width == 1;
+  return k.widths.empty() || std::ranges::find(k.widths, width) != k.widths.end();
+}
 
 /// Kinds by index. Readers need no lock while one writer appends: nothing ever moves.
 class kind_list {
@@ -138,6 +144,8 @@ class block_list {
  public:
   /// A new block with all its nodes unused; number `base` is its first.
   block* append(graph_core*, std::uint32_t base, std::uint32_t stride);
+  /// Whether `n`, which may be any address, is a node of these blocks. Not while another thread appends.
+  [[nodiscard]] bool holds(const node* n) const noexcept;
   [[nodiscard]] bool full() const noexcept { return all_.empty() || all_.back()->used == all_.back()->capacity; }
   [[nodiscard]] block* back() const noexcept { return all_.back(); }
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }

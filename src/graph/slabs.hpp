@@ -3,6 +3,7 @@
 // most of the cost of building it if every 4 KiB page is touched for the first time on its own.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,12 @@ class slabs {
 
   /// At least `least` bytes, as much again as was taken so far up to 2 MiB; contents indeterminate. std::bad_alloc.
   std::span<std::byte> grow(std::size_t least);
+  /// Whether the byte at `address`, which may be anything, is in here.
+  [[nodiscard]] bool holds(std::uintptr_t address) const noexcept {
+    for (const std::span<std::byte> s : taken_)
+      if (const auto begin = reinterpret_cast<std::uintptr_t>(s.data()); address >= begin && address - begin < s.size()) return true;
+    return false;
+  }
 
  private:
   std::vector<std::span<std::byte>> taken_;

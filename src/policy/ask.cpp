@@ -114,7 +114,8 @@ take_decision take(const policy& p, task_ref task, core_id here, bool stolen, vi
 void done(const policy& p, task_ref task, place_id place, const measured& m, view& v) {
   question q(v, tape_item::done);
   q.argument(task).argument(std::uint64_t{place});
-  q.argument(m.sample_s).argument(m.leader_s).argument(m.span_s).argument(m.cpu_s).argument(std::uint64_t{m.leader_first});
+  q.argument(m.sample_s).argument(m.leader_s).argument(m.span_s).argument(m.cpu_s).argument(m.work);
+  q.argument(std::uint64_t{m.tasks}).argument(std::uint64_t{m.leader_first});
   q.argument(std::uint64_t{m.members.size()});
   for (const member_time& one : m.members) q.argument(std::uint64_t{one.core}).argument(one.seconds).argument(std::uint64_t{one.chunks});
   p.on_done(task, place, m, v);
@@ -199,6 +200,8 @@ void put(const policy& p, const kilter::machine& m, tape& t) {
       seen.leader_s = a.number();
       seen.span_s = a.number();
       seen.cpu_s = a.number();
+      seen.work = a.number();
+      seen.tasks = static_cast<std::uint32_t>(a.word());
       seen.leader_first = a.word() != 0;
       const std::uint64_t count = a.word();
       std::vector<member_time> members;

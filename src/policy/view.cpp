@@ -36,14 +36,6 @@ std::span<const detail::in_edge> in_edges(view_source& s, core_id asker, const n
   return id < g.reverse.size() ? std::span<const detail::in_edge>(g.reverse[id]) : std::span<const detail::in_edge>();
 }
 
-bool allows_width(const detail::task_kind& k, std::uint32_t width) noexcept {
-  if (k.width_one_only) return width == 1;
-  if (k.widths.empty()) return true;
-  for (const std::uint32_t w : k.widths)
-    if (w == width) return true;
-  return false;
-}
-
 /// Whom the table asks whether another place than the best will do.
 struct chooser {
   const node* task;
@@ -52,9 +44,18 @@ struct chooser {
   static bool may_use(const void* self, place_id p) noexcept {
     const auto& c = *static_cast<const chooser*>(self);
     const std::uint32_t width = c.where->at(p).width;
-    return width <= c.max_width && allows_width(kind_of(c.task), width);
+    return width <= c.max_width && detail::allows_width(kind_of(c.task), width);
   }
 };
+
+/// All of what the table is taught, in one value to compare.
+std::uint64_t learned_bits(const measured& m) noexcept {
+  std::uint64_t sum = mix64(bits(m.sample_s));
+  for (const double v : {m.leader_s, m.span_s, m.cpu_s, m.work}) sum = mix64(sum ^ bits(v));
+  sum = mix64(sum ^ (std::uint64_t{m.tasks} << 1 | m.leader_first));
+  for (const member_time& one : m.members) sum = mix64(mix64(sum ^ (std::uint64_t{one.core} << 32 | one.chunks)) ^ bits(one.seconds));
+  return sum;
+}
 
 void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
   n->flags = static_cast<std::uint8_t>(on ? n->flags | flag : n->flags & ~flag);
@@ -169,7 +170,7 @@ priority view::user_priority(task_ref t) noexcept {
 }
 bool view::allows(task_ref t, place_id p) noexcept {
   return exchange(item(tape_item::allows), [&] { return name_of(t, p); },
-                  [&] { return allows_width(*kind(t), machine_->at(p).width); }) != 0;
+                  [&] { return detail::allows_width(*kind(t), machine_->at(p).width); }) != 0;
 }
 double view::work(task_ref t) noexcept {
   return real(exchange(item(tape_item::work), [&] { return name_of(t); }, [&] {
@@ -297,7 +298,7 @@ bool view::known(task_ref t) noexcept {
   return exchange(item(tape_item::known), [&] { return name_of(t); }, [&] { return source_->tables.sampled(kind(t)->row); }) != 0;
 }
 place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) noexcept {
-  const auto key = [&] { return name_of(t, std::uint64_t{max_width} << 1 | static_cast<std::uint64_t>(goal)); };
+  const auto key = [&] { return mix64(name_of(t) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
     const detail::task_kind& k = *kind(t);
     if (k.width_one_only || (max_width == 1 && k.widths.empty())) return source_->tables.best(k.row, goal, model::widths::one);
@@ -317,7 +318,7 @@ double view::gap_s(core_id c, double from_s, double work_s) noexcept {
 }
 const table_options& view::table() const noexcept { return source_ ? source_->tables.options() : tape_->table; }
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {
-  const auto key = [&] { return name_of(t, std::uint64_t{best} << 1 | static_cast<std::uint64_t>(goal)); };
+  const auto key = [&] { return mix64(name_of(t, best) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
     const chooser who{node_of(t), machine_, max_width};
     return source_->tables.settle(row_of(who.task), best, goal, source_->recent_s(asker_), {chooser::may_use, &who});
@@ -326,7 +327,7 @@ place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t m
                 exchange(item(tape_item::settle), key, live));
 }
 void view::learn(task_ref t, place_id p, const measured& m) noexcept {
-  write(item(tape_item::learn), [&] { return name_of(t, p); }, bits(m.sample_s),
+  write(item(tape_item::learn), [&] { return name_of(t, p); }, learned_bits(m),
         [&] { source_->tables.learn(row_of(node_of(t)), p, m, source_->now_s()); });
 }
 

@@ -55,7 +55,11 @@ class curious final : public policy {
   }
   void on_done(task_ref t, place_id p, const measured& m, view& v) const override {
     v.learn(t, p, m);
-    v.store(3, static_cast<std::uint64_t>(m.members.size() == 2 ? m.members[1].seconds * 1e9 : 0.0));
+    // Each part of what was measured counts, in a value of its own.
+    std::uint32_t cell = 5;
+    for (const double seen : {m.sample_s, m.leader_s, m.span_s, m.cpu_s, m.work}) v.store(cell++, std::bit_cast<std::uint64_t>(seen));
+    v.store(cell++, std::uint64_t{m.tasks} << 1 | m.leader_first);
+    for (const member_time& one : m.members) v.store(cell++, one.core + std::uint64_t{one.chunks} * 1000 + static_cast<std::uint64_t>(one.seconds * 1e9));
   }
   void on_machine(view& v) const override { v.store(4, v.online(1)); }
 };
@@ -78,7 +82,8 @@ struct recording {
     (void)ask::next(asked, 2, 3, v);
     (void)ask::take(asked, world::ref(a), 2, true, v);
     const std::array<member_time, 2> members{{{0, 0.5, 3}, {1, 0.25, 2}}};
-    ask::done(asked, world::ref(a), 0, {.sample_s = 0.5, .leader_s = 0.5, .span_s = 0.75, .cpu_s = 0.5, .members = members}, v);
+    ask::done(asked, world::ref(a), 0, 
+              {.sample_s = 0.5, .leader_s = 0.625, .span_s = 0.75, .cpu_s = 0.375, .tasks = 7, .work = 40.0, .leader_first = false, .members = members}, v);
     ask::machine(asked, v);
   }
 };
@@ -137,6 +142,54 @@ TEST(replay, finds_missing_and_added_entries) {
   auto torn = entries;
   torn.pop_back();
   EXPECT_THROW((void)ask::replay(r.asked, r.w.m, torn), replay_mismatch);
+}
+
+/// What the table is taught is compared too: here it learns less than was seen.
+class forgetful final : public policy {
+ public:
+  explicit forgetful(double work) : work_(work) {}
+  std::string_view name() const noexcept override { return "forgetful"; }
+  discipline queues(const machine&) const override { return {}; }
+  void on_done(task_ref t, place_id p, const measured& m, view& v) const override {
+    measured told = m;
+    told.work = work_;
+    v.learn(t, p, told);
+  }
+
+ private:
+  double work_;
+};
+
+TEST(replay, finds_that_the_table_was_taught_something_else) {
+  world w(machine::uniform(2));
+  const task t = w.add();
+  tape log;
+  view v(w.m, &w.source, 0, &log);
+  ask::done(forgetful(2.0), world::ref(t), 0, {.sample_s = 0.5, .work = 3.0}, v);
+  EXPECT_EQ(ask::replay(forgetful(2.0), w.m, log.entries()), 1u);
+  EXPECT_THROW((void)ask::replay(forgetful(3.0), w.m, log.entries()), replay_mismatch);
+}
+
+/// Asks for another width than it did, with the same place for an answer.
+class widening final : public policy {
+ public:
+  explicit widening(std::uint32_t most) : most_(most) {}
+  std::string_view name() const noexcept override { return "widening"; }
+  discipline queues(const machine&) const override { return {}; }
+  take_decision on_take(task_ref t, core_id, bool, view& v) const override { return {.where = v.settle(t, 0, objective::cost, most_)}; }
+
+ private:
+  std::uint32_t most_;
+};
+
+TEST(replay, finds_that_the_table_was_asked_for_another_width) {
+  world w(machine::uniform(2));
+  const task t = w.add();
+  tape log;
+  view v(w.m, &w.source, 0, &log);
+  (void)ask::take(widening(1), world::ref(t), 0, false, v);
+  EXPECT_EQ(ask::replay(widening(1), w.m, log.entries()), 1u);
+  EXPECT_THROW((void)ask::replay(widening(2), w.m, log.entries()), replay_mismatch);
 }
 
 TEST(replay, finds_another_policy) {
