@@ -30,10 +30,8 @@ void engine::come_and_go(const disturbance& d) {
     view v = view_of(cores_[there == no_core ? 0 : there]);
     ask::machine(policy_, v);
     // What they hold for may be another's now, or wait for something that has become theirs.
-    for (sim_core& w : cores_) {
-      w.holding = {};
+    for (sim_core& w : cores_)
       if (w.doing == activity::idle && !w.away) wake(w);
-    }
   }
   for (const core_id c : gone) {
     sim_core& w = cores_[c];

@@ -56,7 +56,6 @@ struct sim_core {
   std::deque<detail::node*> own;
   std::vector<detail::node*> bound;
   detail::node* next = nullptr;
-  task_ref holding{};
   std::uint32_t attempt = 0;
   bool told = false;                   ///< something came while it was looking, perhaps where it had looked already
   double busy_s = 0.0;

@@ -128,9 +128,10 @@ class engine final : public view_source {
   void next_steal();
   void steal_happens();
   void steal_from(sim_core& thief, core_id victim);
+  [[nodiscard]] core_id victim_of(const sim_core&, random_stream& draws) const noexcept;
   void try_once(sim_core&);
   void take_asked(sim_core&);
-  void hold(sim_core&);
+  void hold(sim_core&, task_ref);
   void notify(const declared&, const sim_core* but = nullptr);
   // from a queue to a place
   void taken(sim_core&, node*, bool stolen, declared* from, std::uint64_t key);

@@ -28,7 +28,6 @@ void engine::step(sim_core& w) {
     return taken(w, n, false, nullptr, 0);
   }
   if (node* n = std::exchange(w.next, nullptr)) return taken(w, n, false, nullptr, 0);
-  if (w.holding) return hold(w);
   if (plan_.deques_too ? w.own.empty() && declared_waits_for(w.id) : plan_.asks_next || !standard_queues_) return take_asked(w);
   if (!w.own.empty()) {
     spent_s_ += platform_.costs.push_s;
@@ -99,33 +98,34 @@ void engine::steal_happens() {
 
 void engine::steal_from(sim_core& thief, core_id victim) {
   becomes(thief, activity::busy);
-  ++stats_.steals;
   spent_s_ = platform_.costs.steal_s;
   taken(thief, pop_oldest(victim), true, nullptr, 0);
 }
 
-void engine::try_once(sim_core& w) {
+core_id engine::victim_of(const sim_core& w, random_stream& draws) const noexcept {
   const auto count = static_cast<std::uint32_t>(cores_.size());
   const auto other = [&] {
-    const std::uint32_t v = thieves_.below(count - 1);
+    const std::uint32_t v = draws.below(count - 1);
     return v < w.id ? v : v + 1;
   };
-  core_id victim = no_core;
   switch (plan_.steal_from) {
-    case victims::random: victim = other(); break;
+    case victims::random: break;
     case victims::richest: {
       const core_id a = other(), b = other();
-      victim = cores_[a].own.size() >= cores_[b].own.size() ? a : b;
-      break;
+      return cores_[a].own.size() >= cores_[b].own.size() ? a : b;
     }
     case victims::cluster_first: {
       const cluster& mine = machine_.clusters()[machine_.cores()[w.id].cluster];
-      for (core_id c = mine.first; c < mine.first + mine.size && victim == no_core; ++c)
-        if (c != w.id && !cores_[c].own.empty()) victim = c;
-      if (victim == no_core) victim = other();
+      for (core_id c = mine.first; c < mine.first + mine.size; ++c)
+        if (c != w.id && !cores_[c].own.empty()) return c;
       break;
     }
   }
+  return other();
+}
+
+void engine::try_once(sim_core& w) {
+  const core_id victim = victim_of(w, thieves_);
   if (!cores_[victim].own.empty()) return steal_from(w, victim);
   becomes(w, activity::idle);
   enter_search(w);
@@ -168,22 +168,20 @@ void engine::take_asked(sim_core& w) {
       } else {
         const bool stolen = d.queue != w.id;
         if (cores_[d.queue].own.empty()) return go_on(platform_.costs.push_s);
-        if (stolen) ++stats_.steals;
         return taken(w, stolen ? pop_oldest(d.queue) : pop_own(w.id), stolen, nullptr, 0);
       }
       return go_on(platform_.costs.push_s);
     case next_decision::kind::steal: {
-      const auto count = static_cast<std::uint32_t>(cores_.size());
-      if (count == 1) return go_on(platform_.costs.steal_try_s);
-      const core_id draw = w.random.below(count - 1), victim = draw < w.id ? draw : draw + 1;
+      if (cores_.size() == 1) return go_on(platform_.costs.steal_try_s);
+      const core_id victim = victim_of(w, w.random);
       if (!standard_queues_ || cores_[victim].own.empty()) return go_on(platform_.costs.steal_try_s);
       return steal_from(w, victim);
     }
     case next_decision::kind::hold_task:
-      w.holding = d.task;
-      return hold(w);
+      return hold(w, d.task);
     case next_decision::kind::hold_until:
       becomes(w, activity::idle);  // what is bound to it wakes it early
+      w.attempt = 0;
       if (plan_.deques_too) enter_search(w);
       events_.set(w.id, now_ + to_time(std::max(d.until_s - now_s(), 1e-6)));
       return;
@@ -194,14 +192,15 @@ bool engine::declared_waits_for(core_id c) const noexcept {
   return std::ranges::any_of(queues_, [c](const declared& q) { return q.size() > 0 && q.may_take(c); });
 }
 
-void engine::hold(sim_core& w) {
+// Whoever comes later wakes it, and it asks again: the policy may hold for another task by then.
+void engine::hold(sim_core& w, task_ref wanted) {
   for (declared& q : queues_)
     if (q.may_take(w.id))
-      if (const declared::entry e = q.extract(detail::node_of(w.holding)); e.task) {
-        w.holding = {};
+      if (const declared::entry e = q.extract(detail::node_of(wanted)); e.task)
         return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
-      }
   becomes(w, activity::idle);
+  w.attempt = 0;
+  if (plan_.deques_too) enter_search(w);
 }
 
 void engine::notify(const declared& q, const sim_core* but) {
@@ -240,6 +239,7 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
       where = k.widths.empty() || k.width_one_only ? machine_.single(w.id) : narrowest(k, w.id);
     }
   }
+  if (stolen) ++stats_.steals;
   put_in_place(n, where, w, stolen, true);
 }
 
@@ -375,6 +375,10 @@ void engine::push_own(core_id c, node* n) {
   cores_[c].own.push_back(n);
   has_work(c);
   wake(cores_[c]);
+  // Who is asked what to try is no thief of itself: it must be told that there is something to steal.
+  if (plan_.asks_next && !plan_.deques_too)
+    for (sim_core& w : cores_)
+      if (w.id != c) wake(w);
 }
 
 detail::node* engine::pop_own(core_id c) {
