@@ -8,7 +8,7 @@ namespace {
 
 class frozen final : public policy {
  public:
-  explicit frozen(std::shared_ptr<const policy> inner) : inner_(std::move(inner)) {}
+  explicit frozen(std::shared_ptr<const policy> inner) : policy(trust{}), inner_(std::move(inner)) {}
   std::string_view name() const noexcept override { return "frozen"; }
   discipline queues(const machine& m) const override {
     discipline d = inner_->queues(m);

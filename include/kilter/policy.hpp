@@ -108,12 +108,12 @@ struct next_decision {
     nothing,
     take_from,   ///< try `queue`; on failure the engine asks again with attempt + 1
     steal,       ///< try one victim by the discipline's `steal_from`; on failure asks again
-    hold_task,   ///< run exactly `task`, as soon as it waits in a queue that this worker may take from
+    hold_task,   ///< run exactly `task` if it waits in a declared queue that this worker may take from; else wait, and ask again once something comes
     hold_until,  ///< do nothing before `until_s` (engine time), then ask again
   };
   kind what = kind::nothing;
   queue_id queue = 0;
-  std::uint32_t skip = 0;             ///< take_from a declared queue: leave so many of the first to others
+  std::uint32_t skip = 0;             ///< take_from a declared queue: leave so many of the first to others; where no more wait the attempt fails
   task_ref task{};
   double until_s = 0.0;
 };
@@ -122,7 +122,7 @@ struct next_decision {
 struct take_decision {
   place_id where = no_place;
   /// The worker declines: the task goes back to its queue with its key (a forwarded one to the worker's own), others that may take it are
-  /// woken, and the worker asks question 3 with the next attempt number. Never let all cores decline.
+  /// woken, and the worker asks question 3 anew. Never let all cores decline.
   bool put_back = false;
   double busy_s = 0.0;
 };
@@ -130,6 +130,7 @@ struct take_decision {
 // ---- the view ---------------------------------------------------------------------------------------------------------------
 
 namespace detail {
+struct layout;
 struct task_kind;
 }
 class view_source;  // what an engine lends: src/policy/view_source.hpp
@@ -226,6 +227,7 @@ class view {
   [[nodiscard]] std::uint64_t name_of(task_ref) const noexcept;
 
  private:
+  friend struct detail::layout;  // policy_plugin.hpp
   template <class Key, class Live>
   std::uint64_t exchange(std::uint8_t item, Key&& key, Live&& live) noexcept;
   template <class Key, class Live>
@@ -253,8 +255,11 @@ class view {
 // ---- the policy -------------------------------------------------------------------------------------------------------------
 
 /// One scheduling algorithm. Immutable: an engine holds it const and may ask from every worker at once.
+/// What it answers outside the contract (a place, queue, core or task that does not exist, a place that the task does not allow, a number that is none),
+/// and what it throws, ends the run with one usage_error that names the policy, the question and the answer.
 class policy {
  public:
+  policy() = default;
   virtual ~policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
@@ -274,6 +279,17 @@ class policy {
   virtual void on_done(task_ref, place_id, const measured&, view&) const {}
   /// 6. Cores came or went (view::online); the engine asks 2 again for all that waited on or was planned for cores that went.
   virtual void on_machine(view&) const {}
+
+  /// Its answers come from Kilter itself, or were checked before: an engine takes them as they are.
+  [[nodiscard]] bool trusted() const noexcept { return trusted_; }
+
+ protected:
+  struct trust {};
+  explicit policy(trust) noexcept : trusted_(true) {}
+
+ private:
+  friend struct detail::layout;  // policy_plugin.hpp
+  bool trusted_ = false;
 };
 
 // ---- the built-in policies --------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ namespace kilter::lab {
 [[nodiscard]] inline bool is_user_policy(std::string_view name) noexcept { return name.find('/') != std::string_view::npos; }
 
 /// Loads the library, which stays loaded as long as the policy lives. input_error with one line if there is no such file, it is no library, it makes no
-/// policy, or it was built for another version of Kilter.
+/// policy, its policy's queues are not of this machine, or it was built for another version of Kilter. The policy's answers are checked (policy/checked.hpp).
 [[nodiscard]] std::shared_ptr<const policy> load_policy(const std::string& path, const machine&, const policy_options&);
 
 }  // namespace kilter::lab

@@ -64,7 +64,7 @@ bool nobody_came(const task_state& s, double now_s, double promised_s) noexcept 
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
 constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
 
-class auto_policy : public policy {
+class auto_policy : public built_in {
  public:
   auto_policy(const machine& m, const policy_options& o)
       : cores_(m.core_count()), queue_(m.core_count()), local_(o.local_search), start_(start_of(o)) {}

@@ -9,6 +9,12 @@ namespace kilter::builtin {
 
 using made = std::shared_ptr<const policy>;
 
+/// What they all are: nobody looks at their answers again.
+class built_in : public policy {
+ protected:
+  built_in() noexcept : policy(trust{}) {}
+};
+
 /// What the options say about queues; a policy adds its questions.
 [[nodiscard]] inline discipline start_of(const policy_options& o) {
   discipline d;

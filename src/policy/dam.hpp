@@ -8,7 +8,7 @@
 
 namespace kilter::builtin {
 
-class dam_policy : public policy {
+class dam_policy : public built_in {
  public:
   struct variant {
     std::string_view name;

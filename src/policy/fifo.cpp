@@ -12,7 +12,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class fifo_policy final : public policy {
+class fifo_policy final : public built_in {
  public:
   std::string_view name() const noexcept override { return "fifo"; }
   discipline queues(const machine&) const override {

@@ -18,12 +18,12 @@
 //   Of a task whose seconds are known on some cores, the others count as their mean. Of one that is not known at all a unit of work (1 if
 //   it has none) takes as long as one of the known tasks, or 1 ms if nothing is known. It learns, so that a later graph of the types is planned better.
 
-#include "kilter/policy.hpp"
+#include "policy/builtin.hpp"
 #include "policy/planner.hpp"
 
 namespace kilter::builtin {
 
-class planned_policy final : public policy {
+class planned_policy final : public built_in {
  public:
   using planner_function = planner::plan (*)(const planner::plan_input&);
   planned_policy(std::string_view name, planner_function plan) : name_(name), plan_(plan) {}

@@ -3,8 +3,10 @@
 
 #include <limits>
 #include <span>
+#include <string>
 
 #include "graph/node.hpp"
+#include "kilter/error.hpp"
 #include "kilter/policy.hpp"
 #include "model/cells.hpp"
 #include "model/tables.hpp"
@@ -37,6 +39,15 @@ class view_source {
   [[nodiscard]] virtual bool batch_is_whole_graph(core_id asker) noexcept = 0;
   /// Edges into a task that a running task adds, from others of the batch that is asked about; an engine without such tasks has none.
   [[nodiscard]] virtual std::span<const detail::in_edge> added_in_edges(core_id, const detail::node*) noexcept { return {}; }
+
+  // Of a policy from outside (checked.hpp).
+  /// It answered outside the contract, or threw; `why` is one line. An engine on one thread leaves the run from here. One whose workers must not be thrown
+  /// through ends what runs and returns; then policy_is_out() is true for good.
+  virtual void policy_failed(const std::string& why) { throw usage_error(why); }
+  /// It failed, and is asked no more: what is left of its runs is brought to an end the standard way.
+  [[nodiscard]] virtual bool policy_is_out() const noexcept { return false; }
+  /// False if no graph that runs has such a task, as far as the engine can tell.
+  [[nodiscard]] virtual bool has_task(task_ref) noexcept { return true; }
 };
 
 }  // namespace kilter

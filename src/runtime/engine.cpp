@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kilter/emulated_cores.hpp"
-#include "policy/ask.hpp"
+#include "policy/checked.hpp"
 #include "runtime/pinning.hpp"
 
 namespace kilter::detail {
@@ -35,7 +35,7 @@ std::shared_ptr<const kilter::machine> default_machine() {
 
 std::unique_ptr<engine> engine::make(runtime_options o) {
   auto m = o.machine ? o.machine : default_machine();
-  auto p = o.custom ? o.custom : make_policy(o.policy, *m, o.policy_settings);
+  auto p = checked(o.custom ? o.custom : make_policy(o.policy, *m, o.policy_settings), *m);
   auto plan = p->queues(*m);
   auto tables = std::make_unique<model::tables>(*m, o.table);
   auto cells = std::make_unique<model::shared_cells>(plan.cells, plan.type_cells);
@@ -188,6 +188,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     e->submitted_ns = sync::nanoseconds();
     const std::lock_guard hold(active_lock_);
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
+    if (!policy_failure_.empty()) throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
     e->number = submitted_++;
     if (!here) look_at_quota(e->submitted_ns);
     active_.push_back(e);
@@ -270,6 +271,27 @@ std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept { return w
 std::uint32_t engine::length(queue_id q) noexcept {
   const declared_queue* d = declared_of(q);
   return d ? d->size() : workers[q]->waiting();
+}
+
+// Whatever worker asked; nothing may be thrown through it. Every run of this runtime depends on the policy, so all of them end.
+void engine::policy_failed(const std::string& why) noexcept {
+  {
+    const std::lock_guard hold(active_lock_);
+    if (policy_failure_.empty()) policy_failure_ = why;
+    policy_out_.store(true, std::memory_order_seq_cst);
+    for (auto& e : active_) e->fail(std::make_exception_ptr(usage_error(policy_failure_)));
+  }
+  // It may have told workers to wait for a time or a task; what is left is taken without it.
+  sync::fence();
+  notify_all();
+}
+
+bool engine::has_task(task_ref t) noexcept {
+  const std::lock_guard hold(active_lock_);
+  return std::ranges::any_of(active_, [&](const auto& e) {
+    const bool grows = e->graph.next_serial.load(std::memory_order_relaxed) != e->graph.count;  // workers append what they add, unseen from here
+    return grows || e->graph.blocks.holds(node_of(t));
+  });
 }
 
 void engine::rekey(task_ref t, std::uint64_t key) noexcept {

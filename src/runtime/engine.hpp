@@ -53,6 +53,10 @@ class engine final : public view_source {
   bool batch_is_whole_graph(core_id asker) noexcept override;
   std::span<const in_edge> added_in_edges(core_id asker, const node* n) noexcept override { return workers[asker]->batch_edges.of(n); }
 
+  void policy_failed(const std::string& why) noexcept override;
+  bool policy_is_out() const noexcept override { return policy_out_.load(std::memory_order_seq_cst); }
+  bool has_task(task_ref) noexcept override;
+
   // --- what workers share ---
   [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
   /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
@@ -139,6 +143,8 @@ class engine final : public view_source {
   std::uint64_t submitted_ = 0;
   std::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
+  std::atomic<bool> policy_out_{false};
+  std::string policy_failure_;       // under active_lock_; empty until policy_out_
 };
 
 struct runtime_access {

@@ -25,7 +25,7 @@ void runtime::stop() { engine_->stop(); }
 void runtime::start() { engine_->start(); }
 bool runtime::running() const noexcept { return engine_->running.load(); }
 const machine& runtime::machine() const noexcept { return *engine_->machine; }
-const policy& runtime::policy() const noexcept { return *engine_->policy; }
+const policy& runtime::policy() const noexcept { return engine_->options.custom ? *engine_->options.custom : *engine_->policy; }
 std::uint32_t runtime::workers() const noexcept { return engine_->machine->core_count(); }
 
 std::vector<runtime::learned> runtime::table() const {

@@ -18,6 +18,8 @@ thread_local worker* stands_in_for = nullptr;
 
 // While a policy holds for a task the worker naps, since the task may be pushed where this worker is not told.
 constexpr std::int64_t hold_nap_ns = 200'000;
+// Far beyond any run, and still a number of nanoseconds.
+constexpr double longest_rest_s = 1e9;
 // A shorter rest is over before one has slept and woken.
 constexpr std::int64_t shortest_nap_ns = 100'000;
 
@@ -241,7 +243,7 @@ node* worker::take_asked(bool& stolen) {
       wait_until_ns_ = hold_nap_ns;
       return nullptr;
     case next_decision::kind::hold_until:
-      wait_until_ns_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((d.until_s - owner.now_s()) * owner.time_scale * 1e9));
+      wait_until_ns_ = static_cast<std::int64_t>(std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9);
       return nullptr;
     case next_decision::kind::nothing:
       return nullptr;

@@ -8,12 +8,22 @@
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
 #include "policy/ask.hpp"
+#include "policy/checked.hpp"
 #include "policy/sample.hpp"
 #include "sim/numbers.hpp"
 
 namespace kilter::sim {
 
 using detail::graph_of;
+
+namespace {
+
+engine_options with_checked_policy(engine_options o, const machine& m) {
+  o.policy = checked(std::move(o.policy), m);
+  return o;
+}
+
+}  // namespace
 
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
@@ -43,11 +53,14 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
   steal_budget_ = exponential(thieves_);
 }
 
-engine::engine(const platform& p, engine_options o)
-    : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table),
-             std::make_unique<model::shared_cells>(o.policy->queues(*p.cores).cells, o.policy->queues(*p.cores).type_cells), o.policy->queues(*p.cores)) {
+engine::engine(const platform& p, const engine_options& o, const discipline& d)
+    : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table), std::make_unique<model::shared_cells>(d.cells, d.type_cells), d) {
   if (options_.learned) own_tables_->restore(*options_.learned);
 }
+
+engine::engine(const platform& p, const engine_options& o, answers_are_checked) : engine(p, o, o.policy->queues(*p.cores)) {}
+
+engine::engine(const platform& p, const engine_options& o) : engine(p, with_checked_policy(o, *p.cores), answers_are_checked{}) {}
 
 engine::~engine() = default;
 
@@ -64,6 +77,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
       n->flags = static_cast<std::uint8_t>((n->flags & ~detail::flag_critical) | (n->flags & detail::flag_high ? detail::flag_critical : 0));
     });
   core.has_run = true;
+  runs_ = &core;
   stats_ = {};
   stats_.places.resize(machine_.places().size());
   for (sim_core& w : cores_) {
@@ -86,6 +100,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   for (node* root : core.roots) made_ready(root, nullptr, starter, as_worker);
   if (starter.next || !starter.bound.empty()) wake(starter);
   if (left_ > 0) loop();
+  runs_ = nullptr;
   stats_.seconds = to_seconds(now_ - begin);
   stats_.explored = tables.explored() - explored_before;
   for (const sim_core& w : cores_) stats_.core_work_s.push_back(w.work_s);

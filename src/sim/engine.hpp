@@ -49,11 +49,12 @@ struct engine_options {
 
 class engine final : public view_source {
  public:
-  engine(const platform&, engine_options);
+  /// usage_error if the policy's queues are not of this machine.
+  engine(const platform&, const engine_options&);
   ~engine() override;
 
   /// Runs the graph to its end and returns what the runtime would. `work` by task type. The clock goes on from run to run, and so do the tables.
-  /// input_error if the platform has no cost for a kernel, or if virtual time passes the horizon.
+  /// input_error if the platform has no cost for a kernel, or if virtual time passes the horizon; usage_error if the policy breaks its contract.
   execution_stats run(graph&, const std::vector<type_work>& work, core_id as_worker = no_core);
 
   [[nodiscard]] std::vector<const tape*> tapes() const;
@@ -84,10 +85,14 @@ class engine final : public view_source {
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch_.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(batch_[i]); }
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
+  bool has_task(task_ref t) noexcept override { return runs_ && runs_->blocks.holds(detail::node_of(t)); }
 
  private:
   using node = detail::node;
 
+  struct answers_are_checked {};
+  engine(const platform&, const engine_options&, answers_are_checked);
+  engine(const platform&, const engine_options&, const discipline&);
   engine(const platform&, engine_options, std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
   [[nodiscard]] view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
 
@@ -193,6 +198,7 @@ class engine final : public view_source {
   std::vector<bool> given_;        // by type: each task has its own seconds
   std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
   std::vector<latest_arrival<sim_time>> arrivals_;  // by task, if some edge of the graph has a cost; else empty
+  const detail::graph_core* runs_ = nullptr;
   std::vector<node*> batch_;
   std::vector<core_id> done_first_;  // members of the task that ends, but the last one out
   std::vector<std::unique_ptr<sim_assembly>> assemblies_;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <queue>
+#include <ranges>
 #include <stdexcept>
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
 #include "policy/ask.hpp"
+#include "policy/checked.hpp"
 #include "policy/view_source.hpp"
 
 namespace kilter::conformance {
@@ -98,7 +100,6 @@ struct worker {
   tape log;
   std::deque<assembly*> assemblies;
   std::vector<node*> next, bound;
-  task_ref holding{};
   std::uint32_t attempt = 0;
   bool running = false, asleep = false;
   double busy_s = 0.0;
@@ -184,6 +185,7 @@ class engine_on_virtual_time final : public view_source {
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(nodes_.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(nodes_[i]); }
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
+  bool has_task(task_ref t) noexcept override { return std::ranges::find(nodes_, detail::node_of(t)) != nodes_.end(); }
 
  private:
   worker& of(core_id c) noexcept { return c == no_core ? outside_ : *workers_[c]; }
@@ -224,7 +226,6 @@ class engine_on_virtual_time final : public view_source {
     }
     if (node* n = pop_youngest(w.next)) return taken(w, n, standard_queues_ ? &queues_[w.core] : nullptr, false);
     if (node* n = pop_youngest(w.bound)) return taken(w, n, nullptr, false);
-    if (w.holding) return hold(w);
     ask_next(w);
   }
 
@@ -265,21 +266,17 @@ class engine_on_virtual_time final : public view_source {
           if (node* n = q->pop_oldest()) return taken(w, n, q, true);
         return look_for_work(w, step_s);
       case next_decision::kind::hold_task:
-        w.holding = d.task;
-        return hold(w);
+        return hold(w, d.task);
       case next_decision::kind::hold_until:
         w.asleep = true;  // what is bound to it wakes it early
         return look_for_work(w, std::max(d.until_s - now_, step_s));
     }
   }
 
-  void hold(worker& w) {
+  void hold(worker& w, task_ref wanted) {
     for (task_queue& q : queues_)
       if (q.may_take(w.core))
-        if (node* n = q.extract(detail::node_of(w.holding))) {
-          w.holding = {};
-          return taken(w, n, &q, q.owner != no_core && q.owner != w.core);
-        }
+        if (node* n = q.extract(detail::node_of(wanted))) return taken(w, n, &q, q.owner != no_core && q.owner != w.core);
     w.asleep = true;
   }
 
@@ -303,6 +300,7 @@ class engine_on_virtual_time final : public view_source {
       if (!from) broken(policy_, "a task that was in no queue cannot be put back");
       from->push(n, keys_[detail::id_of(n)]);
       notify(*from, &w);
+      w.attempt = 0;
       return look_for_work(w, step_s);
     }
     add_busy(n, d.where, d.busy_s);
@@ -311,7 +309,9 @@ class engine_on_virtual_time final : public view_source {
 
   void put_in_place(node* n, place_id p, worker& w) {
     view v(machine_, this, w.core, nullptr);
-    if (p >= machine_.places().size() || !v.allows(detail::ref(n), p))
+    const auto allowed = [&](place_id at) { return v.allows(detail::ref(n), at); };
+    const auto all = std::views::iota(place_id{0}, static_cast<place_id>(machine_.places().size()));
+    if (p >= all.size() || (!allowed(p) && (machine_.at(p).width > 1 || std::ranges::any_of(all, allowed))))
       broken(policy_, "task " + std::to_string(detail::id_of(n)) + " does not allow place " + std::to_string(p));
     assembly& a = *assemblies_.emplace_back(std::make_unique<assembly>(assembly{n, p, -1.0, 0.0, {}, false}));
     const place& where = machine_.at(p);
@@ -424,7 +424,9 @@ class engine_on_virtual_time final : public view_source {
 
 }  // namespace
 
-run_result run_single_threaded(const run_request& request) {
+run_result run_single_threaded(const run_request& r) {
+  run_request request = r;
+  request.asked = checked(r.asked, r.machine);
   model::tables tables(request.machine, request.table);
   const discipline plan = request.asked->queues(request.machine);
   model::shared_cells cells(plan.cells, plan.type_cells);
