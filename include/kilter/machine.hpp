@@ -42,6 +42,10 @@ struct machine_options {
   bool all_cpus = false;                  ///< local machine only: ignore the process's affinity mask
 };
 
+namespace detail {
+struct layout;
+}
+
 /// An immutable description of cores and places.
 class machine {
  public:
@@ -83,6 +87,7 @@ class machine {
   [[nodiscard]] std::vector<core_id> fastest_cores() const;
 
  private:
+  friend struct detail::layout;  // policy_plugin.hpp
   void derive(bool powers_of_two);
 
   std::string name_;

@@ -46,7 +46,24 @@ if command -v g++ >/dev/null; then
   printf 'int nothing() { return 0; }' | g++ -shared -fPIC -x c++ -o "$work/libempty.so" -
   refuses "no function kilter_policy_abi" "${bench[@]}" --policy "$work/libempty.so"
   printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ -o "$work/libold.so" -
-  refuses "another version of Kilter" "${bench[@]}" --policy "$work/libold.so"
+  refuses "its stamp is 0000000000000001, this one's 0002" "${bench[@]}" --policy "$work/libold.so"
+  # policies of which the command may not believe a word
+  headers=$(dirname "$0")/../../include
+  plugin() { # NAME MEMBERS: a library whose policy has these members
+    printf '#include <kilter/policy_plugin.hpp>\n#include <stdexcept>\nclass %s final : public kilter::policy {\npublic:\nstd::string_view name() const noexcept override { return "%s"; }\n%s\n};\nKILTER_POLICY_PLUGIN(%s)\n' \
+      "$1" "$1" "$2" "$1" | g++ -std=c++20 -shared -fPIC -I"$headers" -x c++ -o "$work/lib$1.so" -
+  }
+  nothing='kilter::discipline queues(const kilter::machine&) const override { return {}; }'
+  plugin foreign 'kilter::discipline queues(const kilter::machine&) const override { kilter::discipline d; d.queues = {{kilter::no_core, kilter::queue_order::fifo, {99}}}; return d; }'
+  refuses "queue 0 may be taken from by core 99" "${bench[@]}" --on sim:jetson-tx2 --policy "$work/libforeign.so"
+  plugin unmade "$nothing"' unmade() { throw std::runtime_error("no table found"); }'
+  refuses "could not be made: no table found" "${bench[@]}" --policy "$work/libunmade.so"
+  plugin astray 'kilter::discipline queues(const kilter::machine&) const override { kilter::discipline d; d.asks_ready_low = d.asks_ready_high = true; return d; }
+    kilter::ready_decision on_ready(kilter::task_ref, kilter::task_ref, kilter::core_id, kilter::view&) const override { return kilter::ready_decision::bind_to(1234); }'
+  for on in native sim:jetson-tx2 emulate:jetson-tx2; do
+    wrong=$(timeout 60 "$kilter" bench layered --tasks 100 --on $on --policy "$work/libastray.so" 2>&1 >/dev/null); status=$?
+    [ $status -eq 1 ] && [[ $wrong == *"policy 'astray' breaks the contract at question 2, on_ready"*"place 1234 does not exist"* ]] || fail "a wrong answer on $on: status $status, '$wrong'"
+  done
 fi
 
 # cores
