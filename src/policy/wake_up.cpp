@@ -24,7 +24,8 @@ bool root_waits_at_home(task_ref parent, core_id waker, view& v) noexcept {
 
 ready_decision root(task_ref task, core_id waker, view& v) noexcept {
   const core_id home = waker == no_core ? v.home() : waker;
-  if (v.table().explore_first) return ready_decision::wait_in(home);
+  // Whoever asks for another core does so because that one is at work, for as long as nobody knows.
+  if (v.table().explore_first || v.asker() != home) return ready_decision::wait_in(home);
   const place_id p = search::narrowest(v, task, home);
   return ready_decision::reserve(p, v.machine().at(p).leader);
 }

@@ -17,7 +17,7 @@ namespace kilter::wake_up {
 [[nodiscard]] bool root_waits_at_home(task_ref parent, core_id waker, view&) noexcept;
 
 /// A critical root. In paper mode it waits where the standard rule puts it, for anybody to take. With a table that knows a good core
-/// from the start it stays there.
+/// from the start it stays there, if it is that core that starts it.
 [[nodiscard]] ready_decision root(task_ref, core_id waker, view&) noexcept;
 
 /// Where low-priority tasks wait: with their waker, or with a random core that is not fast (X19, facts E10).

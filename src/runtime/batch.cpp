@@ -23,6 +23,7 @@ struct batch::state {
   [[nodiscard]] bool holds(const node*);
 
   void drop_unfinished() noexcept;
+  void release();
   void submit(batch_count*) noexcept;
   void drop_last() noexcept;
   void let_go() noexcept;
@@ -217,16 +218,20 @@ void batch::edge(task before, task after, double cost_s) {
   add_dynamic_edge(from, to, cost_s);
 }
 
-void batch::release() {
-  state& s = *state_;
-  s.drop_unfinished();
-  if (s.added.empty()) return;
-  if (!s.count) {
-    s.count = new batch_count;
-    s.count->waiter = s.here;
+void batch::state::release() {
+  drop_unfinished();
+  if (added.empty()) return;
+  if (!count) {
+    count = new batch_count;
+    count->waiter = here;
   }
-  s.count->open.fetch_add(static_cast<std::uint32_t>(s.added.size()), std::memory_order_relaxed);
-  s.submit(s.count);
+  count->open.fetch_add(static_cast<std::uint32_t>(added.size()), std::memory_order_relaxed);
+  submit(count);
+}
+
+void batch::release() {
+  state_->release();
+  state_->here->hand_out();
 }
 
 void batch::detach() {
@@ -234,11 +239,12 @@ void batch::detach() {
   s.drop_unfinished();
   if (!s.added.empty()) s.submit(nullptr);
   s.let_go();
+  s.here->hand_out();
 }
 
 void batch::wait() {
   state& s = *state_;
-  release();
+  s.release();
   if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; }, s.run, s.run);
 }
 

@@ -204,6 +204,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   if (here && (as_worker == no_core || as_worker == here->core)) {
     e->as_worker = here->core;
     here->start_execution(*e);
+    here->hand_out();
     return e;
   }
   // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
@@ -212,28 +213,44 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     const core_id home = tables.home(now_s());
     if (workers[home]->idle()) starter = home;
   }
+  worker* const wanted = starter == no_core ? nullptr : workers[starter].get();
   {
     const std::lock_guard hold(active_lock_);
     submissions_.push_back(e);
     e->starter = starter;
-    (starter == no_core ? submissions_waiting : workers[starter]->submissions).fetch_add(1, sync::memory_order_release);
+    submissions_waiting.fetch_add(1, sync::memory_order_release);
+    if (wanted) wanted->comes.store(true, sync::memory_order_seq_cst);
   }
   sync::fence();
-  if (starter == no_core)
-    notify_any();
-  else
-    workers[starter]->wake();
+  if (wanted && (wanted->wake() || wanted->idle())) return e;
+  // It is at work. If it begins later it has said itself that it does not come.
+  if (wanted) wanted->comes.store(false, sync::memory_order_seq_cst);
+  sync::fence();
+  notify_any();
   return e;
 }
 
-execution_state* engine::take_submission(worker& w) {
-  if (submissions_waiting.load(sync::memory_order_acquire) == 0 && w.submissions.load(sync::memory_order_acquire) == 0) return nullptr;
+// Its worker is the best one to start an execution, but only while it has nothing else to do.
+std::deque<std::shared_ptr<execution_state>>::iterator engine::find_submission(const worker& w) noexcept {
+  return std::ranges::find_if(submissions_, [&](const auto& e) {
+    return e->starter == no_core || e->starter == w.core || !workers[e->starter]->comes.load(sync::memory_order_seq_cst);
+  });
+}
+
+bool engine::submission_waits_for(const worker& w) noexcept {
+  if (submissions_waiting.load(sync::memory_order_acquire) == 0) return false;
   const std::lock_guard hold(active_lock_);
-  const auto mine = std::ranges::find_if(submissions_, [&](const auto& e) { return e->starter == no_core || e->starter == w.core; });
+  return find_submission(w) != submissions_.end();
+}
+
+execution_state* engine::take_submission(worker& w) {
+  if (submissions_waiting.load(sync::memory_order_acquire) == 0) return nullptr;
+  const std::lock_guard hold(active_lock_);
+  const auto mine = find_submission(w);
   if (mine == submissions_.end()) return nullptr;
   execution_state* e = mine->get();  // it stays active until its last task is done
   submissions_.erase(mine);
-  (e->starter == no_core ? submissions_waiting : w.submissions).fetch_sub(1, sync::memory_order_relaxed);
+  submissions_waiting.fetch_sub(1, sync::memory_order_relaxed);
   return e;
 }
 
@@ -310,6 +327,14 @@ void engine::notify_any() noexcept {
   const worker* self = worker::current();
   for (auto& w : workers)
     if (w.get() != self && w->wake()) return;
+}
+
+void engine::wake_for_what_waits(bool queues_too) noexcept {
+  const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
+  if (submissions_waiting.load(sync::memory_order_relaxed) != 0 || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
+  if (!queues_too) return;
+  for (const auto& q : queues)
+    if (q->size() > 0) notify_takers(*q);
 }
 
 void engine::notify_takers(const declared_queue& q) noexcept {

@@ -66,6 +66,10 @@ class engine final : public view_source {
   /// All of them but the caller: for a task that the caller does not want.
   void notify_other_takers(const declared_queue&) noexcept;
   void notify_all() noexcept;
+  /// For a worker that stops searching: while it did, nobody else was woken for what any worker may take. `queues_too`: it was itself woken,
+  /// perhaps for a task in one of the queues, and may have found another.
+  void wake_for_what_waits(bool queues_too) noexcept;
+  [[nodiscard]] bool submission_waits_for(const worker&) noexcept;
   /// The oldest submission that `w` may start, or null.
   execution_state* take_submission(worker& w);
   void execution_done(execution_state&) noexcept;
@@ -132,6 +136,7 @@ class engine final : public view_source {
   engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,
          std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
   void look_at_quota(std::int64_t now_ns);
+  std::deque<std::shared_ptr<execution_state>>::iterator find_submission(const worker&) noexcept;  // under active_lock_
   void observe_landing();
   void join_all();
   std::vector<sync::thread> threads_;

@@ -173,6 +173,14 @@ void worker::let_go(const execution_state* mine) noexcept {
   if (short_kind_) close_short();
 }
 
+// The fence answers the one with which others stop searching or go to sleep: a body may block until what it made ready has run.
+void worker::hand_out() noexcept {
+  if (next_) share_next();
+  if (own_.empty() && kept_.empty()) return;
+  sync::fence();
+  owner.notify_any();
+}
+
 void worker::share_next() noexcept {
   node* n = std::exchange(next_, nullptr);
   if (owner.deques) {

@@ -112,12 +112,10 @@ void worker::enqueue_standard(node* n, core_id waker) {
     owner.notify_takers(*owner.queues[q]);
     return;
   }
-  if (waker == no_core) {
-    const core_id home = owner.tables.home(owner.now_s());
-    if (home != core) {
-      owner.workers[home]->leave_open(n);
-      return;
-    }
+  // Whoever starts an execution stands in for the core that was named.
+  if (const core_id at = waker == no_core ? owner.tables.home(owner.now_s()) : waker; at != core) [[unlikely]] {
+    owner.workers[at]->leave_open(n);
+    return;
   }
   if (owner.plan.forward_child && !next_) {
     next_ = n;

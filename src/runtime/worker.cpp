@@ -260,7 +260,6 @@ node* worker::steal(bool& stolen) {
     if (!n) return nullptr;
     stolen = true;
     search_ends();
-    if (owner.workers[victim]->waiting() > 0 || waiting() > 0) owner.notify_any();
     return n;
   };
   const auto other = [&] {
@@ -350,13 +349,16 @@ void worker::search_ends() noexcept {
   attempt_ = 0;
   if (!searching_) return;
   searching_ = false;
-  mode_.store(mode::running, sync::memory_order_relaxed);
+  mode_.store(mode::running, sync::memory_order_seq_cst);
   owner.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+  if (comes.load(sync::memory_order_seq_cst)) comes.store(false, sync::memory_order_seq_cst);
+  const bool woken = std::exchange(woken_, false);
+  if (owner.sleepers.load(sync::memory_order_seq_cst) != 0) owner.wake_for_what_waits(woken);
 }
 
 bool worker::something_to_take() const noexcept {
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !own_.empty()) return true;
-  if (owner.submissions_waiting.load(sync::memory_order_acquire) || submissions.load(sync::memory_order_acquire)) return true;
+  if (owner.submission_waits_for(*this)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
       if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
@@ -393,6 +395,8 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
     owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
   attempt_ = 0;
   wait_for_core();
+  woken_ = true;
+  search_begins();
 }
 
 // A worker without its core was woken in vain: what it was woken for, another may take.

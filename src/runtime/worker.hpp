@@ -77,6 +77,12 @@ class alignas(sync::cache_line) worker {
   void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
   /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what the body threw.
   void run_loop(const loop_work&, std::uint32_t row, execution_state*);
+  /// What the task that is running has made ready can be taken by others from here on.
+  void hand_out() noexcept;
+  /// Something that any worker may take.
+  [[nodiscard]] bool has_open_work() const noexcept {
+    return !own_.empty() || !open_inbox_.empty() || roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
+  }
   /// Hands in what it counted, so that an execution can end. Called before it looks for work elsewhere.
   void flush() noexcept;
 
@@ -89,7 +95,7 @@ class alignas(sync::cache_line) worker {
   added_edges batch_edges;                    ///< of that batch, if a running task added it
   std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
-  sync::atomic<std::uint32_t> submissions{0}; ///< executions that only this worker may start
+  sync::atomic<bool> comes{false};            ///< it is on its way to the executions that it is to start: others leave them to it
 
  private:
   static constexpr std::uint32_t deep_waits = 64;
@@ -175,6 +181,7 @@ class alignas(sync::cache_line) worker {
   static void stands_in(worker*) noexcept;
   [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
   void search_begins() noexcept;
+  /// It has found something, or has other things to do.
   void search_ends() noexcept;
 
   // --- the owner's ---
@@ -199,6 +206,7 @@ class alignas(sync::cache_line) worker {
   bool may_rest_ = true;                // the policy's last answer was not one to try again at once
   node* found_asleep_ = nullptr;        // what the last look before sleeping brought
   bool found_stolen_ = false;
+  bool woken_ = false;                  // it comes out of its sleep and has found nothing yet
   bool announced_ = false;              // it has said that it sleeps, and looks once more
   work_deque<node> own_;
   work_deque<node> kept_;               // what became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them
