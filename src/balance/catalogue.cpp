@@ -11,6 +11,7 @@
 #include "balance/longest_first.hpp"
 #include "balance/optimizer.hpp"
 #include "balance/placed_once.hpp"
+#include "balance/spread.hpp"
 #include "balance/switching.hpp"
 #include "kilter/error.hpp"
 
@@ -23,7 +24,7 @@ using maker = std::unique_ptr<scheduler> (*)(std::string_view name, const machin
 struct entry {
   scheduler_info info;
   maker make;
-  bool moves = true;   ///< false: it leaves threads where they are, or to whom they belong
+  bool crowds = true;   ///< whether keep_busy has something to do: false if it moves nothing, or only to cores that are idle
 };
 
 constexpr entry entries[] = {
@@ -33,6 +34,8 @@ constexpr entry entries[] = {
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_dike(n, m, o, goal::fairness); }},
     {{"dike-ap", "dike that adapts quantum and number of swaps for performance", true},
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_dike(n, m, o, goal::performance); }},
+    {{"spread", "a thread that waits goes to an idle core; threads take turns on a core that others hold; else nothing", true},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_spread(m, o); }, false},
     {{"dio", "S4's baseline: sorted by miss rate, the ends paired, every pair exchanged each quantum", true},
      [](std::string_view, const machine&, const scheduler_options& o) { return make_dio(o); }},
     {{"dio-original", "keeps the miss rates of the clusters' threads balanced, and moves only who changes its cluster", true},
@@ -113,7 +116,7 @@ std::unique_ptr<scheduler> make_scheduler(std::string_view name, const machine& 
     if (e.info.name == name) {
       check(name, m, options);
       auto made = e.make(e.info.name, m, options);
-      return options.keep_busy && e.moves ? keep_busy(std::move(made), m.core_count()) : std::move(made);
+      return options.keep_busy && e.crowds ? keep_busy(std::move(made), m.core_count()) : std::move(made);
     }
   std::string message = "unknown thread scheduler '" + std::string(name) + "'. There are: ";
   for (const entry& e : entries) message += std::string(&e == entries ? "" : ", ") + std::string(e.info.name);

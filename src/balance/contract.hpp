@@ -46,6 +46,7 @@ struct observation {
   double length_s = 0.0;                ///< of the quantum, > 0
   bool rates = false;                   ///< whether `misses` are there; false: class only, and nothing may be predicted
   std::vector<thread_sample> threads = {};  ///< by thread, ascending
+  std::vector<double> idle = {};        ///< by core, the part of the quantum in which nobody at all ran there, 0..1; empty: not seen
 };
 
 /// A thread that has just appeared, and what its program announced about it (S3).

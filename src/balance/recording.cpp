@@ -144,7 +144,10 @@ std::string recording_line(const recording_header& h) {
 std::string recording_line(const observation& o) {
   json threads = json::array();
   for (const thread_sample& s : o.threads) threads.push_back(to_json(s));
-  return line_of({{"now_s", o.now_s}, {"length_s", o.length_s}, {"rates", o.rates}, {"threads", std::move(threads)}});
+  json line = {{"now_s", o.now_s}, {"length_s", o.length_s}, {"rates", o.rates}};
+  if (!o.idle.empty()) line["idle"] = o.idle;
+  line["threads"] = std::move(threads);
+  return line_of(line);
 }
 
 recording_reader::recording_reader(std::istream& in, std::string source) : in_(in), source_(std::move(source)) {
@@ -162,7 +165,7 @@ std::optional<observation> recording_reader::next() {
   const std::string where = source_ + ":" + std::to_string(number_);
   const json value = parsed(line_, where);
   const members m(value, where);
-  m.only({"now_s", "length_s", "rates", "threads"});
+  m.only({"now_s", "length_s", "rates", "idle", "threads"});
   observation o;
   o.now_s = m.needed_amount("now_s");
   o.length_s = m.needed_amount("length_s");
@@ -170,6 +173,13 @@ std::optional<observation> recording_reader::next() {
   if (last_s_ && o.now_s <= *last_s_) m.wrong("now_s", m.at("now_s"), "later than in the line before");
   last_s_ = o.now_s;
   o.rates = m.flag("rates", false);
+  if (const json* const idle = m.find("idle")) {
+    if (!idle->is_array() || idle->size() != header_.cores) throw input_error(where + ": 'idle' must be a list of " + std::to_string(header_.cores) + " numbers, one a core");
+    for (const json& part : *idle) {
+      if (!part.is_number() || !(part.get<double>() >= 0.0 && part.get<double>() <= 1.0)) m.wrong("idle", part, "a list of numbers from 0 to 1");
+      o.idle.push_back(part.get<double>());
+    }
+  }
   const json& threads = m.at("threads");
   if (!threads.is_array() || threads.size() > most_threads) throw input_error(where + ": 'threads' must be a list of at most " + std::to_string(most_threads));
   o.threads.reserve(threads.size());

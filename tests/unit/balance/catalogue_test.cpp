@@ -25,7 +25,7 @@ TEST(catalogue, names_what_the_command_offers) {
     EXPECT_FALSE(i.summary.empty());
     if (i.live) live.push_back(i.name);
   }
-  for (const std::string_view name : {"dike", "dike-af", "dike-ap", "dio", "dio-original", "ljfpf", "cjfpf", "rr", "none"})
+  for (const std::string_view name : {"dike", "dike-af", "dike-ap", "dio", "dio-original", "ljfpf", "cjfpf", "rr", "none", "spread"})
     EXPECT_NE(std::find(live.begin(), live.end(), name), live.end()) << name;
 }
 
@@ -38,6 +38,7 @@ TEST(catalogue, defaults_are_those_of_the_facts) {
   EXPECT_EQ(o.fair_below, 0.1);
   EXPECT_FALSE(o.global_cv);
   EXPECT_EQ(o.memory_above, 0.1);
+  EXPECT_FALSE(o.keep_busy) << "the papers' schedulers do not";
   EXPECT_FALSE(o.strict_pairs);
   EXPECT_EQ(o.profit_margin, 0.0);
   EXPECT_EQ(o.swap_overhead_s, 0.0);

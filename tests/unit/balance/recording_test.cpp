@@ -40,6 +40,7 @@ TEST(recording, everything_that_an_observation_holds_comes_back) {
   bare.thread = 4;
   bare.program = 2;
   o.threads = {full, bare};
+  o.idle = {0.25, 1.0};
   std::istringstream in(recording_line(recording_header{"two \"cores\"", 2, "pmu"}) + recording_line(o));
   recording_reader reader(in, "f");
   EXPECT_EQ(reader.header().machine, "two \"cores\"");
@@ -50,6 +51,7 @@ TEST(recording, everything_that_an_observation_holds_comes_back) {
   EXPECT_EQ(back->now_s, 1.5);
   EXPECT_EQ(back->length_s, 0.5);
   EXPECT_TRUE(back->rates);
+  EXPECT_EQ(back->idle, o.idle);
   ASSERT_EQ(back->threads.size(), 2u);
   const thread_sample& t = back->threads[0];
   EXPECT_EQ(t.thread, 3u);
