@@ -3,15 +3,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <optional>
 
 #include "balance/os/board.hpp"
+#include "balance/os/cannot_balance.hpp"
 #include "balance/os/report.hpp"
 #include "balance/os/restore.hpp"
 #include "balance/os/session.hpp"
+#include "balance/os/tell.hpp"
 #include "balance/preload/placed_run.hpp"
 #include "balance/preload/settings.hpp"
 #include "cli/commands.hpp"
@@ -37,7 +42,7 @@ struct balance_options {
   bool restore = false, quiet = false;
 };
 
-void say(const std::string& line) { fmt::print(stderr, "kilter balance: {}\n", line); }
+void say(const std::string& line) { os::tell_user("kilter balance: " + line + "\n"); }
 
 int restore(const balance_options& o) {
   const os::mended m = os::restore_all();
@@ -58,6 +63,8 @@ void check_policy(const std::string& name) {
     if (s.name == name) return;
     live.push_back(s.name);
   }
+  if (name == os::automatic) return;
+  live.push_back(os::automatic);
   throw input_error(lab::unknown_name("policy", name, live));
 }
 
@@ -87,6 +94,29 @@ void place_by_length(const balance_options& o, const machine& here) {
                           : fmt::format("{} places threads as they are created, long ones on the fast cores, and moves none", what.policy));
 }
 
+int not_run(const std::string& program, int error) {
+  os::tell_user(fmt::format("kilter: cannot run '{}': {}\n", program, std::strerror(error)));
+  return error == ENOENT ? not_found : not_executable;
+}
+
+int run_unbalanced(const balance_options& o, const std::string& why) {
+  if (o.what.program.empty()) throw input_error(why);
+  say(fmt::format("{}; '{}' runs without being balanced{}", why, o.what.program.front(), o.json.empty() ? "" : ", and --json gets no result"));
+  return not_run(o.what.program.front(), os::run_alone(o.what.program));
+}
+
+bool write_result(const balance_options& o, const os::session_result& r) {
+  if (o.json.empty()) return true;
+  const os::no_sigpipe quiet;
+  try {
+    lab::write_output(o.json, os::session_json(r));
+    return true;
+  } catch (const std::exception& e) {
+    say(fmt::format("--json '{}': {}", o.json, e.what()));
+    return false;
+  }
+}
+
 int run(balance_options& o) {
   auto& what = o.what;
   const int given = static_cast<int>(!what.program.empty()) + static_cast<int>(!what.targets.pids.empty()) + static_cast<int>(!what.targets.cgroup.empty());
@@ -97,28 +127,47 @@ int run(balance_options& o) {
   lab::check_output("--json", o.json);
   lab::check_output("--record", what.record);
   if (what.record == "-") throw input_error("--record '-': observations need a file of their own; name one");
-  const machine here = machine::local({.smt = true});
-  if (!o.fast.empty()) what.tuning.fast_cores = what.tuning.high_bandwidth = parse_cores(o.fast, here);
-  if (what.policy == "ljfpf" || what.policy == "cjfpf") place_by_length(o, here);
-  else if (!o.lengths.empty() || !o.history.empty())
-    throw input_error(fmt::format("--{}: policy '{}' does not go by lengths; ljfpf and cjfpf do", o.lengths.empty() ? "history" : "lengths", what.policy));
   std::fflush(nullptr);
-  const os::session_result r = given == 0 ? os::replay_only(here, what, *replay) : os::run_session(here, what);
-  if (r.exec_error != 0) {
-    fmt::print(stderr, "kilter: cannot run '{}': {}\n", what.program.front(), std::strerror(r.exec_error));
-    return r.exec_error == ENOENT ? not_found : not_executable;
+  std::optional<os::session_result> r;
+  try {
+    const machine here = machine::local({.smt = true});
+    if (!o.fast.empty()) what.tuning.fast_cores = what.tuning.high_bandwidth = parse_cores(o.fast, here);
+    if (what.policy == "ljfpf" || what.policy == "cjfpf") place_by_length(o, here);
+    else if (!o.lengths.empty() || !o.history.empty())
+      throw input_error(fmt::format("--{}: policy '{}' does not go by lengths; ljfpf and cjfpf do", o.lengths.empty() ? "history" : "lengths", what.policy));
+    r = given == 0 ? os::replay_only(here, what, *replay) : os::run_session(here, what);
+  } catch (const os::cannot_balance& e) {
+    return run_unbalanced(o, e.what());
+  } catch (const std::bad_alloc&) {
+    return run_unbalanced(o, "there is not enough memory to watch anything");
   }
-  if (!o.quiet) fmt::print(stderr, "kilter balance: {}", os::session_text(r));
-  if (!o.json.empty()) lab::write_output(o.json, os::session_json(r));
-  if (r.program_status) return end_like(*r.program_status);
-  return r.stopped_by == 0 ? 0 : 128 + r.stopped_by;
+  if (r->exec_error != 0) return not_run(what.program.front(), r->exec_error);
+  if (!o.quiet) os::tell_user("kilter balance: " + os::session_text(*r));
+  const int ended = r->program_status ? 0 : r->stopped_by == 0 ? 0 : 128 + r->stopped_by;
+  const int status = write_result(o, *r) || r->program_status ? ended : own_failure;
+  return r->program_status ? end_like(*r->program_status) : status;
+}
+
+/// Whatever happens to what Kilter itself writes, a program that has run ends as it ended.
+int run_safely(balance_options& o) {
+  os::hold_standard_descriptors();
+  try {
+    return o.restore ? restore(o) : run(o);
+  } catch (const std::bad_alloc&) {
+    os::tell_user("kilter: balance: there is not enough memory\n");
+  } catch (const std::exception& e) {
+    std::string line = e.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    os::tell_user("kilter: " + line + "\n");
+  }
+  return own_failure;
 }
 
 std::string policy_list() {
   std::vector<std::string_view> live;
   for (const balance::scheduler_info& s : balance::schedulers())
     if (s.live) live.push_back(s.name);
-  return lab::joined(live, ", ");
+  return "auto: dike with counters or --fast, else spread. " + lab::joined(live, ", ");
 }
 
 void add_tuning(CLI::App& c, balance_options& o) {
@@ -154,7 +203,7 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
     double ms = 0;
     return CLI::detail::lexical_cast(text, ms) && ms >= 20 && ms <= 3.6e6 ? std::string() : "'" + text + "' is no time in milliseconds from 20 to 3600000";
   });
-  command->add_option("--observer", o->what.observer, "auto, pmu, resctrl, software or replay:FILE; auto: the best that works here")->type_name("NAME");
+  command->add_option("--observer", o->what.observer, "auto, pmu, resctrl, software, times or replay:FILE; auto: the best that works here")->type_name("NAME");
   command->add_option("--fast", o->fast, "The fast cores: for ljfpf and cjfpf (default: the fastest kind), and for dike (default: it learns which have the bandwidth)")->type_name("CORES");
   command->add_option("--lengths", o->lengths, "ljfpf, cjfpf: relative lengths of the program's threads in the order of their creation, as 2,1,1; or @FILE")->type_name("LIST")->check([](const std::string& text) {
     try {
@@ -186,7 +235,7 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
     o->what.tell = [quiet = o->quiet](const std::string& line, bool important) {
       if (important || !quiet) say(line);
     };
-    return o->restore ? restore(*o) : run(*o);
+    return run_safely(*o);
   };
 }
 

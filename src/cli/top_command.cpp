@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "balance/os/board.hpp"
 #include "balance/os/report.hpp"
@@ -36,8 +38,11 @@ int top(const top_options& o) {
   lab::check_output("--json", o.json);
   const bool live = ::isatty(STDOUT_FILENO) == 1 && !o.once && o.json.empty();
   const lab::interrupt_guard guard([] { ::_exit(stopped); });
+  std::set<std::string> said;
   do {
-    const auto boards = os::read_boards();
+    const auto [boards, passed_over] = os::read_boards();
+    for (const std::string& line : passed_over)
+      if (said.insert(line).second) fmt::print(stderr, "kilter top: {}\n", line);
     if (!o.json.empty()) lab::write_output(o.json, os::boards_json(boards));
     if (o.json != "-") {
       const screen s = live ? size_of_screen() : screen{};

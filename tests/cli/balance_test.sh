@@ -63,6 +63,56 @@ json 'd["schema"] == "kilter.balance/1" and d["policy"] == "dio" and d["observer
 json '{"swaps", "rejected", "fairness", "prediction_error", "programs"} <= set(d) and all({"pid", "name", "threads", "seconds"} <= set(p) for p in d["programs"])'
 grep -q '^kilter balance: observer' "$work/err" || fail "does not say which observer"
 
+# without counters it says at the start, in one line, what it will do then
+ends 0 balance --json - -- true
+if grep -q '"observer":"times"' "$work/out"; then
+  json 'd["policy"] == "spread" and d["class_only"]'
+  grep -q 'no counters.*policy is spread' "$work/err" || grep -q '; so the policy is spread' "$work/err" || fail "does not say at the start that there are no counters: $(cat "$work/err")"
+  [ "$(head -n 1 "$work/err" | grep -c 'so the policy is spread')" -eq 1 ] || fail "that is not the first line: $(cat "$work/err")"
+  ends 0 balance --policy dike -- true
+  grep -q 'dike cannot tell which of equal cores' "$work/err" || fail "dike does not say at the start that it moves nothing: $(cat "$work/err")"
+fi
+ends 0 balance --quiet -- true
+[ -s "$work/err" ] && fail "--quiet: $(cat "$work/err")"
+
+# whatever becomes of Kilter's own words, the program's output and status stay what they are
+spoilt() {  # spoilt WHAT STATUS: what was expected of a program that prints "out" and ends with 3
+  [ "$2" -eq 3 ] || fail "$1: exit status $2, expected 3"
+  [ "$(cat "$work/out")" = out ] || fail "$1: the program printed '$(cat "$work/out")'"
+}
+if [ -w /dev/full ]; then
+  timeout 60 "$kilter" balance -- sh -c 'sleep 0.3; echo out; exit 3' >"$work/out" 2>/dev/full
+  spoilt "standard error is full" $?
+  timeout 60 "$kilter" balance --json - -- sh -c 'echo out >"$1"; exit 3' sh "$work/out" >/dev/full 2>"$work/err"
+  spoilt "standard output is full" $?
+  grep -q -- "--json '-': .*No space left" "$work/err" || fail "does not say that the result is lost: $(cat "$work/err")"
+  timeout 60 "$kilter" balance --pid 999999999 2>/dev/full
+  [ $? -eq 125 ] || fail "a refusal that cannot be written"
+fi
+timeout 60 "$kilter" balance -- sh -c 'sleep 0.3; echo out; [ -e /proc/$$/fd/2 ] && exit 4; exit 3' >"$work/out" 2>&-
+spoilt "standard error is closed" $?
+timeout 60 "$kilter" balance --record "$work/closed" -- sh -c 'echo out; exit 3' >"$work/out" 2>&-
+spoilt "standard error is closed, with a record" $?
+grep -q 'kilter balance' "$work/closed" && fail "messages were written into the record"
+{ timeout 60 "$kilter" balance -- sh -c 'sleep 0.3; echo out >"$1"; exit 3' sh "$work/out"; echo $? >"$work/status"; } 2>&1 >/dev/null | true
+spoilt "nobody reads standard error" "$(cat "$work/status")"
+
+# what it needs and cannot have is said in one line, and the program runs all the same
+(ulimit -n 5; timeout 60 "$kilter" balance --quiet -- sh -c 'echo out; exit 3' >"$work/out" 2>"$work/err"; exit $?)
+spoilt "no descriptors are left" $?
+[ "$(grep -c "'sh' runs without being balanced" "$work/err")" -eq 1 ] || fail "no descriptors are left: not one line: $(cat "$work/err")"
+for kilobytes in 8000 12000 20000 30000 45000; do  # from what the loader needs to what all of it needs
+  (ulimit -v $kilobytes; exec 2>"$work/err"; timeout 60 "$kilter" balance -- sh -c 'echo out; exit 3' >"$work/out"; exit $?)
+  status=$?
+  grep -qE 'error while loading|cannot allocate memory in static|cannot fork|Cannot allocate' "$work/err" && [ ! -s "$work/out" ] && continue  # not Kilter's doing
+  spoilt "$kilobytes KiB of memory: $(cat "$work/err")" $status
+done
+
+# the program gets no descriptor of Kilter's
+timeout 60 "$kilter" balance --quiet --record "$work/seen" -- sh -c 'ls /proc/$$/fd | tr "\n" " "' >"$work/out"
+sh -c 'ls /proc/$$/fd | tr "\n" " "' >"$work/alone"
+cmp -s "$work/out" "$work/alone" || fail "the program found the descriptors $(cat "$work/out"), not $(cat "$work/alone")"
+
 # a dry run says what it would do and does nothing
 ends 0 balance --policy dio --quantum 50 --dry-run -- sh -c 'm=$(grep Cpus_allowed_list /proc/self/status); (sleep 0.4; grep Cpus_allowed_list /proc/self/status) & i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; wait; echo "$m"'
 [ "$(sort -u "$work/out" | wc -l)" -eq 1 ] || fail "a dry run changed masks: $(cat "$work/out")"
@@ -105,6 +155,20 @@ ends 0 top --once
 says "no kilter balance"
 ends 0 balance --restore
 says "nothing to restore"
+
+# files that are none of Kilter's are said and stop nobody
+echo '{"pid":"x"}' >"$XDG_RUNTIME_DIR/kilter-balance-1.board"
+echo '{"pid":'$$',"start":'"$(cut -d' ' -f22 /proc/$$/stat)"',"threads":7}' >"$XDG_RUNTIME_DIR/kilter-balance-2.board"
+ends 0 top --once
+says "no kilter balance"
+[ "$(grep -c 'is passed over' "$work/err")" -eq 2 ] || fail "top does not name both boards: $(cat "$work/err")"
+echo xxx >"$XDG_RUNTIME_DIR/kilter-balance-99999999.masks"
+ends 125 balance --restore
+grep -q 'kilter-balance-99999999.masks: no file of masks: it has 4 bytes.*set aside as' "$work/err" || fail "does not say what is wrong with the file: $(cat "$work/err")"
+ends 0 balance --restore
+says "nothing to restore"
+[ "$(cat "$XDG_RUNTIME_DIR"/*.set-aside)" = xxx ] || fail "a file that could hold masks was lost"
+rm -f "$XDG_RUNTIME_DIR"/*
 
 # bad usage
 refuses_125 "nothing to balance" balance

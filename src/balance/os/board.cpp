@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "balance/os/mask_ledger.hpp"
 #include "balance/os/proc.hpp"
@@ -42,10 +43,10 @@ json read_board(const std::string& path) {
 }
 
 bool alive(const json& b) {
-  if (!b.is_object() || !b.contains("pid") || !b.contains("start")) return false;
-  const pid_t pid = b.value("pid", 0);
+  if (!b.is_object() || !b.contains("pid") || !b.contains("start") || !b["pid"].is_number_integer() || !b["start"].is_number_unsigned()) return false;
+  const pid_t pid = b["pid"].get<pid_t>();
   const auto s = stat_of(pid, pid);
-  return s && s->start == b.value("start", std::uint64_t{0});
+  return s && s->start == b["start"].get<std::uint64_t>();
 }
 
 json move_json(const board_thread::last_move& m) { return {{"ago_s", m.ago_s}, {"from", core_or_null(m.from)}, {"to", core_or_null(m.to)}, {"why", m.why}}; }
@@ -126,10 +127,20 @@ void board::show(const observation& o, const std::vector<watched_thread*>& livin
   if (whole) static_cast<void>(std::rename(draft.c_str(), path_.c_str()));
 }
 
-std::vector<board_view> read_boards() {
-  std::vector<board_view> all;
-  for (const std::string& path : mask_ledger::files(".board"))
-    if (const json b = read_board(path); alive(b)) all.push_back(view_from(b));
+shown_boards read_boards() {
+  shown_boards all;
+  for (const std::string& path : mask_ledger::files(".board")) {
+    const json b = read_board(path);
+    try {
+      // One of a run that has ended is nobody's concern, whatever is in it; who it is of must be readable for that.
+      if (!b.is_object()) throw std::runtime_error("it is not a JSON object");
+      for (const char* const key : {"pid", "start"})
+        if (!b.contains(key) || !b[key].is_number_unsigned()) throw std::runtime_error(fmt::format("its '{}' is not a whole number", key));
+      if (alive(b)) all.views.push_back(view_from(b));
+    } catch (const std::exception& e) {
+      if (std::error_code gone; fs::exists(path, gone)) all.passed_over.push_back(fmt::format("{} is passed over, since it is no board of a kilter balance: {}", path, e.what()));
+    }
+  }
   return all;
 }
 

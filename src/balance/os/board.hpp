@@ -49,11 +49,16 @@ struct board_view {
   std::vector<board_thread> threads;
 };
 
+struct shown_boards {
+  std::vector<board_view> views;
+  std::vector<std::string> passed_over;   ///< one line for each file that is no board: its name and what is wrong
+};
+
 /// What all `kilter balance` of this user show now.
-[[nodiscard]] std::vector<board_view> read_boards();
+[[nodiscard]] shown_boards read_boards();
 /// "kilter.top/1" as one JSON object.
 [[nodiscard]] std::string boards_json(const std::vector<board_view>&);
-/// Removes what a killed one left.
+/// Removes what a killed one left. (Nothing but what was shown is in a board.)
 void remove_stale_boards();
 
 }  // namespace kilter::balance::os

@@ -11,9 +11,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "balance/os/cannot_balance.hpp"
 #include "balance/os/restore.hpp"
-#include "kilter/error.hpp"
 
 namespace kilter::balance::os {
 
@@ -22,7 +23,7 @@ namespace {
 constexpr int unknown_status = 125 << 8;
 
 struct message {
-  enum kind : int { started, not_started, ended, dismissed } what = started;
+  enum kind : int { started, no_process, not_started, ended, dismissed } what = started;  ///< no_process: nothing could be forked; not_started: nor executed
   int value = 0;
 };
 
@@ -94,16 +95,17 @@ class watch {
     ::sigaddset(&child, SIGCHLD);
     const int signals = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     pollfd fds[] = {{socket_, POLLIN, 0}, {signals, POLLIN, 0}};
-    reap();
     for (;;) {
-      if (::poll(fds, 2, -1) < 0 && errno != EINTR) ::_exit(1);
-      if (fds[1].revents != 0) {
-        signalfd_siginfo ignored;
-        while (::read(signals, &ignored, sizeof ignored) > 0) {}
-        reap();
-      }
-      if (fds[0].revents == 0) continue;
+      // Without the descriptor nothing wakes us when a child ends, so we look. (A negative descriptor is passed over by poll.)
+      constexpr int look_every_ms = 20;
+      const bool told = ::poll(fds, 2, signals < 0 ? look_every_ms : -1) >= 0;
+      if (!told && errno != EINTR) ::usleep(look_every_ms * 1000);
+      signalfd_siginfo ignored;
+      while (signals >= 0 && ::read(signals, &ignored, sizeof ignored) > 0) {}
+      reap();
+      if (told && fds[0].revents == 0) continue;
       message m;
+      if (!told && ::recv(socket_, &m, sizeof m, MSG_PEEK | MSG_DONTWAIT) < 0) continue;
       if (hear(socket_, m, 0) && m.what == message::dismissed) ::_exit(0);
       if (restore_masks(ledger_).owed == 0) ledger_.remove_files();  // Kilter has gone
       ::_exit(0);
@@ -114,16 +116,18 @@ class watch {
   void start_program(const std::vector<std::string>& words) {
     int report[2];
     if (::pipe2(report, O_CLOEXEC) != 0) {
-      tell(socket_, {message::not_started, errno});
+      tell(socket_, {message::no_process, errno});
       ::_exit(1);
     }
     program_ = ::fork();
     if (program_ == 0) become(words, setup_, report[1]);
+    const int forked = errno;
     ::close(report[1]);
-    const int error = program_ < 0 ? errno : exec_outcome(report[0]);
+    const int fork_error = program_ < 0 ? forked : 0;
+    const int error = fork_error != 0 ? fork_error : exec_outcome(report[0]);
     ::close(report[0]);
     if (error != 0) {
-      tell(socket_, {message::not_started, error});
+      tell(socket_, {fork_error != 0 ? message::no_process : message::not_started, error});
       ::_exit(1);
     }
     tell(socket_, {message::started, program_});
@@ -143,6 +147,13 @@ class watch {
 
 }  // namespace
 
+std::string no_process_for(const std::string& whom, int error) {
+  rlimit most{};
+  if (error != EAGAIN || ::getrlimit(RLIMIT_NPROC, &most) != 0) return fmt::format("no process can be made for {}: {}", whom, std::strerror(error));
+  const std::string limit = most.rlim_cur == RLIM_INFINITY ? "" : fmt::format("this user may have {} (ulimit -u), or ", most.rlim_cur);
+  return fmt::format("no process can be made for {}: there are too many; {}the control group has its pids.max", whom, limit);
+}
+
 process_setup process_setup::keep(const sigset_t& waited_for) {
   process_setup s;
   ::sigprocmask(SIG_BLOCK, &waited_for, &s.blocked);
@@ -161,23 +172,26 @@ guard::guard(mask_ledger& ledger, const process_setup& setup, const std::vector<
   start(program);
   if (program.empty()) return;
   message m;
-  if (!hear(socket_, m, 0)) m = {message::not_started, ECHILD};
-  if (m.what == message::started)
-    program_ = m.value;
-  else
-    exec_error_ = m.value;
+  if (!hear(socket_, m, 0)) m = {message::no_process, ECHILD};
+  if (m.what == message::started) program_ = m.value;
+  if (m.what == message::not_started) exec_error_ = m.value;
+  if (m.what != message::no_process) return;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+  ::close(socket_);
+  throw cannot_balance(no_process_for("'" + program.front() + "'", m.value));
 }
 
 void guard::start(const std::vector<std::string>& program) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw input_error(fmt::format("no guard can be started: socketpair: {}", std::strerror(errno)));
+    throw cannot_balance(fmt::format("no guard can be started: socketpair: {}", std::strerror(errno)));
   pid_ = ::fork();
   if (pid_ < 0) {
     const int error = errno;
     ::close(ends[0]);
     ::close(ends[1]);
-    throw input_error(fmt::format("no guard can be started: fork: {}", std::strerror(error)));
+    throw cannot_balance(no_process_for("the guard", error));
   }
   if (pid_ == 0) {
     ::close(ends[0]);
@@ -203,6 +217,7 @@ void guard::collect() {
   }
   if (guard_ended && exec_error_ == 0) {
     replaced_ = true;
+    ::close(std::exchange(socket_, -1));
     start({});
   }
   // It ended while nobody was there to hear how.
@@ -210,6 +225,7 @@ void guard::collect() {
 }
 
 guard::~guard() {
+  if (socket_ < 0) return;
   tell(socket_, {message::dismissed, 0});
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}

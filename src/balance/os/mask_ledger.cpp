@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "balance/os/cannot_balance.hpp"
 #include "balance/os/cpuset.hpp"
 #include "balance/os/proc.hpp"
 #include "kilter/error.hpp"
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char magic[16] = "kilter masks 1\n";
+constexpr std::size_t family_bytes = 13;  // "kilter masks ", of every version
 constexpr std::string_view prefix = "kilter-balance-";
 constexpr std::uint32_t most_records = 1 << 16, grown_by = 64, kept_when_ended = 256;
 
@@ -91,7 +93,7 @@ std::vector<std::string> mask_ledger::files(std::string_view suffix) {
 
 void mask_ledger::map(int fd) {
   void* const at = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (at == MAP_FAILED) throw input_error(fmt::format("{}: cannot be mapped: {}", path_, std::strerror(errno)));
+  if (at == MAP_FAILED) throw cannot_balance(fmt::format("{}: cannot be mapped: {}", path_, std::strerror(errno)));
   fd_ = fd;
   header_ = static_cast<ledger_header*>(at);
   first_ = reinterpret_cast<mask_record*>(static_cast<char*>(at) + header_bytes);
@@ -116,10 +118,16 @@ mask_ledger::mask_ledger() {
     tried += (tried.empty() ? "" : ", ") + directory;
   }
   if (fd < 0)
-    throw input_error(fmt::format("the original masks cannot be written down, so none may be changed: no file can be made in {}; "
-                                  "set XDG_RUNTIME_DIR to a folder that can be written",
-                                  tried.empty() ? "/tmp" : tried));
-  map(fd);
+    throw cannot_balance(fmt::format("the original masks cannot be written down, so none may be changed: no file can be made in {}; "
+                                     "set XDG_RUNTIME_DIR to a folder that can be written",
+                                     tried.empty() ? "/tmp" : tried));
+  try {
+    map(fd);
+  } catch (...) {
+    ::close(fd);
+    ::unlink(path_.c_str());
+    throw;
+  }
   *header_ = {};
   header_->record_bytes = sizeof(mask_record);
   header_->owner = ::getpid();
@@ -141,16 +149,28 @@ mask_ledger::mask_ledger(const std::string& path) : path_(path) {
     throw input_error(fmt::format("{}: cannot be opened: {}", path, std::strerror(error)));
   }
   const auto bytes = static_cast<std::size_t>(s.st_size);
-  ledger_header h;
-  const bool read = bytes >= header_bytes && ::pread(fd, &h, sizeof h, 0) == sizeof h;
-  const bool right = read && std::memcmp(h.magic, magic, sizeof magic) == 0 && h.record_bytes == sizeof(mask_record) && h.used <= h.room &&
-                     h.room <= most_records && header_bytes + h.room * sizeof(mask_record) <= bytes;
-  if (!right) {
+  const auto refuse = [&]<class error>(error, const std::string& what) {
     ::close(fd);
-    throw input_error(fmt::format("{}: not a file of masks that this version wrote", path));
-  }
+    throw error(fmt::format("{}: {}", path, what));
+  };
+  ledger_header h;
+  if (bytes < header_bytes || ::pread(fd, &h, sizeof h, 0) != sizeof h)
+    refuse(not_a_ledger(""), fmt::format("no file of masks: it has {} bytes, and a header has {}", bytes, header_bytes));
+  if (std::memcmp(h.magic, magic, family_bytes) != 0) refuse(not_a_ledger(""), fmt::format("no file of masks: it does not begin with '{:.{}}'", magic, family_bytes));
+  if (std::memcmp(h.magic, magic, sizeof magic) != 0 || h.record_bytes != sizeof(mask_record))
+    refuse(input_error(""), "was written by another version of Kilter; run that one's kilter balance --restore");
+  if (h.used > h.room || h.room > most_records)
+    refuse(not_a_ledger(""), fmt::format("no file of masks: it says that {} of {} records are used, of at most {}", h.used, h.room, most_records));
   map(fd);
+  present_ = static_cast<std::uint32_t>(std::min<std::size_t>((bytes - header_bytes) / sizeof(mask_record), most_records));
 }
+
+pid_t mask_ledger::process_in_name(const std::string& path) {
+  const std::size_t at = path.rfind(prefix);
+  return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(path.c_str() + at + prefix.size(), nullptr, 10));
+}
+
+bool mask_ledger::cut_off() const noexcept { return header_->used > present_; }
 
 mask_ledger::~mask_ledger() {
   if (header_) ::munmap(header_, mapped_bytes);
@@ -175,7 +195,7 @@ void mask_ledger::set_guard(pid_t pid) noexcept {
   header_->guard = pid;
 }
 
-std::span<mask_record> mask_ledger::records() noexcept { return {first_, header_->used}; }
+std::span<mask_record> mask_ledger::records() noexcept { return {first_, std::min(header_->used, present_)}; }
 
 mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original, int given) noexcept {
   mask_record* r = nullptr;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "balance/os/cpu_mask.hpp"
+#include "kilter/error.hpp"
 
 namespace kilter::balance::os {
 
@@ -37,6 +38,11 @@ struct mask_record {
 
 struct ledger_header;
 
+class not_a_ledger : public input_error {
+ public:
+  using input_error::input_error;
+};
+
 class mask_ledger {
  public:
   /// Where such files lie, best first: $XDG_RUNTIME_DIR, /run/user/UID, $TMPDIR, /tmp; those that exist.
@@ -47,8 +53,11 @@ class mask_ledger {
 
   /// A new file of mode 0600. Throws input_error if none can be written.
   mask_ledger();
-  /// An existing one. Throws input_error if it is not ours or no such file.
+  /// An existing one. Throws not_a_ledger if that is what it is, input_error if it cannot be opened or is one of another version. Of one that was cut off, the
+  /// records that are there are used.
   explicit mask_ledger(const std::string& path);
+  /// The process in the name of such a file; 0 if there is none.
+  [[nodiscard]] static pid_t process_in_name(const std::string& path);
   ~mask_ledger();
   mask_ledger(const mask_ledger&) = delete;
   mask_ledger& operator=(const mask_ledger&) = delete;
@@ -67,6 +76,8 @@ class mask_ledger {
   [[nodiscard]] pid_t ancestor() const noexcept;
   void set_ancestor(pid_t) noexcept;
 
+  /// True if records are missing that were written.
+  [[nodiscard]] bool cut_off() const noexcept;
   /// All records so far, those of threads that have ended included.
   [[nodiscard]] std::span<mask_record> records() noexcept;
   /// A record for a thread, complete before it counts. nullptr if the file cannot grow: then the thread must not be touched.
@@ -92,6 +103,7 @@ class mask_ledger {
   std::string path_;
   int fd_ = -1;
   ledger_header* header_ = nullptr;
+  std::uint32_t present_ = ~0u;      ///< records that a file had room for when it was opened; of one that was cut off fewer than its header says
   mask_record* first_ = nullptr;
   std::deque<std::uint32_t> free_;   ///< longest ago first
 };

@@ -34,7 +34,8 @@ struct observer_choice {
   std::vector<std::string> why_not;    ///< of `auto`: one entry for each better one that does not work here
 };
 
-/// "auto", "pmu", "resctrl" or "software". Throws input_error if the one that was asked for does not work here, with the reason.
-[[nodiscard]] observer_choice choose_observer(std::string_view name);
+/// "auto", "pmu", "resctrl", "software" or "times". Throws input_error if the one that was asked for does not work here, with the reason. `classes_wanted`: whether
+/// whoever decides would heed a class; if not, auto does not sample for one.
+[[nodiscard]] observer_choice choose_observer(std::string_view name, bool classes_wanted = true);
 
 }  // namespace kilter::balance::os

@@ -38,9 +38,10 @@ session_result replay_only(const machine& m, const session_options& o, const std
   recording_reader reader(in, file);
   const std::uint32_t cores = reader.header().cores;
   const machine recorded = cores == m.core_count() ? m : machine::uniform(cores);
+  const std::string policy = o.policy == automatic ? "dike" : o.policy;
   scheduler_options tuning = o.tuning;
   tuning.keep_busy = true;  // as it was live
-  const auto schedule = make_scheduler(o.policy, recorded, tuning);
+  const auto schedule = make_scheduler(policy, recorded, tuning);
   accounts sums(o.tuning.memory_above);
   std::set<thread_id> known;
   bool rates = false;
@@ -61,7 +62,7 @@ session_result replay_only(const machine& m, const session_options& o, const std
     sums.result.seconds = seen->now_s;
   }
   session_result r = sums.conclude();
-  r.policy = o.policy;
+  r.policy = policy;
   r.observer = "replay";
   r.class_only = !rates;
   r.sides_known = recorded.kinds().size() > 1 || !o.tuning.high_bandwidth.empty();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <set>
 #include <unordered_map>
@@ -166,6 +167,26 @@ class restorer {
 
 restored restore_masks(mask_ledger& ledger) { return restorer(ledger).run(); }
 
+namespace {
+
+/// Under a name that nobody looks for, so that it is said once and nothing is lost. What became of it, as the end of a sentence.
+std::string set_aside(const std::string& path) {
+  for (int n = 0; n < 100; ++n) {
+    const std::string to = fmt::format("{}.set-aside{}", path, n == 0 ? "" : "-" + std::to_string(n));
+    if (::access(to.c_str(), F_OK) == 0) continue;
+    return std::rename(path.c_str(), to.c_str()) == 0 ? "set aside as " + to : fmt::format("and it cannot be set aside: {}", std::strerror(errno));
+  }
+  return "and it is left where it is";
+}
+
+/// A file without anything in it whose process lives is being written.
+bool being_written(const std::string& path) {
+  const pid_t pid = mask_ledger::process_in_name(path);
+  return pid > 0 && ::access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
+}
+
+}  // namespace
+
 mended restore_all() {
   mended m;
   for (const std::string& path : mask_ledger::files()) {
@@ -180,9 +201,16 @@ mended restore_all() {
         m.masks.threads += r.threads;
         m.masks.failed.insert(m.masks.failed.end(), r.failed.begin(), r.failed.end());
         if (r.owed > 0) continue;
+        if (ledger.cut_off()) {
+          m.masks.failed.push_back(fmt::format("{}: records are missing at its end; those that are there were used; {}", path, set_aside(path)));
+          continue;
+        }
       }
       ++m.files;
       ledger.remove_files();
+    } catch (const not_a_ledger& e) {
+      if (being_written(path)) ++m.in_use;
+      else m.masks.failed.push_back(fmt::format("{}; {}", e.what(), set_aside(path)));
     } catch (const input_error& e) {
       m.masks.failed.emplace_back(e.what());
     }

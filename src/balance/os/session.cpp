@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -11,13 +12,19 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
+#include <new>
+#include <sstream>
 
 #include "balance/os/accounts.hpp"
 #include "balance/os/board.hpp"
+#include "balance/os/cannot_balance.hpp"
 #include "balance/os/guard.hpp"
+#include "balance/os/idle_times.hpp"
 #include "balance/os/loosen.hpp"
 #include "balance/os/mover.hpp"
 #include "balance/os/observer.hpp"
@@ -55,12 +62,14 @@ class signal_scope {
   signal_scope() : setup_(process_setup::keep(waited_for())) {
     const sigset_t set = waited_for();
     fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd_ >= 0) return;
+    const int error = errno;
+    put_back();
+    throw cannot_balance(fmt::format("signals cannot be waited for: signalfd: {}{}", std::strerror(error), error == EMFILE ? " (ulimit -n)" : ""));
   }
   ~signal_scope() {
     ::close(fd_);
-    ::sigprocmask(SIG_SETMASK, &setup_.blocked, nullptr);
-    ::sigaction(SIGCHLD, &setup_.on_child, nullptr);
-    ::setrlimit(RLIMIT_NOFILE, &setup_.descriptors);
+    put_back();
   }
   signal_scope(const signal_scope&) = delete;
   signal_scope& operator=(const signal_scope&) = delete;
@@ -68,6 +77,12 @@ class signal_scope {
   [[nodiscard]] const process_setup& setup() const noexcept { return setup_; }
 
  private:
+  void put_back() const {
+    ::sigprocmask(SIG_SETMASK, &setup_.blocked, nullptr);
+    ::sigaction(SIGCHLD, &setup_.on_child, nullptr);
+    ::setrlimit(RLIMIT_NOFILE, &setup_.descriptors);
+  }
+
   process_setup setup_;
   int fd_ = -1;
 };
@@ -78,33 +93,70 @@ scheduler_options live(scheduler_options o) {
   return o;
 }
 
+constexpr std::string_view without_counters = "spread";
+
+/// Observations of a run as they are written down. The program must not find the file among its descriptors.
+class record_file {
+ public:
+  explicit record_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {
+    if (!file_) throw input_error(fmt::format("--record '{}': cannot be written: {}", path, std::strerror(errno)));
+  }
+  ~record_file() { std::fclose(file_); }
+  record_file(const record_file&) = delete;
+  record_file& operator=(const record_file&) = delete;
+  /// Empty, or the first time that it failed: why.
+  [[nodiscard]] std::string add(const std::string& line) {
+    if (broken_ || (std::fwrite(line.data(), 1, line.size(), file_) == line.size() && std::fflush(file_) == 0)) return "";
+    broken_ = true;
+    return fmt::format("--record '{}': cannot be written any more, so it ends here: {}", path_, std::strerror(errno));
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+  bool broken_ = false;
+};
+
 class session {
  public:
-  session(const machine& m, const session_options& o)
-      : machine_(m), options_(o), cores_(m), scheduler_(make_scheduler(o.policy, m, live(o.tuning))), accounts_(o.tuning.memory_above) {
+  session(const machine& m, const session_options& o) : machine_(m), options_(o), cores_(m), policy_(o.policy), accounts_(o.tuning.memory_above) {
+    const bool choose = o.policy == automatic, sides_known = !o.tuning.high_bandwidth.empty();
     if (const auto file = replay_file(o.observer)) {
-      replayed_.open(*file);
-      if (!replayed_) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", *file, std::strerror(errno)));
+      std::ifstream in(*file);
+      if (!in) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", *file, std::strerror(errno)));
+      replayed_.str(std::string((std::istreambuf_iterator<char>(in)), {}));
       reader_.emplace(replayed_, *file);
       observer_name_ = "replay";
+      if (choose) policy_ = "dike";
     } else {
-      observer_choice choice = choose_observer(o.observer);
+      observer_choice choice = choose_observer(o.observer, !(choose && !sides_known) && o.policy != without_counters);
       observer_ = std::move(choice.chosen);
       observer_name_ = observer_->name();
-      opening_ = choice.why_not;
-      opening_.push_back(fmt::format("observer {}: {}", observer_name_, observer_->limits()));
+      if (choose) policy_ = observer_->sees_rates() || sides_known ? "dike" : without_counters;
+      if (choose && policy_ == without_counters) {
+        // In one line: this is what everybody without counters sees each time.
+        const std::string why = choice.why_not.empty() ? fmt::format("observer {}", observer_name_) : choice.why_not.front();
+        opening_.push_back(fmt::format("{}; so the policy is spread: a thread that waits goes to an idle core, threads take turns on a core that others hold, and else "
+                                       "nothing moves; --policy dio moves without counters", why));
+      } else {
+        opening_ = choice.why_not;
+        opening_.push_back(fmt::format("observer {}: {}", observer_name_, observer_->limits()));
+      }
+      if (!observer_->sees_rates() && policy_.starts_with("dike") && !sides_known && m.kinds().size() < 2)
+        opening_.push_back(fmt::format("without counters {} cannot tell which of equal cores gives more bandwidth, and will move nothing; --fast says it, and dio "
+                                       "needs only classes", policy_));
     }
+    scheduler_ = make_scheduler(policy_, m, live(o.tuning));
     if (!o.record.empty()) {
-      record_.open(o.record, std::ios::trunc);
-      if (!record_) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, std::strerror(errno)));
-      record_ << recording_line(recording_header{m.name(), m.core_count(), observer_name_}) << std::flush;
+      record_.emplace(o.record);
+      write_down(recording_line(recording_header{m.name(), m.core_count(), observer_name_}));
     }
   }
 
   session_result run() {
     const signal_scope signals;
     mask_ledger ledger;
-    board shown(ledger.board_path(), options_.policy, observer_name_);
+    board shown(ledger.board_path(), policy_, observer_name_);
     struct cleaner {
       mask_ledger& ledger;
       const bool& owes;
@@ -117,34 +169,73 @@ class session {
       accounts_.result.exec_error = keeper.exec_error();
       return finish(0.0);
     }
-    mover moves(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
-    target_spec spec = options_.targets;
-    if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
-    spec.not_this = ledger.ancestor();
-    if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
-    targets watched(spec);
-    for (const std::string& line : opening_) options_.tell(line, false);
-
     ledger_ = &ledger;
     guard_ = &keeper;
-    mover_ = &moves;
-    targets_ = &watched;
     board_ = &shown;
     begin_s_ = now_s();
     const double cpu_before_s = own_cpu_s();
+    std::optional<mover> moves;
+    std::optional<targets> watched;
     struct undo {
       session& s;
       ~undo() { s.put_back(); }
     };
-    {
+    try {
+      mover_ = &moves.emplace(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
+      target_spec spec = options_.targets;
+      if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
+      spec.not_this = ledger.ancestor();
+      if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
+      targets_ = &watched.emplace(spec);
+      for (const std::string& line : opening_) options_.tell(line, false);
       const undo always{*this};
       loop(signals.descriptor());
+    } catch (const std::exception& e) {
+      if (keeper.program() == 0) throw;
+      give_up(e);
+      wait_for_program(signals.descriptor());
     }
-    accounts_.finish_threads(watched, now_s() - begin_s_);
-    return finish(own_cpu_s() - cpu_before_s);
+    try {
+      if (watched) accounts_.finish_threads(*watched, now_s() - begin_s_);
+      return finish(own_cpu_s() - cpu_before_s);
+    } catch (const std::bad_alloc& e) {
+      if (keeper.program() == 0) throw;
+      give_up(e);
+      session_result only_the_status;
+      only_the_status.program_status = keeper.status();
+      return only_the_status;
+    }
   }
 
  private:
+  void give_up(const std::exception& e) {
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+    options_.tell(fmt::format("{}; masks are given back and the program goes on without being balanced",
+                              memory ? fmt::format("there is no memory left to watch {} threads", targets_ ? targets_->threads().size() : 0) : std::string(e.what())),
+                  true);
+  }
+
+  /// Passes signals on and learns how it ended, and nothing else.
+  void wait_for_program(int signals) {
+    while (!guard_->status()) {
+      pollfd fds[] = {{signals, POLLIN, 0}, {guard_->descriptor(), POLLIN, 0}};
+      const timespec wait{0, 100'000'000};
+      static_cast<void>(::ppoll(fds, 2, &wait, nullptr));
+      static_cast<void>(take_signals(signals));
+      try {
+        guard_->collect();
+      } catch (const std::exception&) {
+        // No guard any more; without masks of ours nothing needs one.
+      }
+    }
+    accounts_.result.program_status = guard_->status();
+  }
+
+  void write_down(const std::string& line) {
+    if (!record_) return;
+    if (const std::string why = record_->add(line); !why.empty()) options_.tell(why, true);
+  }
+
   void loop(int signals) {
     double next_tick = scheduler_->first_s(), next_look = 0.0, next_collect = 0.0, last_tick = 0.0;
     for (;;) {
@@ -168,9 +259,12 @@ class session {
       const double wait_s = std::max(0.0, std::min(next_tick, next_look) - now);
       pollfd fds[] = {{signals, POLLIN, 0}, {guard_->descriptor(), POLLIN, 0}};
       const timespec wait{static_cast<time_t>(wait_s), static_cast<long>((wait_s - std::floor(wait_s)) * 1e9)};
-      if (::ppoll(fds, 2, &wait, nullptr) <= 0) continue;
-      if (fds[0].revents != 0 && take_signals(signals)) return;
-      if (fds[1].revents != 0 || child_ended_) {
+      const int ready = ::ppoll(fds, 2, &wait, nullptr);
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+      // If the kernel cannot tell what is ready, both are tried, which never waits.
+      if (ready < 0) ::nanosleep(&wait, nullptr);
+      if ((ready < 0 || fds[0].revents != 0) && take_signals(signals)) return;
+      if (ready < 0 || fds[1].revents != 0 || child_ended_) {
         child_ended_ = false;
         const bool had = guard_->replaced();
         guard_->collect();
@@ -268,8 +362,11 @@ class session {
       o.threads.push_back(s);
       living.push_back(t);
     }
+    // It has to be read whole, which takes its time where there are many CPUs; one thread alone is slowed by nobody whom moving others would help.
+    if (policy_ == without_counters && living.size() > 1) o.idle = idle_.since_last(cores_, now);
+    else idle_.forget();
     if (reader_ && !play_back(o)) return options_.tuning.quantum_s;
-    if (record_.is_open()) record_ << recording_line(o) << std::flush;
+    if (record_) write_down(recording_line(o));
     accounts_.observed(o);
     const answer a = scheduler_->tick(o);
     accounts_.answered(a);
@@ -330,17 +427,22 @@ class session {
   }
 
   void put_back() {
-    const restored r = restore_masks(*ledger_);
-    accounts_.result.masks_restored = r.threads;
-    owes_masks_ = r.owed > 0;
-    for (const std::string& line : r.failed) options_.tell(line, true);
+    try {
+      const restored r = restore_masks(*ledger_);
+      accounts_.result.masks_restored = r.threads;
+      owes_masks_ = r.owed > 0;
+      for (const std::string& line : r.failed) options_.tell(line, true);
+    } catch (const std::bad_alloc&) {
+      owes_masks_ = true;
+      options_.tell("there is no memory left to give masks back; run kilter balance --restore", true);
+    }
   }
 
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
     r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
     r.sides_known = machine_.kinds().size() > 1 || !options_.tuning.high_bandwidth.empty();
-    r.policy = options_.policy;
+    r.policy = policy_;
     r.observer = observer_name_;
     r.own_cpu_s = cpu_s;
     r.seconds = begin_s_ > 0 ? now_s() - begin_s_ : 0.0;
@@ -355,14 +457,16 @@ class session {
   const machine& machine_;
   const session_options& options_;
   core_map cores_;
+  std::string policy_;
   std::unique_ptr<scheduler> scheduler_;
   accounts accounts_;
   std::unique_ptr<observer> observer_;
   std::string observer_name_;
   std::vector<std::string> opening_;   ///< which observer, and why not a better one
-  std::ifstream replayed_;
+  std::istringstream replayed_;
   std::optional<recording_reader> reader_;
-  std::ofstream record_;
+  std::optional<record_file> record_;
+  idle_times idle_;
   bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false, owes_masks_ = false;
   double begin_s_ = 0.0;
   mask_ledger* ledger_ = nullptr;
@@ -380,5 +484,14 @@ std::optional<std::string> replay_file(const std::string& observer) {
 }
 
 session_result run_session(const machine& m, const session_options& o) { return session(m, o).run(); }
+
+int run_alone(const std::vector<std::string>& program) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);  // it would outlive the exec
+  std::vector<char*> argv;
+  for (const std::string& w : program) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  return errno;
+}
 
 }  // namespace kilter::balance::os

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "balance/catalogue.hpp"
@@ -12,10 +13,13 @@
 
 namespace kilter::balance::os {
 
+/// What decides if nobody says: dike if it can know what it goes by (counters, or which cores have the bandwidth), else spread.
+inline constexpr std::string_view automatic = "auto";
+
 struct session_options {
-  std::string policy = "dike";
+  std::string policy{automatic};
   scheduler_options tuning;
-  std::string observer = "auto";       ///< auto, pmu, resctrl, software, replay:FILE
+  std::string observer = "auto";       ///< auto, pmu, resctrl, software, times, replay:FILE
   std::vector<std::string> program;    ///< words of a program to run; or
   target_spec targets;                 ///< whom to attach to
   bool dry_run = false;                ///< no mask is touched
@@ -64,8 +68,12 @@ struct session_result {
 inline constexpr std::size_t log_limit = 10000;
 
 /// Runs or attaches until the program or all targets have ended, or a signal ends the watching. All masks are back when it returns or throws.
-/// Throws input_error for what cannot be: a name, a process, a file.
+/// Throws input_error for what cannot be: a name, a process, a file; cannot_balance if the system refuses what is needed; std::bad_alloc. If a program was to be
+/// run, it was not started then; once it is started nothing is thrown, and it is waited for whatever fails.
 [[nodiscard]] session_result run_session(const machine&, const session_options&);
+
+/// Becomes the program, as it would be without Kilter. Returns only if that fails: an errno.
+[[nodiscard]] int run_alone(const std::vector<std::string>& program);
 
 /// Asks the scheduler about recorded observations; nothing runs and nothing is moved.
 [[nodiscard]] session_result replay_only(const machine&, const session_options&, const std::string& file);
