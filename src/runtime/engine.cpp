@@ -64,7 +64,8 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   if (options.record_decisions)
     plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
         plan.asks_done = true;
-  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_next || plan.asks_done;
+  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_ready_high || plan.asks_next || plan.asks_take_low || plan.asks_take_high ||
+                 plan.asks_done || plan.asks_machine;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
   first_declared = plan.deques_too ? machine->core_count() : 0;
   deques = queues.empty() || plan.deques_too;

@@ -155,6 +155,7 @@ bool shared_loop::enter() noexcept {
 
 void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
   short_kind_ = nullptr;  // the row it belongs to is spoiled by what follows
+  let_go(run);
   const std::uint64_t outer_nested = nested_, begin = sync::cycles();
 
   // What an iteration takes on each core; where nothing is known the cores are held to be alike but for their disturbances.
@@ -239,11 +240,7 @@ void worker::lend_core(const shared_loop& l) noexcept {
 
 void worker::go_home() noexcept {
   // It may have to wait for its core; nobody else should wait for what it holds.
-  if (next_ && next_->where == place_unset) {
-    push_own(std::exchange(next_, nullptr));
-    owner.notify_any();
-  }
-  flush();
+  let_go(nullptr);
   const std::lock_guard hold(thread_lock_);
   displaced_.store(false, sync::memory_order_relaxed);
   pin_to(*owner.machine, core);

@@ -117,8 +117,7 @@ void worker::put_back(node* n) {
 
 void worker::run_entry(const assembly_entry& e, bool helping) {
   stamp_ = 0;
-  flush();
-  if (searching_) search_ends();
+  let_go(nullptr);
   switch (e.what) {
     case assembly_entry::kind::run:
       e.task->where = place_unset;

@@ -136,6 +136,7 @@ node* worker::take(bool& stolen) {
   }
   if (node* n = bound_) {
     bound_ = n->link;
+    if (next_) share_next();
     return n;
   }
   if (node* n = next_) {
