@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/sync.hpp"
+#include "lab/findings.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/stats.hpp"
 
@@ -100,6 +101,8 @@ void comparison::run_one(std::size_t which) {
   running_[which] = nullptr;
   for (const std::string& note : r.notes)
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+  for (const std::string& failure : where_the_bound_fails(measured->plan(), r))
+    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()), measured->plan().on, failure));
 }
 
 void comparison::work() {

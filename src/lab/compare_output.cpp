@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lab/environment.hpp"
+#include "lab/summary.hpp"
 #include "lab/text.hpp"
 
 namespace kilter::lab {
@@ -35,8 +36,8 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
     std::string to_rws = r.ratio_to_rws ? fmt::format("{:>6.2f}", *r.ratio_to_rws) : fmt::format("{:>6}", "-");
     if (colour && r.ratio_to_rws && (*r.ratio_to_rws >= 1.05 || *r.ratio_to_rws <= 0.95))
       to_rws = fmt::format("\x1b[{}m{}\x1b[0m", *r.ratio_to_rws > 1.0 ? 32 : 31, to_rws);
-    out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7.2f} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", r.policy, widest, seconds_text(r.makespan_s), range, to_rws,
-                       r.ratio_to_bound, r.slr, r.speedup, r.efficiency, r.plan_s && *r.plan_s >= noted_plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
+    out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", r.policy, widest, seconds_text(r.makespan_s), range, to_rws,
+                       fmt::format("{:.2f}{}", r.ratio_to_bound, r.ratio_to_bound > beyond_the_bound ? "!" : ""), r.slr, r.speedup, r.efficiency, r.plan_s && *r.plan_s >= noted_plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
   }
   return out;
 }

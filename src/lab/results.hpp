@@ -35,7 +35,7 @@ struct summary_row {
   std::string policy, disturb;
   bool warm = false;
   std::uint32_t runs = 0;
-  double throughput_median_per_s = 0.0;
+  double throughput_median_per_s = 0.0, seconds_median = 0.0;
   /// Throughput over that of RWS in the run with the same repeat, root and graph; absent without RWS.
   std::optional<double> ratio_to_rws_median{}, ratio_min{}, ratio_max{};
   double ratio_to_bound = 0.0;              ///< median of bound / seconds

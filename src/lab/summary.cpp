@@ -41,9 +41,10 @@ double critical_part(const std::vector<const run_row*>& runs) {
 }
 
 summary_row line_of(const std::vector<const run_row*>& group, const std::vector<run_row>& all) {
-  std::vector<double> throughput, to_rws, to_bound, joules, edp;
+  std::vector<double> throughput, seconds, to_rws, to_bound, joules, edp;
   for (const run_row* r : group) {
     throughput.push_back(r->throughput_per_s);
+    seconds.push_back(r->stats.seconds);
     if (r->energy_j) {
       joules.push_back(*r->energy_j);
       edp.push_back(*r->edp_js());
@@ -55,6 +56,7 @@ summary_row line_of(const std::vector<const run_row*>& group, const std::vector<
   summary_row line{.policy = group[0]->policy, .disturb = group[0]->disturb, .warm = group[0]->warm()};
   line.runs = static_cast<std::uint32_t>(group.size());
   line.throughput_median_per_s = median(throughput);
+  line.seconds_median = median(seconds);
   if (!to_rws.empty()) {
     const spread s = spread_of(to_rws);
     line.ratio_to_rws_median = s.median;

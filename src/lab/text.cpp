@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <variant>
 
 #include "lab/summary.hpp"
 
@@ -64,14 +65,23 @@ std::string ratio(const std::optional<double>& r) { return r ? fmt::format("{:.2
 
 std::string number(const std::optional<double>& v) { return v ? fmt::format("{:.3g}", *v) : "-"; }
 
+/// Three digits at least: tasks that take minutes are no 0 a second.
+std::string rate(double per_s) { return per_s >= 99.5 ? fmt::format("{:.0f}", per_s) : fmt::format("{:.3g}", per_s); }
+
+/// Of a graph that somebody brings, and of tasks of a second and more, people ask when it is done.
+bool shows_makespan(const experiment& e, const bench_result& r) {
+  return std::holds_alternative<dag_work>(e.work) || std::ranges::any_of(r.summary, [](const summary_row& l) { return l.throughput_median_per_s < 10.0; });
+}
+
 std::string table_of(const experiment& e, const bench_result& r, const paint& ink) {
   std::string out;
+  const bool makespan = shows_makespan(e, r);
   for (const scenario& s : e.scenarios) {
     const auto has_line = [&](const summary_row& l) { return l.disturb == s.name; };
     if (std::none_of(r.summary.begin(), r.summary.end(), has_line)) continue;
     const bool energy = std::any_of(r.summary.begin(), r.summary.end(), [&](const summary_row& l) { return has_line(l) && l.energy_median_j; });
     out += ink.bold(s.parts.empty() ? "undisturbed" : s.name) + "\n";
-    out += ink.dim(fmt::format("  {:<15} {:>9} {:>7} {:>13} {:>9} {} {}", "policy", "tasks/s", "/ rws", "(min..max)", "/ bound",
+    out += ink.dim(fmt::format("  {:<15} {:>9} {}{:>7} {:>13} {:>9} {} {}", "policy", "tasks/s", makespan ? fmt::format("{:>9} ", "makespan") : "", "/ rws", "(min..max)", "/ bound",
                                energy ? fmt::format("{:>9} {:>9} ", "J", "J s") : "", "critical: all, by (leader,width)")) + "\n";
     for (const summary_row& l : r.summary) {
       if (!has_line(l)) continue;
@@ -80,8 +90,8 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median >= 1.05) ratio_cell = ink.with("32", ratio_cell);
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median <= 0.95) ratio_cell = ink.with("31", ratio_cell);
       const std::string energy_cells = energy ? fmt::format("{:>9} {:>9} ", number(l.energy_median_j), number(l.edp_median_js)) : "";
-      out += fmt::format("  {:<15} {:>9.0f} {} {:>13} {:>9} {} {}\n", l.policy + (l.warm ? " (warm)" : ""), l.throughput_median_per_s, ratio_cell,
-                         range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-",
+      out += fmt::format("  {:<15} {:>9} {}{} {:>13} {:>9} {} {}\n", l.policy + (l.warm ? " (warm)" : ""), rate(l.throughput_median_per_s),
+                         makespan ? fmt::format("{:>9} ", seconds_text(l.seconds_median)) : "", ratio_cell, range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-",
                          energy_cells, fmt::format("{:>4.0f}%  {}", 100 * l.critical_part, critical_places(*e.machine, l)));
     }
     out += "\n";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lab/summary.hpp"
+#include "lab/text.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -61,6 +62,42 @@ TEST(findings, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentences)
   const auto out = findings_of(two_cores(), r);
   EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"})) << testing::PrintToString(out);
   EXPECT_FALSE(some(out, {"% of the bound"})) << testing::PrintToString(out);
+}
+
+TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_second) {
+  bench_result r;
+  r.runs.resize(2);
+  r.summary.push_back({.policy = "rws", .disturb = "none", .runs = 2, .throughput_median_per_s = 0.01234, .seconds_median = 8100.0, .ratio_to_bound = 0.5});
+  experiment e = two_cores();
+  const std::string text = bench_text(e, r, false);
+  EXPECT_NE(text.find(" 0.0123 "), std::string::npos) << text;
+  EXPECT_NE(text.find("makespan"), std::string::npos) << text;
+  EXPECT_NE(text.find("8100 s"), std::string::npos) << text;
+  r.summary[0].throughput_median_per_s = 12345.6;
+  const std::string quick = bench_text(e, r, false);
+  EXPECT_NE(quick.find(" 12346 "), std::string::npos) << quick;
+  EXPECT_EQ(quick.find("makespan"), std::string::npos) << "layered graphs of short tasks keep their table";
+}
+
+// A simulated run of a few tasks may be over before the neighbour has had its first slice; no loop was measured there.
+TEST(findings, a_short_simulated_run_beside_a_co_runner_is_told_to_have_met_less_of_it) {
+  bench_arguments a;
+  a.on = "sim:jetson-tx2";
+  a.workload = "layered";
+  a.parameters = {{"tasks", "20"}};
+  a.policies = {"rws", "dam-p"};
+  a.disturb = {"cpu@0"};
+  a.details = false;
+  const experiment e = plan(a);
+  bench_result r;
+  for (const char* disturb : {"none", "cpu@0"})
+    r.summary.push_back({.policy = "dam-p", .disturb = disturb, .runs = 2, .throughput_median_per_s = 1e3, .seconds_median = 0.008, .ratio_to_bound = 1.0});
+  EXPECT_TRUE(where_the_bound_fails(e, r).empty());
+  r.summary[1].ratio_to_bound = 1.1;
+  const auto out = findings_of(e, r);
+  EXPECT_TRUE(some(out, {"With cpu@0", "1.10 of the bound", "half of the time", "a run of 8.00 ms may meet less of it"})) << testing::PrintToString(out);
+  EXPECT_FALSE(some(out, {"cannot be"})) << testing::PrintToString(out);
+  EXPECT_NE(bench_text(e, r, false).find(" 1.10!"), std::string::npos);
 }
 
 TEST(findings, say_when_a_core_was_left_and_by_which_samples) {
