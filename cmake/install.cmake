@@ -17,7 +17,7 @@ install(TARGETS kilter_kilter kilter_plugin kilter_runtime kilter_policy kilter_
   EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "hint.h")
 if(TARGET kilter_preload_library)
-  install(TARGETS kilter_preload_library kilter_count_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS kilter_preload_library kilter_place_library kilter_count_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(DIRECTORY data/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter)
 install(DIRECTORY tests/data/dags/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter/workflows)

@@ -31,6 +31,17 @@ out=$("$kilter" sym --json - --quiet -- "$probe" ends)
 # A third of them is detached, and may still run when the program ends.
 expect "threads that are cancelled are counted too" "True" "$(echo "$out" | read_json '601 <= len(d["threads"]) <= 901')"
 
+if command -v musl-gcc >/dev/null; then
+  musl-gcc -o "$scratch/musl" "$(dirname "$0")/../preload/other_library.c" -pthread
+  out=$("$kilter" sym --json - --quiet -- "$scratch/musl" threads)
+  expect "a program of another C library is counted" "3 [7, 7]" "$(echo "$out" | read_json 'str(len(d["threads"])) + " " + str([t["locks"] for t in d["threads"][1:]])')"
+  out=$("$kilter" sym --quiet -- sh -c '"$0" threads; echo "status $?"' "$scratch/musl")
+  expect "and runs as a child" "threads 2
+status 0" "$out"
+else
+  echo "no musl-gcc (package musl-tools): programs of another C library were not tried"
+fi
+
 "$kilter" sym -- "$probe" threads 1 > /dev/null 2> "$scratch/errors"
 expect "text" "1 1 1" "$(grep -c '^SymInst' "$scratch/errors") $(grep -c '^SymLock' "$scratch/errors") $(grep -c 'thread-groups 2' "$scratch/errors")"
 "$kilter" sym -- sh -c 'exit 7' 2> "$scratch/errors"

@@ -8,7 +8,7 @@ failed=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 ln -s "$library" "$scratch/libkilter_preload.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
-library=$scratch/libkilter_preload.so
+real=$library library=$scratch/libkilter_preload.so
 
 mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
 [ "${#cpus[@]}" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
@@ -128,9 +128,33 @@ for program in "$matmul" "$sum"; do
   expect "$program 0" 2 $?
 done
 
-# What it brings into a stranger's process.
-needed=$(ldd "$library" | grep -vE 'linux-vdso|libc\.so|libm\.so|ld-linux|libdl|libpthread' | awk '{ print $1 }')
-expect "it needs no library but C's" "" "$needed"
+# What it brings into a stranger's process: nothing but itself, and what decides is loaded where glibc is.
+for part in preload count; do
+  expect "libkilter_$part.so needs no library" "" "$(readelf -d "${real%/*}/libkilter_$part.so" | grep NEEDED)"
+  expect "libkilter_$part.so needs no version of one" "" "$(readelf -V "${real%/*}/libkilter_$part.so" | grep GLIBC)"
+done
+needed=$(readelf -d "${real%/*}/libkilter_place.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|libm\.so|ld-linux|libdl|libpthread)')
+expect "what decides needs no library but C's" "" "$needed"
+expect "what decides exports its entry" "kilter_placement" "$(nm -D --defined-only "${real%/*}/libkilter_place.so" | awk '{ print $3 }' | xargs)"
 expect "it exports what it interposes and where it listens" "execv execve execvp execvpe kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
   "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | xargs)"
+
+# A program of another C library, by itself and among those of this one: it runs, is told of once if it has threads, and hands the library on to its children.
+if command -v musl-gcc >/dev/null; then
+  musl-gcc -o "$scratch/musl" "$(dirname "$0")/other_library.c" -pthread || { echo "FAILED: other_library.c does not compile"; failed=1; }
+  alone="kilter: musl has another C library than glibc; its threads are left alone"
+  for policy in ljfpf cjfpf rr; do
+    expect "$policy: a program of musl runs" "threads 2
+status 0" "$(loaded KILTER_POLICY=$policy KILTER_LENGTHS=1,2 KILTER_FAST_CPUS="$fast" -- "$scratch/musl" threads; echo "status $?")"
+    expect "$policy: and one line says that it is left alone" "$alone" "$(cat "$scratch/errors")"
+  done
+  expect "a child of a shell" "threads 2
+status 0" "$(loaded KILTER_LENGTHS=1,2 KILTER_FAST_CPUS="$fast" -- sh -c '"$0" threads; echo "status $?"' "$scratch/musl")"
+  expect "its own children" "mask $both
+mask $both
+mask $both" "$(loaded KILTER_LENGTHS=1,2 KILTER_FAST_CPUS="$fast" -- "$scratch/musl" children "$probe")"
+  expect "nothing is said of a program without threads" "" "$(cat "$scratch/errors")"
+else
+  echo "no musl-gcc (package musl-tools): programs of another C library were not tried"
+fi
 exit $failed

@@ -1,21 +1,15 @@
 // libkilter_count.so: counts what each thread of one process takes and waits for, and leaves the counts in the file that KILTER_COUNTS names when the
-// process exits. Only in the process whose number is KILTER_COUNTS_PID; children that inherit the variables count nothing.
+// process exits. Only in the process whose number is KILTER_COUNTS_PID; children that inherit the variables count nothing. As they have the library too, whatever
+// C library they were built for, it needs no library and no symbol that one of them may lack.
 
-#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <deque>
-#include <exception>
-#include <memory>
-
-#include "balance/preload/counts.hpp"
+#include "balance/preload/counts_format.hpp"
+#include "balance/preload/guest.hpp"
 
 namespace {
 
@@ -28,31 +22,31 @@ __attribute__((tls_model("initial-exec"))) thread_local counters of_this;
 
 struct entry {
   thread_counts seen;
-  pthread_t id = 0;
-  const counters* live = nullptr;      ///< null once the thread has ended and `seen` is complete
+  pthread_t id;
+  const counters* live;                ///< null once the thread has ended and `seen` is complete
+  entry* before;                       ///< the thread that was created before
 };
+
+entry* last = nullptr;                 ///< the main thread is at the end of the chain
+pthread_key_t key;
+const char* path;
+pid_t counted = 0;                     ///< 0: nothing is counted; otherwise, a fork that inherited all this is another process
+
+bool counting() noexcept { return counted != 0 && counted == getpid(); }
 
 /// A lock of our own: those of the program are what we count.
-class spin {
+class hold {
  public:
-  explicit spin(std::atomic_flag& f) : flag_(f) {
-    while (flag_.test_and_set(std::memory_order_acquire)) sched_yield();
+  hold() noexcept {
+    while (__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE)) sched_yield();
   }
-  ~spin() { flag_.clear(std::memory_order_release); }
-  spin(const spin&) = delete;
-  spin& operator=(const spin&) = delete;
+  ~hold() { __atomic_store_n(&busy_, false, __ATOMIC_RELEASE); }
+  hold(const hold&) = delete;
+  hold& operator=(const hold&) = delete;
 
  private:
-  std::atomic_flag& flag_;
+  static inline bool busy_ = false;
 };
-
-struct table {
-  std::atomic_flag busy = ATOMIC_FLAG_INIT;
-  std::deque<entry> threads;           ///< the main thread first; entries do not move
-  pthread_key_t key = 0;
-  std::string path;
-};
-table* counted = nullptr;              ///< null: not the process that is counted
 
 double seconds(clockid_t clock) {
   timespec t{};
@@ -70,69 +64,80 @@ void take_in(entry& e) {
 }
 
 void at_end(void* value) {
-  if (counted == nullptr) return;      // a fork
-  const spin hold(counted->busy);
+  if (!counting()) return;
+  const hold all;
   entry& e = *static_cast<entry*>(value);
   take_in(e);
   e.live = nullptr;
 }
 
-entry& begin_entry() {
-  const spin hold(counted->busy);
-  entry& e = counted->threads.emplace_back();
-  e.seen.index = counted->threads.size() - 1;
-  e.seen.began_s = seconds(CLOCK_MONOTONIC);
-  return e;
+/// Null if there is no memory: the thread is not counted.
+entry* begin_entry() noexcept {
+  auto* const e = static_cast<entry*>(calloc(1, sizeof(entry)));
+  if (e == nullptr) return nullptr;
+  const hold all;
+  e->before = last;
+  e->seen.index = last == nullptr ? 0 : last->seen.index + 1;
+  e->seen.began_s = seconds(CLOCK_MONOTONIC);
+  return last = e;
 }
 
-void here(entry& e) {
-  const spin hold(counted->busy);
+void here(entry& e) noexcept {
+  const hold all;
   e.id = pthread_self();
   e.live = &of_this;
 }
 
 /// The last thread of this name that has ended: names are used again.
 __attribute__((noinline)) void joined(pthread_t id) noexcept {
-  if (counted == nullptr) return;
-  const spin hold(counted->busy);
-  for (auto e = counted->threads.rbegin(); e != counted->threads.rend(); ++e)
+  if (!counting()) return;
+  const hold all;
+  for (entry* e = last; e != nullptr; e = e->before)
     if (e->live == nullptr && e->seen.ended_s > 0.0 && pthread_equal(e->id, id)) {
       e->seen.ended_s = seconds(CLOCK_MONOTONIC);
       return;
     }
 }
 
+bool is_own_number(const char* text) noexcept {
+  char own[24];
+  snprintf(own, sizeof own, "%ld", static_cast<long>(getpid()));
+  return strcmp(text, own) == 0;
+}
+
 __attribute__((constructor)) void enter() {
-  const char *path = getenv("KILTER_COUNTS"), *pid = getenv("KILTER_COUNTS_PID");
-  if (path == nullptr || pid == nullptr || strtol(pid, nullptr, 10) != static_cast<long>(getpid())) return;
-  counted = new table;
-  counted->path = path;
-  if (pthread_key_create(&counted->key, at_end) != 0) {
-    counted = nullptr;
-    return;
+  const char *file = getenv("KILTER_COUNTS"), *pid = getenv("KILTER_COUNTS_PID");
+  if (file == nullptr || pid == nullptr || !is_own_number(pid) || pthread_key_create(&key, at_end) != 0) return;
+  path = strdup(file);
+  entry* const main_thread = path != nullptr ? begin_entry() : nullptr;
+  if (main_thread == nullptr) return;
+  here(*main_thread);
+  counted = getpid();
+}
+
+bool put(int fd, const char* text, size_t size) noexcept {
+  while (size > 0) {
+    const ssize_t n = write(fd, text, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    text += n;
+    size -= static_cast<size_t>(n);
   }
-  pthread_atfork(nullptr, nullptr, [] { counted = nullptr; });
-  here(begin_entry());
+  return true;
 }
 
 __attribute__((destructor)) void leave() {
-  if (counted == nullptr) return;
-  std::vector<thread_counts> threads;
-  {
-    const spin hold(counted->busy);
-    for (entry& e : counted->threads) {
-      if (e.live != nullptr) take_in(e);
-      if (e.seen.ended_s > 0.0) threads.push_back(e.seen);
-    }
-  }
-  const int fd = open(counted->path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (!counting()) return;
+  const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (fd < 0) return;
-  const std::string text = counts_text(threads);
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t put = write(fd, text.data() + at, text.size() - at);
-    if (put <= 0) break;
-    at += static_cast<std::size_t>(put);
+  const hold all;
+  bool whole = put(fd, counts_begin, strlen(counts_begin));
+  for (entry* e = last; e != nullptr && whole; e = e->before) {
+    if (e->live != nullptr) take_in(*e);
+    char line[counts_line_size];
+    if (e->seen.ended_s > 0.0) whole = put(fd, line, counts_line(line, e->seen));
   }
+  if (whole) put(fd, counts_end, strlen(counts_end));
   close(fd);
 }
 
@@ -145,40 +150,41 @@ struct launch {
 /// No destructor may live here, nor in what is interposed: see interpose.cpp.
 void* begin(void* value) {
   const launch l = *static_cast<launch*>(value);
-  delete static_cast<launch*>(value);
+  free(value);
   here(*l.where);
-  pthread_setspecific(counted->key, l.where);
+  pthread_setspecific(key, l.where);
   return l.start(l.argument);
 }
 
 launch* prepare(void* (*start)(void*), void* argument) noexcept {
-  try {
-    auto l = std::make_unique<launch>(launch{start, argument, nullptr});
-    l->where = &begin_entry();
-    return l.release();
-  } catch (const std::exception&) {  // no memory: this thread is not counted
-    return nullptr;
-  }
+  auto* const l = static_cast<launch*>(malloc(sizeof(launch)));
+  if (l == nullptr) return nullptr;
+  *l = {start, argument, begin_entry()};
+  if (l->where != nullptr) return l;
+  free(l);
+  return nullptr;
 }
 
 /// The version that programs are linked with now: for conditions an unversioned search may find that of the older, incompatible type.
 template <class Function>
-Function* next_symbol(const char* name) noexcept {
-  void* found = nullptr;
-  for (const char* version : {"GLIBC_2.34", "GLIBC_2.30", "GLIBC_2.17", "GLIBC_2.3.2"})
-    if (found == nullptr) found = dlvsym(RTLD_NEXT, name, version);
-  if (found == nullptr) found = dlsym(RTLD_NEXT, name);
-  Function* f;
-  memcpy(&f, &found, sizeof f);
-  return f;
+Function* next_version(Function*& real, const char* name) noexcept {
+  static constexpr const char* versions[] = {"GLIBC_2.34", "GLIBC_2.30", "GLIBC_2.17", "GLIBC_2.3.2"};
+  if (real == nullptr && dlvsym != nullptr)
+    for (const char* const version : versions)
+      if (void* const found = dlvsym(RTLD_NEXT, name, version); found != nullptr && real == nullptr) memcpy(&real, &found, sizeof real);
+  return next(real, name);
 }
+
+int (*real_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+int (*real_join)(pthread_t, void**);
+int (*real_trylock)(pthread_mutex_t*);
 
 }  // namespace
 
-#define KILTER_EXPORTED extern "C" __attribute__((visibility("default")))
 #define KILTER_COUNTED(member, name, throws, parameters, arguments)             \
   KILTER_EXPORTED int name parameters throws {                                  \
-    static auto* const real = next_symbol<int parameters>(#name);               \
+    static int(*real) parameters;                                               \
+    if (next_version(real, #name) == nullptr) return ENOSYS;                    \
     ++of_this.member;                                                           \
     return real arguments;                                                      \
   }
@@ -196,24 +202,24 @@ KILTER_COUNTED(conditions, pthread_cond_signal, noexcept, (pthread_cond_t * c), 
 KILTER_COUNTED(conditions, pthread_cond_broadcast, noexcept, (pthread_cond_t * c), (c))
 
 KILTER_EXPORTED int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
-  static auto* const real = next_symbol<int(pthread_mutex_t*)>("pthread_mutex_trylock");
-  const int error = real(m);
+  if (next_version(real_trylock, "pthread_mutex_trylock") == nullptr) return ENOSYS;
+  const int error = real_trylock(m);
   if (error == 0) ++of_this.locks;
   return error;
 }
 
 KILTER_EXPORTED int pthread_join(pthread_t thread, void** result) {
-  static auto* const real = next_symbol<int(pthread_t, void**)>("pthread_join");
-  const int error = real(thread, result);
+  if (next_version(real_join, "pthread_join") == nullptr) return ENOSYS;
+  const int error = real_join(thread, result);
   if (error == 0) joined(thread);
   return error;
 }
 
 KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
-  static auto* const real = next_symbol<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
-  launch* l = counted != nullptr ? prepare(start, argument) : nullptr;
-  if (l == nullptr) return real(thread, attributes, start, argument);
-  const int error = real(thread, attributes, begin, l);
-  if (error != 0) delete l;
+  if (next_version(real_create, "pthread_create") == nullptr) return ENOSYS;
+  launch* l = counting() ? prepare(start, argument) : nullptr;
+  if (l == nullptr) return real_create(thread, attributes, start, argument);
+  const int error = real_create(thread, attributes, begin, l);
+  if (error != 0) free(l);
   return error;
 }

@@ -75,7 +75,12 @@ counted_run run_counted(const std::vector<std::string>& program) {
   sigaction(SIGQUIT, &quit, nullptr);
   std::ifstream in(counts.path(), std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (run.exec_error == 0 && !text.empty()) run.threads = parse_counts(text);
+  if (run.exec_error != 0 || text.empty()) return run;
+  try {
+    run.threads = parse_counts(text);
+  } catch (const input_error& e) {  // who wrote them was killed meanwhile, or the disk is full
+    run.lost = counts.path() + ": " + e.what();
+  }
   return run;
 }
 

@@ -13,6 +13,7 @@ struct counted_run {
   int exec_error = 0;                   ///< errno if the program could not be run, else 0
   int status = 0;                       ///< as from waitpid
   std::vector<thread_counts> threads;   ///< empty if the program left no counts: it did not exit by itself, or cannot be preloaded
+  std::string lost;                     ///< not empty: it left some, and what is wrong with them
 };
 
 /// `program`: its name, looked up as a shell does, and its arguments. Ctrl-C goes to the program alone. input_error if the library is not there.

@@ -1,7 +1,7 @@
 #include "balance/preload/counts.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include "balance/symmetry.hpp"
@@ -9,37 +9,32 @@
 
 namespace kilter::balance::preload {
 
-namespace {
-
-constexpr std::string_view counts_schema = "kilter.counts/1";
-
-}  // namespace
-
 std::string counts_text(const std::vector<thread_counts>& threads) {
-  std::string text = std::string(counts_schema) + "\n";
+  std::string text = counts_begin;
   for (const thread_counts& t : threads) {
-    char line[200];
-    std::snprintf(line, sizeof line, "%lu %.9f %.9f %.9f %llu %llu %llu\n", t.index, t.began_s, t.ended_s, t.cpu_s, static_cast<unsigned long long>(t.locks),
-                  static_cast<unsigned long long>(t.barriers), static_cast<unsigned long long>(t.conditions));
-    text += line;
+    char line[counts_line_size];
+    text.append(line, counts_line(line, t));
   }
-  return text;
+  return text + counts_end;
 }
 
 std::vector<thread_counts> parse_counts(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line;
   std::getline(lines, line);
-  if (line != counts_schema) throw input_error("line 1 must be " + std::string(counts_schema));
+  if (line + "\n" != counts_begin) throw input_error("line 1 must be " + std::string(counts_begin, std::strlen(counts_begin) - 1));
   std::vector<thread_counts> threads;
-  for (int number = 2; std::getline(lines, line); ++number) {
+  bool ended = false;
+  for (int number = 2; !ended && std::getline(lines, line); ++number) {
     std::istringstream words(line);
     thread_counts t;
     std::string more;
-    if (!(words >> t.index >> t.began_s >> t.ended_s >> t.cpu_s >> t.locks >> t.barriers >> t.conditions) || words >> more)
+    ended = line + "\n" == counts_end;
+    if (!ended && (!(words >> t.index >> t.began_s >> t.ended_s >> t.cpu_s >> t.locks >> t.barriers >> t.conditions) || words >> more))
       throw input_error("line " + std::to_string(number) + " must be INDEX BEGAN ENDED CPU LOCKS BARRIERS CONDITIONS");
-    threads.push_back(t);
+    if (!ended) threads.push_back(t);
   }
+  if (!ended) throw input_error("the end is missing");
   std::sort(threads.begin(), threads.end(), [](const thread_counts& a, const thread_counts& b) { return a.index < b.index; });
   return threads;
 }

@@ -1,299 +1,170 @@
 // libkilter_preload.so: pthread_create places each new thread before its first instruction of the program. What goes wrong here costs the program
 // nothing but the placement: one line on standard error, and it runs on as without the library.
 //
-// A thread is pinned by itself, in `begin`, to one CPU out of the mask that its creator had. Who is pinned remembers that mask: its own threads begin from
-// it, and so do processes that it forks, spawns or becomes. Between vfork and exec the child has its parent's thread-local data, so `exec...` knows too.
+// Every child of the program has this library too, a shell as well as what was built for another C library. So it needs no library and no symbol that one of them
+// may lack, and where to place a thread is decided in libkilter_place.so, which is loaded when a program of glibc creates its first thread.
+//
+// Who is pinned remembers the mask that it would have had: its own threads begin from it, and so do processes that it forks, spawns or becomes. Between vfork and
+// exec the child has its parent's thread-local data, so `exec...` knows too.
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sched.h>
+#include <errno.h>
+#include <limits.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <exception>
-#include <memory>
-
-#include "balance/preload/cpus.hpp"
-#include "balance/preload/history.hpp"
-#include "balance/preload/placer.hpp"
-#include "kilter/error.hpp"
-#include "kilter/hint.h"
-
-extern char* program_invocation_short_name;
+#include "balance/preload/guest.hpp"
+#include "balance/preload/placement.hpp"
 
 namespace {
 
-using namespace kilter;
 using namespace kilter::balance::preload;
 
-struct process_state {
-  settings from_environment;
-  std::string program;
-  std::unique_ptr<placer> threads;     ///< none: misconfigured, everything is left alone
-  pthread_key_t key = 0;
-  std::mutex measured_lock;
-  std::vector<double> measured_s;      ///< CPU seconds by index of the thread, for the history
-};
-
-/// Never destroyed: threads may still end while the process exits.
-process_state* state = nullptr;
-pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/// What we did to the mask of this thread. Plain data, so that it needs no constructor.
-struct own_mask {
-  bool pinned;
-  cpu_set_t outer;                     ///< what it would be without us
-  cpu_set_t ours;
-};
 __attribute__((tls_model("initial-exec"))) thread_local own_mask mask_of_this;
+__attribute__((tls_model("initial-exec"))) thread_local bool loading;
 
-void say(const std::string& what) { fprintf(stderr, "kilter: %s\n", what.c_str()); }
+own_mask* of_this_thread() noexcept { return &mask_of_this; }
 
-/// True while the mask of this thread is the one that we set, and not changed by the program since.
-bool still_ours() {
-  cpu_set_t now;
-  return mask_of_this.pinned && sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &mask_of_this.ours);
+create_function* real_create;
+second_half placing;
+enum : int { not_yet, at_it, loaded };
+int progress = not_yet;
+
+/// Beside this library, wherever that was found.
+bool path_of_second_half(char (&path)[PATH_MAX + 32]) noexcept {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<void*>(&of_this_thread), &here) == 0 || realpath(here.dli_fname, path) == nullptr) return false;
+  char* const end = strrchr(path, '/');
+  if (end == nullptr) return false;
+  strcpy(end, "/libkilter_place.so");
+  return true;
 }
 
-/// The mask that threads and processes of this thread are to begin from.
-bool outer_mask(cpu_set_t& mask) {
-  if (still_ours()) {
-    mask = mask_of_this.outer;
-    return true;
+void load() noexcept {
+  if (gnu_get_libc_version == nullptr) return tell("%s has another C library than glibc; its threads are left alone", name_of_program());
+  char path[PATH_MAX + 32];
+  if (!path_of_second_half(path)) return tell("libkilter_place.so is not found; threads of %s are left alone", name_of_program());
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* const entry = library != nullptr ? dlsym(library, placement_name) : nullptr;
+  if (entry == nullptr) {
+    const char* const why = dlerror();
+    return tell("%s; threads of %s are left alone", why != nullptr ? why : path, name_of_program());
   }
-  return sched_getaffinity(0, sizeof mask, &mask) == 0;
+  placement_function* begin = nullptr;
+  memcpy(&begin, &entry, sizeof entry);
+  const first_half ours = {of_this_thread, real_create};
+  placing = begin(&ours);
 }
 
-std::vector<int> allowed_cpus() {
-  cpu_set_t mask;
-  if (!outer_mask(mask)) throw input_error("the CPU mask cannot be read (more than 1024 CPUs?)");
-  std::vector<int> cpus;
-  for (int c = 0; c < CPU_SETSIZE; ++c)
-    if (CPU_ISSET(c, &mask)) cpus.push_back(c);
-  return cpus;
-}
-
-std::vector<int> fast_of(const settings& s, const std::vector<int>& allowed) {
-  if (s.fast_cpus.empty()) return fastest_cpus(allowed, "/sys");
-  std::vector<int> fast;
-  std::set_intersection(s.fast_cpus.begin(), s.fast_cpus.end(), allowed.begin(), allowed.end(), std::back_inserter(fast));
-  if (fast.empty()) throw input_error("KILTER_FAST_CPUS: none of these CPUs is in this process's mask");
-  return fast;
-}
-
-struct launch {
-  void* (*start)(void*);
-  void* argument;
-  unsigned long index;
-  long core;                            ///< -1: not placed
-  bool set_mask;
-  cpu_set_t outer, ours;
-};
-
-void at_end(void* value) {
-  std::unique_ptr<launch> l(static_cast<launch*>(value));
-  if (l->core >= 0) state->threads->ended(static_cast<core_id>(l->core));
-  if (state->from_environment.history.empty() || l->index >= 65536) return;
-  timespec cpu;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0) return;
-  const std::lock_guard hold(state->measured_lock);
-  if (state->measured_s.size() <= l->index) state->measured_s.resize(l->index + 1);
-  state->measured_s[l->index] = static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
-}
-
-/// No destructor and no handler may live here, nor in what is interposed below that is a point of cancellation: who is cancelled or calls pthread_exit
-/// unwinds through it with the unwinder of the program.
-void* begin(void* value) {
-  launch* l = static_cast<launch*>(value);
-  if (l->set_mask && sched_setaffinity(0, sizeof l->ours, &l->ours) == 0 && l->core >= 0) {
-    mask_of_this.pinned = true;
-    mask_of_this.outer = l->outer;
-    mask_of_this.ours = l->ours;
+/// Loads the second half before the first thread. A thread that is created while it loads, by whoever provides the memory for that, is not placed.
+const second_half& ready() noexcept {
+  static constexpr second_half nothing = {};
+  if (loading || next(real_create, "pthread_create") == nullptr) return nothing;
+  int expected = not_yet;
+  if (__atomic_compare_exchange_n(&progress, &expected, at_it, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    const int error = errno;
+    loading = true;
+    load();
+    loading = false;
+    errno = error;
+    __atomic_store_n(&progress, loaded, __ATOMIC_RELEASE);
   }
-  pthread_setspecific(state->key, l);
-  return l->start(l->argument);
-}
-
-void before_fork() {
-  state->measured_lock.lock();
-  state->threads->lock().lock();
-}
-void after_fork() {
-  state->threads->lock().unlock();
-  state->measured_lock.unlock();
-}
-void in_child() {
-  after_fork();
-  state->measured_s.clear();
-  if (still_ours()) sched_setaffinity(0, sizeof mask_of_this.outer, &mask_of_this.outer);
-  mask_of_this.pinned = false;
-}
-
-void set_up() {
-  state = new process_state;
-  try {
-    state->program = program_invocation_short_name;
-    std::replace_if(state->program.begin(), state->program.end(), [](unsigned char c) { return c <= ' ' || c > '~'; }, '_');
-    settings& s = state->from_environment;
-    s = read_settings([](const char* name) -> const char* { return getenv(name); });
-    const auto allowed = allowed_cpus();
-    std::vector<double> predicted;
-    if (!s.history.empty()) {
-      const known_history known = load_history(s.history);
-      if (!known.left_out.empty()) say(known.left_out + "; the rest is used");
-      predicted = predicted_lengths(known.lengths, state->program);
-    }
-    if (const int error = pthread_key_create(&state->key, at_end); error != 0) throw input_error(std::string("no thread key: ") + strerror(error));
-    state->threads = std::make_unique<placer>(s, allowed, fast_of(s, allowed), predicted);
-    pthread_atfork(before_fork, after_fork, in_child);
-    if (s.verbose && !state->threads->active())
-      say("all CPUs of " + state->program + " are alike; threads are left alone (KILTER_FAST_CPUS names the fast ones)");
-  } catch (const std::exception& e) {
-    say(std::string(e.what()) + "; threads are left alone");
-    state->threads.reset();
-  }
-}
-
-placer* ready() {
-  pthread_once(&once, set_up);
-  return state->threads.get();
-}
-
-/// Whether the attributes hold a mask: glibc gives one of all CPUs where none was set.
-bool has_mask(const pthread_attr_t* attributes) {
-  cpu_set_t mask;
-  if (attributes == nullptr) return false;
-  if (pthread_attr_getaffinity_np(attributes, sizeof mask, &mask) != 0) return true;
-  return CPU_COUNT(&mask) != CPU_SETSIZE;
-}
-
-/// A launch for the next thread, or null where it is to be created as if we were not there.
-launch* prepare(placer& threads, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
-  try {
-    auto l = std::make_unique<launch>();
-    const bool free = !has_mask(attributes) && outer_mask(l->outer);
-    const placer::choice c = threads.next(free);
-    *l = {start, argument, c.index, -1, free && still_ours(), l->outer, l->outer};  // unplaced threads of a pinned one get its outer mask back
-    if (c.core && CPU_ISSET(threads.cpu_of(*c.core), &l->outer)) {
-      l->core = static_cast<long>(*c.core);
-      l->set_mask = true;
-      CPU_ZERO(&l->ours);
-      CPU_SET(threads.cpu_of(*c.core), &l->ours);
-    } else if (c.core) {
-      threads.ended(*c.core);  // its creator's mask has been changed since we looked
-    }
-    if (state->from_environment.verbose) {
-      std::string line = "thread " + std::to_string(c.index) + " of " + state->program;
-      char length[40] = "";
-      if (c.length > 0.0) snprintf(length, sizeof length, ", length %g", c.length);
-      line += length;
-      line += l->core < 0 ? ": left alone" : ": CPU " + std::to_string(threads.cpu_of(*c.core)) + (threads.fast(*c.core) ? ", fast" : "");
-      say(line);
-    }
-    return l.release();
-  } catch (const std::exception&) {  // no memory
-    return nullptr;
-  }
-}
-
-template <class Function>
-Function* next_symbol(const char* name) noexcept {
-  void* found = dlsym(RTLD_NEXT, name);
-  Function* f;
-  memcpy(&f, &found, sizeof f);
-  return f;
+  while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) != loaded) sched_yield();
+  return placing;
 }
 
 /// Runs `call` with the mask that this thread would have without us, for processes that inherit it. An exec comes back only if it failed.
 template <class Call>
 auto unpinned(Call&& call) {
-  const bool ours = still_ours();
+  const bool ours = still_ours(mask_of_this);
   if (ours) sched_setaffinity(0, sizeof mask_of_this.outer, &mask_of_this.outer);
   auto result = call();
+  const int error = errno;
   if (ours) sched_setaffinity(0, sizeof mask_of_this.ours, &mask_of_this.ours);
+  errno = error;
   return result;
 }
 
-__attribute__((destructor)) void leave() {
-  if (state == nullptr || !state->threads || state->from_environment.history.empty()) return;
-  try {
-    const std::lock_guard hold(state->measured_lock);
-    if (!state->measured_s.empty()) save_run(state->from_environment.history, state->program, state->measured_s);
-  } catch (const std::exception& e) {
-    say(std::string(e.what()) + "; this run is not remembered");
-  }
+decltype(posix_spawn)* real_posix_spawn;
+decltype(posix_spawnp)* real_posix_spawnp;
+int (*real_system)(const char*);
+FILE* (*real_popen)(const char*, const char*);
+int (*real_execve)(const char*, char* const[], char* const[]);
+int (*real_execv)(const char*, char* const[]);
+int (*real_execvp)(const char*, char* const[]);
+int (*real_execvpe)(const char*, char* const[], char* const[]);
+
+int missing() noexcept {
+  errno = ENOSYS;
+  return -1;
+}
+
+/// Early, so that nothing is searched for between fork and exec.
+__attribute__((constructor)) void find_what_is_interposed() {
+  next(real_create, "pthread_create");
+  next(real_posix_spawn, "posix_spawn");
+  next(real_posix_spawnp, "posix_spawnp");
+  next(real_system, "system");
+  next(real_popen, "popen");
+  next(real_execve, "execve");
+  next(real_execv, "execv");
+  next(real_execvp, "execvp");
+  next(real_execvpe, "execvpe");
 }
 
 }  // namespace
 
-#define KILTER_EXPORTED extern "C" __attribute__((visibility("default")))
-
 KILTER_EXPORTED int kilter_hint_listen(int kind, const double* values, size_t count) {
-  placer* threads = ready();
-  try {
-    return threads != nullptr && threads->announce(kind == kilter_hint_kind_critical_length, values, count) ? 1 : 0;
-  } catch (const std::exception&) {  // no memory
-    return 0;
-  }
+  const second_half& s = ready();
+  return s.listen != nullptr ? s.listen(kind, values, count) : 0;
 }
 
 KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
-  static auto* const real = next_symbol<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
-  placer* threads = ready();
-  launch* l = threads != nullptr ? prepare(*threads, attributes, start, argument) : nullptr;
-  if (l == nullptr) return real(thread, attributes, start, argument);
-  const int error = real(thread, attributes, begin, l);
-  if (error != 0) {
-    if (l->core >= 0) threads->ended(static_cast<core_id>(l->core));
-    delete l;
-  }
-  return error;
+  const second_half& s = ready();
+  if (s.create != nullptr) return s.create(thread, attributes, start, argument);
+  return next(real_create, "pthread_create") != nullptr ? real_create(thread, attributes, start, argument) : ENOSYS;
 }
 
 KILTER_EXPORTED int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                                 char* const argv[], char* const envp[]) {
-  static auto* const real = next_symbol<decltype(posix_spawn)>("posix_spawn");
-  return unpinned([&] { return real(pid, path, actions, attributes, argv, envp); });
+  if (next(real_posix_spawn, "posix_spawn") == nullptr) return ENOSYS;
+  return unpinned([&] { return real_posix_spawn(pid, path, actions, attributes, argv, envp); });
 }
 
 KILTER_EXPORTED int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                                  char* const argv[], char* const envp[]) {
-  static auto* const real = next_symbol<decltype(posix_spawnp)>("posix_spawnp");
-  return unpinned([&] { return real(pid, file, actions, attributes, argv, envp); });
+  if (next(real_posix_spawnp, "posix_spawnp") == nullptr) return ENOSYS;
+  return unpinned([&] { return real_posix_spawnp(pid, file, actions, attributes, argv, envp); });
 }
 
 KILTER_EXPORTED int system(const char* command) {
-  static auto* const real = next_symbol<int(const char*)>("system");
-  return unpinned([&] { return real(command); });
+  if (next(real_system, "system") == nullptr) return missing();
+  return unpinned([&] { return real_system(command); });
 }
 
 KILTER_EXPORTED FILE* popen(const char* command, const char* mode) {
-  static auto* const real = next_symbol<FILE*(const char*, const char*)>("popen");
-  return unpinned([&] { return real(command, mode); });
+  if (next(real_popen, "popen") == nullptr) {
+    missing();
+    return nullptr;
+  }
+  return unpinned([&] { return real_popen(command, mode); });
 }
 
 KILTER_EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) noexcept {
-  static auto* const real = next_symbol<int(const char*, char* const[], char* const[])>("execve");
-  return unpinned([&] { return real(path, argv, envp); });
+  if (next(real_execve, "execve") == nullptr) return missing();
+  return unpinned([&] { return real_execve(path, argv, envp); });
 }
 
 KILTER_EXPORTED int execv(const char* path, char* const argv[]) noexcept {
-  static auto* const real = next_symbol<int(const char*, char* const[])>("execv");
-  return unpinned([&] { return real(path, argv); });
+  if (next(real_execv, "execv") == nullptr) return missing();
+  return unpinned([&] { return real_execv(path, argv); });
 }
 
 KILTER_EXPORTED int execvp(const char* file, char* const argv[]) noexcept {
-  static auto* const real = next_symbol<int(const char*, char* const[])>("execvp");
-  return unpinned([&] { return real(file, argv); });
+  if (next(real_execvp, "execvp") == nullptr) return missing();
+  return unpinned([&] { return real_execvp(file, argv); });
 }
 
 KILTER_EXPORTED int execvpe(const char* file, char* const argv[], char* const envp[]) noexcept {
-  static auto* const real = next_symbol<int(const char*, char* const[], char* const[])>("execvpe");
-  return unpinned([&] { return real(file, argv, envp); });
+  if (next(real_execvpe, "execvpe") == nullptr) return missing();
+  return unpinned([&] { return real_execvpe(file, argv, envp); });
 }

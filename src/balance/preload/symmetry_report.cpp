@@ -14,6 +14,7 @@ bool symmetric(const symmetry_result& r) { return r.sym_inst < symmetric_below &
 }  // namespace
 
 std::string symmetry_text(const counted_run& run) {
+  if (!run.lost.empty()) return "no counts: they are not whole (" + run.lost + "); is the disk full?\n";
   if (run.threads.empty())
     return "no counts: the program ended by a signal or without exit(), or it cannot be preloaded (static, or set-user-id)\n";
   unsigned long long locks = 0, barriers = 0, conditions = 0;

@@ -1,0 +1,59 @@
+#pragma once
+// For what is loaded into programs that are not ours: whatever their C library is. Without the C++ library: nothing here throws, allocates or needs a constructor
+// to have run, and what one C library has and another lacks is a weak reference.
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern "C" {
+extern char* program_invocation_short_name __attribute__((weak));
+void* dlvsym(void*, const char*, const char*) noexcept __attribute__((weak));  // glibc's alone
+const char* gnu_get_libc_version(void) noexcept __attribute__((weak));         // glibc's alone
+}
+
+#define KILTER_EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace kilter::balance::preload {
+
+/// The next definition of what we interpose. `real` keeps it, so that a search is made once, and not between fork and exec; null where there is none.
+template <class Function>
+Function* next(Function*& real, const char* name) noexcept {
+  if (real == nullptr) {
+    void* const found = dlsym(RTLD_NEXT, name);
+    memcpy(&real, &found, sizeof real);
+  }
+  return real;
+}
+
+inline const char* name_of_program() noexcept { return &program_invocation_short_name != nullptr ? program_invocation_short_name : "the program"; }
+
+/// A line on standard error, as far as that takes it: the program must not notice, so no signal comes of it.
+__attribute__((format(printf, 1, 2))) inline void tell(const char* format, ...) noexcept {
+  char line[1024] = "kilter: ";
+  const size_t head = strlen(line), room = sizeof line - head - 1;
+  va_list arguments;
+  va_start(arguments, format);
+  const int wanted = vsnprintf(line + head, room, format, arguments);
+  va_end(arguments);
+  if (wanted < 0) return;
+  size_t size = head + (static_cast<size_t>(wanted) < room ? static_cast<size_t>(wanted) : room - 1);
+  for (size_t i = 0; i < size; ++i)
+    if (static_cast<unsigned char>(line[i]) < ' ' || line[i] == 127) line[i] = '_';
+  line[size++] = '\n';
+  sigset_t broken_pipe, before, pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  static_cast<void>(!write(STDERR_FILENO, line, size));
+  const timespec at_once = {};
+  if (!sigismember(&pending, SIGPIPE)) sigtimedwait(&broken_pipe, nullptr, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace kilter::balance::preload
