@@ -16,10 +16,10 @@ using sim::step_kind;
 using sim::thread_plan;
 using sim::thread_program;
 
-constexpr double stall = 0.37;     // facts B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
+constexpr double parsec_stall = 0.37;     // facts B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
 constexpr double parallel_s = 8.0; // of each thread, alone on a fast core: assumed, long against every overhead
 
-struct shape {
+struct parsec_shape {
   std::string_view name;
   double serial;               // part of the run before and between the groups, on the main thread
   std::uint32_t groups;        // fork and join, one after the other
@@ -30,25 +30,25 @@ struct shape {
   double spread;               // longest thread over the mean, less 1
 };
 
-constexpr std::array shapes = {
-    shape{"blackscholes", 0.02, 1, 1, 0, 0.0, false, 0.0},
-    shape{"bodytrack", 0.10, 60, 4, 0, 0.0, true, 0.0},
-    shape{"canneal", 0.30, 1, 0, 0, 0.0, false, 0.0},
-    shape{"dedup", 0.10, 3, 0, 400, 0.05, true, 0.0},
-    shape{"facesim", 0.02, 1, 200, 0, 0.0, false, 0.0},
-    shape{"ferret", 0.05, 1, 0, 400, 0.02, true, 0.0},
-    shape{"fluidanimate", 0.02, 1, 400, 200, 0.02, false, 0.0},
-    shape{"freqmine", 0.30, 1, 0, 0, 0.0, false, 0.12},
-    shape{"streamcluster", 0.05, 6, 60, 0, 0.0, false, 0.0},
-    shape{"swaptions", 0.00, 1, 0, 0, 0.0, false, 0.0},
-    shape{"vips", 0.05, 2, 0, 400, 0.02, true, 0.0},
-    shape{"x264", 0.05, 1, 0, 100, 0.01, true, 0.0},
+constexpr std::array parsec_shapes = {
+    parsec_shape{"blackscholes", 0.02, 1, 1, 0, 0.0, false, 0.0},
+    parsec_shape{"bodytrack", 0.10, 60, 4, 0, 0.0, true, 0.0},
+    parsec_shape{"canneal", 0.30, 1, 0, 0, 0.0, false, 0.0},
+    parsec_shape{"dedup", 0.10, 3, 0, 400, 0.05, true, 0.0},
+    parsec_shape{"facesim", 0.02, 1, 200, 0, 0.0, false, 0.0},
+    parsec_shape{"ferret", 0.05, 1, 0, 400, 0.02, true, 0.0},
+    parsec_shape{"fluidanimate", 0.02, 1, 400, 200, 0.02, false, 0.0},
+    parsec_shape{"freqmine", 0.30, 1, 0, 0, 0.0, false, 0.12},
+    parsec_shape{"streamcluster", 0.05, 6, 60, 0, 0.0, false, 0.0},
+    parsec_shape{"swaptions", 0.00, 1, 0, 0, 0.0, false, 0.0},
+    parsec_shape{"vips", 0.05, 2, 0, 400, 0.02, true, 0.0},
+    parsec_shape{"x264", 0.05, 1, 0, 100, 0.01, true, 0.0},
 };
 
 constexpr std::uint32_t threads = 8, pieces_per_thread = 40;
 
 /// Of thread `t` in group `g`: its work between barriers and sections in equal parts.
-thread_plan worker(const shape& s, std::uint32_t g, std::uint32_t t) {
+thread_plan worker(const parsec_shape& s, std::uint32_t g, std::uint32_t t) {
   thread_plan plan;
   const double tilt = s.spread * (1.0 - 2.0 * t / (threads - 1.0)), work_s = parallel_s / s.groups * (1.0 + tilt);
   plan.length = s.spread > 0.0 ? 1.0 + tilt : 0.0;
@@ -72,16 +72,16 @@ thread_plan worker(const shape& s, std::uint32_t g, std::uint32_t t) {
 const std::vector<std::string>& parsec_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const shape& s : shapes) all.emplace_back(s.name);
+    for (const parsec_shape& s : parsec_shapes) all.emplace_back(s.name);
     return all;
   }();
   return names;
 }
 
 std::vector<thread_program> parsec_program(const std::string& name) {
-  const auto s = std::ranges::find(shapes, name, &shape::name);
-  if (s == shapes.end()) return {};
-  thread_program p{.name = name, .demands = {{.stall = stall}}, .locks = 1};
+  const auto s = std::ranges::find(parsec_shapes, name, &parsec_shape::name);
+  if (s == parsec_shapes.end()) return {};
+  thread_program p{.name = name, .demands = {{.stall = parsec_stall}}, .locks = 1};
   p.groups.resize(1 + s->groups);
   const double serial_s = parallel_s * s->serial / (1.0 - s->serial) / s->groups;
   thread_plan main;
