@@ -247,7 +247,8 @@ class session {
           next_collect = now + look_s;
         }
         const double took = now_s() - begin_s_ - now;
-        next_look = now + std::max(mover_->holds_any() ? look_at_held_s : look_s, took * 50);  // never more than one part in fifty
+        const double rest_s = mover_->holds_any() ? look_at_held_s : policy_ == without_counters ? look_seldom_s : look_s;
+        next_look = now + std::max(rest_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
       }
       if (now >= next_tick) {
@@ -451,6 +452,8 @@ class session {
   }
 
   static constexpr double look_s = 0.1;
+  /// Nobody is placed when it is found, and what lasts for less is left alone.
+  static constexpr double look_seldom_s = 0.25;
   /// While a thread is held on a core: whoever it makes is held there with it, and the kernel cannot move it to a core that is idle.
   static constexpr double look_at_held_s = 0.02;
 
