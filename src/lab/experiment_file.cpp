@@ -47,9 +47,9 @@ experiment_file read_tables(const toml::table& root, const std::string& path) {
 
 }  // namespace
 
-experiment_file parse_experiment(const std::string& text, const std::string& path) { return read_tables(detail::parse_toml(text, path), path); }
+experiment_file parse_experiment(const std::string& text, const std::string& path) { return read_tables(kilter::detail::parse_toml(text, path), path); }
 
-experiment_file read_experiment(const std::string& path) { return read_tables(detail::parse_toml_file(path, "experiment file"), path); }
+experiment_file read_experiment(const std::string& path) { return read_tables(kilter::detail::parse_toml_file(path, "experiment file"), path); }
 
 std::vector<experiment_file> read_experiments(const std::string& directory) {
   std::vector<std::string> paths;
