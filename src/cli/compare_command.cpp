@@ -30,6 +30,7 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")->type_name("X")->group("Graph");
   c->add_option("--like", o->what.like, "On a platform, tasks whose type names no kernel grow with cores and widths like this one")->type_name("KERNEL")
       ->group("Graph");
+  c->add_option("--widths", o->what.widths, lab::widths_meaning)->type_name("LIST")->group("Graph");
   add_comparison(*c, common);
   add_cores(*c, common);
   add_simulated(*c, common);

@@ -25,6 +25,7 @@ void check_amount(const dag& g, double amount, const std::function<std::string()
 }
 
 void check_tasks(const dag& g) {
+  if (std::ranges::find(g.widths, 0u) != g.widths.end()) refuse(g, "allows width 0; a width is at least 1");
   if (g.tasks.size() > dags::most_tasks) refuse(g, "has " + std::to_string(g.tasks.size()) + " tasks; " + dags::tasks_limit_text());
   if (g.edges.size() > dags::most_edges) refuse(g, "has " + std::to_string(g.edges.size()) + " edges; " + dags::edges_limit_text());
   if (g.types.size() > dags::most_types) refuse(g, "has " + std::to_string(g.types.size()) + " types of tasks; " + dags::types_limit_text());
@@ -150,6 +151,11 @@ void sort_edges(dag& g) {
   g.edges.resize(kept);
 }
 
+void sort_widths(std::vector<std::uint32_t>& widths) {
+  std::ranges::sort(widths);
+  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+}
+
 }  // namespace
 
 void settle(dag& g) {
@@ -158,10 +164,8 @@ void settle(dag& g) {
   check_edges(g);
   put_in_order(g);
   sort_edges(g);
-  for (dag::task& t : g.tasks) {
-    std::ranges::sort(t.widths);
-    t.widths.erase(std::unique(t.widths.begin(), t.widths.end()), t.widths.end());
-  }
+  sort_widths(g.widths);
+  for (dag::task& t : g.tasks) sort_widths(t.widths);
 }
 
 }  // namespace kilter

@@ -20,7 +20,7 @@ struct dag {
     std::uint32_t type = 0;               ///< index of `types`
     kilter::priority priority = kilter::priority::low;
     double seconds = 0.0;                 ///< at width 1 on the fastest kind of core, >= 0; 0 and a kernel: what the kernel takes
-    std::vector<std::uint32_t> widths{};  ///< allowed ones, ascending; empty: all
+    std::vector<std::uint32_t> widths{};  ///< allowed ones, ascending; empty: those of the graph
   };
   struct edge {
     std::uint32_t from = 0, to = 0;       ///< indices of `tasks`, from < to
@@ -31,11 +31,13 @@ struct dag {
   std::string name;                       ///< of the workflow or of the generator
   std::vector<type> types;
   std::vector<task> tasks;                ///< in an order of the edges
+  std::vector<std::uint32_t> widths{};    ///< that tasks without widths of their own allow, ascending; empty: all
   std::vector<edge> edges;                ///< ascending by (from, to), no pair twice
   std::vector<std::string> processors{};  ///< those that the graph brings; empty: none
   std::vector<double> seconds_on{};       ///< tasks x processors, row by row; empty without processors
   std::vector<std::string> notes{};       ///< a line each: what a reader took for granted or left out, for whoever shows the graph
 
+  [[nodiscard]] const std::vector<std::uint32_t>& widths_of(const task& t) const { return t.widths.empty() ? widths : t.widths; }
   [[nodiscard]] double given_s(std::uint32_t t, std::uint32_t processor) const { return seconds_on[t * processors.size() + processor]; }
 };
 

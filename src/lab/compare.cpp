@@ -30,9 +30,11 @@ const std::string& graph_name(const experiment& e) { return std::get<dag_work>(e
 
 std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   std::vector<compare_row> rows;
+  const dag_work& data = std::get<dag_work>(e.work);
+  const std::string note = widths_note(data, *e.machine);
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = std::get<dag_work>(e.work).scale};
+      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = data.scale, .widths = widths_text(data.widths), .widths_note = note};
       std::vector<double> seconds, planning_s;
       for (const run_row& run : r.runs)
         if (run.policy == policy && run.disturb == s.name && !run.warm()) {
@@ -67,7 +69,7 @@ std::vector<experiment> plan(const compare_arguments& a) {
     for (const std::string& on : machines) {
       bench_arguments one = a.common;
       one.workload = "graph";
-      one.parameters = {{"file", graph}, {"like", a.like}, {"scale", a.scale}};
+      one.parameters = {{"file", graph}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths}};
       one.on = on;
       one.details = false;
       if (one.criticality.empty()) one.criticality = criticality_for(*data.what);

@@ -18,13 +18,15 @@ struct compare_arguments {
   std::vector<std::string> graphs;              ///< files and generators
   std::vector<std::string> on;                  ///< machines, as bench_arguments::on; none: what the graph brings, else native
   bench_arguments common;                       ///< policies, disturbances and all modes; no criticality: criticality_for each graph
-  std::string like = "matmul", scale = "1";
+  std::string like = "matmul", scale = "1", widths;   ///< widths: as load_dag_work takes them
 };
 
 /// What the repeats of one policy in one scenario gave. Ratios are of medians.
 struct compare_row {
   std::string graph, on, disturb, policy;
   double scale = 1.0;               ///< of the seconds in the graph
+  std::string widths = "all";       ///< that tasks may have of which the graph names none; "all" or as "1,2"
+  std::string widths_note{};        ///< the same in words
   std::uint32_t runs = 0;
   double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
   double makespan_s = 0.0;          ///< of the execution, median

@@ -48,7 +48,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   std::string out;
   for (const auto& rows : o.rows) {
     if (rows.empty()) continue;
-    out += in_bold(fmt::format("{} on {}", rows.front().graph, rows.front().on), colour) + fmt::format(", medians of {} runs\n", rows.front().runs);
+    out += in_bold(fmt::format("{} on {}", rows.front().graph, rows.front().on), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().widths_note);
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";
@@ -57,7 +57,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
 }
 
 document document_of(const compare_row& r) {
-  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"runs", r.runs}, {"bound_s", r.bound_s},
+  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"widths", r.widths}, {"runs", r.runs}, {"bound_s", r.bound_s},
           {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", or_null(r.ratio_to_rws)},
           {"ratio_to_bound", r.ratio_to_bound}, {"slr", r.slr}, {"speedup", r.speedup}, {"efficiency", r.efficiency},
           {"plan_s", simulated(r) ? document(nullptr) : or_null(r.plan_s)}};
@@ -86,7 +86,7 @@ document to_document(const compare_arguments& a, const comparison::outcome& o, c
   const bench_arguments& c = a.common;
   document d{{"schema", "kilter.compare/1"}};
   d["config"] = {{"graphs", a.graphs}, {"on", a.on}, {"policies", c.policies}, {"disturbs", c.disturb}, {"repeat", std::stoul(c.repeat)},
-                 {"seed", std::stoull(c.seed)}, {"like", a.like}, {"scale", a.scale}, {"costs", c.costs}, {"table", c.table}, {"weight", c.weight},
+                 {"seed", std::stoull(c.seed)}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths.empty() ? document(nullptr) : document(a.widths)}, {"costs", c.costs}, {"table", c.table}, {"weight", c.weight},
                  {"timing", c.timing}, {"criticality", c.criticality}, {"local", c.local}, {"steal", c.steal}, {"children", c.children},
                  {"explore", c.explore}, {"refresh", c.refresh}, {"direct", c.direct}, {"fast", c.fast}, {"co_runner", c.co_runner},
                  {"thieves", c.thieves}};

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 
+#include "graph/dag_limits.hpp"
 #include "graph/files/dag_source.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
@@ -33,24 +35,63 @@ class size_classes {
   int lowest_ = std::numeric_limits<int>::max();
 };
 
+const std::vector<std::uint32_t>& widths_of(const dag_work& w, const dag::task& t) { return t.widths.empty() ? w.widths : t.widths; }
+
 /// What the graph says of a task whoever runs it.
-task_options options_of(const dag& d, std::uint32_t t, const size_classes& classes) {
+task_options options_of(const dag_work& w, std::uint32_t t, const size_classes& classes) {
+  const dag& d = *w.what;
   const dag::task& task = d.tasks[t];
   task_options o;
   o.size_class = classes.of(recorded_s(d, t));
   o.priority = task.priority;
-  o.widths = task.widths;
+  o.widths = widths_of(w, task);
   o.name = task.id;
   return o;
 }
 
-void check_widths(const dag& d, const machine& m) {
-  for (const dag::task& t : d.tasks) {
-    if (t.widths.empty()) continue;
-    const auto there = [&](std::uint32_t width) { return std::ranges::any_of(m.places(), [&](const place& p) { return p.width == width; }); };
-    if (std::ranges::none_of(t.widths, there))
-      throw input_error(fmt::format("task '{}' of graph {} allows the widths {} only, and {} has none of them", t.id, d.name, joined(t.widths, ", "), m.name()));
+std::vector<std::uint32_t> widths_on(const machine& m) {
+  std::vector<std::uint32_t> all;
+  for (const place& p : m.places()) all.push_back(p.width);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+bool meet(const std::vector<std::uint32_t>& allowed, const std::vector<std::uint32_t>& there) {
+  return allowed.empty() || std::ranges::find_first_of(allowed, there) != allowed.end();
+}
+
+/// By type, what its tasks allow together; empty: all.
+std::vector<std::vector<std::uint32_t>> widths_by_type(const dag_work& w, const std::vector<task_type>& types) {
+  std::vector<std::set<std::uint32_t>> allowed;
+  std::vector<bool> all;
+  for (const dag::task& t : w.what->tasks) {
+    const std::size_t type = types[t.type].index;
+    if (allowed.size() <= type) {
+      allowed.resize(type + 1);
+      all.resize(type + 1);
+    }
+    const auto& own = widths_of(w, t);
+    all[type] = all[type] || own.empty();
+    allowed[type].insert(own.begin(), own.end());
   }
+  std::vector<std::vector<std::uint32_t>> by_type(allowed.size());
+  for (std::size_t t = 0; t < by_type.size(); ++t)
+    if (!all[t]) by_type[t].assign(allowed[t].begin(), allowed[t].end());
+  return by_type;
+}
+
+std::vector<std::uint32_t> parse_widths(const std::string& text) {
+  std::vector<std::uint32_t> widths;
+  if (text == "all") return widths;
+  for (const std::string_view piece : split_list(text)) {
+    if (piece.empty() || piece.find_first_not_of("0123456789") != piece.npos)
+      throw input_error(fmt::format("--widths '{}': give all, or a list of core counts, as 1,2,4", text));
+    widths.push_back(static_cast<std::uint32_t>(parse_count("--widths", piece, 1, 65535)));
+  }
+  std::ranges::sort(widths);
+  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+  return widths;
 }
 
 void add_edges(graph& g, const dag_work& w, const std::vector<task>& tasks) {
@@ -76,10 +117,40 @@ double recorded_s(const dag& d, std::uint32_t task) noexcept {
   return *std::min_element(row, row + static_cast<std::ptrdiff_t>(d.processors.size()));
 }
 
-dag_work load_dag_work(const std::string& from, std::string like, double scale) {
+std::string widths_text(const std::vector<std::uint32_t>& widths) { return widths.empty() ? "all" : joined(widths, ","); }
+
+void check_widths(const dag_work& w, const machine& m) {
+  const dag& d = *w.what;
+  const std::vector<std::uint32_t> there = widths_on(m);
+  for (const dag::task& t : d.tasks) {
+    if (meet(widths_of(w, t), there)) continue;
+    if (t.widths.empty() && w.widths != d.widths)
+      throw input_error(fmt::format("--widths {}: {} has no place of such a width; it has {}", widths_text(w.widths), dags::shown(m.name()), joined(there, ", ")));
+    throw input_error(fmt::format("task '{}' of graph {} allows the widths {} only, and {} has none of them; it has {}", dags::shown(t.id), dags::shown(d.name),
+                                  joined(widths_of(w, t), ", "), dags::shown(m.name()), joined(there, ", ")));
+  }
+}
+
+std::string widths_note(const dag_work& w, const machine& m) {
+  const dag& d = *w.what;
+  std::vector<std::uint32_t> there = widths_on(m);
+  const bool wide_places = there.back() > 1;
+  if (!w.widths.empty()) std::erase_if(there, [&](std::uint32_t width) { return std::ranges::find(w.widths, width) == w.widths.end(); });
+  const auto own = static_cast<std::size_t>(std::ranges::count_if(d.tasks, [](const dag::task& t) { return !t.widths.empty(); }));
+  const std::string who = own == 0 ? "tasks" : fmt::format("{} of {} tasks run on as many cores as the graph names, the others", own, d.tasks.size());
+  if (own == d.tasks.size()) return "tasks run on as many cores as the graph names for each";
+  if (there == std::vector<std::uint32_t>{1})
+    return fmt::format("{} run on one core each{}", who, wide_places && w.widths == std::vector<std::uint32_t>{1} ? "; --widths all lets them run on several" : "");
+  std::string counts = joined(there, ", ");
+  if (const auto comma = counts.rfind(", "); comma != counts.npos) counts.replace(comma, 2, " or ");
+  return fmt::format("{} run on {} cores at once; --widths 1 keeps each on one", who, counts);
+}
+
+dag_work load_dag_work(const std::string& from, std::string like, double scale, const std::string& widths) {
   (void)parse_choice("--like", like, apps::kernel_names());
   dag_work w{.from = from, .what = std::make_shared<const dag>(load_dag(from)), .like = std::move(like), .scale = scale};
   const dag& d = *w.what;
+  w.widths = widths.empty() ? d.widths : parse_widths(widths);
   if (d.tasks.empty()) throw input_error(fmt::format("graph '{}' has no task", from));
   for (std::uint32_t t = 0; t < d.tasks.size(); ++t)
     if (recorded_s(d, t) > 0.0 || !d.types[d.tasks[t].type].kernel.empty()) return w;
@@ -88,7 +159,7 @@ dag_work load_dag_work(const std::string& from, std::string like, double scale) 
 
 task_graph build(graph& g, const dag_work& w, const sim::platform& p, body_runner* bodies) {
   const dag& d = *w.what;
-  check_widths(d, *p.cores);
+  check_widths(w, *p.cores);
   task_graph made(g);
   struct kind_of_task {
     task_type type{};
@@ -112,7 +183,7 @@ task_graph build(graph& g, const dag_work& w, const sim::platform& p, body_runne
   std::vector<double> given;
   for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
     const dag::task& one = d.tasks[t];
-    task_options o = options_of(d, t, classes);
+    task_options o = options_of(w, t, classes);
     o.type = types[one.type].type;
     const double seconds = recorded_s(d, t) * w.scale;
     const bool once = seconds == 0.0 && !d.types[one.type].kernel.empty();
@@ -125,12 +196,15 @@ task_graph build(graph& g, const dag_work& w, const sim::platform& p, body_runne
     tasks.push_back(g.add(o, body_of(bodies)));
   }
   add_edges(g, w, tasks);
+  std::vector<task_type> numbers;
+  for (const kind_of_task& k : types) numbers.push_back(k.type);
+  made.widths = widths_by_type(w, numbers);
   return made;
 }
 
 native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
   const dag& d = *w.what;
-  check_widths(d, m);
+  check_widths(w, m);
   native_kernels kernels;
   kernels.of_type = {no_kernel};
   const std::uint32_t concurrency = std::max(16u, 4 * m.core_count());
@@ -151,7 +225,7 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
   const size_classes classes(d);
   std::vector<task> tasks;
   for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
-    task_options o = options_of(d, t, classes);
+    task_options o = options_of(w, t, classes);
     o.type = types[d.tasks[t].type];
     if (const std::size_t at = kernels.of_type[o.type.index]; at != burning) {
       struct one_run {

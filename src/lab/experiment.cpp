@@ -257,6 +257,7 @@ experiment plan(const bench_arguments& a) {
   e.true_costs = choose("--costs", a.costs, {"stale", "true"}) == 1;
   if (e.true_costs && (!e.simulated || e.emulated)) throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", a.costs));
   e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
+  if (const dag_work* data = std::get_if<dag_work>(&e.work)) check_widths(*data, *e.machine);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
   e.options = checked_options(a, e);
   e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;

@@ -9,6 +9,7 @@
 
 #include "graph/dag_facts.hpp"
 #include "graph/dag_limits.hpp"
+#include "lab/join.hpp"
 #include "lab/text.hpp"
 
 namespace kilter::lab {
@@ -48,6 +49,12 @@ std::string types_text(const dag& g, const dag_facts& f) {
   return out;
 }
 
+std::string cores_of_a_task(const dag& g) {
+  if (g.widths.empty()) return "a task may run on several at once";
+  if (g.widths == std::vector<std::uint32_t>{1}) return "each task runs on one";
+  return fmt::format("a task runs on {} at once", joined(g.widths, ", "));
+}
+
 }  // namespace
 
 std::string graph_info_text(const dag& g) {
@@ -59,6 +66,8 @@ std::string graph_info_text(const dag& g) {
   if (f.bytes > 0.0) out += fmt::format(", {:.3g} MB handed over", f.bytes / 1e6);
   out += "\n" + types_text(g, f);
   if (!g.processors.empty()) out += fmt::format("processors   {}, with the time of every task on each\n", g.processors.size());
+  const auto own = std::ranges::count_if(g.tasks, [](const dag::task& t) { return !t.widths.empty(); });
+  out += fmt::format("cores        {}{}\n", cores_of_a_task(g), own > 0 ? fmt::format("; {} tasks name their own", own) : "");
   out += f.work_s > 0.0 ? fmt::format("work         {} at width 1\n", seconds_text(f.work_s)) : "work         not told: no task has a time\n";
   out += fmt::format("longest path {} tasks", f.path_tasks);
   if (f.path_s > 0.0) out += fmt::format("; {}", seconds_text(f.path_s));
@@ -79,7 +88,7 @@ std::string graph_info_json(const dag& g) {
     types.push_back({{"name", g.types[i].name}, {"kernel", g.types[i].kernel}, {"size", g.types[i].size}, {"tasks", f.tasks_of_type[i]}, {"seconds", f.seconds_of_type[i]}});
   const nlohmann::ordered_json j{
       {"schema", "kilter.graph-info/1"}, {"name", g.name}, {"tasks", f.tasks}, {"edges", f.edges}, {"roots", f.roots}, {"sinks", f.sinks},
-      {"high_priority", f.high}, {"without_time", f.timeless}, {"types", types}, {"processors", g.processors}, {"work_s", f.work_s},
+      {"high_priority", f.high}, {"without_time", f.timeless}, {"types", types}, {"processors", g.processors}, {"task_widths", g.widths.empty() ? nlohmann::ordered_json("all") : nlohmann::ordered_json(g.widths)}, {"work_s", f.work_s},
       {"edges_s", f.edges_s}, {"bytes", f.bytes}, {"path_tasks", f.path_tasks}, {"path_s", f.path_s}, {"path_with_edges_s", f.path_with_edges_s},
       {"critical_tasks", f.critical}, {"parallelism", f.parallelism()}, {"parallelism_by_critical", f.parallelism_by_critical()},
       {"speedup_limit", f.speedup_limit()}, {"widths", f.widths}, {"notes", g.notes}};

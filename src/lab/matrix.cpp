@@ -20,6 +20,9 @@ namespace {
 
 bool planned(std::string_view policy) { return policy == "heft" || policy == "cpop"; }
 
+/// Recorded workflows too: the matrix compares where policies put tasks that any number of cores can share.
+constexpr const char* all_widths = "all";
+
 constexpr const char* true_costs_suffix = " (true costs)";
 
 /// Those of `known` that the lists name; all of them if there is none.
@@ -36,7 +39,7 @@ std::vector<std::string> chosen(std::string_view what, const std::vector<std::st
 double undisturbed_bound_s(const dag_work& w, const sim::platform& p) {
   graph g;
   const task_graph made = build(g, w, p);
-  const auto rates = simulated_rates(p, made.types, {});
+  const auto rates = simulated_rates(p, made.types, {}, false, made.widths);
   const mixed_tasks mix(g, p, made.types, rates);
   const speed all = speed_from({mix.rates(rates)});
   return std::max(static_cast<double>(mix.tasks()) / all.capacity_per_s, static_cast<double>(mix.path_tasks()) / all.freest_per_s);
@@ -173,7 +176,7 @@ experiment matrix::plan_one(const pair& one) const {
   a.policies = one.true_costs ? std::vector<std::string>{"heft"} : online_;
   if (!one.true_costs) a.policies.insert(a.policies.end(), planned_.begin(), planned_.end());
   a.costs = one.true_costs ? "true" : "stale";
-  const dag_work data = load_dag_work(one.graph.from, "matmul", 1.0);
+  const dag_work data = load_dag_work(one.graph.from, "matmul", 1.0, all_widths);
   a.criticality = criticality_for(*data.what);
   std::shared_ptr<const machine> cores;
   if (native) {
@@ -185,6 +188,7 @@ experiment matrix::plan_one(const pair& one) const {
     a.parameters["scale"] = scale_for(undisturbed_bound_s(data, p), matrix_run_s);
   }
   a.parameters["file"] = one.graph.from;
+  a.parameters["widths"] = all_widths;
   for (const std::string& kind : kinds_)
     if (kind != "none" && !(native && (kind == "share" || kind == "offline"))) a.disturb.push_back(matrix_disturbance(kind, *cores));
   return kilter::lab::plan(a);

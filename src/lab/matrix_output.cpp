@@ -94,7 +94,7 @@ document to_document(const matrix_arguments& a, const std::vector<matrix_cell>& 
   document graphs = document::array();
   for (const matrix_graph& g : matrix_graphs(std::stoull(a.tasks))) graphs.push_back({{"graph", g.name}, {"from", g.from}});
   d["config"] = {{"tasks", std::stoull(a.tasks)}, {"seeds", std::stoull(a.seeds)}, {"seed", std::stoull(a.seed)}, {"run_s", matrix_run_s},
-                 {"native_run_s", matrix_native_run_s}, {"graphs", graphs}};
+                 {"native_run_s", matrix_native_run_s}, {"widths", "all"}, {"graphs", graphs}};
   d["environment"] = environment_of(o, how);
   d["policies"] = document::array();
   for (const standing& s : standings_of(cells))

@@ -24,10 +24,10 @@ void modelled::compute_bounds() {
   if (given)
     own.emplace(graph_, platform.cores->core_count());
   else
-    mix.emplace(graph_, platform, made_.types, simulated_rates(platform, made_.types, {}));
+    mix.emplace(graph_, platform, made_.types, simulated_rates(platform, made_.types, {}, false, made_.widths));
   const auto rates_under = [&](const std::vector<disturbance>& steady) {
     return given ? own->rates(left_of_cores(platform, steady, fluid), paid_cores(platform, steady))
-                 : mix->rates(simulated_rates(platform, made_.types, steady, fluid));
+                 : mix->rates(simulated_rates(platform, made_.types, steady, fluid, made_.widths));
   };
   const std::lock_guard lock(mutex_);
   tasks_ = given ? own->tasks() : mix->tasks();

@@ -138,7 +138,7 @@ void spend(double paid, const std::vector<double>& per_cpu_s, std::vector<double
   }
 }
 
-rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<double>& left, double paid) {
+rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<std::uint32_t>& allowed, const std::vector<double>& left, double paid) {
   const machine& m = *p.cores;
   rate_sample r;
   if (what.fixed_s > 0.0) {
@@ -153,6 +153,7 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
   std::vector<double> per_cpu_s(m.core_count(), 0.0);
   for (place_id at = 0; at < m.places().size(); ++at) {
     const place where = m.at(at);
+    if (!allowed.empty() && std::ranges::find(allowed, where.width) == allowed.end()) continue;
     const sim::kernel_cost* k = p.find(what.kernel, what.size, m.cores()[where.leader].kind);
     if (!k) throw input_error(fmt::format("platform {} has no figures for kernel '{}'", p.name, what.kernel));
     const auto widths = p.widths(k->kind);
@@ -218,11 +219,13 @@ double alone_s(const rate_sample& r) {
 
 }  // namespace
 
-std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady, bool fluid) {
+std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady, bool fluid,
+                                         const std::vector<std::vector<std::uint32_t>>& widths) {
   const std::vector<double> left = left_of_cores(p, steady, fluid);
   const double paid = paid_cores(p, steady);
   std::vector<rate_sample> rates;
-  for (const sim::type_work& what : types) rates.push_back(rates_of(p, what, left, paid));
+  const std::vector<std::uint32_t> every;
+  for (std::size_t t = 0; t < types.size(); ++t) rates.push_back(rates_of(p, types[t], t < widths.size() ? widths[t] : every, left, paid));
   return rates;
 }
 

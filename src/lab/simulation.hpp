@@ -26,9 +26,9 @@ class simulation final : public modelled {
 
 /// Tasks a second that the platform can give under the parts of a set, for each type of task: each core by itself, and all at once; from its
 /// figures for computing and for the traffic that no cache avoids. No figures for what does nothing. A co-runner in slices leaves half of
-/// its core, a `fluid` one what the platform says.
+/// its core, a `fluid` one what the platform says. `widths`: as task_graph::widths; other places do nothing for a type.
 [[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady,
-                                                       bool fluid = false);
+                                                       bool fluid = false, const std::vector<std::vector<std::uint32_t>>& widths = {});
 
 /// What the steady parts of a set leave of each core by itself, and how many cores a quota pays for at a time.
 [[nodiscard]] std::vector<double> left_of_cores(const sim::platform&, const std::vector<disturbance>& steady, bool fluid);

@@ -118,8 +118,10 @@ std::string seconds_text(double seconds) {
 
 std::string bench_text(const experiment& e, const bench_result& r, bool colour) {
   const paint ink{colour};
-  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n\n", title_of(e.work), e.machine->core_count(),
+  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n", title_of(e.work), e.machine->core_count(),
                                 e.machine->core_count() == 1 ? "" : "s", e.repeats);
+  if (const dag_work* data = std::get_if<dag_work>(&e.work)) out += fmt::format("  {}\n", widths_note(*data, *e.machine));
+  out += "\n";
   if (r.runs.empty()) out += "No run was finished.\n\n";
   out += table_of(e, r, ink);
   for (const std::string& f : r.findings) out += wrapped(f, 100, "- ", "  ");

@@ -115,7 +115,7 @@ nlohmann::ordered_json config_of(const workload& w) {
            },
            [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}}; },
            [](const dag_work& d) {
-             return json{{"workload", ""}, {"file", d.from}, {"like", d.like}, {"scale", d.scale}, {"edges", d.what->edges.size()}};
+             return json{{"workload", ""}, {"file", d.from}, {"like", d.like}, {"scale", d.scale}, {"widths", widths_text(d.widths)}, {"edges", d.what->edges.size()}};
            }},
       w);
   config["workload"] = name_of(w);

@@ -161,7 +161,7 @@ workload make_vgg(const parameter_values& given, std::uint64_t) {
 
 workload make_graph(const parameter_values& given, std::uint64_t) {
   const reader r(find_workload("graph"), given);
-  return load_dag_work(r.text("file"), r.text("like"), r.positive("scale"));
+  return load_dag_work(r.text("file"), r.text("like"), r.positive("scale"), r.text("widths"));
 }
 
 // In the order of the variant's alternatives.
@@ -213,8 +213,10 @@ const std::vector<workload_info>& catalogue() {
       {"graph", "A graph of a file or of a generator",
        {{"file", "cholesky:tasks=1000", "GRAPH", "A file, - for standard input, or a generator with its values"},
         {"like", "matmul", "KERNEL", "On a platform, tasks whose type names no kernel grow with cores and widths like this one"},
-        {"scale", "1", "X", "Seconds in the graph are multiplied by this"}},
-       {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0"},
+        {"scale", "1", "X", "Seconds in the graph are multiplied by this"},
+        {"widths", "", "LIST", widths_meaning}},
+       {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0",
+        "graph --platform haswell-16 --file workflow.json --widths all --policy rws,auto"},
        make_graph, true},
   };
   return all;

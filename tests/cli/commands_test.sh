@@ -162,6 +162,19 @@ one.pop("environment"), two.pop("environment")
 sys.exit(one != two)
 PY
 grep -qF '"schema":"kilter.compare/1"' "$work/compare.html" || fail "compare --html: no document in the report"
+# recorded programs run on one core each unless the user says otherwise, and the output says which it was
+recorded=$data/dags/montage-chameleon-2mass-005d-001.json
+for widths in 1 all; do
+  given=()
+  [ $widths = all ] && given=(--widths all)
+  passes sim graph --platform haswell-16 --file "$recorded" --policy auto --repeat 1 --json "$work/graph.json" "${given[@]}"
+  [ $widths = 1 ] && says "tasks run on one core each; --widths all lets them run on several"
+  cp "$work/graph.json" "$work/out"
+  json "d['config']['widths'] == '$widths' and ({p['width'] for p in d['runs'][0]['places'] if p['critical'] + p['other']} == {1}) == ('$widths' == '1')"
+  passes compare "$recorded" --on sim:haswell-16 --policy auto --repeat 1 "${given[@]}" --json -
+  grep -q "tasks run on" "$work/err" || fail "compare does not say on how many cores tasks run"
+  json "{r['widths'] for r in d['rows']} == {'$widths'}"
+done
 passes reproduce matrix --graphs layered-4,tree --on jetson-tx2 --disturb none,cpu --policy dam-c,heft --tasks 200 --seeds 1 --json -
 json 'd["schema"] == "kilter.matrix/1" and len(d["cells"]) == 4 and all(max(r for p, r in c["ratios"].items() if p[:4] != "heft") == 1 for c in d["cells"])'
 passes reproduce topcuoglu --every 5000 --json -
@@ -210,7 +223,7 @@ for format in json dot stg wfcommons; do
 done
 cmp -s "$work/c.json" "$work/my graphs/c.json" || fail "graph convert --to json changed a graph"
 passes graph convert layered:tasks=9 --to stg
-grep -q 'no place for priorities' "$work/err" || fail "graph convert does not say what is lost"
+grep -q 'no place for priorities, widths' "$work/err" || fail "graph convert does not say what is lost"
 passes graph draw cholesky:n=6 -o "$work/c.svg"
 grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"

@@ -14,7 +14,7 @@ constexpr std::uint32_t free_slot = ~std::uint32_t{0};
 
 }  // namespace
 
-dag_builder::dag_builder(source_text source) : source_(std::move(source)), slots_(1024, free_slot) {}
+dag_builder::dag_builder(source_text source) : source_(std::move(source)), slots_(1024, free_slot) { graph_.widths = one_core_each; }
 
 std::size_t dag_builder::slot_of(std::string_view id) const {
   const std::size_t mask = slots_.size() - 1;

@@ -14,9 +14,13 @@
 
 namespace kilter::dags {
 
+/// What the tasks of a file allow whose format cannot tell: they are programs that ran on one core each.
+inline const std::vector<std::uint32_t> one_core_each{1};
+
 /// Positions `at` are bytes of the source, for messages.
 class dag_builder {
  public:
+  /// Of a graph whose tasks run on one core each, unless the reader says otherwise.
   explicit dag_builder(source_text source);
 
   /// The number of the task with this id, which may still be to come. Numbers count up in the order of first use.

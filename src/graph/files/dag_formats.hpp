@@ -13,7 +13,7 @@ struct dag_format {
   std::string_view name;
   std::string_view title;
   std::string (*write)(const dag&);
-  bool has_types, has_kernels, has_processors, has_priorities, has_widths, has_edge_seconds, has_bytes;
+  bool has_types, has_kernels, has_processors, has_priorities, has_widths, has_edge_seconds, has_bytes;   ///< without widths: one core a task
 };
 [[nodiscard]] std::span<const dag_format> dag_formats() noexcept;
 

@@ -22,14 +22,16 @@ class graph_reader {
 
   dag read() {
     made_.graph().name = in_.source().name();
+    made_.graph().widths.clear();   // this format can tell, so what it does not name is allowed
     in_.object([&](std::string_view key) {
       if (key == "schema") read_schema();
       else if (key == "name") made_.graph().name = in_.string();
       else if (key == "processors") in_.array([&] { read_processor(); });
       else if (key == "types") in_.array([&] { read_type(); });
+      else if (key == "widths") in_.array([&] { made_.graph().widths.push_back(read_width()); });
       else if (key == "tasks") in_.array([&] { read_task(); });
       else if (key == "edges") in_.array([&] { read_edge(); });
-      else refuse_key(key, "schema, name, processors, types, tasks, edges");
+      else refuse_key(key, "schema, name, processors, types, widths, tasks, edges");
     });
     in_.end();
     check_rows();
@@ -178,6 +180,14 @@ std::string graph_json(const dag& g) {
       out.raw("}");
     });
   }
+  const auto widths = [&](const std::vector<std::uint32_t>& all) {
+    out.raw("\"widths\":");
+    out.list(all, "", [&](std::uint32_t w) { out.number(w); });
+  };
+  if (!g.widths.empty()) {
+    out.raw(",\n");
+    widths(g.widths);
+  }
   out.raw(",\n\"tasks\":");
   std::uint32_t number = 0;
   out.list(g.tasks, "\n", [&](const dag::task& t) {
@@ -191,8 +201,8 @@ std::string graph_json(const dag& g) {
     }
     if (t.priority == priority::high) out.raw(",\"priority\":\"high\"");
     if (!t.widths.empty()) {
-      out.raw(",\"widths\":");
-      out.list(t.widths, "", [&](std::uint32_t w) { out.number(w); });
+      out.raw(",");
+      widths(t.widths);
     }
     out.raw("}");
     ++number;

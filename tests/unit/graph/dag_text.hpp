@@ -45,6 +45,12 @@ inline double seconds_of(const dag& g) {
   return std::accumulate(g.tasks.begin(), g.tasks.end(), 0.0, [](double sum, const dag::task& t) { return sum + t.seconds; });
 }
 
+/// What formats without widths can hold of a generated graph.
+inline dag on_one_core(dag g) {
+  g.widths = {1};
+  return g;
+}
+
 inline std::string notes_of(const dag& g) {
   std::string all;
   for (const std::string& note : g.notes) all += (all.empty() ? "" : "\n") + note;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/files/dag_dot.hpp"
+#include "graph/files/dag_formats.hpp"
 #include "graph/files/dag_json.hpp"
 #include "graph/files/dag_source.hpp"
 #include "graph/files/dag_stg.hpp"
@@ -25,6 +26,36 @@ void expect_refused(const std::string& text, const std::string& part) {
 }
 
 dag recorded(const std::string& file) { return load_dag(std::string(KILTER_TEST_DATA) + "/dags/" + file); }
+
+// What a file cannot tell must not be made up: its tasks are programs of one core.
+TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
+  const std::vector<std::uint32_t> one{1};
+  EXPECT_EQ(recorded("sarek-dirt02-001.json").widths, one);
+  EXPECT_EQ(read("1\n0 0 0\n1 5 1 0\n2 0 1 1\n").widths, one);
+  EXPECT_EQ(read("digraph { a -> b }").widths, one);
+  EXPECT_EQ(read(R"(<adag><job id="a" runtime="1"/></adag>)").widths, one) << "Pegasus DAX";
+  EXPECT_EQ(read("Name: a\nJobId: 1\nStartTime: 0\nEndTime: 1\n").widths, one) << "StarPU";
+  EXPECT_TRUE(read(R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})").widths.empty()) << "every width, as docs/graphs.md says";
+  EXPECT_TRUE(load_dag("cholesky:n=3").widths.empty()) << "generators stand for kernels";
+}
+
+TEST(Readers, WidthsSurviveConversionAndAreNamedWhereAFormatLosesThem) {
+  const dag workflow = recorded("sarek-dirt02-001.json"), made = load_dag("cholesky:n=3");
+  const dag again = read(dags::graph_json(workflow));
+  EXPECT_EQ(again.widths, workflow.widths);
+  EXPECT_TRUE(read(dags::graph_json(made)).widths.empty());
+  const dag own = read(R"({"schema":"kilter.graph/1","widths":[4,2,2],"tasks":[{"id":"1"},{"id":"2","widths":[1]}]})");
+  EXPECT_EQ(own.widths, (std::vector<std::uint32_t>{2, 4}));
+  EXPECT_EQ(own.widths_of(own.tasks[0]), own.widths);
+  EXPECT_EQ(own.widths_of(own.tasks[1]), std::vector<std::uint32_t>{1});
+  for (const char* format : {"dot", "stg", "wfcommons"}) {
+    const auto loses = [&](const dag& g) { return contains(dags::lost_in(dags::dag_format_named(format), g), "widths"); };
+    EXPECT_FALSE(loses(workflow)) << format;
+    EXPECT_TRUE(loses(made)) << format;
+    EXPECT_TRUE(loses(own)) << format;
+  }
+  expect_refused(R"({"schema":"kilter.graph/1","widths":[0],"tasks":[{"id":"1"}]})", "a width is a whole number from 1 to 65535, got 0");
+}
 
 // ---- WfCommons --------------------------------------------------------------------------------------------------------------
 
@@ -89,7 +120,7 @@ TEST(WfCommons, NamesLineAndValueOfWhatIsWrong) {
 
 TEST(WfCommons, ReadsBackWhatItWrites) {
   for (const char* call : {"cholesky:n=4", "fork-join:width=3,stages=2"}) {
-    const dag g = load_dag(call);
+    const dag g = on_one_core(load_dag(call));
     const dag again = read(dags::wfcommons_json(g));
     EXPECT_EQ(dags::graph_json(again), dags::graph_json(g));
   }
@@ -182,9 +213,9 @@ TEST(Dot, NamesLineAndValueOfWhatIsWrong) {
 }
 
 TEST(Dot, ReadsBackWhatItWrites) {
-  const dag g = load_dag("cholesky:n=4,cost=0.5");
+  const dag g = on_one_core(load_dag("cholesky:n=4,cost=0.5"));
   EXPECT_EQ(dags::graph_json(read(dags::dot_text(g))), dags::graph_json(g));
-  const dag layered = load_dag("layered:tasks=20");
+  const dag layered = on_one_core(load_dag("layered:tasks=20"));
   EXPECT_EQ(dags::graph_json(read(dags::dot_text(layered))), dags::graph_json(layered));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "kilter/error.hpp"
 #include "lab/compare_output.hpp"
@@ -114,6 +115,76 @@ TEST(compare, runs_here_with_a_bound_that_was_measured) {
   EXPECT_GT(row_of(rows, "dam-c").ratio_to_bound, 0.0);
 }
 
+const std::string recorded = std::string(KILTER_TEST_DATA) + "/dags/montage-chameleon-2mass-005d-001.json";
+
+/// Tasks by the width of their place, over all runs.
+std::map<std::uint32_t, std::uint64_t> tasks_by_width(const compare_arguments& a) {
+  std::map<std::uint32_t, std::uint64_t> tasks;
+  for (const experiment& e : plan(a)) {
+    progress unseen(0, true);
+    const auto work = measurement::make(e, unseen);
+    work->run();
+    for (const run_row& r : work->result().runs)
+      for (place_id p = 0; p < r.stats.places.size(); ++p)
+        if (const auto n = r.stats.places[p].critical + r.stats.places[p].other; n > 0) tasks[e.machine->at(p).width] += n;
+  }
+  return tasks;
+}
+
+// A recorded workflow is made of programs that ran on one core each. Cut into pieces that no one has measured, they make a policy look four times as
+// fast as work stealing that is a third faster.
+TEST(compare, programs_of_recorded_files_run_on_one_core_each_unless_the_user_says_otherwise) {
+  const std::string stg = file_with("two.stg", "2\n0 0 0\n1 5 1 0\n2 5 1 0\n3 0 2 1 2\n"), dot = file_with("two.dot", "digraph d { a [seconds=1]; b [seconds=1]; a -> b }");
+  for (const std::string& file : {recorded, stg, dot}) {
+    compare_arguments a = about({file}, {"auto,dam-c,dam-p"}, {"sim:haswell-16"});
+    EXPECT_EQ(tasks_by_width(a).rbegin()->first, 1u) << file;
+    const auto rows = rows_of(a);
+    EXPECT_EQ(rows.front().widths, "1") << file;
+    EXPECT_EQ(rows.front().widths_note, "tasks run on one core each; --widths all lets them run on several") << file;
+    EXPECT_EQ(document_of(rows.front())["widths"], "1");
+    a.widths = "all";
+    EXPECT_GT(tasks_by_width(a).rbegin()->first, 1u) << file;
+    EXPECT_EQ(rows_of(a).front().widths, "all");
+    a.widths = "4,1,2";
+    EXPECT_LE(tasks_by_width(a).rbegin()->first, 4u) << file;
+    EXPECT_EQ(rows_of(a).front().widths, "1,2,4") << file;
+  }
+}
+
+TEST(compare, says_on_how_many_cores_tasks_may_run) {
+  const auto note = [](std::vector<std::string> graphs, const std::string& widths, const std::string& on) {
+    compare_arguments a = about(std::move(graphs), {"rws"}, {on});
+    a.widths = widths;
+    const experiment e = plan(a).front();
+    return widths_note(std::get<dag_work>(e.work), *e.machine);
+  };
+  EXPECT_EQ(note({"cholesky:n=3"}, "", "sim:grid:1x4"), "tasks run on 1, 2 or 4 cores at once; --widths 1 keeps each on one") << "generators stand for kernels";
+  EXPECT_EQ(note({"cholesky:n=3"}, "1", "sim:grid:1x4"), "tasks run on one core each; --widths all lets them run on several");
+  EXPECT_EQ(note({recorded}, "", "sim:grid:4x1"), "tasks run on one core each") << "no option changes that on such a machine";
+  EXPECT_EQ(note({canonical}, "", "ideal"), "tasks run on one core each");
+  const std::string own = file_with("own.json", R"({"schema":"kilter.graph/1","widths":[1],"tasks":[{"id":"1","seconds":1,"widths":[2]},{"id":"2","seconds":1}],"edges":[]})");
+  EXPECT_EQ(note({own}, "", "sim:grid:1x4"), "1 of 2 tasks run on as many cores as the graph names, the others run on one core each; --widths all lets them run on several");
+  const auto lines = [](const compare_arguments& a) {
+    std::vector<comparison::planned> all;
+    for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
+    progress unseen(0, true);
+    comparison work(all, 1, unseen);
+    work.run();
+    return compare_text(work.result(), false);
+  };
+  EXPECT_NE(lines(about({recorded}, {"rws"}, {"sim:grid:1x4"})).find("tasks run on one core each; --widths all"), std::string::npos);
+}
+
+// The bound and SLR are of schedules that there can be: with places that no task may use they would be of no machine.
+TEST(compare, the_bound_knows_on_how_many_cores_tasks_may_run) {
+  const std::string chain = file_with("chain.dot", "digraph d { a [seconds=1]; b [seconds=1]; a -> b }");
+  compare_arguments a = about({chain}, {"rws"}, {"sim:haswell-16"});
+  EXPECT_NEAR(rows_of(a).front().bound_s, 2.0, 1e-9);
+  EXPECT_NEAR(rows_of(a).front().slr, 1.0, 0.1);
+  a.widths = "all";
+  EXPECT_LT(rows_of(a).front().bound_s, 1.0);
+}
+
 TEST(compare, says_what_cannot_be_compared) {
   const auto says = [](compare_arguments a, const std::string& what) {
     try {
@@ -132,6 +203,13 @@ TEST(compare, says_what_cannot_be_compared) {
   a.scale = "1";
   a.like = "sleep";
   says(a, "--like");
+  a.like = "matmul";
+  for (const char* bad : {"0", "", "-1", "1,,2", "two", "70000", "1.5"}) {
+    a.widths = bad;
+    if (*bad) says(a, "--widths");
+  }
+  a.widths = "3,5";
+  says(a, "--widths 3,5: jetson-tx2 has no place of such a width; it has 1, 2, 4");
 }
 
 TEST(compare, critical_tasks_are_the_users_where_there_are_some) {
