@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/details.hpp"
@@ -27,7 +28,7 @@ bool stdout_taken(const outputs& out) { return out.how.json_path == "-" || out.h
 void write_result(const outputs& out, const char* what, const std::string& path, const std::string& content) {
   lab::write_output(path, content);
   if (out.quiet || path == "-") return;
-  const std::string line = fmt::format("{}: {}\n", what, lab::absolute_path(path));
+  const std::string line = fmt::format("{}: {}\n", what, printable(lab::absolute_path(path)));
   stdout_taken(out) ? fmt::print(stderr, "{}", line) : lab::write_output("-", line);
 }
 
@@ -87,7 +88,7 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
       try {
         deliver();
       } catch (const std::exception& failure) {
-        fmt::print(stderr, "kilter: {}\n", failure.what());
+        fmt::print(stderr, "kilter: {}\n", printable(failure.what()));
       }
       ::_exit(stopped);
     });

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/environment.hpp"
@@ -27,7 +28,7 @@ int refuse(std::string message, int status = bad_input) {
   for (char& c : message)
     if (c == '\n' || c == '\r') c = ' ';
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  fmt::print(stderr, "kilter: {}\n", message);
+  fmt::print(stderr, "kilter: {}\n", printable(message));
   return status;
 }
 

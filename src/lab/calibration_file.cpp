@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/printable.hpp"
 #include "lab/calibration.hpp"
 #include "lab/environment.hpp"
 #include "lab/join.hpp"
@@ -97,17 +98,17 @@ std::string platform_file_text(const calibration& c) {
 }
 
 std::string calibration_text(const calibration& c) {
-  std::string out = fmt::format("{}: medians of {} repeats, with quartiles\n\n", c.machine->name(), c.repeats);
+  std::string out = fmt::format("{}: medians of {} repeats, with quartiles\n\n", printable(c.machine->name()), c.repeats);
   for (const calibration::kernel& k : c.kernels)
     for (std::size_t w = 0; w < k.seconds.size(); ++w)
-      out += fmt::format("  {:<8} {:>6} on {:<8} width {:<3} {:>9}  ({} .. {})\n", k.name, k.size, c.machine->kinds()[k.kind].name, k.widths[w],
+      out += fmt::format("  {:<8} {:>6} on {:<8} width {:<3} {:>9}  ({} .. {})\n", k.name, k.size, printable(c.machine->kinds()[k.kind].name), k.widths[w],
                          seconds_text(k.seconds[w].median), seconds_text(k.seconds[w].low), seconds_text(k.seconds[w].high));
   const auto bandwidth = [&](const std::string& of, const sampled_value& f) {
     if (f.samples > 0) out += fmt::format("  streams of {:<24} {:>6.1f} GB/s  ({:.1f} .. {:.1f})\n", of, f.median * 1e-9, f.low * 1e-9, f.high * 1e-9);
   };
   for (const core_kind& k : c.machine->kinds()) {
-    bandwidth("a " + k.name, c.core_bytes_per_s[k.id]);
-    bandwidth("a cluster of " + k.name, c.cluster_bytes_per_s[k.id]);
+    bandwidth("a " + printable(k.name), c.core_bytes_per_s[k.id]);
+    bandwidth("a cluster of " + printable(k.name), c.cluster_bytes_per_s[k.id]);
   }
   bandwidth("all cores", c.chip_bytes_per_s);
   if (c.slice_s.samples > 0)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
 #include "lab/environment.hpp"
 #include "lab/summary.hpp"
 #include "lab/text.hpp"
@@ -23,7 +24,7 @@ std::string in_bold(const std::string& text, bool colour) { return colour ? fmt:
 
 std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
   std::size_t widest = 6;
-  for (const compare_row& r : rows) widest = std::max(widest, r.policy.size());
+  for (const compare_row& r : rows) widest = std::max(widest, printable(r.policy).size());
   std::string out, disturb;
   for (const compare_row& r : rows) {
     if (r.disturb != disturb) {
@@ -36,7 +37,7 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
     std::string to_rws = r.ratio_to_rws ? fmt::format("{:>6.2f}", *r.ratio_to_rws) : fmt::format("{:>6}", "-");
     if (colour && r.ratio_to_rws && (*r.ratio_to_rws >= 1.05 || *r.ratio_to_rws <= 0.95))
       to_rws = fmt::format("\x1b[{}m{}\x1b[0m", *r.ratio_to_rws > 1.0 ? 32 : 31, to_rws);
-    out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", r.policy, widest, seconds_text(r.makespan_s), range, to_rws,
+    out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", printable(r.policy), widest, seconds_text(r.makespan_s), range, to_rws,
                        fmt::format("{:.2f}{}", r.ratio_to_bound, r.ratio_to_bound > beyond_the_bound ? "!" : ""), r.slr, r.speedup, r.efficiency, r.plan_s && *r.plan_s >= noted_plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
   }
   return out;
@@ -48,11 +49,11 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   std::string out;
   for (const auto& rows : o.rows) {
     if (rows.empty()) continue;
-    out += in_bold(fmt::format("{} on {}", rows.front().graph, rows.front().on), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().widths_note);
+    out += in_bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on)), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().widths_note);
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";
-  for (const std::string& note : o.notes) out += "  note: " + note + "\n";
+  for (const std::string& note : o.notes) out += "  note: " + printable(note) + "\n";
   return out;
 }
 

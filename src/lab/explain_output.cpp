@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/printable.hpp"
 #include "lab/details.hpp"
 #include "lab/explain.hpp"
 #include "lab/text.hpp"
@@ -45,7 +46,7 @@ const char* name_of(treatment t) {
 std::string from_text(double s) { return s > 0.0 ? seconds_text(s) : "0 s"; }
 
 std::string task_text(const cited_task& t) {
-  return fmt::format("task {} ({}) at ({},{}) took {} from {}", t.task, t.type, t.leader, t.width, seconds_text(t.seconds), from_text(t.start_s));
+  return fmt::format("task {} ({}) at ({},{}) took {} from {}", t.task, printable(t.type), t.leader, t.width, seconds_text(t.seconds), from_text(t.start_s));
 }
 
 std::string sample_text(const cited_task& t) {
@@ -87,13 +88,13 @@ std::string learned_text(double seconds, std::uint32_t width) {
 }
 
 std::string seldom_text(const seldom_place& s) {
-  return fmt::format("  {} at ({},{}): only {} task{}, the last from {}; learned {}; cheapest is ({},{}) with {}\n    {}\n", s.type, s.leader, s.width,
+  return fmt::format("  {} at ({},{}): only {} task{}, the last from {}; learned {}; cheapest is ({},{}) with {}\n    {}\n", printable(s.type), s.leader, s.width,
                      s.tasks, s.tasks == 1 ? "" : "s", from_text(s.last_s), learned_text(s.seconds, s.width), s.best_leader, s.best_width,
                      learned_text(s.best_seconds, s.best_width), sample_text(s.tries.front()));
 }
 
 std::string never_text(const never_used& n) {
-  std::string out = fmt::format("  {} never at", n.type);
+  std::string out = fmt::format("  {} never at", printable(n.type));
   for (std::size_t i = 0; i < std::min(shown_places, n.places.size()); ++i) out += fmt::format(" ({},{})", n.places[i].first, n.places[i].second);
   if (n.places.size() > shown_places) out += fmt::format(" and {} other places", n.places.size() - shown_places);
   return out + "\n";
@@ -101,7 +102,7 @@ std::string never_text(const never_used& n) {
 
 std::string run_text(const explained_run& r) {
   const std::string scenario = r.disturb == "none" ? "undisturbed" : r.disturb;
-  std::string out = fmt::format("{}, {}: {}, {} tasks\n", r.policy, scenario, seconds_text(r.seconds), r.tasks);
+  std::string out = fmt::format("{}, {}: {}, {} tasks\n", printable(r.policy), printable(scenario), seconds_text(r.seconds), r.tasks);
   if (r.windows > 1)
     out += fmt::format("  the result keeps {} of the tasks, in {} stretches of time; counts and samples are of those\n", r.kept, r.windows);
   if (!r.learned) return out + "  nothing was learned, so nothing was avoided for a reason that the table knows\n";
@@ -113,7 +114,7 @@ std::string run_text(const explained_run& r) {
   else if (std::none_of(r.periods.begin(), r.periods.end(), is_avoided))
     out += "  no core was avoided for that\n";
   for (const work_of_type& w : r.per_unit)
-    out += fmt::format("  what is learned of {} is per unit of work; a typical task takes {:.3g} times as long\n", w.type, w.units);
+    out += fmt::format("  what is learned of {} is per unit of work; a typical task takes {:.3g} times as long\n", printable(w.type), w.units);
   for (std::size_t i = 0; i < std::min(shown_places, r.seldom.size()); ++i) out += seldom_text(r.seldom[i]);
   if (r.seldom.size() > shown_places) out += fmt::format("  and {} more places with few tasks; --json has them all\n", r.seldom.size() - shown_places);
   for (const never_used& n : r.never) out += never_text(n);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
 #include "lab/text.hpp"
@@ -70,15 +71,15 @@ class page {
  public:
   page(const platform& p, bool colour) : p_(p), colour_(colour) {}
 
-  void title(std::string_view text) { out_ += '\n' + paint("1", text) + '\n'; }
+  void title(std::string_view text) { out_ += '\n' + paint("1", printable(text)) + '\n'; }
   void number(std::string_view label, std::string_view value, const origin* from) {
-    out_ += fmt::format("  {:<26}{}\n", label, value);
+    out_ += fmt::format("  {:<26}{}\n", printable(label), printable(value));
     if (!from) return;
-    out_ += paint("2", folded(from->source));
-    if (!from->fitted_to.empty()) out_ += paint("33", folded("FITTED to " + joined(from->fitted_to, ", ")));
+    out_ += paint("2", folded(printable(from->source)));
+    if (!from->fitted_to.empty()) out_ += paint("33", folded("FITTED to " + printable(joined(from->fitted_to, ", "))));
   }
   void number(std::string_view label, std::string_view value, const std::string& what) { number(label, value, p_.origin_of(what)); }
-  void plain(std::string_view text) { out_ += fmt::format("{}\n", text); }
+  void plain(std::string_view text) { out_ += fmt::format("{}\n", printable(text)); }
   std::string text() && { return std::move(out_); }
 
  private:
@@ -241,8 +242,8 @@ std::string platform_list_text(bool colour) {
     } catch (const input_error& error) {
       what = fmt::format("cannot be used: {}", error.what());
     }
-    const std::string padded = fmt::format("{:<18}", name);
-    out += fmt::format("{} {}\n", colour ? "\033[1m" + padded + "\033[0m" : padded, what);
+    const std::string padded = fmt::format("{:<18}", printable(name));
+    out += fmt::format("{} {}\n", colour ? "\033[1m" + padded + "\033[0m" : padded, printable(what));
   }
   return out + fmt::format("{:<18} C clusters of N equal cores, without limits of bandwidth\n", "grid:CxN");
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/printable.hpp"
 #include "base/sync.hpp"
 
 namespace kilter::lab {
@@ -31,7 +32,7 @@ void progress::step(const std::string& what) {
   if (!on_ || elapsed_s < 2.0) return;
   const auto before = static_cast<double>(done_ - 1);
   const double left_s = before == 0.0 ? 0.0 : elapsed_s / before * (static_cast<double>(steps_) - before);
-  std::string line = fmt::format("[{}/{}] {}, about {:.0f} s left", done_, std::max(steps_, done_), what, std::max(left_s, 0.0));
+  std::string line = fmt::format("[{}/{}] {}, about {:.0f} s left", done_, std::max(steps_, done_), printable(what), std::max(left_s, 0.0));
   line.resize(std::min(line.size(), terminal_columns() - 1));
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);

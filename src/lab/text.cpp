@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <variant>
 
+#include "base/printable.hpp"
 #include "lab/summary.hpp"
 
 namespace kilter::lab {
@@ -90,7 +91,7 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median >= 1.05) ratio_cell = ink.with("32", ratio_cell);
       if (l.ratio_to_rws_median && *l.ratio_to_rws_median <= 0.95) ratio_cell = ink.with("31", ratio_cell);
       const std::string energy_cells = energy ? fmt::format("{:>9} {:>9} ", number(l.energy_median_j), number(l.edp_median_js)) : "";
-      out += fmt::format("  {:<15} {:>9} {}{} {:>13} {:>9} {} {}\n", l.policy + (l.warm ? " (warm)" : ""), rate(l.throughput_median_per_s),
+      out += fmt::format("  {:<15} {:>9} {}{} {:>13} {:>9} {} {}\n", printable(l.policy) + (l.warm ? " (warm)" : ""), rate(l.throughput_median_per_s),
                          makespan ? fmt::format("{:>9} ", seconds_text(l.seconds_median)) : "", ratio_cell, range, l.ratio_to_bound > 0 ? fmt::format("{:.2f}{}", l.ratio_to_bound, l.ratio_to_bound > beyond_the_bound ? "!" : "") : "-",
                          energy_cells, fmt::format("{:>4.0f}%  {}", 100 * l.critical_part, critical_places(*e.machine, l)));
     }
@@ -118,14 +119,14 @@ std::string seconds_text(double seconds) {
 
 std::string bench_text(const experiment& e, const bench_result& r, bool colour) {
   const paint ink{colour};
-  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n", title_of(e.work), e.machine->core_count(),
+  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n", printable(title_of(e.work)), e.machine->core_count(),
                                 e.machine->core_count() == 1 ? "" : "s", e.repeats);
   if (const dag_work* data = std::get_if<dag_work>(&e.work)) out += fmt::format("  {}\n", widths_note(*data, *e.machine));
   out += "\n";
   if (r.runs.empty()) out += "No run was finished.\n\n";
   out += table_of(e, r, ink);
-  for (const std::string& f : r.findings) out += wrapped(f, 100, "- ", "  ");
-  for (const std::string& n : r.notes) out += ink.dim(wrapped(n, 100, "  note: ", "  "));
+  for (const std::string& f : r.findings) out += wrapped(printable(f), 100, "- ", "  ");
+  for (const std::string& n : r.notes) out += ink.dim(wrapped(printable(n), 100, "  note: ", "  "));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "lab/join.hpp"
 
 namespace kilter::lab {
@@ -54,7 +55,7 @@ std::size_t count_places(const cluster& cl) {
 std::string cluster_title(const machine& m, const cluster& cl, bool colour) {
   std::set<int> nodes;
   for (const core& c : m.cores().subspan(cl.first, cl.size)) nodes.insert(c.numa_node);
-  const std::string kind = in_colour(m.kinds()[cl.kind].name, cl.kind, colour);
+  const std::string kind = in_colour(printable(m.kinds()[cl.kind].name), cl.kind, colour);
   return fmt::format("cluster {}: {}, {}, NUMA node{} {}, width{} {}, {}\n", cl.id, kind, plural(cl.size, "core"),
                      nodes.size() == 1 ? "" : "s", joined(nodes, " "), cl.widths.size() == 1 ? "" : "s",
                      joined(cl.widths, " "), plural(count_places(cl), "place"));
@@ -105,13 +106,13 @@ std::string cluster_picture(const machine& m, const cluster& cl, bool colour) {
 
 std::string kind_list(const machine& m, bool colour) {
   std::size_t name_width = 0;
-  for (const core_kind& k : m.kinds()) name_width = std::max(name_width, k.name.size());
+  for (const core_kind& k : m.kinds()) name_width = std::max(name_width, printable(k.name).size());
   std::string out;
   for (const core_kind& k : m.kinds()) {
     const bool compares = k.relative_speed > 0 && m.kinds().size() > 1;
     const std::string speed = compares ? fmt::format(", nominal speed {:.2f}", k.relative_speed) : "";
-    out += fmt::format("kind {}: {}{} {}{}\n", k.id, in_colour(k.name, k.id, colour),
-                       std::string(name_width - k.name.size(), ' '), plural(k.cores, "core"), speed);
+    out += fmt::format("kind {}: {}{} {}{}\n", k.id, in_colour(printable(k.name), k.id, colour),
+                       std::string(name_width - printable(k.name).size(), ' '), plural(k.cores, "core"), speed);
   }
   return out;
 }
@@ -119,7 +120,7 @@ std::string kind_list(const machine& m, bool colour) {
 }  // namespace
 
 std::string topo_text(const machine& m, bool colour) {
-  std::string out = fmt::format("{}: {}, {}, {}, {}\n\n{}\n", m.name(), plural(m.core_count(), "core"),
+  std::string out = fmt::format("{}: {}, {}, {}, {}\n\n{}\n", printable(m.name()), plural(m.core_count(), "core"),
                                 plural(m.clusters().size(), "cluster"), plural(m.kinds().size(), "kind"),
                                 plural(m.places().size(), "place"), kind_list(m, colour));
   for (const cluster& cl : m.clusters()) out += cluster_title(m, cl, colour) + cluster_picture(m, cl, colour) + '\n';

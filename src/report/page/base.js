@@ -6,6 +6,9 @@ K.sections = (schema, list) => {
   K.registry[schema] = (K.registry[schema] || []).concat(list);
 };
 
+// Names may hold control characters, which a page would swallow.
+K.printable = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, c => "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0"));
+
 K.h = (tag, attributes, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -14,7 +17,7 @@ K.h = (tag, attributes, ...children) => {
     else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(Infinity))
-    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : K.printable(String(child)));
   return element;
 };
 K.note = text => K.h("p", { class: "note" }, text);
