@@ -15,7 +15,9 @@ inline constexpr std::size_t most_spans = 4'000, most_table_rows = 4'000;
 /// Times in documents: below the clock's resolution digits are noise.
 [[nodiscard]] double to_tenth_ns(double seconds);
 
-[[nodiscard]] document detail_document(const detail&);
+/// `cores`: of the machine. `unrecorded` has the stretches of each core of which the document does not say what the core did: those between the
+/// kept ones, and what the recorder had no room for.
+[[nodiscard]] document detail_document(const detail&, std::uint32_t cores);
 
 /// All traced runs as one file for ui.perfetto.dev and chrome://tracing, one after the other.
 void write_trace(std::ostream&, const machine&, const std::vector<detail>&);

@@ -22,6 +22,7 @@ bool run_graph(runtime& rt, graph& g, std::optional<core_id> root, execution_sta
 
 void take_events(detail& d, trace::recorder& events) {
   d.dropped = events.dropped();
+  d.dropped_from_ns = events.dropped_from_ns();
   d.types = events.type_names();
   d.labels = events.labels();
   d.events = events.drain();

@@ -126,7 +126,7 @@ document to_document(const experiment& e, const bench_result& r, const invocatio
   d["summary"] = list_of(r.summary, summary_of);
   d["runs"] = list_of(r.runs, [&](const run_row& row) { return run_of(*e.machine, row); });
   d["bounds"] = bounds_of(r.rates);
-  d["details"] = list_of(r.details, detail_document);
+  d["details"] = list_of(r.details, [&](const detail& one) { return detail_document(one, e.machine->core_count()); });
   return d;
 }
 

@@ -66,6 +66,7 @@ struct detail {
   std::vector<trace::event> events{};
   std::vector<std::string> types{}, labels{};
   std::uint64_t dropped = 0;
+  std::vector<std::int64_t> dropped_from_ns{};  ///< by core, as the recorder tells it; empty: nothing was dropped
 };
 
 /// By how much bodies missed the moment at which the model ends them. Never early.

@@ -9,6 +9,7 @@
 
 #include "kilter/error.hpp"
 #include "report/assets.hpp"
+#include "report/pack.hpp"
 
 namespace kilter::report {
 namespace {
@@ -68,7 +69,7 @@ const std::vector<std::string>& schemas() {
 
 std::string html(const nlohmann::json& document) {
   require_known_schema(document);
-  const std::string data = inert_json(document);
+  const std::string data = inert_json(packed(document));
   return fill(assets::html, {{"css", assets::css},
                              {"chart_library", assets::chart_library},
                              {"data", data},

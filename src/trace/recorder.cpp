@@ -24,6 +24,7 @@ void recorder::core_lane::append(const event& e, std::size_t limit) noexcept {
   if (i < limit && !home) home.reset(new (std::nothrow) chunk);
   if (i >= limit || !home) {
     dropped.store(dropped.load(sync::memory_order_relaxed) + 1, sync::memory_order_relaxed);
+    dropped_from_ns.store(std::min(dropped_from_ns.load(sync::memory_order_relaxed), e.start_ns), sync::memory_order_relaxed);
     return;
   }
   home->events[i % chunk_events] = e;
@@ -73,6 +74,12 @@ std::uint64_t recorder::size() const noexcept {
   return n;
 }
 
+std::vector<std::int64_t> recorder::dropped_from_ns() const {
+  std::vector<std::int64_t> from;
+  for (std::uint32_t core = 0; core < cores(); ++core) from.push_back(lanes_[core]->dropped_from_ns.load(sync::memory_order_relaxed));
+  return from;
+}
+
 std::uint64_t recorder::dropped() const noexcept {
   std::uint64_t n = stray_.load(sync::memory_order_relaxed);
   for (const auto& lane : lanes_) n += lane->dropped.load(sync::memory_order_relaxed);
@@ -91,6 +98,7 @@ std::vector<event> recorder::drain() {
   for (const auto& lane : lanes_) {
     lane->size.store(0, sync::memory_order_relaxed);
     lane->dropped.store(0, sync::memory_order_relaxed);
+    lane->dropped_from_ns.store(never, sync::memory_order_relaxed);
     for (std::size_t c = 0; c <= (limit_ - 1) / chunk_events; ++c) lane->chunks[c].reset();
   }
   stray_.store(0, sync::memory_order_relaxed);

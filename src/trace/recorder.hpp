@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +48,9 @@ class recorder {
   /// Events kept so far, and events that found no room. Safe while the engine runs.
   [[nodiscard]] std::uint64_t size() const noexcept;
   [[nodiscard]] std::uint64_t dropped() const noexcept;
+  /// By core: from when on its own events are missing, in their clock; `never` while all of them are there.
+  [[nodiscard]] std::vector<std::int64_t> dropped_from_ns() const;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   /// Calls `f(const event&)` for every event: lane by lane, each in the order of its writer. Safe while the engine runs;
   /// then it sees what had been written when it reached the lane.
@@ -71,6 +75,7 @@ class recorder {
   struct alignas(sync::cache_line) core_lane {
     sync::atomic<std::size_t> size{0};
     sync::atomic<std::uint64_t> dropped{0};
+    sync::atomic<std::int64_t> dropped_from_ns{never};   // the start of the first one
     std::unique_ptr<std::unique_ptr<chunk>[]> chunks;  // full length from the start: a reader never sees it move
     void append(const event& e, std::size_t limit) noexcept;
   };

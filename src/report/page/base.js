@@ -46,6 +46,38 @@ K.extremes = values => {
   return [low, high];
 };
 
+// Rows as pack.hpp packs them: lists of one column each. Numbers are differences, in base 32 from the lowest digit on, as in source maps.
+K.digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+K.unpack_numbers = text => {
+  const numbers = [];
+  let sum = 0,
+    value = 0,
+    unit = 1;
+  for (const c of text) {
+    const digit = K.digits.indexOf(c);
+    value += (digit % 32) * unit;
+    unit *= 32;
+    if (digit >= 32) continue;
+    sum += value % 2 ? -(value + 1) / 2 : value / 2;
+    numbers.push(sum);
+    value = 0;
+    unit = 1;
+  }
+  return numbers;
+};
+K.unpack_column = (column, rows) => {
+  if (Array.isArray(column)) return column;
+  if ("all" in column) return Array(rows).fill(column.all);
+  const numbers = K.unpack_numbers(column.text);
+  return "of" in column ? numbers.map(n => column.of[n]) : numbers.map(n => n / column.scale);
+};
+K.unpack = packed => {
+  if (Array.isArray(packed)) return packed;
+  const { rows = 0, columns = {} } = K.dict(packed);
+  const all = Object.entries(columns).map(([name, column]) => [name, K.unpack_column(column, rows)]);
+  return Array.from({ length: rows }, (_, i) => Object.fromEntries(all.map(([name, values]) => [name, values[i]])));
+};
+
 const none = "–";
 K.fixed = (value, digits) => (K.finite(value) ? value.toFixed(digits) : none);
 K.count = value => (K.finite(value) ? Math.round(value).toLocaleString("en-US") : none);
@@ -136,7 +168,12 @@ K.keys = entries =>
         {},
         K.h("span", {
           class: "key" + (shape ? " " + shape : ""),
-          style: shape === "tick" || shape === "dash" ? { borderColor: `var(${color})` } : { background: `var(${color})` },
+          style:
+            shape === "tick" || shape === "dash"
+              ? { borderColor: `var(${color})` }
+              : shape === "hatch"
+                ? { color: `var(${color})` }
+                : { background: `var(${color})` },
         }),
         text,
       ),

@@ -88,6 +88,31 @@ timeline.rectangles = (lanes, of, classes, from, to, pixels) => {
   return out;
 };
 
+// Rectangles [start, end, lane] of the time of which nobody knows what a core did. It must not look like a core that was idle.
+timeline.unrecorded = (cores, list) => {
+  const lane_of = new Map(cores.map((c, lane) => [c, lane]));
+  return list
+    .filter(s => lane_of.has(s.core) && K.finite(s.from_s) && K.finite(s.to_s))
+    .map(s => [s.from_s, s.to_s, lane_of.get(s.core)]);
+};
+
+// Diagonal lines, which no class of tasks has.
+timeline.hatch = color => {
+  const size = 7,
+    image = document.createElement("canvas");
+  image.width = image.height = size;
+  const pen = image.getContext("2d");
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.1;
+  for (const at of [-size, 0, size]) {
+    pen.beginPath();
+    pen.moveTo(at - 1, size + 1);
+    pen.lineTo(at + size + 1, -1);
+    pen.stroke();
+  }
+  return { image, repeat: "repeat" };
+};
+
 // Spans are sorted by start; nested ones may end later than their followers, so a few are looked at twice.
 timeline.first_ending_after = (spans, time) => {
   let low = 0,
@@ -119,6 +144,7 @@ timeline.lanes_of = spans => {
     return typeof k === "number" ? (kind_names[k] ?? `kind ${k}`) : k;
   };
   return {
+    cores: known,
     names: known.map(c => `core ${c}` + (several && kind_of(c) ? ` ${kind_of(c)}` : "")),
     lists: known.map(c => lists.get(c)),
   };
@@ -155,7 +181,8 @@ timeline.draw = (host, run) => {
     s => K.finite(s.core) && K.finite(s.start_s) && K.finite(s.end_s) && s.end_s > s.start_s,
   );
   if (!spans.length) return void host.append(K.note("This run recorded no spans of its tasks."));
-  const { names, lists } = timeline.lanes_of(spans);
+  const { cores, names, lists } = timeline.lanes_of(spans);
+  const gaps = timeline.unrecorded(cores, K.list(run.unrecorded));
   const colorings = timeline.colorings(spans);
   let coloring = colorings["critical or not"];
   const panel = K.panel(host, `Timeline: ${K.count(spans.length)} task parts on ${names.length} cores`);
@@ -205,7 +232,22 @@ timeline.draw = (host, run) => {
     );
     return shape && { type: "rect", shape, style: { fill: timeline.colors[api.value(3)] } };
   };
+  const render_gap = (params, api) => {
+    const [x1, y] = api.coord([api.value(0), api.value(2)]),
+      [x2] = api.coord([api.value(1), api.value(2)]);
+    const height = api.size([0, 1])[1] * 0.78;
+    const shape = echarts.graphic.clipRectByRect(
+      { x: x1, y: y - height / 2, width: Math.max(0.6, x2 - x1), height },
+      params.coordSys,
+    );
+    return shape && { type: "rect", shape, style: { fill: timeline.hatching } };
+  };
   const describe = item => {
+    if (item.seriesId === "unrecorded")
+      return K.tip(names[item.value[2]], [
+        `not recorded from ${K.seconds(item.value[0])} to ${K.seconds(item.value[1])}`,
+        "what the core did meanwhile is not known here",
+      ]);
     const [start, end, lane, kind, low, high, index, tasks] = item.value;
     if (index < 0)
       return K.tip(names[lane], [
@@ -227,6 +269,7 @@ timeline.draw = (host, run) => {
     label: `Timeline of ${names.length} cores: ${K.count(spans.length)} task parts in ${K.seconds(detail.total)}`,
     make: chart => {
       timeline.colors = coloring.keys.map(k => K.color(k.color));
+      timeline.hatching = timeline.hatch(K.color("--base"));
       return {
         ...K.base_option(),
         grid: { left: left(chart), right: 14, top: 4, bottom: 64 },
@@ -238,12 +281,23 @@ timeline.draw = (host, run) => {
         dataZoom: detail.zooms(true),
         series: [
           {
+            id: "unrecorded",
+            type: "custom",
+            renderItem: render_gap,
+            encode: { x: [0, 1], y: 2 },
+            clip: true,
+            progressive: 0,
+            z: 1,
+            data: gaps,
+          },
+          {
             id: "spans",
             type: "custom",
             renderItem: render,
             encode: { x: [0, 1], y: 2 },
             clip: true,
             progressive: 0,
+            z: 2,
             data: fill(chart),
           },
         ],
@@ -260,11 +314,13 @@ timeline.draw = (host, run) => {
       if (entry.chart && !entry.chart.isDisposed()) entry.chart.setOption({ series: [{ id: "spans", data: fill(entry.chart) }] });
     });
   };
+  const show_keys = () =>
+    keys.replaceChildren(K.keys([...coloring.keys, ...(gaps.length ? [{ text: "not recorded", color: "--base", shape: "hatch" }] : [])]));
   const repaint = () => {
-    keys.replaceChildren(K.keys(coloring.keys));
+    show_keys();
     entry.draw();
   };
-  keys.replaceChildren(K.keys(coloring.keys));
+  show_keys();
   detail.charts.push(entry);
   detail.timeline = entry;
   panel.append(
@@ -272,10 +328,14 @@ timeline.draw = (host, run) => {
       "p",
       { class: "lead", style: { margin: "8px 0 2px" } },
       "Drag to move; Ctrl and wheel, the bar below, or the buttons zoom. Where tasks are too short to be seen, " +
-        "the height of a slice is the share of its time that was busy.",
+        "the height of a slice is the share of its time that was busy." +
+        (gaps.length ? " Hatched: not recorded, so neither busy nor idle; a long run is kept in stretches." : ""),
     ),
   );
 };
+
+// The one that is shown: the page carries all runs packed (pack.hpp).
+detail.unpacked = run => ({ ...run, spans: K.unpack(run.spans), table: K.unpack(run.table), unrecorded: K.unpack(run.unrecorded) });
 
 detail.draw = host => {
   const details = K.list(K.doc.details).filter(d => d && typeof d === "object");
@@ -287,8 +347,9 @@ detail.draw = host => {
     detail.timeline = detail.view = null;
     content.replaceChildren();
     if (!run) return void content.append(K.note("There are no details of this policy in this scenario."));
-    detail.total = K.extremes([...K.list(run.spans).map(s => s.end_s), ...K.list(run.table).map(r => r.t_s)])[1];
-    if (!(detail.total > 0)) return void content.append(K.note("This run recorded neither table updates nor spans."));
+    run = detail.unpacked(run);
+    detail.total = K.extremes([...run.spans.map(s => s.end_s), ...run.table.map(r => r.t_s), run.seconds])[1];
+    if (!run.spans.length && !run.table.length) return void content.append(K.note("This run recorded neither table updates nor spans."));
     timeline.draw(content, run);
     content.append(K.h("div", { style: { height: "16px" } }));
     detail.table(content, run);
