@@ -13,7 +13,7 @@ namespace kilter::lab {
 
 namespace {
 
-document or_null(const std::optional<double>& value) { return value ? document(*value) : document(nullptr); }
+document or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
 
 bool simulated(const compare_row& r) { return r.on == "ideal" || r.on.starts_with("sim:"); }
 
@@ -58,9 +58,9 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
 }
 
 document document_of(const compare_row& r) {
-  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"widths", r.widths}, {"runs", r.runs}, {"bound_s", r.bound_s},
+  return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"widths", r.widths}, {"runs", r.runs}, {"bound_s", finite_or_null(r.bound_s)},
           {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", or_null(r.ratio_to_rws)},
-          {"ratio_to_bound", r.ratio_to_bound}, {"slr", r.slr}, {"speedup", r.speedup}, {"efficiency", r.efficiency},
+          {"ratio_to_bound", finite_or_null(r.ratio_to_bound)}, {"slr", finite_or_null(r.slr)}, {"speedup", finite_or_null(r.speedup)}, {"efficiency", finite_or_null(r.efficiency)},
           {"plan_s", simulated(r) ? document(nullptr) : or_null(r.plan_s)}};
 }
 
@@ -86,11 +86,14 @@ document environment_of(const comparison::outcome& o, const invocation& how) {
 document to_document(const compare_arguments& a, const comparison::outcome& o, const invocation& how) {
   const bench_arguments& c = a.common;
   document d{{"schema", "kilter.compare/1"}};
+  const auto given = [](const std::string& text) { return text.empty() ? document(nullptr) : document(text); };
   d["config"] = {{"graphs", a.graphs}, {"on", a.on}, {"policies", c.policies}, {"disturbs", c.disturb}, {"repeat", std::stoul(c.repeat)},
                  {"seed", std::stoull(c.seed)}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths.empty() ? document(nullptr) : document(a.widths)}, {"costs", c.costs}, {"table", c.table}, {"weight", c.weight},
                  {"timing", c.timing}, {"criticality", c.criticality}, {"local", c.local}, {"steal", c.steal}, {"children", c.children},
                  {"explore", c.explore}, {"refresh", c.refresh}, {"direct", c.direct}, {"fast", c.fast}, {"co_runner", c.co_runner},
-                 {"thieves", c.thieves}};
+                 {"thieves", c.thieves}, {"root", c.root}, {"objective", c.objective}, {"pinned", !c.unpinned}, {"cores", given(c.cores)}, {"smt", c.smt},
+                 {"cats", {{"strict", c.cats_strict}, {"bidirectional", c.cats_bidirectional}, {"tries", std::stoul(c.cats_tries)}, {"update", c.cats_update}}},
+                 {"load_table", given(c.load_table)}};
   d["environment"] = environment_of(o, how);
   d["rows"] = document::array();
   for (const auto& rows : o.rows)

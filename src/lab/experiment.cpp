@@ -273,6 +273,9 @@ experiment plan(const bench_arguments& a) {
   e.explore = a.explore;
   e.thieves = a.thieves;
   e.direct = a.direct;
+  e.cores = a.cores;
+  e.smt = a.smt;
+  e.refresh = a.refresh;
   if (!a.save_table.empty() && e.policies.size() != 1)
     throw input_error(fmt::format("--save-table: {} policies would write one file; give one, as --policy dam-c", e.policies.size()));
   if (!a.save_table.empty()) check_output("--save-table", a.save_table);

@@ -66,6 +66,8 @@ struct experiment {
   std::string table = "robust", timing = "honest", criticality = "user", local = "containing", steal = "random";
   std::string objective = "own", children = "forward", explore = "first", thieves = "any";
   bool direct = false;
+  std::string cores, refresh = "0";  ///< as written
+  bool smt = false;
   std::string load_table, save_table;  ///< files; empty: none
   std::shared_ptr<const model::saved_table> learned;  ///< what every run begins with; null: nothing
   runtime_options options;           ///< policy and seed are set for every run

@@ -1,0 +1,109 @@
+// JSON has no infinity and no NaN; a reader that meets one, or a null that nobody promised, stops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+
+#include "kilter/error.hpp"
+#include "lab/compare_output.hpp"
+#include "lab/json.hpp"
+
+namespace kilter::lab {
+namespace {
+
+constexpr double endless = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+
+/// Where the document holds a number that JSON has not.
+void expect_finite(const document& d, const std::string& where) {
+  if (d.is_number_float()) {
+    EXPECT_TRUE(std::isfinite(d.get<double>())) << where;
+  }
+  if (d.is_structured())
+    for (const auto& [key, value] : d.items()) expect_finite(value, where + "/" + key);
+}
+
+TEST(finite, what_cannot_be_told_is_null) {
+  EXPECT_EQ(finite_or_null(endless), nullptr);
+  EXPECT_EQ(finite_or_null(none), nullptr);
+  EXPECT_EQ(finite_or_null(0.5), 0.5);
+  EXPECT_EQ(finite_or_null(std::vector<double>{1.0, endless}), (document{1.0, nullptr}));
+
+  bench_arguments a;
+  a.on = "sim:grid:1x2";
+  const experiment e = plan(a);
+  bench_result r;
+  run_row run{.policy = "auto", .disturb = "none"};
+  run.throughput_per_s = endless;
+  run.bound_s = none;
+  run.achieved_share = run.disturber_progress = none;
+  run.energy_j = endless;
+  r.runs = {run};
+  summary_row s{.policy = "auto", .disturb = "none"};
+  s.throughput_median_per_s = s.ratio_to_bound = s.critical_part = endless;
+  s.ratio_to_rws_median = s.ratio_min = s.ratio_max = s.energy_median_j = s.edp_median_js = none;
+  r.summary = {s};
+  r.rates = {{"none", 0, {{.after = false, .alone_per_s = {endless, 1.0}, .together_per_s = {none}}}}};
+  const document d = to_document(e, r, {});
+  expect_finite(d, "bench");
+  EXPECT_EQ(d["runs"][0]["bound_s"], nullptr);
+  EXPECT_EQ(d["summary"][0]["ratio_min"], nullptr);
+
+  compare_row row{.graph = "g", .on = "native", .disturb = "none", .policy = "auto"};
+  row.bound_s = row.ratio_to_bound = row.slr = row.speedup = row.efficiency = endless;
+  row.ratio_to_rws = row.plan_s = none;
+  expect_finite(document_of(row), "compare");
+  EXPECT_EQ(document_of(row)["slr"], nullptr);
+}
+
+TEST(finite, graphs_at_the_edge_give_numbers) {
+  const auto file = [](const std::string& name, const std::string& content) {
+    const std::string path = testing::TempDir() + name;
+    std::ofstream(path) << content;
+    return path;
+  };
+  const std::string timeless = file("timeless.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":0},{"id":"2","seconds":1e-300},{"id":"3","seconds":0}],"edges":[["1","2"],["2","3"]]})"),
+                    ideal = file("ideal.json", R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[0,1e-12]},{"id":"2","on":[0,0]}],"edges":[["1","2",0]]})"),
+                    tiny = file("tiny.json", R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[1e-300,1e-300]}],"edges":[]})"),
+                    large = file("large.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":1e5}],"edges":[]})");
+  struct question {
+    std::string graph, on, scale;
+  };
+  for (const question& q : {question{timeless, "sim:jetson-tx2", "1"}, question{timeless, "sim:jetson-tx2", "1e-12"}, question{ideal, "ideal", "1"}, question{tiny, "ideal", "1e-12"},
+                            question{large, "sim:grid:1x2", "1"}}) {
+    compare_arguments a;
+    a.graphs = {q.graph};
+    a.on = {q.on};
+    a.scale = q.scale;
+    a.common.policies = {"auto,heft"};
+    a.common.repeat = "1";
+    std::vector<experiment> all;
+    try {
+      all = plan(a);
+    } catch (const input_error&) {
+      continue;   // refused before anything runs is an answer too
+    }
+    progress unseen(0, true);
+    comparison work({[&] { return all.front(); }}, 1, unseen);
+    work.run();
+    const document d = to_document(a, work.result(), {});
+    EXPECT_FALSE(d["rows"].empty()) << q.graph;
+    expect_finite(d, q.graph + " on " + q.on);
+    for (const document& row : d["rows"]) {
+      EXPECT_TRUE(row["makespan_s"].is_number()) << q.graph;
+      EXPECT_TRUE(row["bound_s"].is_number()) << q.graph;
+    }
+    bench_arguments b = a.common;
+    b.workload = "graph";
+    b.parameters = {{"file", q.graph}, {"scale", q.scale}};
+    b.on = q.on;
+    b.criticality = "user";
+    const auto measured = measurement::make(plan(b), unseen);
+    measured->run();
+    expect_finite(to_document(measured->plan(), measured->result(), {}), "sim graph " + q.graph);
+  }
+}
+
+}  // namespace
+}  // namespace kilter::lab
