@@ -16,7 +16,7 @@ struct bench_options {
   lab::bench_arguments what;
   std::string platform;
   outputs out;
-  bool no_details = false;
+  bool no_details = false, yes = false;
 };
 
 void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_arguments& a) {
@@ -107,6 +107,7 @@ action measuring(std::shared_ptr<bench_options> o) {
     if (!o->platform.empty()) o->what.on = "sim:" + o->platform;
     lab::experiment e = lab::plan(o->what);
     check_outputs(o->out);
+    announce(lab::expected_duration(e), o->yes, o->out);
     return measure_and_deliver(std::move(e), o->out);
   };
 }
@@ -130,6 +131,7 @@ action add_bench(CLI::App& app, const std::string& command_line) {
     add_machine(*command, o->what);
     add_learning(*command, o->what);
     add_saving(*command, o->what);
+    add_yes(*command, o->yes);
     add_outputs(*command, o->out);
     command->add_flag("--no-details", o->no_details, no_details_text);
     const bool layered = info.name == "layered";

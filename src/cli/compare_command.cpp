@@ -12,6 +12,7 @@ namespace {
 struct compare_options {
   lab::compare_arguments what;
   outputs out;
+  bool yes = false;
 };
 
 }  // namespace
@@ -35,14 +36,19 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   add_cores(*c, common);
   add_simulated(*c, common);
   add_learning(*c, common);
+  add_yes(*c, o->yes);
   add_results(*c, o->out);
   c->footer("Examples:\n"
             "  kilter compare cholesky:tasks=1000 --on sim:odroid-xu3 --policy all --disturb cpu@0\n"
             "  kilter compare workflow.json --on sim:haswell-16 --on sim:jetson-tx2 --scale 0.001 --policy dam-c,heft --json -\n"
+            "  kilter compare workflow.json --on sim:haswell-16 --widths all --policy auto\n"
             "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
   return [o] {
     std::vector<lab::experiment> all = lab::plan(o->what);
     check_outputs(o->out);
+    lab::duration expected;
+    for (const lab::experiment& e : all) expected += lab::expected_duration(e);
+    announce(expected, o->yes, o->out);
     const std::uint64_t steps = all.size() == 1 ? lab::steps_of(all.front()) : all.size();
     std::vector<lab::comparison::planned> experiments;
     for (lab::experiment& e : all) experiments.emplace_back([e = std::move(e)] { return e; });

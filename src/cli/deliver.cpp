@@ -53,6 +53,14 @@ void deliver(const lab::experiment& e, const lab::bench_result& r, const outputs
 
 }  // namespace
 
+void add_yes(CLI::App& command, bool& yes) {
+  command.add_flag("--yes", yes, fmt::format("Run it although it takes longer than {}", lab::duration_text(lab::longest_unasked_s)));
+}
+
+void announce(const lab::duration& d, bool yes, const outputs& out) {
+  if (const std::string line = lab::announcement(d, yes); !line.empty() && !out.quiet) fmt::print(stderr, "kilter: {}\n", line);
+}
+
 void add_results(CLI::App& command, outputs& out) {
   command.add_option("--json", out.how.json_path, "Write everything as JSON to this file; -: to standard output")->type_name("FILE");
   command.add_option("--html", out.how.html_path, "Write a self-contained report to this file")->type_name("FILE");

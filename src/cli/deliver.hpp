@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "lab/duration.hpp"
 #include "lab/json.hpp"
 #include "lab/measurement.hpp"
 
@@ -15,6 +16,11 @@ struct outputs {
   lab::invocation how;   ///< with the paths
   bool quiet = false;
 };
+
+/// Declares --yes.
+void add_yes(CLI::App& command, bool& yes);
+/// Says how long it will take, if that is worth a line; input_error if it is too long to begin without --yes.
+void announce(const lab::duration&, bool yes, const outputs&);
 
 /// Declares --json, --html, --trace and --quiet.
 void add_outputs(CLI::App& command, outputs&);

@@ -9,6 +9,7 @@
 
 #include "graph/dag_limits.hpp"
 #include "kilter/error.hpp"
+#include "kilter/graph.hpp"
 
 namespace kilter {
 
@@ -24,8 +25,12 @@ void check_amount(const dag& g, double amount, const std::function<std::string()
   if (const std::string problem = dags::amount_problem(amount); !problem.empty()) refuse(g, of() + " " + problem);
 }
 
+void check_widths(const dag& g, const std::vector<std::uint32_t>& widths, const std::function<std::string()>& of) {
+  if (std::ranges::find(widths, 0u) != widths.end()) refuse(g, of() + " allow width 0; a width is at least 1");
+  if (widths.size() > width_list::most) refuse(g, of() + " allow " + std::to_string(widths.size()) + " widths; name at most " + std::to_string(width_list::most) + ", or none to allow all");
+}
+
 void check_tasks(const dag& g) {
-  if (std::ranges::find(g.widths, 0u) != g.widths.end()) refuse(g, "allows width 0; a width is at least 1");
   if (g.tasks.size() > dags::most_tasks) refuse(g, "has " + std::to_string(g.tasks.size()) + " tasks; " + dags::tasks_limit_text());
   if (g.edges.size() > dags::most_edges) refuse(g, "has " + std::to_string(g.edges.size()) + " edges; " + dags::edges_limit_text());
   if (g.types.size() > dags::most_types) refuse(g, "has " + std::to_string(g.types.size()) + " types of tasks; " + dags::types_limit_text());
@@ -37,7 +42,7 @@ void check_tasks(const dag& g) {
     if (!ids.insert(t.id).second) refuse(g, "two tasks have the id " + id_of_task(g, i) + "; ids must differ");
     if (t.type >= g.types.size()) refuse(g, "task " + id_of_task(g, i) + " is of type " + std::to_string(t.type) + ", and there are " + std::to_string(g.types.size()));
     check_amount(g, t.seconds, [&] { return "the seconds of task " + id_of_task(g, i); });
-    if (std::ranges::find(t.widths, 0u) != t.widths.end()) refuse(g, "task " + id_of_task(g, i) + " allows width 0; a width is at least 1");
+    check_widths(g, t.widths, [&] { return "the widths of task " + id_of_task(g, i); });
   }
 }
 
@@ -159,13 +164,14 @@ void sort_widths(std::vector<std::uint32_t>& widths) {
 }  // namespace
 
 void settle(dag& g) {
+  sort_widths(g.widths);
+  for (dag::task& t : g.tasks) sort_widths(t.widths);
+  check_widths(g, g.widths, [] { return std::string("the widths of its tasks"); });
   check_tasks(g);
   check_processors(g);
   check_edges(g);
   put_in_order(g);
   sort_edges(g);
-  sort_widths(g.widths);
-  for (dag::task& t : g.tasks) sort_widths(t.widths);
 }
 
 }  // namespace kilter

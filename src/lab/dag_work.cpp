@@ -91,6 +91,7 @@ std::vector<std::uint32_t> parse_widths(const std::string& text) {
   }
   std::ranges::sort(widths);
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+  if (widths.size() > width_list::most) throw input_error(fmt::format("--widths '{}': at most {} widths, or all", text, width_list::most));
   return widths;
 }
 
@@ -100,8 +101,6 @@ void add_edges(graph& g, const dag_work& w, const std::vector<task>& tasks) {
 
 std::string kernel_of(const dag_work& w, const dag::type& t) { return t.kernel.empty() ? w.like : t.kernel; }
 
-double size_of_kernel(const dag::type& t, const std::string& kernel) { return t.size > 0.0 ? t.size : apps::default_tile(kernel); }
-
 /// Seconds of one run of a kernel at width 1 on the kind that does it fastest.
 double fastest_s(const sim::platform& p, const sim::type_work& what) {
   double least = std::numeric_limits<double>::infinity();
@@ -110,6 +109,8 @@ double fastest_s(const sim::platform& p, const sim::type_work& what) {
 }
 
 }  // namespace
+
+double size_of_kernel(const dag::type& t, const std::string& kernel) { return t.size > 0.0 ? t.size : apps::default_tile(kernel); }
 
 double recorded_s(const dag& d, std::uint32_t task) noexcept {
   if (d.tasks[task].seconds > 0.0 || d.processors.empty()) return d.tasks[task].seconds;

@@ -37,6 +37,9 @@ void check_widths(const dag_work&, const machine&);
 /// Seconds of one task before the scale: those recorded, else the least that it takes on a processor that the graph brings.
 [[nodiscard]] double recorded_s(const dag&, std::uint32_t task) noexcept;
 
+/// Of the tile on which tasks of the type run that kernel.
+[[nodiscard]] double size_of_kernel(const dag::type&, const std::string& kernel);
+
 /// Types by name. Tasks of one type whose seconds lie in one power of two are one size class. A recorded duration is the time at width 1 on the
 /// fastest kind: a task does its kernel so many times as fit into that there. A task of no seconds runs its kernel once if it names one, else it
 /// takes no time. With `given`, tasks take what the graph says for each processor, and no kernel is asked. input_error naming a kernel without

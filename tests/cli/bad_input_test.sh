@@ -102,6 +102,26 @@ refuses "0" demo --repeat 0
 refuses "multiple of 4" "${bench[@]}" --kernel sort --tile 10
 refuses "3 or more" "${bench[@]}" --kernel stencil --tile 2
 
+# names are shown, not obeyed: neither from the command line nor from a file
+refuses 'a\x1b[31mb' "${bench[@]}" --policy $'a\e[31mb'
+printf '{"schema":"kilter.graph/1","tasks":[{"id":"x\\u001b[2Jy","seconds":-1}]}' >"$work/evil.json"
+refuses 'evil.json:1' graph info "$work/evil.json"
+printf '1\n0 0 0\n1 \033[2J 1 0\n' >"$work/evil.stg"
+refuses '\x1b[2J' graph info "$work/evil.stg"
+refuses 'no\x1bwhere' graph info $'no\ewhere'
+refuses 'no\x1bwhere' explain $'no\ewhere'
+
+# what takes longer than a minute is not begun without --yes
+recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json
+refuses "--yes" compare "$recorded" --policy auto
+refuses "this takes at least about" compare "$recorded" --policy auto --quiet
+refuses "h: 6 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
+refuses "18 min: 6 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 0.5 --policy dam-c
+refuses "days: 30000 runs" bench graph --file fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
+refuses "--yes" "${bench[@]}" --tasks 1000000 --repeat 1000
+refuses "--yes" "${bench[@]}" --on emulate:jetson-tx2,1000 --tasks 1000
+refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x2 --on native
+
 # the simulator's workloads
 refuses "did you mean 'kmeans'" sim kmean --platform haswell-16
 refuses "--platform" sim kmeans

@@ -202,9 +202,10 @@ stop() {  # stop SECONDS ARGS...
   ps -e -o ppid=,comm= | grep -q "^ *$pid " && fail "Ctrl-C, kilter $*: left a child"
 }
 # A shell without job control starts background processes with SIGINT ignored; the program must end all the same.
-stop 6 bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details
+stop 6 bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details --yes
+grep -q "takes at least about .*: 20000 runs" "$work/err" || fail "bench does not say how long it takes: $(cat "$work/err")"
 says "tasks/s"
-stop 2 bench layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1
+stop 2 bench layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1 --yes
 stop 1 disturb session@0
 # graphs
 mkdir -p "$work/my graphs"
