@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/printable.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter {
@@ -47,10 +48,11 @@ std::string file_text(const std::string& path, const std::string& what, std::siz
 }
 
 std::string one_line(std::string_view text, std::size_t longest) {
-  std::string line(text.size() > longest ? text.substr(0, longest - 3) : text);
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
-  return text.size() > longest ? line + "..." : line;
+  std::string line = printable(text.substr(0, longest + 1));
+  if (line.size() <= longest) return line;
+  std::size_t kept = longest - 3;
+  while (kept > 0 && (line[kept] & 0xC0) == 0x80) --kept;
+  return line.substr(0, kept) + "...";
 }
 
 }  // namespace kilter

@@ -11,7 +11,7 @@ namespace kilter {
 /// so that a device which never ends is refused too. `what` says what kind of file it should be.
 [[nodiscard]] std::string file_text(const std::string& path, const std::string& what, std::size_t most_mib);
 
-/// At most `longest` characters that a terminal shows on one line: the others become '?', and what is longer ends in "...".
+/// printable(), and of more than `longest` bytes the beginning and "...".
 [[nodiscard]] std::string one_line(std::string_view text, std::size_t longest = 60);
 
 }  // namespace kilter

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/file_text.hpp"
+#include "base/printable.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::detail {
@@ -29,16 +30,23 @@ std::size_t after_string(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] == quote ? at + 1 : std::min(at, text.size());
 }
 
-/// Brackets, and the dots between two of `=`, `,`, brackets and ends of lines: a number has one.
+/// Brackets, and the dots between two of `=`, `,`, brackets and ends of lines: a number has one. Letters beyond ASCII stand in strings and comments only,
+/// and for some of them elsewhere the library's behaviour is undefined.
 void check_limits(std::string_view text, const std::string& file) {
   std::size_t depth = 0, parts = 1;
   const auto fail = [&](std::size_t at, const std::string& what) {
-    const auto begin = text.begin();
-    fail_at(file, static_cast<std::size_t>(1 + std::count(begin, begin + static_cast<std::ptrdiff_t>(at), '\n')), what);
+    fail_at(file, static_cast<std::size_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')), what);
   };
-  for (std::size_t at = 0; at < text.size();) {
+  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  for (std::size_t at = begin; at < text.size();) {
     const char c = text[at];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      const std::size_t length = std::max<std::size_t>(utf8_length(text.substr(at)), 1);
+      fail(at, "'" + one_line(text.substr(at, length)) + "' outside quotes; letters beyond ASCII stand in quotes or comments");
+    }
     if (c == '"' || c == '\'') {
+      if (at > begin && std::string_view("=,[{. \t\n").find(text[at - 1]) == std::string_view::npos)
+        fail(at, "a quote where no text can begin");
       at = after_string(text, at);
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include "balance/recording.hpp"
 #include "kilter/error.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 using namespace kilter;
 using namespace kilter::balance;
@@ -100,7 +101,7 @@ TEST(recording, bad_files_are_refused_where_they_are_wrong) {
       {with_thread("\"thread\":0,\"program\":0,\"class\":\"io\""), "'class' is \"io\""},
       {with_thread("\"thread\":0,\"program\":0,\"runnable\":1"), "'runnable' is 1"},
       {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{\"thread\":1,\"program\":0},{\"thread\":1,\"program\":0}]}\n", "thread 2 of the list has id 1"},
-      {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{\"thread\":1,\"program\":0,\"mis\\nses\":0}]}\n", "'mis?ses' is no member"},
+      {header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{\"thread\":1,\"program\":0,\"mis\\nses\":0}]}\n", "'mis\\x0ases' is no member"},
       {header + std::string(400'000, '[') + "\n", "f:2: nested more than 100 deep, at byte 101"},
       {with_thread("\"thread\":" + std::string(200'000, '[') + std::string(200'000, ']')), "f:2: nested more than 100 deep"},
       {with_thread("\"thread\":" + std::string(95, '[') + std::string(95, ']') + ",\"program\":0"), "'thread' is [["},
@@ -109,4 +110,13 @@ TEST(recording, bad_files_are_refused_where_they_are_wrong) {
     const std::string message = refused(text);
     EXPECT_NE(message.find(expected), std::string::npos) << "expected '" << expected << "' in: " << message;
   }
+}
+
+TEST(fuzz_corpus, of_recordings) {
+  kilter::test::replay_corpus("recording", [](const std::string&, const std::string& text) {
+    std::istringstream in(text);
+    recording_reader reader(in, "f");
+    while (reader.next()) {
+    }
+  });
 }

@@ -69,6 +69,14 @@ TEST(json_text, a_value_is_shown_short_and_on_one_line) {
   EXPECT_EQ(shown(nlohmann::ordered_json(std::string(1000, 'x'))).size(), 60u);
 }
 
+TEST(one_line, shows_every_byte_and_cuts_between_characters) {
+  EXPECT_EQ(one_line("a\nb\x1b"), "a\\x0ab\\x1b");
+  EXPECT_EQ(one_line("größer", 6), "gr...");
+  EXPECT_EQ(one_line("größer", 8), "größer");
+  EXPECT_EQ(one_line("größer", 7), "grö...");
+  EXPECT_EQ(one_line(std::string(1000, 'x')).size(), 60u);
+}
+
 TEST(file_text, names_what_cannot_be_read) {
   EXPECT_EQ(refusal([] { (void)file_text("/nowhere/x", "table", 1); }), "table '/nowhere/x' cannot be read: No such file or directory");
   EXPECT_EQ(refusal([] { (void)file_text("/", "result", 1); }), "result '/' is a directory; name a file in it");

@@ -7,6 +7,7 @@
 
 #include "kilter/error.hpp"
 #include "lab/simulation.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -306,6 +307,10 @@ TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
     const auto undisturbed_runs = explain(result, {.policies = {}, .disturbs = {"none"}});
     EXPECT_TRUE(undisturbed_runs.at(0).periods.empty()) << explain_text(undisturbed_runs);
   }
+}
+
+TEST(fuzz_corpus, of_results) {
+  test::replay_corpus("result", [](const std::string& path, const std::string&) { (void)explain_text(explain(read_result(path), {})); });
 }
 
 }  // namespace

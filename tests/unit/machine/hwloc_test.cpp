@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "unit/fuzz_corpus.hpp"
 #include "unit/machine/support.hpp"
 
 namespace kilter {
@@ -379,6 +380,13 @@ TEST(synthetic, what_would_take_minutes_is_refused_at_once) {
     test::expect_names(test::refusal([&] { (void)synthetic(text); }), {text, "side by side", "pack:32 l3:8 core:32 pu:1", "platform file"});
   test::expect_names(test::refusal([] { (void)synthetic("pack:1" + std::string(100'000, ' ')); }), {"100006 characters", "4096"});
   EXPECT_EQ(synthetic("pack:32 l3:8 core:32 pu:1").core_count(), 8192u) << "what the message advises";
+}
+
+TEST(fuzz_corpus, of_topologies) {
+  testing::internal::CaptureStderr();
+  test::replay_corpus("xml", [](const std::string& path, const std::string&) { (void)machine::from_xml(path, {.smt = true}); });
+  test::replay_corpus("synthetic", [](const std::string&, const std::string& text) { (void)machine::from_synthetic(text); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

@@ -121,8 +121,14 @@ TEST(platform, nesting_has_limits) {
   EXPECT_EQ(load(good + strings).core_count(), 5u) << "strings and comments hold what they like";
 }
 
+TEST(platform, letters_beyond_ascii_stand_in_quotes) {
+  expect_refused(4, "name = \"big\"", "name \xcb\xb4 \"big\"", {"'\xcb\xb4' outside quotes"});
+  expect_refused(2, "name = \"made\"", "name = 2\'\'\'\xcb\xb4", {"a quote where no text can begin"});
+  EXPECT_EQ(load("\xEF\xBB\xBF" + test::replaced(good, "\"big\"", "\"gr\xc3\xb6\xc3\x9f\"  # \xcb\xb4")).kinds()[0].name, "gr\xc3\xb6\xc3\x9f");
+}
+
 TEST(platform, a_message_is_one_line_whatever_the_file_holds) {
-  expect_refused(8, "kind = \"little\"", "kind = \"hu\\n\\u001B[2Jge\"", {"'hu??[2Jge'"});
+  expect_refused(8, "kind = \"little\"", "kind = \"hu\\n\\u001B[2Jge\"", {"'hu\\x0a\\x1b[2Jge'"});
   EXPECT_LT(test::refusal([] { (void)load("schema = \"" + std::string(100'000, 'x') + "\"\n"); }).size(), 1200u);
 }
 

@@ -11,6 +11,7 @@
 #include "balance/preload/library.hpp"
 #include "balance/preload/placer.hpp"
 #include "balance/preload/settings.hpp"
+#include "unit/fuzz_corpus.hpp"
 #include "unit/machine/support.hpp"
 
 using namespace kilter;
@@ -266,4 +267,8 @@ TEST(preload_library, below_a_directory_with_a_blank_is_looked_for_there_last) {
 
 TEST(preload_library, cannot_be_named_below_a_directory_with_a_colon) {
   EXPECT_NE(refusal([] { (void)preloading_from("/a:b", "libk.so", nullptr, nullptr); }).find("'/a:b'"), std::string::npos);
+}
+
+TEST(fuzz_corpus, of_histories) {
+  kilter::test::replay_corpus("history", [](const std::string&, const std::string& text) { (void)parse_history(text); });
 }

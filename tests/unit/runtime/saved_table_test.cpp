@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "stress/watchdog.hpp"
+#include "unit/fuzz_corpus.hpp"
 #include "unit/runtime/scripted.hpp"
 
 namespace kilter {
@@ -124,6 +125,11 @@ TEST_F(table_file, a_place_that_no_machine_has_is_refused) {
   write(text);
   EXPECT_THROW(rt.load_table(path), input_error);
   EXPECT_EQ(rt.table().size(), 1u) << "and what was known stays";
+}
+
+TEST(fuzz_corpus, of_tables) {
+  const machine m = machine::uniform(2);
+  test::replay_corpus("table", [&m](const std::string& path, const std::string&) { (void)model::read_table(path, m); });
 }
 
 }  // namespace

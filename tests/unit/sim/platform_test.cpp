@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "unit/fuzz_corpus.hpp"
 #include "unit/machine/support.hpp"
 
 namespace kilter::sim {
@@ -332,6 +333,10 @@ TEST(platform, shapes_of_the_shipped_machines) {
   ASSERT_TRUE(nodes.network);
   EXPECT_EQ(nodes.network->clusters_per_node, 2u);
   for (const core& c : nodes.cores->cores()) EXPECT_EQ(c.numa_node, static_cast<int>(c.id / 10));
+}
+
+TEST(fuzz_corpus, of_platforms) {
+  test::replay_corpus("platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
 }
 
 }  // namespace

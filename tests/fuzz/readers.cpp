@@ -1,0 +1,115 @@
+// One fuzz target a reader of files that are no graphs: KILTER_FUZZ_READ is what takes the bytes. Whatever they are, the answer is what was read or an
+// input_error of one line; what a reader's own writer makes of it is read back as it was.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "balance/preload/history.hpp"
+#include "balance/recording.hpp"
+#include "kilter/error.hpp"
+#include "kilter/machine.hpp"
+#include "lab/experiment_file.hpp"
+#include "lab/explain.hpp"
+#include "model/tables.hpp"
+#include "runtime/saved_table.hpp"
+#include "sim/platform.hpp"
+
+namespace {
+
+using namespace kilter;
+
+void demand(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+/// A file of these bytes that lives in memory.
+const std::string& file_of(const std::string& bytes) {
+  static const int fd = memfd_create("fuzz", 0);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  demand(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "the file is written");
+  return path;
+}
+
+void check(const machine& m) {
+  demand(m.core_count() > 0 && !m.places().empty(), "a machine has cores and places");
+  for (const core& c : m.cores()) demand(m.clusters()[c.cluster].kind == c.kind, "a cluster is of one kind");
+  for (const core_kind& k : m.kinds()) demand(k.cores > 0 && std::isfinite(k.relative_speed), "a kind has cores");
+}
+
+[[maybe_unused]] void read_platform(const std::string& bytes) {
+  const sim::platform p = sim::platform::load(file_of(bytes));
+  check(*p.cores);
+  const core_id first[] = {0};
+  check(*p.restricted_to(first).cores);
+  for (const sim::kernel_cost& k : p.kernels)
+    for (std::size_t w = 0; w < k.seconds.size(); ++w) demand(std::isfinite(k.seconds_at(1e6, w)) && std::isfinite(k.bytes_factor(1e6)), "costs are finite");
+}
+
+[[maybe_unused]] void read_xml(const std::string& bytes) {
+  check(machine::from_xml(file_of(bytes)));
+  check(machine::from_xml(file_of(bytes), {.smt = true}));
+}
+
+[[maybe_unused]] void read_synthetic(const std::string& bytes) { check(machine::from_synthetic(bytes)); }
+
+[[maybe_unused]] void read_recording(const std::string& bytes) {
+  std::istringstream in(bytes);
+  balance::recording_reader reader(in, "f");
+  const std::string header = balance::recording_line(reader.header());
+  while (const auto o = reader.next()) {
+    const std::string line = balance::recording_line(*o);
+    std::istringstream again(header + line);
+    balance::recording_reader second(again, "again");
+    const auto back = second.next();
+    demand(back && balance::recording_line(*back) == line, "an observation comes back as it was written");
+  }
+}
+
+[[maybe_unused]] void read_table(const std::string& bytes) {
+  static const machine m = machine::uniform(2);
+  const model::saved_table saved = model::read_table(file_of(bytes), m);
+  model::tables tables(m, saved.robust ? table_options::robust() : table_options::paper());
+  tables.restore(saved);
+}
+
+[[maybe_unused]] void read_history(const std::string& bytes) {
+  const auto known = balance::preload::parse_history(bytes);
+  demand(known.left_out.find_first_of("\n\r") == std::string::npos, "what is left out is said in one line");
+  const std::string text = balance::preload::history_text(known.lengths);
+  const auto again = balance::preload::parse_history(text);
+  demand(again.left_out.empty() && balance::preload::history_text(again.lengths) == text, "a history comes back as it was written");
+}
+
+[[maybe_unused]] void read_result(const std::string& bytes) {
+  const auto runs = lab::explain(lab::read_result(file_of(bytes)), {});
+  demand(!lab::explain_text(runs).empty() && !lab::explain_document(runs).dump().empty(), "a run is explained");
+}
+
+[[maybe_unused]] void read_experiment(const std::string& bytes) {
+  const lab::experiment_file f = lab::parse_experiment(bytes, "f");
+  demand(!f.name.empty() && !f.claims.empty(), "an experiment has a name and claims");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    KILTER_FUZZ_READ(std::string(reinterpret_cast<const char*>(data), size));
+  } catch (const input_error& e) {
+    const std::string message = e.what();
+    demand(!message.empty() && message.size() < 6000 && message.find_first_of("\n\r") == std::string::npos, "messages are one line");
+  }
+  return 0;
+}
