@@ -40,6 +40,14 @@ bool among(std::span<const std::string_view> all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+constexpr double most_cells = 100'000;
+
+double count_of(const std::vector<axis>& axes) {
+  double count = 1.0;
+  for (const axis& a : axes) count *= static_cast<double>(a.values.size());
+  return count;
+}
+
 /// Every combination of one value for each key, the last key fastest.
 std::vector<selection> combinations(const std::vector<axis>& axes) {
   std::vector<selection> all{{}};
@@ -102,7 +110,9 @@ class quantity_reader {
     }
     std::vector<quantity> all;
     if (measure_->property) {
-      for (const selection& s : combinations(arguments()))
+      const std::vector<axis> given = arguments();
+      if (count_of(given) > most_cells) of_.fail(fmt::format("it ranges over {:.0f} values; at most {:.0f}, so name some of them", count_of(given), most_cells));
+      for (const selection& s : combinations(given))
         all.push_back({{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
       return all;
     }
@@ -195,6 +205,9 @@ class quantity_reader {
     for (const std::string_view key : detail_keys)
       if (of_.has(key)) details.push_back({std::string(key), key == "iteration" ? iterations_of(of_, s) : of_.words(key)});
 
+    const double cells = count_of(axes) * count_of(details) * count_of(changes_) * static_cast<double>(std::max<std::size_t>(folded.values.size(), 1));
+    if (cells > most_cells)
+      of_.fail(fmt::format("it ranges over {:.0f} values of scenario '{}'; at most {:.0f}, so name some of them", cells, s.name, most_cells));
     for (const selection& run : combinations(axes))
       for (const selection& what : combinations(details))
         for (const selection& change : combinations(changes_)) {

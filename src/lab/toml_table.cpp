@@ -10,6 +10,10 @@
 
 namespace kilter::lab {
 
+namespace {
+constexpr std::size_t most_words = 1000;
+}
+
 void toml_table::fail_where(const toml::source_region& where, const std::string& what) const {
   detail::fail_at(file_, where.begin.line, what);
 }
@@ -89,6 +93,7 @@ std::vector<std::string> toml_table::words(std::string_view key) const {
   };
   if (const toml::array* list = node.as_array()) {
     if (list->empty()) fail_at(key, fmt::format("'{}' is an empty list; name at least one value", key));
+    if (list->size() > most_words) fail_at(key, fmt::format("'{}' has {} values; at most {}", key, list->size(), most_words));
     for (const toml::node& one : *list) take(one);
   } else {
     take(node);

@@ -11,6 +11,7 @@
 #include "kilter/error.hpp"
 #include "lab/measures.hpp"
 #include "lab/verdict.hpp"
+#include "unit/fuzz_corpus.hpp"
 #include "unit/lab/shipped.hpp"
 
 namespace kilter::lab {
@@ -193,6 +194,29 @@ TEST(experiment_file, nesting_has_limits) {
   EXPECT_EQ(said_of(dotted + " = 1\n"), "x.toml:2: a key has more than 32 parts");
   EXPECT_EQ(said_of("b = " + nested + "\n"), "x.toml:2: values are nested more than 32 deep");
   EXPECT_EQ(said_of("\"ba\\nd\" = 1\n").find('\n'), std::string::npos) << "one line";
+}
+
+/// A claim ranges over every combination of its scenario's values: a few lists made more of them than any memory holds.
+TEST(experiment_file, what_a_claim_ranges_over_has_a_limit) {
+  const auto list = [](int values) {
+    std::string text = "[1";
+    for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
+    return text + "]";
+  };
+  const std::string of = scenario + claim_head + "[[claim.case]]\n" + good_of + "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
+  const auto with_lists = [&](int values) {
+    std::string text = head + of;
+    for (const auto& [from, key] : {std::pair{"tile = 64", "tile = "}, {"tasks = 100", "tasks = "}, {"parallelism = [2, 3]", "parallelism = "}})
+      text.replace(text.find(from), std::string(from).size(), key + list(values));
+    return text;
+  };
+  EXPECT_EQ(parse_experiment(with_lists(10), "x.toml").claims.at(0).cases.size(), 1000u);
+  expect_error(with_lists(100), "x.toml:19: it ranges over 1000000 values of scenario 'm'; at most 100000");
+  expect_error(with_lists(1001), "x.toml:10: 'tile' has 1001 values; at most 1000");
+}
+
+TEST(fuzz_corpus, of_experiments) {
+  test::replay_corpus("experiment", [](const std::string& path, const std::string& text) { (void)parse_experiment(text, path); });
 }
 
 TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
