@@ -126,6 +126,7 @@ int run(balance_options& o) {
   check_policy(what.policy);
   lab::check_output("--json", o.json);
   lab::check_output("--record", what.record);
+  lab::check_output("--history", o.history);
   if (what.record == "-") throw input_error("--record '-': observations need a file of their own; name one");
   std::fflush(nullptr);
   std::optional<os::session_result> r;
@@ -144,7 +145,9 @@ int run(balance_options& o) {
   if (r->exec_error != 0) return not_run(what.program.front(), r->exec_error);
   if (!o.quiet) os::tell_user("kilter balance: " + os::session_text(*r));
   const int ended = r->program_status ? 0 : r->stopped_by == 0 ? 0 : 128 + r->stopped_by;
-  const int status = write_result(o, *r) || r->program_status ? ended : own_failure;
+  if (!r->record_lost.empty()) os::tell_user("kilter: " + r->record_lost + "\n");
+  const bool written = write_result(o, *r) && r->record_lost.empty();
+  const int status = written || r->program_status ? ended : own_failure;
   return r->program_status ? end_like(*r->program_status) : status;
 }
 

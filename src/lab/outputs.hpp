@@ -2,6 +2,7 @@
 // Files that commands write: refused before anything runs if they cannot be, written whole or not at all.
 
 #include <string>
+#include <string_view>
 
 namespace kilter::lab {
 
@@ -12,9 +13,12 @@ void check_output(const std::string& option, const std::string& path);
 /// check_output; also refuses to replace a file that is neither empty nor a report of ours.
 void check_report_output(const std::string& option, const std::string& path);
 
-/// Replaces the file's content; "-" is standard output. Throws std::runtime_error with one line if not all of it could be written; a
-/// file that was there before keeps its content then.
+/// Replaces the file's content as base/replace_file.hpp does; "-" is standard output. Throws std::runtime_error with one line if not all of it could be written;
+/// a file that was there before keeps its content then.
 void write_output(const std::string& path, const std::string& content);
+
+/// Text on standard error, as far as that takes it. Nothing fails because a message is lost.
+void tell(std::string_view) noexcept;
 
 /// With symbolic links and dots resolved as far as they exist; for telling the user where a file is.
 [[nodiscard]] std::string absolute_path(const std::string& path);

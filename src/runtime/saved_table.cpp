@@ -6,6 +6,7 @@
 
 #include "base/file_text.hpp"
 #include "base/json_text.hpp"
+#include "base/replace_file.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::model {
@@ -125,9 +126,8 @@ void write_table(const std::string& path, const saved_table& t, const machine& m
     rows.push_back({{"type", r.type}, {"size_class", r.size_class}, {"in_use", r.in_use ? to_json(*r.in_use) : json(nullptr)}, {"cells", std::move(cells)}});
   }
   const json all = {{"schema", schema}, {"machine", fingerprint(m)}, {"mode", t.robust ? "robust" : "paper"}, {"rows", std::move(rows)}};
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << all.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
-  if (!out.flush()) throw input_error("table '" + path + "': cannot be written");
+  if (const std::string why = kilter::detail::replace_file(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n"); !why.empty())
+    throw input_error("table '" + path + "': cannot be written: " + why);
 }
 
 saved_table read_table(const std::string& path, const machine& m) {

@@ -30,6 +30,7 @@
 #include "balance/os/observer.hpp"
 #include "balance/os/restore.hpp"
 #include "balance/recording.hpp"
+#include "base/replace_file.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::os {
@@ -95,28 +96,6 @@ scheduler_options live(scheduler_options o) {
 
 constexpr std::string_view without_counters = "spread";
 
-/// Observations of a run as they are written down. The program must not find the file among its descriptors.
-class record_file {
- public:
-  explicit record_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {
-    if (!file_) throw input_error(fmt::format("--record '{}': cannot be written: {}", path, std::strerror(errno)));
-  }
-  ~record_file() { std::fclose(file_); }
-  record_file(const record_file&) = delete;
-  record_file& operator=(const record_file&) = delete;
-  /// Empty, or the first time that it failed: why.
-  [[nodiscard]] std::string add(const std::string& line) {
-    if (broken_ || (std::fwrite(line.data(), 1, line.size(), file_) == line.size() && std::fflush(file_) == 0)) return "";
-    broken_ = true;
-    return fmt::format("--record '{}': cannot be written any more, so it ends here: {}", path_, std::strerror(errno));
-  }
-
- private:
-  std::string path_;
-  std::FILE* file_;
-  bool broken_ = false;
-};
-
 class session {
  public:
   session(const machine& m, const session_options& o) : machine_(m), options_(o), cores_(m), policy_(o.policy), accounts_(o.tuning.memory_above) {
@@ -149,7 +128,8 @@ class session {
     scheduler_ = make_scheduler(policy_, m, live(o.tuning));
     if (!o.record.empty()) {
       record_.emplace(o.record);
-      write_down(recording_line(recording_header{m.name(), m.core_count(), observer_name_}));
+      record_->add(recording_line(recording_header{m.name(), m.core_count(), observer_name_}));
+      if (!record_->why().empty()) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, record_->why()));
     }
   }
 
@@ -229,11 +209,6 @@ class session {
       }
     }
     accounts_.result.program_status = guard_->status();
-  }
-
-  void write_down(const std::string& line) {
-    if (!record_) return;
-    if (const std::string why = record_->add(line); !why.empty()) options_.tell(why, true);
   }
 
   void loop(int signals) {
@@ -367,7 +342,7 @@ class session {
     if (policy_ == without_counters && living.size() > 1) o.idle = idle_.since_last(cores_, now);
     else idle_.forget();
     if (reader_ && !play_back(o)) return options_.tuning.quantum_s;
-    if (record_) write_down(recording_line(o));
+    if (record_) record_->add(recording_line(o));
     accounts_.observed(o);
     const answer a = scheduler_->tick(o);
     accounts_.answered(a);
@@ -447,6 +422,10 @@ class session {
     r.observer = observer_name_;
     r.own_cpu_s = cpu_s;
     r.seconds = begin_s_ > 0 ? now_s() - begin_s_ : 0.0;
+    if (record_ && r.exec_error == 0) {
+      record_->keep();
+      if (!record_->why().empty()) r.record_lost = fmt::format("cannot write {}: {}", options_.record, record_->why());
+    }
     if (observer_) r.remarks = observer_->remarks();
     return accounts_.conclude();
   }
@@ -468,7 +447,7 @@ class session {
   std::vector<std::string> opening_;   ///< which observer, and why not a better one
   std::istringstream replayed_;
   std::optional<recording_reader> reader_;
-  std::optional<record_file> record_;
+  std::optional<kilter::detail::replacement> record_;
   idle_times idle_;
   bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false, owes_masks_ = false;
   double begin_s_ = 0.0;

@@ -61,6 +61,8 @@ struct session_result {
   /// How it ended: a wait status of the program, or the signal that ended the watching; none: all targets ended.
   std::optional<int> program_status;
   int stopped_by = 0;
+  /// Why the observations were not recorded, with the file's name; empty: they were, or nobody asked.
+  std::string record_lost;
   /// Why the program could not be started: an errno.
   int exec_error = 0;
 };

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replace_file.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::preload {
@@ -49,14 +51,10 @@ class locked_file {
     text.resize(size);
     return text;
   }
-  void replace(std::string_view text) const {
-    if (ftruncate(fd_, 0) != 0 || lseek(fd_, 0, SEEK_SET) != 0) fail("be written");
-    while (!text.empty()) {
-      const ssize_t put = write(fd_, text.data(), text.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail("be written");
-      text.remove_prefix(static_cast<std::size_t>(put));
-    }
+  /// False if another file has taken the place of this one since it was opened: whoever held the lock before us has renamed his over it.
+  [[nodiscard]] bool still_there() const {
+    struct stat here {}, there {};
+    return fstat(fd_, &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
   }
 
  private:
@@ -161,11 +159,16 @@ known_history load_history(const std::string& path) {
 }
 
 void save_run(const std::string& path, const std::string& program, const std::vector<double>& seconds) {
-  const locked_file file(path, O_RDWR | O_CREAT, LOCK_EX);
-  if (!file.is_open()) file.fail("be written");
-  history h = parsed(path, file.read_all()).lengths;
-  add_run(h, program, seconds);
-  file.replace(history_text(h));
+  for (;;) {
+    const locked_file file(path, O_RDWR | O_CREAT, LOCK_EX);
+    if (!file.is_open()) file.fail("be written");
+    if (!file.still_there()) continue;
+    history h = parsed(path, file.read_all()).lengths;
+    add_run(h, program, seconds);
+    if (const std::string why = kilter::detail::replace_file(path, history_text(h)); !why.empty())
+      throw input_error("'" + path + "' cannot be written: " + why);
+    return;
+  }
 }
 
 }  // namespace kilter::balance::preload

@@ -9,7 +9,7 @@ namespace kilter::balance::preload {
 struct placed_run {
   std::string policy;             ///< ljfpf or cjfpf
   std::string lengths;            ///< as KILTER_LENGTHS: numbers, or @FILE; empty: as announced, or from the history
-  std::string history;            ///< as KILTER_HISTORY; empty: none
+  std::string history;            ///< as KILTER_HISTORY; empty: none. A relative path, here and above, is one from where this process is
   std::vector<int> fast_cpus;     ///< the operating system's numbers; empty: what the kernel calls the fastest kind
 };
 

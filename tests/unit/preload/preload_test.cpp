@@ -3,7 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "balance/preload/counts.hpp"
 #include "balance/preload/cpus.hpp"
@@ -177,6 +180,24 @@ TEST(history, what_is_no_history_is_refused_and_left_as_it_is) {
   EXPECT_TRUE(load_history(s.path() / "absent").lengths.empty());
 }
 
+TEST(history, programs_that_end_at_the_same_time_are_all_remembered) {
+  const scratch s;
+  const std::string path = s.path() / "history";
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    children.push_back(fork());
+    if (children.back() == 0) {
+      for (int run = 0; run < 5; ++run) save_run(path, "p" + std::to_string(i), {1.0});
+      _exit(0);
+    }
+  }
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  const history h = load_history(path).lengths;
+  ASSERT_EQ(h.size(), 8u);
+  for (const auto& [key, thread] : h) EXPECT_EQ(thread.runs, 5u) << key.first;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(s.path()), std::filesystem::directory_iterator()), 1) << "and nothing lies beside it";
+}
+
 TEST(placer, sorts_what_the_environment_says) {
   settings s;
   s.lengths = {1, 9, 5};
@@ -244,6 +265,7 @@ TEST(counts, come_back_from_the_file_in_the_order_of_creation) {
   EXPECT_DOUBLE_EQ(back[1].cpu_s, 0.5);
   EXPECT_EQ(refusal([] { (void)parse_counts("x\n"); }), "line 1 must be kilter.counts/1");
   EXPECT_NE(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5\n"); }).find("line 2 must be INDEX"), std::string::npos);
+  EXPECT_EQ(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5 6\n"); }), "the end is missing");
 }
 
 TEST(counts, symmetry_is_over_cpu_time_and_over_all_primitives_together) {
