@@ -26,7 +26,7 @@ int calibrate(const calibrate_options& o) {
   const lab::calibration measured = lab::calibrate(plan, progress);
   progress.clear();
   if (!measured.complete) {
-    fmt::print(stderr, "kilter: interrupted; nothing was written\n");
+    lab::tell("kilter: interrupted; nothing was written\n");
     return stopped;
   }
   lab::write_output(o.out, lab::platform_file_text(measured));

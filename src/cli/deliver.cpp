@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <utility>
@@ -29,26 +31,46 @@ void write_result(const outputs& out, const char* what, const std::string& path,
   lab::write_output(path, content);
   if (out.quiet || path == "-") return;
   const std::string line = fmt::format("{}: {}\n", what, printable(lab::absolute_path(path)));
-  stdout_taken(out) ? fmt::print(stderr, "{}", line) : lab::write_output("-", line);
+  stdout_taken(out) ? lab::tell(line) : lab::write_output("-", line);
 }
 
 void write_table(const outputs& out, const std::function<std::string(bool colour)>& text) {
   if (!stdout_taken(out))
     lab::write_output("-", text(lab::colour_wanted(STDOUT_FILENO)));
   else if (!out.quiet)
-    fmt::print(stderr, "{}", text(lab::colour_wanted(STDERR_FILENO)));
+    lab::tell(text(lab::colour_wanted(STDERR_FILENO)));
+}
+
+/// Does all of them: that one output is lost must not cost the others. Throws the first failure, and tells of the others.
+void do_all(std::initializer_list<std::function<void()>> writers) {
+  std::exception_ptr first;
+  for (const auto& write : writers) try {
+      write();
+    } catch (const std::exception& failure) {
+      if (first) lab::tell(fmt::format("kilter: {}\n", printable(failure.what())));
+      else first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
+void write_document(const outputs& out, const lab::document& d) {
+  if (!out.how.json_path.empty()) write_result(out, "json", out.how.json_path, lab::document_text(d));
+}
+
+void write_report(const outputs& out, const lab::document& d) {
+  if (!out.how.html_path.empty()) write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
 }
 
 void deliver(const lab::experiment& e, const lab::bench_result& r, const outputs& out) {
   const lab::document d = lab::to_document(e, r, out.how);
-  write_table(out, [&](bool colour) { return lab::bench_text(e, r, colour); });
-  if (!out.how.json_path.empty()) write_result(out, "json", out.how.json_path, lab::document_text(d));
-  if (!out.how.trace_path.empty()) {
+  const auto write_trace = [&] {
+    if (out.how.trace_path.empty()) return;
     std::ostringstream trace;
     lab::write_trace(trace, *e.machine, r.details);
     write_result(out, "trace", out.how.trace_path, trace.str());
-  }
-  if (!out.how.html_path.empty()) write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
+  };
+  do_all({[&] { write_table(out, [&](bool colour) { return lab::bench_text(e, r, colour); }); }, [&] { write_document(out, d); }, write_trace,
+          [&] { write_report(out, d); }});
 }
 
 }  // namespace
@@ -73,9 +95,7 @@ void add_outputs(CLI::App& command, outputs& out) {
 }
 
 void deliver(const outputs& out, const std::function<std::string(bool colour)>& text, const lab::document& d) {
-  write_table(out, text);
-  if (!out.how.json_path.empty()) write_result(out, "json", out.how.json_path, lab::document_text(d));
-  if (!out.how.html_path.empty()) write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
+  do_all({[&] { write_table(out, text); }, [&] { write_document(out, d); }, [&] { write_report(out, d); }});
 }
 
 void check_outputs(const outputs& out) {
@@ -96,7 +116,7 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
       try {
         deliver();
       } catch (const std::exception& failure) {
-        fmt::print(stderr, "kilter: {}\n", printable(failure.what()));
+        lab::tell(fmt::format("kilter: {}\n", printable(failure.what())));
       }
       ::_exit(stopped);
     });

@@ -20,7 +20,7 @@ struct disturb_options {
 
 void say(const disturb_options& o, const std::string& text) {
   if (o.json == "-")
-    fmt::print(stderr, "{}", o.quiet ? "" : text);
+    lab::tell(o.quiet ? "" : text);
   else
     lab::write_output("-", text);
 }

@@ -107,7 +107,7 @@ action add_convert(CLI::App& graph) {
       lab::write_output(o->out, format.write(g));
       print_notes(*o, g);
       if (const std::string lost = dags::lost_in(format, g); !lost.empty() && !o->quiet)
-        fmt::print(stderr, "kilter: {} has no place for {}\n", format.title, lost);
+        lab::tell(fmt::format("kilter: {} has no place for {}\n", format.title, lost));
     });
     return 0;
   };

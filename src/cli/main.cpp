@@ -1,13 +1,18 @@
 // `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `balance` and `sym` have that of
 // the program that it runs, and 125 for failures of its own.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <exception>
 #include <map>
+#include <new>
 #include <span>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +21,7 @@
 #include "kilter/error.hpp"
 #include "lab/environment.hpp"
 #include "lab/join.hpp"
+#include "lab/outputs.hpp"
 #include "lab/suggest.hpp"
 
 namespace kilter::cli {
@@ -28,8 +34,17 @@ int refuse(std::string message, int status = bad_input) {
   for (char& c : message)
     if (c == '\n' || c == '\r') c = ' ';
   while (!message.empty() && message.back() == ' ') message.pop_back();
-  fmt::print(stderr, "kilter: {}\n", printable(message));
+  lab::tell(fmt::format("kilter: {}\n", printable(message)));
   return status;
+}
+
+/// What the system does not say of its own refusals.
+std::string what_was_wanted(const std::exception& e, const std::string& command_line) {
+  if (dynamic_cast<const std::bad_alloc*>(&e)) return fmt::format(": there is not enough memory for 'kilter {}'; ask for fewer or smaller tasks, graphs or repeats", command_line);
+  const auto* const refused = dynamic_cast<const std::system_error*>(&e);
+  if (refused && refused->code() == std::errc::resource_unavailable_try_again)
+    return fmt::format(": no thread can be started for 'kilter {}'; raise the limit (ulimit -u, pids.max of the cgroup, memory) or ask for fewer cores", command_line);
+  return "";
 }
 
 /// "kilter bench layered": what to ask for help.
@@ -114,7 +129,14 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    return app.exit(e);
+    std::ostringstream text;
+    const int status = app.exit(e, text, text);
+    try {
+      lab::write_output("-", text.str());
+    } catch (const std::exception& lost) {
+      return refuse(lost.what(), as_env ? own_failure : went_wrong);
+    }
+    return status;
   } catch (const CLI::ExtrasError&) {
     return bad(unexpected(app));
   } catch (const CLI::RequiredError& e) {
@@ -130,12 +152,33 @@ int run(int argc, char** argv) {
   } catch (const input_error& e) {
     return bad(e.what());
   } catch (const std::exception& e) {
-    return refuse(e.what(), as_env ? own_failure : went_wrong);
+    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? own_failure : went_wrong);
   }
+}
+
+extern "C" void kilter_on_broken_pipe(int) {}
+
+/// A reader of ours that has gone is a failure of a write, and said, not our silent end. It is caught, not ignored: programs that we start get the default back.
+void survive_broken_pipes() {
+  struct sigaction now {}, caught {};
+  caught.sa_handler = kilter_on_broken_pipe;
+  caught.sa_flags = SA_RESTART;
+  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaction(SIGPIPE, &caught, nullptr);
+}
+
+/// Where a standard descriptor is closed, the next file that is opened would take its number, and what is meant for a terminal would go into it. What stands in can
+/// be neither written nor, where it is the input, read, so that what is lost is noticed, and is closed again in programs that we start.
+void fill_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 }  // namespace
 
 }  // namespace kilter::cli
 
-int main(int argc, char** argv) { return kilter::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  kilter::cli::survive_broken_pipes();
+  kilter::cli::fill_standard_descriptors();
+  return kilter::cli::run(argc, argv);
+}

@@ -31,10 +31,10 @@ int run(const sym_options& o) {
   std::fflush(nullptr);
   const preload::counted_run r = preload::run_counted(o.program);
   if (r.exec_error != 0) {
-    fmt::print(stderr, "kilter: cannot run '{}': {}\n", o.program.front(), std::strerror(r.exec_error));
+    lab::tell(fmt::format("kilter: cannot run '{}': {}\n", o.program.front(), std::strerror(r.exec_error)));
     return r.exec_error == ENOENT ? not_found : not_executable;
   }
-  if (!o.quiet) fmt::print(stderr, "{}", preload::symmetry_text(r));
+  if (!o.quiet) lab::tell(preload::symmetry_text(r));
   if (!o.json.empty()) lab::write_output(o.json, preload::symmetry_json(r));
   return WIFEXITED(r.status) ? WEXITSTATUS(r.status) : 128 + WTERMSIG(r.status);
 }

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/printable.hpp"
 #include "base/sync.hpp"
+#include "lab/outputs.hpp"
 
 namespace kilter::lab {
 
@@ -34,15 +34,13 @@ void progress::step(const std::string& what) {
   const double left_s = before == 0.0 ? 0.0 : elapsed_s / before * (static_cast<double>(steps_) - before);
   std::string line = fmt::format("[{}/{}] {}, about {:.0f} s left", done_, std::max(steps_, done_), printable(what), std::max(left_s, 0.0));
   line.resize(std::min(line.size(), terminal_columns() - 1));
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
+  tell("\r\x1b[K" + line);
   shown_ = true;
 }
 
 void progress::clear() {
   if (shown_) {
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    tell("\r\x1b[K");
   }
   shown_ = on_ = false;
 }

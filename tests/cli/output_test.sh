@@ -1,0 +1,126 @@
+#!/bin/bash
+# What is written is whole or not there, what is lost is said, and a message that nobody can read changes nothing else.
+. "$(dirname "$0")/checks.sh"
+
+short=(sim layered --platform jetson-tx2 --policy rws --tasks 50 --parallelism 2 --repeat 1)
+mkfifo "$work/gone"
+exec 7<>"$work/gone" 8>"$work/gone" 7>&-   # writing to 8: its reader has gone
+
+# ends STATUS REDIRECTION ARGS...: kilter ARGS with its standard output and error redirected so.
+ends() {
+  local expected=$1 to=$2 status
+  shift 2
+  eval 'run "$@" '"$to"
+  status=$?
+  [ "$status" -eq "$expected" ] || fail "kilter $* $to: exit status $status, expected $expected"
+}
+run() { timeout 60 "$kilter" "$@" </dev/null; }
+
+# Messages that standard error does not take.
+for wrong in bnech "bench layered --policy nonsense" "platforms nonsense" "explain $work/none" "graph info $work/none"; do
+  read -ra words <<<"$wrong"
+  for to in '2>/dev/full' '2>&-' '2>&8'; do ends 2 "$to" "${words[@]}"; done
+done
+for wrong in "balance" "sym" "sym -- /nowhere/program"; do
+  read -ra words <<<"$wrong"
+  expected=$([ "${#words[@]}" -gt 1 ] && echo 127 || echo 125)
+  for to in '2>/dev/full' '2>&-' '2>&8'; do ends "$expected" "$to" "${words[@]}"; done
+done
+
+# Output that standard output does not take: status 1 and one line.
+loses() {
+  local where=$1 why=$2
+  shift 2
+  case $where in
+    full) run "$@" >/dev/full 2>"$work/err" ;;
+    closed) run "$@" >&- 2>"$work/err" ;;
+    gone) run "$@" >&8 2>"$work/err" ;;
+  esac
+  local status=$?
+  [ "$status" -eq 1 ] || fail "kilter $*, standard output $where: exit status $status, expected 1"
+  [ "$(cat "$work/err")" = "kilter: cannot write standard output: $why" ] || fail "kilter $*, standard output $where: says $(head -c 300 "$work/err")"
+}
+for command in --help --version "bench --help" platforms "platforms jetson-tx2" policies topo "topo --json -" "reproduce --list" "graph make cholesky:n=3" "graph info cholesky:n=3" \
+  "graph draw cholesky:n=3" "top --once" "top --json -" "${short[*]} --quiet" "${short[*]} --quiet --json -" "compare cholesky:n=3 --on sim:jetson-tx2 --repeat 1 --quiet"; do
+  read -ra words <<<"$command"
+  loses full "No space left on device" "${words[@]}"
+  loses closed "Bad file descriptor" "${words[@]}"
+  loses gone "Broken pipe" "${words[@]}"
+done
+ends 1 '>/dev/full 2>/dev/full' platforms
+ends 1 '>&8 2>&8' platforms
+
+# One output that is lost does not cost the others, and nothing else gets into a file because a descriptor was free.
+for closed in '>/dev/full' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+  rm -f "$work/result.json"
+  eval "run \"\${short[@]}\" --json \"\$work/result.json\" >\"\$work/out\" $closed" 2>"$work/err"
+  python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["schema"] == "kilter.bench/1"' "$work/result.json" 2>"$work/python" ||
+    fail "with $closed the JSON is not whole: $(tail -n 1 "$work/python")"
+done
+
+# A disk that is full keeps the old file.
+keeps() {
+  local file=$1 said status
+  shift
+  printf 'old and whole\n' >"$file"
+  said=$( (trap '' XFSZ; ulimit -f 0; run "$@" 2>&1 >/dev/null) )
+  status=$?
+  { [ "$status" -eq 1 ] || [ "$status" -eq 2 ] || [ "$status" -eq 125 ]; } || fail "kilter $*, disk full: exit status $status"
+  [[ $said == *"File too large"* ]] || fail "kilter $*, disk full: says '$said'"
+  [ "$(cat "$file")" = 'old and whole' ] || fail "kilter $*, disk full: the old file is gone: $(head -c 100 "$file")"
+}
+mkdir "$work/disk"
+disk=$work/disk
+keeps "$disk/json" "${short[@]}" --quiet --json "$disk/json"
+keeps "$disk/trace" "${short[@]}" --quiet --trace "$disk/trace"
+keeps "$disk/table" "${short[@]}" --quiet --save-table "$disk/table"
+keeps "$disk/table" bench layered --tasks 50 --parallelism 2 --repeat 1 --policy dam-c --quiet --save-table "$disk/table"
+keeps "$disk/graph" graph make cholesky:n=3 -o "$disk/graph"
+keeps "$disk/svg" graph draw cholesky:n=3 -o "$disk/svg"
+keeps "$disk/sym" sym --quiet --json "$disk/sym" -- true
+[ "$(cd "$disk" && echo *)" = "graph json svg sym table trace" ] || fail "files are left behind: $(ls "$disk")"
+
+# Observations: nothing of them is there before all are, and a disk that is full is noticed.
+printf 'old and whole\n' >"$work/record"
+run balance --quiet --record "$work/record" -- cat "$work/record" >"$work/out" 2>"$work/err" || fail "--record: $(cat "$work/err")"
+[ "$(cat "$work/out")" = 'old and whole' ] || fail "--record: the old file was gone while the program ran"
+grep -q '"schema"' "$work/record" || fail "--record: nothing was recorded: $(head -c 200 "$work/record")"
+run balance --quiet --record /dev/full -- true 2>"$work/err"
+[ $? -eq 125 ] && grep -qF "No space left on device" "$work/err" || fail "--record on a full disk: $(cat "$work/err")"
+
+# Whoever is ended while he writes leaves nothing behind.
+mkdir "$work/ended"
+"$kilter" graph make layered:tasks=300000,p=8 -o "$work/ended/graph.json" 2>/dev/null &
+writer=$!
+while kill -0 "$writer" 2>/dev/null && ! readlink /proc/$writer/fd/* 2>/dev/null | grep -qF "$work/ended/"; do :; done
+kill -TERM "$writer" 2>/dev/null
+wait "$writer" 2>/dev/null
+left=$(cd "$work/ended" && ls | grep -v '^graph.json$')
+[ -z "$left" ] || fail "whoever was ended left $left"
+
+# Where a link of somebody else lies, nothing is written through it.
+ln -s "$work/ended/not-mine" "$work/ended/link"
+passes graph make cholesky:n=3 -o "$work/ended/link"
+[ ! -e "$work/ended/not-mine" ] || fail "a file was made where a planted link points to"
+
+# Programs that change their directory remember in the one in which Kilter was started.
+mkdir "$work/start" "$work/elsewhere"
+printf '1\n' >"$work/start/lengths"
+threads='import os, sys, threading; os.chdir(sys.argv[1]); t = threading.Thread(target=sum, args=(range(10**6),)); t.start(); t.join()'
+(cd "$work/start" && run balance --quiet --policy ljfpf --fast 0, --history past -- python3 -c "$threads" "$work/elsewhere") 2>"$work/err" || fail "a relative --history: $(cat "$work/err")"
+[ -s "$work/start/past" ] || fail "a relative --history is not in the directory in which Kilter was started: $(ls "$work/start" "$work/elsewhere")"
+(cd "$work/start" && run balance --quiet --policy ljfpf --fast 0, --lengths @lengths -- python3 -c "$threads" "$work/elsewhere") 2>"$work/err"
+[ ! -s "$work/err" ] || fail "a relative --lengths @FILE: $(cat "$work/err")"
+
+# Programs that Kilter starts end as they would without it when nobody reads what they write.
+ends 141 '' sym --quiet -- sh -c 'kill -PIPE $$'
+
+# What the system refuses is said together with what was wanted.
+said=$( (ulimit -v 400000; run sim layered --platform jetson-tx2 --tasks 20000000 --quiet 2>&1 >/dev/null) )
+[ $? -eq 1 ] || fail "no memory: another exit status"
+[[ $said == *"not enough memory for 'kilter sim layered"* ]] || fail "no memory: says '$said'"
+said=$( (ulimit -s 4000000; ulimit -v 3000000; run bench layered --tasks 50 --parallelism 2 --repeat 1 --quiet 2>&1 >/dev/null) )
+[ $? -eq 1 ] || fail "no thread: another exit status"
+[[ $said == *"no thread can be started for 'kilter bench layered"* ]] || fail "no thread: says '$said'"
+
+finish
