@@ -139,7 +139,7 @@ sys.exit(0 if again and set(live) <= set(again) else 1)' "$work/live" "$work/las
 fi
 
 # top sees what runs
-"$kilter" balance --quiet --policy rr --quantum 50 -- sh -c 'i=0; while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done' &
+"$kilter" balance --quiet --policy rr --quantum 50 -- sh -c 'printf "\033[31mred" >/proc/$$/comm; i=0; while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done' &
 pid=$!
 for _ in $(seq 100); do
   ends 0 top --once --json -
@@ -149,6 +149,8 @@ done
 json 'd["schema"] == "kilter.top/1" and d["balances"][0]["policy"] == "rr" and {"tid", "class", "core", "last_move", "misses_per_s", "predicted_per_s"} <= set(d["balances"][0]["threads"][0])'
 ends 0 top --once
 says "LAST MOVE"
+says '\x1b[31mred'
+grep -q $'\x1b' "$work/out" && fail "top hands a thread's name to the terminal as it is"
 kill -TERM $pid
 wait $pid
 ends 0 top --once

@@ -90,6 +90,9 @@ KILTER_FAST_CPUS=60000|KILTER_FAST_CPUS: none of these CPUs is in this process's
 KILTER_HISTORY=/etc/hostname|'/etc/hostname': line 1 must be kilter.lengths/1
 END
 
+out=$(loaded KILTER_LENGTHS=$'@\e[31mred' -- "$probe" threads 1)
+expect "a message holds nothing that a terminal obeys" "0 1" "$(grep -c $'\e' "$scratch/errors") $(grep -cF '\x1b[31mred' "$scratch/errors")"
+
 # Earlier runs: the thread that took longer is the longer one. Forty to one is no matter of timing.
 history="$scratch/history"
 loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" -- "$probe" work 1 40

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "base/printable.hpp"
 
 namespace kilter::balance::os {
 
@@ -38,6 +41,13 @@ std::string idle_text(const session_result& r) {
   return "";
 }
 
+/// Characters of valid UTF-8, one column each.
+std::string first_columns(const std::string& text, std::size_t columns) {
+  std::size_t end = 0;
+  while (end < text.size() && columns-- > 0) end += std::max<std::size_t>(1, utf8_length(std::string_view(text).substr(end)));
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 std::string session_json(const session_result& r) {
@@ -60,7 +70,7 @@ std::string session_text(const session_result& r) {
   text += idle_text(r);
   if (r.fairness) text += fmt::format("fairness {:.3f}\n", *r.fairness);
   if (r.prediction_error) text += fmt::format("prediction error {:+.1f} % in the mean\n", *r.prediction_error * 100);
-  for (const std::string& line : r.remarks) text += line + "\n";
+  for (const std::string& line : r.remarks) text += printable(line) + "\n";
   return text;
 }
 
@@ -73,7 +83,7 @@ std::string top_text(const std::vector<board_view>& all, std::size_t columns, st
     lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>5} {:>5}  {:<8} {:>8} {:>8}  {}", "TID", "NAME", "CORE", "RAN", "WAIT", "CLASS", "MISSES/S",
         "EXPECTED", "LAST MOVE"));
     for (const board_thread& t : v.threads)
-      lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>4.0f}% {:>4.0f}%  {:<8} {:>8} {:>8}  {}", t.tid, t.name.substr(0, 15), core_text(t.core),
+      lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>4.0f}% {:>4.0f}%  {:<8} {:>8} {:>8}  {}", t.tid, t.name, core_text(t.core),
                                   t.busy * 100, t.waited * 100, t.kind.empty() ? "unknown" : t.kind, per_s_text(t.misses_per_s),
                                   per_s_text(t.expected_per_s), move_text(t)));
   }
@@ -83,7 +93,7 @@ std::string top_text(const std::vector<board_view>& all, std::size_t columns, st
     lines.push_back(fmt::format("... {} more lines", hidden));
   }
   std::string text;
-  for (const std::string& line : lines) text += line.substr(0, columns) + "\n";
+  for (const std::string& line : lines) text += first_columns(printable(line), columns) + "\n";  // threads bear what names they like
   return text;
 }
 

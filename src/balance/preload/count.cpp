@@ -184,7 +184,7 @@ int (*real_trylock)(pthread_mutex_t*);
 #define KILTER_COUNTED(member, name, throws, parameters, arguments)             \
   KILTER_EXPORTED int name parameters throws {                                  \
     static int(*real) parameters;                                               \
-    if (next_version(real, #name) == nullptr) return ENOSYS;                    \
+    if (real == nullptr && next_version(real, #name) == nullptr) return ENOSYS; \
     ++of_this.member;                                                           \
     return real arguments;                                                      \
   }
@@ -202,7 +202,7 @@ KILTER_COUNTED(conditions, pthread_cond_signal, noexcept, (pthread_cond_t * c), 
 KILTER_COUNTED(conditions, pthread_cond_broadcast, noexcept, (pthread_cond_t * c), (c))
 
 KILTER_EXPORTED int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
-  if (next_version(real_trylock, "pthread_mutex_trylock") == nullptr) return ENOSYS;
+  if (real_trylock == nullptr && next_version(real_trylock, "pthread_mutex_trylock") == nullptr) return ENOSYS;
   const int error = real_trylock(m);
   if (error == 0) ++of_this.locks;
   return error;

@@ -42,8 +42,10 @@ __attribute__((format(printf, 1, 2))) inline void tell(const char* format, ...) 
   va_end(arguments);
   if (wanted < 0) return;
   size_t size = head + (static_cast<size_t>(wanted) < room ? static_cast<size_t>(wanted) : room - 1);
-  for (size_t i = 0; i < size; ++i)
-    if (static_cast<unsigned char>(line[i]) < ' ' || line[i] == 127) line[i] = '_';
+  for (size_t i = 0; i < size; ++i) {  // names may hold what a terminal obeys; C1 is two bytes in UTF-8
+    const auto c = static_cast<unsigned char>(line[i]);
+    if (c < ' ' || c == 127 || (c >= 0x80 && c < 0xa0 && line[i - 1] == '\xc2')) line[i] = '_';
+  }
   line[size++] = '\n';
   sigset_t broken_pipe, before, pending;
   sigemptyset(&broken_pipe);

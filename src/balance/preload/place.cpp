@@ -20,6 +20,7 @@
 #include "balance/preload/history.hpp"
 #include "balance/preload/placement.hpp"
 #include "balance/preload/placer.hpp"
+#include "base/printable.hpp"
 #include "kilter/error.hpp"
 #include "kilter/hint.h"
 
@@ -43,7 +44,7 @@ const first_half* program_side = nullptr;
 
 own_mask& mask_of_this() { return *program_side->of_this_thread(); }
 
-void say(const std::string& what) { tell("%s", what.c_str()); }
+void say(const std::string& what) { tell("%s", printable(what).c_str()); }
 
 /// The mask that threads and processes of this thread are to begin from.
 bool outer_mask(cpu_set_t& mask) {
