@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -133,7 +134,11 @@ int measure_and_deliver(lab::experiment e, const outputs& out) {
     measured->run();
     progress.clear();
   };
-  return run_and_deliver(run, [&] { deliver(measured->plan(), measured->result(), out); });
+  return run_and_deliver(run, [&] {
+    const lab::bench_result r = measured->result();
+    deliver(measured->plan(), r, out);
+    if (!r.table_lost.empty()) throw std::runtime_error(r.table_lost);
+  });
 }
 
 }  // namespace kilter::cli

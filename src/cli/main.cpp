@@ -180,5 +180,10 @@ void fill_standard_descriptors() {
 int main(int argc, char** argv) {
   kilter::cli::survive_broken_pipes();
   kilter::cli::fill_standard_descriptors();
-  return kilter::cli::run(argc, argv);
+  try {
+    return kilter::cli::run(argc, argv);
+  } catch (const std::exception&) {  // of words that could not be put together
+    kilter::lab::tell("kilter: there is not enough memory to say what went wrong\n");
+    return 1;
+  }
 }

@@ -147,7 +147,7 @@ void bench::run_one(const combination& c, std::uint32_t repeat) {
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
   }
-  if (saves_table(experiment_, *c.what, repeat)) rt.save_table(experiment_.save_table);
+  if (saves_table(experiment_, *c.what, repeat)) save_table([&] { rt.save_table(experiment_.save_table); });
 }
 
 void bench::measure_runs() {

@@ -98,7 +98,7 @@ std::uint64_t tasks_in(double row_s, apps::kernel_instance& kernel) {
 /// Two busy threads on one core: how long each is kept waiting while the other has its turn.
 std::vector<double> slices_on(const core& where, double seconds) {
   std::vector<std::vector<double>> gaps(2);
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;  // those that are there end by themselves if the other cannot be
   for (auto& mine : gaps)
     threads.emplace_back([&mine, &where, seconds] {
       const int cpu = where.os_index;
@@ -112,7 +112,7 @@ std::vector<double> slices_on(const core& where, double seconds) {
         last = now;
       }
     });
-  for (std::thread& t : threads) t.join();
+  for (std::jthread& t : threads) t.join();
   gaps[0].insert(gaps[0].end(), gaps[1].begin(), gaps[1].end());
   return gaps[0];
 }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/sync.hpp"
 #include "lab/findings.hpp"
+#include "lab/helpers.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/stats.hpp"
 
@@ -125,10 +125,7 @@ void comparison::work() {
 }
 
 void comparison::run() {
-  std::vector<std::thread> others;
-  for (std::uint32_t i = 1; i < std::min<std::size_t>(at_a_time_, experiments_.size()); ++i) others.emplace_back([this] { work(); });
-  work();
-  for (std::thread& t : others) t.join();
+  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, experiments_.size())) - 1, [this] { work(); });
   if (failed_) std::rethrow_exception(failed_);
   const std::lock_guard lock(mutex_);
   complete_ = !interrupted();

@@ -103,7 +103,7 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
       const std::lock_guard lock(mutex_);
       measured_.runs.push_back(std::move(row));
     }
-    if (!traced && saves_table(experiment_, s, repeat)) rt.save_table(experiment_.save_table);
+    if (!traced && saves_table(experiment_, s, repeat)) save_table([&] { rt.save_table(experiment_.save_table); });
   }
   if (traced) take_events(d, *events);
   const std::lock_guard lock(mutex_);

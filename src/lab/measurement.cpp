@@ -1,6 +1,7 @@
 #include "lab/measurement.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -40,6 +41,15 @@ double measurement::bound_of(const scenario& s, const std::vector<rates_of_set>&
     return slowest;  // a set that only a run far longer than expected meets
   };
   return bound_s(s.parts, tasks_, path_tasks_, speed_of);
+}
+
+void measurement::save_table(const std::function<void()>& save) {
+  try {
+    save();
+  } catch (const std::exception& e) {
+    const std::lock_guard lock(mutex_);
+    measured_.table_lost = e.what();
+  }
 }
 
 bench_result measurement::result() const {

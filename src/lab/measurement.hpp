@@ -1,6 +1,7 @@
 #pragma once
 // An experiment that is being measured, natively (bench.hpp), in virtual time (simulation.hpp) or emulated (emulation.hpp).
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -29,6 +30,8 @@ class measurement {
   measurement(experiment, progress&);
   /// Seconds of a scenario's bound, from the rates measured so far.
   [[nodiscard]] double bound_of(const scenario&, const std::vector<rates_of_set>&) const;
+  /// Calls it. A table that cannot be written must not cost what was measured: the result says why.
+  void save_table(const std::function<void()>&);
 
   experiment experiment_;
   std::uint64_t tasks_ = 0, path_tasks_ = 0;   ///< of the graph and of its longest path; the rates count tasks like those

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,15 +22,20 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Empty if all bytes were taken, else why not.
-std::string write_all(int fd, std::string_view content) {
+/// 0 if all bytes were taken, else errno. A pipe that whoever started us made non-blocking is waited for.
+int write_all(int fd, std::string_view content) noexcept {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return reason();
-    content.remove_prefix(static_cast<std::size_t>(n));
+    if (n >= 0) {
+      content.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd room{fd, POLLOUT, 0};
+      (void)::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
   }
-  return {};
+  return 0;
 }
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
@@ -70,20 +76,13 @@ void check_report_output(const std::string& option, const std::string& path) {
 
 void write_output(const std::string& path, const std::string& content) {
   if (path == "-") {
-    if (const std::string why = write_all(STDOUT_FILENO, content); !why.empty()) fail("standard output", why);
+    if (const int error = write_all(STDOUT_FILENO, content); error != 0) fail("standard output", std::strerror(error));
     return;
   }
   if (const std::string why = kilter::detail::replace_file(path, content); !why.empty()) fail(path, why);
 }
 
-void tell(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
+void tell(std::string_view text) noexcept { (void)write_all(STDERR_FILENO, text); }
 
 std::string absolute_path(const std::string& path) {
   std::error_code error;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <barrier>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "base/sync.hpp"
@@ -34,22 +35,27 @@ std::vector<double> measure_together(const std::vector<core>& cores, apps::kerne
   std::vector<double> rates(cores.size(), 0.0);
   const std::uint64_t range = kernel.slots() / cores.size();
   std::barrier together(static_cast<std::ptrdiff_t>(cores.size()));
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < cores.size(); ++i)
-    threads.emplace_back([&, i] {
-      pin_this_thread(cores[i].os_index);
-      kernel.run(i * range);
-      together.arrive_and_wait();
-      const std::int64_t start = sync::nanoseconds(), end = start + static_cast<std::int64_t>(seconds * 1e9);
-      std::int64_t now = start;
-      std::uint64_t tasks = 0;
-      for (; (now < end || tasks < least_tasks) && !interrupted(); ++tasks) {
-        kernel.run(i * range + (tasks + 1) % range);
-        now = sync::nanoseconds();
-      }
-      if (now > start) rates[i] = static_cast<double>(tasks) * 1e9 / static_cast<double>(now - start);
-    });
-  for (std::thread& t : threads) t.join();
+  std::vector<std::jthread> threads;
+  const auto measure = [&](std::size_t i) {
+    pin_this_thread(cores[i].os_index);
+    kernel.run(i * range);
+    together.arrive_and_wait();
+    const std::int64_t start = sync::nanoseconds(), end = start + static_cast<std::int64_t>(seconds * 1e9);
+    std::int64_t now = start;
+    std::uint64_t tasks = 0;
+    for (; (now < end || tasks < least_tasks) && !interrupted(); ++tasks) {
+      kernel.run(i * range + (tasks + 1) % range);
+      now = sync::nanoseconds();
+    }
+    if (now > start) rates[i] = static_cast<double>(tasks) * 1e9 / static_cast<double>(now - start);
+  };
+  try {
+    for (std::size_t i = 0; i < cores.size(); ++i) threads.emplace_back(measure, i);
+  } catch (const std::system_error&) {  // nobody waits for those that cannot be
+    for (std::size_t i = threads.size(); i < cores.size(); ++i) together.arrive_and_drop();
+    throw;
+  }
+  for (std::jthread& t : threads) t.join();
   return rates;
 }
 

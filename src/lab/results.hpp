@@ -95,6 +95,7 @@ struct bench_result {
   /// Undisturbed: the longest path with every task on the place that is fastest for it, and all tasks one after the other on one core.
   double path_s = 0.0, sequential_s = 0.0;
   std::vector<std::string> notes;           ///< what a reader must know about how it was measured
+  std::string table_lost;                   ///< why the trace table could not be saved; empty: it was, or nobody asked
   bool complete = false;                    ///< false after Ctrl-C
   double tool_seconds = 0.0;
 };

@@ -334,7 +334,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
       measured_.notes.push_back(note);
   }
   if (!traced) {
-    if (saves_table(experiment_, s, repeat)) model::write_table(experiment_.save_table, engine.learned().save(), m);
+    if (saves_table(experiment_, s, repeat)) save_table([&] { model::write_table(experiment_.save_table, engine.learned().save(), m); });
     return;
   }
   d.types = kilter::detail::graph_access::core(graph_).type_names;

@@ -7,12 +7,12 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 #include "base/sync.hpp"
 #include "graph/files/dag_source.hpp"
 #include "lab/dag_work.hpp"
 #include "lab/given_tasks.hpp"
+#include "lab/helpers.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/numbers.hpp"
 #include "lab/progress.hpp"
@@ -127,10 +127,7 @@ topcuoglu_outcome run_set(const topcuoglu_arguments& a, bool quiet) {
       }
     }
   };
-  std::vector<std::thread> others;
-  for (std::uint64_t t = 1; t < threads; ++t) others.emplace_back(work);
-  work();
-  for (std::thread& t : others) t.join();
+  helped_by(threads - 1, work);
   shown.clear();
   if (failed) std::rethrow_exception(failed);
   all.complete = !interrupted();

@@ -50,6 +50,17 @@ done
 ends 1 '>/dev/full 2>/dev/full' platforms
 ends 1 '>&8 2>&8' platforms
 
+# A pipe that does not wait, and whose reader is slow.
+python3 -c '
+import json, os, subprocess, sys, time
+r, w = os.pipe()
+os.set_blocking(w, False)
+p = subprocess.Popen([sys.argv[1], "graph", "make", "layered:tasks=20000,p=8"], stdout=w)
+os.close(w)
+time.sleep(0.3)
+text = open(r, "rb").read()
+assert p.wait() == 0 and len(json.loads(text)["tasks"]) == 20000' "$kilter" 2>"$work/err" || fail "a pipe that does not wait: $(tail -n 1 "$work/err")"
+
 # One output that is lost does not cost the others, and nothing else gets into a file because a descriptor was free.
 for closed in '>/dev/full' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
   rm -f "$work/result.json"
@@ -78,6 +89,8 @@ keeps "$disk/table" bench layered --tasks 50 --parallelism 2 --repeat 1 --policy
 keeps "$disk/graph" graph make cholesky:n=3 -o "$disk/graph"
 keeps "$disk/svg" graph draw cholesky:n=3 -o "$disk/svg"
 keeps "$disk/sym" sym --quiet --json "$disk/sym" -- true
+said=$( (trap '' XFSZ; ulimit -f 0; run "${short[@]}" --save-table "$disk/table" 2>/dev/null) )
+[[ $said == *"undisturbed"* ]] || fail "a table that cannot be saved costs the measurement: $said"
 [ "$(cd "$disk" && echo *)" = "graph json svg sym table trace" ] || fail "files are left behind: $(ls "$disk")"
 
 # Observations: nothing of them is there before all are, and a disk that is full is noticed.
@@ -122,5 +135,14 @@ said=$( (ulimit -v 400000; run sim layered --platform jetson-tx2 --tasks 2000000
 said=$( (ulimit -s 4000000; ulimit -v 3000000; run bench layered --tasks 50 --parallelism 2 --repeat 1 --quiet 2>&1 >/dev/null) )
 [ $? -eq 1 ] || fail "no thread: another exit status"
 [[ $said == *"no thread can be started for 'kilter bench layered"* ]] || fail "no thread: says '$said'"
+# However many threads there are to be had, it is one or the other: done, or said.
+for most in 1500000 2500000 3500000 4500000 5500000; do
+  (ulimit -s 1000000; ulimit -v $most; run bench layered --tasks 50 --parallelism 2 --repeat 1 --cores 2 --quiet) >"$work/out" 2>"$work/err"
+  status=$?
+  { [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]; }; } || fail "$most KiB for threads: exit status $status: $(head -c 300 "$work/err")"
+  (ulimit -s 1000000; ulimit -v $most; run reproduce matrix --graphs qr,lu,fft --on jetson-tx2 --policy rws --disturb none --tasks 100 --seeds 1 --threads 8 --quiet) >"$work/out" 2>"$work/err"
+  status=$?
+  { [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]; }; } || fail "$most KiB for helpers: exit status $status: $(head -c 300 "$work/err")"
+done
 
 finish
