@@ -14,9 +14,14 @@ namespace kilter {
 namespace {
 
 /// A queue that core 0 alone may take from. Each worker waits for a far moment unless something waits there for it; once `broken`, question 2 throws.
+struct hand {  // of a test, on the policy; a real one has no such thing
+  std::atomic<bool> broken{false};
+  std::atomic<int> made_ready{0};
+};
+
 class falls_over final : public policy {
  public:
-  explicit falls_over(const std::atomic<bool>& broken) : broken_(broken) {}
+  explicit falls_over(hand& h) : hand_(h) {}
   std::string_view name() const noexcept override { return "falls-over"; }
   discipline queues(const machine&) const override {
     discipline d;
@@ -25,7 +30,8 @@ class falls_over final : public policy {
     return d;
   }
   ready_decision on_ready(task_ref t, task_ref, core_id, view& v) const override {
-    if (broken_.load()) throw std::runtime_error("cannot go on");
+    if (hand_.broken.load()) throw std::runtime_error("cannot go on");
+    hand_.made_ready.fetch_add(1);
     return ready_decision::wait_in(v.work(t) > 0.0 ? 0 : 1);
   }
   next_decision next(core_id, std::uint32_t attempt, view&) const override {
@@ -34,13 +40,13 @@ class falls_over final : public policy {
   }
 
  private:
-  const std::atomic<bool>& broken_;  // a test's hand on the policy; a real one has no such thing
+  hand& hand_;
 };
 
-runtime_options falls_over_on(std::uint32_t n, const std::atomic<bool>& broken) {
+runtime_options falls_over_on(std::uint32_t n, hand& h) {
   runtime_options o;
   o.machine = cores(n);
-  o.custom = std::make_shared<const falls_over>(broken);
+  o.custom = std::make_shared<const falls_over>(h);
   return o;
 }
 
@@ -54,15 +60,17 @@ std::string message_of(const std::function<void()>& f) {
 }
 
 TEST(failing_policy, every_run_of_its_runtime_ends_and_says_why) {
-  std::atomic<bool> broken{false}, go{false};
-  runtime rt(falls_over_on(3, broken));
+  hand h;
+  std::atomic<bool> go{false};
+  runtime rt(falls_over_on(3, h));
   graph stuck, second;
   // Waits where the policy never looks: only what is left is taken without it can this come to an end.
   stuck.add({.work = 1.0}, [] {});
   const task first = second.add([&] { stress::wait_until([&] { return go.load(); }); });
   second.edge(first, second.add([] {}));
   execution a = rt.submit(stuck), b = rt.submit(second);
-  broken.store(true);
+  stress::wait_until([&] { return h.made_ready.load() == 2; });
+  h.broken.store(true);
   go.store(true);
   for (execution* e : {&a, &b}) {
     const std::string text = message_of([&] { e->wait(); });
@@ -77,17 +85,20 @@ TEST(failing_policy, every_run_of_its_runtime_ends_and_says_why) {
 }
 
 TEST(failing_policy, other_runtimes_and_the_destructor_are_untouched) {
-  std::atomic<bool> broken{false};
+  hand h;
   std::atomic<std::uint32_t> ran{0};
-  graph g, other;
+  graph g, other, falls;
+  falls.add([] {});
   for (int i = 0; i < 1000; ++i) other.add([&] { ran.fetch_add(1); });
   runtime sound(with_policy("dam-c", 2));
   {
-    runtime rt(falls_over_on(2, broken));
+    runtime rt(falls_over_on(2, h));
     g.add({.work = 1.0}, [] {});
     execution a = rt.submit(g), b = sound.submit(other);
     b.wait();
-    broken.store(true);
+    stress::wait_until([&] { return h.made_ready.load() == 1; });
+    h.broken.store(true);
+    execution c = rt.submit(falls);  // nobody waits for it
   }
   EXPECT_EQ(ran.load(), 1000u);
   // The graph is free again for a runtime whose policy is whole.
@@ -95,12 +106,12 @@ TEST(failing_policy, other_runtimes_and_the_destructor_are_untouched) {
 }
 
 TEST(failing_policy, tasks_that_a_running_task_adds_end_with_the_run) {
-  std::atomic<bool> broken{false};
-  runtime rt(falls_over_on(2, broken));
+  hand h;
+  runtime rt(falls_over_on(2, h));
   graph g;
   std::atomic<bool> came_back{false};
   g.add([&](task_context& context) {
-    broken.store(true);
+    h.broken.store(true);
     batch more(context);
     for (int i = 0; i < 100; ++i) more.add([] {});
     more.wait();
@@ -111,8 +122,8 @@ TEST(failing_policy, tasks_that_a_running_task_adds_end_with_the_run) {
 }
 
 TEST(failing_policy, the_runtime_gives_the_policy_that_it_was_given) {
-  std::atomic<bool> broken{false};
-  const runtime_options o = falls_over_on(1, broken);
+  hand h;
+  const runtime_options o = falls_over_on(1, h);
   const runtime rt(o);
   EXPECT_EQ(&rt.policy(), o.custom.get());
 }
