@@ -20,7 +20,7 @@ namespace {
 
 using stress::sanitized;
 
-constexpr std::array<std::uint32_t, 1> one{1};
+
 
 /// Closed until somebody opens it.
 class gate {

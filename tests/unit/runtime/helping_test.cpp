@@ -23,8 +23,8 @@ namespace {
 
 using stress::sanitized;
 
-constexpr std::array<std::uint32_t, 1> one{1};
-const char* const families[] = {"auto", "fifo", "rws", "dam-c", "cats", "cats-2q", "dheft", "heft"};
+
+const char* const helping_families[] = {"auto", "fifo", "rws", "dam-c", "cats", "cats-2q", "dheft", "heft"};
 // A million of each is for the full size; what one stack holds is a few ten thousand.
 const int many = stress::full_size() ? 1'000'000 : sanitized ? 10'000 : 100'000;
 
@@ -42,10 +42,10 @@ TEST_P(helping, as_many_tasks_as_there_are_may_wait_for_two_children_each) {
   graph g;
   std::atomic<int> ran{0};
   for (int i = 0; i < many; ++i)
-    g.add({.widths = one}, [&](task_context& c) {
+    g.add({.widths = 1}, [&](task_context& c) {
       batch children(c);
-      children.add({.widths = one}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
-      children.add({.widths = one}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
+      children.add({.widths = 1}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
+      children.add({.widths = 1}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
       children.wait();
     });
   rt.run(g);
@@ -76,13 +76,13 @@ TEST_P(helping, a_chain_of_tasks_that_each_wait_for_the_next_may_be_longer_than_
     ++depth;
     if (left == 0) return;
     batch next(c);
-    next.add({.widths = one}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
+    next.add({.widths = 1}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
     next.wait();
   };
   for (int round = 0; round < 2; ++round) {
     depth = 0;
     graph g;
-    g.add({.widths = one}, [&](task_context& c) { descend(c, many); });
+    g.add({.widths = 1}, [&](task_context& c) { descend(c, many); });
     rt.run(g);
     EXPECT_EQ(depth, many + 1);
   }
@@ -101,9 +101,9 @@ TEST_P(helping, all_may_wait_for_somebody_elses_graph) {
     before = now;
   }
   execution awaited;
-  const task first = g.add({.widths = one}, [&] { awaited = rt.submit(late); });
+  const task first = g.add({.widths = 1}, [&] { awaited = rt.submit(late); });
   for (int i = 0; i < waiters; ++i)
-    g.edge(first, g.add({.widths = one}, [&] {
+    g.edge(first, g.add({.widths = 1}, [&] {
       execution(awaited).wait();
       waited.fetch_add(1, std::memory_order_relaxed);
     }));
@@ -112,7 +112,7 @@ TEST_P(helping, all_may_wait_for_somebody_elses_graph) {
   EXPECT_EQ(waited.load(), waiters);
 }
 
-INSTANTIATE_TEST_SUITE_P(every_family, helping, testing::Combine(testing::ValuesIn(families), testing::Values(1u, 2u)), [](const auto& p) {
+INSTANTIATE_TEST_SUITE_P(every_family, helping, testing::Combine(testing::ValuesIn(helping_families), testing::Values(1u, 2u)), [](const auto& p) {
   std::string name = std::get<0>(p.param);
   std::ranges::replace(name, '-', '_');
   return name + "_on_" + std::to_string(std::get<1>(p.param));
@@ -155,9 +155,9 @@ TEST(nested_waits, the_policy_hears_of_every_task_and_its_estimates_come_out_eve
     graph g;
     constexpr int roots = 2000;
     for (int i = 0; i < roots; ++i)
-      g.add({.widths = one}, [&](task_context& c) {
+      g.add({.widths = 1}, [&](task_context& c) {
         batch children(c);
-        for (int k = 0; k < 2; ++k) children.add({.widths = one}, [] {});
+        for (int k = 0; k < 2; ++k) children.add({.widths = 1}, [] {});
         children.wait();
       });
     EXPECT_EQ(rt.run(g).tasks, 3u * roots);
@@ -180,11 +180,11 @@ TEST(nested_waits, tasks_that_need_more_than_one_core_find_their_members_from_wi
       member.barrier();
       met.fetch_add(1);
     });
-    next.add({.widths = one}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
+    next.add({.widths = 1}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
     next.wait();
   };
   graph g;
-  g.add({.widths = one}, [&](task_context& c) { descend(c, 200); });
+  g.add({.widths = 1}, [&](task_context& c) { descend(c, 200); });
   rt.run(g);
   EXPECT_EQ(met.load(), 400);
 }
@@ -194,11 +194,11 @@ TEST(nested_waits, an_exception_comes_out_of_many_segments) {
   std::function<void(task_context&, int)> descend = [&](task_context& c, int left) {
     if (left == 0) throw std::runtime_error("at the bottom");
     batch next(c);
-    next.add({.widths = one}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
+    next.add({.widths = 1}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
     next.wait();
   };
   graph g;
-  g.add({.widths = one}, [&](task_context& c) { descend(c, many); });
+  g.add({.widths = 1}, [&](task_context& c) { descend(c, many); });
   try {
     rt.run(g);
     FAIL() << "nothing came out";
@@ -213,12 +213,12 @@ void run_without_memory_for_stacks() {
   std::function<void(task_context&, int)> descend = [&](task_context& c, int left) {
     if (left == 0) return;
     batch next(c);
-    next.add({.widths = one}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
+    next.add({.widths = 1}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
     next.wait();
   };
   const auto run = [&](int depth) {
     graph g;
-    g.add({.widths = one}, [&, depth](task_context& c) { descend(c, depth); });
+    g.add({.widths = 1}, [&, depth](task_context& c) { descend(c, depth); });
     rt.run(g);
   };
   run(5'000);
