@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which folder of src may include which. Fails on any other include.
+"""Which folder of src may include which, and that what threads share goes through src/base/sync.hpp. Fails on anything else.
 
 Usage: layers.py ROOT | layers.py --self-test
 """
@@ -31,6 +31,16 @@ DIRECT = {
 }
 # What a folder may reach in passing and still may not include: balance and the engines never meet.
 FORBIDDEN = {"runtime": ["sim", "balance"], "sim": ["runtime", "balance"], "balance": ["runtime", "sim"]}
+
+# What threads share there is checked with base/sync.hpp replaced (tests/model), so nothing may pass it by.
+THROUGH_SYNC = ["base", "graph", "trace", "model", "policy", "runtime", "sim"]
+THE_DOOR = ["base/sync.hpp", "base/sync.cpp"]
+PAST_THE_DOOR = re.compile(
+    r"#\s*include\s*<(atomic|barrier|condition_variable|latch|mutex|semaphore|shared_mutex|stop_token|thread)>"
+    r"|std::(atomic|memory_order)\w*"
+    r"|std::(\w*mutex|condition_variable\w*|j?thread|this_thread|lock_guard|(unique|scoped|shared)_lock|call_once|once_flag"
+    r"|latch|barrier|\w+_semaphore|stop_\w+)\b"
+    r"|__(atomic|sync)_\w+")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
@@ -69,6 +79,10 @@ def check(root):
             problems.append(f"{name}: its folder is not in tests/layers.py")
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if folder in THROUGH_SYNC and name not in THE_DOOR:
+                past = PAST_THE_DOOR.search(line.split("//")[0])
+                if past:
+                    problems.append(f"{name}:{number}: \"{past.group(0)}\" passes by base/sync.hpp; use what it offers, or let it offer that")
             found = INCLUDE.match(line)
             if not found:
                 continue
@@ -103,6 +117,14 @@ def self_test():
         ("src/base/a.cpp", '#include "random.hpp"\n', 1),
         ("src/extra/a.cpp", "", 1),
         ("include/kilter/a.hpp", '#include "graph/node.hpp"\n', 1),
+        ("src/runtime/a.cpp", "sync::atomic<int> a; a.load(sync::memory_order_acquire);  // not std::atomic\n", 0),
+        ("src/runtime/a.cpp", "#include <atomic>\n", 1),
+        ("src/runtime/a.hpp", "std::atomic<int> a;\n", 1),
+        ("src/model/a.cpp", "a.load(std::memory_order_relaxed);\n", 1),
+        ("src/graph/node.hpp", "std::mutex lock;\nstd::shared_ptr<int> kept;\n", 1),
+        ("src/runtime/a.cpp", "std::this_thread::yield();\n__atomic_thread_fence(5);\n", 2),
+        ("src/base/sync.hpp", "#include <atomic>\nusing std::memory_order;\n", 0),
+        ("src/lab/a.cpp", "std::mutex lock;\n", 0),
         ("src/cli/a.cpp", '#include "lab/bench.hpp"\n#include "report/page.hpp"\n', 0),
     ]
     for name, text, expected in cases:

@@ -1,10 +1,12 @@
 #pragma once
-// The one door through which atomics, parking, threads and clocks enter `model` and `runtime`. Replacing this header
-// replaces them everywhere, so the production code itself can run under a model checker.
+// The one door through which atomics, locks, parking, threads and clocks enter everything that threads share (tests/layers.py
+// looks). Replacing this header replaces them everywhere: that is how the production code runs under a model checker (tests/model).
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <ctime>
+#include <mutex>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -19,7 +21,12 @@ namespace kilter::sync {
 template <class T>
 using atomic = std::atomic<T>;
 using thread = std::thread;
+using mutex = std::mutex;
+using condition = std::condition_variable;
+using std::lock_guard;
+using std::unique_lock;
 
+using std::memory_order;
 using std::memory_order_acq_rel;
 using std::memory_order_acquire;
 using std::memory_order_relaxed;
@@ -46,6 +53,9 @@ inline void relax() noexcept {
   asm volatile("yield" ::: "memory");
 #endif
 }
+
+/// Lets another thread have the core.
+inline void yield() noexcept { std::this_thread::yield(); }
 
 /// Monotonic wall clock in nanoseconds.
 inline std::int64_t nanoseconds() noexcept {
@@ -78,7 +88,7 @@ inline std::uint64_t cycles() noexcept {
 double cycles_per_second() noexcept;
 
 /// Sleeps while `word == expected`, at most `timeout_ns` (negative: without limit). May wake spuriously.
-inline void park(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns = -1) noexcept {
+inline void park(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns = -1) noexcept {
   timespec t{};
   if (timeout_ns >= 0) {
     t.tv_sec = timeout_ns / 1'000'000'000;
@@ -87,7 +97,7 @@ inline void park(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns >= 0 ? &t : nullptr, nullptr, 0);
 }
 
-inline void unpark(std::atomic<std::uint32_t>& word, int how_many) noexcept {
+inline void unpark(atomic<std::uint32_t>& word, int how_many) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, how_many, nullptr, nullptr, 0);
 }
 
@@ -106,26 +116,5 @@ inline void light_fence() noexcept {
   else
     fence();
 }
-
-/// A lock for a few instructions: spins, then yields. Meets BasicLockable.
-class spin_lock {
- public:
-  void lock() noexcept {
-    for (int spins = 0; held_.exchange(true, memory_order_acquire);)
-      while (held_.load(memory_order_relaxed)) {
-        if (++spins < 64)
-          relax();
-        else
-          std::this_thread::yield();
-      }
-  }
-  bool try_lock() noexcept {
-    return !held_.load(memory_order_relaxed) && !held_.exchange(true, memory_order_acquire);
-  }
-  void unlock() noexcept { held_.store(false, memory_order_release); }
-
- private:
-  atomic<bool> held_{false};
-};
 
 }  // namespace kilter::sync

@@ -30,7 +30,7 @@ graph& graph::operator=(graph&&) noexcept = default;
 
 namespace {
 void refuse_while_running(const graph_core& core) {
-  if (core.execution.load(std::memory_order_acquire))
+  if (core.execution.load(sync::memory_order_acquire))
     throw usage_error("the graph is running; wait for its execution, or add tasks from a task with kilter::batch");
 }
 }  // namespace

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/sync.hpp"
 #include "graph/slabs.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/task_ref.hpp"
@@ -36,8 +35,8 @@ struct task_kind {
   bool width_one_only = false;
   std::vector<std::uint32_t> widths;  ///< allowed ones; empty: all
   std::uint32_t row = 0;              ///< trace table row; set when the graph is submitted to an engine
-  std::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
-  std::atomic<bool> long_body{false}; ///< a body took long enough for its CPU time to be worth a system call
+  sync::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
+  sync::atomic<bool> long_body{false}; ///< a body took long enough for its CPU time to be worth a system call
 };
 
 [[nodiscard]] inline bool allows_width(const task_kind& k, std::uint32_t width) noexcept {
@@ -53,24 +52,24 @@ class kind_list {
   kind_list(const kind_list&) = delete;
   kind_list& operator=(const kind_list&) = delete;
   ~kind_list() {
-    for (auto& c : chunks_) delete[] c.load(std::memory_order_relaxed);
+    for (auto& c : chunks_) delete[] c.load(sync::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
   [[nodiscard]] task_kind& operator[](std::uint32_t i) const noexcept {
-    return chunks_[i / per_chunk].load(std::memory_order_acquire)[i % per_chunk];
+    return chunks_[i / per_chunk].load(sync::memory_order_acquire)[i % per_chunk];
   }
   task_kind& append() {
-    const std::uint32_t i = size_.load(std::memory_order_relaxed);
+    const std::uint32_t i = size_.load(sync::memory_order_relaxed);
     auto& c = chunks_[i / per_chunk];
-    if (!c.load(std::memory_order_relaxed)) c.store(new task_kind[per_chunk], std::memory_order_release);
-    return c.load(std::memory_order_relaxed)[i % per_chunk];
+    if (!c.load(sync::memory_order_relaxed)) c.store(new task_kind[per_chunk], sync::memory_order_release);
+    return c.load(sync::memory_order_relaxed)[i % per_chunk];
   }
   /// Makes what append() returned visible.
-  void publish() noexcept { size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void publish() noexcept { size_.store(size_.load(sync::memory_order_relaxed) + 1, sync::memory_order_release); }
 
  private:
-  std::array<std::atomic<task_kind*>, 256> chunks_{};
-  std::atomic<std::uint32_t> size_{0};
+  std::array<sync::atomic<task_kind*>, 256> chunks_{};
+  sync::atomic<std::uint32_t> size_{0};
 };
 
 /// What few tasks have.
@@ -96,7 +95,7 @@ struct alignas(64) node {
   node* first_successor;               ///< an edge without cost that needs no record
   edge* more_successors;               ///< last edge of the ring
   node* link;                          ///< next in an inbox
-  std::atomic<std::uint32_t> pending;  ///< predecessors not yet done
+  sync::atomic<std::uint32_t> pending;  ///< predecessors not yet done
   std::uint32_t predecessors;
   task_state state;                    ///< the policy's
   std::uint16_t kind;
@@ -108,7 +107,7 @@ static_assert(sizeof(node) == 64);
 
 /// The batch that a dynamic task belongs to; counts its tasks that are not yet done.
 struct batch_count {
-  std::atomic<std::uint32_t> open{1};  ///< and one for the batch itself; whoever takes off the last one deletes this
+  sync::atomic<std::uint32_t> open{1};  ///< and one for the batch itself; whoever takes off the last one deletes this
   void* waiter = nullptr;              ///< the worker that added them and may wait; set once
 };
 
@@ -214,10 +213,10 @@ struct graph_core {
   node* unfinished = nullptr;          ///< the youngest task while its closure is being made
   std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
   std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
-  std::mutex dynamic_lock;             ///< kinds while the graph runs
-  std::atomic<std::uint64_t> next_serial{0};
+  sync::mutex dynamic_lock;             ///< kinds while the graph runs
+  sync::atomic<std::uint64_t> next_serial{0};
   std::uint32_t reverse_edges = 0;     ///< static_edges when `reverse` was made
-  std::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
+  sync::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
 
   /// References to kinds stay valid while it grows.
   static constexpr std::size_t max_kinds = 65535;

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "base/spin_lock.hpp"
 #include "kilter/error.hpp"
 #include "model/availability.hpp"
 #include "model/decider.hpp"

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 
@@ -72,7 +72,7 @@ class assembly {
       if (++spins < 2000)
         sync::relax();
       else
-        std::this_thread::yield();
+        sync::yield();
     }
     return true;
   }
@@ -110,30 +110,30 @@ class assembly_queue {
  public:
   /// bad_alloc if there is no room for one more; then nothing has changed.
   void push(const assembly_entry& e) {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     make_room();
     slots_[(first_ + count_++) & (slots_.size() - 1)] = e;
     tell();
   }
   /// Room for one entry, whatever others push meanwhile: used by one of the three below. bad_alloc if there is none.
   void reserve() {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     make_room();
     ++reserved_;
   }
   void unreserve() noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     --reserved_;
   }
   void push_reserved(const assembly_entry& e) noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     --reserved_;
     slots_[(first_ + count_++) & (slots_.size() - 1)] = e;
     tell();
   }
   /// Before all others: what must not wait behind work.
   void push_front_reserved(const assembly_entry& e) noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     --reserved_;
     ++count_;
     first_ = (first_ - 1) & (slots_.size() - 1);
@@ -145,7 +145,7 @@ class assembly_queue {
   /// The first, unless there is none or it is one that `must_wait`.
   template <class MustWait>
   bool pop_unless(MustWait&& must_wait, assembly_entry& e) noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     if (count_ == 0 || must_wait(slots_[first_])) return false;
     e = slots_[first_];
     first_ = (first_ + 1) & (slots_.size() - 1);

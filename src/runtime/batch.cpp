@@ -110,7 +110,7 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
 batch::batch(task_context& context) {
   worker* here = worker::running(context, "adds tasks");
   node* parent = task_access::call_of(context)->task;
-  auto* run = static_cast<execution_state*>(graph_of(parent).execution.load(std::memory_order_relaxed));
+  auto* run = static_cast<execution_state*>(graph_of(parent).execution.load(sync::memory_order_relaxed));
   state_ = new state{here, run, parent, &run->tallies[here->core], {}};
 }
 
@@ -154,7 +154,7 @@ void batch::state::submit(batch_count* counted_in) noexcept {
   known.clear();
   for (node* n : ready) {
     static_cast<dynamic_node*>(n)->batch = counted_in;
-    n->pending.store(n->predecessors, std::memory_order_relaxed);
+    n->pending.store(n->predecessors, sync::memory_order_relaxed);
   }
   run->remaining.fetch_add(static_cast<std::int64_t>(ready.size()), sync::memory_order_relaxed);
   here->release_batch(ready, parent);
@@ -171,7 +171,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
   worker_tally& t = *state_->tally;
   state_->drop_unfinished();
   if (!g.is_kind(t.last_kind, o, code)) {
-    const std::lock_guard hold(g.dynamic_lock);
+    const sync::lock_guard hold(g.dynamic_lock);
     const std::uint32_t before = g.kinds.size();
     t.last_kind = g.kind_index(o, code);
     if (t.last_kind >= before) {
@@ -180,7 +180,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
     }
   }
   if (t.next_serial == t.serials_end) {
-    t.next_serial = g.next_serial.fetch_add(serials_at_once, std::memory_order_relaxed);
+    t.next_serial = g.next_serial.fetch_add(serials_at_once, sync::memory_order_relaxed);
     t.serials_end = t.next_serial + serials_at_once;
   }
   if (state_->added.size() == state_->added.capacity()) state_->added.reserve(2 * state_->added.size() + 8);
@@ -225,7 +225,7 @@ void batch::state::release() {
     count = new batch_count;
     count->waiter = here;
   }
-  count->open.fetch_add(static_cast<std::uint32_t>(added.size()), std::memory_order_relaxed);
+  count->open.fetch_add(static_cast<std::uint32_t>(added.size()), sync::memory_order_relaxed);
   submit(count);
 }
 
@@ -245,7 +245,7 @@ void batch::detach() {
 void batch::wait() {
   state& s = *state_;
   s.release();
-  if (s.count) s.here->help_until([&] { return s.count->open.load(std::memory_order_acquire) == 1; }, s.run, s.run);
+  if (s.count) s.here->help_until([&] { return s.count->open.load(sync::memory_order_acquire) == 1; }, s.run, s.run);
 }
 
 chunk team_member::next_chunk(std::size_t total, std::size_t grain) {
@@ -284,7 +284,7 @@ void team_member::barrier() {
 namespace {
 
 bool is_cancelled(const body_call& c) noexcept {
-  return static_cast<const execution_state*>(graph_of(c.task).execution.load(std::memory_order_relaxed))->cancelled.load(sync::memory_order_relaxed);
+  return static_cast<const execution_state*>(graph_of(c.task).execution.load(sync::memory_order_relaxed))->cancelled.load(sync::memory_order_relaxed);
 }
 
 }  // namespace

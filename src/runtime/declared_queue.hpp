@@ -3,9 +3,9 @@
 
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <unordered_map>
 
+#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
@@ -25,7 +25,7 @@ class declared_queue {
 
   /// bad_alloc if there is no memory; then nothing has changed.
   void push(node* n, std::uint64_t key) {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     const std::uint64_t place_in_line = order_ == queue_order::lifo ? ~arrivals_ : arrivals_;
     ++arrivals_;
     const auto at = waiting_.emplace(rank{order_ == queue_order::by_key ? ~key : 0, place_in_line}, n).first;
@@ -41,7 +41,7 @@ class declared_queue {
   /// The first in order after `skip` others and its key, or null. O(skip).
   node* pop(std::uint64_t& key, std::uint32_t skip = 0) {
     if (size() <= skip) return nullptr;
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     if (waiting_.size() <= skip) return nullptr;
     const auto at = std::next(waiting_.begin(), skip);
     key = ~at->first.first;
@@ -51,7 +51,7 @@ class declared_queue {
   /// That task, if it waits here.
   node* extract(node* n) {
     if (size() == 0) return nullptr;
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     const auto found = where_.find(n);
     return found == where_.end() ? nullptr : remove(found->second);
   }
@@ -59,7 +59,7 @@ class declared_queue {
   /// A new key for a task that waits here; it keeps its age among equals. Returns whether it waited.
   bool rekey(node* n, std::uint64_t key) {
     if (order_ != queue_order::by_key || size() == 0) return false;
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     const auto found = where_.find(n);
     if (found == where_.end()) return false;
     auto record = waiting_.extract(found->second);

@@ -84,7 +84,7 @@ void engine::observe_landing() {
 
 void engine::start() {
   if (running.load()) refuse_after_fork();
-  const std::lock_guard hold(control);
+  const sync::lock_guard hold(control);
   if (running.load()) return;
   forks_ = sync::forks();
   stopping.store(false, sync::memory_order_release);
@@ -110,10 +110,10 @@ void engine::stop() {
   if (running.load()) refuse_after_fork();
   if (!can_be_stopped())
     throw usage_error("a task cannot stop the runtime that runs it; cancel its execution instead");
-  const std::lock_guard hold(control);
+  const sync::lock_guard hold(control);
   if (!running.load()) return;
   {
-    std::unique_lock hold_active(active_lock_);
+    sync::unique_lock hold_active(active_lock_);
     running.store(false);  // refuses new submissions
     for (auto& e : active_) e->cancel();
     none_active_.wait(hold_active, [&] { return active_.empty(); });
@@ -132,7 +132,7 @@ bool engine::can_be_stopped() const noexcept {
 }
 
 void engine::cancel_all() noexcept {
-  const std::lock_guard hold(active_lock_);
+  const sync::lock_guard hold(active_lock_);
   for (auto& e : active_) e->cancel();
 }
 
@@ -148,7 +148,7 @@ void engine::look_at_quota(std::int64_t now_ns) {
   constexpr std::int64_t every_ns = 1'000'000'000;
   if (options.emulated || (quota_seen_ns_ > 0 && now_ns - quota_seen_ns_ < every_ns)) return;
   quota_seen_ns_ = now_ns;
-  paid_cores_.store(cgroup_quota_cores().value_or(std::numeric_limits<double>::infinity()), std::memory_order_relaxed);
+  paid_cores_.store(cgroup_quota_cores().value_or(std::numeric_limits<double>::infinity()), sync::memory_order_relaxed);
 }
 
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
@@ -160,7 +160,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   g.check_acyclic();
   auto e = std::make_shared<execution_state>(*this, core, machine->core_count(), machine->places().size());
   void* idle = nullptr;
-  if (!core.execution.compare_exchange_strong(idle, e.get(), std::memory_order_acq_rel))
+  if (!core.execution.compare_exchange_strong(idle, e.get(), sync::memory_order_acq_rel))
     throw usage_error("the graph is already running; wait for its execution before it is submitted again");
 
   worker* here = worker::current();
@@ -180,14 +180,14 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
         n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
       });
     core.has_run = true;
-    core.next_serial.store(core.count, std::memory_order_relaxed);
+    core.next_serial.store(core.count, sync::memory_order_relaxed);
     e->remaining.store(core.count, sync::memory_order_relaxed);
     e->cycles_per_second = 1.0 / seconds_per_cycle;
     e->time_scale = time_scale;
     e->as_worker = as_worker;
     e->explored_before = tables.explored();
     e->submitted_ns = sync::nanoseconds();
-    const std::lock_guard hold(active_lock_);
+    const sync::lock_guard hold(active_lock_);
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
     if (!policy_failure_.empty()) throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
     e->number = submitted_++;
@@ -195,7 +195,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     active_.push_back(e);
     active.fetch_add(1, sync::memory_order_seq_cst);
   } catch (...) {
-    core.execution.store(nullptr, std::memory_order_release);
+    core.execution.store(nullptr, sync::memory_order_release);
     throw;
   }
   if (core.count == 0) {
@@ -216,7 +216,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   }
   worker* const wanted = starter == no_core ? nullptr : workers[starter].get();
   {
-    const std::lock_guard hold(active_lock_);
+    const sync::lock_guard hold(active_lock_);
     submissions_.push_back(e);
     e->starter = starter;
     submissions_waiting.fetch_add(1, sync::memory_order_release);
@@ -240,13 +240,13 @@ std::deque<std::shared_ptr<execution_state>>::iterator engine::find_submission(c
 
 bool engine::submission_waits_for(const worker& w) noexcept {
   if (submissions_waiting.load(sync::memory_order_acquire) == 0) return false;
-  const std::lock_guard hold(active_lock_);
+  const sync::lock_guard hold(active_lock_);
   return find_submission(w) != submissions_.end();
 }
 
 execution_state* engine::take_submission(worker& w) {
   if (submissions_waiting.load(sync::memory_order_acquire) == 0) return nullptr;
-  const std::lock_guard hold(active_lock_);
+  const sync::lock_guard hold(active_lock_);
   const auto mine = find_submission(w);
   if (mine == submissions_.end()) return nullptr;
   execution_state* e = mine->get();  // it stays active until its last task is done
@@ -260,18 +260,18 @@ void engine::execution_done(execution_state& e) noexcept {
   e.explored = tables.explored() - e.explored_before;
   // Whoever waits passes this lock too, so that the engine's hold is gone when wait() returns: what the tasks threw then dies with the
   // user's last handle and never later on a worker.
-  const std::shared_ptr<std::mutex> released = e.released;
-  const std::lock_guard release(*released);
+  const std::shared_ptr<sync::mutex> released = e.released;
+  const sync::lock_guard release(*released);
   std::shared_ptr<execution_state> alive;
   {
-    const std::lock_guard hold(active_lock_);
+    const sync::lock_guard hold(active_lock_);
     const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &e; });
     alive = std::move(*at);
     active_.erase(at);
     active.fetch_sub(1, sync::memory_order_seq_cst);
-    e.graph.execution.store(nullptr, std::memory_order_release);
+    e.graph.execution.store(nullptr, sync::memory_order_release);
     {
-      const std::lock_guard state(e.lock);
+      const sync::lock_guard state(e.lock);
       e.done.store(1, sync::memory_order_release);
     }
     sync::unpark(e.done, 1 << 30);
@@ -294,9 +294,9 @@ std::uint32_t engine::length(queue_id q) noexcept {
 // Whatever worker asked; nothing may be thrown through it. Every run of this runtime depends on the policy, so all of them end.
 void engine::policy_failed(const std::string& why) noexcept {
   {
-    const std::lock_guard hold(active_lock_);
+    const sync::lock_guard hold(active_lock_);
     if (policy_failure_.empty()) policy_failure_ = why;
-    policy_out_.store(true, std::memory_order_seq_cst);
+    policy_out_.store(true, sync::memory_order_seq_cst);
     for (auto& e : active_) e->fail(std::make_exception_ptr(usage_error(policy_failure_)));
   }
   // It may have told workers to wait for a time or a task; what is left is taken without it.
@@ -305,9 +305,9 @@ void engine::policy_failed(const std::string& why) noexcept {
 }
 
 bool engine::has_task(task_ref t) noexcept {
-  const std::lock_guard hold(active_lock_);
+  const sync::lock_guard hold(active_lock_);
   return std::ranges::any_of(active_, [&](const auto& e) {
-    const bool grows = e->graph.next_serial.load(std::memory_order_relaxed) != e->graph.count;  // workers append what they add, unseen from here
+    const bool grows = e->graph.next_serial.load(sync::memory_order_relaxed) != e->graph.count;  // workers append what they add, unseen from here
     return grows || e->graph.blocks.holds(node_of(t));
   });
 }
@@ -383,7 +383,7 @@ void engine::settle_recordings() {
 }
 
 void engine::refuse_while_busy(const char* what) {
-  const std::lock_guard hold(active_lock_);
+  const sync::lock_guard hold(active_lock_);
   if (!active_.empty()) throw usage_error(std::string(what) + " while a graph runs; wait for it first");
 }
 

@@ -1,11 +1,8 @@
 #pragma once
 // The runtime behind kilter::runtime: workers, queues, trace tables, submissions.
 
-#include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/sync.hpp"
@@ -44,7 +41,7 @@ class engine final : public view_source {
   double busy_s(core_id c) noexcept override {
     return static_cast<double>(workers[c]->busy_ns.load(sync::memory_order_relaxed)) * 1e-9;
   }
-  double paid_cores() noexcept override { return paid_cores_.load(std::memory_order_relaxed); }
+  double paid_cores() noexcept override { return paid_cores_.load(sync::memory_order_relaxed); }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return now_s(); }
   void rekey(task_ref, std::uint64_t key) noexcept override;
@@ -54,7 +51,7 @@ class engine final : public view_source {
   std::span<const in_edge> added_in_edges(core_id asker, const node* n) noexcept override { return workers[asker]->batch_edges.of(n); }
 
   void policy_failed(const std::string& why) noexcept override;
-  bool policy_is_out() const noexcept override { return policy_out_.load(std::memory_order_seq_cst); }
+  bool policy_is_out() const noexcept override { return policy_out_.load(sync::memory_order_seq_cst); }
   bool has_task(task_ref) noexcept override;
 
   // --- what workers share ---
@@ -123,11 +120,11 @@ class engine final : public view_source {
   sync::atomic<std::uint32_t> helpers_asleep{0};
   sync::atomic<std::uint32_t> deep_workers{0};     ///< those that keep what becomes ready on them
   sync::atomic<bool> holds_for_tasks{false};       ///< the policy has answered hold_task: the order is its own, and nothing may overtake
-  std::atomic<bool> running{false};
+  sync::atomic<bool> running{false};
   sync::atomic<std::uint32_t> active{0};     ///< executions that are not done
 
   /// Nothing runs and nothing can start while this is held.
-  std::mutex control;
+  sync::mutex control;
   void refuse_while_busy(const char* what);
   /// Returns when no worker is in the middle of a question. Until the next submission nothing more is recorded.
   void settle_recordings();
@@ -141,14 +138,14 @@ class engine final : public view_source {
   void join_all();
   std::vector<sync::thread> threads_;
   std::uint32_t forks_ = 0;  // when the threads were started
-  std::mutex active_lock_;
-  std::condition_variable none_active_;
+  sync::mutex active_lock_;
+  sync::condition none_active_;
   std::vector<std::shared_ptr<execution_state>> active_;
   std::deque<std::shared_ptr<execution_state>> submissions_;
   std::uint64_t submitted_ = 0;
-  std::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
+  sync::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
-  std::atomic<bool> policy_out_{false};
+  sync::atomic<bool> policy_out_{false};
   std::string policy_failure_;       // under active_lock_; empty until policy_out_
 };
 

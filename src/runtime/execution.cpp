@@ -11,7 +11,7 @@ execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers
 
 void execution_state::fail(std::exception_ptr e) noexcept {
   {
-    const std::lock_guard hold(lock);
+    const sync::lock_guard hold(lock);
     // What a barrier throws because the run was already stopped is a consequence, not a cause.
     if (!first_exception && !cancelled.load(sync::memory_order_relaxed)) first_exception = std::move(e);
   }
@@ -20,7 +20,7 @@ void execution_state::fail(std::exception_ptr e) noexcept {
 
 void execution_state::cancel() noexcept {
   {
-    const std::lock_guard hold(lock);
+    const sync::lock_guard hold(lock);
     if (done.load(sync::memory_order_acquire)) return;
     cancelled_by_user = true;
   }
@@ -43,8 +43,8 @@ void execution::wait() {
   } else {
     while (e.done.load(sync::memory_order_acquire) == 0) sync::park(e.done, 0);
   }
-  { const std::lock_guard engine_has_let_go(*e.released); }
-  const std::lock_guard hold(e.lock);
+  { const sync::lock_guard engine_has_let_go(*e.released); }
+  const sync::lock_guard hold(e.lock);
   if (e.first_exception) std::rethrow_exception(e.first_exception);
   if (e.cancelled_by_user) throw cancelled_error("the graph was cancelled");
 }

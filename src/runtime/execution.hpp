@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -58,8 +57,8 @@ struct execution_state {
   const std::uint32_t workers;
   std::vector<worker_tally> tallies;     ///< one a worker
 
-  const std::shared_ptr<std::mutex> released = std::make_shared<std::mutex>();  ///< held while the engine lets go of this
-  std::mutex lock;                       ///< guards what follows
+  const std::shared_ptr<sync::mutex> released = std::make_shared<sync::mutex>();  ///< held while the engine lets go of this
+  sync::mutex lock;                       ///< guards what follows
   std::exception_ptr first_exception;
   bool cancelled_by_user = false;
   std::unordered_map<const node*, busy_estimate> busy_estimates;  ///< what on_ready or on_take added, to be taken off again
@@ -71,7 +70,7 @@ struct execution_state {
 
 /// The run that a task of a running graph belongs to.
 inline execution_state& execution_of(const node* n) noexcept {
-  return *static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+  return *static_cast<execution_state*>(graph_of(n).execution.load(sync::memory_order_relaxed));
 }
 
 }  // namespace kilter::detail

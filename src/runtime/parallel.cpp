@@ -229,11 +229,11 @@ void worker::lend_core(const shared_loop& l) noexcept {
       wait();
       watched = true;
       if (before < 0 || cpu_nanoseconds_of(other.thread_) != before) continue;
-      const std::lock_guard hold(other.thread_lock_);
+      const sync::lock_guard hold(other.thread_lock_);
       // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
       if (!l.working(c) || !pin_to(*owner.machine, core, other.thread_)) continue;
       other.displaced_.store(true, sync::memory_order_release);
-      std::this_thread::yield();
+      sync::yield();
     }
   if (!watched) wait();
 }
@@ -241,7 +241,7 @@ void worker::lend_core(const shared_loop& l) noexcept {
 void worker::go_home() noexcept {
   // It may have to wait for its core; nobody else should wait for what it holds.
   let_go(nullptr);
-  const std::lock_guard hold(thread_lock_);
+  const sync::lock_guard hold(thread_lock_);
   displaced_.store(false, sync::memory_order_relaxed);
   pin_to(*owner.machine, core);
 }
@@ -281,7 +281,7 @@ void worker::take_pieces(shared_loop& l) {
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
   const bool on_its_core = [&] {
-    const std::lock_guard hold(thread_lock_);
+    const sync::lock_guard hold(thread_lock_);
     return !displaced_.load(sync::memory_order_relaxed);
   }();
   if (pace.items > 0 && nested_ == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
@@ -313,7 +313,7 @@ void run_loop(runtime& rt, const loop_work& w, std::string_view name) {
 void run_loop(task_context& context, const loop_work& w, std::string_view name) {
   worker* here = worker::running(context, "runs a loop");
   const node* n = task_access::call_of(context)->task;
-  auto* run = static_cast<execution_state*>(graph_of(n).execution.load(std::memory_order_relaxed));
+  auto* run = static_cast<execution_state*>(graph_of(n).execution.load(sync::memory_order_relaxed));
   here->run_loop(w, here->owner.tables.row(name, 0), run);
 }
 

@@ -6,8 +6,9 @@
 
 #include <set>
 #include <system_error>
-#include <thread>
 #include <vector>
+
+#include "base/sync.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -59,7 +60,7 @@ std::int64_t cpu_nanoseconds_of(pthread_t t) noexcept {
 core_id landing_core(const machine& m) {
   int cpu = -1;
   try {
-    std::thread([&] { cpu = sched_getcpu(); }).join();
+    sync::thread([&] { cpu = sched_getcpu(); }).join();
   } catch (const std::system_error&) {
     return no_core;  // no thread, no answer; a runtime that gets no workers says so itself
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
@@ -40,7 +39,7 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   if (plan.asks_ready_high && e.graph.any_high) return false;
   if (waker == no_core ? owner.tables.home(owner.now_s()) != core : waker != core) return false;
   {
-    const std::lock_guard hold(roots_lock_);
+    const sync::lock_guard hold(roots_lock_);
     if (roots_left_.load(sync::memory_order_relaxed) != 0) return false;
     next_root_ = roots.data();
     roots_left_.store(static_cast<std::uint32_t>(roots.size()), sync::memory_order_release);
@@ -55,7 +54,7 @@ node* worker::take_roots(worker& taker) {
   std::array<node*, piece_size> piece;
   std::uint32_t count = 0;
   {
-    const std::lock_guard hold(roots_lock_);
+    const sync::lock_guard hold(roots_lock_);
     // While a root is left its execution cannot end, so the list is there.
     const std::uint32_t left = roots_left_.load(sync::memory_order_relaxed);
     const auto share = left / (2 * static_cast<std::uint32_t>(owner.workers.size()));
@@ -182,7 +181,7 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
 
 void worker::add_busy(node* n, core_id leader, double seconds) {
   execution_state& e = execution_of(n);
-  const std::lock_guard hold(e.lock);
+  const sync::lock_guard hold(e.lock);
   const auto [at, fresh] = e.busy_estimates.try_emplace(n, busy_estimate{leader, seconds});
   if (!fresh) return;  // the first estimate stands: it is the one that will be taken off
   owner.workers[leader]->busy_ns.fetch_add(static_cast<std::int64_t>(seconds * 1e9), sync::memory_order_relaxed);
@@ -190,7 +189,7 @@ void worker::add_busy(node* n, core_id leader, double seconds) {
 }
 
 void worker::remove_busy(const node* n, execution_state& e) {
-  const std::lock_guard hold(e.lock);
+  const sync::lock_guard hold(e.lock);
   const auto at = e.busy_estimates.find(n);
   if (at == e.busy_estimates.end()) return;
   owner.workers[at->second.core]->busy_ns.fetch_sub(static_cast<std::int64_t>(at->second.seconds * 1e9), sync::memory_order_relaxed);

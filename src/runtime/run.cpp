@@ -285,7 +285,7 @@ void worker::insert(node* n, place_id where, bool stolen) {
   const place p = owner.machine->at(where);
   cluster_desk& desk = owner.desks[owner.machine->cores()[p.leader].cluster];
   {
-    const std::lock_guard hold(desk.lock);
+    const sync::lock_guard hold(desk.lock);
     // All members are told or none.
     core_id reserved = p.leader;
     assembly* a = nullptr;
@@ -372,7 +372,7 @@ void worker::stand_in(assembly& a) {
 void worker::give_back(assembly& a) {
   cluster_desk& desk = owner.desks[owner.machine->cores()[a.at.leader].cluster];
   if (!a.drop()) return;
-  const std::lock_guard hold(desk.lock);
+  const sync::lock_guard hold(desk.lock);
   desk.free.push_back(&a);
 }
 

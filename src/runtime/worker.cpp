@@ -105,7 +105,7 @@ bool worker::step_bound(bool helping, bool narrow) {
     run_entry(e, helping);
     return true;
   }
-  if (narrow) std::this_thread::yield();
+  if (narrow) sync::yield();
   return false;
 }
 

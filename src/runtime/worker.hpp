@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/random.hpp"
+#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"

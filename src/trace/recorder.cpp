@@ -40,12 +40,12 @@ void recorder::append(core_id lane, const event& e) noexcept {
 }
 
 void recorder::append_outside(const event& e) {
-  const std::lock_guard lock(outside_);
+  const sync::lock_guard lock(outside_);
   lanes_.back()->append(e, limit_);
 }
 
 std::uint16_t recorder::label(std::string_view text) {
-  const std::lock_guard lock(outside_);
+  const sync::lock_guard lock(outside_);
   const auto known = std::find(labels_.begin(), labels_.end(), text);
   if (known != labels_.end()) return static_cast<std::uint16_t>(known - labels_.begin());
   if (labels_.size() < 65535) labels_.emplace_back(text);
@@ -53,18 +53,18 @@ std::uint16_t recorder::label(std::string_view text) {
 }
 
 void recorder::name_type(std::uint16_t type, std::string_view text) {
-  const std::lock_guard lock(outside_);
+  const sync::lock_guard lock(outside_);
   while (types_.size() <= type) types_.push_back("type " + std::to_string(types_.size()));
   types_[type] = text;
 }
 
 std::vector<std::string> recorder::labels() const {
-  const std::lock_guard lock(outside_);
+  const sync::lock_guard lock(outside_);
   return labels_;
 }
 
 std::vector<std::string> recorder::type_names() const {
-  const std::lock_guard lock(outside_);
+  const sync::lock_guard lock(outside_);
   return types_;
 }
 

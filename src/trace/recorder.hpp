@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +82,7 @@ class recorder {
   std::size_t limit_;
   std::vector<std::unique_ptr<core_lane>> lanes_;
   sync::atomic<std::uint64_t> stray_{0};
-  mutable std::mutex outside_;
+  mutable sync::mutex outside_;
   std::vector<std::string> labels_, types_;
 };
 

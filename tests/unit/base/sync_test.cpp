@@ -1,3 +1,4 @@
+#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 
 #include <gtest/gtest.h>
