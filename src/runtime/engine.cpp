@@ -322,8 +322,7 @@ task_ref engine::batch_task(core_id asker, std::uint32_t i) noexcept { return re
 bool engine::batch_is_whole_graph(core_id asker) noexcept { return workers[asker]->batch_whole; }
 
 void engine::notify_any() noexcept {
-  sync::light_fence();
-  if (sleepers.load(sync::memory_order_relaxed) == 0 || searchers.load(sync::memory_order_relaxed) != 0) return;
+  if (!parked.somebody_is_needed()) return;
   // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
   const worker* self = worker::current();
   for (auto& w : workers)
@@ -339,8 +338,7 @@ void engine::wake_for_what_waits(bool queues_too) noexcept {
 }
 
 void engine::notify_takers(const declared_queue& q) noexcept {
-  sync::light_fence();
-  if (sleepers.load(sync::memory_order_relaxed) == 0) return;
+  if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   for (auto& w : workers)
     if (w.get() != self && q.may_take(w->core) && w->wake()) return;
@@ -349,8 +347,7 @@ void engine::notify_takers(const declared_queue& q) noexcept {
 }
 
 void engine::notify_other_takers(const declared_queue& q) noexcept {
-  sync::light_fence();
-  if (sleepers.load(sync::memory_order_relaxed) == 0) return;
+  if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   for (auto& w : workers)
     if (w.get() != self && q.may_take(w->core)) w->wake();

@@ -113,8 +113,7 @@ class engine final : public view_source {
   bool keeps_low = false, keeps_high = false;  ///< the first child of that criticality runs next, without asking
   bool standard_learning = false;     ///< samples go into the trace table without the policy being asked
 
-  alignas(sync::cache_line) sync::atomic<std::uint32_t> sleepers{0};
-  alignas(sync::cache_line) sync::atomic<std::uint32_t> searchers{0};
+  parking_counts parked;
   alignas(sync::cache_line) sync::atomic<std::uint32_t> submissions_waiting{0};
   sync::atomic<bool> stopping{false};
   sync::atomic<std::uint32_t> helpers_asleep{0};

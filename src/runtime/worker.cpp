@@ -25,7 +25,7 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 
 }  // namespace
 
-worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c) {
+worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c), parking_(e.parked) {
   if (e.options.record_decisions) log = std::make_unique<tape>();
   member_times_.reserve(e.machine->clusters()[e.machine->cores()[c].cluster].size);
 }
@@ -342,19 +342,17 @@ void worker::leave_open(node* n) {
 void worker::search_begins() noexcept {
   if (searching_ || announced_) return;
   searching_ = true;
-  mode_.store(mode::searching, sync::memory_order_relaxed);
-  owner.searchers.fetch_add(1, sync::memory_order_seq_cst);
+  parking_.search_begins();
 }
 
 void worker::search_ends() noexcept {
   attempt_ = 0;
   if (!searching_) return;
   searching_ = false;
-  mode_.store(mode::running, sync::memory_order_seq_cst);
-  owner.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+  parking_.search_ends();
   if (comes.load(sync::memory_order_seq_cst)) comes.store(false, sync::memory_order_seq_cst);
   const bool woken = std::exchange(woken_, false);
-  if (owner.sleepers.load(sync::memory_order_seq_cst) != 0) owner.wake_for_what_waits(woken);
+  if (owner.parked.sleepers.load(sync::memory_order_seq_cst) != 0) owner.wake_for_what_waits(woken);
 }
 
 bool worker::something_to_take() const noexcept {
@@ -375,25 +373,14 @@ bool worker::something_to_take() const noexcept {
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   flush();
-  if (searching_) {
-    searching_ = false;
-    owner.searchers.fetch_sub(1, sync::memory_order_seq_cst);
-  }
   attempt_ = 0;
-  // Announce, fence, look once more. Whoever pushes does it the other way round: push, fence, look who sleeps. One of the two sees the
-  // other, so no task is left behind. The fence here is the dear one, so that the one after each push can be free.
-  const std::uint32_t ticket = ticket_.load(sync::memory_order_acquire);
-  mode_.store(mode::sleeping, sync::memory_order_seq_cst);
-  owner.sleepers.fetch_add(1, sync::memory_order_seq_cst);
-  sync::heavy_fence();
+  const std::uint32_t ticket = parking_.announce(std::exchange(searching_, false));
   if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.stopping.load(sync::memory_order_acquire)) {
     const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
-    sync::park(ticket_, ticket, timeout_ns);
+    parking_.sleep(ticket, timeout_ns);
     if (owner.events) owner.record_park(core, begin_ns);
   }
-  mode asleep = mode::sleeping;
-  if (mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst))
-    owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+  parking_.get_up();
   attempt_ = 0;
   wait_for_core();
   woken_ = true;
@@ -421,16 +408,6 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   if (wait_until_ns_ >= 0) timeout_ns = timeout_ns < 0 ? wait_until_ns_ : std::min(timeout_ns, wait_until_ns_);
   // An execution that began meanwhile may have bound something to this worker itself.
   return found_asleep_ || something_to_take();
-}
-
-bool worker::wake() noexcept {
-  if (mode_.load(sync::memory_order_relaxed) != mode::sleeping) return false;
-  mode asleep = mode::sleeping;
-  if (!mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst)) return false;
-  owner.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
-  ticket_.fetch_add(1, sync::memory_order_release);
-  sync::unpark(ticket_, 1);
-  return true;
 }
 
 void worker::flush() noexcept {

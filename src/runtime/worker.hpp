@@ -17,6 +17,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/parking.hpp"
 #include "runtime/stacks.hpp"
 
 namespace kilter::detail {
@@ -61,8 +62,8 @@ class alignas(sync::cache_line) worker {
   void leave_open(node*);
   node* steal_from() noexcept;
   /// Wakes it if it sleeps; returns whether it did.
-  bool wake() noexcept;
-  [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
+  bool wake() noexcept { return parking_.wake(); }
+  [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
   [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
   // --- called on its own thread ---
@@ -102,7 +103,6 @@ class alignas(sync::cache_line) worker {
   static constexpr std::uint32_t deep_waits = 64;
   // Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
   static constexpr int pauses_between_rounds = 16;
-  enum class mode : std::uint32_t { running, searching, sleeping };  // as others see it
 
   // --- helping.cpp ---
   struct condition {
@@ -221,8 +221,7 @@ class alignas(sync::cache_line) worker {
   alignas(sync::cache_line) inbox bound_inbox_;
   inbox open_inbox_;
   assembly_queue assembly_;
-  alignas(sync::cache_line) sync::atomic<mode> mode_{mode::running};
-  sync::atomic<std::uint32_t> ticket_{0};  // futex word: changes when the worker is woken
+  alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};
   sync::atomic<bool> displaced_{false};    // its thread is on a lent core
   sync::spin_lock thread_lock_;            // held while the thread's affinity is changed

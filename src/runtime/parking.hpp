@@ -1,0 +1,80 @@
+#pragma once
+// How workers sleep and how they are woken.
+//
+// Whoever is about to sleep announces it, fences, and looks once more. Whoever leaves something for others writes it, fences, and
+// looks who sleeps. One of the two sees the other, so nothing is left behind. The fence of the sleeper is the dear one (membarrier), so
+// that the one after each push can be free.
+
+#include "base/sync.hpp"
+
+namespace kilter::detail {
+
+/// What the workers of one engine count together.
+struct parking_counts {
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> sleepers{0};
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> searchers{0};
+
+  /// For what only some may take. Called after it was written.
+  [[nodiscard]] bool somebody_sleeps() const noexcept {
+    sync::light_fence();
+    return sleepers.load(sync::memory_order_relaxed) != 0;
+  }
+  /// For what anybody may take: while one worker looks for work nobody else is woken. Called after it was written.
+  [[nodiscard]] bool somebody_is_needed() const noexcept { return somebody_sleeps() && searchers.load(sync::memory_order_relaxed) == 0; }
+};
+
+/// One worker's.
+class parking {
+ public:
+  explicit parking(parking_counts& all) noexcept : all_(all) {}
+
+  // --- its owner's ---
+  void search_begins() noexcept {
+    mode_.store(mode::searching, sync::memory_order_relaxed);
+    all_.searchers.fetch_add(1, sync::memory_order_seq_cst);
+  }
+  void search_ends() noexcept {
+    mode_.store(mode::running, sync::memory_order_seq_cst);
+    all_.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+  }
+  /// From here on others wake it, and what they wrote before they looked at it is seen. `searched`: it comes from a search, which ends.
+  /// Returns what `sleep` needs.
+  [[nodiscard]] std::uint32_t announce(bool searched) noexcept {
+    if (searched) all_.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+    const std::uint32_t ticket = ticket_.load(sync::memory_order_acquire);
+    mode_.store(mode::sleeping, sync::memory_order_seq_cst);
+    all_.sleepers.fetch_add(1, sync::memory_order_seq_cst);
+    sync::heavy_fence();
+    return ticket;
+  }
+  /// At most `timeout_ns` (negative: without limit); not at all if it was woken since `announce`.
+  void sleep(std::uint32_t ticket, std::int64_t timeout_ns) noexcept { sync::park(ticket_, ticket, timeout_ns); }
+  /// Whether it slept or not.
+  void get_up() noexcept {
+    mode asleep = mode::sleeping;
+    if (mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst))
+      all_.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+  }
+
+  // --- anybody's ---
+  [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
+  /// Wakes it if it sleeps; returns whether it did.
+  bool wake() noexcept {
+    if (mode_.load(sync::memory_order_relaxed) != mode::sleeping) return false;
+    mode asleep = mode::sleeping;
+    if (!mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst)) return false;
+    all_.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+    ticket_.fetch_add(1, sync::memory_order_release);
+    sync::unpark(ticket_, 1);
+    return true;
+  }
+
+ private:
+  enum class mode : std::uint32_t { running, searching, sleeping };  // as others see it
+
+  parking_counts& all_;
+  sync::atomic<mode> mode_{mode::running};
+  sync::atomic<std::uint32_t> ticket_{0};  // futex word: changes when the worker is woken
+};
+
+}  // namespace kilter::detail
