@@ -19,6 +19,7 @@ namespace kilter::detail {
 
 struct node;
 struct graph_core;
+class batch_count;
 
 struct edge {
   node* to;
@@ -105,15 +106,9 @@ struct alignas(64) node {
 };
 static_assert(sizeof(node) == 64);
 
-/// The batch that a dynamic task belongs to; counts its tasks that are not yet done.
-struct batch_count {
-  sync::atomic<std::uint32_t> open{1};  ///< and one for the batch itself; whoever takes off the last one deletes this
-  void* waiter = nullptr;              ///< the worker that added them and may wait; set once
-};
-
 /// A task added while the graph runs: a second line holds its batch and most closures.
 struct dynamic_node : node {
-  batch_count* batch;
+  batch_count* batch;  ///< null if nobody waits for it
   std::uint64_t serial;
   alignas(16) std::array<std::byte, 48> small_closure;
 };

@@ -13,10 +13,12 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
-#include "graph/node.hpp"
+#include "kilter/ids.hpp"
+#include "kilter/task.hpp"
 
 namespace kilter::detail {
 
+struct node;
 struct execution_state;
 class shared_loop;
 

@@ -96,11 +96,8 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   n->link = t.free_dynamic;
   t.free_dynamic = n;
   if (!count) return;
-  // After the decrement the count may be gone, so its waiter is read first.
-  auto* waiter = static_cast<worker*>(count->waiter);
-  const std::uint32_t before = count->open.fetch_sub(1, sync::memory_order_acq_rel);
-  if (before == 1) delete count;
-  if (before != 2 || !waiter || waiter == this) return;
+  worker* const waiter = count->task_done();
+  if (!waiter || waiter == this) return;
   sync::light_fence();
   waiter->wake();
 }
@@ -156,12 +153,12 @@ void batch::state::submit(batch_count* counted_in) noexcept {
     static_cast<dynamic_node*>(n)->batch = counted_in;
     n->pending.store(n->predecessors, sync::memory_order_relaxed);
   }
-  run->remaining.fetch_add(static_cast<std::int64_t>(ready.size()), sync::memory_order_relaxed);
+  run->tasks.add(static_cast<std::int64_t>(ready.size()));
   here->release_batch(ready, parent);
 }
 
 void batch::state::let_go() noexcept {
-  if (count && count->open.fetch_sub(1, sync::memory_order_acq_rel) == 1) delete count;
+  if (count) count->let_go();
   count = nullptr;
 }
 
@@ -221,11 +218,8 @@ void batch::edge(task before, task after, double cost_s) {
 void batch::state::release() {
   drop_unfinished();
   if (added.empty()) return;
-  if (!count) {
-    count = new batch_count;
-    count->waiter = here;
-  }
-  count->open.fetch_add(static_cast<std::uint32_t>(added.size()), sync::memory_order_relaxed);
+  if (!count) count = new batch_count(here);
+  count->add(static_cast<std::uint32_t>(added.size()));
   submit(count);
 }
 
@@ -245,7 +239,7 @@ void batch::detach() {
 void batch::wait() {
   state& s = *state_;
   s.release();
-  if (s.count) s.here->help_until([&] { return s.count->open.load(sync::memory_order_acquire) == 1; }, s.run, s.run);
+  if (s.count) s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
 }
 
 chunk team_member::next_chunk(std::size_t total, std::size_t grain) {

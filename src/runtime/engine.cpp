@@ -181,7 +181,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
       });
     core.has_run = true;
     core.next_serial.store(core.count, sync::memory_order_relaxed);
-    e->remaining.store(core.count, sync::memory_order_relaxed);
+    e->tasks.begin(core.count);
     e->cycles_per_second = 1.0 / seconds_per_cycle;
     e->time_scale = time_scale;
     e->as_worker = as_worker;
@@ -272,9 +272,8 @@ void engine::execution_done(execution_state& e) noexcept {
     e.graph.execution.store(nullptr, sync::memory_order_release);
     {
       const sync::lock_guard state(e.lock);
-      e.done.store(1, sync::memory_order_release);
+      e.tasks.end();
     }
-    sync::unpark(e.done, 1 << 30);
     none_active_.notify_all();
   }
   alive.reset();

@@ -21,7 +21,7 @@ void execution_state::fail(std::exception_ptr e) noexcept {
 void execution_state::cancel() noexcept {
   {
     const sync::lock_guard hold(lock);
-    if (done.load(sync::memory_order_acquire)) return;
+    if (tasks.done()) return;
     cancelled_by_user = true;
   }
   cancelled.store(true, sync::memory_order_release);
@@ -39,9 +39,9 @@ void execution::wait() {
   if (!done()) e.owner.refuse_after_fork();
   if (w) {
     // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
-    w->help_until([&] { return e.done.load(sync::memory_order_acquire) != 0; }, nullptr, &e);
+    w->help_until([&] { return e.tasks.done(); }, nullptr, &e);
   } else {
-    while (e.done.load(sync::memory_order_acquire) == 0) sync::park(e.done, 0);
+    e.tasks.wait();
   }
   { const sync::lock_guard engine_has_let_go(*e.released); }
   const sync::lock_guard hold(e.lock);
@@ -53,7 +53,7 @@ void execution::cancel() noexcept {
   if (state_) state_->cancel();
 }
 
-bool execution::done() const noexcept { return state_ && state_->done.load(sync::memory_order_acquire) != 0; }
+bool execution::done() const noexcept { return state_ && state_->tasks.done(); }
 
 execution_stats execution::stats() const {
   if (!done()) throw usage_error("the figures of an execution are known when it is done; call wait() first");

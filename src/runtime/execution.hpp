@@ -9,6 +9,7 @@
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 #include "kilter/runtime.hpp"
+#include "runtime/completion.hpp"
 
 namespace kilter::detail {
 
@@ -16,7 +17,7 @@ class engine;
 
 /// What one worker did for one execution. Written by that worker only, read when the execution is done.
 struct alignas(sync::cache_line) worker_tally {
-  std::uint64_t done = 0;       ///< tasks finished, not yet taken off `remaining`
+  std::uint64_t done = 0;       ///< tasks finished, not yet taken off the run's count
   std::uint64_t bodies = 0;
   std::uint64_t work_cycles = 0;
   std::uint64_t steals = 0, late_leaders = 0;
@@ -50,9 +51,8 @@ struct execution_state {
   double time_scale = 1.0;
   std::uint64_t explored_before = 0, explored = 0;
 
-  alignas(sync::cache_line) sync::atomic<std::int64_t> remaining{0};
+  alignas(sync::cache_line) run_count tasks;
   alignas(sync::cache_line) sync::atomic<bool> cancelled{false};
-  sync::atomic<std::uint32_t> done{0};   ///< futex word; 1 when everything is finished
   sync::atomic<bool> has_busy_estimates{false};
   const std::uint32_t workers;
   std::vector<worker_tally> tallies;     ///< one a worker

@@ -3,23 +3,24 @@
 // another that came back to the same address (ABA).
 
 #include "base/sync.hpp"
-#include "graph/node.hpp"
 
 namespace kilter::detail {
 
+/// Of anything that has a `T* link`.
+template <class T>
 class inbox {
  public:
-  void push(node* n) noexcept {
-    node* head = head_.load(sync::memory_order_relaxed);
+  void push(T* n) noexcept {
+    T* head = head_.load(sync::memory_order_relaxed);
     do n->link = head;
     while (!head_.compare_exchange_weak(head, n, sync::memory_order_release, sync::memory_order_relaxed));
   }
   [[nodiscard]] bool empty() const noexcept { return head_.load(sync::memory_order_relaxed) == nullptr; }
   /// All of it, the youngest first, joined by `link`.
-  node* take_all() noexcept { return empty() ? nullptr : head_.exchange(nullptr, sync::memory_order_acquire); }
+  T* take_all() noexcept { return empty() ? nullptr : head_.exchange(nullptr, sync::memory_order_acquire); }
 
  private:
-  sync::atomic<node*> head_{nullptr};
+  sync::atomic<T*> head_{nullptr};
 };
 
 }  // namespace kilter::detail

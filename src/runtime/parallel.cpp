@@ -75,64 +75,7 @@ void loop_pace::add(std::uint32_t blocks, std::uint64_t cycles) noexcept {
 // ---- the loop ---------------------------------------------------------------------------------------------------------------
 
 shared_loop::shared_loop(const loop_work& w, std::uint32_t r, execution_state* e, worker& who, const std::vector<double>& weights)
-    : work(w), row(r), run(e), caller(who), blocks_(static_cast<std::uint32_t>(divided(w.count, w.block))),
-      cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
-  double sum = 0.0, before = 0.0;
-  for (const double weight : weights) sum += weight;
-  std::uint32_t at = 0;
-  core_id last = 0;
-  for (core_id c = 0; c < cores_; ++c) {
-    before += weights[c];
-    const auto end = std::clamp(static_cast<std::uint32_t>(blocks_ * (before / sum) + 0.5), at, blocks_);
-    slots_[c].range.store(pack({at, end}), sync::memory_order_relaxed);
-    if (end > at) last = c;
-    at = end;
-  }
-  if (at < blocks_) {  // rounding
-    const block_range r_last = unpack(slots_[last].range.load(sync::memory_order_relaxed));
-    slots_[last].range.store(pack({r_last.size() ? r_last.begin : at, blocks_}), sync::memory_order_relaxed);
-  }
-}
-
-block_range shared_loop::take(core_id c, std::uint32_t blocks) noexcept {
-  auto& mine = slots_[c].range;
-  std::uint64_t now = mine.load(sync::memory_order_relaxed);
-  for (;;) {
-    const block_range r = unpack(now);
-    if (!r) return {};
-    const block_range piece{r.begin, r.begin + std::min(blocks, r.size())};
-    if (mine.compare_exchange_weak(now, pack({piece.end, r.end}), sync::memory_order_acq_rel, sync::memory_order_relaxed)) return piece;
-  }
-}
-
-bool shared_loop::steal(core_id thief, std::uint32_t least) noexcept {
-  for (;;) {
-    core_id victim = no_core;
-    std::uint64_t seen = 0;
-    std::uint32_t most = 0;
-    for (core_id c = 0; c < cores_; ++c) {
-      const std::uint64_t v = slots_[c].range.load(sync::memory_order_relaxed);
-      if (unpack(v).size() > most) {
-        most = unpack(v).size();
-        victim = c;
-        seen = v;
-      }
-    }
-    if (victim == no_core) return false;
-    const block_range r = unpack(seen);
-    const std::uint32_t taken = std::min(r.size(), std::max(least, r.size() / 2 + r.size() % 2));
-    if (!slots_[victim].range.compare_exchange_strong(seen, pack({r.begin, r.end - taken}), sync::memory_order_acq_rel, sync::memory_order_relaxed))
-      continue;
-    slots_[thief].range.store(pack({r.end - taken, r.end}), sync::memory_order_release);
-    return true;
-  }
-}
-
-bool shared_loop::anything_left() const noexcept {
-  for (core_id c = 0; c < cores_; ++c)
-    if (left(c) > 0) return true;
-  return false;
-}
+    : loop_ranges(static_cast<std::uint32_t>(divided(w.count, w.block)), weights), work(w), row(r), run(e), caller(who) {}
 
 void shared_loop::fail(std::exception_ptr e) noexcept {
   if (!failed_.exchange(true, sync::memory_order_acq_rel)) thrown_ = std::move(e);
@@ -141,14 +84,6 @@ void shared_loop::fail(std::exception_ptr e) noexcept {
 
 bool shared_loop::stopped() const noexcept {
   return stopped_.load(sync::memory_order_acquire) || (run && run->cancelled.load(sync::memory_order_relaxed));
-}
-
-bool shared_loop::enter() noexcept {
-  std::uint32_t now = inside_.load(sync::memory_order_acquire);
-  do
-    if (now & closed) return false;
-  while (!inside_.compare_exchange_weak(now, now + 1, sync::memory_order_acq_rel, sync::memory_order_acquire));
-  return true;
 }
 
 // ---- what a worker does in it -----------------------------------------------------------------------------------------------

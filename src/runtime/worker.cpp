@@ -418,7 +418,7 @@ void worker::flush() noexcept {
   worker_tally& t = e.tallies[core];
   const auto done = static_cast<std::int64_t>(t.done);
   t.done = 0;
-  if (done && e.remaining.fetch_sub(done, sync::memory_order_acq_rel) == done) owner.execution_done(e);
+  if (done && e.tasks.take_off(done)) owner.execution_done(e);
 }
 
 }  // namespace kilter::detail

@@ -218,8 +218,8 @@ class alignas(sync::cache_line) worker {
   alignas(sync::cache_line) sync::spin_lock roots_lock_;
   node* const* next_root_ = nullptr;  // under the lock
   sync::atomic<std::uint32_t> roots_left_{0};
-  alignas(sync::cache_line) inbox bound_inbox_;
-  inbox open_inbox_;
+  alignas(sync::cache_line) inbox<node> bound_inbox_;
+  inbox<node> open_inbox_;
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};

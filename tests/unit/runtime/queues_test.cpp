@@ -103,7 +103,7 @@ TEST(work_deque, with_many_thieves_each_item_is_taken_exactly_once) {
 node* numbered(std::vector<node>& nodes, std::size_t i) { return &nodes[i]; }
 
 TEST(inbox, everything_pushed_is_taken_once_youngest_first) {
-  inbox box;
+  inbox<node> box;
   std::vector<node> nodes(10);
   EXPECT_TRUE(box.empty());
   EXPECT_EQ(box.take_all(), nullptr);
@@ -116,7 +116,7 @@ TEST(inbox, everything_pushed_is_taken_once_youngest_first) {
 }
 
 TEST(inbox, many_writers_lose_nothing) {
-  inbox box;
+  inbox<node> box;
   constexpr int writers = 3, each = 5000;
   std::vector<node> nodes(writers * each);
   std::vector<std::thread> threads;

@@ -1,0 +1,64 @@
+#pragma once
+// Counts that come to an end, and whoever waits for that: the tasks of a run, and those of a batch that a running task added.
+
+#include "base/sync.hpp"
+
+namespace kilter::detail {
+
+class worker;
+
+/// The tasks of one run that are not yet done.
+class run_count {
+ public:
+  /// Before the first task can run.
+  void begin(std::int64_t tasks) noexcept { remaining_.store(tasks, sync::memory_order_relaxed); }
+  /// By a task of the run, which is not done itself.
+  void add(std::int64_t tasks) noexcept { remaining_.fetch_add(tasks, sync::memory_order_relaxed); }
+  /// True for whoever takes off the last: it sees all that the others did, and must call `end`.
+  [[nodiscard]] bool take_off(std::int64_t tasks) noexcept { return remaining_.fetch_sub(tasks, sync::memory_order_acq_rel) == tasks; }
+
+  void end() noexcept {
+    done_.store(1, sync::memory_order_release);
+    sync::unpark(done_, 1 << 30);
+  }
+  [[nodiscard]] bool done() const noexcept { return done_.load(sync::memory_order_acquire) != 0; }
+  void wait() noexcept {
+    while (!done()) sync::park(done_, 0);
+  }
+
+ private:
+  sync::atomic<std::int64_t> remaining_{0};
+  sync::atomic<std::uint32_t> done_{0};  // futex word
+};
+
+/// The tasks of one batch that are not yet done, and one for the batch itself. Whoever takes off the last one deletes it.
+class batch_count {
+ public:
+  /// `waiter`: the worker that added them and may wait; null if nobody does.
+  explicit batch_count(worker* waiter) noexcept : waiter_(waiter) {}
+  batch_count(const batch_count&) = delete;
+  batch_count& operator=(const batch_count&) = delete;
+
+  /// Before they are made ready.
+  void add(std::uint32_t tasks) noexcept { open_.fetch_add(tasks, sync::memory_order_relaxed); }
+  /// Asked by whoever holds the batch.
+  [[nodiscard]] bool all_done() const noexcept { return open_.load(sync::memory_order_acquire) == 1; }
+  /// A task is done. Returns the waiter if it was the last; this may be gone by then.
+  [[nodiscard]] worker* task_done() noexcept {
+    worker* const waiter = waiter_;
+    const std::uint32_t before = open_.fetch_sub(1, sync::memory_order_acq_rel);
+    if (before == 1) delete this;
+    return before == 2 ? waiter : nullptr;
+  }
+  /// The batch itself needs it no more.
+  void let_go() noexcept {
+    if (open_.fetch_sub(1, sync::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  ~batch_count() = default;
+  sync::atomic<std::uint32_t> open_{1};
+  worker* const waiter_;
+};
+
+}  // namespace kilter::detail
