@@ -96,10 +96,7 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   n->link = t.free_dynamic;
   t.free_dynamic = n;
   if (!count) return;
-  worker* const waiter = count->task_done();
-  if (!waiter || waiter == this) return;
-  sync::light_fence();
-  waiter->wake();
+  if (worker* waiter = count->task_done(); waiter && waiter != this) waiter->wake();
 }
 
 }  // namespace detail

@@ -87,7 +87,7 @@ void engine::start() {
   const sync::lock_guard hold(control);
   if (running.load()) return;
   forks_ = sync::forks();
-  stopping.store(false, sync::memory_order_release);
+  parked.stopping.store(false, sync::memory_order_release);
   pins = options.pinned && can_pin_to(*machine);
   try {
     for (auto& w : workers)
@@ -137,8 +137,7 @@ void engine::cancel_all() noexcept {
 }
 
 void engine::join_all() {
-  stopping.store(true, sync::memory_order_seq_cst);
-  notify_all();
+  parked.stop(workers);
   for (auto& t : threads_) t.join();
   threads_.clear();
 }
@@ -299,7 +298,6 @@ void engine::policy_failed(const std::string& why) noexcept {
     for (auto& e : active_) e->fail(std::make_exception_ptr(usage_error(policy_failure_)));
   }
   // It may have told workers to wait for a time or a task; what is left is taken without it.
-  sync::fence();
   notify_all();
 }
 

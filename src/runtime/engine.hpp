@@ -115,7 +115,6 @@ class engine final : public view_source {
 
   parking_counts parked;
   alignas(sync::cache_line) sync::atomic<std::uint32_t> submissions_waiting{0};
-  sync::atomic<bool> stopping{false};
   sync::atomic<std::uint32_t> helpers_asleep{0};
   sync::atomic<std::uint32_t> deep_workers{0};     ///< those that keep what becomes ready on them
   sync::atomic<bool> holds_for_tasks{false};       ///< the policy has answered hold_task: the order is its own, and nothing may overtake

@@ -3,7 +3,7 @@
 //
 // Whoever is about to sleep announces it, fences, and looks once more. Whoever leaves something for others writes it, fences, and
 // looks who sleeps. One of the two sees the other, so nothing is left behind. The fence of the sleeper is the dear one (membarrier), so
-// that the one after each push can be free.
+// that the other is free; it belongs to the look (`wake`, `somebody_sleeps`), so that nobody can forget it.
 
 #include "base/sync.hpp"
 
@@ -13,7 +13,14 @@ namespace kilter::detail {
 struct parking_counts {
   alignas(sync::cache_line) sync::atomic<std::uint32_t> sleepers{0};
   alignas(sync::cache_line) sync::atomic<std::uint32_t> searchers{0};
+  alignas(sync::cache_line) sync::atomic<bool> stopping{false};
 
+  /// Each of the workers sees it before it sleeps, or is woken.
+  template <class Workers>
+  void stop(const Workers& workers) noexcept {
+    stopping.store(true, sync::memory_order_release);
+    for (const auto& w : workers) w->wake();
+  }
   /// For what only some may take. Called after it was written.
   [[nodiscard]] bool somebody_sleeps() const noexcept {
     sync::light_fence();
@@ -58,8 +65,9 @@ class parking {
 
   // --- anybody's ---
   [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
-  /// Wakes it if it sleeps; returns whether it did.
+  /// Wakes it if it sleeps; returns whether it did. Called after what it is woken for was written.
   bool wake() noexcept {
+    sync::light_fence();
     if (mode_.load(sync::memory_order_relaxed) != mode::sleeping) return false;
     mode asleep = mode::sleeping;
     if (!mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst)) return false;

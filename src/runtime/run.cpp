@@ -300,7 +300,6 @@ void worker::insert(node* n, place_id where, bool stolen) {
     }
     for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
   }
-  sync::light_fence();
   for (core_id c = p.leader; c < p.leader + p.width; ++c)
     if (c != core) owner.workers[c]->wake();
 }
@@ -353,7 +352,6 @@ void worker::stand_in(assembly& a) {
       if (finisher) {
         // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
         assembly_.push_front_reserved({assembly_entry::kind::finish, nullptr, &a});
-        sync::fence();
         wake();
       } else {
         assembly_.unreserve();

@@ -60,7 +60,7 @@ void worker::loop() {
   stacks_.serve_this_thread();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0, looked = 0;
-  while (!owner.stopping.load(sync::memory_order_acquire)) {
+  while (!owner.parked.stopping.load(sync::memory_order_acquire)) {
     if (displaced_.load(sync::memory_order_relaxed)) [[unlikely]]
       go_home();
     if (step(false)) {
@@ -323,19 +323,16 @@ void worker::give_up(node* n) noexcept {
 
 void worker::bind(const assembly_entry& e) {
   assembly_.push(e);
-  sync::light_fence();
   wake();
 }
 
 void worker::leave_bound(node* n) {
   bound_inbox_.push(n);
-  sync::light_fence();
   wake();
 }
 
 void worker::leave_open(node* n) {
   open_inbox_.push(n);
-  sync::light_fence();
   if (!wake()) owner.notify_any();
 }
 
@@ -375,7 +372,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   flush();
   attempt_ = 0;
   const std::uint32_t ticket = parking_.announce(std::exchange(searching_, false));
-  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.stopping.load(sync::memory_order_acquire)) {
+  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.parked.stopping.load(sync::memory_order_acquire)) {
     const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
     parking_.sleep(ticket, timeout_ns);
     if (owner.events) owner.record_park(core, begin_ns);
