@@ -69,34 +69,44 @@ rl::test_result_e run_drawn(std::uint64_t orders, std::ostream* out) {
   return run<Program, rl::random_scheduler<Program::threads>>(p, out);
 }
 
-/// Fails with the history of the first order in which the program goes wrong, of so many that are drawn; fifty times as many with
-/// KILTER_TEST_SIZE=full.
+/// Fails with the history of the first order in which the program goes wrong, of so many that are drawn with each kind of fences; twenty times
+/// as many with KILTER_TEST_SIZE=full.
 template <class Program>
-void holds(std::uint64_t orders) {
-  const auto found = run_drawn<Program>(orders * (full_size() ? 50 : 1), &std::cout);
-  EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << "; the history is above";
+void holds(std::uint64_t orders = 50'000) {
+  for (const bool kind : {false, true}) {
+    sync::asymmetric_fences = kind;
+    const auto found = run_drawn<Program>(orders * (full_size() ? 20 : 1), &std::cout);
+    EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << (kind ? " with" : " without") << " membarrier; the history is above";
+  }
 }
 
 /// The same for every order with at most so many preemptions, where a load sees the last value or the one before; with one preemption more
 /// with KILTER_TEST_SIZE=full.
 template <class Program>
 void holds_in_all_orders(unsigned preemptions) {
-  rl::test_params p;
-  p.search_type = rl::sched_bound;
-  p.context_bound = preemptions + (full_size() ? 1 : 0);
-  const auto found = run<Program, rl::context_bound_scheduler<Program::threads>>(p, &std::cout);
-  EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << "; the history is above";
+  for (const bool kind : {false, true}) {
+    sync::asymmetric_fences = kind;
+    rl::test_params p;
+    p.search_type = rl::sched_bound;
+    p.context_bound = preemptions + (full_size() ? 1 : 0);
+    const auto found = run<Program, rl::context_bound_scheduler<Program::threads>>(p, &std::cout);
+    EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << (kind ? " with" : " without") << " membarrier; the history is above";
+  }
 }
 
-/// Fails unless the checker sees the mutant go wrong. A mutant may need more luck than the sound program gets time for: it is drawn until
-/// it fails, at most so often.
+/// Fails unless the checker sees the mutant go wrong, with one kind of fences or the other. It is drawn until it does, at most so often.
 template <class Program>
-void is_caught(const mutant& m, std::uint64_t at_most = 2'000'000) {
+void is_caught(const mutant& m, std::uint64_t at_most = 500'000) {
   mutation now(m);
-  const auto found = run_drawn<Program>(at_most, nullptr);
+  bool caught = false;
+  for (const std::uint64_t orders : {std::uint64_t{5'000}, at_most})  // most are caught soon with the kind that they are for
+    for (const bool kind : {false, true}) {
+      sync::asymmetric_fences = kind;
+      caught = caught || run_drawn<Program>(orders, nullptr) != rl::test_result_success;
+    }
   EXPECT_TRUE(now.happened()) << "there is no '" << m.access << "' in " << m.function << " of src/" << m.file << " that this program comes by";
-  EXPECT_NE(found, rl::test_result_success) << "the checker does not see that '" << m.access << "' in " << m.function << " of src/" << m.file
-                                            << " is too weak";
+  EXPECT_TRUE(caught) << "the checker does not see that '" << m.access << "' in " << m.function << " of src/" << m.file
+                      << (m.how == harm::torn ? " is torn" : " is too weak");
 }
 
 }  // namespace kilter::model

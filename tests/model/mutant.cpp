@@ -16,9 +16,9 @@ mutation::mutation(const mutant& what) : what_(what) {
 
 mutation::~mutation() { running_mutation = nullptr; }
 
-bool mutation::matches(const std::source_location& at) noexcept {
+bool mutation::matches(harm how, const std::source_location& at) noexcept {
   const std::string_view file = at.file_name();
-  if (at.line() >= lines_.size() || !lines_[at.line()] || !file.ends_with(what_.file)) return false;
+  if (how != what_.how || at.line() >= lines_.size() || !lines_[at.line()] || !file.ends_with(what_.file)) return false;
   if (std::string_view(at.function_name()).find(what_.function) == std::string_view::npos) return false;
   return happened_ = true;
 }

@@ -39,7 +39,7 @@ inline constexpr std::size_t cache_line = 64;
 using at_line = std::source_location;
 
 inline rl::debug_info shown(const at_line& at) noexcept { return {at.function_name(), at.file_name(), at.line()}; }
-inline memory_order weakened(memory_order o, const at_line& at) noexcept { return model::mutates(at) ? rl::mo_relaxed : o; }
+inline memory_order weakened(memory_order o, const at_line& at) noexcept { return model::mutates(model::harm::weaker, at) ? rl::mo_relaxed : o; }
 
 template <class T>
 class atomic {
@@ -59,15 +59,19 @@ class atomic {
   }
   void store(T v, memory_order o = memory_order_seq_cst, at_line at = at_line::current()) { value.store(in(v), weakened(o, at), shown(at)); }
   T exchange(T v, memory_order o = memory_order_seq_cst, at_line at = at_line::current()) {
+    if (torn(at)) return replace(at, [v](T) { return v; });
     return out(value.exchange(in(v), weakened(o, at), shown(at)));
   }
   T fetch_add(T v, memory_order o = memory_order_seq_cst, at_line at = at_line::current()) {
+    if (torn(at)) return replace(at, [v](T old) { return old + v; });
     return value.fetch_add(v, weakened(o, at), shown(at));
   }
   T fetch_sub(T v, memory_order o = memory_order_seq_cst, at_line at = at_line::current()) {
+    if (torn(at)) return replace(at, [v](T old) { return old - v; });
     return value.fetch_sub(v, weakened(o, at), shown(at));
   }
   T fetch_or(T v, memory_order o = memory_order_seq_cst, at_line at = at_line::current()) {
+    if (torn(at)) return replace(at, [v](T old) { return old | v; });
     return value.fetch_or(v, weakened(o, at), shown(at));
   }
   bool compare_exchange_weak(T& expected, T v, memory_order o, memory_order failed, at_line at = at_line::current()) {
@@ -84,8 +88,20 @@ class atomic {
   rl::atomic<kept> value;
 
  private:
+  static bool torn(const at_line& at) noexcept { return model::mutates(model::harm::torn, at); }
+  template <class Change>
+  T replace(const at_line& at, Change&& change) {
+    const T old = load(memory_order_relaxed, at);
+    store(change(old), memory_order_relaxed, at);
+    return old;
+  }
   template <bool weak>
   bool exchange_if(rl::bool_t<weak> kind, T& expected, T v, memory_order o, memory_order failed, at_line at) {
+    if (torn(at)) {
+      if (load(memory_order_relaxed, at) != expected) return false;
+      store(v, memory_order_relaxed, at);
+      return true;
+    }
     kept seen = in(expected);
     const bool done = value.compare_exchange(kind, seen, in(v), weakened(o, at), weakened(failed, at), shown(at));
     expected = out(seen);
@@ -94,13 +110,18 @@ class atomic {
 };
 
 inline void fence(at_line at = at_line::current()) {
-  if (!model::mutates(at)) rl::atomic_thread_fence(rl::mo_seq_cst, shown(at));
+  if (!model::mutates(model::harm::weaker, at)) rl::atomic_thread_fence(rl::mo_seq_cst, shown(at));
 }
-// The pair of membarrier and compiler barrier is held to be a full fence on either side.
-inline void light_fence(at_line at = at_line::current()) { fence(at); }
+/// As with membarrier: the light fence orders nothing at run time, the heavy one makes every thread pass a full fence. Else both are full.
+inline bool asymmetric_fences = true;
+
+inline void light_fence(at_line at = at_line::current()) {
+  if (!asymmetric_fences) fence(at);
+}
 inline bool heavy_fence(at_line at = at_line::current()) {
   fence(at);
-  return true;
+  if (asymmetric_fences && !model::mutates(model::harm::weaker, at)) rl::systemwide_fence(shown(at));
+  return asymmetric_fences;
 }
 
 inline void relax(at_line at = at_line::current()) { rl::yield(1, shown(at)); }
