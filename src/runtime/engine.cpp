@@ -213,44 +213,9 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     const core_id home = tables.home(now_s());
     if (workers[home]->idle()) starter = home;
   }
-  worker* const wanted = starter == no_core ? nullptr : workers[starter].get();
-  {
-    const sync::lock_guard hold(active_lock_);
-    submissions_.push_back(e);
-    e->starter = starter;
-    submissions_waiting.fetch_add(1, sync::memory_order_release);
-    if (wanted) wanted->comes.store(true, sync::memory_order_seq_cst);
-  }
-  sync::fence();
-  if (wanted && (wanted->wake() || wanted->idle())) return e;
-  // It is at work. If it begins later it has said itself that it does not come.
-  if (wanted) wanted->comes.store(false, sync::memory_order_seq_cst);
-  sync::fence();
-  notify_any();
-  return e;
-}
-
-// Its worker is the best one to start an execution, but only while it has nothing else to do.
-std::deque<std::shared_ptr<execution_state>>::iterator engine::find_submission(const worker& w) noexcept {
-  return std::ranges::find_if(submissions_, [&](const auto& e) {
-    return e->starter == no_core || e->starter == w.core || !workers[e->starter]->comes.load(sync::memory_order_seq_cst);
-  });
-}
-
-bool engine::submission_waits_for(const worker& w) noexcept {
-  if (submissions_waiting.load(sync::memory_order_acquire) == 0) return false;
-  const sync::lock_guard hold(active_lock_);
-  return find_submission(w) != submissions_.end();
-}
-
-execution_state* engine::take_submission(worker& w) {
-  if (submissions_waiting.load(sync::memory_order_acquire) == 0) return nullptr;
-  const sync::lock_guard hold(active_lock_);
-  const auto mine = find_submission(w);
-  if (mine == submissions_.end()) return nullptr;
-  execution_state* e = mine->get();  // it stays active until its last task is done
-  submissions_.erase(mine);
-  submissions_waiting.fetch_sub(1, sync::memory_order_relaxed);
+  parking* const wanted = starter == no_core ? nullptr : &workers[starter]->sleeping_place();
+  submissions.push(e.get(), wanted);  // it stays active until its last task is done
+  if (!wanted || !wanted->call()) notify_any();
   return e;
 }
 
@@ -276,8 +241,7 @@ void engine::execution_done(execution_state& e) noexcept {
     none_active_.notify_all();
   }
   alive.reset();
-  sync::fence();
-  if (helpers_asleep.load(sync::memory_order_acquire) > 0) notify_all();
+  if (parked.a_helper_sleeps()) notify_all();
 }
 
 double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }
@@ -328,7 +292,7 @@ void engine::notify_any() noexcept {
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
   const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
-  if (submissions_waiting.load(sync::memory_order_relaxed) != 0 || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
+  if (submissions.any() || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
   if (!queues_too) return;
   for (const auto& q : queues)
     if (q->size() > 0) notify_takers(*q);

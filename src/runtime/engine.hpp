@@ -1,7 +1,6 @@
 #pragma once
 // The runtime behind kilter::runtime: workers, queues, trace tables, submissions.
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "policy/view_source.hpp"
 #include "model/slices.hpp"
 #include "runtime/declared_queue.hpp"
+#include "runtime/submissions.hpp"
 #include "runtime/worker.hpp"
 #include "trace/recorder.hpp"
 
@@ -66,9 +66,6 @@ class engine final : public view_source {
   /// For a worker that stops searching: while it did, nobody else was woken for what any worker may take. `queues_too`: it was itself woken,
   /// perhaps for a task in one of the queues, and may have found another.
   void wake_for_what_waits(bool queues_too) noexcept;
-  [[nodiscard]] bool submission_waits_for(const worker&) noexcept;
-  /// The oldest submission that `w` may start, or null.
-  execution_state* take_submission(worker& w);
   void execution_done(execution_state&) noexcept;
   /// Engine time as events count it.
   [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
@@ -93,6 +90,7 @@ class engine final : public view_source {
   [[nodiscard]] declared_queue* declared_of(queue_id q) const noexcept { return queues.empty() || q < first_declared ? nullptr : queues[q - first_declared].get(); }
   [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   std::vector<cluster_desk> desks;
+  submission_queue<execution_state> submissions;
   std::unique_ptr<model::tables> own_tables;
   std::unique_ptr<model::shared_cells> own_cells;
   trace::recorder* events = nullptr;
@@ -114,9 +112,7 @@ class engine final : public view_source {
   bool standard_learning = false;     ///< samples go into the trace table without the policy being asked
 
   parking_counts parked;
-  alignas(sync::cache_line) sync::atomic<std::uint32_t> submissions_waiting{0};
-  sync::atomic<std::uint32_t> helpers_asleep{0};
-  sync::atomic<std::uint32_t> deep_workers{0};     ///< those that keep what becomes ready on them
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> deep_workers{0};     ///< those that keep what becomes ready on them
   sync::atomic<bool> holds_for_tasks{false};       ///< the policy has answered hold_task: the order is its own, and nothing may overtake
   sync::atomic<bool> running{false};
   sync::atomic<std::uint32_t> active{0};     ///< executions that are not done
@@ -131,7 +127,6 @@ class engine final : public view_source {
   engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,
          std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
   void look_at_quota(std::int64_t now_ns);
-  std::deque<std::shared_ptr<execution_state>>::iterator find_submission(const worker&) noexcept;  // under active_lock_
   void observe_landing();
   void join_all();
   std::vector<sync::thread> threads_;
@@ -139,7 +134,6 @@ class engine final : public view_source {
   sync::mutex active_lock_;
   sync::condition none_active_;
   std::vector<std::shared_ptr<execution_state>> active_;
-  std::deque<std::shared_ptr<execution_state>> submissions_;
   std::uint64_t submitted_ = 0;
   sync::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never

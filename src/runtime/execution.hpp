@@ -44,7 +44,6 @@ struct execution_state {
   graph_core& graph;
   std::uint64_t number = 0;              ///< counts the submissions of the engine
   core_id as_worker = no_core;           ///< the waker of the roots
-  core_id starter = no_core;             ///< the worker that is to start it if it has nothing else to do; no_core: any
   std::int64_t submitted_ns = 0, finished_ns = 0;
   std::int64_t planned_ns = 0;           ///< what the policy took for question 1
   double cycles_per_second = 1.0;

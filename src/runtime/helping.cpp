@@ -96,9 +96,9 @@ void worker::rest_while_helping(condition finished) {
     for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
     if (something_to_take() || finished()) return;
   }
-  owner.helpers_asleep.fetch_add(1, sync::memory_order_seq_cst);
+  owner.parked.helpers.fetch_add(1, sync::memory_order_seq_cst);
   sleep_until_work(helper_nap_ns, &finished);
-  owner.helpers_asleep.fetch_sub(1, sync::memory_order_seq_cst);
+  owner.parked.helpers.fetch_sub(1, sync::memory_order_seq_cst);
 }
 
 // False: it goes where the policy says. So does all that cannot run on this core alone, and everything of a policy with an order of its own.

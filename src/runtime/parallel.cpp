@@ -144,9 +144,7 @@ void worker::join_loop(shared_loop& l) {
   take_pieces(l);
   const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
   for (const std::uint64_t since = sync::cycles(); l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;) lend_core(l);
-  if (!l.leave()) return;
-  sync::light_fence();
-  l.caller.wake();
+  if (l.leave()) l.caller.wake();
 }
 
 // A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not.

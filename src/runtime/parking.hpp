@@ -15,6 +15,13 @@ struct parking_counts {
   alignas(sync::cache_line) sync::atomic<std::uint32_t> searchers{0};
   alignas(sync::cache_line) sync::atomic<bool> stopping{false};
 
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> helpers{0};  ///< those that sleep, or are about to, until something has ended
+
+  /// Called after it ended.
+  [[nodiscard]] bool a_helper_sleeps() const noexcept {
+    sync::light_fence();
+    return helpers.load(sync::memory_order_relaxed) != 0;
+  }
   /// Each of the workers sees it before it sleeps, or is woken.
   template <class Workers>
   void stop(const Workers& workers) noexcept {
@@ -40,9 +47,16 @@ class parking {
     mode_.store(mode::searching, sync::memory_order_relaxed);
     all_.searchers.fetch_add(1, sync::memory_order_seq_cst);
   }
-  void search_ends() noexcept {
-    mode_.store(mode::running, sync::memory_order_seq_cst);
+  /// It has found something. True if others sleep: while it searched nobody was woken for what it leaves.
+  [[nodiscard]] bool search_ends() noexcept {
+    mode_.store(mode::running, sync::memory_order_relaxed);
     all_.searchers.fetch_sub(1, sync::memory_order_seq_cst);
+    sync::fence();
+    if (comes_.load(sync::memory_order_relaxed)) {
+      comes_.store(false, sync::memory_order_release);
+      sync::fence();
+    }
+    return all_.sleepers.load(sync::memory_order_relaxed) != 0;
   }
   /// From here on others wake it, and what they wrote before they looked at it is seen. `searched`: it comes from a search, which ends.
   /// Returns what `sleep` needs.
@@ -77,12 +91,24 @@ class parking {
     return true;
   }
 
+  /// It is to come for something that others leave to it as long as it comes.
+  void expect() noexcept { comes_.store(true, sync::memory_order_release); }
+  [[nodiscard]] bool comes() const noexcept { return comes_.load(sync::memory_order_acquire); }
+  /// After `expect` and a full fence. False if it does not come: it is at work, so others must be woken.
+  bool call() noexcept {
+    if (wake() || idle()) return true;
+    // If it begins to search later, it has said itself that it does not come.
+    comes_.store(false, sync::memory_order_release);
+    return false;
+  }
+
  private:
   enum class mode : std::uint32_t { running, searching, sleeping };  // as others see it
 
   parking_counts& all_;
   sync::atomic<mode> mode_{mode::running};
   sync::atomic<std::uint32_t> ticket_{0};  // futex word: changes when the worker is woken
+  sync::atomic<bool> comes_{false};
 };
 
 }  // namespace kilter::detail

@@ -170,7 +170,7 @@ node* worker::take_own() {
     if (!own_.empty()) owner.notify_any();
     return n;
   }
-  if (execution_state* e = owner.take_submission(*this)) {
+  if (execution_state* e = owner.submissions.take(parking_)) {
     search_ends();
     const std::uint32_t nested = std::exchange(waits_, 0);  // it is nobody's who waits here
     start_execution(*e);
@@ -346,15 +346,14 @@ void worker::search_ends() noexcept {
   attempt_ = 0;
   if (!searching_) return;
   searching_ = false;
-  parking_.search_ends();
-  if (comes.load(sync::memory_order_seq_cst)) comes.store(false, sync::memory_order_seq_cst);
+  const bool others_sleep = parking_.search_ends();
   const bool woken = std::exchange(woken_, false);
-  if (owner.parked.sleepers.load(sync::memory_order_seq_cst) != 0) owner.wake_for_what_waits(woken);
+  if (others_sleep) owner.wake_for_what_waits(woken);
 }
 
 bool worker::something_to_take() const noexcept {
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !own_.empty()) return true;
-  if (owner.submission_waits_for(*this)) return true;
+  if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
       if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;

@@ -63,6 +63,7 @@ class alignas(sync::cache_line) worker {
   node* steal_from() noexcept;
   /// Wakes it if it sleeps; returns whether it did.
   bool wake() noexcept { return parking_.wake(); }
+  [[nodiscard]] parking& sleeping_place() noexcept { return parking_; }
   [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
   [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
@@ -97,7 +98,6 @@ class alignas(sync::cache_line) worker {
   added_edges batch_edges;                    ///< of that batch, if a running task added it
   std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
-  sync::atomic<bool> comes{false};            ///< it is on its way to the executions that it is to start: others leave them to it
 
  private:
   static constexpr std::uint32_t deep_waits = 64;

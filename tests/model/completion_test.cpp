@@ -1,0 +1,247 @@
+// The end of a run and of a batch, and how a run gets from whoever submits it to a worker.
+
+#include <array>
+#include <utility>
+
+#include "check.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/parking.hpp"
+#include "runtime/submissions.hpp"
+
+namespace kilter::detail {
+namespace {
+
+using namespace model;
+
+constexpr std::string_view file = "runtime/completion.hpp";
+
+/// worker::flush, engine::execution_done and execution::wait: two workers hand in what they did, a third thread waits.
+struct run_ends {
+  static constexpr int threads = 3;
+  run_count tasks;
+  std::array<plain, 2> tally;
+  plain finished;
+
+  run_ends() { tasks.begin(2); }
+  void thread(unsigned who) {
+    if (who < 2) {
+      tally[who].write(1);
+      if (!tasks.take_off(1)) return;
+      check(tally[0].read() + tally[1].read() == 2, "whoever ends the run sees all tallies");
+      finished.write(1);
+      tasks.end();
+      return;
+    }
+    tasks.wait();
+    check(finished.read() == 1 && tally[0].read() + tally[1].read() == 2, "whoever waited sees the figures of the run");
+  }
+  void after() { check(tasks.done(), "it is done"); }
+};
+
+TEST(completion, whoever_waits_for_a_run_sees_all_of_it) {
+  holds<run_ends>();
+  holds_in_all_orders<run_ends>(3);
+}
+
+TEST(completion, mutants_end_a_run_unseen) {
+  is_caught<run_ends>({file, "run_count::take_off(", "fetch_sub"});
+  is_caught<run_ends>({file, "run_count::take_off(", "fetch_sub", harm::torn});
+  is_caught<run_ends>({file, "run_count::end(", "done_.store"});
+  is_caught<run_ends>({file, "run_count::done(", "done_.load"});
+}
+
+/// A task of the run adds another, which a second worker runs: the run must not end between.
+struct run_grows {
+  static constexpr int threads = 2;
+  run_count tasks;
+  plain added;
+  sync::atomic<bool> there{false};
+  unsigned ends = 0;
+
+  run_grows() { tasks.begin(1); }
+  void thread(unsigned who) {
+    if (who == 0) {
+      added.write(1);
+      tasks.add(1);
+      there.store(true, sync::memory_order_release);
+    } else {
+      while (!there.load(sync::memory_order_acquire)) sync::yield();
+      check(added.read() == 1, "the added task came with what it needs");
+    }
+    if (!tasks.take_off(1)) return;
+    ++ends;
+    tasks.end();
+  }
+  void after() { check(ends == 1 && tasks.done(), "the run ended once"); }
+};
+
+TEST(completion, a_run_that_grows_ends_once) { holds<run_grows>(); }
+
+/// engine::execution_done and a worker that waits for the run while it helps.
+struct helper_waits {
+  static constexpr int threads = 2;
+  parking_counts all;
+  parking helper{all};
+  run_count tasks;
+  plain figure;
+
+  helper_waits() { tasks.begin(1); }
+  void thread(unsigned who) {
+    if (who == 0) {
+      figure.write(7);
+      if (tasks.take_off(1)) tasks.end();
+      if (all.a_helper_sleeps()) helper.wake();
+      return;
+    }
+    while (!tasks.done()) {
+      all.helpers.fetch_add(1, sync::memory_order_seq_cst);
+      const std::uint32_t ticket = helper.announce(false);
+      if (!tasks.done()) helper.sleep(ticket, -1);
+      helper.get_up();
+      all.helpers.fetch_sub(1, sync::memory_order_seq_cst);
+    }
+    check(figure.read() == 7, "whoever waited sees the figures of the run");
+  }
+  void after() { check(all.sleepers.load() == 0, "nobody sleeps after the end"); }
+};
+
+TEST(completion, a_helper_is_woken_when_its_run_ends) {
+  holds<helper_waits>();
+  holds_in_all_orders<helper_waits>(4);
+}
+
+TEST(completion, mutants_let_a_helper_sleep) {
+  is_caught<helper_waits>({"runtime/parking.hpp", "parking_counts::a_helper_sleeps", "sync::light_fence()"});
+  is_caught<helper_waits>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
+}
+
+/// batch::release, worker::end_of_dynamic, batch::wait and ~batch: the waiter sleeps until the last task is done, and lets go.
+struct batch_ends {
+  static constexpr int threads = 3;
+  parking_counts all;
+  parking waiting{all};
+  batch_count* const count = new batch_count(reinterpret_cast<worker*>(&waiting));
+  std::array<plain, 2> done;
+
+  batch_ends() { count->add(2); }
+  void thread(unsigned who) {
+    if (who < 2) {
+      done[who].write(1);
+      if (worker* w = count->task_done()) reinterpret_cast<parking*>(w)->wake();
+      return;
+    }
+    while (!count->all_done()) {
+      const std::uint32_t ticket = waiting.announce(false);
+      if (!count->all_done()) waiting.sleep(ticket, -1);
+      waiting.get_up();
+    }
+    check(done[0].read() + done[1].read() == 2, "whoever waited sees what the tasks did");
+    count->let_go();
+  }
+  void after() {}
+};
+
+TEST(completion, whoever_waits_for_a_batch_is_woken_and_sees_all_of_it) { holds<batch_ends>(); }
+
+TEST(completion, mutants_end_a_batch_unseen) {
+  is_caught<batch_ends>({file, "batch_count::task_done(", "open_.fetch_sub"});
+  is_caught<batch_ends>({file, "batch_count::all_done(", "open_.load"});
+  is_caught<batch_ends>({"runtime/parking.hpp", "parking::wake", "sync::light_fence()"});
+}
+
+/// batch::detach with tasks of a batch that was waited for before, and nobody waits any more: whoever is last deletes the count, once.
+struct batch_left_alone {
+  static constexpr int threads = 3;
+  batch_count* const count = new batch_count(nullptr);
+
+  batch_left_alone() { count->add(2); }
+  void thread(unsigned who) {
+    if (who < 2) check(!count->task_done(), "nobody is to be woken");
+    else count->let_go();
+  }
+  void after() {}
+};
+
+TEST(completion, a_batch_nobody_waits_for_is_deleted_once) { holds<batch_left_alone>(); }
+
+/// engine::submit, the worker's loop as far as submissions go, and the end of the run. The second worker may be at work: it has found a task
+/// whose body goes on until the run is done. A submission that is left to it must then be begun by the first.
+template <bool at_work>
+struct submitted {
+  static constexpr int threads = 3;
+  struct run {
+    plain made;
+    run_count tasks;
+  };
+  parking_counts all;
+  parking first{all}, second{all};
+  submission_queue<run> submissions;
+  run one;
+
+  void notify_any() {
+    if (!all.somebody_is_needed()) return;
+    for (parking* p : {&first, &second})
+      if (p->wake()) return;
+  }
+  void search_ends(parking& mine) {
+    if (mine.search_ends() && submissions.any()) notify_any();
+  }
+
+  void submit() {
+    one.made.write(7);
+    one.tasks.begin(1);
+    parking* const wanted = second.idle() ? &second : nullptr;
+    submissions.push(&one, wanted);
+    if (!wanted || !wanted->call()) notify_any();
+    one.tasks.wait();
+    all.stop(std::array{&first, &second});
+  }
+  void serve(parking& mine) {
+    const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
+    bool searching = false;
+    while (!stops()) {
+      if (!std::exchange(searching, true)) mine.search_begins();
+      if (run* const begun = submissions.take(mine)) {
+        searching = false;
+        search_ends(mine);
+        check(begun->made.read() == 7, "the run came as it was made");
+        if (begun->tasks.take_off(1)) begun->tasks.end();
+        continue;
+      }
+      const std::uint32_t ticket = mine.announce(std::exchange(searching, false));
+      if (!submissions.any_for(mine) && !stops()) mine.sleep(ticket, -1);
+      mine.get_up();
+    }
+    if (searching) search_ends(mine);
+  }
+  void thread(unsigned who) {
+    if (who == 0) {
+      submit();
+    } else if (who == 1) {
+      serve(first);
+    } else {
+      if (at_work) {
+        second.search_begins();
+        search_ends(second);
+        one.tasks.wait();
+      }
+      serve(second);
+    }
+  }
+  void after() {
+    check(one.tasks.done(), "it ran");
+    check(all.sleepers.load() == 0 && all.searchers.load() == 0, "nobody sleeps or looks after the end");
+  }
+};
+
+TEST(submissions, a_worker_begins_what_was_submitted) { holds<submitted<false>>(); }
+TEST(submissions, others_begin_what_a_worker_at_work_was_to_begin) { holds<submitted<true>>(); }
+
+TEST(submissions, mutants_leave_a_run_waiting) {
+  is_caught<submitted<false>>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
+  is_caught<submitted<true>>({"runtime/submissions.hpp", "::push(", "sync::fence()"});
+  is_caught<submitted<true>>({"runtime/parking.hpp", "parking::search_ends", "sync::fence()"});
+}
+
+}  // namespace
+}  // namespace kilter::detail
