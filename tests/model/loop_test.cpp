@@ -1,0 +1,94 @@
+// A loop that several workers share: who does which part, and how it ends (src/runtime/loop_ranges.hpp).
+
+#include <array>
+#include <vector>
+
+#include "check.hpp"
+#include "runtime/loop_ranges.hpp"
+#include "runtime/parking.hpp"
+
+namespace kilter::detail {
+namespace {
+
+using namespace model;
+
+constexpr std::string_view header = "runtime/loop_ranges.hpp", source = "runtime/loop_ranges.cpp";
+
+struct loop : loop_ranges, loop_door {
+  loop(std::uint32_t count, const std::vector<double>& weights) : loop_ranges(count, weights), done(count) {}
+  std::vector<plain> done;
+
+  /// worker::take_pieces.
+  void take_pieces(core_id me) {
+    for (;;) {
+      const block_range piece = take(me, 1);
+      for (std::uint32_t b = piece.begin; b != piece.end; ++b) done[b].write(done[b].read() + 1);
+      if (!piece && !steal(me, 1)) return;
+    }
+  }
+  /// shared_loop::let_go.
+  void let_go() {
+    if (drop()) delete this;
+  }
+};
+
+/// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may come too late.
+template <int members, bool even>
+struct shared_by {
+  static constexpr int threads = members;
+  static std::vector<double> weights() {
+    std::vector<double> w(members, even ? 1.0 : 0.0);
+    w[0] = 1.0;
+    return w;
+  }
+  parking_counts all;
+  parking caller{all};
+  loop* const shared = new loop(members + 1, weights());
+
+  shared_by() {
+    for (int i = 1; i < members; ++i) shared->hold();
+  }
+  void thread(unsigned who) {
+    loop& l = *shared;
+    if (who > 0) {
+      if (l.enter()) {
+        l.take_pieces(who);
+        if (l.leave()) caller.wake();
+      }
+      l.let_go();
+      return;
+    }
+    l.take_pieces(0);
+    l.close();
+    while (!l.everybody_left()) {
+      const std::uint32_t ticket = caller.announce(false);
+      if (!l.everybody_left()) caller.sleep(ticket, -1);
+      caller.get_up();
+    }
+    check(!l.anything_left(), "the caller leaves nothing");
+    for (plain& b : l.done) check(b.read() == 1, "each block was done once, and the caller sees it");
+    l.let_go();
+  }
+  void after() {}
+};
+
+TEST(loop, each_block_is_done_once_before_the_caller_goes_on) {
+  holds<shared_by<2, true>>();
+  holds<shared_by<2, false>>();
+  holds<shared_by<3, true>>();
+}
+
+TEST(loop, mutants_do_a_block_twice_or_never) {
+  is_caught<shared_by<2, true>>({source, "loop_ranges::take(", "compare_exchange_weak", harm::torn});
+  is_caught<shared_by<2, false>>({source, "loop_ranges::steal(", "compare_exchange_strong", harm::torn});
+}
+
+TEST(loop, mutants_go_on_too_early) {
+  is_caught<shared_by<2, true>>({header, "loop_door::leave(", "inside_.fetch_sub"});
+  is_caught<shared_by<2, true>>({header, "loop_door::everybody_left(", "inside_.load"});
+  is_caught<shared_by<2, true>>({header, "loop_door::enter(", "compare_exchange_weak", harm::torn});
+  is_caught<shared_by<2, true>>({"runtime/parking.hpp", "parking::wake", "sync::light_fence()"});
+}
+
+}  // namespace
+}  // namespace kilter::detail
