@@ -133,7 +133,7 @@ void add_edge(arena& memory, node* from, node* to, double cost_s) {
   const bool needs_record = from->first_successor || from->more_successors || cost_s != 0.0;
   void* const record = needs_record ? memory.allocate(sizeof(edge), alignof(edge)) : nullptr;
   if (to->predecessors++ == 0) --block::of(to)->roots;
-  to->pending.store(to->predecessors, sync::memory_order_relaxed);
+  to->pending.set(to->predecessors);
   if (!needs_record) {
     from->first_successor = to;
     return;

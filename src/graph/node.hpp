@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/sync.hpp"
+#include "graph/shared_parts.hpp"
 #include "graph/slabs.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/task_ref.hpp"
@@ -45,33 +46,8 @@ struct task_kind {
   return k.widths.empty() || std::ranges::find(k.widths, width) != k.widths.end();
 }
 
-/// Kinds by index. Readers need no lock while one writer appends: nothing ever moves.
-class kind_list {
- public:
-  static constexpr std::uint32_t per_chunk = 256;
-  kind_list() = default;
-  kind_list(const kind_list&) = delete;
-  kind_list& operator=(const kind_list&) = delete;
-  ~kind_list() {
-    for (auto& c : chunks_) delete[] c.load(sync::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
-  [[nodiscard]] task_kind& operator[](std::uint32_t i) const noexcept {
-    return chunks_[i / per_chunk].load(sync::memory_order_acquire)[i % per_chunk];
-  }
-  task_kind& append() {
-    const std::uint32_t i = size_.load(sync::memory_order_relaxed);
-    auto& c = chunks_[i / per_chunk];
-    if (!c.load(sync::memory_order_relaxed)) c.store(new task_kind[per_chunk], sync::memory_order_release);
-    return c.load(sync::memory_order_relaxed)[i % per_chunk];
-  }
-  /// Makes what append() returned visible.
-  void publish() noexcept { size_.store(size_.load(sync::memory_order_relaxed) + 1, sync::memory_order_release); }
-
- private:
-  std::array<sync::atomic<task_kind*>, 256> chunks_{};
-  sync::atomic<std::uint32_t> size_{0};
-};
+/// Kinds by index.
+using kind_list = append_list<task_kind, 256, 256>;
 
 /// What few tasks have.
 struct cold_data {
@@ -96,7 +72,7 @@ struct alignas(64) node {
   node* first_successor;               ///< an edge without cost that needs no record
   edge* more_successors;               ///< last edge of the ring
   node* link;                          ///< next in an inbox
-  sync::atomic<std::uint32_t> pending;  ///< predecessors not yet done
+  pending_count pending;
   std::uint32_t predecessors;
   task_state state;                    ///< the policy's
   std::uint16_t kind;

@@ -148,7 +148,7 @@ void batch::state::submit(batch_count* counted_in) noexcept {
   known.clear();
   for (node* n : ready) {
     static_cast<dynamic_node*>(n)->batch = counted_in;
-    n->pending.store(n->predecessors, sync::memory_order_relaxed);
+    n->pending.set(n->predecessors);
   }
   run->tasks.add(static_cast<std::int64_t>(ready.size()));
   here->release_batch(ready, parent);

@@ -7,10 +7,11 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
-#include "graph/node.hpp"
 #include "kilter/policy.hpp"
 
 namespace kilter::detail {
+
+struct node;
 
 class declared_queue {
  public:

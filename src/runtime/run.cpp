@@ -420,10 +420,7 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
 }
 
 void worker::successor_ready(node* n, node* parent) {
-  if (n->predecessors != 1) {
-    if (n->pending.fetch_sub(1, sync::memory_order_acq_rel) != 1) return;
-    n->pending.store(n->predecessors, sync::memory_order_relaxed);
-  }
+  if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
   if (!next_ && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low))
     next_ = n;
   else

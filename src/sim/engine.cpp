@@ -333,10 +333,7 @@ void engine::finish(sim_assembly& a) {
   detail::for_each_successor(n, [&](node* s, double cost_s) {
     if (!arrivals_.empty()) arrivals_[detail::id_of(s)].add(a.at.leader, now_ + to_time(cost_s));
     spent_s_ += platform_.costs.wake_s;
-    const std::uint32_t before = s->pending.load(sync::memory_order_relaxed);
-    s->pending.store(before - 1, sync::memory_order_relaxed);
-    if (before != 1) return;
-    s->pending.store(s->predecessors, sync::memory_order_relaxed);
+    if (!s->pending.one_done_alone(s->predecessors)) return;
     made_ready(s, n, waker, last);
   });
   after(waker, spent_s_);

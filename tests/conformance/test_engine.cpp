@@ -137,7 +137,7 @@ class engine_on_virtual_time final : public view_source {
       node* n = detail::task_access::get(t);
       detail::task_kind& k = detail::graph_of(n).kinds[n->kind];
       k.row = tables.row(detail::graph_of(n).type_names[k.type], k.size_class);
-      n->pending.store(n->predecessors);
+      n->pending.set(n->predecessors);
       nodes_.push_back(n);
     }
     if (plan_.reads_predecessors) detail::graph_access::core(g).index_predecessors();
@@ -360,7 +360,7 @@ class engine_on_virtual_time final : public view_source {
 
     bool may_forward = plan_.forward_child && standard_queues_;
     detail::for_each_successor(a.task, [&](node* next, double) {
-      if (next->pending.fetch_sub(1) == 1) may_forward = !made_ready(next, a.task, last, may_forward) && may_forward;
+      if (next->pending.one_done(next->predecessors)) may_forward = !made_ready(next, a.task, last, may_forward) && may_forward;
     });
     for (const member_time& one : a.members) {
       workers_[one.core]->running = false;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "graph/node.hpp"
 #include "runtime/declared_queue.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/inbox.hpp"
