@@ -118,13 +118,13 @@ TEST(experiments, a_gain_is_met_only_within_half_of_it) {
 // -- what is refused ----------------------------------------------------------------------------------------------------
 
 const std::string head = "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n";   // lines 1..4
-const std::string scenario =
+const std::string scenario_text =
     "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\ntasks = 100\n"
     "parallelism = [2, 3]\npolicies = [\"rws\", \"dam-c\"]\n";                                                 // lines 5..13
 const std::string claim_head = "[[claim]]\nid = \"C\"\nsource = \"s\"\nstatement = \"s\"\n";                   // lines 14..17
 
 std::string with_case(const std::string& of, const std::string& rest = "relation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n") {
-  return head + scenario + claim_head + "[[claim.case]]\n" + of + "\n" + rest;   // of is line 19, relation 20, margin 22
+  return head + scenario_text + claim_head + "[[claim.case]]\n" + of + "\n" + rest;   // of is line 19, relation 20, margin 22
 }
 
 const std::string good_of = "of = { measure = \"throughput\", policy = \"dam-c\" }";
@@ -163,14 +163,14 @@ TEST(experiment_file, errors_name_file_and_line) {
   expect_error(head, "x.toml:1: an experiment file needs at least one [[claim]]");
   expect_error(head + "sceanrio = 1\n", "x.toml:5: unknown key of an experiment file 'sceanrio': did you mean 'scenario'?");
   expect_error(head + "scenario = 1\n", "x.toml:5: 'scenario' must be written as [[scenario]] tables");
-  expect_error(head + scenario + "tiel = 3\n", "x.toml:14: unknown key of [[scenario]] 'tiel': did you mean 'tile'?");
-  expect_error(head + scenario + "seeds = 3\n", "x.toml:14: 'seeds' is 3; it must be a whole number from 10");
-  expect_error(head + scenario + "co_runner = \"solid\"\n", "x.toml:14: unknown co_runner 'solid'");
-  expect_error(head + scenario + "disturb = \"cup@0\"\n", "x.toml:14: ");
-  expect_error(head + scenario + "weight = \"0.2\"\n", "x.toml:14: 'weight' is '0.2'; it must be the part of a new sample");
-  expect_error(head + scenario + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
+  expect_error(head + scenario_text + "tiel = 3\n", "x.toml:14: unknown key of [[scenario]] 'tiel': did you mean 'tile'?");
+  expect_error(head + scenario_text + "seeds = 3\n", "x.toml:14: 'seeds' is 3; it must be a whole number from 10");
+  expect_error(head + scenario_text + "co_runner = \"solid\"\n", "x.toml:14: unknown co_runner 'solid'");
+  expect_error(head + scenario_text + "disturb = \"cup@0\"\n", "x.toml:14: ");
+  expect_error(head + scenario_text + "weight = \"0.2\"\n", "x.toml:14: 'weight' is '0.2'; it must be the part of a new sample");
+  expect_error(head + scenario_text + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
   expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
-  expect_error(head + scenario + scenario, "x.toml:15: scenario 'm' is described twice");
+  expect_error(head + scenario_text + scenario_text, "x.toml:15: scenario 'm' is described twice");
   expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"dam-d\"\n",
                "x.toml:9: unknown policy 'dam-d': did you mean 'dam-c'?");
   expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"rws\"\nkernel = \"matmul\"\n"
@@ -203,7 +203,7 @@ TEST(experiment_file, what_a_claim_ranges_over_has_a_limit) {
     for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
     return text + "]";
   };
-  const std::string of = scenario + claim_head + "[[claim.case]]\n" + good_of + "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
+  const std::string of = scenario_text + claim_head + "[[claim.case]]\n" + good_of + "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
   const auto with_lists = [&](int values) {
     std::string text = head + of;
     for (const auto& [from, key] : {std::pair{"tile = 64", "tile = "}, {"tasks = 100", "tasks = "}, {"parallelism = [2, 3]", "parallelism = "}})
@@ -216,12 +216,12 @@ TEST(experiment_file, what_a_claim_ranges_over_has_a_limit) {
 }
 
 TEST(fuzz_corpus, of_experiments) {
-  test::replay_corpus("experiment", [](const std::string& path, const std::string& text) { (void)parse_experiment(text, path); });
+  kilter::test::replay_corpus("experiment", [](const std::string& path, const std::string& text) { (void)parse_experiment(text, path); });
 }
 
 TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
-  expect_error(head + scenario + claim_head, "x.toml:14: claim C needs at least one [[claim.case]]");
-  expect_error(head + scenario + claim_head + "decided_by = \"hardware\"\n", "x.toml:14: claim C lacks 'remark'");
+  expect_error(head + scenario_text + claim_head, "x.toml:14: claim C needs at least one [[claim.case]]");
+  expect_error(head + scenario_text + claim_head + "decided_by = \"hardware\"\n", "x.toml:14: claim C lacks 'remark'");
   expect_error(with_case("of = { measure = \"velocity\" }"), "x.toml:19: unknown measure 'velocity'");
   expect_error(with_case("of = { measure = \"throughput\", parallelism = 4 }"), "x.toml:19: unknown parallelism of scenario 'm' '4'");
   expect_error(with_case("of = { measure = \"throughput\", weight = \"1\" }"), "x.toml:19: scenario 'm' has no axis 'weight'");
@@ -241,7 +241,7 @@ TEST(experiment_file, a_claim_that_cannot_be_decided_is_refused) {
 }
 
 TEST(experiment_file, an_exception_that_excepts_nothing_is_a_typing_error) {
-  const std::string claim_with = head + scenario + claim_head + "exceptions = \"high P\"\n[[claim.case]]\n" + good_of + "\n";
+  const std::string claim_with = head + scenario_text + claim_head + "exceptions = \"high P\"\n[[claim.case]]\n" + good_of + "\n";
   const std::string rest = "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
   EXPECT_EQ(parse_experiment(claim_with + "except = [{ parallelism = 3 }]" + rest, "x.toml").claims[0].cases.size(), 1u);
   expect_error(claim_with + "except = [{ parallelism = 4 }]" + rest, "x.toml:21: this exception takes nothing away");
@@ -273,7 +273,7 @@ TEST(experiment_file, a_margin_outside_the_rules_is_refused) {
 
 TEST(experiment_file, a_value_is_one_number_and_its_band_has_a_reason) {
   const auto value = [](const std::string& rest) {
-    return head + scenario + claim_head + "[[claim.value]]\nwhat = \"w\"\npublished = 2\n" + rest + "[[claim.case]]\n" + good_of +
+    return head + scenario_text + claim_head + "[[claim.value]]\nwhat = \"w\"\npublished = 2\n" + rest + "[[claim.case]]\n" + good_of +
            "\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
   };
   expect_error(value(good_of + "\n"), "x.toml:18: a published value is one number, and this selects 2");

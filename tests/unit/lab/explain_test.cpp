@@ -310,7 +310,7 @@ TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
 }
 
 TEST(fuzz_corpus, of_results) {
-  test::replay_corpus("result", [](const std::string& path, const std::string&) { (void)explain_text(explain(read_result(path), {})); });
+  kilter::test::replay_corpus("result", [](const std::string& path, const std::string&) { (void)explain_text(explain(read_result(path), {})); });
 }
 
 }  // namespace

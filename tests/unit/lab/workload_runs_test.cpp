@@ -14,7 +14,7 @@
 namespace kilter::lab {
 namespace {
 
-const sim::platform& one_node() {
+const sim::platform& two_by_four() {
   static const sim::platform p = sim::platform::load("grid:2x4");
   return p;
 }
@@ -23,9 +23,9 @@ const sim::platform& one_node() {
 
 TEST(bounds, of_one_type_count_tasks) {
   graph g;
-  const task_graph made = build(g, layered_work{.shape = {.tasks = 101, .parallelism = 4, .seed = 1}}, one_node());
-  const auto by_type = simulated_rates(one_node(), made.types, {});
-  const mixed_tasks mix(g, one_node(), made.types, by_type);
+  const task_graph made = build(g, layered_work{.shape = {.tasks = 101, .parallelism = 4, .seed = 1}}, two_by_four());
+  const auto by_type = simulated_rates(two_by_four(), made.types, {});
+  const mixed_tasks mix(g, two_by_four(), made.types, by_type);
   EXPECT_EQ(mix.tasks(), 101u);
   EXPECT_EQ(mix.path_tasks(), 26u);
   const rate_sample r = mix.rates(by_type);
@@ -43,8 +43,8 @@ TEST(bounds, of_several_types_add_up_their_seconds) {
     if (last) g.edge(last, t);
     last = t;
   }
-  const auto by_type = simulated_rates(one_node(), made.types, {});
-  const mixed_tasks mix(g, one_node(), made.types, by_type);
+  const auto by_type = simulated_rates(two_by_four(), made.types, {});
+  const mixed_tasks mix(g, two_by_four(), made.types, by_type);
   const rate_sample r = mix.rates(by_type);
   double together = 0.0;
   for (const double per_s : r.together_per_s) together += per_s;

@@ -384,8 +384,8 @@ TEST(synthetic, what_would_take_minutes_is_refused_at_once) {
 
 TEST(fuzz_corpus, of_topologies) {
   testing::internal::CaptureStderr();
-  test::replay_corpus("xml", [](const std::string& path, const std::string&) { (void)machine::from_xml(path, {.smt = true}); });
-  test::replay_corpus("synthetic", [](const std::string&, const std::string& text) { (void)machine::from_synthetic(text); });
+  kilter::test::replay_corpus("xml", [](const std::string& path, const std::string&) { (void)machine::from_xml(path, {.smt = true}); });
+  kilter::test::replay_corpus("synthetic", [](const std::string&, const std::string& text) { (void)machine::from_synthetic(text); });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

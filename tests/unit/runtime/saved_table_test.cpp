@@ -129,7 +129,7 @@ TEST_F(table_file, a_place_that_no_machine_has_is_refused) {
 
 TEST(fuzz_corpus, of_tables) {
   const machine m = machine::uniform(2);
-  test::replay_corpus("table", [&m](const std::string& path, const std::string&) { (void)model::read_table(path, m); });
+  kilter::test::replay_corpus("table", [&m](const std::string& path, const std::string&) { (void)model::read_table(path, m); });
 }
 
 }  // namespace

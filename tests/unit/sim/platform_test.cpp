@@ -336,7 +336,7 @@ TEST(platform, shapes_of_the_shipped_machines) {
 }
 
 TEST(fuzz_corpus, of_platforms) {
-  test::replay_corpus("platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
+  kilter::test::replay_corpus("platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
 }
 
 }  // namespace
