@@ -81,7 +81,7 @@ void add_yes(CLI::App& command, bool& yes) {
 }
 
 void announce(const lab::duration& d, bool yes, const outputs& out) {
-  if (const std::string line = lab::announcement(d, yes); !line.empty() && !out.quiet) fmt::print(stderr, "kilter: {}\n", line);
+  if (const std::string line = lab::announcement(d, yes); !line.empty() && !out.quiet) lab::tell(fmt::format("kilter: {}\n", line));
 }
 
 void add_results(CLI::App& command, outputs& out) {

@@ -49,7 +49,7 @@ void add_out(CLI::App& command, graph_options& o) {
 void print_notes(const graph_options& o, const dag& g) {
   if (o.quiet) return;
   const std::string from = o.source == "-" ? "standard input" : dags::shown(o.source);
-  for (const std::string& note : g.notes) fmt::print(stderr, "kilter: {}: {}\n", from, printable(note));
+  for (const std::string& note : g.notes) lab::tell(fmt::format("kilter: {}: {}\n", from, printable(note)));
 }
 
 action add_make(CLI::App& graph) {

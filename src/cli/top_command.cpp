@@ -42,7 +42,7 @@ int top(const top_options& o) {
   do {
     const auto [boards, passed_over] = os::read_boards();
     for (const std::string& line : passed_over)
-      if (said.insert(line).second) fmt::print(stderr, "kilter top: {}\n", line);
+      if (said.insert(line).second) lab::tell(fmt::format("kilter top: {}\n", line));
     if (!o.json.empty()) lab::write_output(o.json, os::boards_json(boards));
     if (o.json != "-") {
       const screen s = live ? size_of_screen() : screen{};

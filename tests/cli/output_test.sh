@@ -26,6 +26,8 @@ for wrong in "balance" "sym" "sym -- /nowhere/program"; do
   expected=$([ "${#words[@]}" -gt 1 ] && echo 127 || echo 125)
   for to in '2>/dev/full' '2>&-' '2>&8'; do ends "$expected" "$to" "${words[@]}"; done
 done
+printf 'digraph { a [size="5"]; a -> b }' >"$work/guessed.dot"
+for to in '2>/dev/full' '2>&-' '2>&8'; do ends 0 "$to" graph convert "$work/guessed.dot" --to json -o "$work/guessed.json"; done
 
 # Output that standard output does not take: status 1 and one line.
 loses() {
