@@ -50,18 +50,16 @@ std::int64_t worker::cpu_nanoseconds() const noexcept {
 void worker::place_and_run(node* n, bool stolen, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
   if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
-  bool here = true;
-  // A body that will not run needs no place.
-  if (execution_state& e = execution_of(n); e.cancelled.load(sync::memory_order_relaxed)) [[unlikely]]
-    n->where = place_unset;
-  else
-    try {
-      here = stays_here(n, e, stolen, helping);
-    } catch (...) {
-      give_up(n);
-      return;
-    }
-  if (here) run_alone(n, stolen, helping);
+  if (stays_here(n, stolen, helping)) run_alone(n, stolen, helping);
+}
+
+// No memory for the way to where it should run: its run has failed, so its body is left out, and that can be done here.
+bool worker::stays_here(node* n, bool stolen, bool helping) noexcept try {
+  return stays_here(n, execution_of(n), stolen, helping);
+} catch (...) {
+  execution_of(n).fail(std::current_exception());
+  n->where = place_unset;
+  return true;
 }
 
 // False if the task went to other workers, or back to its queue.
@@ -124,7 +122,8 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
       if (helping && graph_of(e.task).kinds[e.task->kind].all_members) try {
           insert(e.task, owner.machine->single(core), false);
         } catch (...) {
-          give_up(e.task);
+          execution_of(e.task).fail(std::current_exception());
+          run_alone(e.task, false, helping);
         }
       else
         run_alone(e.task, false, helping);

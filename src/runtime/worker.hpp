@@ -159,6 +159,7 @@ class alignas(sync::cache_line) worker {
   bool open_roots(execution_state&, core_id waker);
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
   node* take_roots(worker& taker);
+  bool stays_here(node*, bool stolen, bool helping) noexcept;
   bool stays_here(node*, execution_state&, bool stolen, bool helping);
   void insert(node*, place_id, bool stolen);
   /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
