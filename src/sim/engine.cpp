@@ -141,7 +141,7 @@ void engine::follow_data(const detail::graph_core& core) {
 sim_time engine::data_there(const node* n, core_id c) const noexcept { return arrivals_.empty() ? 0 : arrivals_[detail::id_of(n)].at(c); }
 
 void engine::loop() {
-  const sim_time horizon = std::min(now_ + to_time(options_.horizon_s), longest - 1);
+  const sim_time begun = now_, horizon = std::min(now_ + to_time(options_.horizon_s), longest - 1);
   const std::uint32_t count = machine_.core_count();
   while (left_ > 0) {
     if (events_.empty() || events_.time_of(events_.first()) == never)
@@ -149,7 +149,7 @@ void engine::loop() {
     const event_queue::slot s = events_.first();
     now_ = events_.time_of(s);
     if (now_ > horizon)
-      throw input_error("virtual time passed the horizon of " + std::to_string(to_seconds(horizon)) + " s with " + std::to_string(left_) +
+      throw input_error("virtual time passed the horizon of " + std::to_string(to_seconds(horizon - begun)) + " s with " + std::to_string(left_) +
                         " tasks left; give a longer one or fewer tasks");
     if (s < count) {
       events_.set(s, never);
