@@ -201,7 +201,7 @@ TEST(roots, in_robust_mode_are_reserved_for_a_core_that_is_known_to_be_free) {
     const auto p = make_policy(name, b.m);
     const auto asked_by = [&](core_id asker) {
       view v = b.at(asker);
-      return short_form(p->on_ready(ref(b.high), {}, no_core, v), b.m);
+      return short_form(p->on_ready(detail::ref(detail::task_access::get(b.high)), {}, no_core, v), b.m);
     };
     EXPECT_EQ(asked_by(0), reserved({0, 1})) << name;
     EXPECT_EQ(asked_by(3), open(0)) << name << ": core 0 did not ask itself, so it may be at work, and others may take the task";
