@@ -214,7 +214,16 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     if (workers[home]->idle()) starter = home;
   }
   parking* const wanted = starter == no_core ? nullptr : &workers[starter]->sleeping_place();
-  submissions.push(e.get(), wanted);  // it stays active until its last task is done
+  try {
+    submissions.push(e.get(), wanted);  // it stays active until its last task is done
+  } catch (...) {
+    const sync::lock_guard hold(active_lock_);
+    std::erase(active_, e);
+    active.fetch_sub(1, sync::memory_order_seq_cst);
+    core.execution.store(nullptr, sync::memory_order_release);
+    none_active_.notify_all();
+    throw;
+  }
   if (!wanted || !wanted->call()) notify_any();
   return e;
 }

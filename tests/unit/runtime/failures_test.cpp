@@ -88,6 +88,32 @@ TEST(out_of_memory, a_graph_and_a_loop_inside_a_task_end_their_run_wherever_memo
   }
 }
 
+TEST(out_of_memory, a_submission_that_cannot_be_made_leaves_the_graph_and_the_runtime_as_they_were) {
+  runtime rt(with_policy("dam-c", 2));
+  graph g;
+  for (int i = 0; i < 10; ++i) g.add([] {});
+  int refused = 0;
+  for (long count = 0;; ++count) {
+    ASSERT_LT(count, 4000) << "it never gets through";
+    execution e;
+    testing_memory::allocations_left.store(count);
+    try {
+      e = rt.submit(g);
+    } catch (const std::bad_alloc&) {
+      ++refused;
+    }
+    testing_memory::allocations_left.store(-1);
+    try {
+      e.wait();
+      break;
+    } catch (const usage_error&) {  // it is empty
+    } catch (const std::bad_alloc&) {  // memory ended on a worker
+    }
+  }
+  EXPECT_GT(refused, 0);
+  rt.stop();  // waits for whatever counts as running
+}
+
 /// New threads ask for a stack that cannot be had.
 class no_threads {
  public:
