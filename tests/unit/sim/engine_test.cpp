@@ -395,5 +395,33 @@ TEST(engine, what_is_taken_from_the_declared_queue_of_another_is_stolen) {
   EXPECT_EQ(e.run(g, works(g)).steals, 10u);
 }
 
+/// Asked about nothing but taken tasks, and writes there (tests/unit/runtime/letting_go_test.cpp has the same on threads).
+class remembers final : public policy {
+ public:
+  std::string_view name() const noexcept override { return "remembers"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.asks_take_low = d.asks_take_high = true;
+    return d;
+  }
+  take_decision on_take(task_ref t, core_id here, bool, view& v) const override {
+    if (v.state(t).a != 0 || v.critical(t)) ++stale;
+    v.set_state(t, {1, 0});
+    v.set_critical(t, true);
+    return {.where = v.machine().single(here)};
+  }
+  mutable int stale = 0;
+};
+
+TEST(engine, in_a_second_run_a_policy_that_writes_only_when_it_takes_finds_the_tasks_as_new) {
+  const platform p = plain(1);
+  const auto probe = std::make_shared<const remembers>();
+  graph g;
+  add_chain(g, 10);
+  engine e(p, {.policy = probe});
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(e.run(g, works(g)).tasks, 10u);
+  EXPECT_EQ(probe->stale, 0);
+}
+
 }  // namespace
 }  // namespace kilter::sim
