@@ -9,6 +9,7 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -29,7 +30,7 @@ constexpr std::size_t most_used = ~std::size_t{0};
 
 }  // namespace
 
-/// At the start of its memory lies a guard page; this object lies elsewhere.
+/// At the start of its memory lies a guard page, at the end this object, and between the two the stack.
 struct stacks::segment {
   void* memory = nullptr;
   std::size_t guard = 0, bytes = 0;  // of the whole
@@ -47,14 +48,22 @@ struct stacks::segment {
   void* fiber_outside = nullptr;
 #endif
   [[nodiscard]] char* bottom() const noexcept { return static_cast<char*>(memory) + guard; }
-  [[nodiscard]] std::size_t usable() const noexcept { return bytes - guard; }
+  [[nodiscard]] std::size_t usable() const noexcept { return bytes - guard - room; }
+  static const std::size_t room;
 };
+
+const std::size_t stacks::segment::room = (sizeof(segment) + 63) / 64 * 64;
 
 stacks::~stacks() = default;
 
 void stacks::returns_segment::operator()(segment* s) const noexcept {
-  munmap(s->memory, s->bytes);
-  delete s;
+  void* const memory = s->memory;
+  const std::size_t bytes = s->bytes;
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(s->bottom(), s->usable());  // the frame that was left by setcontext
+#endif
+  s->~segment();
+  munmap(memory, bytes);
 }
 
 void stacks::use(std::uintptr_t bottom, std::size_t bytes) noexcept {
@@ -76,15 +85,14 @@ void stacks::serve_this_thread() noexcept {
 
 stacks::segment_ptr stacks::fresh(std::size_t bytes) noexcept {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t whole = (bytes + page - 1) / page * page + page;
+  const std::size_t whole = (bytes + segment::room + page - 1) / page * page + page;
   void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  auto* s = new (std::nothrow) segment;
-  if (!s || mprotect(memory, page, PROT_NONE) != 0) {
+  if (mprotect(memory, page, PROT_NONE) != 0) {
     munmap(memory, whole);
-    delete s;
     return nullptr;
   }
+  auto* s = ::new (static_cast<char*>(memory) + whole - segment::room) segment;
   s->memory = memory;
   s->guard = page;
   s->bytes = whole;
