@@ -239,7 +239,8 @@ class changes_its_mind final : public policy {
   void on_submit(view& v) const override { v.store(last, v.word_of(v.batch_task(v.batch_size() - 1))); }
   ready_decision on_ready(task_ref t, task_ref, core_id, view& v) const override { return ready_decision::wait_in(v.id(t) < 1 ? 0 : 1); }
   next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
-    if (worker == 1 && v.load(told) == 0) return {.what = next_kind::hold_task, .task = v.task_of(v.load(last))};
+    const task_ref wanted = v.task_of(v.load(last));  // none before the graph is submitted: idle workers are asked too
+    if (worker == 1 && wanted && v.load(told) == 0) return {.what = next_kind::hold_task, .task = wanted};
     return attempt == 0 ? next_decision{.what = next_kind::take_from, .queue = worker} : next_decision{};
   }
   void on_done(task_ref t, place_id, const measured&, view& v) const override {
