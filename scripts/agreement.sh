@@ -9,7 +9,7 @@ mkdir -p "$out"
 echo "JSON files: $out"
 
 run() {  # NAME ON ARGUMENTS...
-  "$kilter" bench layered --on "$2" --json "$out/$1.json" --policy rws,da,dam-c,dam-p --table paper --disturb cpu@0 --repeat "$repeats" --no-details --quiet "${@:3}" >/dev/null
+  "$kilter" bench layered --on "$2" --json "$out/$1.json" --policy rws,da,dam-c,dam-p --table paper --disturb cpu@0 --repeat "$repeats" --no-details --yes --quiet "${@:3}" >/dev/null
 }
 
 if [ "$which" != native ]; then

@@ -107,7 +107,7 @@ action measuring(std::shared_ptr<bench_options> o) {
     if (!o->platform.empty()) o->what.on = "sim:" + o->platform;
     lab::experiment e = lab::plan(o->what);
     check_outputs(o->out);
-    announce(lab::expected_duration(e), o->yes, o->out);
+    if (!announce([&] { return lab::expected_duration(e); }, o->yes, o->out)) return stopped;
     return measure_and_deliver(std::move(e), o->out);
   };
 }

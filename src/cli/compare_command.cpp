@@ -46,9 +46,12 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   return [o] {
     std::vector<lab::experiment> all = lab::plan(o->what);
     check_outputs(o->out);
-    lab::duration expected;
-    for (const lab::experiment& e : all) expected += lab::expected_duration(e);
-    announce(expected, o->yes, o->out);
+    const auto estimate = [&] {
+      lab::duration expected;
+      for (const lab::experiment& e : all) expected += lab::expected_duration(e);
+      return expected;
+    };
+    if (!announce(estimate, o->yes, o->out)) return stopped;
     const std::uint64_t steps = all.size() == 1 ? lab::steps_of(all.front()) : all.size();
     std::vector<lab::comparison::planned> experiments;
     for (lab::experiment& e : all) experiments.emplace_back([e = std::move(e)] { return e; });

@@ -80,8 +80,12 @@ void add_yes(CLI::App& command, bool& yes) {
   command.add_flag("--yes", yes, fmt::format("Run it although it takes longer than {}", lab::duration_text(lab::longest_unasked_s)));
 }
 
-void announce(const lab::duration& d, bool yes, const outputs& out) {
-  if (const std::string line = lab::announcement(d, yes); !line.empty() && !out.quiet) lab::tell(fmt::format("kilter: {}\n", line));
+bool announce(const std::function<lab::duration()>& estimate, bool yes, const outputs& out) {
+  const lab::interrupt_guard guard([] { ::_exit(stopped); });  // a large kernel may take a while to be tried
+  const std::string line = lab::announcement(estimate(), yes);
+  if (lab::interrupted()) return false;
+  if (!line.empty() && !out.quiet) lab::tell(fmt::format("kilter: {}\n", line));
+  return true;
 }
 
 void add_results(CLI::App& command, outputs& out) {

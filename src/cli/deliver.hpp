@@ -19,8 +19,8 @@ struct outputs {
 
 /// Declares --yes.
 void add_yes(CLI::App& command, bool& yes);
-/// Says how long it will take, if that is worth a line; input_error if it is too long to begin without --yes.
-void announce(const lab::duration&, bool yes, const outputs&);
+/// Says how long it will take, if that is worth a line; input_error if it is too long to begin without --yes. False after Ctrl-C.
+[[nodiscard]] bool announce(const std::function<lab::duration()>& estimate, bool yes, const outputs&);
 
 /// Declares --json, --html, --trace and --quiet.
 void add_outputs(CLI::App& command, outputs&);
