@@ -16,6 +16,7 @@
 
 #include "balance/preload/history.hpp"
 #include "balance/recording.hpp"
+#include "demand.hpp"
 #include "kilter/error.hpp"
 #include "kilter/machine.hpp"
 #include "lab/experiment_file.hpp"
@@ -27,12 +28,6 @@
 namespace {
 
 using namespace kilter;
-
-void demand(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 /// A file of these bytes that lives in memory.
 const std::string& file_of(const std::string& bytes) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "demand.hpp"
 #include "graph/dag_facts.hpp"
 #include "graph/files/dag_dax.hpp"
 #include "graph/files/dag_dot.hpp"
@@ -27,12 +28,6 @@
 namespace {
 
 using namespace kilter;
-
-void demand(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 [[maybe_unused]] dag read_json(const std::string& bytes) { return dags::read_graph_json(dags::check_text("f", bytes)); }
 [[maybe_unused]] dag read_wfcommons(const std::string& bytes) { return dags::read_wfcommons(dags::check_text("f", bytes)); }
