@@ -43,6 +43,33 @@ class width_list {
   std::uint16_t widths_[most] = {};
 };
 
+/// The cores that a task is at home on, as one whose data lie there: one core, or some in a row, such as a cluster. Empty: none.
+class home_cores {
+ public:
+  constexpr home_cores() = default;
+  constexpr home_cores(core_id only) noexcept : first_(only), count_(1) {}
+  constexpr explicit home_cores(core_id first, std::uint32_t count) noexcept : first_(first), count_(count) {}
+  template <class Cluster>
+    requires requires(const Cluster& c) { { c.first } -> std::convertible_to<core_id>; { c.size } -> std::convertible_to<std::uint32_t>; }
+  constexpr home_cores(const Cluster& c) noexcept : first_(c.first), count_(c.size) {}
+
+  [[nodiscard]] constexpr core_id first() const noexcept { return first_; }
+  [[nodiscard]] constexpr std::uint32_t count() const noexcept { return count_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+  friend constexpr bool operator==(home_cores, home_cores) = default;
+
+ private:
+  core_id first_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// The data that a task reads (`in`), writes without reading (`out`), or both (`inout`), each named by an address, as in OpenMP's `depend`.
+/// A task runs after all earlier ones that wrote what it reads, and after all earlier ones that read or wrote what it writes; earlier means
+/// added before. Addresses are compared, not ranges: name an array by one address wherever it is used.
+struct depend {
+  std::vector<const void*> in{}, out{}, inout{};
+};
+
 /// What is known of a task beside its body. All of it is optional.
 struct task_options {
   task_type type{};                          ///< the trace table is keyed by type and size class
@@ -53,6 +80,9 @@ struct task_options {
   double work = 0.0;                         ///< estimate in any unit that is the same for the whole graph; 0: none
   std::string_view name{};                   ///< for messages and traces
   std::span<const double> core_seconds{};    ///< given seconds on each core, for planned policies; empty: none
+  /// Where it waits once it is ready, instead of with the worker that made it ready: a hint. Thieves may take it from there, and a policy that
+  /// searches for a place may choose another. `runtime::submit` refuses a graph whose tasks name cores that the runtime has not.
+  home_cores home{};
 };
 
 namespace detail {
@@ -87,6 +117,15 @@ class graph {
     return add(task_options{}, std::forward<F>(f));
   }
 
+  /// Adds a task that runs after the earlier tasks of this graph whose data it needs (see `depend`). usage_error if an address is null.
+  template <task_body F>
+  task add(const task_options& options, const depend& data, F&& f) {
+    check(data);
+    const task t = add(options, std::forward<F>(f));
+    follow(t, data);
+    return t;
+  }
+
   /// `before` finishes before `after` starts. `cost_s`: seconds to move the data if they run on different cores.
   /// Both must be tasks of this graph (usage_error).
   void edge(task before, task after, double cost_s = 0.0);
@@ -103,6 +142,8 @@ class graph {
   /// `unfinished`: until constructed() is called the task is not one, and is taken back.
   task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;
+  void check(const depend&) const;
+  void follow(task, const depend&);
   std::unique_ptr<detail::graph_core> core_;
 };
 
@@ -131,6 +172,15 @@ class batch {
   task add(F&& f) {
     return add(task_options{}, std::forward<F>(f));
   }
+  /// Adds a task that runs after the earlier tasks of this batch whose data it needs (see `depend`); what other tasks do with these data is
+  /// unknown here. usage_error if an address is null, or if it would have to follow a task that is released and not yet waited for.
+  template <task_body F>
+  task add(const task_options& options, const depend& data, F&& f) {
+    check(data);
+    const task t = add(options, std::forward<F>(f));
+    follow(t, data);
+    return t;
+  }
   /// Both tasks must be of this batch and not yet released, `before` the older one (usage_error).
   void edge(task before, task after, double cost_s = 0.0);
   /// Hands the tasks added so far to the scheduler.
@@ -145,6 +195,8 @@ class batch {
   /// `unfinished`: until constructed() is called the task is not one, and is taken back.
   task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;
+  void check(const depend&) const;
+  void follow(task, const depend&);
   struct state;
   state* state_;
 };

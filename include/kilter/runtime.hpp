@@ -1,6 +1,7 @@
 #pragma once
 // Engine 1: real threads. An object; several may live in one process.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -73,15 +74,47 @@ class execution {
   /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker it
   /// runs other tasks of that worker's runtime meanwhile; usage_error inside a member of a team.
   void wait();
+  /// Waits as `wait` does, but at most so long; on a worker it may be late by a task that it runs meanwhile. Returns whether all tasks are
+  /// done, and throws nothing that a task threw: `wait` does that then, at once.
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& limit) {
+    return wait_ns(in_ns(limit));
+  }
+  template <class Clock, class Duration>
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& end) {
+    return wait_for(end - Clock::now());
+  }
   /// No further body starts; tasks that run see task_context::cancelled().
   void cancel() noexcept;
   [[nodiscard]] bool done() const noexcept;
+
+  // One task of the graph, which must still be there; the others go on. usage_error for a task of another graph, and for one that a batch added.
+  /// Returns when the task has ended. Rethrows the first exception of the run if its body threw or was therefore left out; cancelled_error if it was
+  /// cancelled. A body must not wait for a task that comes after its own: neither would end.
+  void wait(task);
+  template <class Rep, class Period>
+  bool wait_for(task t, const std::chrono::duration<Rep, Period>& limit) {
+    return wait_ns(t, in_ns(limit));
+  }
+  [[nodiscard]] bool done(task) const;
+  /// Leaves out the body of the task and of all that depend on it; one that runs sees task_context::cancelled(). The others run, and `wait()` throws
+  /// nothing for it. No effect once the task has ended.
+  void cancel(task);
+
   /// usage_error before it is done.
   [[nodiscard]] execution_stats stats() const;
 
  private:
   friend class runtime;
   explicit execution(std::shared_ptr<detail::execution_state> s) : state_(std::move(s)) {}
+  template <class Rep, class Period>
+  static std::int64_t in_ns(const std::chrono::duration<Rep, Period>& d) {
+    const std::chrono::duration<double, std::nano> ns = d;
+    constexpr double most = 9e18;
+    return ns.count() >= most ? std::int64_t{9'000'000'000'000'000'000} : ns.count() > 0.0 ? static_cast<std::int64_t>(ns.count()) : 0;
+  }
+  bool wait_ns(std::int64_t limit_ns);
+  bool wait_ns(task, std::int64_t limit_ns);
   std::shared_ptr<detail::execution_state> state_;
 };
 

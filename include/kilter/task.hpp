@@ -28,7 +28,8 @@ struct body_call {
 };
 }  // namespace detail
 
-/// A task of a graph. Cheap to copy; valid as long as its graph.
+/// A task of a graph: joined to others by `graph::edge`, waited for and cancelled through its `execution`. Cheap to copy; valid as long as
+/// its graph. One that a batch added is a name for `batch::edge`, and valid until it is done.
 class task {
  public:
   task() = default;
@@ -37,14 +38,25 @@ class task {
 
  private:
   friend struct detail::task_access;
-  explicit task(detail::node* n) noexcept : node_(n) {}
+  task(detail::node* n, bool added_while_running) noexcept : node_(n), added_while_running_(added_while_running) {}
   detail::node* node_ = nullptr;
+  bool added_while_running_ = false;
 };
 
-/// Name of a task type within one graph; graphs of one runtime share what was learned under equal names.
-struct task_type {
-  std::uint16_t index = 0;
+/// A type of tasks of one graph, made by `graph::type`. Graphs of one runtime share what was learned under equal names. The default is the
+/// type "task" of any graph; one that another graph made is refused (usage_error).
+class task_type {
+ public:
+  constexpr task_type() = default;
+  /// From 0, in the order in which the graph made them.
+  [[nodiscard]] constexpr std::uint16_t index() const noexcept { return index_; }
   friend bool operator==(task_type, task_type) = default;
+
+ private:
+  friend struct detail::task_access;
+  constexpr task_type(std::uint16_t index, std::uint32_t graph) noexcept : index_(index), graph_(graph) {}
+  std::uint16_t index_ = 0;
+  std::uint32_t graph_ = 0;  // its number; 0: of any
 };
 
 /// Half-open range of work items.

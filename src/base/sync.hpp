@@ -110,9 +110,12 @@ bool heavy_fence() noexcept;
 /// True if `heavy_fence` works here, so that `light_fence` may be a compiler barrier.
 extern const bool asymmetric_fences;
 
+/// What stands before is not moved behind it by the compiler: enough beside a `heavy_fence` that works.
+inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
 inline void light_fence() noexcept {
   if (asymmetric_fences) [[likely]]
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    compiler_fence();
   else
     fence();
 }

@@ -37,13 +37,13 @@ void destroy_closure(graph_core& g, node* n) noexcept {
 }
 
 bool same_kind(const task_kind& k, const task_options& o, const body& code) noexcept {
-  return k.code == &code && k.type == o.type.index && k.size_class == o.size_class && k.all_members == o.all_members &&
-         std::ranges::equal(k.widths, o.widths);
+  return k.code == &code && k.type == o.type.index() && k.size_class == o.size_class && k.all_members == o.all_members &&
+         k.home == o.home && std::ranges::equal(k.widths, o.widths);
 }
 
 void validate(const graph_core& g, const task_options& o, const body& code) {
-  if (o.type.index >= g.type_names.size())
-    throw usage_error("task type " + std::to_string(o.type.index) + " is not of this graph; make it with graph::type()");
+  if (const std::uint32_t of = task_access::graph_number(o.type); of != 0 && of != g.number)
+    throw usage_error("the task type is of another graph, or of this one before clear(); make it with type() of the graph that gets the task");
   if (!code.team && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
     throw usage_error("a body that takes no team_member& runs on one core, so its only width is 1; take a team_member& to allow more");
   if (!code.team && o.all_members) throw usage_error("all_members is for bodies that take a team_member&; this one runs on one core");
@@ -51,6 +51,12 @@ void validate(const graph_core& g, const task_options& o, const body& code) {
 }
 
 }  // namespace
+
+graph_core::graph_core() {
+  static sync::atomic<std::uint32_t> made{0};
+  do number = made.fetch_add(1, sync::memory_order_relaxed) + 1;
+  while (number == 0);
+}
 
 graph_core::~graph_core() {
   drop_unfinished();
@@ -61,19 +67,20 @@ graph_core::~graph_core() {
 }
 
 bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& code) const noexcept {
-  return i < kinds.size() && same_kind(kinds[i], o, code);
+  const std::uint32_t of = task_access::graph_number(o.type);
+  return i < kinds.size() && (of == 0 || of == number) && same_kind(kinds[i], o, code);
 }
 
 std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
   // Most tasks are like the one before.
-  if (last_code == &code && last_type == o.type.index && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0)
-      [[likely]]
+  if (last_code == &code && last_type == o.type && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0 &&
+      o.home.empty()) [[likely]]
     return last_kind;
   const std::uint16_t index = find_or_add_kind(o, code);
   last_kind = index;
-  last_type = o.type.index;
+  last_type = o.type;
   last_size_class = o.size_class;
-  last_code = o.widths.empty() && !o.all_members ? &code : nullptr;
+  last_code = o.widths.empty() && !o.all_members && o.home.empty() ? &code : nullptr;
   return index;
 }
 
@@ -83,12 +90,13 @@ std::uint16_t graph_core::find_or_add_kind(const task_options& o, const body& co
   const std::uint32_t known = kinds.size();
   for (std::uint32_t i = 0; i < known; ++i)
     if (same_kind(kinds[i], o, code)) return static_cast<std::uint16_t>(i);
-  if (known == max_kinds) throw usage_error("a graph holds at most 65535 combinations of type, size class, widths and body");
+  if (known == max_kinds) throw usage_error("a graph holds at most 65535 combinations of type, size class, widths, home and body");
   task_kind& k = kinds.append();
   k.code = &code;
-  k.type = o.type.index;
+  k.type = o.type.index();
   k.size_class = o.size_class;
   k.all_members = o.all_members;
+  k.home = o.home;
   k.widths.assign(o.widths.begin(), o.widths.end());
   k.width_one_only = !code.team || (!k.widths.empty() && k.widths.back() == 1);
   kinds.publish();
@@ -115,6 +123,10 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
   if (o.priority == priority::high) {
     n->flags = flag_high | flag_critical;
     any_high = true;
+  }
+  if (!o.home.empty()) {
+    n->flags |= flag_home;
+    any_home = true;
   }
   if (o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty()) {
     n->flags |= flag_cold;
@@ -146,6 +158,23 @@ void add_edge(arena& memory, node* from, node* to, double cost_s) {
     e->next = e;
   }
   from->more_successors = e;
+}
+
+void graph_core::clear_marks() noexcept {
+  if (marked.exchange(false, sync::memory_order_relaxed))
+    for_each_node([](node* n) {
+      n->state = {};
+      n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
+    });
+  if (stops.exchange(false, sync::memory_order_relaxed)) for_each_node([](node* n) { n->stopped.store(0, sync::memory_order_relaxed); });
+}
+
+void check_home(const home_cores& home, std::uint32_t cores) {
+  if (home.empty() || (home.first() < cores && home.count() <= cores - home.first())) return;
+  throw usage_error("a task is at home on " +
+                    (home.count() == 1 ? "core " + std::to_string(home.first())
+                                       : std::to_string(home.count()) + " cores from core " + std::to_string(home.first()) + " on") +
+                    "; cores are 0 to " + std::to_string(cores - 1));
 }
 
 void graph_core::find_roots() {

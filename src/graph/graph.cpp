@@ -38,11 +38,12 @@ void refuse_while_running(const graph_core& core) {
 task_type graph::type(std::string_view name) {
   auto& names = core_->type_names;
   const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return {static_cast<std::uint16_t>(found - names.begin())};
+  const auto type_at = [&](std::ptrdiff_t i) { return task_access::make_type(static_cast<std::uint16_t>(i), core_->number); };
+  if (found != names.end()) return type_at(found - names.begin());
   refuse_while_running(*core_);
   if (names.size() == 65535) throw usage_error("a graph holds at most 65535 task types");
   names.emplace_back(name);
-  return {static_cast<std::uint16_t>(names.size() - 1)};
+  return type_at(static_cast<std::ptrdiff_t>(names.size()) - 1);
 }
 
 task graph::allocate(const task_options& options, const detail::body& code, void*& storage, bool unfinished) {
@@ -54,10 +55,32 @@ task graph::allocate(const task_options& options, const detail::body& code, void
 
 void graph::constructed(task) noexcept { core_->unfinished = nullptr; }
 
+void graph::check(const depend& data) const {
+  refuse_while_running(*core_);
+  const detail::data_uses none;
+  (core_->uses ? *core_->uses : none).check(data);
+}
+
+void graph::follow(task t, const depend& data) try {
+  graph_core& core = *core_;
+  if (!core.uses) core.uses = std::make_unique<detail::data_uses>();
+  node* n = task_access::get(t);
+  for (node* before : core.uses->follow(n, data)) {
+    detail::add_edge(core.memory, before, n, 0.0);
+    ++core.static_edges;
+  }
+  core.roots_known = false;
+} catch (...) {
+  core_->incomplete = true;
+  throw;
+}
+
 void graph::edge(task before, task after, double cost_s) {
   node* from = task_access::get(before);
   node* to = task_access::get(after);
   if (!from || !to) throw usage_error("an edge needs two tasks; one of them is empty");
+  if (task_access::added_while_running(before) || task_access::added_while_running(after))
+    throw usage_error("a task that was added while a graph ran can have no edge after it; use batch::edge before its batch is released");
   if (&detail::graph_of(from) != core_.get() || &detail::graph_of(to) != core_.get())
     throw usage_error("an edge joins tasks of one graph; one of them belongs to another");
   if (!(cost_s >= 0.0) || std::isinf(cost_s)) throw usage_error("the cost of an edge is in seconds and not negative, got " + std::to_string(cost_s));
@@ -84,6 +107,7 @@ void graph::clear() {
 void graph::check_acyclic() const {
   graph_core& core = *core_;
   core.drop_unfinished();
+  if (core.incomplete) throw usage_error("memory ended while a task of this graph got its edges; clear() it and build it anew");
   if (core.forward_only || core.checked_acyclic) return;
   std::vector<std::uint32_t> open(core.count);
   std::vector<node*> ready;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/sync.hpp"
+#include "graph/data_uses.hpp"
 #include "graph/shared_parts.hpp"
 #include "graph/slabs.hpp"
 #include "kilter/graph.hpp"
@@ -18,7 +19,6 @@
 
 namespace kilter::detail {
 
-struct node;
 struct graph_core;
 class batch_count;
 
@@ -35,6 +35,7 @@ struct task_kind {
   std::uint32_t size_class = 0;
   bool all_members = false;
   bool width_one_only = false;
+  home_cores home{};
   std::vector<std::uint32_t> widths;  ///< allowed ones; empty: all
   std::uint32_t row = 0;              ///< trace table row; set when the graph is submitted to an engine
   sync::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
@@ -63,6 +64,7 @@ enum node_flag : std::uint8_t {
   flag_constructed = 8,  ///< of a dynamic task: its closure lives
   flag_pinned = 16,      ///< waits where no thief may take it
   flag_dynamic = 32,     ///< added by a running task; a dynamic_node
+  flag_home = 64,        ///< its kind names home cores
 };
 
 inline constexpr std::uint16_t place_unset = 0xffff;
@@ -78,7 +80,8 @@ struct alignas(64) node {
   std::uint16_t kind;
   std::uint16_t where;                 ///< place already chosen, or place_unset
   std::uint8_t flags;
-  std::uint8_t spare[3];
+  sync::atomic<std::uint8_t> stopped;  ///< the number of the run in which its body is to be left out, or has thrown
+  task_end end;
 };
 static_assert(sizeof(node) == 64);
 
@@ -170,28 +173,37 @@ struct graph_core {
   std::uint32_t static_edges = 0;
   bool forward_only = true;            ///< every edge runs from an older to a younger task: no cycle is possible
   bool checked_acyclic = false;
+  std::uint32_t number;                ///< of the graph, in the process; its types carry it
+  std::uint8_t epoch = 0;              ///< number of the last run, 1 to last_epoch and over again; no task holds another one's by accident, since each task ends in each run
+  bool incomplete = false;             ///< memory ended while a task got its edges
   bool any_high = false;               ///< some task has the user's high priority
-  bool has_run = false;                ///< policies may have left state in its tasks
+  bool any_home = false;               ///< some task names home cores
   std::vector<node*> roots;            ///< found at the first submission
   bool roots_known = false;
   arena memory;
   std::vector<std::string> type_names{"task"};
   kind_list kinds;                     ///< while the graph runs it grows under dynamic_lock only
-  // The sort of the youngest task, if it has neither widths nor all_members; else last_code is null.
+  // The sort of the youngest task, if it has neither widths, all_members nor a home; else last_code is null.
   const body* last_code = nullptr;
   std::uint32_t last_size_class = 0;
-  std::uint16_t last_type = 0, last_kind = 0;
+  task_type last_type{};
+  std::uint16_t last_kind = 0;
   node* unfinished = nullptr;          ///< the youngest task while its closure is being made
+  std::unique_ptr<data_uses> uses;     ///< of the data that tasks named; null while none did
   std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
   std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
   sync::mutex dynamic_lock;             ///< kinds while the graph runs
   sync::atomic<std::uint64_t> next_serial{0};
+  sync::atomic<bool> stops{false};     ///< some task was stopped, so the next run begins by clearing that
+  sync::atomic<bool> marked{false};    ///< a policy wrote into its tasks, so the next run begins by clearing them
   std::uint32_t reverse_edges = 0;     ///< static_edges when `reverse` was made
   sync::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
 
   /// References to kinds stay valid while it grows.
   static constexpr std::size_t max_kinds = 65535;
+  static constexpr std::uint8_t last_epoch = 127;
 
+  graph_core();
   ~graph_core();
   [[nodiscard]] std::uint16_t kind_index(const task_options&, const body&);
   [[nodiscard]] std::uint16_t find_or_add_kind(const task_options&, const body&);
@@ -201,6 +213,7 @@ struct graph_core {
   /// Takes the youngest task back if its closure's constructor threw.
   void drop_unfinished() noexcept;
   void find_roots();
+  void clear_marks() noexcept;
   void index_predecessors();
   template <class Visit>
   void for_each_node(Visit&& visit) const {
@@ -212,7 +225,10 @@ struct graph_core {
 
 struct task_access {
   static node* get(task t) noexcept { return t.node_; }
-  static task make(node* n) noexcept { return task(n); }
+  static bool added_while_running(task t) noexcept { return t.added_while_running_; }
+  static task make(node* n) noexcept { return task(n, (n->flags & flag_dynamic) != 0); }
+  static std::uint32_t graph_number(task_type t) noexcept { return t.graph_; }
+  static task_type make_type(std::uint16_t index, std::uint32_t graph) noexcept { return {index, graph}; }
 
   static body_call* call_of(const task_context& c) noexcept { return c.call_; }
   static node* node_of(const team_member& m) noexcept { return m.call_->task; }
@@ -235,6 +251,20 @@ inline const cold_data* cold_of(const node* n) noexcept {
   const auto& cold = graph_of(n).cold;
   const auto found = cold.find(id_of(n));
   return found == cold.end() ? nullptr : &found->second;
+}
+
+/// usage_error if a machine of so many cores lacks one of them.
+void check_home(const home_cores&, std::uint32_t cores);
+
+/// Where a task with home cores waits when `waker` makes it ready: there if that is one of them, else on one that is idle, else on any.
+template <class Idle>
+[[nodiscard]] core_id home_of(const node* n, core_id waker, Idle&& idle) {
+  const home_cores home = graph_of(n).kinds[n->kind].home;
+  if (waker != no_core && waker >= home.first() && waker - home.first() < home.count()) return waker;
+  const auto start = static_cast<std::uint32_t>(id_of(n) % home.count());
+  for (std::uint32_t i = 0; i < home.count(); ++i)
+    if (const core_id c = home.first() + (start + i) % home.count(); idle(c)) return c;
+  return home.first() + start;
 }
 
 void add_edge(arena&, node* from, node* to, double cost_s);

@@ -29,6 +29,29 @@ class pending_count {
   sync::atomic<std::uint32_t> left_{0};
 };
 
+/// The end of a task, for those who wait for it. What holds in one run names that run by its number (graph_core::epoch), so that no run has to begin by
+/// clearing it. Who ends the task pays for no fence: who waits makes sure that one of the two sees the other.
+class task_end {
+ public:
+  /// `left_out`: its body did not come to its own end. True if somebody waits for it, and must be told (end_waiters::tell).
+  [[nodiscard]] bool set(std::uint8_t epoch, bool left_out) noexcept {
+    ended_.store(static_cast<std::uint8_t>(2 * epoch + left_out), sync::memory_order_release);
+    sync::compiler_fence();
+    return awaited_.load(sync::memory_order_relaxed) == epoch;
+  }
+  [[nodiscard]] bool has_come(std::uint8_t epoch) const noexcept { return ended_.load(sync::memory_order_acquire) / 2 == epoch; }
+  /// Of one that has come.
+  [[nodiscard]] bool left_out() const noexcept { return ended_.load(sync::memory_order_acquire) % 2 != 0; }
+  /// From here on either has_come() or set() tells. False if the machine cannot make sure of that: then the waiter has to look now and then.
+  bool announce_wait(std::uint8_t epoch) noexcept {
+    awaited_.store(epoch, sync::memory_order_relaxed);
+    return sync::heavy_fence();
+  }
+
+ private:
+  sync::atomic<std::uint8_t> ended_{0}, awaited_{0};
+};
+
 /// Readers need no lock while one writer appends: nothing ever moves.
 template <class T, std::uint32_t per_chunk, std::uint32_t chunks>
 class append_list {

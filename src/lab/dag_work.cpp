@@ -66,7 +66,7 @@ std::vector<std::vector<std::uint32_t>> widths_by_type(const dag_work& w, const 
   std::vector<std::set<std::uint32_t>> allowed;
   std::vector<bool> all;
   for (const dag::task& t : w.what->tasks) {
-    const std::size_t type = types[t.type].index;
+    const std::size_t type = types[t.type].index();
     if (allowed.size() <= type) {
       allowed.resize(type + 1);
       all.resize(type + 1);
@@ -213,8 +213,8 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
   std::vector<task_type> types;
   for (const dag::type& t : d.types) {
     types.push_back(g.type(t.name));
-    kernels.of_type.resize(std::max<std::size_t>(kernels.of_type.size(), types.back().index + 1u), no_kernel);
-    std::size_t& at = kernels.of_type[types.back().index];
+    kernels.of_type.resize(std::max<std::size_t>(kernels.of_type.size(), types.back().index() + 1u), no_kernel);
+    std::size_t& at = kernels.of_type[types.back().index()];
     at = t.kernel.empty() ? burning : no_kernel;
     if (at != no_kernel) continue;
     at = kernels.all.size();
@@ -228,7 +228,7 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
   for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
     task_options o = options_of(w, t, classes);
     o.type = types[d.tasks[t].type];
-    if (const std::size_t at = kernels.of_type[o.type.index]; at != burning) {
+    if (const std::size_t at = kernels.of_type[o.type.index()]; at != burning) {
       struct one_run {
         apps::kernel_instance* kernel;
         std::uint64_t index;

@@ -9,8 +9,8 @@ namespace kilter::lab {
 
 task_type task_graph::type(graph& g, std::string_view name, sim::type_work what) {
   const task_type t = g.type(name);
-  if (types.size() <= t.index) types.resize(t.index + 1);
-  types[t.index] = std::move(what);
+  if (types.size() <= t.index()) types.resize(t.index() + 1);
+  types[t.index()] = std::move(what);
   return t;
 }
 

@@ -83,7 +83,7 @@ class checked_policy final : public policy {
     return standard::ready(plan_, waker, v);
   }
   [[nodiscard]] next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
-    if (!out(v)) {
+    if (!out(v) && !(v.source() && v.source()->clears_up())) {
       complaint wrong;
       const next_decision d = asked_for(wrong, [&] { return asked_->next(worker, attempt, v); });
       if (!wrong) wrong = wrong_answer(d, v);

@@ -57,6 +57,12 @@ std::uint64_t learned_bits(const measured& m) noexcept {
   return sum;
 }
 
+/// What a policy leaves in a task of this run must not be there in the next.
+void mark(const node* n) noexcept {
+  auto& marked = detail::graph_of(n).marked;
+  if (!marked.load(sync::memory_order_relaxed)) marked.store(true, sync::memory_order_relaxed);
+}
+
 void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
   n->flags = static_cast<std::uint8_t>(on ? n->flags | flag : n->flags & ~flag);
 }
@@ -161,7 +167,10 @@ bool view::critical(task_ref t) noexcept {
 }
 void view::set_critical(task_ref t, bool on) noexcept {
   write(item(tape_item::set_critical), [&] { return name_of(t); }, on,
-        [&] { set_flag(node_of(t), detail::flag_critical, on); });
+        [&] {
+          mark(node_of(t));
+          set_flag(node_of(t), detail::flag_critical, on);
+        });
 }
 priority view::user_priority(task_ref t) noexcept {
   const bool high = exchange(item(tape_item::user_priority), [&] { return name_of(t); },
@@ -196,7 +205,10 @@ task_state view::state(task_ref t) noexcept {
 }
 void view::set_state(task_ref t, const task_state& s) noexcept {
   const auto name = [&] { return name_of(t); };
-  write(item(tape_item::set_state_a), name, s.a, [&] { node_of(t)->state.a = s.a; });
+  write(item(tape_item::set_state_a), name, s.a, [&] {
+    mark(node_of(t));
+    node_of(t)->state.a = s.a;
+  });
   write(item(tape_item::set_state_b), name, s.b, [&] { node_of(t)->state.b = s.b; });
 }
 

@@ -18,6 +18,7 @@ struct batch::state {
   worker_tally* tally;
   std::vector<node*> added;
   std::unordered_set<const node*> known{};  ///< of `added`, the first `known.size()`, once there are many and edges join them
+  std::unique_ptr<data_uses> uses{};  ///< of the data that tasks named; null while none did
   batch_count* count = nullptr;
 
   [[nodiscard]] bool holds(const node*);
@@ -146,6 +147,7 @@ void batch::state::submit(batch_count* counted_in) noexcept {
   std::vector<node*> ready;
   ready.swap(added);
   known.clear();
+  if (uses) uses->released(!counted_in);
   for (node* n : ready) {
     static_cast<dynamic_node*>(n)->batch = counted_in;
     n->pending.set(n->predecessors);
@@ -165,6 +167,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
   worker_tally& t = *state_->tally;
   state_->drop_unfinished();
   if (!g.is_kind(t.last_kind, o, code)) {
+    check_home(o.home, e.workers);
     const sync::lock_guard hold(g.dynamic_lock);
     const std::uint32_t before = g.kinds.size();
     t.last_kind = g.kind_index(o, code);
@@ -187,7 +190,8 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
   std::unique_ptr<void, free_aligned> closure(in_place || small ? nullptr : ::operator new(code.size, std::align_val_t{code.alignment}),
                                               free_aligned{std::align_val_t{code.alignment}});
   dynamic_node* n = ::new (fresh_node(t, g)) dynamic_node{};
-  n->flags = static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) | (o.priority == priority::high ? flag_high | flag_critical : 0));
+  n->flags = static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) | (o.priority == priority::high ? flag_high | flag_critical : 0) |
+                                       (o.home.empty() ? 0 : flag_home));
   n->kind = t.last_kind;
   n->where = place_unset;
   n->serial = t.next_serial++;
@@ -202,6 +206,22 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
 }
 
 void batch::constructed(task t) noexcept { task_access::get(t)->flags |= flag_constructed; }
+
+void batch::check(const depend& data) const {
+  const data_uses none;
+  (state_->uses ? *state_->uses : none).check(data);
+}
+
+void batch::follow(task t, const depend& data) try {
+  state& s = *state_;
+  if (!s.uses) s.uses = std::make_unique<data_uses>();
+  node* n = task_access::get(t);
+  for (node* before : s.uses->follow(n, data)) add_dynamic_edge(before, n, 0.0);
+} catch (...) {
+  // It lacks edges, so nothing of this run must go on.
+  state_->run->fail(std::current_exception());
+  throw;
+}
 
 void batch::edge(task before, task after, double cost_s) {
   node* from = task_access::get(before);
@@ -236,7 +256,9 @@ void batch::detach() {
 void batch::wait() {
   state& s = *state_;
   s.release();
-  if (s.count) s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
+  if (!s.count) return;
+  s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
+  if (s.uses) s.uses->done();
 }
 
 chunk team_member::next_chunk(std::size_t total, std::size_t grain) {
@@ -268,14 +290,14 @@ void team_member::barrier() {
   auto* a = static_cast<assembly*>(call_->assembly);
   if (!a || call_->where.width == 1) return;
   execution_state& e = *a->execution;
-  if (!a->barrier([&] { return e.cancelled.load(sync::memory_order_acquire); }))
+  if (!a->barrier([&] { return e.stops(n); }))
     throw cancelled_error("the task was cancelled while its members were meeting");
 }
 
 namespace {
 
 bool is_cancelled(const body_call& c) noexcept {
-  return static_cast<const execution_state*>(graph_of(c.task).execution.load(sync::memory_order_relaxed))->cancelled.load(sync::memory_order_relaxed);
+  return execution_of(c.task).stops(c.task);
 }
 
 }  // namespace

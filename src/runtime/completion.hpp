@@ -1,7 +1,10 @@
 #pragma once
 // Counts that come to an end, and whoever waits for that: the tasks of a run, and those of a batch that a running task added.
 
+#include <algorithm>
+
 #include "base/sync.hpp"
+#include "graph/shared_parts.hpp"
 
 namespace kilter::detail {
 
@@ -25,10 +28,45 @@ class run_count {
   void wait() noexcept {
     while (!done()) sync::park(done_, 0);
   }
+  /// At most until the monotonic clock shows `end_ns`. Whether they are done.
+  bool wait_until(std::int64_t end_ns) noexcept {
+    while (!done()) {
+      const std::int64_t left = end_ns - sync::nanoseconds();
+      if (left <= 0) return false;
+      sync::park(done_, 0, left);
+    }
+    return true;
+  }
 
  private:
   sync::atomic<std::int64_t> remaining_{0};
   sync::atomic<std::uint32_t> done_{0};  // futex word
+};
+
+/// Those who wait for single tasks of one run.
+class end_waiters {
+ public:
+  /// Returns when the task has ended, when the run is `over()`, or when the monotonic clock shows `until_ns` (negative: never).
+  template <class Over>
+  void wait(task_end& end, std::uint8_t epoch, std::int64_t until_ns, Over&& over) {
+    constexpr std::int64_t nap_ns = 1'000'000;
+    const bool is_told = end.announce_wait(epoch);
+    for (;;) {
+      const std::uint32_t before = told_.load(sync::memory_order_acquire);
+      if (end.has_come(epoch) || over()) return;
+      std::int64_t left = -1;
+      if (until_ns >= 0 && (left = until_ns - sync::nanoseconds()) <= 0) return;
+      if (!is_told) left = left < 0 ? nap_ns : std::min(left, nap_ns);
+      sync::park(told_, before, left);
+    }
+  }
+  void tell() noexcept {
+    told_.fetch_add(1, sync::memory_order_release);
+    sync::unpark(told_, 1 << 30);
+  }
+
+ private:
+  sync::atomic<std::uint32_t> told_{0};  // futex word
 };
 
 /// The tasks of one batch that are not yet done, and one for the batch itself. Whoever takes off the last one deletes it.

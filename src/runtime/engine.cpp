@@ -64,8 +64,6 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   if (options.record_decisions)
     plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
         plan.asks_done = true;
-  clears_state = plan.asks_submit || plan.asks_ready_low || plan.asks_ready_high || plan.asks_next || plan.asks_take_low || plan.asks_take_high ||
-                 plan.asks_done || plan.asks_machine;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
   first_declared = plan.deques_too ? machine->core_count() : 0;
   deques = queues.empty() || plan.deques_too;
@@ -168,17 +166,13 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
       task_kind& k = core.kinds[i];
       k.row = tables.row(core.type_names[k.type], k.size_class);
+      check_home(k.home, machine->core_count());
     }
     if (events)
       for (std::uint16_t i = 0; i < core.type_names.size(); ++i) events->name_type(i, core.type_names[i]);
     core.find_roots();
     if (plan.reads_predecessors) core.index_predecessors();
-    if (clears_state && core.has_run)
-      core.for_each_node([](node* n) {
-        n->state = {};
-        n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
-      });
-    core.has_run = true;
+    core.clear_marks();
     core.next_serial.store(core.count, sync::memory_order_relaxed);
     e->tasks.begin(core.count);
     e->cycles_per_second = 1.0 / seconds_per_cycle;
@@ -190,6 +184,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
     if (!policy_failure_.empty()) throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
     e->number = submitted_++;
+    e->epoch = core.epoch = static_cast<std::uint8_t>(core.epoch % graph_core::last_epoch + 1);
     if (!here) look_at_quota(e->submitted_ns);
     active_.push_back(e);
     active.fetch_add(1, sync::memory_order_seq_cst);
@@ -246,11 +241,17 @@ void engine::execution_done(execution_state& e) noexcept {
     {
       const sync::lock_guard state(e.lock);
       e.tasks.end();
+      if (e.cancelled.load(sync::memory_order_relaxed)) cancelled_runs_.fetch_sub(1, sync::memory_order_seq_cst);
     }
     none_active_.notify_all();
   }
   alive.reset();
   if (parked.a_helper_sleeps()) notify_all();
+}
+
+void engine::execution_cancelled() noexcept {
+  cancelled_runs_.fetch_add(1, sync::memory_order_seq_cst);
+  notify_all();
 }
 
 double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }

@@ -53,6 +53,7 @@ class engine final : public view_source {
   void policy_failed(const std::string& why) noexcept override;
   bool policy_is_out() const noexcept override { return policy_out_.load(sync::memory_order_seq_cst); }
   bool has_task(task_ref) noexcept override;
+  bool clears_up() const noexcept override { return cancelled_runs_.load(sync::memory_order_seq_cst) != 0; }
 
   // --- what workers share ---
   [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
@@ -67,6 +68,8 @@ class engine final : public view_source {
   /// perhaps for a task in one of the queues, and may have found another.
   void wake_for_what_waits(bool queues_too) noexcept;
   void execution_done(execution_state&) noexcept;
+  /// Its bodies are left out from here on. Called once a run, under its lock, before it is done.
+  void execution_cancelled() noexcept;
   /// Engine time as events count it.
   [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
   [[nodiscard]] std::int64_t ns_at(std::uint64_t cycles) const noexcept {
@@ -100,7 +103,6 @@ class engine final : public view_source {
   std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool pins = false;                  ///< workers are pinned to their cores
-  bool clears_state = false;          ///< the policy keeps state in tasks, so each run starts from zero
   std::uint64_t gap_cycles = 0;      ///< of a worker that looks for work, between two looks: somebody else had the core
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
   bool measures_cpu = false;
@@ -138,6 +140,7 @@ class engine final : public view_source {
   sync::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
   sync::atomic<bool> policy_out_{false};
+  sync::atomic<std::uint32_t> cancelled_runs_{0};  // that are not done
   std::string policy_failure_;       // under active_lock_; empty until policy_out_
 };
 

@@ -1,5 +1,8 @@
 #include "runtime/execution.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
@@ -10,21 +13,48 @@ execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers
 }
 
 void execution_state::fail(std::exception_ptr e) noexcept {
-  {
-    const sync::lock_guard hold(lock);
-    // What a barrier throws because the run was already stopped is a consequence, not a cause.
-    if (!first_exception && !cancelled.load(sync::memory_order_relaxed)) first_exception = std::move(e);
-  }
-  cancelled.store(true, sync::memory_order_release);
+  const sync::lock_guard hold(lock);
+  // What a barrier throws because the run was already stopped is a consequence, not a cause.
+  if (!first_exception && !cancelled.load(sync::memory_order_relaxed)) first_exception = std::move(e);
+  leave_bodies_out();
 }
 
 void execution_state::cancel() noexcept {
-  {
-    const sync::lock_guard hold(lock);
-    if (tasks.done()) return;
-    cancelled_by_user = true;
+  const sync::lock_guard hold(lock);
+  if (tasks.done()) return;
+  cancelled_by_user = true;
+  leave_bodies_out();
+}
+
+// Under the lock, without which the run may end, and with it the engine.
+void execution_state::leave_bodies_out() noexcept {
+  leaves_out.store(true, sync::memory_order_relaxed);
+  if (!cancelled.exchange(true, sync::memory_order_acq_rel)) owner.execution_cancelled();
+}
+
+void execution_state::stop(node* n) noexcept {
+  const sync::lock_guard hold(lock);
+  if (tasks.done() || ended(n)) return;
+  graph.stops.store(true, sync::memory_order_relaxed);
+  n->stopped.store(epoch, sync::memory_order_relaxed);
+  leaves_out.store(true, sync::memory_order_release);
+}
+
+bool execution_state::wait_for_end(node* n, std::int64_t end_ns) {
+  if (tasks.done() || ended(n)) return true;
+  worker* w = worker::current();
+  if (!w) {
+    waiters_.wait(n->end, epoch, end_ns, [&] { return tasks.done(); });
+  } else {
+    n->end.announce_wait(epoch);
+    w->help_until([&] { return tasks.done() || ended(n) || (end_ns >= 0 && sync::nanoseconds() >= end_ns); }, nullptr, this);
   }
-  cancelled.store(true, sync::memory_order_release);
+  return tasks.done() || ended(n);
+}
+
+void execution_state::tell_of_end() noexcept {
+  waiters_.tell();
+  if (owner.parked.a_helper_sleeps()) owner.notify_all();
 }
 
 }  // namespace kilter::detail
@@ -47,6 +77,68 @@ void execution::wait() {
   const sync::lock_guard hold(e.lock);
   if (e.first_exception) std::rethrow_exception(e.first_exception);
   if (e.cancelled_by_user) throw cancelled_error("the graph was cancelled");
+}
+
+namespace {
+
+// Of the monotonic clock.
+std::int64_t end_of(std::int64_t limit_ns) noexcept {
+  const std::int64_t now = sync::nanoseconds();
+  return limit_ns > std::numeric_limits<std::int64_t>::max() - now ? std::numeric_limits<std::int64_t>::max() : now + std::max<std::int64_t>(limit_ns, 0);
+}
+
+detail::node* own_task(const detail::execution_state& e, task t) {
+  if (!t) throw usage_error("this task is empty; it does not belong to any graph");
+  if (detail::task_access::added_while_running(t))
+    throw usage_error("a task that was added while its graph ran is waited for with its batch; an execution knows the tasks that were there before");
+  detail::node* n = detail::task_access::get(t);
+  if (&detail::graph_of(n) != &e.graph) throw usage_error("this task is of another graph than the one that was run");
+  return n;
+}
+
+}  // namespace
+
+bool execution::wait_ns(std::int64_t limit_ns) {
+  if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
+  detail::execution_state& e = *state_;
+  detail::worker::refuse_in_team("wait_for()");
+  if (!done()) e.owner.refuse_after_fork();
+  const std::int64_t end = end_of(limit_ns);
+  detail::worker* w = detail::worker::current();
+  if (!w) return e.tasks.wait_until(end);
+  w->help_until([&] { return e.tasks.done() || sync::nanoseconds() >= end; }, nullptr, &e);
+  return e.tasks.done();
+}
+
+bool execution::wait_ns(task t, std::int64_t limit_ns) {
+  if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
+  detail::execution_state& e = *state_;
+  detail::node* n = own_task(e, t);
+  detail::worker::refuse_in_team("waiting for a task");
+  if (!done()) e.owner.refuse_after_fork();
+  return e.wait_for_end(n, limit_ns < 0 ? -1 : end_of(limit_ns));
+}
+
+void execution::wait(task t) {
+  wait_ns(t, -1);
+  detail::execution_state& e = *state_;
+  const detail::node* n = detail::task_access::get(t);
+  // If the graph was run again since, only that this run is over is known.
+  if (e.ended(n) && !n->end.left_out()) return;
+  const sync::lock_guard hold(e.lock);
+  if (e.first_exception) std::rethrow_exception(e.first_exception);
+  if (e.ended(n) || e.cancelled_by_user) throw cancelled_error("the task was cancelled, or one that it depends on");
+}
+
+bool execution::done(task t) const {
+  if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
+  const detail::node* n = own_task(*state_, t);
+  return done() || state_->ended(n);
+}
+
+void execution::cancel(task t) {
+  if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
+  state_->stop(own_task(*state_, t));
 }
 
 void execution::cancel() noexcept {

@@ -52,7 +52,9 @@ struct execution_state {
 
   alignas(sync::cache_line) run_count tasks;
   alignas(sync::cache_line) sync::atomic<bool> cancelled{false};
+  sync::atomic<bool> leaves_out{false};   ///< so are some tasks, or all
   sync::atomic<bool> has_busy_estimates{false};
+  std::uint8_t epoch = 0;                 ///< graph_core::epoch of this run
   const std::uint32_t workers;
   std::vector<worker_tally> tallies;     ///< one a worker
 
@@ -65,6 +67,23 @@ struct execution_state {
   /// Remembers the first exception and stops the bodies that have not started.
   void fail(std::exception_ptr) noexcept;
   void cancel() noexcept;
+
+  // --- one task of it ---
+  /// Its body is not to begin; if it has, it is to return early.
+  [[nodiscard]] bool stops(const node* n) const noexcept {
+    return cancelled.load(sync::memory_order_acquire) || n->stopped.load(sync::memory_order_relaxed) == epoch;
+  }
+  /// Leaves its body out, and what depends on it; no effect once it has ended.
+  void stop(node*) noexcept;
+  [[nodiscard]] bool ended(const node* n) const noexcept { return n->end.has_come(epoch); }
+  /// Returns when it has ended, or when the monotonic clock shows `end_ns` (negative: never). Whether it has.
+  bool wait_for_end(node*, std::int64_t end_ns);
+  /// One that somebody waits for has ended.
+  void tell_of_end() noexcept;
+
+ private:
+  void leave_bodies_out() noexcept;
+  end_waiters waiters_;
 };
 
 /// The run that a task of a running graph belongs to.

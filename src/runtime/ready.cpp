@@ -36,7 +36,7 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   const std::vector<node*>& roots = e.graph.roots;
   const discipline& plan = owner.plan;
   if (roots.size() < worth_it || deep() || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
-  if (plan.asks_ready_high && e.graph.any_high) return false;
+  if ((plan.asks_ready_high && e.graph.any_high) || e.graph.any_home) return false;
   if (waker == no_core ? owner.tables.home(owner.now_s()) != core : waker != core) return false;
   {
     const sync::lock_guard hold(roots_lock_);
@@ -88,6 +88,8 @@ void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
 }
 
 void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
+  if (n->flags & flag_home) [[unlikely]]
+    waker = home_of(n, waker, [&](core_id c) { return owner.idle(c); });
   const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
   if (!asks) {
     if (deep() && keep(n)) [[unlikely]]

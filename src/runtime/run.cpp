@@ -75,11 +75,11 @@ bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) 
     if (always || (!only_here && (critical ? owner.plan.asks_take_high : owner.plan.asks_take_low))) {
       view v = owner.view_of(*this);
       const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
-      if (d.put_back) {
+      if (d.put_back && !e.cancelled.load(sync::memory_order_relaxed)) {
         put_back(n);
         return false;
       }
-      where = d.where;
+      where = d.put_back ? owner.machine->single(core) : d.where;
       if (d.busy_s != 0.0) add_busy(n, owner.machine->at(where).leader, d.busy_s);
     } else {
       const task_kind& k = graph_of(n).kinds[n->kind];
@@ -146,12 +146,20 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
   }
 }
 
-// Runs the body unless the execution was cancelled; returns false if it did not run.
+// Runs the body unless it is to be left out; returns false if it did not run.
 bool worker::run_body(node* n, const body& code, body_call& call, execution_state& e) {
-  if (e.cancelled.load(sync::memory_order_relaxed)) return false;
+  const auto did_not_end = [&] {
+    n->stopped.store(e.epoch, sync::memory_order_relaxed);
+    e.graph.stops.store(true, sync::memory_order_relaxed);
+  };
+  if (e.leaves_out.load(sync::memory_order_acquire) && e.stops(n)) [[unlikely]] {
+    did_not_end();
+    return false;
+  }
   try {
     code.invoke(closure_of(n, code), call);
   } catch (...) {
+    did_not_end();
     e.fail(std::current_exception());
   }
   return true;
@@ -312,7 +320,7 @@ bool worker::take_part(assembly& a) {
   span.came = true;
   span.start = sync::cycles();
   body_call call{.where = a.at, .member = member, .core = core, .assembly = &a, .task = a.task};
-  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, call, e) || e.cancelled.load(sync::memory_order_acquire)) a.exhaust();
+  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, call, e) || e.stops(a.task)) a.exhaust();
   span.end = sync::cycles();
   return true;
 }
@@ -389,7 +397,7 @@ void worker::finish_wide(assembly& a) {
   measured m;
   std::vector<member_time>& members = member_times_;
   members.clear();
-  if (anybody && !e.cancelled.load(sync::memory_order_relaxed)) {
+  if (anybody && !e.stops(a.task)) {
     ++t.bodies;
     const auto spent = [&](const member_span& s) { return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start)); };
     for (std::uint32_t i = 0; i < a.at.width; ++i)
@@ -420,14 +428,23 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
 
 void worker::successor_ready(node* n, node* parent) {
   if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
-  if (!next_ && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low))
+  if (!next_ && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home))
     next_ = n;
   else
     made_ready(n, parent, core);
 }
 
+// What waited for a task that did not come to its end is left out as well. Whether this one did not.
+bool worker::pass_stop_on(const node* n, const execution_state& e) noexcept {
+  if (n->stopped.load(sync::memory_order_relaxed) != e.epoch) return false;
+  for_each_successor(n, [&](node* s, double) { s->stopped.store(e.epoch, sync::memory_order_relaxed); });
+  return true;
+}
+
 // Releases what waited for `n`, whether its body ran or was skipped.
 void worker::complete(node* n, execution_state& e) {
+  if (n->end.set(e.epoch, e.leaves_out.load(sync::memory_order_relaxed) && pass_stop_on(n, e))) [[unlikely]]
+    e.tell_of_end();
   // The policy's flag goes back to the user's, for the next run.
   static_assert(flag_critical == flag_high << 1);
   if (((n->flags >> 1) ^ n->flags) & flag_high) [[unlikely]]

@@ -168,6 +168,7 @@ class alignas(sync::cache_line) worker {
   node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
   void close_short() noexcept;
   void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
+  static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void complete(node*, execution_state&);
   void successor_ready(node* n, node* parent);
   void apply(node*, const ready_decision&, core_id waker);

@@ -69,14 +69,10 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   g.check_acyclic();
   resolve(core, work);
   follow_data(core);
+  for (std::uint32_t i = 0; i < core.kinds.size(); ++i) detail::check_home(core.kinds[i].home, machine_.core_count());
   core.find_roots();
   if (plan_.reads_predecessors) core.index_predecessors();
-  if (core.has_run)
-    core.for_each_node([](node* n) {
-      n->state = {};
-      n->flags = static_cast<std::uint8_t>((n->flags & ~detail::flag_critical) | (n->flags & detail::flag_high ? detail::flag_critical : 0));
-    });
-  core.has_run = true;
+  core.clear_marks();
   runs_ = &core;
   stats_ = {};
   stats_.places.resize(machine_.places().size());

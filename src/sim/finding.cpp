@@ -320,6 +320,7 @@ void engine::enter(sim_core& w, sim_assembly& a) {
 // ---- from ready to a queue ----
 
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
+  if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
   view v = view_of(w);
@@ -365,7 +366,9 @@ void engine::enqueue_standard(node* n, sim_core& w, core_id waker) {
     queues_[q].push(n, 0);
     return notify(queues_[q]);
   }
-  if (plan_.forward_child && !w.next)
+  if (waker != no_core && waker != w.id)
+    push_own(waker, n);
+  else if (plan_.forward_child && !w.next)
     w.next = n;
   else
     push_own(w.id, n);

@@ -115,6 +115,35 @@ TEST(completion, mutants_let_a_helper_sleep) {
   is_caught<helper_waits>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
 }
 
+/// worker::complete and execution::wait for one task: two threads wait for its end, which comes without a fence.
+struct task_ends {
+  static constexpr int threads = 3;
+  task_end end;
+  end_waiters waiters;
+  plain result;
+
+  void thread(unsigned who) {
+    if (who == 0) {
+      result.write(7);
+      if (end.set(3, false)) waiters.tell();
+      return;
+    }
+    waiters.wait(end, 3, -1, [] { return false; });
+    check(end.has_come(3) && !end.left_out(), "it has ended");
+    check(result.read() == 7, "whoever waited sees what the task did");
+  }
+  void after() {}
+};
+
+// Without membarrier the waiter looks again and again, so there is no end of orders.
+TEST(completion, whoever_waits_for_a_task_is_told_and_sees_what_it_did) { holds<task_ends>(); }
+
+TEST(completion, mutants_end_a_task_unseen) {
+  is_caught<task_ends>({"graph/shared_parts.hpp", "task_end::set(", "ended_.store"});
+  is_caught<task_ends>({"graph/shared_parts.hpp", "task_end::announce_wait(", "sync::heavy_fence()"});
+  is_caught<task_ends>({file, "end_waiters::tell(", "told_.fetch_add"});
+}
+
 /// batch::release, worker::end_of_dynamic, batch::wait and ~batch: the waiter sleeps until the last task is done, and lets go.
 struct batch_ends {
   static constexpr int threads = 3;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "kilter/runtime.hpp"
 #include "stress/watchdog.hpp"
@@ -126,6 +128,54 @@ TEST(failing_policy, the_runtime_gives_the_policy_that_it_was_given) {
   const runtime_options o = falls_over_on(1, h);
   const runtime rt(o);
   EXPECT_EQ(&rt.policy(), o.custom.get());
+}
+
+/// What waits in queue 0 nobody is ever sent for, and every task is declined.
+class leaves_it final : public policy {
+ public:
+  explicit leaves_it(bool declines) : declines_(declines) {}
+  std::string_view name() const noexcept override { return "leaves-it"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.queues = {{no_core, queue_order::fifo, {}}};
+    d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
+    return d;
+  }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(0); }
+  next_decision next(core_id, std::uint32_t attempt, view&) const override {
+    if (declines_ && attempt == 0) return {.what = next_decision::kind::take_from, .queue = 0};
+    return {};
+  }
+  take_decision on_take(task_ref, core_id, bool, view&) const override { return {.put_back = true}; }
+
+ private:
+  bool declines_;
+};
+
+TEST(forgetful_policy, does_not_hold_up_who_cancels_or_who_goes) {
+  for (const bool declines : {false, true}) {
+    runtime_options o;
+    o.machine = cores(2);
+    o.custom = std::make_shared<const leaves_it>(declines);
+    graph left, again;
+    bool ran = false;
+    left.edge(left.add([&] { ran = true; }), left.add([&] { ran = true; }));
+    for (int i = 0; i < 100; ++i) again.add([&] { ran = true; });
+    {
+      runtime rt(o);
+      execution e = rt.submit(left);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the workers sleep, or look in vain
+      e.cancel();
+      EXPECT_THROW(e.wait(), cancelled_error);
+      e = rt.submit(left);
+      rt.stop();
+      EXPECT_TRUE(e.done());
+      rt.start();
+      e = rt.submit(again);
+      // The runtime's end cancels it.
+    }
+    EXPECT_FALSE(ran);
+  }
 }
 
 TEST(failing_policy, queues_for_cores_that_are_not_there_are_refused_before_a_worker_starts) {

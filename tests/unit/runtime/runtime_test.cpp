@@ -208,7 +208,7 @@ TEST(runtime, tells_the_trace_every_body) {
       EXPECT_EQ(bodies, members.load()) << policy;
       EXPECT_EQ(wrong, 0);
       EXPECT_EQ(learned > 0, std::string(policy) != "rws");
-      EXPECT_EQ(events.type_names().at(type.index), "traced");
+      EXPECT_EQ(events.type_names().at(type.index()), "traced");
     }
 }
 

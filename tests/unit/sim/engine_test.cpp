@@ -54,6 +54,22 @@ TEST(engine, overheads_are_paid_where_they_arise) {
   EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3 + 9 * (1e-5 + 1e-4) , 1e-10) << "nine children were woken and pushed; the root came from outside";
 }
 
+TEST(engine, a_task_waits_on_its_home_core) {
+  const platform p = plain(4);
+  engine e(p, with("rws", p));
+  graph g;
+  const task root = g.add({.home = 2}, nothing);
+  const execution_stats alone = e.run(g, works(g));
+  EXPECT_NEAR(alone.core_work_s[2], 1e-3, 1e-11);
+  const task child = g.add({.home = 1}, nothing);
+  g.edge(root, child);
+  const execution_stats both = e.run(g, works(g));
+  EXPECT_NEAR(both.core_work_s[2], 1e-3, 1e-11);
+  EXPECT_NEAR(both.core_work_s[1], 1e-3, 1e-11);
+  g.add({.home = 4}, nothing);
+  EXPECT_THROW(e.run(g, works(g)), usage_error);
+}
+
 TEST(engine, independent_tasks_share_the_cores) {
   const platform p = plain(4);
   engine e(p, with("rws", p));
