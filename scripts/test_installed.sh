@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; each public header alone; and the
 # command with the prefix moved and the tree that it was built from out of reach.
-# Also holds the README's example against examples/first_graph, so that the text is the code that was tested.
+# Also holds the README's example against examples/smallest, so that the text is the code that was tested.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,7 +31,7 @@ quiet cmake --install "$build" --prefix "$work/first prefix"
 mv "$work/first prefix" "$work/prefix with space"
 prefix="$work/prefix with space" kilter="$work/prefix with space/bin/kilter"
 
-for example in first_graph own_policy; do
+for example in smallest first_graph own_policy; do
   cp -r "examples/$example" "$work/$example"
   quiet cmake -S "$work/$example" -B "$work/$example/build" -DCMAKE_BUILD_TYPE=None -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-DCMAKE_PREFIX_PATH=$prefix"
   quiet cmake --build "$work/$example/build"
@@ -100,6 +100,6 @@ if [ -x "$kilter" ]; then
 fi
 
 awk '/^```cpp/{on=1;next} /^```/{on=0} on' README.md >"$work/readme.cpp"
-diff -u examples/first_graph/main.cpp "$work/readme.cpp" >&2 || fail "README.md's example differs from examples/first_graph/main.cpp"
+diff -u examples/smallest/main.cpp "$work/readme.cpp" >&2 || fail "README.md's example differs from examples/smallest/main.cpp"
 passed=$((passed + 1))
 printf '100%% tests passed, 0 tests failed out of %d (installed library)\n' "$passed"
