@@ -75,7 +75,7 @@ class kernel_instance {
   /// Memory that one task reads and writes.
   [[nodiscard]] std::size_t bytes_per_task() const noexcept { return slot_bytes_; }
 
-  /// Number of parts at `width` members: 1 at width 1; rows in chunks of n / (8 width), at least one row (facts A1.3),
+  /// Number of parts at `width` members: 1 at width 1; rows in chunks of n / (8 width), at least one row (papers.md A1.3),
   /// times `sweeps`; 10 for sort.
   [[nodiscard]] virtual std::uint32_t parts(std::uint32_t width) const noexcept = 0;
   /// First part of the phase that `part` belongs to: how many parts must be complete before it may start.

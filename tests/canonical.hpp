@@ -1,5 +1,5 @@
 #pragma once
-// The example of Topcuoglu, Hariri and Wu (2002), Fig. 2, with what its plans must be (facts A6.5). tests/data/canonical.json is the same graph.
+// The example of Topcuoglu, Hariri and Wu (2002), Fig. 2, with what its plans must be (papers.md A6.5). tests/data/canonical.json is the same graph.
 
 #include <array>
 #include <cstdint>

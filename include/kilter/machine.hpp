@@ -32,13 +32,13 @@ struct cluster {
   kind_id kind = 0;
   core_id first = 0;             ///< its cores are first .. first + size - 1
   std::uint32_t size = 0;
-  std::vector<std::uint32_t> widths;  ///< allowed widths, ascending: the divisors of `size` (S2, section 3)
+  std::vector<std::uint32_t> widths;  ///< allowed widths, ascending: the divisors of `size` (docs/papers.md S2, section 3)
 };
 
 /// Which logical CPUs become cores.
 struct machine_options {
   bool smt = false;                       ///< false: one core for each physical core; true: every logical CPU
-  bool powers_of_two = false;             ///< keep only widths that are powers of two (facts E12)
+  bool powers_of_two = false;             ///< keep only widths that are powers of two (docs/papers.md E12)
   bool all_cpus = false;                  ///< local machine only: ignore the process's affinity mask
 };
 
@@ -71,7 +71,7 @@ class machine {
   [[nodiscard]] std::span<const cluster> clusters() const noexcept { return clusters_; }
   /// All places, cluster by cluster, then by width, then by leader; `place_id` indexes this.
   [[nodiscard]] std::span<const place> places() const noexcept { return places_; }
-  /// All places in the scan order of a whole-table search: core ascending, then width ascending (facts A1.1).
+  /// All places in the scan order of a whole-table search: core ascending, then width ascending (docs/papers.md A1.1).
   [[nodiscard]] std::span<const place_id> scan_order() const noexcept { return scan_order_; }
 
   [[nodiscard]] std::uint32_t core_count() const noexcept { return static_cast<std::uint32_t>(cores_.size()); }
@@ -79,9 +79,9 @@ class machine {
   [[nodiscard]] std::optional<place_id> find(place p) const noexcept;
   /// The width-1 place of a core.
   [[nodiscard]] place_id single(core_id c) const noexcept { return single_[c]; }
-  /// Places that contain the core, whoever leads them, width ascending (facts E55, `containing`).
+  /// Places that contain the core, whoever leads them, width ascending (docs/papers.md E55, `containing`).
   [[nodiscard]] std::span<const place_id> containing(core_id c) const noexcept;
-  /// Places that the core leads, width ascending (facts E55, `row`).
+  /// Places that the core leads, width ascending (docs/papers.md E55, `row`).
   [[nodiscard]] std::span<const place_id> led_by(core_id c) const noexcept;
   /// Cores of kind 0; all cores if there is one kind only.
   [[nodiscard]] std::vector<core_id> fastest_cores() const;

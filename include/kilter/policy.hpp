@@ -29,7 +29,7 @@ struct queue_spec {
   std::vector<core_id> takers;        ///< cores that may take from it; empty: all
 };
 
-enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom thieves visit (facts E52, E58)
+enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom thieves visit (docs/papers.md E52, E58)
 
 /// Queues, and which questions the policy answers itself. What it leaves out is done the standard way at no cost a task. A flag only
 /// saves the asking: a policy that is asked all the same, as by an engine that records, must give the standard answer.
@@ -70,7 +70,7 @@ struct ready_decision {
   kind what = kind::queue;
   bool stealable = true;              ///< false: only the queue's owner may take it (it goes to the owner's inbox)
   queue_id queue = 0;
-  place_id where = no_place;          ///< the place already chosen; travels with the task (facts E8)
+  place_id where = no_place;          ///< the place already chosen; travels with the task (docs/papers.md E8)
   std::uint64_t key = 0;              ///< order in a by_key queue
   double busy_s = 0.0;                ///< added to the busy estimate of the place's leader until the task is done
 
@@ -152,7 +152,8 @@ class view {
   [[nodiscard]] bool idle(core_id) noexcept;                    ///< nothing running there; may be stale at once
   [[nodiscard]] std::uint32_t length(queue_id) noexcept;        ///< tasks waiting; an estimate
   [[nodiscard]] double busy_s(core_id) noexcept;                ///< sum of busy estimates not yet done
-  /// How many cores' worth of time a quota leaves to the program, at least 0; the number of cores if there is none or the engine cannot tell (facts D4).
+  /// How many cores' worth of time a quota leaves to the program, at least 0; the number of cores if there is none or the engine cannot tell
+  /// (docs/papers.md D4).
   [[nodiscard]] double paid_cores() noexcept;
   /// Where a task without a waker starts: core 0 in paper mode, else the core that a fresh unpinned thread would get.
   [[nodiscard]] core_id home() noexcept;
@@ -193,7 +194,7 @@ class view {
   /// A task of its type has run, or its times were given; otherwise `time_s` is a guess.
   [[nodiscard]] bool known(task_ref) noexcept;
   /// What a search over all places that the task allows finds, at most `max_width` wide: least predicted time, or time x width; the first
-  /// one without a sample if the table explores first; ties to the smaller width, then to the lower leader (facts E1, E13, E55).
+  /// one without a sample if the table explores first; ties to the smaller width, then to the lower leader (docs/papers.md E1, E13, E55).
   /// Does not ask whether cores are online. no_place if the task allows none.
   [[nodiscard]] place_id best_place(task_ref, objective, std::uint32_t max_width = ~0u) noexcept;
   /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.
@@ -294,7 +295,7 @@ class policy {
 
 // ---- the built-in policies --------------------------------------------------------------------------------------------------
 
-/// Where the critical flag comes from (facts A3.1, A6.1, D18, E5, E6); docs/policies.md has the rules.
+/// Where the critical flag comes from (docs/papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6); docs/policies.md has the rules.
 enum class criticality : std::uint8_t {
   user,          ///< the user's priorities
   chain,         ///< one longest path (X19)
@@ -309,15 +310,15 @@ enum class criticality : std::uint8_t {
 struct policy_options {
   std::vector<core_id> fast;                          ///< statically fast cores; empty: machine::fastest_cores()
   std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
-  enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< facts E55
-  enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< facts E10
+  enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< docs/papers.md E55
+  enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< docs/papers.md E10
   std::optional<objective> minimise{};                ///< what every search of the policy minimises; empty: the policy's own
   std::vector<double> watts{};                        ///< by place_id, all members busy; for energy and edp
-  bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (S2 Fig. 3, facts E10)
-  bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (X20, facts E8)
-  victims steal_from = victims::random;               ///< facts E52, E58
+  bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (docs/papers.md E10)
+  bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (docs/papers.md X20, E8)
+  victims steal_from = victims::random;               ///< docs/papers.md E52, E58
 
-  // Of cats, and the first also of the source `hops` (facts A6.1).
+  // Of cats, and the first also of the source `hops` (docs/papers.md A6.1).
   bool cats_strict = false;                           ///< a bottom level that equals the highest seen so far is not critical, only a higher one
   bool cats_bidirectional = false;                    ///< slow cores take critical tasks when they find no others
   std::uint32_t cats_tries = 300;                     ///< looks into a core's own queue before it goes on to another

@@ -21,7 +21,7 @@ namespace trace {
 class recorder;
 }
 
-/// Which span of a task becomes its sample (facts E3, D8). They differ for wide tasks only.
+/// Which span of a task becomes its sample (docs/papers.md E3, D8). They differ for wide tasks only.
 enum class timing : std::uint8_t {
   honest,  ///< the leader's span if it was the first member in, else first chunk start to last chunk end
   leader,  ///< always the leader's span, as published, if it took part

@@ -1,5 +1,5 @@
 #pragma once
-// The thread schedulers by name, and every choice that the papers leave open as an option with its stated default (facts E29-E50).
+// The thread schedulers by name, and every choice that the papers leave open as an option with its stated default (papers.md S4, E29-E50).
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ enum class goal : std::uint8_t { none, fairness, performance };
 
 struct scheduler_options {
   double quantum_s = 0.5;               ///< 0.1, 0.2, 0.5 or 1 in the adaptive modes (S4, section III-E)
-  std::uint32_t swap_size = 8;          ///< threads, even; S/2 pairs (facts E36)
+  std::uint32_t swap_size = 8;          ///< threads, even; S/2 pairs (papers.md E36)
   bool pairs = false;                   ///< swap_size counts pairs, as Algorithm 1's loop is written (E36)
   double fair_below = 0.1;              ///< theta_f
   bool global_cv = false;               ///< cv over all threads, not by program (E38)
@@ -26,18 +26,18 @@ struct scheduler_options {
   double profit_margin = 0.0;           ///< E37, in misses per second
   double swap_overhead_s = 0.0;         ///< swapOH (E48)
   std::uint32_t cool_down = 1;          ///< quanta in which a thread that was swapped is not swapped again
-  std::uint32_t window = 0;             ///< quanta that CoreBW is the mean of; 0: all (facts A5.2)
+  std::uint32_t window = 0;             ///< quanta that CoreBW is the mean of; 0: all (papers.md A5.2)
   std::vector<core_id> high_bandwidth = {};  ///< fixed; empty: above the median of CoreBW, with 5 % hysteresis (E35)
   std::uint32_t optimizer_every = 20;   ///< quanta (E44)
   bool bidirectional = false;           ///< relax towards <8, 500> while the system is fair (E33)
   /// Threads of the class that is larger than its side of the machine take turns there, as S4, section III-B promises; Algorithm 1 to the letter (false)
   /// pairs the rule breakers of that class with one another, on the side where they already are. Without effect if `strict_pairs`.
   bool turns = true;
-  /// Where all threads are of one class, lowest and highest rate change places (Algorithm 1); false: nobody does (the public code ends there, facts A5.2).
+  /// Where all threads are of one class, lowest and highest rate change places (Algorithm 1); false: nobody does (the public code ends there, papers.md A5.2).
   bool one_class = true;
   std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
-  double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (facts A2.1; older kernels: 512 and 256)
-  double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (facts A2.1)
+  double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (papers.md A2.1; older kernels: 512 and 256)
+  double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (papers.md A2.1)
   /// No core is left with two runnable threads while one that they may use has none. Of the schedulers that the papers describe only gts and its like do
   /// that by themselves; off, they are as described.
   bool keep_busy = false;

@@ -22,7 +22,7 @@ using thread_id = std::uint32_t;
 /// Dense, in order of appearance: a process, or one application of several processes.
 using program_id = std::uint32_t;
 
-/// What limits a thread: memory ("M" of S4) or the core ("C").
+/// What limits a thread: memory ("M" of papers.md S4) or the core ("C").
 enum class thread_class : std::uint8_t { unknown, compute, memory };
 
 /// One thread that exists at the end of a quantum, as seen over it. An observer fills what it can see and leaves out the rest.
@@ -30,7 +30,7 @@ struct thread_sample {
   thread_id thread = 0;
   program_id program = 0;
   core_id core = no_core;               ///< where it is, or ran last
-  bool background = false;              ///< not counted when the workload is classified (facts E40)
+  bool background = false;              ///< not counted when the workload is classified (papers.md E40)
   bool runnable = true;                 ///< at the end of the quantum: runs or waits for a core
   bool movable = true;                  ///< false: its mask is not ours to change (it changed it itself, or we may not)
   std::span<const std::uint8_t> may_use = {};  ///< by core: 0 where its mask or cpuset forbids it; empty: every core

@@ -1,5 +1,5 @@
 #pragma once
-// Fourth stage (S4, section III-D): each pair on its own, exchanged or not.
+// Fourth stage (papers.md S4, section III-D): each pair on its own, exchanged or not.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ enum class swap_verdict : std::uint8_t { exchange, cooling_down, no_profit };
 
 struct decision_rules {
   std::uint32_t cool_down = 1;         ///< quanta in which a thread that was exchanged stays
-  double profit_margin_per_s = 0.0;    ///< least totalProfit (facts E37)
+  double profit_margin_per_s = 0.0;    ///< least totalProfit (papers.md E37)
 };
 
 /// Without a forecast (nothing may be predicted) only the cool-down counts, and so it does for a turn: Eq. 3 adds what one thread wins to what its like

@@ -1,5 +1,5 @@
 #pragma once
-// Dike (S4): the six stages, each quantum.
+// Dike (papers.md S4): the six stages, each quantum.
 //
 //   observe: rates and classes of threads, CoreBW and sides of cores
 //   while the access rates are equal enough (cv < theta_f): nothing

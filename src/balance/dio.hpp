@@ -1,5 +1,6 @@
 #pragma once
-// Distributed Intensity Online, twice (facts A5.3, E46): `dio` as S4 describes its baseline, and `dio-original`, which moves only when its assignment changes.
+// Distributed Intensity Online, twice (papers.md S4, A5.3, E46): `dio` as S4 describes its baseline, and `dio-original`, which moves only when its
+// assignment changes.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Global task scheduling of big.LITTLE kernels, with the parameters of their sources (facts A2.1):
+// Global task scheduling of big.LITTLE kernels, with the parameters of their sources (papers.md A2.1):
 //
 //   a thread's load, 0..1023, follows the share of time in which it ran or waited, with a half-life of 32 ms; a new thread has full load
 //   new threads begin on the fast core with the fewest threads

@@ -1,5 +1,5 @@
 #pragma once
-// Longest (or most critical) job to a fast processor first (S3, sections 4 and 5):
+// Longest (or most critical) job to a fast processor first (papers.md S3, sections 4 and 5):
 //
 //   the program announces the relative lengths of the threads of a group before it creates them
 //   sort the group, longest first; in a tie the earlier one
@@ -26,7 +26,7 @@ enum class job_key : std::uint8_t { length, critical_length };
 struct longest_first_variant {
   job_key key = job_key::length;
   bool shortest = false;       ///< the worst order: the shortest to the fast cores
-  bool idle_fast = false;      ///< each quantum the longest thread on a slow core goes to each idle fast core (facts D22)
+  bool idle_fast = false;      ///< each quantum the longest thread on a slow core goes to each idle fast core (papers.md D22)
 };
 
 [[nodiscard]] std::unique_ptr<scheduler> make_longest_first(std::string_view name, const machine&, const scheduler_options&, longest_first_variant);

@@ -1,5 +1,5 @@
 #pragma once
-// What S4 judges schedulers by.
+// What S4 (papers.md S4) judges schedulers by.
 
 #include <optional>
 #include <span>

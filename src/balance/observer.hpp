@@ -1,5 +1,5 @@
 #pragma once
-// First stage (S4, section III-A): what one quantum says about each thread and each core. Plain data in, plain data out.
+// First stage (papers.md S4, section III-A): what one quantum says about each thread and each core. Plain data in, plain data out.
 
 #include <cstdint>
 #include <limits>
@@ -25,7 +25,7 @@ struct thread_view {
   std::uint32_t quanta_since_swap = never_swapped;  ///< 1: exchanged at the end of the quantum before this one
 };
 
-/// The threads that ran or wanted to, by thread. Of class memory is who misses more than `memory_above` of its references (facts A5.1), where no ratio is
+/// The threads that ran or wanted to, by thread. Of class memory is who misses more than `memory_above` of its references (papers.md A5.1), where no ratio is
 /// seen, whom the observer calls so. With rates, a thread whose misses were not seen is left out; so is one that is on no core.
 [[nodiscard]] std::vector<thread_view> view_threads(const observation&, double memory_above);
 
@@ -42,7 +42,7 @@ struct bandwidth_history {
   std::vector<of_core> cores;
 };
 
-/// Adds one quantum; a core that was empty keeps its mean. `window` 0: the mean is over all quanta (facts A5.2).
+/// Adds one quantum; a core that was empty keeps its mean. `window` 0: the mean is over all quanta (papers.md A5.2).
 void add_quantum(bandwidth_history&, std::span<const std::optional<double>> achieved_per_s, std::uint32_t window);
 
 /// CoreBW of each core; none for a core that never had a thread.
@@ -50,7 +50,7 @@ void add_quantum(bandwidth_history&, std::span<const std::optional<double>> achi
 
 enum class core_side : std::uint8_t { unknown, low, high };
 
-/// High is above the median of CoreBW. A core leaves its side only when it is more than `hysteresis` beyond the median (facts E35). Before may be empty.
+/// High is above the median of CoreBW. A core leaves its side only when it is more than `hysteresis` beyond the median (papers.md E35). Before may be empty.
 [[nodiscard]] std::vector<core_side> bandwidth_sides(std::span<const std::optional<double>> core_bandwidth, std::span<const core_side> before,
                                                      double hysteresis = 0.05);
 
@@ -60,8 +60,8 @@ enum class core_side : std::uint8_t { unknown, low, high };
 /// Standard deviation over mean; 0 for fewer than two values or a mean of 0.
 [[nodiscard]] double coefficient_of_variation(std::span<const double>);
 
-/// How unequal the access rates are; the fairness gate closes below theta_f. By program, and the mean over the programs with at least two threads (facts
-/// E38); over all threads if `global`, or if no program has two.
+/// How unequal the access rates are; the fairness gate closes below theta_f. By program, and the mean over the programs with at least two threads
+/// (papers.md E38); over all threads if `global`, or if no program has two.
 [[nodiscard]] double access_cv(std::span<const thread_view>, bool global);
 
 }  // namespace kilter::balance

@@ -1,5 +1,5 @@
 #pragma once
-// Sixth stage (S4, section III-F, Algorithm 2): how many threads to exchange and how often, one step a call.
+// Sixth stage (papers.md S4, section III-F, Algorithm 2): how many threads to exchange and how often, one step a call.
 //
 //   goal         B (M = C)                   UC (more C)                             UM (more M)
 //   fairness     quantum shorter, >= 100 ms  swapSize + 2 (<= 16), shorter, >= 200   swapSize + 2 (<= 16), shorter, >= 500
@@ -14,7 +14,7 @@
 
 namespace kilter::balance {
 
-/// The quanta that a step goes through (facts E43).
+/// The quanta that a step goes through (papers.md E43).
 inline constexpr std::array<double, 4> adaptive_quanta_s = {0.1, 0.2, 0.5, 1.0};
 
 struct swap_configuration {
@@ -27,11 +27,11 @@ struct swap_configuration {
 /// B, UC and UM of S4.
 enum class workload_mix : std::uint8_t { balanced, more_compute, more_memory };
 
-/// Over all threads but those flagged background (facts E40).
+/// Over all threads but those flagged background (papers.md E40).
 [[nodiscard]] workload_mix mix_of(std::span<const thread_view>);
 
-/// The next configuration. While the system is fair nothing changes, or, if `bidirectional`, it goes one step back towards <8, 500> (facts E33). As printed,
-/// a floor also lifts a quantum that is below it already (E33).
+/// The next configuration. While the system is fair nothing changes, or, if `bidirectional`, it goes one step back towards <8, 500> (papers.md E33).
+/// As printed, a floor also lifts a quantum that is below it already (E33).
 [[nodiscard]] swap_configuration next_configuration(swap_configuration, goal, workload_mix, bool fair, bool bidirectional);
 
 }  // namespace kilter::balance

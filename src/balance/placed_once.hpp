@@ -1,5 +1,6 @@
 #pragma once
-// Schedulers that only say where a thread begins: S3's round robin and what stands in for the order in which it may meet the cores, and S1's static threads.
+// Schedulers that only say where a thread begins: the round robin of papers.md S3 and what stands in for the order in which it may meet the cores, and the
+// static threads of S1.
 
 #include <memory>
 

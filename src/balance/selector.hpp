@@ -1,5 +1,5 @@
 #pragma once
-// Second stage (S4, section III-B, Algorithm 1 with the repairs of facts E34): which threads might change places.
+// Second stage (papers.md S4, section III-B, Algorithm 1 with the repairs of E34): which threads might change places.
 //
 //   placement rule: a thread of class memory belongs on a core of high bandwidth, one of class compute on a core of low bandwidth
 //   sort the threads by access rate
@@ -24,8 +24,8 @@ struct thread_pair {
 };
 
 struct selection_rules {
-  std::uint32_t pairs = 4;      ///< at most so many (facts E36)
-  bool strict = false;          ///< only a compute thread on a high core with a memory thread on a low one (facts E34 g)
+  std::uint32_t pairs = 4;      ///< at most so many (papers.md E36)
+  bool strict = false;          ///< only a compute thread on a high core with a memory thread on a low one (papers.md E34 g)
   bool turns = true;
   bool one_class = true;        ///< pairs where all threads are of one class
   bool rates = true;            ///< false: only classes are known, so of two threads of one class none is above the other

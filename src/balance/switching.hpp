@@ -1,5 +1,5 @@
 #pragma once
-// The two older execution models of big.LITTLE (facts A2.1): only half of the cores works at a time, chosen by two thresholds of utilisation.
+// The two older execution models of big.LITTLE (papers.md A2.1): only half of the cores works at a time, chosen by two thresholds of utilisation.
 
 #include <memory>
 

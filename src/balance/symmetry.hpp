@@ -1,5 +1,5 @@
 #pragma once
-// How alike the threads of a program are (S3, section 6, Table 4): SymInst over instructions, SymLock over synchronisation primitives.
+// How alike the threads of a program are (papers.md S3, section 6, Table 4): SymInst over instructions, SymLock over synchronisation primitives.
 
 #include <cstdint>
 #include <span>

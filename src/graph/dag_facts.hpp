@@ -23,7 +23,7 @@ struct dag_facts {
   std::vector<std::uint64_t> tasks_of_type;
   std::vector<double> seconds_of_type;
 
-  /// Tasks / tasks on the longest path (S0), and tasks / critical tasks (S2; facts A0). Equal if there is one longest path.
+  /// Tasks / tasks on the longest path (S0), and tasks / critical tasks (S2; papers.md A0). Equal if there is one longest path.
   [[nodiscard]] double parallelism() const { return static_cast<double>(tasks) / static_cast<double>(path_tasks); }
   [[nodiscard]] double parallelism_by_critical() const { return static_cast<double>(tasks) / static_cast<double>(critical); }
   /// Work / longest path: the speedup that no number of equal cores exceeds. 0 if no task takes time.

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> draw_levels(random_stream& random, std::uint32_t task
 }  // namespace
 
 // Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for heterogeneous computing", IEEE TPDS 13 (2002), section 5.2
-// (facts A6.6). What the paper leaves open: a task has 1 .. out successors; half of them, drawn, come from the next level, the others from all later
+// (papers.md A6.6). What the paper leaves open: a task has 1 .. out successors; half of them, drawn, come from the next level, the others from all later
 // ones; a task of a later level that nobody chose gets a parent in the level before, which may then have more than `out`.
 dag make_topcuoglu(generator_options& o) {
   const auto tasks = static_cast<std::uint32_t>(o.count("tasks", 100, 1, 100'000));

@@ -1,5 +1,5 @@
 #pragma once
-// The random DAG with data reuse of S2, section 5.1; its shape follows the code behind the paper (facts A3.2).
+// The random DAG with data reuse of S2, section 5.1; its shape follows the code behind the paper (papers.md A3.2).
 
 #include <cstdint>
 #include <vector>

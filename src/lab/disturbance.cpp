@@ -21,7 +21,7 @@ struct kind_rule {
   double default_half_s;  // 0: constant unless given
 };
 
-// S0 5.2 gives the wave's low level, 345 of 2035 MHz; the half period of 0.5 s is the project's own (facts A1.3 has 5 s).
+// S0 5.2 gives the wave's low level, 345 of 2035 MHz; the half period of 0.5 s is the project's own (papers.md A1.3 has 5 s).
 constexpr double wave_share = 0.17;
 constexpr double wave_half_period_s = 0.5;
 

@@ -12,7 +12,7 @@
 namespace kilter::lab {
 
 enum class disturbance_kind {
-  cpu,      ///< endless chain of 64 x 64 matrix products, nice 0, one pinned thread a core (facts A1.3)
+  cpu,      ///< endless chain of 64 x 64 matrix products, nice 0, one pinned thread a core (papers.md A1.3)
   mem,      ///< endless chain of 1024 x 1024 copies, likewise
   session,  ///< as cpu, each in a process and process session of its own, which autogroup scheduling weighs as a whole
   floating, ///< as cpu, but one thread that the operating system may move among the given cores; written `float`

@@ -40,7 +40,7 @@ struct load_counters {
   void clear() noexcept;
 };
 
-/// Endless chain of one kernel on buffers of its own (facts A1.3): 64 x 64 products, or 1024 x 1024 copies.
+/// Endless chain of one kernel on buffers of its own (papers.md A1.3): 64 x 64 products, or 1024 x 1024 copies.
 class co_runner_chain {
  public:
   explicit co_runner_chain(bool copies);

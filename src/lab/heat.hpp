@@ -1,5 +1,5 @@
 #pragma once
-// Distributed 2D Heat as a DAG (S0, sections 4.2.2 and 5.4; facts A1.3): blocks of rows, and one exchange of borders a rank and iteration.
+// Distributed 2D Heat as a DAG (S0, sections 4.2.2 and 5.4; papers.md A1.3): blocks of rows, and one exchange of borders a rank and iteration.
 
 #include <cstdint>
 

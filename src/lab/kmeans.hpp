@@ -1,5 +1,5 @@
 #pragma once
-// K-means as a DAG (S0, sections 4.2.2 and 5.4; facts A1.3): iterations that follow each other, each cut into tasks.
+// K-means as a DAG (S0, sections 4.2.2 and 5.4; papers.md A1.3): iterations that follow each other, each cut into tasks.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace kilter::lab {
 
-/// The defaults are the usual input of Rodinia's k-means; iterations and tasks are ours (facts A1.3).
+/// The defaults are the usual input of Rodinia's k-means; iterations and tasks are ours (papers.md A1.3).
 struct kmeans {
   std::uint64_t points = 494'020;
   std::uint32_t features = 34, clusters = 5;

@@ -42,7 +42,7 @@ struct layered_work {
 
 inline constexpr std::uint64_t most_tasks = 100'000'000, most_tile = 8'192, most_sort_keys = 1u << 26;
 
-/// Tasks of S0's figures for the kernel (facts A1.3, E22): enough for a run of about a second or more. Sort: ours.
+/// Tasks of S0's figures for the kernel (papers.md A1.3, E22): enough for a run of about a second or more. Sort: ours.
 [[nodiscard]] std::uint64_t default_tasks(std::string_view kernel);
 
 /// For the simulator: a task is one run of the kernel, or as many as there are sweeps.

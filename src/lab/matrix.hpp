@@ -1,5 +1,5 @@
 #pragma once
-// The benchmark matrix (facts D31): every online policy on every graph, simulated machine and disturbance, and plans with true and with stale
+// The benchmark matrix (papers.md D31): every online policy on every graph, simulated machine and disturbance, and plans with true and with stale
 // costs as bounds.
 
 #include <string>

@@ -47,7 +47,7 @@ double samples_to_cross(double weight) {
   return samples;
 }
 
-/// S2 Fig. 1: tasks A to G as far as the text gives their edges (facts A3.1). Four kernels, told apart by colour.
+/// S2 Fig. 1: tasks A to G as far as the text gives their edges (papers.md A3.1). Four kernels, told apart by colour.
 struct example {
   graph g;
   task a = add("roots"), b = add("roots"), c = add("c, g, f"), e = add("e"), gg = add("c, g, f"), d = add("d"), f = add("c, g, f");
@@ -90,7 +90,7 @@ class still_source final : public view_source {
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
 };
 
-/// S2 Fig. 3: who wakes and who takes each task is the figure's, and so is the table (facts A3.1); where it runs is the policy's.
+/// S2 Fig. 3: who wakes and who takes each task is the figure's, and so is the table (papers.md A3.1); where it runs is the policy's.
 double example_placements() {
   const machine m = machine::uniform(4);
   model::tables tables(m, table_options::paper());

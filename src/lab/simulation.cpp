@@ -18,7 +18,7 @@ namespace kilter::lab {
 
 namespace {
 
-/// Co-runners are chains of 64 x 64 products or of 1024 x 1024 copies (facts A1.3).
+/// Co-runners are chains of 64 x 64 products or of 1024 x 1024 copies (papers.md A1.3).
 struct co_runner_kernel {
   const char* name;
   double size;

@@ -186,7 +186,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   o.global_cv = word("gate", "programs") == "threads";
   o.strict_pairs = word("pairs", "turns") == "strict";
   o.turns = word("pairs", "turns") == "turns";
-  if (word("code", "paper") == "public") {   // facts A5.2
+  if (word("code", "paper") == "public") {   // papers.md A5.2
     on.start_on_halves = true;
     o.high_bandwidth = on.cores->fastest_cores();
     o.turns = o.one_class = false;

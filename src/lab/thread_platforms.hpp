@@ -14,11 +14,11 @@ namespace kilter::lab {
 struct thread_platform {
   std::shared_ptr<const machine> cores;   ///< as a scheduler sees them: fast ones first
   sim::thread_machine simulated;
-  bool start_on_halves = false;           ///< half of each program begins on either socket and stays until moved (facts A5.2), else where the OS puts it
+  bool start_on_halves = false;           ///< half of each program begins on either socket and stays until moved (papers.md A5.2), else where the OS puts it
 };
 
 /// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose
-/// controller is in use, fast or slow (facts E35). input_error names what there is not.
+/// controller is in use, fast or slow (papers.md E35). input_error names what there is not.
 [[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory = "fast");
 
 inline constexpr std::string_view thread_platforms[] = {"xeon-e5320", "dike-xeon"};

@@ -51,7 +51,7 @@ thread_program matmul(const std::string& name, double x, double y) {
   return forked(name, std::move(workers));
 }
 
-/// The loop of 50 iterations, 7 7 7 7 6 6 5 5, and what is around it. The loop is 16 % of the run (facts S3-6, concluded from that figure); the rest reads
+/// The loop of 50 iterations, 7 7 7 7 6 6 5 5, and what is around it. The loop is 16 % of the run (papers.md C3, concluded from claim S3-6); the rest reads
 /// and writes images and is taken as independent of the clock.
 thread_program itk() {
   constexpr std::array iterations = {7, 7, 7, 7, 6, 6, 5, 5};
@@ -68,7 +68,8 @@ thread_program itk() {
   return p;
 }
 
-/// 200 chunks a thread (facts A4), 1 ms each outside the lock (assumed). A section is made longer by computing more inside it, so it makes the job longer too.
+/// 200 chunks a thread (papers.md A4), 1 ms each outside the lock (assumed). A section is made longer by computing more inside it, so it makes
+/// the job longer too.
 thread_program global_sum(const std::string& name, double first_percent, double second_percent) {
   constexpr double outside_s = 1e-3;
   std::vector<thread_plan> workers;

@@ -1,4 +1,4 @@
-// S3's three codes with unequal threads (facts D21), as unequal as its Table 4 prints them: threads, groups and SymInst. SymLock of dedup and ferret is
+// S3's three codes with unequal threads (papers.md D21), as unequal as its Table 4 prints them: threads, groups and SymInst. SymLock of dedup and ferret is
 // printed above what its definition allows (1/2), so one thread of each group takes all locks, the most that there can be. Times are assumed as those of the
 // twelve codes.
 

@@ -1,5 +1,5 @@
-// S4's benchmarks, its sixteen workloads and KMEANS (facts A5.3, B5). A benchmark is eight threads that do the same and never wait for one another: with a
-// barrier Eq. 4 could not tell them apart, and the public code starts eight single-threaded processes (facts A5.2).
+// S4's benchmarks, its sixteen workloads and KMEANS (papers.md A5.3, B5). A benchmark is eight threads that do the same and never wait for one another: with a
+// barrier Eq. 4 could not tell them apart, and the public code starts eight single-threaded processes (papers.md A5.2).
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ using sim::step_kind;
 using sim::thread_plan;
 using sim::thread_program;
 
-/// All times alone on a fast core. Facts B5 gives M 2 to 4 GB/s and a miss ratio of 30 to 60 %, C 0.05 to 0.3 GB/s with bursts and 1 to 5 %; where in these
+/// All times alone on a fast core. papers.md B5 gives M 2 to 4 GB/s and a miss ratio of 30 to 60 %, C 0.05 to 0.3 GB/s with bursts and 1 to 5 %; where in these
 /// ranges each benchmark lies, the lengths and the bursts are assumed.
 struct benchmark {
   std::string_view name;

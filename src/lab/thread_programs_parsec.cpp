@@ -1,5 +1,5 @@
 // The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers and locks are. The table gives classes and counts, no
-// times, so the shapes follow S1's styles (facts A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes
+// times, so the shapes follow S1's styles (papers.md A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes
 // of a shape. Counts of barriers and locks above a few hundred are cut to that: what they do to the order of threads does not change with more of them.
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using sim::step_kind;
 using sim::thread_plan;
 using sim::thread_program;
 
-constexpr double parsec_stall = 0.37;     // facts B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
+constexpr double parsec_stall = 0.37;     // papers.md B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
 constexpr double parallel_s = 8.0; // of each thread, alone on a fast core: assumed, long against every overhead
 
 struct parsec_shape {

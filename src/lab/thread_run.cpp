@@ -122,7 +122,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
     for (const sum_of& one : from.slices) e.by_slice.push_back(one.mean());
   }
 
-  /// Background threads begin on either socket in turn and stay, as the public code starts each application (facts A5.2): they are nobody's to move, and
+  /// Background threads begin on either socket in turn and stay, as the public code starts each application (papers.md A5.2): they are nobody's to move, and
   /// where they are says how many cores of each kind the others have.
   core_id free_core(std::uint32_t socket, std::span<const std::uint32_t> taken) {
     std::vector<core_id> free;

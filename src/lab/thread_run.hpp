@@ -12,7 +12,7 @@
 
 namespace kilter::lab {
 
-/// Predicted against achieved access rates, (predicted - achieved) / achieved (facts E45): of each thread and quantum, or of sums.
+/// Predicted against achieved access rates, (predicted - achieved) / achieved (papers.md E45): of each thread and quantum, or of sums.
 struct prediction_errors {
   std::vector<double> mean_by_thread{}; ///< of threads that had a prediction
   double mean = 0.0;                    ///< over all threads and quanta (of sums: over the threads); NaN without any

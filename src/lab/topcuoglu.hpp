@@ -1,5 +1,5 @@
 #pragma once
-// HEFT against CPOP on Topcuoglu's set of random graphs (TPDS 2002, section 5; facts A6.6): 2250 kinds of graphs, 25 of each, by plan and by execution on
+// HEFT against CPOP on Topcuoglu's set of random graphs (TPDS 2002, section 5; papers.md A6.6): 2250 kinds of graphs, 25 of each, by plan and by execution on
 // the ideal machine.
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Inference with VGG-16 as a DAG of matrix products (S2, section 5.4; facts A3.3).
+// Inference with VGG-16 as a DAG of matrix products (S2, section 5.4; papers.md A3.3).
 
 #include <cstdint>
 #include <vector>

@@ -48,7 +48,7 @@ struct alignas(sync::cache_line) decision_state {
   double checked_s = -1.0, active_s = 0.0, tried_at_active_s = 0.0, sent_s = 0.0;
 };
 
-/// The papers' mode: what searches found in one cluster, so that a sample makes the next one look at that cluster alone (facts D1).
+/// The papers' mode: what searches found in one cluster, so that a sample makes the next one look at that cluster alone (papers.md D1).
 struct alignas(sync::cache_line) cluster_state {
   sync::atomic<std::uint32_t> changes{0};              ///< of the cluster's cells
   std::array<sync::atomic<std::uint64_t>, 4> found{};  ///< by objective and widths: changes << 32 | place + 1

@@ -61,7 +61,7 @@ class tables {
   /// The row has a sample at some place.
   [[nodiscard]] bool sampled(row_id) const noexcept;
   /// The place of least cost or time; the first unexplored one in scan order if the table explores first; ties to the smaller width, then
-  /// to the lower leader (facts E1, E13, E55). Any thread. In robust mode a search after which nothing changed is two loads.
+  /// to the lower leader (papers.md E1, E13, E55). Any thread. In robust mode a search after which nothing changed is two loads.
   [[nodiscard]] place_id best(row_id, objective, widths) const noexcept;
   /// The same among the places that `may` admits; no_place if there is none.
   [[nodiscard]] place_id best(row_id, objective, allowed may) const noexcept;

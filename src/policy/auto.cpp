@@ -16,12 +16,12 @@
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
 //
-//   Under a quota it is CPU time that is short and not cores. If the system tells how much is left (facts D4), a core takes nothing while faster ones and
+//   Under a quota it is CPU time that is short and not cores. If the system tells how much is left (papers.md D4), a core takes nothing while faster ones and
 //   those at work use it up, unless a task as long fits into what was paid for lately and not spent; and a task's share is one of the paid cores. If it does
 //   not, all cores being slowed at once tells it, and nothing is made wider than what is cheapest.
 //
 //   So a slow or disturbed core takes what the others do not come to in time, and nothing that the end of the graph would have to wait for; on equal
-//   cores n is 0 always. The times are the table's, which knows which core is slowed and for how long (facts D3, D5, D7).
+//   cores n is 0 always. The times are the table's, which knows which core is slowed and for how long (papers.md D3, D5, D7).
 
 #include <algorithm>
 #include <bit>

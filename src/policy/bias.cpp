@@ -1,4 +1,4 @@
-// Bias scheduling, online (Koufaty, Reddy, Hahn 2010; the form that XiTAO's code gives it, facts A6.7)
+// Bias scheduling, online (Koufaty, Reddy, Hahn 2010; the form that XiTAO's code gives it, papers.md A6.7)
 //
 //   A fast core is best spent on the tasks that gain most from it. What counts as much is what the tasks of late have gained.
 //

@@ -1,4 +1,4 @@
-// Criticality-aware task scheduling (Chronaki et al., ICS'15; details from the plug-in "botlev" of Nanos++, facts A6.1)
+// Criticality-aware task scheduling (Chronaki et al., ICS'15; details from the plug-in "botlev" of Nanos++, papers.md A6.1)
 //
 //   Fast cores are for the longest path, slow ones for the rest; which task is on it is found while the graph grows, in hops, without times.
 //

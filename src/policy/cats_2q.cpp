@@ -1,4 +1,4 @@
-// CATS in XiTAO: two sides and work stealing (J, facts A1.2)
+// CATS in XiTAO: two sides and work stealing (papers.md S0, J, A1.2)
 //
 //   The form in which S0's first author compared with CATS: a queue a core instead of two sorted ones, chance instead of an order.
 //

@@ -1,4 +1,4 @@
-// Critical path on a processor (Topcuoglu, Hariri, Wu 2002, section 4.2: CPOP; facts A6.4)
+// Critical path on a processor (Topcuoglu, Hariri, Wu 2002, section 4.2: CPOP; papers.md A6.4)
 //
 //   A plan of the whole graph. All tasks of one critical path go to the processor that runs them fastest, so that the path has no edge to pay for; the
 //   others go where they end first.

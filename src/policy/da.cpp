@@ -1,4 +1,4 @@
-// Dynamic asymmetry (S0, Table 1: DA)
+// Dynamic asymmetry (papers.md S0, Table 1: DA)
 //
 //   Which core is fast is learned, not said: tasks of high priority go to the single core where their type takes the least time.
 //

@@ -1,5 +1,5 @@
 #pragma once
-// The code that DAM-C, DAM-P and S2's performance-based scheduler share; what sets them apart is in `variant`.
+// The code that DAM-C, DAM-P and S2's performance-based scheduler share (papers.md S0, S2); what sets them apart is in `variant`.
 
 #include "policy/builtin.hpp"
 #include "policy/labels.hpp"

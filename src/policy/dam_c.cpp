@@ -1,4 +1,4 @@
-// Dynamic asymmetry, moldable, by cost (S0, Table 1, Algorithm 1, Fig. 3: DAM-C)
+// Dynamic asymmetry, moldable, by cost (papers.md S0, Table 1, Algorithm 1, Fig. 3: DAM-C)
 //
 //   The trace table says what every place of the machine is worth for every type of task. Tasks of high priority get the cheapest place
 //   of all; the others get a width for the core that holds them, so that they fill what is left and keep the table fresh.
@@ -11,7 +11,7 @@
 //   taken or ready:        into the assembly queues of all cores of the place
 //   done:                  the leader's time goes into the table
 //
-// Algorithm 1 searches after a task was taken, Fig. 3 before it is queued; the place is chosen once, at wake-up (facts E8). The same code
+// Algorithm 1 searches after a task was taken, Fig. 3 before it is queued; the place is chosen once, at wake-up (papers.md E8). The same code
 // with other settings is DAM-P (dam_p.cpp) and S2's scheduler (perf.cpp).
 
 #include "policy/dam.hpp"

@@ -1,9 +1,9 @@
-// Dynamic asymmetry, moldable, by performance (S0, Table 1, Algorithm 1: DAM-P)
+// Dynamic asymmetry, moldable, by performance (papers.md S0, Table 1, Algorithm 1: DAM-P)
 //
 //   As DAM-C, but a task of high priority gets the place where it is done soonest, however many cores that takes.
 //
 //   ready, high priority:  place <- global search, least time
-//   everything else:       as DAM-C; low priority by cost too (Algorithm 1, facts E11)
+//   everything else:       as DAM-C; low priority by cost too (Algorithm 1, papers.md E11)
 
 #include "policy/dam.hpp"
 

@@ -1,4 +1,4 @@
-// Dynamic HEFT (the reference of CATS, Chronaki et al. 2015; as the plug-in "versioning" of Nanos++ does it, facts A6.2)
+// Dynamic HEFT (the reference of CATS, Chronaki et al. 2015; as the plug-in "versioning" of Nanos++ does it, papers.md A6.2)
 //
 //   No graph and no ranks: each ready task goes to the core that is expected to be done with it first.
 //
@@ -9,7 +9,7 @@
 //   done:   done += 1, sum += seconds
 //
 // What is sent counts, not what came back: otherwise all tasks that are ready before the first one ends would be sent to learn on one kind
-// (facts A6.2, point 2). Until a kind's first sample is back, the mean of the kinds that have one stands in for it. If there is none at all,
+// (papers.md A6.2, point 2). Until a kind's first sample is back, the mean of the kinds that have one stands in for it. If there is none at all,
 // `unknown_s` does, which spreads tasks over the cores by number. Any number of kinds (D19). Ties: the lower core.
 
 #include "policy/builtin.hpp"

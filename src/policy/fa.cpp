@@ -1,4 +1,4 @@
-// Fixed asymmetry (S0, Table 1: FA)
+// Fixed asymmetry (papers.md S0, Table 1: FA)
 //
 //   Somebody said which cores are fast, and is believed: tasks of high priority run there and nowhere else. Inspired by CATS and CPOP,
 //   and wrong as soon as something else runs on those cores, which is what S0 shows with it.
@@ -8,7 +8,7 @@
 //   taken:                 width 1, where it was taken
 //
 // Round robin gives the even split of S0 Fig. 5(c); the counter is shared by all workers. A root is treated as low priority, as the
-// papers' runtime does (facts A1.2).
+// papers' runtime does (papers.md A1.2).
 
 #include "policy/builtin.hpp"
 #include "policy/labels.hpp"

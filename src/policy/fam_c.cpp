@@ -1,4 +1,4 @@
-// Fixed asymmetry, moldable, by cost (S0, Table 1: FAM-C)
+// Fixed asymmetry, moldable, by cost (papers.md S0, Table 1: FAM-C)
 //
 //   As FA, but the width is learned: on the TX2 a task of high priority runs at (0,1), (1,1) or (0,2).
 //

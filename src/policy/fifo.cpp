@@ -1,4 +1,4 @@
-// One queue for all (S1, facts A2.1: the task-based model; "breadth-first")
+// One queue for all (papers.md S1, A2.1: the task-based model; "breadth-first")
 //
 //   What the runtime of OpenMP tasks does that S1 measured: nobody asks which core is fast or which task matters.
 //

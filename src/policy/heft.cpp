@@ -1,4 +1,4 @@
-// Heterogeneous earliest finish time (Topcuoglu, Hariri, Wu 2002, section 4.1: HEFT; facts A6.3)
+// Heterogeneous earliest finish time (Topcuoglu, Hariri, Wu 2002, section 4.1: HEFT; papers.md A6.3)
 //
 //   A plan of the whole graph. Who has most of the graph still behind it is placed first, each on the processor where it ends first, in a gap between
 //   tasks already placed if there is one.

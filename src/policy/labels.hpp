@@ -1,5 +1,5 @@
 #pragma once
-// Where the critical flag comes from (facts A3.1, A6.1, D18, E5, E6, E57).
+// Where the critical flag comes from (papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6, E57).
 //
 //   user:          the priorities that the user gave
 //   chain:         the first root whose value is the largest; then, again and again, the first successor with the next lower value (X19)

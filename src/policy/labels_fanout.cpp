@@ -1,4 +1,4 @@
-// Tasks that release many others (S0, section 2)
+// Tasks that release many others (papers.md S0, section 2)
 //
 //   mean(batch) = edges from its tasks / its tasks
 //   critical:     more direct successors than the mean, and at least two

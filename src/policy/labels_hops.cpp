@@ -1,4 +1,4 @@
-// What CATS calls critical (Chronaki et al., ICS'15; facts A6.1)
+// What CATS calls critical (Chronaki et al., ICS'15; papers.md A6.1)
 //
 //   BL(task) = hops to the farthest end known so far, 0 if nothing is known to follow
 //   maxBL <- 1, S <- empty when a graph is submitted

@@ -1,5 +1,5 @@
 #pragma once
-// Values of tasks: how far it is from each to the end of what is known of the graph, in tasks (S2, section 3.1; CATS' bottom level + 1).
+// Values of tasks: how far it is from each to the end of what is known of the graph, in tasks (papers.md S2, section 3.1; CATS' bottom level + 1).
 //
 //   value(task) = 1 + the largest value of its successors; a task without successors has 1
 //

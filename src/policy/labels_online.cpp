@@ -1,4 +1,4 @@
-// Longest paths of what is known so far (beyond S2: facts D18, E57)
+// Longest paths of what is known so far (beyond S2; papers.md S2, D18, E57)
 //
 //   S2 needs the whole graph and leaves roots out. Here a batch is what comes together: a submitted graph, or what a running task adds.
 //

@@ -1,4 +1,4 @@
-// One path by HEFT's upward rank, in learned seconds (Topcuoglu et al. 2002, facts A6.3)
+// One path by HEFT's upward rank, in learned seconds (Topcuoglu et al. 2002, papers.md A6.3)
 //
 //   w(task)    = mean over the cores of the learned time of the task there; cores without a sample do not count
 //                nothing learned of its type: the mean of the tasks that have one; nothing learned at all: 1 for each, so ranks are values

@@ -1,4 +1,4 @@
-// The performance-based scheduler (S2, sections 3.1 to 3.3, Fig. 3)
+// The performance-based scheduler (papers.md S2, sections 3.1 to 3.3, Fig. 3)
 //
 //   Where S0's schedulers grew from: the same table and the same searches, but the critical path is found in the graph, and a critical
 //   task waits in its waker's deque like any other, where it may be stolen.
@@ -10,7 +10,7 @@
 //   taken, else:      place <- local search for this core, least time x width
 //   done:             the leader's time goes into the table
 //
-// A preset of DAM-C's code path (facts E17) with E5 (one chain), E9 (critical tasks may be stolen) and E10 set to S2's values.
+// A preset of DAM-C's code path (papers.md E17) with E5 (one chain), E9 (critical tasks may be stolen) and E10 set to S2's values.
 
 #include "policy/dam.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Upward ranks of a batch in predicted seconds (Topcuoglu et al. 2002, section 4.1; facts A6.3, without communication): how much is left to do
+// Upward ranks of a batch in predicted seconds (Topcuoglu et al. 2002, section 4.1; papers.md A6.3, without communication): how much is left to do
 // after a task begins, on the way that takes longest.
 
 #include <bit>

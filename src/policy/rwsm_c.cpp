@@ -1,4 +1,4 @@
-// Random work stealing, moldable, by cost (S0, Table 1: RWSM-C)
+// Random work stealing, moldable, by cost (papers.md S0, Table 1: RWSM-C)
 //
 //   Work stealing stays as it is; what the trace table adds is the width, chosen for the core that holds the task.
 //
@@ -7,7 +7,7 @@
 //           place <- local search for this core, least time x width
 //   done:   learn
 //
-// The width chosen before a steal never survives it, so the search is made once, when a task is taken (facts E56).
+// The width chosen before a steal never survives it, so the search is made once, when a task is taken (papers.md E56).
 
 #include "policy/builtin.hpp"
 #include "policy/search.hpp"

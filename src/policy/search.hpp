@@ -1,5 +1,5 @@
 #pragma once
-// The searches that the table-driven policies share (S0, sections 4.1.1 and 4.1.2; facts A1.1, A1.2, E1, E13, E55).
+// The searches that the table-driven policies share (papers.md S0, sections 4.1.1 and 4.1.2; A1.1, A1.2, E1, E13, E55).
 //
 //   local search for core c:   among the places that contain c (or that c leads), the one with the least time x width
 //   global search:             among all places, the one with the least time x width (cost), or the least time

@@ -8,11 +8,11 @@
 
 namespace kilter::wake_up {
 
-/// The place chosen for a high-priority task, as an answer (facts E8): into the leader's queue, not stealable, keeping the place (S0); or
+/// The place chosen for a high-priority task, as an answer (papers.md E8, S0, X20): into the leader's queue, not stealable, keeping the place (S0); or
 /// straight into the assembly queues (X20). A place of the waker alone needs neither: the waker runs the task next.
 [[nodiscard]] ready_decision at_place(place_id, core_id waker, bool direct_assembly, const machine&) noexcept;
 
-/// True if a root is to be treated like a task of low priority: always in paper mode (S2, section 3.1; facts A1.2, E57), else only while it
+/// True if a root is to be treated like a task of low priority: always in paper mode (S2, section 3.1; papers.md A1.2, E57), else only while it
 /// has no waker to search for it, see `root`.
 [[nodiscard]] bool root_waits_at_home(task_ref parent, core_id waker, view&) noexcept;
 
@@ -20,7 +20,7 @@ namespace kilter::wake_up {
 /// from the start it stays there, if it is that core that starts it.
 [[nodiscard]] ready_decision root(task_ref, core_id waker, view&) noexcept;
 
-/// Where low-priority tasks wait: with their waker, or with a random core that is not fast (X19, facts E10).
+/// Where low-priority tasks wait: with their waker, or with a random core that is not fast (X19, papers.md E10).
 class low_priority_queue {
  public:
   low_priority_queue(const machine&, const policy_options&);

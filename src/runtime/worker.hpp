@@ -56,7 +56,7 @@ class alignas(sync::cache_line) worker {
 
   // --- what others may do ---
   void bind(const assembly_entry&);
-  /// To the leader's end of the work queue, out of reach of thieves (facts E8, E9).
+  /// To the leader's end of the work queue, out of reach of thieves (papers.md E8, E9).
   void leave_bound(node*);
   /// Open to thieves.
   void leave_open(node*);

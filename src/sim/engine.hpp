@@ -40,7 +40,7 @@ struct engine_options {
   bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
   /// Above 0: what a view gives as a task's modelled or given seconds counts in what the disturbances leave of each core on average over the first
   /// so many seconds (mean_left), infinite on a core that they leave nothing of. So plans can be made with true costs; with 0 they are made with those
-  /// of the undisturbed machine (facts E54).
+  /// of the undisturbed machine (papers.md E54).
   double true_costs_over_s = 0.0;
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.

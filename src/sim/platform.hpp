@@ -58,7 +58,7 @@ struct power_figure {
   origin from{};
 };
 
-/// Facts B6.5. Seconds.
+/// papers.md B6.5. Seconds.
 struct overheads {
   double push_s = 0.1e-6, steal_try_s = 1e-6, steal_s = 2e-6, search_all_s = 1e-6, search_own_s = 0.1e-6, assembly_s = 0.1e-6, wake_s = 0.2e-6;
   origin from{"default: assumed, of the size that such operations have"};

@@ -36,7 +36,7 @@ struct load {
   std::vector<piece> held;       ///< of `left` no more: what members that lost their core had begun, and nobody else can do
 };
 
-/// Work is handed out in so many blocks a member (facts A0, asynchronous entry).
+/// Work is handed out in so many blocks a member (papers.md A0, asynchronous entry).
 inline constexpr double blocks_per_member = 8.0;
 
 class speeds {

@@ -1,5 +1,5 @@
 #pragma once
-// How long the threads of a program took in earlier runs, by the order in which they were created (facts D20). A text file:
+// How long the threads of a program took in earlier runs, by the order in which they were created (papers.md D20). A text file:
 //
 //   kilter.lengths/1
 //   PROGRAM INDEX RUNS SECONDS        mean CPU seconds of the thread, one line each

@@ -1,5 +1,5 @@
 #pragma once
-// The machine that threads are simulated on, and the operating system's part of it (facts B4, B5, B6). Plain data.
+// The machine that threads are simulated on, and the operating system's part of it (papers.md B4, B5, B6). Plain data.
 
 #include <cstdint>
 #include <limits>

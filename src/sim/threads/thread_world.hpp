@@ -97,7 +97,7 @@ class thread_world {
     for (core_id c = 0;; ++c)
       if (fits(c) && !(whole > 0 && sibling_works(c)) && skip-- == 0) return c;
   }
-  /// A woken thread returns to its core, unless that is taken and another is idle (facts A4), or by chance (B5).
+  /// A woken thread returns to its core, unless that is taken and another is idle (papers.md A4), or by chance (B5).
   void wake_on_core(std::uint32_t id);
   void change_core(std::uint32_t id, core_id to);
   /// An idle core takes a waiting thread from the core with most of them, as the operating system's balancing does.

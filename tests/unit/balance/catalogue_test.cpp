@@ -1,4 +1,4 @@
-// Every scheduler of the catalogue keeps the contract, defaults are those of the facts, and wrong options are refused by name.
+// Every scheduler of the catalogue keeps the contract, defaults are those of papers.md, and wrong options are refused by name.
 
 #include "unit/balance/world.hpp"
 
@@ -29,7 +29,7 @@ TEST(catalogue, names_what_the_command_offers) {
     EXPECT_NE(std::find(live.begin(), live.end(), name), live.end()) << name;
 }
 
-// E33-E50: the defaults
+// papers.md E33-E50: the defaults
 TEST(catalogue, defaults_are_those_of_the_facts) {
   const scheduler_options o;
   EXPECT_EQ(o.quantum_s, 0.5);

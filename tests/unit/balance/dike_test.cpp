@@ -72,7 +72,7 @@ TEST(dike, by_itself_takes_the_cores_of_memory_threads_for_high_ones) {
 TEST(dike, a_program_that_is_slow_as_a_whole_looks_fair_by_program) {
   world w{cores(2), {compute_on(0), compute_on(1), memory_on(2), memory_on(3)}};
   const machine m = machine::uniform(4);
-  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), w, 10).swaps, 0u) << "what cv by program cannot see (facts E38)";
+  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), w, 10).swaps, 0u) << "what cv by program cannot see (papers.md E38)";
   EXPECT_EQ(run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), w, 10).swaps, 2u);
 }
 
@@ -264,7 +264,7 @@ TEST(dike, bidirectional_adaptation_comes_back_when_the_system_is_fair) {
   }
 }
 
-// Facts A5.2
+// papers.md A5.2
 TEST(dike, a_window_forgets_what_a_core_once_gave) {
   const machine m = machine::uniform(2);
   for (const std::uint32_t window : {0u, 2u}) {

@@ -1,4 +1,4 @@
-// Both readings of DIO (facts A5.3, E46, E47).
+// Both readings of DIO (papers.md A5.3, E46, E47).
 
 #include "unit/balance/world.hpp"
 

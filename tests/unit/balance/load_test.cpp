@@ -1,4 +1,4 @@
-// The schedulers of big.LITTLE (facts A2.1): GTS with the kernel's parameters, cluster switching, in-kernel switch.
+// The schedulers of big.LITTLE (papers.md A2.1): GTS with the kernel's parameters, cluster switching, in-kernel switch.
 
 #include <cmath>
 

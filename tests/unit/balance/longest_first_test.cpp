@@ -1,4 +1,4 @@
-// S3: who gets the fast cores, and what that is worth in closed form (facts F).
+// S3: who gets the fast cores, and what that is worth in closed form (papers.md F).
 
 #include <numeric>
 

@@ -17,7 +17,7 @@ TEST(measures, slowdown_ratio_is_largest_over_smallest) {
   EXPECT_DOUBLE_EQ(slowdown_ratio(together, alone), 3.0);
 }
 
-// Table III as printed: its means hold, and so E32's corrections of the reductions in the text.
+// Table III as printed: its means hold, and so do the corrections (papers.md E32) of the reductions in the text.
 TEST(measures, table_iii_means) {
   const std::vector<double> dio = {1980, 2120, 1952, 1964, 2364, 2068, 1624, 1720, 2220, 2568, 2144, 1872, 1776, 1812, 3564, 2120};
   const std::vector<double> dike = {9, 14, 12, 9, 12, 270, 2288, 1594, 2197, 2500, 981, 317, 1015, 806, 312, 37};

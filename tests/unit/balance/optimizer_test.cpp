@@ -1,4 +1,4 @@
-// Algorithm 2, line by line, and what facts E33, E40, E42 and E43 say about it.
+// Algorithm 2, line by line, and what papers.md E33, E40, E42 and E43 say about it.
 
 #include <gtest/gtest.h>
 

@@ -103,7 +103,7 @@ TEST(observer, threads_on_one_core_add_up) {
   EXPECT_EQ(achieved[1], 7.0);
 }
 
-// E35
+// papers.md E35
 TEST(observer, high_is_above_the_median_and_a_core_changes_side_only_beyond_the_hysteresis) {
   using list = std::vector<std::optional<double>>;
   const auto H = core_side::high, L = core_side::low, none = core_side::unknown;

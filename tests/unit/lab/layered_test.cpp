@@ -20,7 +20,7 @@ TEST(layered, has_a_root_then_full_layers_and_a_cut_last_one) {
     EXPECT_LT(l.critical, l.size);
     next += l.size;
   }
-  EXPECT_EQ(next, 12u) << "the root counts as a task (E21)";
+  EXPECT_EQ(next, 12u) << "the root counts as a task (papers.md E21)";
 }
 
 TEST(layered, one_task_is_a_root_alone) {

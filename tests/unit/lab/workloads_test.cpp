@@ -66,7 +66,7 @@ double parallelism(const random_dag& shape) {
   return static_cast<double>(shape.tasks) / static_cast<double>(path_in_tasks(g));
 }
 
-// --- random DAG (facts A3.2) ---
+// --- random DAG (papers.md A3.2) ---
 
 TEST(random_dag, at_edge_rate_one_the_width_is_the_parallelism) {
   for (const std::uint32_t width : {1u, 2u, 4u, 8u, 16u})
@@ -161,7 +161,7 @@ TEST(random_dag, tells_what_each_type_does_and_the_slots) {
   EXPECT_TRUE(high_of(g).empty());
 }
 
-// --- k-means (facts A1.3) ---
+// --- k-means (papers.md A1.3) ---
 
 TEST(kmeans, iterations_wait_for_each_other_and_have_one_larger_critical_task) {
   graph g;
@@ -194,7 +194,7 @@ TEST(kmeans, critical_position_takes_every_value) {
   EXPECT_EQ(positions.size(), 4u);
 }
 
-// --- heat (facts A1.3) ---
+// --- heat (papers.md A1.3) ---
 
 TEST(heat, exchanges_stand_between_the_border_blocks) {
   graph g;
@@ -244,7 +244,7 @@ TEST(heat, needs_a_network) {
   EXPECT_THROW((void)build(g, heat{}, one_node()), input_error);
 }
 
-// --- VGG-16 (facts A3.3) ---
+// --- VGG-16 (papers.md A3.3) ---
 
 TEST(vgg16, has_the_layers_of_the_usual_network) {
   const auto layers = gemm_layers_of({.input = 224});

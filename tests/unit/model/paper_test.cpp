@@ -26,7 +26,7 @@ TEST(paper_table, unexplored_reads_zero_and_the_first_sample_replaces) {
     }
 }
 
-// Facts F: step from 1 to 2 gives 1.2, 1.36, 1.488, 1.5904, crossing the middle at the fourth sample.
+// papers.md F: step from 1 to 2 gives 1.2, 1.36, 1.488, 1.5904, crossing the middle at the fourth sample.
 TEST(paper_table, moving_average_follows_the_papers_numbers) {
   const machine m = machine::uniform(2);
   model::tables t(m, table_options::paper());

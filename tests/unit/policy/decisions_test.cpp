@@ -160,7 +160,7 @@ TEST(dam_p, goes_to_the_leader_of_a_wide_place_even_if_the_waker_leads_it) {
   EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 4), b.m), reserved({4, 2}));
 }
 
-// X20, facts E8.
+// X20, papers.md E8.
 TEST(direct_assembly, binds_at_wake_up) {
   board b;
   policy_options o;
@@ -171,7 +171,7 @@ TEST(direct_assembly, binds_at_wake_up) {
   EXPECT_EQ(short_form(b.ready(*make_policy("perf", b.m, o), b.high, b.parent, 3), b.m), bound({0, 1}));
 }
 
-// Facts E9 and E57.
+// papers.md E9 and E57.
 TEST(perf, searches_when_a_critical_task_is_taken_also_by_a_thief) {
   board b;
   const auto p = make_policy("perf", b.m);
@@ -219,7 +219,7 @@ TEST(roots, in_paper_mode_have_low_priority_with_and_without_a_waker) {
   }
 }
 
-// Facts E10: X19 sends a woken task of low priority to a random slow core.
+// papers.md E10: X19 sends a woken task of low priority to a random slow core.
 TEST(slow_cluster, takes_the_low_priority_tasks_if_asked_to) {
   board b;
   policy_options o;

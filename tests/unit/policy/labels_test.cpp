@@ -34,7 +34,7 @@ struct figure_one {
   }
 };
 
-// S2-13 and the oracle of facts F.
+// S2-13 and the oracle of papers.md F.
 TEST(values, are_those_of_the_papers_figure) {
   for (const char* order : {"FABCDEG", "ABCDEFG", "FDGECBA", "GECADBF"}) {
     figure_one f(order);
@@ -67,7 +67,7 @@ TEST(chain_closed, flags_every_longest_path_and_nothing_beside) {
   EXPECT_FALSE(w.critical(right)) << "chain marks one path only, through the first successor";
 }
 
-// S2 as written: every child one below its parent, which flags side chains too (facts E5).
+// S2 as written: every child one below its parent, which flags side chains too (papers.md E5).
 TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
   figure_one f;
   f.label(criticality::diff1);
@@ -77,7 +77,7 @@ TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
     labels::rule(criticality::diff1).on_ready(world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
     return f.w.critical(f.t[task]);
   };
-  EXPECT_FALSE(ready('A', 0)) << "a root has no parent to compare with (facts E57)";
+  EXPECT_FALSE(ready('A', 0)) << "a root has no parent to compare with (papers.md E57)";
   EXPECT_TRUE(ready('C', 'A'));
   EXPECT_FALSE(ready('E', 'A')) << "two below";
   EXPECT_TRUE(ready('G', 'B')) << "one below B as well";

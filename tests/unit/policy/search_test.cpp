@@ -34,7 +34,7 @@ TEST(global_search, minimises_cost_or_time) {
   EXPECT_EQ(global(w, t, objective::time, search::widths::one), (place{3, 1}));
 }
 
-// Facts D16. Watts of a place count for all its members, so a wide place can win by time and lose by energy.
+// papers.md D16. Watts of a place count for all its members, so a wide place can win by time and lose by energy.
 TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
   world w(testing::two_and_four());
   const task t = w.add();
@@ -60,7 +60,7 @@ TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
   EXPECT_THROW((void)make_policy("dam-c", w.m, o), input_error);
 }
 
-// Facts E13. Costs are equal where time x width is; powers of two keep the products exact.
+// papers.md E13. Costs are equal where time x width is; powers of two keep the products exact.
 TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
   world w(testing::two_and_four());
   const task t = w.add();
@@ -76,7 +76,7 @@ TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
   EXPECT_EQ(global(w, t, objective::time), (place{0, 1}));
 }
 
-// Facts A1.1 and E1: core ascending, then width ascending, each unexplored place at once.
+// papers.md A1.1 and E1: core ascending, then width ascending, each unexplored place at once.
 TEST(global_search, explores_first_in_scan_order) {
   world w(testing::two_and_four());
   const task t = w.add();
@@ -123,7 +123,7 @@ TEST(global_search, avoids_cores_that_are_offline) {
   EXPECT_EQ(global(w, t, objective::time), (place{2, 2}));
 }
 
-// Facts E55: core 3 is in (2,2) and (2,4), but leads only (3,1).
+// papers.md E55: core 3 is in (2,2) and (2,4), but leads only (3,1).
 TEST(local_search, sees_the_places_that_contain_the_core_or_those_it_leads) {
   world w(testing::two_and_four());
   const task t = w.add();
@@ -149,7 +149,7 @@ TEST(local_search, minimises_cost_with_ties_to_the_smaller_width_and_explores_na
   EXPECT_EQ(local(w, t, 1), (place{0, 4}));
 }
 
-// Facts E2: one draw decides whether this search refreshes, a second one where.
+// papers.md E2: one draw decides whether this search refreshes, a second one where.
 TEST(local_search, takes_a_random_place_now_and_then_if_the_table_says_so) {
   table_options o;
   o.refresh_every = 10;

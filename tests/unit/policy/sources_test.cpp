@@ -128,7 +128,7 @@ TEST(online, goes_on_in_tasks_that_a_critical_task_adds) {
   const task root = w.add(), aside = w.add(), leaf = w.add();
   w.g.edge(root, leaf);
   submit(w, criticality::online);
-  EXPECT_TRUE(ready(w, criticality::online, root)) << "a root of the largest value (D18)";
+  EXPECT_TRUE(ready(w, criticality::online, root)) << "a root of the largest value (papers.md D18)";
   EXPECT_FALSE(ready(w, criticality::online, aside));
 
   const auto add_two_and_one = [&](task adder) {

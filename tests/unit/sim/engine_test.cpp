@@ -92,7 +92,7 @@ TEST(engine, a_wide_task_uses_its_members) {
   for (const double work_s : s.core_work_s) EXPECT_NEAR(work_s, 2e-3, 1e-7);
 }
 
-// Blocks are handed out as members ask (facts A0), so what a member had begun when it lost its core waits for that core.
+// Blocks are handed out as members ask (papers.md A0), so what a member had begun when it lost its core waits for that core.
 TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
   const platform p = plain(2, 1, 32e-3);
   engine_options o = with("dam-p", p);
@@ -170,7 +170,7 @@ TEST(engine, a_sliced_co_runner_leaves_half_and_its_slices_are_seen_as_long_samp
   for (const double t : seen) (t < 1.0001e-3 ? normal : longer) += 1;
   EXPECT_EQ(normal + longer, 90);
   EXPECT_LE(longer, 9);
-  EXPECT_GE(normal, 81) << "not a steady factor of two (facts B1)";
+  EXPECT_GE(normal, 81) << "not a steady factor of two (papers.md B1)";
   EXPECT_NEAR(e.co_runner(0).got_s / e.co_runner(0).there_s, 0.5, 0.06);
 }
 

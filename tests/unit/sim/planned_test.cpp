@@ -109,7 +109,7 @@ TEST(planned_runs, end_though_cores_come_and_go) {
   }
 }
 
-// Facts E54: with true costs the plan avoids a core that is slow all the time; with stale ones it does not know.
+// papers.md E54: with true costs the plan avoids a core that is slow all the time; with stale ones it does not know.
 TEST(planned_runs, are_better_with_true_costs) {
   const canonical::example e;
   const std::vector<disturbance> slow = {{.what = disturbance::kind::capacity, .cores = {1}, .left = 0.1}};

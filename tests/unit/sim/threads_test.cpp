@@ -135,7 +135,7 @@ TEST(threads, a_pool_gives_fast_cores_more) {
 
 TEST(threads, stalls_are_not_shortened_by_the_clock) {
   auto p = loop({10});
-  p.demands[0].stall = 0.37;   // all-slow costs 10.6 % (facts B4)
+  p.demands[0].stall = 0.37;   // all-slow costs 10.6 % (papers.md B4)
   EXPECT_NEAR(end_of(cores_of({slow}), p), 10 * (0.63 / slow + 0.37), 1e-9);
 }
 
