@@ -25,6 +25,7 @@ def anchors(path):
     """What GitHub makes of headings: lower case, no punctuation, dashes for blanks, -1 for the second of a name."""
     found, seen = set(), {}
     text = re.sub(r"^ *```.*?^ *```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found.update(re.findall(r'<a id="([^"]+)">', text))
     for heading in re.findall(r"^#+ +(.+?) *#*$", text, flags=re.M):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
         name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -10,14 +10,14 @@ namespace {
 using need = detail_need;
 
 constexpr std::array all = {
-    measure_info{"throughput", false, false, need::none, "tasks of the graph over its makespan, tasks a second (facts A1.4)"},
+    measure_info{"throughput", false, false, need::none, "tasks of the graph over its makespan, tasks a second (papers.md A1.4)"},
     measure_info{"makespan", false, false, need::none, "seconds from the first task's start to the last one's end"},
     measure_info{"critical_share", true, false, need::where_and_when, "of the high-priority tasks, the part that ran there"},
     measure_info{"other_share", true, false, need::where_and_when, "of the other tasks, the part that ran there"},
     measure_info{"task_share", true, false, need::where_and_when, "of all tasks, the part that ran there"},
     measure_info{"tasks_on_core", false, false, need::core, "tasks that the core took part in"},
     measure_info{"work_time", false, false, need::core, 
-                 "seconds that the core spent in bodies, without runtime and idling (facts A1.4)"},
+                 "seconds that the core spent in bodies, without runtime and idling (papers.md A1.4)"},
     measure_info{"work_imbalance", false, false, need::none, "largest work time of a core over the mean of all cores"},
     measure_info{"critical_width", false, false, need::when, "mean width of the places of high-priority tasks"},
     measure_info{"task_width", false, false, need::when, "mean width of the places of all tasks"},
