@@ -46,7 +46,7 @@ class view_source {
   virtual void policy_failed(const std::string& why) { throw usage_error(why); }
   /// It failed, and is asked no more: what is left of its runs is brought to an end the standard way.
   [[nodiscard]] virtual bool policy_is_out() const noexcept { return false; }
-  /// What is left of a cancelled run is looked for the standard way, since the policy may never look where it waits.
+  /// The rest of a cancelled run is looked for the standard way, since the policy looks nowhere where it waits.
   [[nodiscard]] virtual bool clears_up() const noexcept { return false; }
   /// False if no graph that runs has such a task, as far as the engine can tell.
   [[nodiscard]] virtual bool has_task(task_ref) noexcept { return true; }

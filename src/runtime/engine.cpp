@@ -65,9 +65,9 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
     plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
         plan.asks_done = true;
   for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
-  first_declared = plan.deques_too ? machine->core_count() : 0;
-  deques = queues.empty() || plan.deques_too;
-  takes_own = deques && (plan.deques_too || !plan.asks_next);
+  first_declared = routing::first_declared(plan, *machine);
+  deques = routing::has_deques(plan);
+  takes_own = routing::takes_own(plan);
   keeps_low = plan.forward_child && deques && !plan.asks_ready_low;
   keeps_high = plan.forward_child && deques && !plan.asks_ready_high;
   for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
@@ -241,7 +241,8 @@ void engine::execution_done(execution_state& e) noexcept {
     {
       const sync::lock_guard state(e.lock);
       e.tasks.end();
-      if (e.cancelled.load(sync::memory_order_relaxed)) cancelled_runs_.fetch_sub(1, sync::memory_order_seq_cst);
+      if (e.cancelled.load(sync::memory_order_relaxed) && cancelled_runs_.fetch_sub(1, sync::memory_order_seq_cst) == 1)
+        clears_up_.store(false, sync::memory_order_relaxed);
     }
     none_active_.notify_all();
   }
@@ -252,6 +253,13 @@ void engine::execution_done(execution_state& e) noexcept {
 void engine::execution_cancelled() noexcept {
   cancelled_runs_.fetch_add(1, sync::memory_order_seq_cst);
   notify_all();
+}
+
+bool engine::must_clear_up() noexcept {
+  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 || parked.sleepers.load(sync::memory_order_seq_cst) < workers.size()) return false;
+  if (clears_up_.exchange(true, sync::memory_order_seq_cst)) return false;
+  notify_all();
+  return true;
 }
 
 double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }
@@ -330,17 +338,6 @@ bool engine::declared_waits_for(core_id c) const noexcept {
 
 void engine::notify_all() noexcept {
   for (auto& w : workers) w->wake();
-}
-
-place_id engine::narrowest(const task_kind& k, core_id here) const noexcept {
-  if (k.width_one_only || k.widths.empty()) [[likely]]
-    return machine->single(here);
-  const auto allows = [&](place_id p) { return std::ranges::binary_search(k.widths, machine->at(p).width); };
-  for (const place_id p : machine->containing(here))
-    if (allows(p)) return p;
-  for (const place_id p : machine->scan_order())
-    if (allows(p)) return p;
-  return machine->single(here);
 }
 
 // An idle worker may be asking its policy what to look for; joining it is the one way to know that it has come to the end.

@@ -53,7 +53,7 @@ class engine final : public view_source {
   void policy_failed(const std::string& why) noexcept override;
   bool policy_is_out() const noexcept override { return policy_out_.load(sync::memory_order_seq_cst); }
   bool has_task(task_ref) noexcept override;
-  bool clears_up() const noexcept override { return cancelled_runs_.load(sync::memory_order_seq_cst) != 0; }
+  bool clears_up() const noexcept override { return clears_up_.load(sync::memory_order_relaxed); }
 
   // --- what workers share ---
   [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
@@ -70,6 +70,9 @@ class engine final : public view_source {
   void execution_done(execution_state&) noexcept;
   /// Its bodies are left out from here on. Called once a run, under its lock, before it is done.
   void execution_cancelled() noexcept;
+  /// Asked by a worker that has said that it sleeps: all do, and a cancelled run is not done. So the policy looks nowhere where the rest of it waits, and
+  /// the worker is to look once more, the standard way. True once for such a rest.
+  [[nodiscard]] bool must_clear_up() noexcept;
   /// Engine time as events count it.
   [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
   [[nodiscard]] std::int64_t ns_at(std::uint64_t cycles) const noexcept {
@@ -81,8 +84,6 @@ class engine final : public view_source {
   void record_learned(core_id, const task_kind&, place_id) noexcept;
   void record_decision(core_id, const node*, place_id) noexcept;
   [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle; }
-  /// The standard answer to question 4: one core if the task allows it, else the narrowest place around it that it allows.
-  [[nodiscard]] place_id narrowest(const task_kind&, core_id here) const noexcept;
 
   runtime_options options;
   std::shared_ptr<const kilter::machine> machine;
@@ -141,6 +142,7 @@ class engine final : public view_source {
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
   sync::atomic<bool> policy_out_{false};
   sync::atomic<std::uint32_t> cancelled_runs_{0};  // that are not done
+  sync::atomic<bool> clears_up_{false};
   std::string policy_failure_;       // under active_lock_; empty until policy_out_
 };
 

@@ -142,7 +142,7 @@ void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
 // The policy is told as if the task had been taken from where it wanted it, and overruled only in the place. False if it declines.
 bool worker::kept_stays_here(node* n, bool stolen) {
   const bool travelled = n->where != place_unset && !stolen;
-  if (travelled || !(owner.plan.deques_too || (n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low))) return true;
+  if (travelled || !routing::asks_take(owner.plan, n, true)) return true;
   view v = owner.view_of(*this);
   const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
   if (d.busy_s != 0.0 && !d.put_back) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
@@ -183,13 +183,8 @@ void worker::hand_out() noexcept {
 
 void worker::share_next() noexcept {
   node* n = std::exchange(next_, nullptr);
-  if (owner.deques) {
-    push_own(n);
-    owner.notify_any();
-    return;
-  }
   try {
-    enqueue_standard(n, core);
+    send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
   } catch (...) {
     give_up(n);
   }

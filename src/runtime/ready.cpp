@@ -30,7 +30,8 @@ void worker::start_execution(execution_state& e) noexcept {
   for (node* root : e.graph.roots) made_ready(root, nullptr, waker);
 }
 
-// Many roots that the policy leaves to the standard way are not pushed one by one: whoever comes takes a piece of them.
+// Many roots that the policy leaves to the standard way are not pushed one by one: whoever comes takes a piece of them. The order is that of the deque in
+// which they would lie: this worker takes the youngest, others the oldest.
 bool worker::open_roots(execution_state& e, core_id waker) {
   constexpr std::size_t worth_it = 64;
   const std::vector<node*>& roots = e.graph.roots;
@@ -41,8 +42,10 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   {
     const sync::lock_guard hold(roots_lock_);
     if (roots_left_.load(sync::memory_order_relaxed) != 0) return false;
-    next_root_ = roots.data();
-    roots_left_.store(static_cast<std::uint32_t>(roots.size()), sync::memory_order_release);
+    const bool first_is_next = plan.forward_child && !next_;
+    if (first_is_next) next_ = roots.front();
+    next_root_ = roots.data() + first_is_next;
+    roots_left_.store(static_cast<std::uint32_t>(roots.size() - first_is_next), sync::memory_order_release);
   }
   owner.notify_any();
   return true;
@@ -51,6 +54,7 @@ bool worker::open_roots(execution_state& e, core_id waker) {
 node* worker::take_roots(worker& taker) {
   constexpr std::uint32_t piece_size = 32;
   if (roots_left_.load(sync::memory_order_acquire) == 0) return nullptr;
+  const bool mine = &taker == this;
   std::array<node*, piece_size> piece;
   std::uint32_t count = 0;
   {
@@ -59,8 +63,12 @@ node* worker::take_roots(worker& taker) {
     const std::uint32_t left = roots_left_.load(sync::memory_order_relaxed);
     const auto share = left / (2 * static_cast<std::uint32_t>(owner.workers.size()));
     count = std::min(left, std::clamp<std::uint32_t>(share, 1, piece_size));
-    std::copy_n(next_root_, count, piece.begin());
-    next_root_ += count;
+    if (mine) {
+      std::reverse_copy(next_root_ + (left - count), next_root_ + left, piece.begin());
+    } else {
+      std::copy_n(next_root_, count, piece.begin());
+      next_root_ += count;
+    }
     roots_left_.store(left - count, sync::memory_order_release);
   }
   if (count == 0) return nullptr;
@@ -104,26 +112,44 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
 }
 
 void worker::enqueue_standard(node* n, core_id waker) {
-  if (!owner.deques) {
-    queue_id q = 0;
-    const core_id wanted = waker == no_core ? core : waker;
-    for (queue_id i = 0; i < owner.queues.size(); ++i)
-      if (owner.queues[i]->owner() == wanted) q = i;
-    owner.queues[q]->push(n, 0);
-    owner.notify_takers(*owner.queues[q]);
-    return;
+  const core_id at = waker == no_core && owner.deques ? owner.tables.home(owner.now_s()) : waker == no_core ? core : waker;
+  send(n, routing::standard_way(owner.plan, core, at, next_ != nullptr), 0);
+}
+
+void worker::send(node* n, const routing::destination& to, std::uint64_t key) {
+  using kind = routing::destination::kind;
+  switch (to.what) {
+    case kind::next:
+      if (next_) share_next();
+      next_ = n;
+      return;
+    case kind::deque:
+      if (to.core != core) {
+        owner.workers[to.core]->leave_open(n);
+        return;
+      }
+      push_own(n);
+      owner.notify_any();
+      return;
+    case kind::bound:
+      if (to.core != core) {
+        owner.workers[to.core]->leave_bound(n);
+        return;
+      }
+      n->link = bound_;
+      bound_ = n;
+      return;
+    case kind::assembly:
+      if (const place p = owner.machine->at(n->where); p.width == 1) owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+      else insert(n, std::exchange(n->where, place_unset), false);
+      return;
+    case kind::declared: {
+      declared_queue& q = *owner.queues[to.queue];
+      q.push(n, key);
+      owner.notify_takers(q);
+      return;
+    }
   }
-  // Whoever starts an execution stands in for the core that was named.
-  if (const core_id at = waker == no_core ? owner.tables.home(owner.now_s()) : waker; at != core) [[unlikely]] {
-    owner.workers[at]->leave_open(n);
-    return;
-  }
-  if (owner.plan.forward_child && !next_) {
-    next_ = n;
-    return;
-  }
-  push_own(n);
-  owner.notify_any();
 }
 
 void worker::apply(node* n, const ready_decision& d, core_id waker) {
@@ -134,51 +160,8 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
   if (d.busy_s != 0.0 && d.where != no_place) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
   if (deep() && keep(n)) [[unlikely]]
     return;
-  switch (d.what) {
-    case ready_decision::kind::run_next:
-      if (waker == no_core || waker == core) {
-        if (next_) share_next();
-        next_ = n;
-      } else {
-        enqueue_standard(n, waker);
-      }
-      return;
-    case ready_decision::kind::bind: {
-      const place p = owner.machine->at(d.where);
-      if (p.width == 1) {
-        owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
-      } else {
-        const place_id where = n->where;
-        n->where = place_unset;
-        insert(n, where, false);
-      }
-      return;
-    }
-    case ready_decision::kind::queue:
-      break;
-  }
-  if (declared_queue* q = owner.declared_of(d.queue)) {
-    q->push(n, d.key);
-    owner.notify_takers(*q);
-    return;
-  }
-  if (!d.stealable) {
-    if (d.queue == core) {
-      n->link = bound_;
-      bound_ = n;
-    } else {
-      owner.workers[d.queue]->leave_bound(n);
-    }
-  } else if (d.queue == core && owner.plan.forward_child && !next_ && d.where == no_place) {
-    next_ = n;
-  } else if (d.queue == core && owner.plan.forward_child && !next_ && waker == core) {
-    next_ = n;
-  } else if (d.queue == core) {
-    push_own(n);
-    owner.notify_any();
-  } else {
-    owner.workers[d.queue]->leave_open(n);
-  }
+  const core_id at = waker != no_core ? waker : owner.deques ? owner.tables.home(owner.now_s()) : core;
+  send(n, routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at, next_ != nullptr), d.key);
 }
 
 void worker::add_busy(node* n, core_id leader, double seconds) {

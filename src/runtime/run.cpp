@@ -64,15 +64,12 @@ bool worker::stays_here(node* n, bool stolen, bool helping) noexcept try {
 
 // False if the task went to other workers, or back to its queue.
 bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) {
-  const bool critical = n->flags & flag_critical;
   place_id where = n->where;
   // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
   const bool travelled = where != place_unset && !stolen;
   n->where = place_unset;
   if (!travelled) {
-    const bool only_here = owner.plan.take_stays && graph_of(n).kinds[n->kind].width_one_only;
-    const bool always = taken_from_ && owner.plan.deques_too;
-    if (always || (!only_here && (critical ? owner.plan.asks_take_high : owner.plan.asks_take_low))) {
+    if (routing::asks_take(owner.plan, n, taken_from_ != nullptr)) {
       view v = owner.view_of(*this);
       const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
       if (d.put_back && !e.cancelled.load(sync::memory_order_relaxed)) {
@@ -82,8 +79,7 @@ bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) 
       where = d.put_back ? owner.machine->single(core) : d.where;
       if (d.busy_s != 0.0) add_busy(n, owner.machine->at(where).leader, d.busy_s);
     } else {
-      const task_kind& k = graph_of(n).kinds[n->kind];
-      where = k.widths.empty() || k.width_one_only ? owner.machine->single(core) : owner.narrowest(k, core);
+      where = routing::narrowest(*owner.machine, graph_of(n).kinds[n->kind], core);
     }
   }
   // What is counted for another execution must not wait behind this task: it may be that execution's last.
@@ -107,7 +103,7 @@ void worker::put_back(node* n) {
     taken_from_->push(n, taken_key_);
     owner.notify_other_takers(*taken_from_);
   } else {
-    open_inbox_.push(n);
+    declined_.push(n);
     owner.notify_any();
   }
   sync::relax();
@@ -255,7 +251,7 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
 
 // What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
 node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
-  if (bound_ || !assembly_.empty() || !bound_inbox_.empty()) return nullptr;
+  if (bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty()) return nullptr;
   if (!next_ && owner.takes_own) next_ = own_.pop();
   node* n = next_;
   if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;

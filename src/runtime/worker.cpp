@@ -7,6 +7,7 @@
 
 #include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
+#include "policy/routing.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/parallel.hpp"
 
@@ -127,6 +128,32 @@ bool worker::step(bool helping) {
 
 node* worker::take(bool& stolen) {
   taken_from_ = nullptr;
+  struct places_to_look {
+    worker& w;
+    bool& stolen;
+    node* bound() { return w.take_bound(); }
+    node* next() { return std::exchange(w.next_, nullptr); }
+    node* own() {
+      w.unload();
+      if (node* n = w.own_.pop()) return n;
+      return w.take_roots(w);
+    }
+    node* left_over() {
+      w.flush();
+      w.stamp_ = 0;
+      w.may_rest_ = true;
+      return w.take_left_over();
+    }
+    bool starts_over() { return std::exchange(w.starts_over_, false); }
+    bool declared_waits() { return w.owner.declared_waits_for(w.core); }
+    node* ask() { return w.take_asked(stolen); }
+    bool goes_on() { return w.wait_until_ns_ >= 0 || w.may_rest_; }
+    node* steal() { return w.steal(stolen); }
+  };
+  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, stolen});
+}
+
+node* worker::take_bound() {
   if (!bound_inbox_.empty()) [[unlikely]] {
     node* fresh = bound_inbox_.take_all();
     node* last = fresh;
@@ -134,37 +161,37 @@ node* worker::take(bool& stolen) {
     last->link = bound_;
     bound_ = fresh;
   }
-  if (node* n = bound_) {
-    bound_ = n->link;
-    if (next_) share_next();
-    return n;
-  }
-  if (node* n = next_) {
-    next_ = nullptr;
-    return n;
-  }
-  if (!owner.takes_own) return take_asked(stolen);
-  if (node* n = own_.pop()) return n;
-  if (node* n = take_roots(*this)) return n;
-  if (owner.plan.deques_too && owner.declared_waits_for(core)) {
-    if (node* n = take_asked(stolen)) return n;
-    return wait_until_ns_ >= 0 || may_rest_ ? steal(stolen) : nullptr;
-  }
-  flush();
-  stamp_ = 0;
-  may_rest_ = true;
-  if (node* n = take_own()) return n;
-  return steal(stolen);
+  node* n = bound_;
+  if (!n) return nullptr;
+  bound_ = n->link;
+  if (next_) share_next();
+  return n;
 }
 
-// What arrived from outside for this worker: its open inbox, oldest first, and submissions.
-node* worker::take_own() {
-  if (node* n = open_inbox_.take_all()) {
-    for (; n->link; ) {
-      node* older = n->link;
-      push_own(n);
-      n = older;
-    }
+// What others left for its deque lies on top of it.
+void worker::unload() noexcept {
+  if (open_inbox_.empty()) [[likely]]
+    return;
+  node* youngest = open_inbox_.take_all();
+  node* oldest = nullptr;
+  while (youngest) {
+    node* older = youngest->link;
+    youngest->link = oldest;
+    oldest = youngest;
+    youngest = older;
+  }
+  while (oldest) {
+    node* younger = oldest->link;
+    push_own(oldest);
+    oldest = younger;
+  }
+  owner.notify_any();
+}
+
+// What it has declined, and submissions.
+node* worker::take_left_over() {
+  if (node* n = declined_.take_all()) {
+    n = keep_but_oldest(n);
     // It no longer counts as looking, or nobody would be woken for the rest.
     search_ends();
     if (!own_.empty()) owner.notify_any();
@@ -175,27 +202,23 @@ node* worker::take_own() {
     const std::uint32_t nested = std::exchange(waits_, 0);  // it is nobody's who waits here
     start_execution(*e);
     waits_ = nested;
-    if (bound_) {
-      node* n = bound_;
-      bound_ = n->link;
-      return n;
+    if (assembly_.empty()) {
+      if (node* n = take_bound()) return n;
+      if (node* n = std::exchange(next_, nullptr)) return n;
+      if (owner.takes_own) {
+        unload();
+        if (node* n = own_.pop()) return n;
+        if (node* n = take_roots(*this)) return n;
+      }
     }
-    if (node* n = next_) {
-      next_ = nullptr;
-      return n;
-    }
-    if (node* n = own_.pop()) return n;
-    return take_roots(*this);
+    starts_over_ = true;
+    may_rest_ = false;
   }
   return nullptr;
 }
 
 // The policy says what to try. A failed attempt is not an idle round: the policy may have better ideas.
 node* worker::take_asked(bool& stolen) {
-  flush();
-  stamp_ = 0;
-  may_rest_ = true;
-  if (node* n = take_own()) return n;
   // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
   if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
   view v = owner.view_of(*this);
@@ -209,8 +232,7 @@ node* worker::take_asked(bool& stolen) {
     // Own queues, then shared ones, then those of others.
     for (const int round : {0, 1, 2})
       for (const auto& q : owner.queues) {
-        const int rank = q->owner() == core ? 0 : q->owner() == no_core ? 1 : 2;
-        if (rank == round && q->may_take(core))
+        if (routing::rank_of_queue(q->owner(), core) == round && q->may_take(core))
           if (node* n = q->pop(taken_key_)) return from(*q, n);
       }
     return nullptr;
@@ -227,6 +249,7 @@ node* worker::take_asked(bool& stolen) {
       } else {
         node* n = nullptr;
         if (d.queue == core) {
+          unload();
           n = own_.pop();
         } else {
           n = owner.workers[d.queue]->steal_from();
@@ -253,36 +276,16 @@ node* worker::take_asked(bool& stolen) {
 }
 
 node* worker::steal(bool& stolen) {
-  const auto count = static_cast<std::uint32_t>(owner.workers.size());
-  if (count == 1) return nullptr;
+  if (owner.workers.size() == 1) return nullptr;
   search_begins();
-  const auto try_one = [&](std::uint32_t victim) -> node* {
-    node* n = owner.workers[victim]->steal_from();
-    if (!n) return nullptr;
-    stolen = true;
-    search_ends();
-    return n;
-  };
-  const auto other = [&] {
-    const std::uint32_t v = random.below(count - 1);
-    return v < core ? v : v + 1;
-  };
-  switch (owner.plan.steal_from) {
-    case victims::random:
-      return try_one(other());
-    case victims::richest: {
-      const std::uint32_t a = other(), b = other();
-      return try_one(owner.workers[a]->waiting() >= owner.workers[b]->waiting() ? a : b);
-    }
-    case victims::cluster_first: {
-      const cluster& mine = owner.machine->clusters()[owner.machine->cores()[core].cluster];
-      for (core_id c = mine.first; c < mine.first + mine.size; ++c)
-        if (c != core)
-          if (node* n = try_one(c)) return n;
-      return try_one(other());
-    }
-  }
-  return nullptr;
+  const core_id from = routing::victim(
+      owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); }, [&](core_id c) { return owner.workers[c]->waiting(); },
+      [&](core_id c) { return owner.workers[c]->has_open_work(); });
+  node* n = owner.workers[from]->steal_from();
+  if (!n) return nullptr;
+  stolen = true;
+  search_ends();
+  return n;
 }
 
 node* worker::steal_from() noexcept {
@@ -291,19 +294,19 @@ node* worker::steal_from() noexcept {
     node* n = nullptr;
     if (own_.steal(n) == work_deque<node>::outcome::success) return n;
   }
-  if (!open_inbox_.empty()) {
-    // The thief becomes the owner of the rest; it may be stolen in turn.
-    if (node* n = open_inbox_.take_all()) {
-      worker& thief = *this_worker;
-      for (; n->link;) {
-        node* older = n->link;
-        thief.push_own(n);
-        n = older;
-      }
-      return n;
-    }
-  }
+  // The thief becomes the owner of the rest; it may be stolen in turn.
+  for (inbox<node>* left : {&open_inbox_, &declined_})
+    if (node* n = left->take_all()) return this_worker->keep_but_oldest(n);
   return nullptr;
+}
+
+// Of what came out of an inbox, the youngest first: the oldest is returned, the others are in the deque, the next oldest on top.
+node* worker::keep_but_oldest(node* n) noexcept {
+  while (node* older = n->link) {
+    push_own(n);
+    n = older;
+  }
+  return n;
 }
 
 void worker::push_own(node* n) noexcept {
@@ -352,11 +355,11 @@ void worker::search_ends() noexcept {
 }
 
 bool worker::something_to_take() const noexcept {
-  if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !own_.empty()) return true;
+  if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() || !own_.empty()) return true;
   if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
-      if (!w->own_.empty() || !w->open_inbox_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
+      if (!w->own_.empty() || !w->open_inbox_.empty() || !w->declined_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
   }
   if (owner.deep_workers.load(sync::memory_order_acquire) != 0)
     for (const auto& w : owner.workers)
@@ -371,7 +374,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   flush();
   attempt_ = 0;
   const std::uint32_t ticket = parking_.announce(std::exchange(searching_, false));
-  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.parked.stopping.load(sync::memory_order_acquire)) {
+  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.must_clear_up() && !owner.parked.stopping.load(sync::memory_order_acquire)) {
     const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
     parking_.sleep(ticket, timeout_ns);
     if (owner.events) owner.record_park(core, begin_ns);
@@ -398,8 +401,14 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   announced_ = true;  // it stays a sleeper for the others, so that each push wakes it
   wait_until_ns_ = -1;
   found_stolen_ = false;
-  do found_asleep_ = take_asked(found_stolen_);
-  while (!found_asleep_ && !may_rest_);
+  do {
+    flush();
+    stamp_ = 0;
+    may_rest_ = true;
+    taken_from_ = nullptr;
+    found_asleep_ = take_left_over();
+    if (!found_asleep_ && !std::exchange(starts_over_, false)) found_asleep_ = take_asked(found_stolen_);
+  } while (!found_asleep_ && !may_rest_);
   announced_ = false;
   if (wait_until_ns_ >= 0) timeout_ns = timeout_ns < 0 ? wait_until_ns_ : std::min(timeout_ns, wait_until_ns_);
   // An execution that began meanwhile may have bound something to this worker itself.

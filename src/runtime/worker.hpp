@@ -11,6 +11,7 @@
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
+#include "policy/routing.hpp"
 #include "policy/tape.hpp"
 #include "runtime/added_edges.hpp"
 #include "runtime/assembly.hpp"
@@ -84,7 +85,7 @@ class alignas(sync::cache_line) worker {
   void hand_out() noexcept;
   /// Something that any worker may take.
   [[nodiscard]] bool has_open_work() const noexcept {
-    return !own_.empty() || !open_inbox_.empty() || roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
+    return !own_.empty() || !open_inbox_.empty() || !declined_.empty() || roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
   }
   /// Hands in what it counted, so that an execution can end. Called before it looks for work elsewhere.
   void flush() noexcept;
@@ -131,8 +132,11 @@ class alignas(sync::cache_line) worker {
   /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
   bool step_bound(bool helping, bool narrow);
   node* take(bool& stolen);
+  node* take_bound();
   node* take_asked(bool& stolen);
-  node* take_own();
+  node* take_left_over();
+  void unload() noexcept;
+  node* keep_but_oldest(node*) noexcept;
   node* steal(bool& stolen);
   void place_and_run(node*, bool stolen, bool helping) noexcept;
   void run_entry(const assembly_entry&, bool helping);
@@ -173,6 +177,7 @@ class alignas(sync::cache_line) worker {
   void successor_ready(node* n, node* parent);
   void apply(node*, const ready_decision&, core_id waker);
   void enqueue_standard(node*, core_id waker);
+  void send(node*, const routing::destination&, std::uint64_t key);
   /// Of emulated cores; others are always there.
   void wait_for_core() noexcept;
   /// What a body had of the core, in nanoseconds.
@@ -207,6 +212,7 @@ class alignas(sync::cache_line) worker {
   std::uint64_t taken_key_ = 0;
   std::int64_t wait_until_ns_ = -1;     // how long the policy asked to wait; negative: until woken
   bool may_rest_ = true;                // the policy's last answer was not one to try again at once
+  bool starts_over_ = false;            // a graph has begun in the middle of a look
   node* found_asleep_ = nullptr;        // what the last look before sleeping brought
   bool found_stolen_ = false;
   bool woken_ = false;                  // it comes out of its sleep and has found nothing yet
@@ -221,7 +227,8 @@ class alignas(sync::cache_line) worker {
   node* const* next_root_ = nullptr;  // under the lock
   sync::atomic<std::uint32_t> roots_left_{0};
   alignas(sync::cache_line) inbox<node> bound_inbox_;
-  inbox<node> open_inbox_;
+  inbox<node> open_inbox_;     // what others left for the deque
+  inbox<node> declined_;
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};

@@ -74,9 +74,11 @@ void engine::hand_over(sim_core& w, bool asking) {
   homeless.insert(homeless.end(), w.bound.begin(), w.bound.end());
   w.bound.clear();
   if (w.next) homeless.push_back(std::exchange(w.next, nullptr));
-  if (!w.own.empty()) {
-    homeless.insert(homeless.end(), w.own.begin(), w.own.end());
-    w.own.clear();
+  if (w.has_open_work()) {
+    for (std::deque<node*>* open : {&w.own, &w.declined}) {
+      homeless.insert(homeless.end(), open->begin(), open->end());
+      open->clear();
+    }
     lost_work(w.id);
   }
   if (asking) empty_queues_of_nobody(homeless);

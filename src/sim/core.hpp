@@ -54,9 +54,11 @@ struct sim_core {
   sim_assembly* to_begin = nullptr;    ///< joins it at its event
   std::deque<sim_assembly*> assemblies;
   std::deque<detail::node*> own;
+  std::deque<detail::node*> declined;  ///< by this worker, open to thieves; the oldest first
   std::vector<detail::node*> bound;
   detail::node* next = nullptr;
   std::uint32_t attempt = 0;
+  [[nodiscard]] bool has_open_work() const noexcept { return !own.empty() || !declined.empty(); }
   bool told = false;                   ///< something came while it was looking, perhaps where it had looked already
   double busy_s = 0.0;
   double work_s = 0.0;

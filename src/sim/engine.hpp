@@ -14,6 +14,7 @@
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "policy/latest_arrival.hpp"
+#include "policy/routing.hpp"
 #include "policy/tape.hpp"
 #include "policy/view_source.hpp"
 #include "sim/core.hpp"
@@ -151,16 +152,20 @@ class engine final : public view_source {
   void finish(sim_assembly&);
   void made_ready(node*, node* parent, sim_core& worker, core_id waker);
   void enqueue_standard(node*, sim_core& worker, core_id waker);
+  void send(node*, const routing::destination&, sim_core& worker, std::uint64_t key);
   void push_own(core_id, node*);
+  void share_next(sim_core&);
+  void decline(core_id, node*);
+  void open_to_all(core_id);
   [[nodiscard]] declared* declared_of(queue_id q) noexcept { return queues_.empty() || q < first_declared_ ? nullptr : &queues_[q - first_declared_]; }
   [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   [[nodiscard]] node* pop_own(core_id);
-  [[nodiscard]] node* pop_oldest(core_id);
+  [[nodiscard]] node* pop_declined(core_id from, core_id taker);
+  [[nodiscard]] node* pop_oldest(core_id, core_id thief);
   sim_assembly& new_assembly();
   void let_go(sim_assembly&);
   [[nodiscard]] double own_work(const node*, core_id leader) const noexcept;
   [[nodiscard]] double noise_of(const node*) const noexcept;
-  [[nodiscard]] place_id narrowest(const detail::task_kind&, core_id) const noexcept;
 
   const platform& platform_;
   engine_options options_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/ask.hpp"
+#include "policy/routing.hpp"
 #include "sim/engine.hpp"
 #include "sim/numbers.hpp"
 
@@ -19,21 +20,53 @@ void engine::step(sim_core& w) {
   while (!w.assemblies.empty()) {
     sim_assembly& a = *w.assemblies.front();
     w.assemblies.pop_front();
-    if (!a.done) return join(w, a);
+    if (!a.done) {
+      share_next(w);
+      return join(w, a);
+    }
     let_go(a);
   }
-  if (!w.bound.empty()) {
-    node* n = w.bound.back();
-    w.bound.pop_back();
-    return taken(w, n, false, nullptr, 0);
-  }
-  if (node* n = std::exchange(w.next, nullptr)) return taken(w, n, false, nullptr, 0);
-  if (plan_.deques_too ? w.own.empty() && declared_waits_for(w.id) : plan_.asks_next || !standard_queues_) return take_asked(w);
-  if (!w.own.empty()) {
-    spent_s_ += platform_.costs.push_s;
-    return taken(w, pop_own(w.id), false, nullptr, 0);
-  }
-  rest(w);
+  struct found {
+    node* task = nullptr;
+    bool stolen = false;
+    declared* from = nullptr;
+    std::uint64_t key = 0;
+    explicit operator bool() const noexcept { return task != nullptr; }
+  };
+  struct places_to_look {
+    engine& e;
+    sim_core& w;
+    found bound() {
+      if (w.bound.empty()) return {};
+      node* n = w.bound.back();
+      w.bound.pop_back();
+      e.share_next(w);
+      return {n};
+    }
+    found next() { return {std::exchange(w.next, nullptr)}; }
+    found own() {
+      if (w.own.empty()) return {};
+      e.spent_s_ += e.platform_.costs.push_s;
+      return {e.pop_own(w.id)};
+    }
+    found left_over() {
+      if (w.declined.empty()) return {};
+      e.spent_s_ += e.platform_.costs.push_s;
+      return {e.pop_declined(w.id, w.id)};
+    }
+    bool starts_over() { return false; }  // graphs begin between two looks
+    bool declared_waits() { return e.declared_waits_for(w.id); }
+    found ask() {
+      e.take_asked(w);
+      return {};
+    }
+    bool goes_on() { return false; }  // what comes of asking goes on by itself, stealing included
+    found steal() {
+      e.rest(w);
+      return {};
+    }
+  };
+  if (const found f = routing::look(routing::takes_own(plan_), plan_.deques_too, places_to_look{*this, w})) taken(w, f.task, f.stolen, f.from, f.key);
 }
 
 void engine::rest(sim_core& w) {
@@ -99,34 +132,18 @@ void engine::steal_happens() {
 void engine::steal_from(sim_core& thief, core_id victim) {
   becomes(thief, activity::busy);
   spent_s_ = platform_.costs.steal_s;
-  taken(thief, pop_oldest(victim), true, nullptr, 0);
+  taken(thief, pop_oldest(victim, thief.id), true, nullptr, 0);
 }
 
 core_id engine::victim_of(const sim_core& w, random_stream& draws) const noexcept {
-  const auto count = static_cast<std::uint32_t>(cores_.size());
-  const auto other = [&] {
-    const std::uint32_t v = draws.below(count - 1);
-    return v < w.id ? v : v + 1;
-  };
-  switch (plan_.steal_from) {
-    case victims::random: break;
-    case victims::richest: {
-      const core_id a = other(), b = other();
-      return cores_[a].own.size() >= cores_[b].own.size() ? a : b;
-    }
-    case victims::cluster_first: {
-      const cluster& mine = machine_.clusters()[machine_.cores()[w.id].cluster];
-      for (core_id c = mine.first; c < mine.first + mine.size; ++c)
-        if (c != w.id && !cores_[c].own.empty()) return c;
-      break;
-    }
-  }
-  return other();
+  return routing::victim(
+      plan_.steal_from, machine_, w.id, [&](std::uint32_t n) { return draws.below(n); }, [&](core_id c) { return cores_[c].own.size(); },
+      [&](core_id c) { return cores_[c].has_open_work(); });
 }
 
 void engine::try_once(sim_core& w) {
   const core_id victim = victim_of(w, thieves_);
-  if (!cores_[victim].own.empty()) return steal_from(w, victim);
+  if (cores_[victim].has_open_work()) return steal_from(w, victim);
   becomes(w, activity::idle);
   enter_search(w);
 }
@@ -139,7 +156,7 @@ void engine::take_asked(sim_core& w) {
     // Own queues, then shared ones, then those of others.
     for (const int round : {0, 1, 2})
       for (declared& q : queues_) {
-        const int rank = q.owner == w.id ? 0 : q.owner == no_core ? 1 : 2;
+        const int rank = routing::rank_of_queue(q.owner, w.id);
         if (rank != round || !q.may_take(w.id)) continue;
         if (const declared::entry e = q.pop(); e.task) return taken(w, e.task, rank == 2, &q, e.key);
       }
@@ -167,14 +184,14 @@ void engine::take_asked(sim_core& w) {
           if (const declared::entry e = q->pop(d.skip); e.task) return taken(w, e.task, q->owner != no_core && q->owner != w.id, q, e.key);
       } else {
         const bool stolen = d.queue != w.id;
-        if (cores_[d.queue].own.empty()) return go_on(platform_.costs.push_s);
-        return taken(w, stolen ? pop_oldest(d.queue) : pop_own(w.id), stolen, nullptr, 0);
+        if (stolen ? !cores_[d.queue].has_open_work() : w.own.empty()) return go_on(platform_.costs.push_s);
+        return taken(w, stolen ? pop_oldest(d.queue, w.id) : pop_own(w.id), stolen, nullptr, 0);
       }
       return go_on(platform_.costs.push_s);
     case next_decision::kind::steal: {
       if (cores_.size() == 1) return go_on(platform_.costs.steal_try_s);
       const core_id victim = victim_of(w, w.random);
-      if (!standard_queues_ || cores_[victim].own.empty()) return go_on(platform_.costs.steal_try_s);
+      if (!standard_queues_ || !cores_[victim].has_open_work()) return go_on(platform_.costs.steal_try_s);
       return steal_from(w, victim);
     }
     case next_decision::kind::hold_task:
@@ -218,9 +235,7 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
   const bool travelled = where != detail::place_unset && !stolen;
   n->where = detail::place_unset;
   if (!travelled) {
-    const bool only_here = plan_.take_stays && k.width_one_only;
-    const bool always = from && plan_.deques_too;
-    if (always || (!only_here && (critical ? plan_.asks_take_high : plan_.asks_take_low))) {
+    if (routing::asks_take(plan_, n, from != nullptr)) {
       if (critical ? searches_high_ : searches_low_) spent_s_ += critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
       view v = view_of(w);
       const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
@@ -229,14 +244,14 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
           from->push(n, key);
           notify(*from, &w);
         } else {
-          push_own(w.id, n);
+          decline(w.id, n);
         }
         return after(w, spent_s_ + platform_.costs.push_s);
       }
       where = d.where;
       if (d.busy_s != 0.0) add_busy(n, machine_.at(where).leader, d.busy_s);
     } else {
-      where = k.widths.empty() || k.width_one_only ? machine_.single(w.id) : narrowest(k, w.id);
+      where = routing::narrowest(machine_, k, w.id);
     }
   }
   if (stolen) ++stats_.steals;
@@ -330,52 +345,54 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
     spent_s_ += platform_.costs.search_all_s;
     if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
   }
-  switch (d.what) {
-    case ready_decision::kind::run_next:
-      if (waker != no_core && waker != w.id) return enqueue_standard(n, w, waker);
-      if (w.next) push_own(w.id, w.next);
-      w.next = n;
-      return;
-    case ready_decision::kind::bind:
-      n->where = detail::place_unset;
-      return put_in_place(n, d.where, w, false, false);
-    case ready_decision::kind::queue:
-      break;
-  }
-  spent_s_ += platform_.costs.push_s;
-  if (declared* q = declared_of(d.queue)) {
-    q->push(n, d.key);
-    notify(*q);
-  } else if (!d.stealable) {
-    cores_[d.queue].bound.push_back(n);
-    wake(cores_[d.queue]);
-  } else if (d.queue == w.id && plan_.forward_child && !w.next && (d.where == no_place || waker == w.id)) {
-    w.next = n;
-  } else {
-    push_own(d.queue, n);
-  }
+  const routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker, waker == no_core ? w.id : waker, w.next != nullptr);
+  if (d.what == ready_decision::kind::queue || (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next)) spent_s_ += platform_.costs.push_s;
+  send(n, to, w, d.key);
 }
 
 void engine::enqueue_standard(node* n, sim_core& w, core_id waker) {
   spent_s_ += platform_.costs.push_s;
-  if (!standard_queues_) {
-    std::size_t q = 0;
-    const core_id wanted = waker == no_core ? w.id : waker;
-    for (std::size_t i = 0; i < queues_.size(); ++i)
-      if (queues_[i].owner == wanted) q = i;
-    queues_[q].push(n, 0);
-    return notify(queues_[q]);
+  send(n, routing::standard_way(plan_, w.id, waker == no_core ? w.id : waker, w.next != nullptr), w, 0);
+}
+
+void engine::send(node* n, const routing::destination& to, sim_core& w, std::uint64_t key) {
+  using kind = routing::destination::kind;
+  switch (to.what) {
+    case kind::next:
+      share_next(w);
+      w.next = n;
+      return;
+    case kind::deque:
+      return push_own(to.core, n);
+    case kind::bound:
+      cores_[to.core].bound.push_back(n);
+      return wake(cores_[to.core]);
+    case kind::declared: {
+      declared& q = queues_[to.queue];
+      q.push(n, key);
+      return notify(q);
+    }
+    case kind::assembly:
+      return put_in_place(n, std::exchange(n->where, detail::place_unset), w, false, false);
   }
-  if (waker != no_core && waker != w.id)
-    push_own(waker, n);
-  else if (plan_.forward_child && !w.next)
-    w.next = n;
-  else
-    push_own(w.id, n);
+}
+
+// What it was to run next others may take, now that it does something else first.
+void engine::share_next(sim_core& w) {
+  if (w.next) send(std::exchange(w.next, nullptr), routing::standard_way(plan_, w.id, w.id, false, true), w, 0);
+}
+
+void engine::decline(core_id c, node* n) {
+  cores_[c].declined.push_back(n);
+  open_to_all(c);
 }
 
 void engine::push_own(core_id c, node* n) {
   cores_[c].own.push_back(n);
+  open_to_all(c);
+}
+
+void engine::open_to_all(core_id c) {
   has_work(c);
   wake(cores_[c]);
   // Who is asked what to try is no thief of itself: it must be told that there is something to steal.
@@ -387,29 +404,35 @@ void engine::push_own(core_id c, node* n) {
 detail::node* engine::pop_own(core_id c) {
   node* n = cores_[c].own.back();
   cores_[c].own.pop_back();
-  if (cores_[c].own.empty()) lost_work(c);
+  if (!cores_[c].has_open_work()) lost_work(c);
   return n;
 }
 
-detail::node* engine::pop_oldest(core_id c) {
+// The rest goes into the deque of who takes it, so that the next oldest is next.
+detail::node* engine::pop_declined(core_id from, core_id taker) {
+  std::deque<node*>& all = cores_[from].declined;
+  node* oldest = all.front();
+  all.pop_front();
+  while (!all.empty()) {
+    cores_[taker].own.push_back(all.back());
+    all.pop_back();
+  }
+  if (!cores_[from].has_open_work()) lost_work(from);
+  if (!cores_[taker].own.empty()) open_to_all(taker);
+  return oldest;
+}
+
+detail::node* engine::pop_oldest(core_id c, core_id thief) {
+  if (cores_[c].own.empty()) return pop_declined(c, thief);
   node* n = cores_[c].own.front();
   cores_[c].own.pop_front();
-  if (cores_[c].own.empty()) lost_work(c);
+  if (!cores_[c].has_open_work()) lost_work(c);
   return n;
 }
 
 void engine::lost_work(core_id c) noexcept {
   victims_.erase(c);
   steal_changed_ = true;
-}
-
-place_id engine::narrowest(const detail::task_kind& k, core_id here) const noexcept {
-  const auto allows = [&](place_id p) { return std::ranges::binary_search(k.widths, machine_.at(p).width); };
-  for (const place_id p : machine_.containing(here))
-    if (allows(p)) return p;
-  for (const place_id p : machine_.scan_order())
-    if (allows(p)) return p;
-  return machine_.single(here);
 }
 
 }  // namespace kilter::sim
