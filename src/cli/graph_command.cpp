@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +16,9 @@
 #include "graph/files/dag_json.hpp"
 #include "graph/files/dag_source.hpp"
 #include "graph/generator.hpp"
+#include "kilter/error.hpp"
 #include "lab/graph_info.hpp"
+#include "lab/numbers.hpp"
 #include "lab/outputs.hpp"
 #include "lab/progress.hpp"
 
@@ -113,20 +119,46 @@ action add_convert(CLI::App& graph) {
   };
 }
 
+/// What --to says, else what --out ends with; SVG where neither says anything.
+picture_format format_of_picture(const graph_options& o) {
+  const auto named = [](std::string_view name) {
+    const auto at = std::ranges::find(picture_format_names, name);
+    return at == picture_format_names.end() ? std::optional<picture_format>() : static_cast<picture_format>(at - picture_format_names.begin());
+  };
+  std::string ending = std::filesystem::path(o.out).extension().string();
+  ending.erase(0, 1);
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::optional<picture_format> by_name = named(ending);
+  if (!o.format.empty()) {
+    const auto asked = static_cast<picture_format>(lab::parse_choice("--to", o.format, picture_format_names));
+    if (by_name && by_name != asked) throw input_error(fmt::format("--out '{}' ends with another format than --to '{}'; leave one of them out", o.out, o.format));
+    return asked;
+  }
+  if (ending.empty()) return picture_format::svg;
+  if (!by_name) {
+    const bool dot = ending == "dot" || ending == "gv";
+    throw input_error(fmt::format("--out '{}': pictures are svg, png or pdf; name it so, or say which with --to{}", o.out, dot ? " (kilter graph convert writes dot)" : ""));
+  }
+  return *by_name;
+}
+
 action add_draw(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
-  CLI::App* draw = graph.add_subcommand("draw", "Draw a graph as SVG");
-  draw->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
-  add_out(*draw, *o);
-  draw->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
-                           "Examples:\n"
-                           "  kilter graph draw workflow.json -o workflow.svg\n"
-                           "  kilter graph draw qr:n=4 -o qr.svg",
-                           most_drawn_tasks, most_drawn_edges, most_drawn_width));
+  CLI::App* draw_command = graph.add_subcommand("draw", "Draw a graph as SVG, PNG or PDF");
+  draw_command->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
+  draw_command->add_option("--to", o->format, "svg, png or pdf (default: what --out ends with, else svg)")->type_name("FORMAT");
+  add_out(*draw_command, *o);
+  draw_command->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
+                                   "Examples:\n"
+                                   "  kilter graph draw workflow.json -o workflow.svg\n"
+                                   "  kilter graph draw qr:n=4 -o qr.png\n"
+                                   "  kilter graph draw cholesky:tasks=100000 -o cholesky.pdf",
+                                   most_drawn_tasks, most_drawn_edges, most_drawn_width));
   return [o] {
+    const picture_format format = format_of_picture(*o);
     lab::check_output("--out", o->out);
     work_on(*o, "drawing", [&](const dag& g) {
-      lab::write_output(o->out, draw_svg(g));
+      lab::write_output(o->out, draw(g, format));
       print_notes(*o, g);
     });
     return 0;
@@ -144,7 +176,7 @@ action add_graph(CLI::App& app) {
                 "  kilter graph make cholesky:n=20 -o cholesky.json\n"
                 "  kilter graph info cholesky.json\n"
                 "  kilter graph convert cholesky.json --to dot -o cholesky.dot\n"
-                "  kilter graph draw cholesky.json -o cholesky.svg\n"
+                "  kilter graph draw cholesky.json -o cholesky.png\n"
                 "  starpu_fxt_tool ... && kilter graph info tasks.rec\n"
                 "  curl -s https://example.org/montage.dax.gz | kilter graph info -");
   const std::map<std::string, action> actions{
