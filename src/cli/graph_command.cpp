@@ -10,6 +10,7 @@
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "draw/draw.hpp"
 #include "graph/dag_limits.hpp"
 #include "graph/files/dag_formats.hpp"
@@ -61,7 +62,7 @@ void print_notes(const graph_options& o, const dag& g) {
 action add_make(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* make = graph.add_subcommand("make", "Make a graph with a generator and write it as kilter.graph/1");
-  make->add_option("GENERATOR", o->source, "NAME or NAME:KEY=VALUE,...")->required()->type_name("");
+  takes(make->add_option("GENERATOR", o->source, "NAME or NAME:KEY=VALUE,...")->required()->type_name(""), {.words = generator_names});
   add_out(*make, *o);
   make->footer(generator_list() +
                "Examples:\n"
@@ -75,12 +76,15 @@ action add_make(CLI::App& graph) {
   };
 }
 
-std::string graph_help() { return fmt::format("A file, - for standard input, or a generator's call; formats: {}", dags::readable_formats()); }
+void add_source(CLI::App& command, graph_options& o) {
+  takes(command.add_option("GRAPH", o.source, fmt::format("A file, - for standard input, or a generator's call; formats: {}", dags::readable_formats()))
+            ->required()->type_name(""), {.words = generator_names, .files = true});
+}
 
 action add_info(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* info = graph.add_subcommand("info", "Tasks, edges, types, parallelism, longest path and widths of a graph");
-  info->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
+  add_source(*info, *o);
   info->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   info->add_flag("--quiet", o->quiet, "No progress line");
   info->footer("Examples:\n"
@@ -99,8 +103,12 @@ action add_info(CLI::App& graph) {
 action add_convert(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* convert = graph.add_subcommand("convert", "Write a graph in another format");
-  convert->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
-  convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT");
+  add_source(*convert, *o);
+  takes(convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT"), {.words = [] {
+          std::vector<std::string> names;
+          for (const dags::dag_format& f : dags::dag_formats()) names.emplace_back(f.name);
+          return names;
+        }});
   add_out(*convert, *o);
   convert->footer("What a format has no place for is named on standard error.\n"
                   "Examples:\n"
@@ -145,8 +153,10 @@ picture_format format_of_picture(const graph_options& o) {
 action add_draw(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* draw_command = graph.add_subcommand("draw", "Draw a graph as SVG, PNG or PDF");
-  draw_command->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
-  draw_command->add_option("--to", o->format, "svg, png or pdf (default: what --out ends with, else svg)")->type_name("FORMAT");
+  add_source(*draw_command, *o);
+  takes(draw_command->add_option("--to", o->format, "svg, png or pdf (default: what --out ends with, else svg)")->type_name("FORMAT"), {.words = [] {
+          return std::vector<std::string>(picture_format_names.begin(), picture_format_names.end());
+        }});
   add_out(*draw_command, *o);
   draw_command->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
                                    "Examples:\n"
