@@ -25,6 +25,8 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return all;
 }
 
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
 std::string full_name(const CLI::App& app) { return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name(); }
 
 const CLI::App& find_command(const CLI::App& root, std::span<const std::string> words) {

@@ -15,6 +15,8 @@ namespace kilter::cli {
 [[nodiscard]] std::vector<const CLI::App*> option_groups_of(const CLI::App&);
 /// All options that its help shows, those of option groups too; positional ones have a position, not a name.
 [[nodiscard]] std::vector<const CLI::Option*> options_of(const CLI::App&);
+/// False for a flag.
+[[nodiscard]] bool takes_value(const CLI::Option&);
 /// "kilter bench layered".
 [[nodiscard]] std::string full_name(const CLI::App&);
 /// What `words` name below `root`; input_error with what there is for a word that names nothing.

@@ -13,8 +13,6 @@ namespace kilter::cli {
 
 namespace {
 
-bool takes_value(const CLI::Option& o) { return o.get_type_size() != 0; }
-
 bool takes_positionals(const CLI::App& command) { return std::ranges::any_of(options_of(command), &CLI::Option::get_positional); }
 
 bool may_come_again(const CLI::Option& o) { return o.get_expected_max() > 1; }

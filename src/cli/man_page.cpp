@@ -52,7 +52,7 @@ std::string option_entry(const CLI::Option& o) {
   for (const std::string& name : o.get_snames()) add("-" + name);
   for (const std::string& name : o.get_lnames()) add("--" + name);
   if (names.empty()) names = italic(o.get_name());
-  const bool has_value = o.get_type_size() != 0;
+  const bool has_value = takes_value(o);
   if (has_value && !o.get_positional() && !o.get_type_name().empty()) names += " " + italic(o.get_type_name());
   std::string text = sentence(o.get_description());
   if (has_value) {
