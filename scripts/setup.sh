@@ -4,7 +4,7 @@
 
 kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev
   libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev)
-kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev)
+kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base)
 
 say() { printf '%s\n' "$*" >&2; }
 

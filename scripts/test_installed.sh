@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; each public header alone; and the
-# command with the prefix moved and the tree that it was built from out of reach.
+# Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; one through pkg-config; each public
+# header alone; and the command with the prefix moved and the tree that it was built from out of reach. The Debian packages are made, unpacked and used likewise.
 # Also holds the README's example against examples/smallest, so that the text is the code that was tested.
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -42,6 +42,20 @@ for example in smallest first_graph own_policy; do
   passed=$((passed + 1))
 done
 
+# builds_by_pkg_config PREFIX: from an empty directory, and as a makefile would, whose shell takes off what pkg-config puts before blanks.
+builds_by_pkg_config() {
+  local flags found
+  found=$(find "$1" -name kilter.pc)
+  rm -rf "$work/by pkg-config"
+  mkdir "$work/by pkg-config"
+  cp examples/smallest/main.cpp "$work/by pkg-config"
+  flags=$(PKG_CONFIG_PATH=${found%/*} pkg-config --cflags --libs kilter) || fail "pkg-config does not find kilter in $1"
+  ! grep -qF "$build" <<<"$flags" || fail "pkg-config leads into the build: $flags"
+  (cd "$work/by pkg-config" && quiet sh -c "g++ -std=c++20 main.cpp $flags" && quiet ./a.out) || exit 1
+  passed=$((passed + 1))
+}
+builds_by_pkg_config "$prefix"
+
 # Each public header alone, as strictly as users compile their own code, in C++ and where it says so in C; and no macro of it but ours.
 header_compiles() {
   local header=$1 compiler=$2 language=$3 standard=$4
@@ -74,13 +88,17 @@ if [ -x "$kilter" ]; then
     does "mine" "$kilter" bench layered --on "$on" --policy "rws,$work/plugin/build/libmine.so" --tasks 500 --repeat 1 --quiet
   done
 
-  # As after `rm -r` of the tree: every path into it that the installed files hold is made one that does not exist, of the same length.
+  # take_tree_away PREFIX: as after `rm -r` of the tree. Every path into it that the installed files hold is made one that does not exist, of the same length.
   nowhere=/$(printf '%*s' $((${#source} - 1)) '' | tr ' ' _)
   nowhere_built=/$(printf '%*s' $((${#build} - 1)) '' | tr ' ' _)
-  grep -qF "$source" "$kilter" || fail "the installed command holds no path into the tree; this test has to find another way to take the tree away"
-  for file in "$kilter" "$prefix"/lib*/libkilter_*.so "$prefix"/lib/*/libkilter_*.so; do
-    [ ! -f "$file" ] || LC_ALL=C sed -i "s|$build|$nowhere_built|g; s|$source|$nowhere|g" "$file"
-  done
+  take_tree_away() {
+    local file
+    grep -qF "$source" "$1/bin/kilter" || fail "the installed command holds no path into the tree; this test has to find another way to take the tree away"
+    for file in "$1/bin/kilter" "$1"/lib*/libkilter_*.so "$1"/lib/*/libkilter_*.so; do
+      [ ! -f "$file" ] || LC_ALL=C sed -i "s|$build|$nowhere_built|g; s|$source|$nowhere|g" "$file"
+    done
+  }
+  take_tree_away "$prefix"
   mkdir "$work/empty"
   cd "$work/empty"
   does "jetson-tx2" "$kilter" platforms
@@ -95,8 +113,39 @@ if [ -x "$kilter" ]; then
   quiet "$kilter" bench layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
   does '"tasks"' "$kilter" graph make cholesky:n=4
-  passed=$((passed + 3))
   cd "$source"
+  for file in man/man1/kilter.1 man/man1/kilter-bench-layered.1 bash-completion/completions/kilter zsh/site-functions/_kilter fish/vendor_completions.d/kilter.fish; do
+    [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
+  done
+  bash -c 'source "$1" && complete -p kilter' - "$prefix/share/bash-completion/completions/kilter" >/dev/null || fail "bash does not take its completion"
+  passed=$((passed + 5))
+
+  if command -v dpkg-shlibdeps >/dev/null && command -v file >/dev/null; then
+    (cd "$build" && quiet cpack -G DEB -B "$work/packages") || exit 1
+    for package in kilter libkilter-dev; do
+      deb=$(echo "$work/packages/${package}"_*.deb)
+      quiet dpkg-deb -x "$deb" "$work/$package"
+      [ -s "$work/$package/usr/share/doc/$package/copyright" ] || fail "$package has no copyright"
+      does "libhwloc" dpkg-deb -f "$deb" Depends
+      [ -n "$(dpkg-deb -f "$deb" Description)" ] || fail "$package has no description"
+    done
+    does "libgvc" dpkg-deb -f "$work"/packages/kilter_*.deb Depends
+    [ -z "$(find "$work/kilter" "$work/libkilter-dev" -type f -printf '%P\n' | sort | uniq -d)" ] || fail "both packages have a file"
+    [ -z "$(find "$work/kilter" -path '*/include/*')" ] || fail "package kilter has headers"
+    builds_by_pkg_config "$work/libkilter-dev/usr"
+    take_tree_away "$work/kilter/usr"
+    cd "$work/empty"
+    packaged=$work/kilter/usr/bin/kilter
+    does "dam-c" "$packaged" policies
+    does "jetson-tx2" "$packaged" platforms
+    does "sarek" "$packaged" reproduce matrix --graphs sarek --on jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
+    quiet "$packaged" balance --quiet --policy ljfpf --fast 0, -- true
+    if command -v man >/dev/null; then does "rws,dam-c" man -P cat -M "$work/kilter/usr/share/man" kilter-bench-layered; fi
+    cd "$source"
+    passed=$((passed + 4))
+  else
+    echo "no dpkg-dev or file here: the Debian packages were not made"
+  fi
 fi
 
 awk '/^```cpp/{on=1;next} /^```/{on=0} on' README.md >"$work/readme.cpp"

@@ -20,6 +20,7 @@
 #include "balance/preload/placed_run.hpp"
 #include "balance/preload/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/join.hpp"
 #include "lab/outputs.hpp"
@@ -166,12 +167,14 @@ int run_safely(balance_options& o) {
   return own_failure;
 }
 
-std::string policy_list() {
-  std::vector<std::string_view> live;
+std::vector<std::string> live_policies() {
+  std::vector<std::string> live;
   for (const balance::scheduler_info& s : balance::schedulers())
-    if (s.live) live.push_back(s.name);
-  return "auto: dike with counters or --fast, else spread. " + lab::joined(live, ", ");
+    if (s.live) live.emplace_back(s.name);
+  return live;
 }
+
+std::string policy_list() { return "auto: dike with counters or --fast, else spread. " + lab::joined(live_policies(), ", "); }
 
 void add_tuning(CLI::App& c, balance_options& o) {
   balance::scheduler_options& t = o.what.tuning;
@@ -201,7 +204,11 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
       "Run a program as it is (kilter balance [OPTIONS] -- PROGRAM ARGS...), or watch running ones, and move their threads between the cores");
   command->add_option("--pid", o->what.targets.pids, "Watch these processes and what descends from them")->type_name("P...");
   command->add_option("--cgroup", o->what.targets.cgroup, "Watch the processes of a control group and of the groups below it")->type_name("PATH");
-  command->add_option("--policy", o->what.policy, policy_list())->type_name("NAME");
+  takes(command->add_option("--policy", o->what.policy, policy_list())->type_name("NAME"), {.words = [] {
+          std::vector<std::string> names = live_policies();
+          names.emplace_back(os::automatic);
+          return names;
+        }});
   command->add_option("--quantum", o->quantum_ms, "Between two decisions; at least 20")->type_name("MS")->check([](const std::string& text) {
     double ms = 0;
     return CLI::detail::lexical_cast(text, ms) && ms >= 20 && ms <= 3.6e6 ? std::string() : "'" + text + "' is no time in milliseconds from 20 to 3600000";

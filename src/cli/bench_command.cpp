@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
+#include "cli/values.hpp"
 #include "lab/experiment.hpp"
 
 namespace kilter::cli {
@@ -22,7 +23,9 @@ struct bench_options {
 void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_arguments& a) {
   for (const lab::parameter& p : info.parameters) {
     std::string& value = a.parameters[std::string(p.name)] = std::string(p.fallback);
-    c.add_option(p.option(), value, std::string(p.meaning))->type_name(std::string(p.type_name))->group("Workload");
+    CLI::Option* o = c.add_option(p.option(), value, std::string(p.meaning))->type_name(std::string(p.type_name))->group("Workload");
+    if (p.name == "kernel" || p.name == "like") takes(o, {.words = kernel_names});
+    if (p.name == "file") takes(o, {.words = generator_names, .files = true});
   }
   c.add_option("--graphs", a.graphs, "Graphs run one after the other on one runtime; the later ones are warm rows")->type_name("G")->group("Workload");
   c.add_flag("--warm", a.warm, "Short for --graphs 2")->group("Workload");
@@ -31,12 +34,18 @@ void add_workload(CLI::App& c, const lab::workload_info& info, lab::bench_argume
 }  // namespace
 
 void add_comparison(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists; ./libmine.so: one of your own")->type_name("LIST")->group("Comparison");
-  c.add_option("--disturb", a.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
-      ->type_name("SPEC")->group("Comparison");
+  takes(c.add_option("--policy", a.policies, "Policies to compare, as rws,dam-c; all: every one that kilter policies lists; ./libmine.so: one of your own")
+            ->type_name("LIST")->group("Comparison"), {.words = [] {
+          std::vector<std::string> names = policy_names();
+          names.emplace_back("all");
+          return names;
+        }, .list = true, .files = true});
+  takes(c.add_option("--disturb", a.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
+            ->type_name("SPEC")->group("Comparison"), {.words = disturbance_kinds});
   c.add_option("--repeat", a.repeat, "Runs of each policy in each scenario; the root's core changes with each")->type_name("R")->group("Comparison");
   c.add_option("--seed", a.seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N")->group("Comparison");
   c.add_option("--root", a.root, "Who submits: core (each worker in turn) or outside (a thread that is none)")->type_name("WHO")->group("Comparison");
+  take_fixed_words(c);
 }
 
 void add_simulated(CLI::App& c, lab::bench_arguments& a) {
@@ -47,6 +56,7 @@ void add_simulated(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--costs", a.costs, "Simulated: planned policies know costs as if nothing disturbed (stale), or what disturbances leave on average (true)")
       ->type_name("WHAT")->group("Machine");
   c.add_option("--fast", a.fast, "Cores that fa, fam-c, bias, cats and cats-2q take for fast (default: the fastest kind)")->type_name("CORES")->group("Machine");
+  take_fixed_words(c);
 }
 
 void add_cores(CLI::App& c, lab::bench_arguments& a) {
@@ -58,8 +68,9 @@ void add_cores(CLI::App& c, lab::bench_arguments& a) {
 namespace {
 
 void add_machine(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8; emulate:PLATFORM[,SCALE]: the threads of the "
-               "runtime, whose bodies sleep for as long as they take there, SCALE times longer (default: what the shortest task needs)")->type_name("WHERE")->group("Machine");
+  takes(c.add_option("--on", a.on, "native: here; sim:PLATFORM: in virtual time, as sim:jetson-tx2 or sim:grid:4x8; emulate:PLATFORM[,SCALE]: the threads of the "
+               "runtime, whose bodies sleep for as long as they take there, SCALE times longer (default: what the shortest task needs)")->type_name("WHERE")->group("Machine"),
+        {.words = engine_names});
   add_cores(c, a);
   add_simulated(c, a);
 }
@@ -83,19 +94,20 @@ void add_learning(CLI::App& c, lab::bench_arguments& a) {
   c.add_option("--children", a.children, "Where a task made ready waits: forward (one runs next), queue, slow-cluster")->type_name("HOW")->group("Policy");
   c.add_option("--explore", a.explore, "Untried places, in the papers' table: first; compete as if they took no time; prior: as their peers and other widths let expect")->type_name("HOW")->group("Policy");
   c.add_option("--refresh", a.refresh, "A local search takes a random place once in N times, 0: never; age: critical tasks try stale places again, within 1 % of the time (robust: always)")->type_name("N")->group("Policy");
-  c.add_option("--load-table", a.load_table, "Every run begins with the trace table of that file")->type_name("F")->group("Policy");
+  c.add_option("--load-table", a.load_table, "Every run begins with the trace table of that file")->type_name("FILE")->group("Policy");
   c.add_option("--cats-tries", a.cats_tries, "cats: looks into a core's own queue before it goes on to another")->type_name("N")->group("Policy");
   c.add_option("--cats-update", a.cats_update, "cats, hops: bottom levels batched, once for all tasks that come together, or each")->type_name("HOW")->group("Policy");
   c.add_flag("--cats-strict", a.cats_strict, "cats, hops: a bottom level equal to the highest so far is not critical")->group("Policy");
   c.add_flag("--cats-bidirectional", a.cats_bidirectional, "cats: slow cores take critical tasks when they find no others")->group("Policy");
   c.add_flag("--direct", a.direct, "Bind critical tasks to their place at wake-up")->group("Policy");
+  take_fixed_words(c);
 }
 
 namespace {
 
 // Not for comparisons of graphs, in which rws always takes part: two policies cannot write one file.
 void add_saving(CLI::App& c, lab::bench_arguments& a) {
-  c.add_option("--save-table", a.save_table, "Write the trace table as the last run leaves it; one policy only")->type_name("F")->group("Policy");
+  c.add_option("--save-table", a.save_table, "Write the trace table as the last run leaves it; one policy only")->type_name("FILE")->group("Policy");
 }
 
 /// What follows from the options of a workload.
@@ -158,8 +170,8 @@ action add_sim(CLI::App& app, const std::string& command_line) {
     o->out.how.command_line = command_line;
     o->what.workload = info.name;
     CLI::App* command = sim->add_subcommand(std::string(info.name), std::string(info.summary));
-    command->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")
-        ->required()->type_name("PLATFORM")->group("Machine");
+    takes(command->add_option("--platform", o->platform, "A name that kilter platforms lists, a file, or grid:CxN")
+              ->required()->type_name("PLATFORM")->group("Machine"), {.words = platform_names, .files = true});
     command->add_option("--cores", o->what.cores, "Some of the platform's cores: a count (2) or a list (0-3 or 1,)")->type_name("CORES")->group("Machine");
     add_workload(*command, info, o->what);
     add_comparison(*command, o->what);

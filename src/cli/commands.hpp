@@ -35,5 +35,8 @@ using action = std::function<int()>;
 [[nodiscard]] action add_top(CLI::App& app);
 /// `program` as above.
 [[nodiscard]] action add_sym(CLI::App& app, const std::vector<std::string>& program);
+/// Both tell of all other commands of `app`, which must live as long as the action.
+[[nodiscard]] action add_help(CLI::App& app);
+[[nodiscard]] action add_completion(CLI::App& app);
 
 }  // namespace kilter::cli

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
+#include "cli/values.hpp"
 #include "lab/compare_output.hpp"
 #include "lab/progress.hpp"
 
@@ -25,12 +26,17 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   common.repeat = "3";
   common.criticality.clear();
   CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");
-  c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, and generators, as cholesky:tasks=1000; kilter graph --help lists the formats")->required()->type_name("");
-  c->add_option("--on", o->what.on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
-                "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine");
+  takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, and generators, as cholesky:tasks=1000; kilter graph --help lists the formats")
+            ->required()->type_name(""), {.words = generator_names, .files = true});
+  takes(c->add_option("--on", o->what.on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
+                "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine"), {.words = [] {
+          std::vector<std::string> names = engine_names();
+          names.emplace_back("ideal");
+          return names;
+        }});
   c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")->type_name("X")->group("Graph");
-  c->add_option("--like", o->what.like, "On a platform, tasks whose type names no kernel grow with cores and widths like this one")->type_name("KERNEL")
-      ->group("Graph");
+  takes(c->add_option("--like", o->what.like, "On a platform, tasks whose type names no kernel grow with cores and widths like this one")->type_name("KERNEL")
+            ->group("Graph"), {.words = kernel_names});
   c->add_option("--widths", o->what.widths, lab::widths_meaning)->type_name("LIST")->group("Graph");
   add_comparison(*c, common);
   add_cores(*c, common);

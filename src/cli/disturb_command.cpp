@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "lab/hold.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/outputs.hpp"
@@ -43,8 +44,8 @@ int disturb(const disturb_options& o) {
 action add_disturb(CLI::App& app) {
   auto o = std::make_shared<disturb_options>();
   CLI::App* command = app.add_subcommand("disturb", "Take performance from cores until Ctrl-C, and report how much it was");
-  command->add_option("SPEC", o->spec, "KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; SHARE is what is left to others")
-      ->type_name("")->required();
+  takes(command->add_option("SPEC", o->spec, "KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; SHARE is what is left to others")
+            ->type_name("")->required(), {.words = disturbance_kinds});
   command->add_flag("--smt", o->smt, "Core numbers are those of kilter topo --smt");
   command->add_option("--json", o->json, "Write the achieved shares as JSON to this file; -: to standard output")->type_name("FILE");
   command->add_flag("--quiet", o->quiet, "Only the final report; with --json - nothing but JSON");

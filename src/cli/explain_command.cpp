@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/explain.hpp"
 #include "lab/numbers.hpp"
@@ -22,8 +23,8 @@ struct explain_options {
 action add_explain(CLI::App& app) {
   auto o = std::make_shared<explain_options>();
   CLI::App* explain = app.add_subcommand("explain", "Which places a recorded run avoided, when and why, from its result");
-  explain->add_option("RESULT", o->result, "What kilter bench or kilter sim wrote with --json")->required()->type_name("");
-  explain->add_option("--policy", o->policy, "Only the runs of these policies, separated by commas")->type_name("LIST");
+  takes(explain->add_option("RESULT", o->result, "What kilter bench or kilter sim wrote with --json")->required()->type_name(""), {.files = true});
+  takes(explain->add_option("--policy", o->policy, "Only the runs of these policies, separated by commas")->type_name("LIST"), {.words = policy_names, .list = true});
   explain->add_option("--disturb", o->disturb, "Only the runs under this disturbance, as written there; none: undisturbed. May be given again")
       ->type_name("SPEC")->allow_extra_args(false)->default_str("");
   explain->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");

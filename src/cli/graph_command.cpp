@@ -1,18 +1,25 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "draw/draw.hpp"
 #include "graph/dag_limits.hpp"
 #include "graph/files/dag_formats.hpp"
 #include "graph/files/dag_json.hpp"
 #include "graph/files/dag_source.hpp"
 #include "graph/generator.hpp"
+#include "kilter/error.hpp"
 #include "lab/graph_info.hpp"
+#include "lab/numbers.hpp"
 #include "lab/outputs.hpp"
 #include "lab/progress.hpp"
 
@@ -55,7 +62,7 @@ void print_notes(const graph_options& o, const dag& g) {
 action add_make(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* make = graph.add_subcommand("make", "Make a graph with a generator and write it as kilter.graph/1");
-  make->add_option("GENERATOR", o->source, "NAME or NAME:KEY=VALUE,...")->required()->type_name("");
+  takes(make->add_option("GENERATOR", o->source, "NAME or NAME:KEY=VALUE,...")->required()->type_name(""), {.words = generator_names});
   add_out(*make, *o);
   make->footer(generator_list() +
                "Examples:\n"
@@ -69,12 +76,15 @@ action add_make(CLI::App& graph) {
   };
 }
 
-std::string graph_help() { return fmt::format("A file, - for standard input, or a generator's call; formats: {}", dags::readable_formats()); }
+void add_source(CLI::App& command, graph_options& o) {
+  takes(command.add_option("GRAPH", o.source, fmt::format("A file, - for standard input, or a generator's call; formats: {}", dags::readable_formats()))
+            ->required()->type_name(""), {.words = generator_names, .files = true});
+}
 
 action add_info(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* info = graph.add_subcommand("info", "Tasks, edges, types, parallelism, longest path and widths of a graph");
-  info->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
+  add_source(*info, *o);
   info->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   info->add_flag("--quiet", o->quiet, "No progress line");
   info->footer("Examples:\n"
@@ -93,8 +103,12 @@ action add_info(CLI::App& graph) {
 action add_convert(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* convert = graph.add_subcommand("convert", "Write a graph in another format");
-  convert->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
-  convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT");
+  add_source(*convert, *o);
+  takes(convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")->required()->type_name("FORMAT"), {.words = [] {
+          std::vector<std::string> names;
+          for (const dags::dag_format& f : dags::dag_formats()) names.emplace_back(f.name);
+          return names;
+        }});
   add_out(*convert, *o);
   convert->footer("What a format has no place for is named on standard error.\n"
                   "Examples:\n"
@@ -113,20 +127,48 @@ action add_convert(CLI::App& graph) {
   };
 }
 
+/// What --to says, else what --out ends with; SVG where neither says anything.
+picture_format format_of_picture(const graph_options& o) {
+  const auto named = [](std::string_view name) {
+    const auto at = std::ranges::find(picture_format_names, name);
+    return at == picture_format_names.end() ? std::optional<picture_format>() : static_cast<picture_format>(at - picture_format_names.begin());
+  };
+  std::string ending = std::filesystem::path(o.out).extension().string();
+  ending.erase(0, 1);
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::optional<picture_format> by_name = named(ending);
+  if (!o.format.empty()) {
+    const auto asked = static_cast<picture_format>(lab::parse_choice("--to", o.format, picture_format_names));
+    if (by_name && by_name != asked) throw input_error(fmt::format("--out '{}' ends with another format than --to '{}'; leave one of them out", o.out, o.format));
+    return asked;
+  }
+  if (ending.empty()) return picture_format::svg;
+  if (!by_name) {
+    const bool dot = ending == "dot" || ending == "gv";
+    throw input_error(fmt::format("--out '{}': pictures are svg, png or pdf; name it so, or say which with --to{}", o.out, dot ? " (kilter graph convert writes dot)" : ""));
+  }
+  return *by_name;
+}
+
 action add_draw(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
-  CLI::App* draw = graph.add_subcommand("draw", "Draw a graph as SVG");
-  draw->add_option("GRAPH", o->source, graph_help())->required()->type_name("");
-  add_out(*draw, *o);
-  draw->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
-                           "Examples:\n"
-                           "  kilter graph draw workflow.json -o workflow.svg\n"
-                           "  kilter graph draw qr:n=4 -o qr.svg",
-                           most_drawn_tasks, most_drawn_edges, most_drawn_width));
+  CLI::App* draw_command = graph.add_subcommand("draw", "Draw a graph as SVG, PNG or PDF");
+  add_source(*draw_command, *o);
+  takes(draw_command->add_option("--to", o->format, "svg, png or pdf (default: what --out ends with, else svg)")->type_name("FORMAT"), {.words = [] {
+          return std::vector<std::string>(picture_format_names.begin(), picture_format_names.end());
+        }});
+  add_out(*draw_command, *o);
+  draw_command->footer(fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the picture says so.\n"
+                                   "Examples:\n"
+                                   "  kilter graph draw workflow.json -o workflow.svg\n"
+                                   "  kilter graph draw qr:n=4 -o qr.png\n"
+                                   "  kilter graph draw cholesky:tasks=100000 -o cholesky.pdf",
+                                   most_drawn_tasks, most_drawn_edges, most_drawn_width));
   return [o] {
+    const picture_format format = format_of_picture(*o);
     lab::check_output("--out", o->out);
     work_on(*o, "drawing", [&](const dag& g) {
-      lab::write_output(o->out, draw_svg(g));
+      lab::write_output(o->out, draw(g, format));
       print_notes(*o, g);
     });
     return 0;
@@ -144,7 +186,7 @@ action add_graph(CLI::App& app) {
                 "  kilter graph make cholesky:n=20 -o cholesky.json\n"
                 "  kilter graph info cholesky.json\n"
                 "  kilter graph convert cholesky.json --to dot -o cholesky.dot\n"
-                "  kilter graph draw cholesky.json -o cholesky.svg\n"
+                "  kilter graph draw cholesky.json -o cholesky.png\n"
                 "  starpu_fxt_tool ... && kilter graph info tasks.rec\n"
                 "  curl -s https://example.org/montage.dax.gz | kilter graph info -");
   const std::map<std::string, action> actions{

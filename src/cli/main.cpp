@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/printable.hpp"
+#include "cli/command_tree.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/environment.hpp"
@@ -47,16 +48,6 @@ std::string what_was_wanted(const std::exception& e, const std::string& command_
   return "";
 }
 
-/// "kilter bench layered": what to ask for help.
-std::string path_of(CLI::App& app) {
-  std::string path = "kilter";
-  for (CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    path += " " + at->get_name();
-  }
-  return path;
-}
-
 /// The innermost command that was named.
 CLI::App& chosen(CLI::App& app) {
   CLI::App* at = &app;
@@ -66,15 +57,14 @@ CLI::App& chosen(CLI::App& app) {
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::Option* o : app.get_options())
+  for (const CLI::Option* o : options_of(app))
     for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
   return names;
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* s : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!s->get_name().empty()) names.push_back(s->get_name());  // an option group has none
+  for (const CLI::App* s : commands_of(app)) names.push_back(s->get_name());
   return names;
 }
 
@@ -86,7 +76,7 @@ std::string unexpected(CLI::App& app) {
   const bool option = word.starts_with('-');
   const std::vector<std::string> names = option ? option_names(command) : command_names(command);
   const std::vector<std::string_view> choices(names.begin(), names.end());
-  if (choices.empty()) return fmt::format("unexpected argument '{}'; see {} --help", word, path_of(app));
+  if (choices.empty()) return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
@@ -105,15 +95,16 @@ std::vector<std::string> take_program(int& argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Kilter learns what each core is worth, and places tasks accordingly.", "kilter"};
-  app.set_version_flag("--version", "kilter " + lab::version_text());
+  app.set_version_flag("-V,--version", "kilter " + lab::version_text());
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.get_formatter()->column_width(34);
-  app.footer("Examples:\n"
+  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter balance and kilter sym have their program's.\n"
+             "Examples:\n"
              "  kilter demo\n"
              "  kilter topo\n"
              "  kilter bench layered --policy rws,dam-c --disturb cpu@0\n"
-             "kilter COMMAND --help says more.");
+             "kilter help COMMAND says more.");
 
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const std::vector<std::string> program = take_program(argc, argv);
@@ -125,7 +116,7 @@ int run(int argc, char** argv) {
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
                                               {"balance", add_balance(app, program)}, {"top", add_top(app)},
-                                              {"sym", add_sym(app, program)}};
+                                              {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -143,9 +134,9 @@ int run(int argc, char** argv) {
     if (!app.remaining(true).empty()) return bad(unexpected(app));
     const auto names = command_names(chosen(app));
     const std::string missing = names.empty() ? e.what() : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
-    return bad(fmt::format("{}; see {} --help", missing, path_of(app)));
+    return bad(fmt::format("{}; see {} --help", missing, full_name(chosen(app))));
   } catch (const CLI::ParseError& e) {
-    return bad(fmt::format("{}; see {} --help", e.what(), path_of(app)));
+    return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
   }
   try {
     return actions.at(app.get_subcommands().front()->get_name())();

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
+#include "cli/values.hpp"
 #include "lab/matrix.hpp"
 
 namespace kilter::cli {
@@ -21,10 +22,22 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
   o->out.how.command_line = command_line;
   lab::matrix_arguments& a = o->what;
   CLI::App* c = reproduce.add_subcommand("matrix", "Every online policy on every graph, machine and disturbance, with plans beside them");
-  c->add_option("--graphs", a.graphs, "Some of the graphs, as layered-4,cholesky (default: all)")->type_name("LIST");
-  c->add_option("--on", a.on, "Some of the platforms, as jetson-tx2, or native (default: all platforms)")->type_name("LIST");
-  c->add_option("--disturb", a.disturb, "Some of none, cpu, share, wave, offline, quota (default: all; natively none, cpu, wave, quota)")->type_name("LIST");
-  c->add_option("--policy", a.policies, "Some of the policies; rws is always there (default: all that are not planned, and heft)")->type_name("LIST");
+  const auto graphs = [] {
+    std::vector<std::string> names;
+    for (lab::matrix_graph& g : lab::matrix_graphs(1000)) names.push_back(std::move(g.name));
+    return names;
+  };
+  const auto machines = [] {
+    std::vector<std::string> names = lab::matrix_platforms();
+    names.emplace_back("native");
+    return names;
+  };
+  takes(c->add_option("--graphs", a.graphs, "Some of the graphs, as layered-4,cholesky (default: all)")->type_name("LIST"), {.words = graphs, .list = true});
+  takes(c->add_option("--on", a.on, "Some of the platforms, as jetson-tx2, or native (default: all platforms)")->type_name("LIST"), {.words = machines, .list = true});
+  takes(c->add_option("--disturb", a.disturb, "Some of none, cpu, share, wave, offline, quota (default: all; natively none, cpu, wave, quota)")->type_name("LIST"),
+        {.words = lab::matrix_disturbances, .list = true});
+  takes(c->add_option("--policy", a.policies, "Some of the policies; rws is always there (default: all that are not planned, and heft)")->type_name("LIST"),
+        {.words = policy_names, .list = true});
   c->add_option("--tasks", a.tasks, "About so many tasks in each generated graph")->type_name("N");
   c->add_option("--seeds", a.seeds, "Runs of each policy in each cell, whose median counts")->type_name("N");
   c->add_option("--seed", a.seed, "The first of them")->type_name("N");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "lab/outputs.hpp"
 #include "lab/platforms.hpp"
 #include "lab/text.hpp"
@@ -22,7 +23,8 @@ action add_platforms(CLI::App& app) {
   auto o = std::make_shared<platforms_options>();
   CLI::App* platforms =
       app.add_subcommand("platforms", "List the machines that can be simulated, or every number of one with its source");
-  auto* name = platforms->add_option("NAME", o->name, "A platform of the list, a platform file, or grid:CxN")->type_name("");
+  auto* name = takes(platforms->add_option("NAME", o->name, "A platform of the list, a platform file, or grid:CxN")->type_name(""),
+                     {.words = platform_names, .files = true});
   platforms->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   platforms->footer("Examples:\n"
                     "  kilter platforms\n"

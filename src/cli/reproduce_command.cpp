@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/figure_json.hpp"
 #include "lab/interrupt.hpp"
@@ -57,7 +58,9 @@ int compare_readings(const reproduce_options& o, const std::vector<lab::experime
 action add_reproduce(CLI::App& app, const std::string& command_line) {
   auto o = std::make_shared<reproduce_options>();
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
-  reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2, S3, S4) or claims (S0-11)");
+  takes(reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2, S3, S4) or claims (S0-11)"), {.words = [] {
+          return lab::chosen_claims(lab::read_experiments(lab::experiments_directory()), {"all"});
+        }});
   reproduce->add_option("--json", o->json, "Write every number and verdict as JSON to this file; -: to standard output")->type_name("FILE");
   reproduce->add_option("--html", o->html, "Write verdicts and the papers' figures as a self-contained report to this file")->type_name("FILE");
   reproduce->add_option("--with", o->readings, "Another reading of what the papers leave open, as children=forward or refresh=10,timing=honest; "

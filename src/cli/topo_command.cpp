@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "kilter/machine.hpp"
 #include "lab/outputs.hpp"
 #include "lab/text.hpp"
@@ -35,7 +36,8 @@ action add_topo(CLI::App& app) {
   auto* source = topo->add_option_group("machine", "Whose cores (default: this computer's, as far as the process may use them)");
   source->add_option("--xml", o->xml, "An hwloc XML export")->type_name("FILE");
   source->add_option("--synthetic", o->synthetic, "An hwloc synthetic string")->type_name("TEXT");
-  source->add_option("--platform", o->platform, "A platform file, or the name of one that is installed")->type_name("NAME");
+  takes(source->add_option("--platform", o->platform, "A platform file, or the name of one that is installed")->type_name("NAME"),
+        {.words = platform_names, .files = true});
   source->require_option(0, 1);
   topo->add_flag("--smt", o->smt, "Every logical CPU is a core, not every physical one");
   topo->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the picture")->type_name("FILE");

@@ -23,11 +23,32 @@ namespace kilter::lab {
 
 namespace {
 
-using names = std::initializer_list<std::string_view>;
+struct option_words {
+  std::string_view option;
+  std::vector<std::string_view> words;
+};
 
-std::size_t choose(std::string_view option, const std::string& text, names choices) {
-  return parse_choice(option, text, std::span(choices.begin(), choices.size()));
+const std::vector<option_words>& all_fixed_words() {
+  static const std::vector<option_words> all = {
+      {"--table", {"paper", "robust"}},
+      {"--explore", {"first", "compete", "prior"}},
+      {"--timing", {"honest", "leader", "span", "slowest", "mean"}},
+      {"--criticality", {criticality_names.begin(), criticality_names.end()}},
+      {"--objective", {"own", "cost", "time", "energy", "edp"}},
+      {"--local", {"containing", "row"}},
+      {"--steal", {"random", "richest", "cluster-first"}},
+      {"--children", {"forward", "queue", "slow-cluster"}},
+      {"--cats-update", {"batched", "each"}},
+      {"--thieves", {"any", "first"}},
+      {"--co-runner", {"slice", "fluid"}},
+      {"--costs", {"stale", "true"}},
+      {"--root", {"core", "outside"}},
+  };
+  return all;
 }
+
+/// Position of the text among the option's words.
+std::size_t choose(std::string_view option, const std::string& text) { return parse_choice(option, text, fixed_words(option)); }
 
 std::vector<std::string> checked_policies(const std::vector<std::string>& lists) {
   std::vector<std::string_view> known;
@@ -187,41 +208,46 @@ runtime_options checked_options(const bench_arguments& a, const experiment& e) {
   runtime_options o;
   o.machine = e.machine;
   o.pinned = !a.unpinned;
-  o.table = choose("--table", a.table, {"paper", "robust"}) == 0 ? table_options::paper() : table_options::robust();
+  o.table = choose("--table", a.table) == 0 ? table_options::paper() : table_options::robust();
   o.table.sample_weight = parse_fraction("--weight", a.weight);
-  const std::size_t explore = choose("--explore", a.explore, {"first", "compete", "prior"});
+  const std::size_t explore = choose("--explore", a.explore);
   if (explore != 0) o.table.explore_first = false;
   if (explore == 2) o.table.neutral_prior = true;
   if (a.refresh == "age")
     o.table.ageing = true;
   else
     o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
-  o.timing = static_cast<timing>(choose("--timing", a.timing, {"honest", "leader", "span", "slowest", "mean"}));
-  o.policy_settings.source = static_cast<criticality>(parse_choice("--criticality", a.criticality, criticality_names));
-  if (const std::size_t which = choose("--objective", a.objective, {"own", "cost", "time", "energy", "edp"}); which > 0)
+  o.timing = static_cast<timing>(choose("--timing", a.timing));
+  o.policy_settings.source = static_cast<criticality>(choose("--criticality", a.criticality));
+  if (const std::size_t which = choose("--objective", a.objective); which > 0)
     o.policy_settings.minimise = static_cast<objective>(which - 1);
   if (o.policy_settings.minimise > objective::time) {
     if (!e.simulated)
       throw input_error(fmt::format("--objective {}: nothing here says what cores draw; use --on sim:PLATFORM with power figures", a.objective));
     o.policy_settings.watts = sim::place_watts(*e.simulated);
   }
-  o.policy_settings.local_search = choose("--local", a.local, {"containing", "row"}) == 0 ? policy_options::local::containing
+  o.policy_settings.local_search = choose("--local", a.local) == 0 ? policy_options::local::containing
                                                                                           : policy_options::local::row;
   o.policy_settings.steal_from = std::array{victims::random, victims::richest,
-                                            victims::cluster_first}[choose("--steal", a.steal, {"random", "richest", "cluster-first"})];
-  const std::size_t children = choose("--children", a.children, {"forward", "queue", "slow-cluster"});
+                                            victims::cluster_first}[choose("--steal", a.steal)];
+  const std::size_t children = choose("--children", a.children);
   o.policy_settings.forward_child = children != 1;
   if (children == 2) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
   o.policy_settings.direct_assembly = a.direct;
   o.policy_settings.cats_strict = a.cats_strict;
   o.policy_settings.cats_bidirectional = a.cats_bidirectional;
   o.policy_settings.cats_tries = static_cast<std::uint32_t>(parse_count("--cats-tries", a.cats_tries, 1, 1'000'000));
-  if (choose("--cats-update", a.cats_update, {"batched", "each"}) == 1) o.policy_settings.cats_update = policy_options::update::each;
+  if (choose("--cats-update", a.cats_update) == 1) o.policy_settings.cats_update = policy_options::update::each;
   if (!a.fast.empty()) o.policy_settings.fast = parse_cores(a.fast, *e.machine);
   return o;
 }
 
 }  // namespace
+
+std::span<const std::string_view> fixed_words(std::string_view option) {
+  const auto at = std::ranges::find(all_fixed_words(), option, &option_words::option);
+  return at == all_fixed_words().end() ? std::span<const std::string_view>() : at->words;
+}
 
 std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt) {
   machine m = machine::local({.smt = smt});
@@ -252,15 +278,15 @@ experiment plan(const bench_arguments& a) {
   e.on = a.on;
   e.co_runner = a.co_runner;
   e.weight = a.weight;
-  (void)choose("--thieves", a.thieves, {"any", "first"});
-  (void)choose("--co-runner", a.co_runner, {"slice", "fluid"});
-  e.true_costs = choose("--costs", a.costs, {"stale", "true"}) == 1;
+  (void)choose("--thieves", a.thieves);
+  (void)choose("--co-runner", a.co_runner);
+  e.true_costs = choose("--costs", a.costs) == 1;
   if (e.true_costs && (!e.simulated || e.emulated)) throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", a.costs));
   e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
   if (const dag_work* data = std::get_if<dag_work>(&e.work)) check_widths(*data, *e.machine);
   e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
   e.options = checked_options(a, e);
-  e.root_outside = choose("--root", a.root, {"core", "outside"}) == 1;
+  e.root_outside = choose("--root", a.root) == 1;
   e.unpinned = a.unpinned || e.emulated;
   e.details = a.details;
   e.table = a.table;

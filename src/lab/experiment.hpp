@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace kilter::lab {
 
 /// What `--criticality` takes, in the order of kilter::criticality.
 inline constexpr std::array<std::string_view, 8> criticality_names = {"user", "chain", "diff1", "chain-closed", "hops", "fanout", "ranks", "online"};
+
+/// What an option takes, as "--table" paper and robust, if that is a fixed set of words; else nothing.
+[[nodiscard]] std::span<const std::string_view> fixed_words(std::string_view option);
 
 /// The options of `kilter bench layered` or `kilter sim WORKLOAD` as they were written; an empty text takes the default.
 struct bench_arguments {

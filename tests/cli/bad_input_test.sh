@@ -218,6 +218,11 @@ refuses "$work/folder: is a directory" graph info "$work/folder"
 refuses "json, dot, stg, wfcommons" graph convert lu --to xml
 refuses "--to" graph convert lu
 refuses "$work/nowhere" graph draw lu -o "$work/nowhere/x.svg"
+refuses "'$work/x.jpg': pictures are svg, png or pdf" graph draw lu -o "$work/x.jpg"
+refuses "kilter graph convert writes dot" graph draw lu -o x.dot
+refuses "did you mean 'png'" graph draw lu --to pmg
+refuses "ends with another format than --to 'svg'" graph draw lu --to svg -o "$work/x.png"
+[ -e "$work/x.jpg" ] || [ -e "$work/x.png" ] && fail "graph draw wrote a picture that it refused"
 printf '{"tasks":[{"id":"a"},{"id":"b"}],\n"edges":[["a","b"],["b","c"]]}' >"$work/missing.json"
 refuses "$work/missing.json:2: there is no task with the id 'c'" graph info "$work/missing.json"
 printf 'digraph { a -> b -> c -> a }' >"$work/cycle.dot"

@@ -227,6 +227,10 @@ passes graph convert layered:tasks=9 --to stg
 grep -q 'no place for priorities, widths' "$work/err" || fail "graph convert does not say what is lost"
 passes graph draw cholesky:n=6 -o "$work/c.svg"
 grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
+passes graph draw cholesky:n=20 -o "$work/c.PNG"
+[ "$(head -c 4 "$work/c.PNG" | od -An -tx1)" = " 89 50 4e 47" ] || fail "graph draw -o c.PNG wrote no PNG"
+passes graph draw cholesky:n=3 --to pdf
+[ "$(head -c 4 "$work/out")" = %PDF ] || fail "graph draw --to pdf wrote no PDF"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
 says "15 tasks take no time"
 # other people's formats, packed or not, from a file or from standard input, wherever a graph is taken

@@ -56,6 +56,8 @@ class picture {
       set(edge, "arrowsize", "0.6");
       if (l.edges > 1) set(edge, "tooltip", std::to_string(l.edges) + " edges");
     }
+    if (gvLayout(context_, graph_, "dot") != 0) throw std::runtime_error("Graphviz cannot lay the graph out; is its plugin for dot installed (libgvc6)?");
+    laid_out_ = true;
   }
   picture(const picture&) = delete;
   picture& operator=(const picture&) = delete;
@@ -65,12 +67,19 @@ class picture {
     gvFreeContext(context_);
   }
 
-  std::string svg() {
-    if (gvLayout(context_, graph_, "dot") != 0) throw std::runtime_error("Graphviz cannot lay the graph out; is its plugin for dot installed (libgvc6)?");
-    laid_out_ = true;
+  /// At the 96 pixels an inch that Graphviz takes for PNG.
+  [[nodiscard]] bool fits_in_pixels() const {
+    constexpr double points_per_pixel = 72.0 / 96.0;
+    const boxf& all = GD_bb(graph_);
+    return std::max(all.UR.x - all.LL.x, all.UR.y - all.LL.y) <= points_per_pixel * most_drawn_pixels;
+  }
+
+  std::string rendered_as(picture_format format) {
+    const std::string name(picture_format_names[static_cast<std::size_t>(format)]);
     char* data = nullptr;
     unsigned length = 0;
-    if (gvRenderData(context_, graph_, "svg", &data, &length) != 0 || !data) throw std::runtime_error("Graphviz cannot write SVG; is its core plugin installed (libgvc6)?");
+    if (gvRenderData(context_, graph_, name.c_str(), &data, &length) != 0 || !data)
+      throw std::runtime_error("Graphviz cannot write " + name + "; are its plugins installed (libgvc6)? --to svg needs the fewest");
     const std::unique_ptr<char, void (*)(char*)> owner(data, gvFreeRenderData);
     return {data, length};
   }
@@ -96,9 +105,11 @@ class picture {
 
 }  // namespace
 
-std::string draw_svg(const dag& g) {
+std::string draw(const dag& g, picture_format format) {
   const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges && std::ranges::max(facts_of(g).widths) <= most_drawn_width;
-  return picture(small ? every_task(g) : groups_of_tasks(g)).svg();
+  if (small)
+    if (picture whole(every_task(g)); format != picture_format::png || whole.fits_in_pixels()) return whole.rendered_as(format);
+  return picture(groups_of_tasks(g)).rendered_as(format);
 }
 
 }  // namespace kilter

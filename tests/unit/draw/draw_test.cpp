@@ -15,20 +15,39 @@ namespace {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Draw, ShowsEveryTaskOfASmallGraph) {
-  const std::string svg = draw_svg(load_dag("cholesky:n=3"));
+  const std::string svg = draw(load_dag("cholesky:n=3"), picture_format::svg);
   EXPECT_TRUE(contains(svg, "<svg") && contains(svg, "</svg>"));
   for (const char* id : {"potrf_0", "gemm_2_1_0", "syrk_2_1", "10 tasks, 12 edges"}) EXPECT_TRUE(contains(svg, id)) << id;
 }
 
 TEST(Draw, SurvivesNamesThatMeanSomethingToGraphviz) {
-  const std::string svg = draw_svg(dags::read_dag("f", R"({"name":"\\N","tasks":[{"id":"<b>"},{"id":"\\N\"&"}],"edges":[["<b>","\\N\"&"]]})"));
+  const std::string svg = draw(dags::read_dag("f", R"({"name":"\\N","tasks":[{"id":"<b>"},{"id":"\\N\"&"}],"edges":[["<b>","\\N\"&"]]})"), picture_format::svg);
   EXPECT_TRUE(contains(svg, "&lt;b&gt;"));
   EXPECT_TRUE(contains(svg, "\\N&quot;&amp;")) << svg;
 }
 
 TEST(Draw, SaysThatALargeGraphIsDrawnInGroups) {
-  const std::string svg = draw_svg(load_dag("cholesky:n=20"));
+  const std::string svg = draw(load_dag("cholesky:n=20"), picture_format::svg);
   EXPECT_TRUE(contains(svg, "1540 tasks") && contains(svg, "drawn in groups"));
+}
+
+TEST(Draw, WritesTheFormatThatIsAskedFor) {
+  const dag g = load_dag("cholesky:n=3");
+  EXPECT_TRUE(draw(g, picture_format::png).starts_with("\x89PNG\r\n"));
+  EXPECT_TRUE(draw(g, picture_format::pdf).starts_with("%PDF-"));
+}
+
+/// From the header of a PNG: four bytes each, the largest first.
+std::size_t height_of(const std::string& png) {
+  std::size_t pixels = 0;
+  for (std::size_t i = 20; i < 24; ++i) pixels = 256 * pixels + static_cast<unsigned char>(png.at(i));
+  return pixels;
+}
+
+TEST(Draw, APngThatNoViewerWouldShowIsDrawnInGroups) {
+  const dag chain = load_dag("layered:tasks=290,p=1");
+  EXPECT_FALSE(contains(draw(chain, picture_format::svg), "drawn in groups"));
+  EXPECT_LE(height_of(draw(chain, picture_format::png)), most_drawn_pixels);
 }
 
 TEST(Sketch, GroupsHoldEveryTaskOnceAndEveryEdgeBetweenGroups) {

@@ -1,0 +1,35 @@
+# `cpack -G DEB` makes two packages: kilter, the command, and libkilter-dev, the library to link.
+set(CPACK_GENERATOR DEB)
+set(CPACK_VERBATIM_VARIABLES ON)
+if(NOT CPACK_PACKAGE_CONTACT)
+  set(CPACK_PACKAGE_CONTACT "The authors of Kilter <kilter@packages.invalid>")  # whoever publishes a package puts his address here
+endif()
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL development)
+if(KILTER_TOOLS)
+  list(APPEND CPACK_COMPONENTS_ALL command)
+endif()
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(kilter_about "Kilter learns from the tasks themselves what each core is worth, and decides by that where, and on how many cores, the next task runs: where cores \
+differ by build, and where neighbours, clocks and quotas change them.")
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME kilter)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION "${kilter_about}
+This package has the command: it compares policies, simulates machines and moves the threads of other programs.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkilter-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwloc-dev (>= 2.4), libtomlplusplus-dev (>= 3.0)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "pkg-config")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${kilter_about}
+This package has the library for C++20 programs, with its files for CMake and pkg-config.")
+
+include(CPack)

@@ -1,0 +1,73 @@
+#include "cli/values.hpp"
+
+#include <map>
+#include <utility>
+
+#include "apps/kernels.hpp"
+#include "graph/generator.hpp"
+#include "kilter/policy.hpp"
+#include "lab/disturbance.hpp"
+#include "lab/experiment.hpp"
+#include "sim/platform.hpp"
+
+namespace kilter::cli {
+
+namespace {
+
+std::map<const CLI::Option*, values>& told() {
+  static std::map<const CLI::Option*, values> all;
+  return all;
+}
+
+}  // namespace
+
+CLI::Option* takes(CLI::Option* option, values v) {
+  told()[option] = std::move(v);
+  return option;
+}
+
+void take_fixed_words(CLI::App& command) {
+  for (const CLI::Option* o : command.get_options())
+    if (const auto words = lab::fixed_words(o->get_name()); !words.empty())
+      told()[o] = {.words = [words] { return std::vector<std::string>(words.begin(), words.end()); }};
+}
+
+values values_of(const CLI::Option& option) {
+  const auto at = told().find(&option);
+  if (at != told().end()) return at->second;
+  const std::string type = option.get_type_name();
+  return {.files = type == "FILE" || type == "PATH"};
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const policy_info& p : policy_catalogue()) names.emplace_back(p.name);
+  return names;
+}
+
+std::vector<std::string> platform_names() { return sim::platform::names(); }
+
+std::vector<std::string> kernel_names() { return {apps::kernel_names().begin(), apps::kernel_names().end()}; }
+
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (const dags::generator& g : dags::generators()) names.emplace_back(g.name);
+  return names;
+}
+
+std::vector<std::string> disturbance_kinds() {
+  std::vector<std::string> kinds;
+  for (auto kind = lab::disturbance_kind::cpu;; kind = static_cast<lab::disturbance_kind>(static_cast<int>(kind) + 1)) {
+    kinds.push_back(std::string(lab::name_of(kind)) + "@");
+    if (kind == lab::disturbance_kind::offline) return kinds;
+  }
+}
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names{"native"};
+  for (const char* engine : {"sim:", "emulate:"})
+    for (const std::string& platform : platform_names()) names.push_back(engine + platform);
+  return names;
+}
+
+}  // namespace kilter::cli

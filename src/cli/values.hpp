@@ -1,0 +1,33 @@
+#pragma once
+// What an option's value may be, for completion. CLI11's options have no place for it, so it is kept beside them.
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kilter::cli {
+
+struct values {
+  std::function<std::vector<std::string>()> words{};  ///< asked only when somebody completes; may throw
+  bool list = false;                                  ///< several, separated by commas
+  bool files = false;                                 ///< or a file
+  bool commands = false;                              ///< commands of kilter, each below the one before
+};
+
+/// Returns the option. Not for several threads, and for as long as the program runs.
+CLI::Option* takes(CLI::Option*, values);
+/// The same for each option of the command that has a fixed set of words in lab::bench_arguments.
+void take_fixed_words(CLI::App&);
+/// An option whose type is FILE or PATH takes files without being told.
+[[nodiscard]] values values_of(const CLI::Option&);
+
+[[nodiscard]] std::vector<std::string> policy_names();
+[[nodiscard]] std::vector<std::string> platform_names();
+[[nodiscard]] std::vector<std::string> kernel_names();
+[[nodiscard]] std::vector<std::string> generator_names();
+[[nodiscard]] std::vector<std::string> disturbance_kinds();  ///< "cpu@"
+[[nodiscard]] std::vector<std::string> engine_names();       ///< "native", "sim:jetson-tx2"
+
+}  // namespace kilter::cli

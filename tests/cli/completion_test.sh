@@ -1,0 +1,102 @@
+#!/bin/bash
+# What shells complete: commands, options, values and files, asked of kilter itself and typed into a bash.
+. "$(dirname "$0")/checks.sh"
+
+# completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed by a blank.
+completes() {
+  local expected=$1 answers
+  shift
+  answers=$("$kilter" completion words -- "$@" | cut -f1 | tr '\n' ' ')
+  [ "$answers" = "$expected" ] || fail "completion of '$*': '$answers', expected '$expected'"
+}
+
+completes "bench balance " b
+[ -z "$("$kilter" completion words -- b | sort | uniq -d)" ] || fail "completion: a command twice"
+completes "make info convert draw " graph ""
+completes "make info convert draw " help graph ""
+completes "--policy " bench layered --pol
+completes "paper robust " bench layered --table ""
+completes "--table=paper --table=robust " bench layered --table=
+completes ":files rws,dam-c rws,dam-p " bench layered --policy rws,dam-
+completes ":files rws,dam-c,dam-p " bench layered --policy rws,dam-c,dam-
+completes "sim:jetson-tx2 " compare x --on sim:j
+completes ":files jetson-tx2 " sim heat --platform j
+completes "wave@ " bench layered --disturb w
+completes "svg png pdf " graph draw x --to ""
+completes "dot " graph convert x --to d
+completes ":files cholesky " graph info ch
+completes "matmul " sim random --kernel ma
+completes "lu,qr " reproduce matrix --graphs lu,q
+completes "S2-15 " reproduce S2-15
+completes ":files " demo --json ""
+completes ":files " explain ""
+completes ":commands " balance -- ""
+completes ":files " balance --quiet -- ls ""
+completes "bash zsh fish " completion ""
+completes "--smt " topo --json x --sm
+completes "" topo --smt --sm
+completes "--json " topo --smt --js
+completes "" topo --jso=
+completes "" nothing ""
+KILTER_EXPERIMENTS=$work completes "" reproduce S2
+for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner costs root on disturb kernel; do
+  [ -n "$("$kilter" completion words -- bench layered --$option "")" ] || fail "bench layered --$option has no values"
+done
+refuses "did you mean 'zsh'" completion zs
+refuses "one of bash, zsh, fish" completion
+
+# As typed: bash cuts words at = and :, and what has to stand there is its own matter.
+mkdir "$work/typed" "$work/typed/my graphs"
+ln -s "$(realpath "$kilter")" "$work/typed/kilter"
+touch "$work/typed/my graphs/a.json" "$work/typed/workflow.json"
+cd "$work/typed" || exit 1
+PATH=$work/typed:$PATH python3 - <<'PYTHON' >"$work/out" 2>&1 || fail "in a bash: $(cat "$work/out")"
+import os, pty, select, sys, time
+
+pid, bash = pty.fork()
+if pid == 0:
+    os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], dict(os.environ, TERM="dumb", PS1="", COLUMNS="200"))
+
+
+def appears(wanted):
+    """Whether bash shows it within a time that no machine needs."""
+    shown, end = "", time.monotonic() + 30
+    while wanted not in shown and time.monotonic() < end:
+        if select.select([bash], [], [], 0.2)[0]:
+            shown += os.read(bash, 65536).decode(errors="replace")
+    return wanted in shown, shown
+
+
+def types(keys):
+    os.write(bash, keys.encode())
+
+
+types("bind 'set enable-bracketed-paste off'; source <(kilter completion bash); echo 'rea''dy'\n")
+assert appears("ready")[0], "bash does not start"
+for keys, line in [
+    ("kilter gra\t", "kilter graph "),
+    ("kilter graph draw work\t", "kilter graph draw workflow.json "),
+    ("kilter graph draw my\t", "kilter graph draw my\\ graphs/"),
+    ("kilter graph draw x --to pn\t", "--to png "),
+    ("kilter graph draw x --to=pn\t", "--to=png "),
+    ("kilter bench layered --on sim:je\t", "--on sim:jetson-tx2 "),
+    ("kilter bench layered --policy=rws,dam-\t\t", "rws,dam-p"),
+    ("kilter disturb flo\t0\x01", "kilter disturb float@0"),
+    ("kilter topo --json=work\t", "--json=workflow.json "),
+    ("kilter balance -- kilt\t", "-- kilter "),
+]:
+    types(keys)
+    found, shown = appears(line)
+    if not found:
+        sys.exit(print(f"{keys!r} becomes {shown!r}, not {line!r}") or 1)
+    types("\x05\x15")  # to the end, and all of it away
+os.kill(pid, 9)
+PYTHON
+
+cd "$OLDPWD" || exit 1
+"$kilter" completion zsh >"$work/_kilter"
+"$kilter" completion fish >"$work/kilter.fish"
+if command -v zsh >/dev/null; then zsh -n "$work/_kilter" || fail "zsh does not take its script"; else echo "no zsh here: its script was not tried"; fi
+if command -v fish >/dev/null; then fish --no-execute "$work/kilter.fish" || fail "fish does not take its script"; else echo "no fish here: its script was not tried"; fi
+
+finish
