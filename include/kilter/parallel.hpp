@@ -59,7 +59,7 @@ constexpr std::uint64_t loop_length(I begin, I end) noexcept {
   return end > begin ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) : 0;
 }
 template <class I>
-constexpr I loop_index(I begin, std::uint64_t offset) noexcept {
+constexpr I index_at(I begin, std::uint64_t offset) noexcept {
   return static_cast<I>(static_cast<std::uint64_t>(begin) + offset);
 }
 
@@ -81,7 +81,7 @@ void loop_over(Where& where, I begin, I end, F& body, std::uint64_t grain, std::
   if (count == 0) return;
   run_loop(where, {count, for_block(count, grain), [](void* c, std::uint64_t from, std::uint64_t to) {
                      auto& it = *static_cast<call*>(c);
-                     run_range(it.body, loop_index(it.begin, from), loop_index(it.begin, to));
+                     run_range(it.body, index_at(it.begin, from), index_at(it.begin, to));
                    }, &of}, name);
 }
 
@@ -107,7 +107,7 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
                      for (std::uint64_t at = from; at < to;) {
                        const std::uint64_t stop = std::min(to, at + it.block);
                        T& value = it.out[at / it.block].value;
-                       const I first = loop_index(it.begin, at), last = loop_index(it.begin, stop);
+                       const I first = index_at(it.begin, at), last = index_at(it.begin, stop);
                        if constexpr (std::is_invocable_v<F&, I, I, T>)
                          value = it.body(first, last, std::move(value));
                        else
@@ -124,50 +124,96 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
 /// A loop's index: any integer but bool.
 template <class I>
 concept loop_integer = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
+/// What the body of a loop from a `B` to an `E` is given: the type to which both convert, std::size_t from `0` to `v.size()`.
+template <loop_integer B, loop_integer E>
+using loop_index = std::common_type_t<B, E>;
 /// `body(i)` for one iteration, or `body(first, last)` for a piece of them, which compilers vectorise better.
 template <class F, class I>
 concept loop_body = std::is_invocable_v<F&, I> || std::is_invocable_v<F&, I, I>;
 
+namespace detail {
+
+template <class I>
+struct loop_bounds {
+  I begin, end;
+};
+
+/// usage_error if the loop is not empty and one of its bounds is not a number of the index's type, as -1 where the other bound is unsigned.
+template <class B, class E>
+constexpr loop_bounds<loop_index<B, E>> bounds_of(B begin, E end) {
+  using index = loop_index<B, E>;
+  if (!std::cmp_less(begin, end)) return {};
+  if (!std::in_range<index>(begin) || !std::in_range<index>(end))
+    throw usage_error("a loop from " + std::to_string(begin) + " to " + std::to_string(end) + " has one bound with a sign and one without; give both the same signed type");
+  return {static_cast<index>(begin), static_cast<index>(end)};
+}
+
+/// Numbers of type `V` that become a `T` may lose something.
+template <class V, class T>
+concept narrows = std::is_arithmetic_v<V> && std::is_arithmetic_v<T> &&
+                  ((std::is_floating_point_v<V> && !std::is_floating_point_v<T>) ||
+                   (std::is_floating_point_v<V> == std::is_floating_point_v<T> && sizeof(V) > sizeof(T)));
+
+/// What the body of a reduction gives, for one iteration or for a piece.
+template <class F, class I, class T>
+constexpr auto value_of() {
+  if constexpr (std::is_invocable_v<F&, I, I, T>) return std::type_identity<std::decay_t<std::invoke_result_t<F&, I, I, T>>>{};
+  else return std::type_identity<std::decay_t<std::invoke_result_t<F&, I>>>{};
+}
+
+}  // namespace detail
+
+/// `body(i)` or `body(first, last, partial)`, as parallel_reduce says.
+template <class F, class I, class T>
+concept reduce_body = std::is_invocable_v<F&, I> || std::is_invocable_r_v<T, F&, I, I, T>;
+
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
 /// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
 /// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team.
-template <loop_integer I, loop_body<I> F>
-void parallel_for(runtime& rt, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
-                  call_site at = call_site::here()) {
-  detail::loop_over(rt, begin, end, body, options.grain, detail::loop_name(options, at));
+template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
+void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+  const auto of = detail::bounds_of(begin, end);
+  detail::loop_over(rt, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
 /// The same inside a task, which gives the context that it was given itself (usage_error otherwise); if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
-template <loop_integer I, loop_body<I> F>
-void parallel_for(task_context& here, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
-                  call_site at = call_site::here()) {
-  detail::loop_over(here, begin, end, body, options.grain, detail::loop_name(options, at));
+template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
+void parallel_for(task_context& here, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+  const auto of = detail::bounds_of(begin, end);
+  detail::loop_over(here, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
 
 /// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or `body(first, last, partial)` returns `partial` with a piece added.
 /// `join` must be associative and `identity` neutral; it need not be commutative. The iterations are divided by their number and the grain
 /// alone and the parts are joined in order: the result, rounding included, does not depend on the machine or on who did what.
 /// At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise as parallel_for.
-template <class T, loop_integer I, class F, class Join>
-[[nodiscard]] T parallel_reduce(runtime& rt, I begin, std::type_identity_t<I> end, const T& identity, F&& body, Join&& join,
-                                const loop_options& options = {}, call_site at = call_site::here()) {
-  return detail::reduce_over(rt, begin, end, identity, body, join, options.grain, detail::loop_name(options, at));
+template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>, T> F, class Join>
+[[nodiscard]] T parallel_reduce(runtime& rt, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
+                                call_site at = call_site::here()) {
+  static_assert(!detail::narrows<typename decltype(detail::value_of<F, loop_index<B, E>, T>())::type, T>,
+                "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+  const auto of = detail::bounds_of(begin, end);
+  return detail::reduce_over(rt, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
 }
-template <class T, loop_integer I, class F, class Join>
-[[nodiscard]] T parallel_reduce(task_context& here, I begin, std::type_identity_t<I> end, const T& identity, F&& body, Join&& join,
-                                const loop_options& options = {}, call_site at = call_site::here()) {
-  return detail::reduce_over(here, begin, end, identity, body, join, options.grain, detail::loop_name(options, at));
+template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>, T> F, class Join>
+[[nodiscard]] T parallel_reduce(task_context& here, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
+                                call_site at = call_site::here()) {
+  static_assert(!detail::narrows<typename decltype(detail::value_of<F, loop_index<B, E>, T>())::type, T>,
+                "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+  const auto of = detail::bounds_of(begin, end);
+  return detail::reduce_over(here, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
 }
 
 /// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other workers join in. The body is kept with
 /// the graph. The task's time, as policies learn it, is without the loop.
-template <loop_integer I, class F>
-  requires loop_body<std::decay_t<F>, I>
-task add_parallel_for(graph& g, task_options task_settings, I begin, std::type_identity_t<I> end, F&& body, const loop_options& options = {},
+template <loop_integer B, loop_integer E, class F>
+  requires loop_body<std::decay_t<F>, loop_index<B, E>>
+task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& body, const loop_options& options = {},
                       call_site at = call_site::here()) {
   task_settings.widths = 1;
-  return g.add(task_settings, [begin, end, work = std::forward<F>(body), grain = options.grain,
+  const auto of = detail::bounds_of(begin, end);
+  return g.add(task_settings, [of, work = std::forward<F>(body), grain = options.grain,
                                name = detail::loop_name(options, at)](task_context& here) mutable {
-    detail::loop_over(here, begin, end, work, grain, name);
+    detail::loop_over(here, of.begin, of.end, work, grain, name);
   });
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "kilter/ids.hpp"
 #include "kilter/machine.hpp"
 #include "kilter/measured.hpp"
+#include "kilter/policies.hpp"
 #include "kilter/task_ref.hpp"
 #include "kilter/trace_table.hpp"
 
@@ -28,8 +28,6 @@ struct queue_spec {
   queue_order order = queue_order::lifo;
   std::vector<core_id> takers;        ///< cores that may take from it; empty: all
 };
-
-enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom thieves visit (docs/papers.md E52, E58)
 
 /// Queues, and which questions the policy answers itself. What it leaves out is done the standard way at no cost a task. A flag only
 /// saves the asking: a policy that is asked all the same, as by an engine that records, must give the standard answer.
@@ -131,17 +129,16 @@ struct take_decision {
 
 namespace detail {
 struct layout;
-struct task_kind;
+class asking;  // what the engine keeps of the question that it asks
 }
-class view_source;  // what an engine lends: src/policy/view_source.hpp
-class tape;         // a recording of one worker's questions: src/policy/tape.hpp
 
 /// Everything a policy may know and touch while it answers one question. Not kept beyond the answer.
 class view {
  public:
-  /// Made by engines. `log` may be null; in a replay `source` is null and every value comes from the log.
-  view(const kilter::machine& m, view_source* source, core_id asker, tape* log) noexcept
-      : machine_(&m), source_(source), tape_(log), asker_(asker) {}
+  /// Made by engines, one a question.
+  view(const kilter::machine& m, core_id asker, detail::asking& question) noexcept : machine_(&m), question_(&question), asker_(asker) {}
+  view(const view&) = delete;
+  view& operator=(const view&) = delete;
 
   [[nodiscard]] const kilter::machine& machine() const noexcept { return *machine_; }
 
@@ -221,36 +218,15 @@ class view {
   [[nodiscard]] std::uint64_t type_load(task_ref, std::uint32_t cell) noexcept;
   std::uint64_t type_fetch_add(task_ref, std::uint32_t cell, std::uint64_t n) noexcept;
 
+  /// The core whose worker asks.
   [[nodiscard]] core_id asker() const noexcept { return asker_; }
-  [[nodiscard]] tape* log() const noexcept { return tape_; }
-  [[nodiscard]] view_source* source() const noexcept { return source_; }
-  /// What a task is called on a tape: 1 + its number; 0 if there is none. In a replay that is the handle itself.
-  [[nodiscard]] std::uint64_t name_of(task_ref) const noexcept;
 
  private:
   friend struct detail::layout;  // policy_plugin.hpp
-  template <class Key, class Live>
-  std::uint64_t exchange(std::uint8_t item, Key&& key, Live&& live) noexcept;
-  template <class Key, class Live>
-  task_ref exchange_ref(std::uint8_t item, Key&& key, Live&& live) noexcept;
-  template <class Key, class Apply>
-  void write(std::uint8_t item, Key&& key, std::uint64_t value, Apply&& apply) noexcept;
-  [[nodiscard]] std::uint64_t name_of(task_ref, std::uint64_t with) const noexcept;
-  std::uint32_t within(std::uint32_t limit, std::uint8_t item, std::uint64_t value) noexcept;
-  void move_cursor(task_ref, std::uint32_t i) noexcept;
-  [[nodiscard]] const detail::task_kind* kind(task_ref) noexcept;
-  [[nodiscard]] double units(task_ref) noexcept;
-
+  friend class detail::asking;
   const kilter::machine* machine_;
-  view_source* source_;
-  tape* tape_;
+  detail::asking* question_;
   core_id asker_;
-  std::uint32_t cursor_index_ = 0;   // where the last successor() left off, so that a walk over all of them is linear
-  task_ref cursor_task_{};
-  const void* cursor_edge_ = nullptr;
-  task_ref kind_task_{};             // whose kind was looked up last
-  const detail::task_kind* kind_ = nullptr;
-  double units_ = 0.0;               // of that task, once they were asked for
 };
 
 // ---- the policy -------------------------------------------------------------------------------------------------------------
@@ -292,49 +268,5 @@ class policy {
   friend struct detail::layout;  // policy_plugin.hpp
   bool trusted_ = false;
 };
-
-// ---- the built-in policies --------------------------------------------------------------------------------------------------
-
-/// Where the critical flag comes from (docs/papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6); docs/policies.md has the rules.
-enum class criticality : std::uint8_t {
-  user,          ///< the user's priorities
-  chain,         ///< one longest path (X19)
-  diff1,         ///< bottom level exactly one below the parent's (S2, as written)
-  chain_closed,  ///< every task on any longest path
-  hops,          ///< CATS: the highest bottom level seen so far, and what follows it
-  fanout,        ///< more direct successors than the mean of the graph, and at least two (S0, section 2)
-  ranks,         ///< one path, by HEFT's upward rank in learned seconds
-  online,        ///< chain_closed among what is known so far: added tasks too
-};
-
-struct policy_options {
-  std::vector<core_id> fast;                          ///< statically fast cores; empty: machine::fastest_cores()
-  std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
-  enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< docs/papers.md E55
-  enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< docs/papers.md E10
-  std::optional<objective> minimise{};                ///< what every search of the policy minimises; empty: the policy's own
-  std::vector<double> watts{};                        ///< by place_id, all members busy; for energy and edp
-  bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (docs/papers.md E10)
-  bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (docs/papers.md X20, E8)
-  victims steal_from = victims::random;               ///< docs/papers.md E52, E58
-
-  // Of cats, and the first also of the source `hops` (docs/papers.md A6.1).
-  bool cats_strict = false;                           ///< a bottom level that equals the highest seen so far is not critical, only a higher one
-  bool cats_bidirectional = false;                    ///< slow cores take critical tasks when they find no others
-  std::uint32_t cats_tries = 300;                     ///< looks into a core's own queue before it goes on to another
-  enum class update : std::uint8_t { batched, each } cats_update = update::batched;  ///< labels: once for all tasks that come together, or task by task
-};
-
-/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise, and where energy or edp are to be minimised without
-/// watts of every place.
-[[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
-
-struct policy_info {
-  std::string_view name;
-  std::string_view summary;  ///< one line
-  std::string_view source;   ///< paper and section
-};
-/// Every built-in policy, in the order of S0's Table 1, then the later ones.
-[[nodiscard]] std::span<const policy_info> policy_catalogue() noexcept;
 
 }  // namespace kilter

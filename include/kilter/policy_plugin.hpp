@@ -62,8 +62,7 @@ struct layout {
   static void of_view(stamp& s) noexcept {
     s.type<view>();
     s.member(&view::machine_);
-    s.member(&view::source_);
-    s.member(&view::tape_);
+    s.member(&view::question_);
     s.member(&view::asker_);
   }
   static void of_machine(stamp& s) noexcept {
@@ -102,7 +101,7 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
 /// The version of the contract (16 bits), and a sum over the layout of all that passes between a policy and its engine; the command refuses a library that
 /// says another. A change that keeps the layout and changes a meaning must raise the version.
 [[nodiscard]] inline std::uint64_t policy_abi() noexcept {
-  constexpr std::uint64_t version = 2;
+  constexpr std::uint64_t version = 3;
   detail::stamp s;
   s.add(version);
   using d = discipline;

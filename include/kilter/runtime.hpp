@@ -10,7 +10,7 @@
 
 #include "kilter/graph.hpp"
 #include "kilter/machine.hpp"
-#include "kilter/policy.hpp"
+#include "kilter/policies.hpp"
 #include "kilter/trace_table.hpp"
 
 namespace kilter {
@@ -95,6 +95,10 @@ class execution {
   template <class Rep, class Period>
   bool wait_for(task t, const std::chrono::duration<Rep, Period>& limit) {
     return wait_ns(t, in_ns(limit));
+  }
+  template <class Clock, class Duration>
+  bool wait_until(task t, const std::chrono::time_point<Clock, Duration>& end) {
+    return wait_for(t, end - Clock::now());
   }
   [[nodiscard]] bool done(task) const;
   /// Leaves out the body of the task and of all that depend on it; one that runs sees task_context::cancelled(). The others run, and `wait()` throws

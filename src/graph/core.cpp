@@ -1,6 +1,7 @@
 // Storage of a graph: blocks of nodes, kinds, edges, closures.
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "graph/node.hpp"
@@ -47,7 +48,7 @@ void validate(const graph_core& g, const task_options& o, const body& code) {
   if (!code.team && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
     throw usage_error("a body that takes no team_member& runs on one core, so its only width is 1; take a team_member& to allow more");
   if (!code.team && o.all_members) throw usage_error("all_members is for bodies that take a team_member&; this one runs on one core");
-  if (o.work < 0) throw usage_error("work must not be negative, got " + std::to_string(o.work));
+  check_work(o.work);
 }
 
 }  // namespace
@@ -167,6 +168,10 @@ void graph_core::clear_marks() noexcept {
       n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
     });
   if (stops.exchange(false, sync::memory_order_relaxed)) for_each_node([](node* n) { n->stopped.store(0, sync::memory_order_relaxed); });
+}
+
+void check_work(double work) {
+  if (!(work >= 0.0) || std::isinf(work)) throw usage_error("a task's work is a number from 0 on, got " + std::to_string(work));
 }
 
 void check_home(const home_cores& home, std::uint32_t cores) {

@@ -24,11 +24,21 @@ width_list::width_list(std::span<const std::uint32_t> widths) {
 }
 
 graph::graph() : core_(std::make_unique<graph_core>()) {}
-graph::~graph() = default;
 graph::graph(graph&&) noexcept = default;
-graph& graph::operator=(graph&&) noexcept = default;
+graph::~graph() {
+  if (core_) core_->end_run();
+}
+graph& graph::operator=(graph&& other) noexcept {
+  if (core_ && core_ != other.core_) core_->end_run();
+  core_ = std::move(other.core_);
+  return *this;
+}
 
 namespace {
+graph_core& own(const std::unique_ptr<graph_core>& core) {
+  if (!core) throw usage_error("this graph was moved from; make another, or clear() it");
+  return *core;
+}
 void refuse_while_running(const graph_core& core) {
   if (core.execution.load(sync::memory_order_acquire))
     throw usage_error("the graph is running; wait for its execution, or add tasks from a task with kilter::batch");
@@ -36,7 +46,7 @@ void refuse_while_running(const graph_core& core) {
 }  // namespace
 
 task_type graph::type(std::string_view name) {
-  auto& names = core_->type_names;
+  auto& names = own(core_).type_names;
   const auto found = std::ranges::find(names, name);
   const auto type_at = [&](std::ptrdiff_t i) { return task_access::make_type(static_cast<std::uint16_t>(i), core_->number); };
   if (found != names.end()) return type_at(found - names.begin());
@@ -47,7 +57,7 @@ task_type graph::type(std::string_view name) {
 }
 
 task graph::allocate(const task_options& options, const detail::body& code, void*& storage, bool unfinished) {
-  refuse_while_running(*core_);
+  refuse_while_running(own(core_));
   node* n = core_->new_node(options, code, storage);
   if (unfinished) core_->unfinished = n;
   return task_access::make(n);
@@ -56,7 +66,7 @@ task graph::allocate(const task_options& options, const detail::body& code, void
 void graph::constructed(task) noexcept { core_->unfinished = nullptr; }
 
 void graph::check(const depend& data) const {
-  refuse_while_running(*core_);
+  refuse_while_running(own(core_));
   const detail::data_uses none;
   (core_->uses ? *core_->uses : none).check(data);
 }
@@ -81,7 +91,7 @@ void graph::edge(task before, task after, double cost_s) {
   if (!from || !to) throw usage_error("an edge needs two tasks; one of them is empty");
   if (task_access::added_while_running(before) || task_access::added_while_running(after))
     throw usage_error("a task that was added while a graph ran can have no edge after it; use batch::edge before its batch is released");
-  if (&detail::graph_of(from) != core_.get() || &detail::graph_of(to) != core_.get())
+  if (&detail::graph_of(from) != &own(core_) || &detail::graph_of(to) != core_.get())
     throw usage_error("an edge joins tasks of one graph; one of them belongs to another");
   if (!(cost_s >= 0.0) || std::isinf(cost_s)) throw usage_error("the cost of an edge is in seconds and not negative, got " + std::to_string(cost_s));
   refuse_while_running(*core_);
@@ -94,18 +104,19 @@ void graph::edge(task before, task after, double cost_s) {
 }
 
 std::size_t graph::size() const noexcept {
+  if (!core_) return 0;
   core_->drop_unfinished();
   return core_->count;
 }
-std::size_t graph::edges() const noexcept { return core_->static_edges; }
+std::size_t graph::edges() const noexcept { return core_ ? core_->static_edges : 0; }
 
 void graph::clear() {
-  refuse_while_running(*core_);
+  if (core_) refuse_while_running(*core_);
   core_ = std::make_unique<graph_core>();
 }
 
 void graph::check_acyclic() const {
-  graph_core& core = *core_;
+  graph_core& core = own(core_);
   core.drop_unfinished();
   if (core.incomplete) throw usage_error("memory ended while a task of this graph got its edges; clear() it and build it anew");
   if (core.forward_only || core.checked_acyclic) return;

@@ -198,6 +198,8 @@ struct graph_core {
   sync::atomic<bool> marked{false};    ///< a policy wrote into its tasks, so the next run begins by clearing them
   std::uint32_t reverse_edges = 0;     ///< static_edges when `reverse` was made
   sync::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
+  void (*end_run_of)(graph_core&) noexcept = nullptr;  ///< set with it
+  void* engine = nullptr;                  ///< that runs it
 
   /// References to kinds stay valid while it grows.
   static constexpr std::size_t max_kinds = 65535;
@@ -214,6 +216,10 @@ struct graph_core {
   void drop_unfinished() noexcept;
   void find_roots();
   void clear_marks() noexcept;
+  /// Cancels what runs of it and waits for that.
+  void end_run() noexcept {
+    if (execution.load(sync::memory_order_acquire)) end_run_of(*this);
+  }
   void index_predecessors();
   template <class Visit>
   void for_each_node(Visit&& visit) const {
@@ -253,6 +259,8 @@ inline const cold_data* cold_of(const node* n) noexcept {
   return found == cold.end() ? nullptr : &found->second;
 }
 
+/// usage_error unless it is a number from 0 on.
+void check_work(double work);
 /// usage_error if a machine of so many cores lacks one of them.
 void check_home(const home_cores&, std::uint32_t cores);
 

@@ -46,7 +46,7 @@ table_options unpacked(const std::array<std::uint64_t, option_count>& w) noexcep
 
 class question {
  public:
-  question(view& v, tape_item item) : view_(v), tape_(*v.log()), item_(item) {
+  question(view& v, tape_item item) : view_(v), tape_(*detail::asking::of(v).log()), item_(item) {
     if (!tape_.replaying() && tape_.entries().empty()) {
       tape_.table = v.table();
       const auto words = packed(tape_.table);
@@ -67,7 +67,7 @@ class question {
     for (const std::uint64_t w : words) tape_.exchange(tape_item::answer, i++, w, true);
     tape_.seal();
   }
-  [[nodiscard]] std::uint64_t named(task_ref t) const { return view_.name_of(t); }
+  [[nodiscard]] std::uint64_t named(task_ref t) const { return detail::asking::of(view_).name_of(t); }
 
  private:
   view& view_;
@@ -172,7 +172,7 @@ class arguments {
 void put(const policy& p, const kilter::machine& m, tape& t) {
   const tape_item item = t.entries()[t.position()].item;
   arguments a(t, m);
-  view v(m, nullptr, a.core(), &t);
+  detail::asked_view v(m, nullptr, a.core(), &t);
   switch (item) {
     case tape_item::submit: return recorded::submit(p, v);
     case tape_item::machine: return recorded::machine(p, v);

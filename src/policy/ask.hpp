@@ -6,7 +6,7 @@
 //   ready 0 asker, ready 1 task, ready 2 parent, ready 3 waker, time (..) .., answer 0 .., answer 1 .., seal
 
 #include "kilter/policy.hpp"
-#include "policy/tape.hpp"
+#include "policy/asking.hpp"
 
 namespace kilter::ask {
 
@@ -20,32 +20,32 @@ void machine(const policy&, view&);
 }  // namespace recorded
 
 inline void submit(const policy& p, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::submit(p, v);
   p.on_submit(v);
 }
 inline ready_decision ready(const policy& p, task_ref task, task_ref parent, core_id waker, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::ready(p, task, parent, waker, v);
   return p.on_ready(task, parent, waker, v);
 }
 inline next_decision next(const policy& p, core_id worker, std::uint32_t attempt, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::next(p, worker, attempt, v);
   return p.next(worker, attempt, v);
 }
 inline take_decision take(const policy& p, task_ref task, core_id here, bool stolen, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::take(p, task, here, stolen, v);
   return p.on_take(task, here, stolen, v);
 }
 inline void done(const policy& p, task_ref task, place_id place, const measured& m, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::done(p, task, place, m, v);
   p.on_done(task, place, m, v);
 }
 inline void machine(const policy& p, view& v) {
-  if (v.log()) [[unlikely]]
+  if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::machine(p, v);
   p.on_machine(v);
 }

@@ -6,6 +6,7 @@
 
 #include "graph/node.hpp"
 #include "kilter/error.hpp"
+#include "policy/asking.hpp"
 #include "policy/standard.hpp"
 #include "policy/view_source.hpp"
 
@@ -16,6 +17,8 @@ using complaint = std::optional<std::string>;  // what is wrong with an answer; 
 
 constexpr double longest_s = 1e9;            // engines count in nanoseconds of 64 bits
 constexpr std::uint32_t most_cells = 1u << 24;
+
+view_source* source_of(const view& v) noexcept { return detail::asking::of(v).source(); }
 
 std::string one_line(std::string text) {
   for (char& c : text)
@@ -83,7 +86,7 @@ class checked_policy final : public policy {
     return standard::ready(plan_, waker, v);
   }
   [[nodiscard]] next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
-    if (!out(v) && !(v.source() && v.source()->clears_up())) {
+    if (!out(v) && !(source_of(v) && source_of(v)->clears_up())) {
       complaint wrong;
       const next_decision d = asked_for(wrong, [&] { return asked_->next(worker, attempt, v); });
       if (!wrong) wrong = wrong_answer(d, v);
@@ -120,13 +123,13 @@ class checked_policy final : public policy {
   }
 
   // Past the view: what is looked up here is no part of what the policy read, and must not be on its tape.
-  static bool out(const view& v) noexcept { return v.source() && v.source()->policy_is_out(); }
+  static bool out(const view& v) noexcept { return source_of(v) && source_of(v)->policy_is_out(); }
   static std::string about(task_ref t) { return " for task '" + detail::graph_of(detail::node_of(t)).label(detail::node_of(t)) + "'"; }
   [[nodiscard]] std::string sentence(std::string_view question, const std::string& wrong) const {
     return "policy '" + one_line(std::string(name())) + "' breaks the contract at " + std::string(question) + ": " + wrong;
   }
   void fail(const char* question, const std::string& whom, const std::string& wrong, view& v) const {
-    v.source()->policy_failed(sentence(question + whom, wrong));
+    source_of(v)->policy_failed(sentence(question + whom, wrong));
   }
 
   [[nodiscard]] complaint wrong_answer(const ready_decision& d, task_ref task, core_id runs_next, const view& v) const {
@@ -159,7 +162,7 @@ class checked_policy final : public policy {
         return "it answered steal, and there are no deques: declare deques_too, or take_from a queue";
       case kind::hold_task:
         if (!d.task) return "it answered hold_task without a task";
-        if (!v.source()->has_task(d.task)) return "it answered hold_task of a task that no running graph has";
+        if (!source_of(v)->has_task(d.task)) return "it answered hold_task of a task that no running graph has";
         return {};
       case kind::hold_until:
         if (std::isfinite(d.until_s) && d.until_s < longest_s) return {};

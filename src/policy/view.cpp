@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
-#include "policy/tape.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 
 namespace kilter {
@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
 constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
-constexpr std::uint8_t item(tape_item i) noexcept { return static_cast<std::uint8_t>(i); }
 
 std::uint64_t tape_name(task_ref t) noexcept { return t ? detail::id_of(node_of(t)) + 1 : 0; }
 
@@ -69,11 +68,13 @@ void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
 
 }  // namespace
 
-std::uint64_t view::name_of(task_ref t) const noexcept { return source_ ? tape_name(t) : t.handle; }
-std::uint64_t view::name_of(task_ref t, std::uint64_t with) const noexcept { return name_of(t) << 32 | (with & 0xffffffff); }
+namespace detail {
+
+std::uint64_t asking::name_of(task_ref t) const noexcept { return source_ ? tape_name(t) : t.handle; }
+std::uint64_t asking::name_of(task_ref t, std::uint64_t with) const noexcept { return name_of(t) << 32 | (with & 0xffffffff); }
 
 /// A search asks about one task again and again.
-const detail::task_kind* view::kind(task_ref t) noexcept {
+const task_kind* asking::kind(task_ref t) noexcept {
   if (kind_task_ != t) {
     kind_ = &kind_of(node_of(t));
     kind_task_ = t;
@@ -83,170 +84,51 @@ const detail::task_kind* view::kind(task_ref t) noexcept {
 }
 
 /// How many times the task does what its type does, as the trace table counts.
-double view::units(task_ref t) noexcept {
+double asking::units(task_ref t) noexcept {
   if (!source_->tables.options().by_work) return 1.0;
   static_cast<void>(kind(t));
   if (units_ == 0.0) {
-    const detail::cold_data* cold = cold_of(node_of(t));
+    const cold_data* cold = cold_of(node_of(t));
     units_ = cold && cold->work > 0.0 ? cold->work : 1.0;
   }
   return units_;
 }
 
 template <class Key, class Live>
-std::uint64_t view::exchange(std::uint8_t item, Key&& key, Live&& live) noexcept {
+std::uint64_t asking::exchange(tape_item item, Key&& key, Live&& live) noexcept {
   if (!tape_) [[likely]]
     return live();
-  return tape_->exchange(static_cast<tape_item>(item), key(), source_ ? live() : 0);
+  return tape_->exchange(item, key(), source_ ? live() : 0);
 }
 
 template <class Key, class Live>
-task_ref view::exchange_ref(std::uint8_t item, Key&& key, Live&& live) noexcept {
+task_ref asking::exchange_ref(tape_item item, Key&& key, Live&& live) noexcept {
   if (!tape_) [[likely]]
     return live();
-  if (!source_) return {static_cast<std::uintptr_t>(tape_->exchange(static_cast<tape_item>(item), key(), 0))};
+  if (!source_) return {static_cast<std::uintptr_t>(tape_->exchange(item, key(), 0))};
   const task_ref t = live();
-  tape_->exchange(static_cast<tape_item>(item), key(), tape_name(t));
+  tape_->exchange(item, key(), tape_name(t));
   return t;
 }
 
 template <class Key, class Apply>
-void view::write(std::uint8_t item, Key&& key, std::uint64_t value, Apply&& apply) noexcept {
+void asking::write(tape_item item, Key&& key, std::uint64_t value, Apply&& apply) noexcept {
   if (tape_) [[unlikely]]
-    tape_->exchange(static_cast<tape_item>(item), key(), value, true);
+    tape_->exchange(item, key(), value, true);
   if (source_) apply();
 }
 
 /// A recording that was altered must not lead the policy, or the replay, out of bounds.
-std::uint32_t view::within(std::uint32_t limit, std::uint8_t item, std::uint64_t value) noexcept {
+std::uint32_t asking::within(std::uint32_t limit, tape_item item, std::uint64_t value) noexcept {
   if (tape_ && value >= limit) [[unlikely]] {
-    tape_->reject(static_cast<tape_item>(item), value);
+    tape_->reject(item, value);
     return 0;
   }
   return static_cast<std::uint32_t>(value);
 }
 
-// ---- this engine ------------------------------------------------------------------------------------------------------------
-
-double view::now_s() noexcept {
-  return real(exchange(item(tape_item::now), [] { return 0; }, [&] { return bits(source_->now_s()); }));
-}
-std::uint32_t view::random(std::uint32_t n) noexcept {
-  return within(n, item(tape_item::random),
-                exchange(item(tape_item::random), [&] { return n; }, [&] { return source_->random(asker_, n); }));
-}
-bool view::online(core_id c) noexcept {
-  return exchange(item(tape_item::online), [&] { return c; }, [&] { return source_->online(c); }) != 0;
-}
-bool view::idle(core_id c) noexcept {
-  return exchange(item(tape_item::idle), [&] { return c; }, [&] { return source_->idle(c); }) != 0;
-}
-std::uint32_t view::length(queue_id q) noexcept {
-  return static_cast<std::uint32_t>(exchange(item(tape_item::length), [&] { return q; }, [&] { return source_->length(q); }));
-}
-double view::busy_s(core_id c) noexcept {
-  return real(exchange(item(tape_item::busy), [&] { return c; }, [&] { return bits(source_->busy_s(c)); }));
-}
-double view::paid_cores() noexcept {
-  return real(exchange(item(tape_item::paid), [] { return 0; },
-                       [&] { return bits(std::min(source_->paid_cores(), static_cast<double>(machine_->core_count()))); }));
-}
-core_id view::home() noexcept {
-  return within(machine_->core_count(), item(tape_item::home),
-                exchange(item(tape_item::home), [] { return 0; }, [&] { return source_->tables.home(source_->now_s()); }));
-}
-
-// ---- a task -----------------------------------------------------------------------------------------------------------------
-
-std::uint64_t view::id(task_ref t) noexcept {
-  return exchange(item(tape_item::id), [&] { return name_of(t); }, [&] { return detail::id_of(node_of(t)); });
-}
-bool view::critical(task_ref t) noexcept {
-  return exchange(item(tape_item::critical), [&] { return name_of(t); },
-                  [&] { return (node_of(t)->flags & detail::flag_critical) != 0; }) != 0;
-}
-void view::set_critical(task_ref t, bool on) noexcept {
-  write(item(tape_item::set_critical), [&] { return name_of(t); }, on,
-        [&] {
-          mark(node_of(t));
-          set_flag(node_of(t), detail::flag_critical, on);
-        });
-}
-priority view::user_priority(task_ref t) noexcept {
-  const bool high = exchange(item(tape_item::user_priority), [&] { return name_of(t); },
-                             [&] { return (node_of(t)->flags & detail::flag_high) != 0; }) != 0;
-  return high ? priority::high : priority::low;
-}
-bool view::allows(task_ref t, place_id p) noexcept {
-  return exchange(item(tape_item::allows), [&] { return name_of(t, p); },
-                  [&] { return detail::allows_width(*kind(t), machine_->at(p).width); }) != 0;
-}
-double view::work(task_ref t) noexcept {
-  return real(exchange(item(tape_item::work), [&] { return name_of(t); }, [&] {
-    const auto* cold = cold_of(node_of(t));
-    return bits(cold ? cold->work : 0.0);
-  }));
-}
-double view::cost_s(task_ref t, place_id p) noexcept {
-  return real(exchange(item(tape_item::cost), [&] { return name_of(t, p); }, [&] {
-    if (const double modelled_s = source_->modelled_s(t, p); modelled_s > 0.0) return bits(modelled_s);
-    const auto* cold = cold_of(node_of(t));
-    const place& where = machine_->at(p);
-    if (!cold || where.width != 1 || where.leader >= cold->core_seconds.size()) return bits(0.0);
-    return bits(std::max(cold->core_seconds[where.leader], std::numeric_limits<double>::min()));
-  }));
-}
-task_state view::state(task_ref t) noexcept {
-  const auto name = [&] { return name_of(t); };
-  task_state s;
-  s.a = exchange(item(tape_item::state_a), name, [&] { return node_of(t)->state.a; });
-  s.b = exchange(item(tape_item::state_b), name, [&] { return node_of(t)->state.b; });
-  return s;
-}
-void view::set_state(task_ref t, const task_state& s) noexcept {
-  const auto name = [&] { return name_of(t); };
-  write(item(tape_item::set_state_a), name, s.a, [&] {
-    mark(node_of(t));
-    node_of(t)->state.a = s.a;
-  });
-  write(item(tape_item::set_state_b), name, s.b, [&] { node_of(t)->state.b = s.b; });
-}
-
-std::uint64_t view::word_of(task_ref t) noexcept {
-  return exchange(item(tape_item::word_of), [&] { return name_of(t); }, [&] { return std::uint64_t{t.handle}; });
-}
-task_ref view::task_of(std::uint64_t word) noexcept {
-  return exchange_ref(item(tape_item::task_of), [&] { return word; },
-                      [&] { return task_ref{static_cast<std::uintptr_t>(word)}; });
-}
-
-// ---- the graph as known so far ----------------------------------------------------------------------------------------------
-
-std::uint32_t view::batch_size() noexcept {
-  return static_cast<std::uint32_t>(
-      exchange(item(tape_item::batch_size), [] { return 0; }, [&] { return source_->batch_size(asker_); }));
-}
-task_ref view::batch_task(std::uint32_t i) noexcept {
-  return exchange_ref(item(tape_item::batch_task), [&] { return i; }, [&] { return source_->batch_task(asker_, i); });
-}
-bool view::batch_is_whole_graph() noexcept {
-  return exchange(item(tape_item::batch_whole), [] { return 0; }, [&] { return source_->batch_is_whole_graph(asker_); }) != 0;
-}
-
-std::uint32_t view::successor_count(task_ref t) noexcept {
-  return static_cast<std::uint32_t>(exchange(item(tape_item::successors), [&] { return name_of(t); }, [&] {
-    const node* n = node_of(t);
-    std::uint32_t count = n->first_successor ? 1 : 0;
-    if (const detail::edge* last = n->more_successors) {
-      ++count;
-      for (const detail::edge* e = last->next; e != last; e = e->next) ++count;
-    }
-    return count;
-  }));
-}
-
 /// Leaves the i-th successor's edge in the cursor, null for the one that has no record.
-void view::move_cursor(task_ref t, std::uint32_t i) noexcept {
+void asking::move_cursor(task_ref t, std::uint32_t i) noexcept {
   const node* n = node_of(t);
   const std::uint32_t unrecorded = n->first_successor ? 1 : 0;
   if (i < unrecorded) {
@@ -266,104 +148,226 @@ void view::move_cursor(task_ref t, std::uint32_t i) noexcept {
   cursor_edge_ = edge;
 }
 
+}  // namespace detail
+
+// ---- this engine ------------------------------------------------------------------------------------------------------------
+
+double view::now_s() noexcept {
+  return real(question_->exchange(tape_item::now, [] { return 0; }, [&] { return bits(question_->source_->now_s()); }));
+}
+std::uint32_t view::random(std::uint32_t n) noexcept {
+  return question_->within(n, tape_item::random,
+                question_->exchange(tape_item::random, [&] { return n; }, [&] { return question_->source_->random(asker_, n); }));
+}
+bool view::online(core_id c) noexcept {
+  return question_->exchange(tape_item::online, [&] { return c; }, [&] { return question_->source_->online(c); }) != 0;
+}
+bool view::idle(core_id c) noexcept {
+  return question_->exchange(tape_item::idle, [&] { return c; }, [&] { return question_->source_->idle(c); }) != 0;
+}
+std::uint32_t view::length(queue_id q) noexcept {
+  return static_cast<std::uint32_t>(question_->exchange(tape_item::length, [&] { return q; }, [&] { return question_->source_->length(q); }));
+}
+double view::busy_s(core_id c) noexcept {
+  return real(question_->exchange(tape_item::busy, [&] { return c; }, [&] { return bits(question_->source_->busy_s(c)); }));
+}
+double view::paid_cores() noexcept {
+  return real(question_->exchange(tape_item::paid, [] { return 0; },
+                       [&] { return bits(std::min(question_->source_->paid_cores(), static_cast<double>(machine_->core_count()))); }));
+}
+core_id view::home() noexcept {
+  return question_->within(machine_->core_count(), tape_item::home,
+                question_->exchange(tape_item::home, [] { return 0; }, [&] { return question_->source_->tables.home(question_->source_->now_s()); }));
+}
+
+// ---- a task -----------------------------------------------------------------------------------------------------------------
+
+std::uint64_t view::id(task_ref t) noexcept {
+  return question_->exchange(tape_item::id, [&] { return question_->name_of(t); }, [&] { return detail::id_of(node_of(t)); });
+}
+bool view::critical(task_ref t) noexcept {
+  return question_->exchange(tape_item::critical, [&] { return question_->name_of(t); },
+                  [&] { return (node_of(t)->flags & detail::flag_critical) != 0; }) != 0;
+}
+void view::set_critical(task_ref t, bool on) noexcept {
+  question_->write(tape_item::set_critical, [&] { return question_->name_of(t); }, on,
+        [&] {
+          mark(node_of(t));
+          set_flag(node_of(t), detail::flag_critical, on);
+        });
+}
+priority view::user_priority(task_ref t) noexcept {
+  const bool high = question_->exchange(tape_item::user_priority, [&] { return question_->name_of(t); },
+                             [&] { return (node_of(t)->flags & detail::flag_high) != 0; }) != 0;
+  return high ? priority::high : priority::low;
+}
+bool view::allows(task_ref t, place_id p) noexcept {
+  return question_->exchange(tape_item::allows, [&] { return question_->name_of(t, p); },
+                  [&] { return detail::allows_width(*question_->kind(t), machine_->at(p).width); }) != 0;
+}
+double view::work(task_ref t) noexcept {
+  return real(question_->exchange(tape_item::work, [&] { return question_->name_of(t); }, [&] {
+    const auto* cold = cold_of(node_of(t));
+    return bits(cold ? cold->work : 0.0);
+  }));
+}
+double view::cost_s(task_ref t, place_id p) noexcept {
+  return real(question_->exchange(tape_item::cost, [&] { return question_->name_of(t, p); }, [&] {
+    if (const double modelled_s = question_->source_->modelled_s(t, p); modelled_s > 0.0) return bits(modelled_s);
+    const auto* cold = cold_of(node_of(t));
+    const place& where = machine_->at(p);
+    if (!cold || where.width != 1 || where.leader >= cold->core_seconds.size()) return bits(0.0);
+    return bits(std::max(cold->core_seconds[where.leader], std::numeric_limits<double>::min()));
+  }));
+}
+task_state view::state(task_ref t) noexcept {
+  const auto name = [&] { return question_->name_of(t); };
+  task_state s;
+  s.a = question_->exchange(tape_item::state_a, name, [&] { return node_of(t)->state.a; });
+  s.b = question_->exchange(tape_item::state_b, name, [&] { return node_of(t)->state.b; });
+  return s;
+}
+void view::set_state(task_ref t, const task_state& s) noexcept {
+  const auto name = [&] { return question_->name_of(t); };
+  question_->write(tape_item::set_state_a, name, s.a, [&] {
+    mark(node_of(t));
+    node_of(t)->state.a = s.a;
+  });
+  question_->write(tape_item::set_state_b, name, s.b, [&] { node_of(t)->state.b = s.b; });
+}
+
+std::uint64_t view::word_of(task_ref t) noexcept {
+  return question_->exchange(tape_item::word_of, [&] { return question_->name_of(t); }, [&] { return std::uint64_t{t.handle}; });
+}
+task_ref view::task_of(std::uint64_t word) noexcept {
+  return question_->exchange_ref(tape_item::task_of, [&] { return word; },
+                      [&] { return task_ref{static_cast<std::uintptr_t>(word)}; });
+}
+
+// ---- the graph as known so far ----------------------------------------------------------------------------------------------
+
+std::uint32_t view::batch_size() noexcept {
+  return static_cast<std::uint32_t>(
+      question_->exchange(tape_item::batch_size, [] { return 0; }, [&] { return question_->source_->batch_size(asker_); }));
+}
+task_ref view::batch_task(std::uint32_t i) noexcept {
+  return question_->exchange_ref(tape_item::batch_task, [&] { return i; }, [&] { return question_->source_->batch_task(asker_, i); });
+}
+bool view::batch_is_whole_graph() noexcept {
+  return question_->exchange(tape_item::batch_whole, [] { return 0; }, [&] { return question_->source_->batch_is_whole_graph(asker_); }) != 0;
+}
+
+std::uint32_t view::successor_count(task_ref t) noexcept {
+  return static_cast<std::uint32_t>(question_->exchange(tape_item::successors, [&] { return question_->name_of(t); }, [&] {
+    const node* n = node_of(t);
+    std::uint32_t count = n->first_successor ? 1 : 0;
+    if (const detail::edge* last = n->more_successors) {
+      ++count;
+      for (const detail::edge* e = last->next; e != last; e = e->next) ++count;
+    }
+    return count;
+  }));
+}
+
+
 task_ref view::successor(task_ref t, std::uint32_t i) noexcept {
-  return exchange_ref(item(tape_item::successor), [&] { return name_of(t, i); }, [&] {
-    move_cursor(t, i);
-    return detail::ref(cursor_edge_ ? static_cast<const detail::edge*>(cursor_edge_)->to : node_of(t)->first_successor);
+  return question_->exchange_ref(tape_item::successor, [&] { return question_->name_of(t, i); }, [&] {
+    question_->move_cursor(t, i);
+    return detail::ref(question_->cursor_edge_ ? static_cast<const detail::edge*>(question_->cursor_edge_)->to : node_of(t)->first_successor);
   });
 }
 double view::successor_cost_s(task_ref t, std::uint32_t i) noexcept {
-  return real(exchange(item(tape_item::successor_cost), [&] { return name_of(t, i); }, [&] {
-    move_cursor(t, i);
-    return bits(cursor_edge_ ? static_cast<const detail::edge*>(cursor_edge_)->cost_s : 0.0);
+  return real(question_->exchange(tape_item::successor_cost, [&] { return question_->name_of(t, i); }, [&] {
+    question_->move_cursor(t, i);
+    return bits(question_->cursor_edge_ ? static_cast<const detail::edge*>(question_->cursor_edge_)->cost_s : 0.0);
   }));
 }
 std::uint32_t view::predecessor_count(task_ref t) noexcept {
-  return static_cast<std::uint32_t>(exchange(item(tape_item::predecessors), [&] { return name_of(t); }, [&] {
-    return in_edges(*source_, asker_, node_of(t)).size();
+  return static_cast<std::uint32_t>(question_->exchange(tape_item::predecessors, [&] { return question_->name_of(t); }, [&] {
+    return in_edges(*question_->source_, asker_, node_of(t)).size();
   }));
 }
 task_ref view::predecessor(task_ref t, std::uint32_t i) noexcept {
-  return exchange_ref(item(tape_item::predecessor), [&] { return name_of(t, i); }, [&] {
-    return detail::ref(in_edges(*source_, asker_, node_of(t))[i].from);
+  return question_->exchange_ref(tape_item::predecessor, [&] { return question_->name_of(t, i); }, [&] {
+    return detail::ref(in_edges(*question_->source_, asker_, node_of(t))[i].from);
   });
 }
 double view::predecessor_cost_s(task_ref t, std::uint32_t i) noexcept {
-  return real(exchange(item(tape_item::predecessor_cost), [&] { return name_of(t, i); }, [&] {
-    return bits(in_edges(*source_, asker_, node_of(t))[i].cost_s);
+  return real(question_->exchange(tape_item::predecessor_cost, [&] { return question_->name_of(t, i); }, [&] {
+    return bits(in_edges(*question_->source_, asker_, node_of(t))[i].cost_s);
   }));
 }
 double view::data_ready_s(task_ref t, core_id c) noexcept {
-  return real(exchange(item(tape_item::data_ready), [&] { return name_of(t, c); }, [&] { return bits(source_->data_ready_s(t, c)); }));
+  return real(question_->exchange(tape_item::data_ready, [&] { return question_->name_of(t, c); }, [&] { return bits(question_->source_->data_ready_s(t, c)); }));
 }
 void view::rekey(task_ref t, std::uint64_t key) noexcept {
-  write(item(tape_item::rekey), [&] { return name_of(t); }, key, [&] { source_->rekey(t, key); });
+  question_->write(tape_item::rekey, [&] { return question_->name_of(t); }, key, [&] { question_->source_->rekey(t, key); });
 }
 
 // ---- what was learned -------------------------------------------------------------------------------------------------------
 
 double view::time_s(task_ref t, place_id p) noexcept {
-  return real(exchange(item(tape_item::time), [&] { return name_of(t, p); },
-                       [&] { return bits(source_->tables.time_s(kind(t)->row, p) * units(t)); }));
+  return real(question_->exchange(tape_item::time, [&] { return question_->name_of(t, p); },
+                       [&] { return bits(question_->source_->tables.time_s(question_->kind(t)->row, p) * question_->units(t)); }));
 }
 bool view::known(task_ref t) noexcept {
-  return exchange(item(tape_item::known), [&] { return name_of(t); }, [&] { return source_->tables.sampled(kind(t)->row); }) != 0;
+  return question_->exchange(tape_item::known, [&] { return question_->name_of(t); }, [&] { return question_->source_->tables.sampled(question_->kind(t)->row); }) != 0;
 }
 place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) noexcept {
-  const auto key = [&] { return mix64(name_of(t) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
+  const auto key = [&] { return mix64(question_->name_of(t) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
-    const detail::task_kind& k = *kind(t);
-    if (k.width_one_only || (max_width == 1 && k.widths.empty())) return source_->tables.best(k.row, goal, model::widths::one);
-    if (k.widths.empty() && max_width >= machine_->core_count()) return source_->tables.best(k.row, goal, model::widths::all);
+    const detail::task_kind& k = *question_->kind(t);
+    if (k.width_one_only || (max_width == 1 && k.widths.empty())) return question_->source_->tables.best(k.row, goal, model::widths::one);
+    if (k.widths.empty() && max_width >= machine_->core_count()) return question_->source_->tables.best(k.row, goal, model::widths::all);
     const chooser who{node_of(t), machine_, max_width};
-    return source_->tables.best(k.row, goal, model::allowed{chooser::may_use, &who});
+    return question_->source_->tables.best(k.row, goal, model::allowed{chooser::may_use, &who});
   };
-  const std::uint64_t found = exchange(item(tape_item::best), key, live);
-  return found == no_place ? no_place : within(static_cast<std::uint32_t>(machine_->places().size()), item(tape_item::best), found);
+  const std::uint64_t found = question_->exchange(tape_item::best, key, live);
+  return found == no_place ? no_place : question_->within(static_cast<std::uint32_t>(machine_->places().size()), tape_item::best, found);
 }
 double view::slowdown(core_id c) noexcept {
-  return real(exchange(item(tape_item::slowdown), [&] { return c; }, [&] { return bits(source_->tables.slowdown(c)); }));
+  return real(question_->exchange(tape_item::slowdown, [&] { return c; }, [&] { return bits(question_->source_->tables.slowdown(c)); }));
 }
 double view::gap_s(core_id c, double from_s, double work_s) noexcept {
-  return real(exchange(item(tape_item::gap), [&] { return mix64(mix64(c ^ mix64(bits(from_s))) ^ bits(work_s)); },
-                       [&] { return bits(source_->tables.gap_s(c, from_s, work_s, c == asker_)); }));
+  return real(question_->exchange(tape_item::gap, [&] { return mix64(mix64(c ^ mix64(bits(from_s))) ^ bits(work_s)); },
+                       [&] { return bits(question_->source_->tables.gap_s(c, from_s, work_s, c == asker_)); }));
 }
-const table_options& view::table() const noexcept { return source_ ? source_->tables.options() : tape_->table; }
+const table_options& view::table() const noexcept { return question_->source_ ? question_->source_->tables.options() : question_->tape_->table; }
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {
-  const auto key = [&] { return mix64(name_of(t, best) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
+  const auto key = [&] { return mix64(question_->name_of(t, best) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
     const chooser who{node_of(t), machine_, max_width};
-    return source_->tables.settle(row_of(who.task), best, goal, source_->recent_s(asker_), {chooser::may_use, &who});
+    return question_->source_->tables.settle(row_of(who.task), best, goal, question_->source_->recent_s(asker_), {chooser::may_use, &who});
   };
-  return within(static_cast<std::uint32_t>(machine_->places().size()), item(tape_item::settle),
-                exchange(item(tape_item::settle), key, live));
+  return question_->within(static_cast<std::uint32_t>(machine_->places().size()), tape_item::settle,
+                question_->exchange(tape_item::settle, key, live));
 }
 void view::learn(task_ref t, place_id p, const measured& m) noexcept {
-  write(item(tape_item::learn), [&] { return name_of(t, p); }, learned_bits(m),
-        [&] { source_->tables.learn(row_of(node_of(t)), p, m, source_->now_s()); });
+  question_->write(tape_item::learn, [&] { return question_->name_of(t, p); }, learned_bits(m),
+        [&] { question_->source_->tables.learn(row_of(node_of(t)), p, m, question_->source_->now_s()); });
 }
 
 // ---- shared cells -----------------------------------------------------------------------------------------------------------
 
 std::uint64_t view::load(std::uint32_t cell) noexcept {
-  return exchange(item(tape_item::load), [&] { return cell; }, [&] { return source_->cells.load(cell); });
+  return question_->exchange(tape_item::load, [&] { return cell; }, [&] { return question_->source_->cells.load(cell); });
 }
 void view::store(std::uint32_t cell, std::uint64_t value) noexcept {
-  write(item(tape_item::store), [&] { return cell; }, value, [&] { source_->cells.store(cell, value); });
+  question_->write(tape_item::store, [&] { return cell; }, value, [&] { question_->source_->cells.store(cell, value); });
 }
 std::uint64_t view::fetch_add(std::uint32_t cell, std::uint64_t n) noexcept {
-  return exchange(item(tape_item::fetch_add), [&] { return mix64(cell ^ mix64(n)); }, [&] { return source_->cells.fetch_add(cell, n); });
+  return question_->exchange(tape_item::fetch_add, [&] { return mix64(cell ^ mix64(n)); }, [&] { return question_->source_->cells.fetch_add(cell, n); });
 }
 bool view::exchange_if(std::uint32_t cell, std::uint64_t expected, std::uint64_t desired) noexcept {
-  return exchange(item(tape_item::exchange_if), [&] { return mix64(mix64(cell ^ mix64(expected)) ^ desired); },
-                  [&] { return source_->cells.exchange_if(cell, expected, desired); }) != 0;
+  return question_->exchange(tape_item::exchange_if, [&] { return mix64(mix64(cell ^ mix64(expected)) ^ desired); },
+                  [&] { return question_->source_->cells.exchange_if(cell, expected, desired); }) != 0;
 }
 std::uint64_t view::type_load(task_ref t, std::uint32_t cell) noexcept {
-  return exchange(item(tape_item::type_load), [&] { return name_of(t, cell); }, [&] { return source_->cells.load(kind(t)->row, cell); });
+  return question_->exchange(tape_item::type_load, [&] { return question_->name_of(t, cell); }, [&] { return question_->source_->cells.load(question_->kind(t)->row, cell); });
 }
 std::uint64_t view::type_fetch_add(task_ref t, std::uint32_t cell, std::uint64_t n) noexcept {
-  return exchange(item(tape_item::type_fetch_add), [&] { return mix64(name_of(t, cell) ^ mix64(n)); },
-                  [&] { return source_->cells.fetch_add(kind(t)->row, cell, n); });
+  return question_->exchange(tape_item::type_fetch_add, [&] { return mix64(question_->name_of(t, cell) ^ mix64(n)); },
+                  [&] { return question_->source_->cells.fetch_add(question_->kind(t)->row, cell, n); });
 }
 
 }  // namespace kilter

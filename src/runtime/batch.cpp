@@ -166,6 +166,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
   graph_core& g = e.graph;
   worker_tally& t = *state_->tally;
   state_->drop_unfinished();
+  check_work(o.work);
   if (!g.is_kind(t.last_kind, o, code)) {
     check_home(o.home, e.workers);
     const sync::lock_guard hold(g.dynamic_lock);

@@ -151,10 +151,10 @@ void engine::look_at_quota(std::int64_t now_ns) {
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   worker::refuse_in_team("submit()");
   refuse_after_fork();
+  g.check_acyclic();
   graph_core& core = graph_access::core(g);
   if (as_worker != no_core && as_worker >= machine->core_count())
     throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " + std::to_string(machine->core_count() - 1));
-  g.check_acyclic();
   auto e = std::make_shared<execution_state>(*this, core, machine->core_count(), machine->places().size());
   void* idle = nullptr;
   if (!core.execution.compare_exchange_strong(idle, e.get(), sync::memory_order_acq_rel))
@@ -183,6 +183,8 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     const sync::lock_guard hold(active_lock_);
     if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
     if (!policy_failure_.empty()) throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
+    core.engine = this;
+    core.end_run_of = [](graph_core& c) noexcept { static_cast<engine*>(c.engine)->end_run(c); };
     e->number = submitted_++;
     e->epoch = core.epoch = static_cast<std::uint8_t>(core.epoch % graph_core::last_epoch + 1);
     if (!here) look_at_quota(e->submitted_ns);
@@ -248,6 +250,20 @@ void engine::execution_done(execution_state& e) noexcept {
   }
   alive.reset();
   if (parked.a_helper_sleeps()) notify_all();
+}
+
+void engine::end_run(graph_core& g) noexcept {
+  std::shared_ptr<execution_state> e;
+  {
+    const sync::lock_guard hold(active_lock_);
+    const auto at = std::ranges::find_if(active_, [&](const auto& a) { return &a->graph == &g; });
+    if (at == active_.end()) return;
+    e = *at;
+  }
+  e->cancel();
+  if (worker* w = worker::current()) w->help_until([&] { return e->tasks.done(); }, nullptr, e.get());
+  else e->tasks.wait();
+  const sync::lock_guard engine_has_let_go(*e->released);
 }
 
 void engine::execution_cancelled() noexcept {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "base/sync.hpp"
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 #include "model/slices.hpp"
 #include "runtime/declared_queue.hpp"
@@ -56,7 +58,7 @@ class engine final : public view_source {
   bool clears_up() const noexcept override { return clears_up_.load(sync::memory_order_relaxed); }
 
   // --- what workers share ---
-  [[nodiscard]] view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
+  [[nodiscard]] asked_view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
   /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
   void notify_any() noexcept;
   /// Wakes one sleeping worker that may take from that queue.
@@ -68,6 +70,8 @@ class engine final : public view_source {
   /// perhaps for a task in one of the queues, and may have found another.
   void wake_for_what_waits(bool queues_too) noexcept;
   void execution_done(execution_state&) noexcept;
+  /// The graph goes while it may still run: its run is cancelled and waited for.
+  void end_run(graph_core&) noexcept;
   /// Its bodies are left out from here on. Called once a run, under its lock, before it is done.
   void execution_cancelled() noexcept;
   /// Asked by a worker that has said that it sleeps: all do, and a cancelled run is not done. So the policy looks nowhere where the rest of it waits, and

@@ -67,6 +67,7 @@ void execution::wait() {
   detail::worker* w = detail::worker::current();
   detail::worker::refuse_in_team("wait()");
   if (!done()) e.owner.refuse_after_fork();
+  detail::worker::refuse_own(e, nullptr);
   if (w) {
     // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
     w->help_until([&] { return e.tasks.done(); }, nullptr, &e);
@@ -120,6 +121,7 @@ bool execution::wait_ns(task t, std::int64_t limit_ns) {
 }
 
 void execution::wait(task t) {
+  if (state_) detail::worker::refuse_own(*state_, detail::task_access::get(t));
   wait_ns(t, -1);
   detail::execution_state& e = *state_;
   const detail::node* n = detail::task_access::get(t);

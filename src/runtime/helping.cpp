@@ -143,7 +143,7 @@ void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
 bool worker::kept_stays_here(node* n, bool stolen) {
   const bool travelled = n->where != place_unset && !stolen;
   if (travelled || !routing::asks_take(owner.plan, n, true)) return true;
-  view v = owner.view_of(*this);
+  asked_view v = owner.view_of(*this);
   const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
   if (d.busy_s != 0.0 && !d.put_back) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
   return !d.put_back;

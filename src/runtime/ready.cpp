@@ -16,7 +16,7 @@ void worker::start_execution(execution_state& e) noexcept {
       e.graph.for_each_node([&](node* n) { all.push_back(n); });
       batch = &all;
       batch_whole = true;
-      view v = owner.view_of(*this);
+      asked_view v = owner.view_of(*this);
       const std::int64_t asked_ns = sync::nanoseconds();
       ask::submit(*owner.policy, v);
       e.planned_ns = sync::nanoseconds() - asked_ns;
@@ -82,7 +82,7 @@ void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
     batch_whole = false;
     try {
       if (owner.plan.reads_predecessors) batch_edges.index(added);
-      view v = owner.view_of(*this);
+      asked_view v = owner.view_of(*this);
       ask::submit(*owner.policy, v);
     } catch (...) {
       execution_of(parent).fail(std::current_exception());
@@ -105,7 +105,7 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
     enqueue_standard(n, waker);
     return;
   }
-  view v = owner.view_of(*this);
+  asked_view v = owner.view_of(*this);
   apply(n, ask::ready(*owner.policy, ref(n), parent ? ref(parent) : task_ref{}, waker, v), waker);
 } catch (...) {
   give_up(n);

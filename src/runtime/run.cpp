@@ -70,7 +70,7 @@ bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) 
   n->where = place_unset;
   if (!travelled) {
     if (routing::asks_take(owner.plan, n, taken_from_ != nullptr)) {
-      view v = owner.view_of(*this);
+      asked_view v = owner.view_of(*this);
       const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
       if (d.put_back && !e.cancelled.load(sync::memory_order_relaxed)) {
         put_back(n);
@@ -413,7 +413,7 @@ void worker::finish_wide(assembly& a) {
 
 void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
   if (owner.plan.asks_done) {
-    view v = owner.view_of(*this);
+    asked_view v = owner.view_of(*this);
     ask::done(*owner.policy, ref(n), where, m, v);
   } else if (!owner.standard_learning) {
     return;

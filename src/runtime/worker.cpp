@@ -54,6 +54,14 @@ void worker::refuse_in_team(const char* asked) {
     throw usage_error(std::string(asked) + " inside a member of a team would happen once a member; do it in a body that takes task_context&");
 }
 
+void worker::refuse_own(const execution_state& awaited, const node* awaited_task) {
+  const worker* here = this_worker;
+  const node* own = here && here->call_ ? here->call_->task : nullptr;
+  if (!own || (awaited_task ? own != awaited_task : &execution_of(own) != &awaited)) return;
+  throw usage_error(awaited_task ? "a body waits for its own task, which cannot end before it"
+                                 : "a body waits for the run that it is part of, which cannot end before it; use a batch for the tasks that it adds");
+}
+
 void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
@@ -221,7 +229,7 @@ node* worker::take_left_over() {
 node* worker::take_asked(bool& stolen) {
   // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
   if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
-  view v = owner.view_of(*this);
+  asked_view v = owner.view_of(*this);
   const auto from = [&](declared_queue& q, node* n) {
     taken_from_ = &q;
     const core_id o = q.owner();

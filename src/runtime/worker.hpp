@@ -54,6 +54,8 @@ class alignas(sync::cache_line) worker {
   static worker* running(const task_context&, const char* does);
   /// usage_error, naming what is `asked`, if the calling thread is inside a member of a team.
   static void refuse_in_team(const char* asked);
+  /// usage_error if the body that the calling thread is in belongs to that run; or, with a task, to that task.
+  static void refuse_own(const execution_state& awaited, const node* awaited_task);
 
   // --- what others may do ---
   void bind(const assembly_entry&);

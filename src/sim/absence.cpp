@@ -27,7 +27,7 @@ void engine::come_and_go(const disturbance& d) {
   if (gone.empty() && !came) return;
   const core_id there = stand_in(0);
   if (plan_.asks_machine) {
-    view v = view_of(cores_[there == no_core ? 0 : there]);
+    detail::asked_view v = view_of(cores_[there == no_core ? 0 : there]);
     ask::machine(policy_, v);
     // What they hold for may be another's now, or wait for something that has become theirs.
     for (sim_core& w : cores_)

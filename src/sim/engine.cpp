@@ -86,7 +86,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   sim_core& starter = cores_[as_worker != no_core ? as_worker : tables.home(now_s())];
   if (plan_.asks_submit) {
     core.for_each_node([&](node* n) { batch_.push_back(n); });
-    view v = view_of(starter);
+    detail::asked_view v = view_of(starter);
     const std::int64_t asked_ns = sync::nanoseconds();
     ask::submit(policy_, v);
     stats_.plan_s = static_cast<double>(sync::nanoseconds() - asked_ns) * 1e-9;
@@ -310,7 +310,7 @@ void engine::finish(sim_assembly& a) {
   spent_s_ = 0.0;
   const std::uint32_t row = graph_of(n).kinds[n->kind].row;
   if (plan_.asks_done) {
-    view v = view_of(waker);
+    detail::asked_view v = view_of(waker);
     ask::done(policy_, detail::ref(n), a.where, m, v);
   }
   if (standard_learning_) tables.learn(row, a.where, m, now);

@@ -16,6 +16,7 @@
 #include "policy/latest_arrival.hpp"
 #include "policy/routing.hpp"
 #include "policy/tape.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 #include "sim/core.hpp"
 #include "sim/disturbance.hpp"
@@ -95,7 +96,7 @@ class engine final : public view_source {
   engine(const platform&, const engine_options&, answers_are_checked);
   engine(const platform&, const engine_options&, const discipline&);
   engine(const platform&, engine_options, std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
-  [[nodiscard]] view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
+  [[nodiscard]] detail::asked_view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
 
   // what happens
   void resolve(const detail::graph_core&, const std::vector<type_work>&);

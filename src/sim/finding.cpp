@@ -163,7 +163,7 @@ void engine::take_asked(sim_core& w) {
     return rest(w);
   }
   if (w.attempt == 0) w.told = false;
-  view v = view_of(w);
+  detail::asked_view v = view_of(w);
   const next_decision d = ask::next(policy_, w.id, w.attempt++, v);
   const bool rests = d.what == next_decision::kind::nothing || d.what == next_decision::kind::hold_until;
   if (rests && w.told) {  // as the runtime's workers ask once more before they sleep
@@ -237,7 +237,7 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
   if (!travelled) {
     if (routing::asks_take(plan_, n, from != nullptr)) {
       if (critical ? searches_high_ : searches_low_) spent_s_ += critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
-      view v = view_of(w);
+      detail::asked_view v = view_of(w);
       const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
       if (d.put_back) {
         if (from) {
@@ -338,7 +338,7 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
-  view v = view_of(w);
+  detail::asked_view v = view_of(w);
   const ready_decision d = ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
   if (d.where != no_place) {
     n->where = static_cast<std::uint16_t>(d.where);

@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "conformance/workload.hpp"
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "sim/engine.hpp"
 

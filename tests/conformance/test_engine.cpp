@@ -10,6 +10,7 @@
 #include "graph/node.hpp"
 #include "policy/ask.hpp"
 #include "policy/checked.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 
 namespace kilter::conformance {
@@ -147,7 +148,7 @@ class engine_on_virtual_time final : public view_source {
     keys_.assign(nodes_.size(), 0);
 
     if (plan_.asks_submit || request_.record) {
-      view v = view_of(outside_);
+      detail::asked_view v = view_of(outside_);
       ask::submit(policy_, v);
     }
     for (node* n : nodes_)
@@ -189,7 +190,7 @@ class engine_on_virtual_time final : public view_source {
 
  private:
   worker& of(core_id c) noexcept { return c == no_core ? outside_ : *workers_[c]; }
-  view view_of(worker& w) noexcept { return {machine_, this, w.core, request_.record ? &w.log : nullptr}; }
+  detail::asked_view view_of(worker& w) noexcept { return {machine_, this, w.core, request_.record ? &w.log : nullptr}; }
 
   /// Cores are unequal and change: core 0 is three times slower in every second millisecond. Wider is quicker, but costs more.
   double duration(const node* n, place_id p) const noexcept {
@@ -237,7 +238,7 @@ class engine_on_virtual_time final : public view_source {
   }
 
   void ask_next(worker& w) {
-    view v = view_of(w);
+    detail::asked_view v = view_of(w);
     const auto declared = queues_.begin() + (standard_queues_ ? machine_.core_count() : 0);
     const bool waits = std::any_of(declared, queues_.end(), [&](const task_queue& q) { return q.size() > 0 && q.may_take(w.core); });
     if (plan_.deques_too)
@@ -291,7 +292,7 @@ class engine_on_virtual_time final : public view_source {
   void taken(worker& w, node* n, task_queue* from, bool stolen) {
     if (n->where != detail::place_unset) return put_in_place(n, n->where, w);
     const bool critical = n->flags & detail::flag_critical;
-    view v = view_of(w);
+    detail::asked_view v = view_of(w);
     const bool always = plan_.deques_too && from && from->owner == no_core;
     const bool asked = always || (critical ? plan_.asks_take_high : plan_.asks_take_low) || request_.record;
     const take_decision d = asked ? ask::take(policy_, detail::ref(n), w.core, stolen, v)
@@ -308,7 +309,7 @@ class engine_on_virtual_time final : public view_source {
   }
 
   void put_in_place(node* n, place_id p, worker& w) {
-    view v(machine_, this, w.core, nullptr);
+    detail::asked_view v(machine_, this, w.core, nullptr);
     const auto allowed = [&](place_id at) { return v.allows(detail::ref(n), at); };
     const auto all = std::views::iota(place_id{0}, static_cast<place_id>(machine_.places().size()));
     if (p >= all.size() || (!allowed(p) && (machine_.at(p).width > 1 || std::ranges::any_of(all, allowed))))
@@ -353,7 +354,7 @@ class engine_on_virtual_time final : public view_source {
     }
     m.members = a.members;
     worker& last = *workers_[a.members.front().core];
-    view v = view_of(last);
+    detail::asked_view v = view_of(last);
     if (plan_.asks_done || request_.record) ask::done(policy_, detail::ref(a.task), a.where, m, v);
     if (plan_.learns && !plan_.asks_done) tables.learn(detail::graph_of(a.task).kinds[a.task->kind].row, a.where, m, now_);
     workers_[leader]->busy_s -= busy_added_[id];
@@ -371,7 +372,7 @@ class engine_on_virtual_time final : public view_source {
   /// Returns whether the task was forwarded to run next.
   bool made_ready(node* n, node* parent, worker& waker, bool may_forward) {
     const bool critical = n->flags & detail::flag_critical;
-    view v = view_of(waker);
+    detail::asked_view v = view_of(waker);
     const task_ref from = parent ? detail::ref(parent) : task_ref{};
     const bool asked = (critical ? plan_.asks_ready_high : plan_.asks_ready_low) || request_.record;
     const ready_decision d = asked ? ask::ready(policy_, detail::ref(n), from, waker.core, v)

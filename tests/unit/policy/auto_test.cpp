@@ -22,13 +22,13 @@ struct auto_board : world {
   task add_long() { return add(false, widths); }
   /// As the engine would: into the queue, then out of it on `here`.
   take_decision offer(task t, core_id here, std::uint32_t waiting) {
-    view v = at(here);
+    detail::asked_view v = at(here);
     if ((v.state(ref(t)).a & 1) == 0) (void)asked->on_ready(ref(t), {}, here, v);
     source.waiting = waiting;
     return asked->on_take(ref(t), here, false, v);
   }
   next_decision ask(core_id here, std::uint32_t waiting) {
-    view v = at(here);
+    detail::asked_view v = at(here);
     source.waiting = waiting;
     return asked->next(here, 0, v);
   }

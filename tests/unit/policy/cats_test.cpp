@@ -16,7 +16,7 @@ using testing::world;
 std::vector<queue_id> looks(const policy& p, world& w, core_id core) {
   std::vector<queue_id> all;
   for (std::uint32_t attempt = 0; attempt < 1000; ++attempt) {
-    view v = w.at(core);
+    detail::asked_view v = w.at(core);
     const next_decision d = p.next(core, attempt, v);
     if (d.what == next_decision::kind::nothing) break;
     EXPECT_EQ(d.what, next_decision::kind::take_from);
@@ -205,7 +205,7 @@ TEST(cats_labels, settled_once_a_batch_equal_those_updated_task_by_task) {
     const std::uint32_t most = 1 + static_cast<std::uint32_t>(seed % 15);
     while (at_once.grow(most)) {
       one_by_one.grow(most);
-      view a = at_once.w.at(0), b = one_by_one.w.at(0);
+      detail::asked_view a = at_once.w.at(0), b = one_by_one.w.at(0);
       labels::settle_batch(a);
       labels::settle_each(b);
       ASSERT_EQ(at_once.values(), one_by_one.values()) << "seed " << seed;
@@ -222,7 +222,7 @@ TEST(cats_labels, of_waiting_tasks_are_their_keys_anew) {
     g.w.source.batch = {world::ref(t)};
     g.w.source.whole = false;
     detail::graph_access::core(g.w.g).index_predecessors();
-    view v = g.w.at(0);
+    detail::asked_view v = g.w.at(0);
     labels::settle_batch(v);
     return t;
   };

@@ -39,7 +39,7 @@ TEST(checked, nothing_of_the_checks_is_on_the_tape) {
   for (testing::world* w : {&plain, &looked_at}) {
     const std::shared_ptr<const policy> asked = w == &plain ? outside : checked(outside, w->m);
     const task t = w->add();
-    view v(w->m, &w->source, 1, w == &plain ? &bare : &taped);
+    detail::asked_view v(w->m, &w->source, 1, w == &plain ? &bare : &taped);
     (void)ask::ready(*asked, testing::world::ref(t), {}, 1, v);
     (void)ask::next(*asked, 1, 0, v);
     (void)ask::take(*asked, testing::world::ref(t), 1, false, v);

@@ -200,7 +200,7 @@ TEST(roots, in_robust_mode_are_reserved_for_a_core_that_is_known_to_be_free) {
     board b(o);
     const auto p = make_policy(name, b.m);
     const auto asked_by = [&](core_id asker) {
-      view v = b.at(asker);
+      detail::asked_view v = b.at(asker);
       return short_form(p->on_ready(detail::ref(detail::task_access::get(b.high)), {}, no_core, v), b.m);
     };
     EXPECT_EQ(asked_by(0), reserved({0, 1})) << name;

@@ -23,7 +23,7 @@ struct empty_board : world {
 std::vector<std::pair<next_decision::kind, queue_id>> tries(const policy& p, world& w, core_id core) {
   std::vector<std::pair<next_decision::kind, queue_id>> all;
   for (std::uint32_t attempt = 0; attempt < 100; ++attempt) {
-    view v = w.at(core);
+    detail::asked_view v = w.at(core);
     const next_decision d = p.next(core, attempt, v);
     if (d.what == next_decision::kind::nothing) break;
     all.emplace_back(d.what, d.queue);

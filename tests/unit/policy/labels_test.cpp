@@ -23,7 +23,7 @@ struct figure_one {
     for (const char* e : {"AC", "AE", "CG", "BG", "GD", "DF", "EF"}) w.g.edge(t[e[0]], t[e[1]]);
   }
   void label(criticality source) {
-    view v = w.at(no_core);
+    detail::asked_view v = w.at(no_core);
     labels::rule(source).on_submit(v);
   }
   std::string flagged() {
@@ -58,7 +58,7 @@ TEST(chain_closed, flags_every_longest_path_and_nothing_beside) {
     w.g.edge(mid, sink);
   }
   w.g.edge(root, side);
-  view v = w.at(no_core);
+  detail::asked_view v = w.at(no_core);
   labels::rule(criticality::chain_closed).on_submit(v);
   for (const task t : {root, left, right, sink}) EXPECT_TRUE(w.critical(t));
   EXPECT_FALSE(w.critical(side));
@@ -73,7 +73,7 @@ TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
   f.label(criticality::diff1);
   EXPECT_EQ(f.flagged(), "") << "nothing is critical before it is ready";
   const auto ready = [&](char task, char parent) {
-    view v = f.w.at(0);
+    detail::asked_view v = f.w.at(0);
     labels::rule(criticality::diff1).on_ready(world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
     return f.w.critical(f.t[task]);
   };
@@ -88,7 +88,7 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
   world w(machine::uniform(2));
   const task a = w.add(true), b = w.add(false), lonely = w.add(true);
   w.g.edge(b, a);
-  view v = w.at(no_core);
+  detail::asked_view v = w.at(no_core);
   labels::rule(criticality::chain).on_submit(v);
   EXPECT_TRUE(w.critical(b));
   EXPECT_TRUE(w.critical(a));
@@ -97,7 +97,7 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
   world dynamic(machine::uniform(2));
   const task high = dynamic.add(true), low = dynamic.add(false);
   dynamic.source.whole = false;
-  view d = dynamic.at(0);
+  detail::asked_view d = dynamic.at(0);
   for (const criticality source : {criticality::chain, criticality::chain_closed, criticality::diff1}) {
     labels::rule(source).on_submit(d);
     labels::rule(source).on_ready(world::ref(high), world::ref(low), d);
@@ -108,7 +108,7 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
 
 TEST(labels, of_an_empty_graph_are_none) {
   world w(machine::uniform(2));
-  view v = w.at(no_core);
+  detail::asked_view v = w.at(no_core);
   labels::rule(criticality::chain_closed).on_submit(v);
   EXPECT_EQ(w.source.batch.size(), 0u);
 }
@@ -147,7 +147,7 @@ TEST(labels, agree_with_the_definition_on_random_graphs) {
       length(length, up, above, i);
       longest = std::max(longest, below[i]);
     }
-    view v = w.at(no_core);
+    detail::asked_view v = w.at(no_core);
     labels::rule(criticality::chain_closed).on_submit(v);
     for (std::uint32_t i = 0; i < n; ++i) {
       EXPECT_EQ(w.value(tasks[i]), below[i]) << "seed " << seed;
@@ -165,7 +165,7 @@ TEST(labels, take_time_in_proportion_to_the_graph) {
   world star(machine::uniform(2));
   const task root = star.add();
   for (int i = 0; i < 200'000; ++i) star.g.edge(root, star.add());
-  view v = star.at(no_core);
+  detail::asked_view v = star.at(no_core);
   labels::rule(criticality::chain_closed).on_submit(v);
   EXPECT_EQ(star.value(root), 2u);
 
@@ -176,7 +176,7 @@ TEST(labels, take_time_in_proportion_to_the_graph) {
     chain.g.edge(before, last);
     last = before;
   }
-  view c = chain.at(no_core);
+  detail::asked_view c = chain.at(no_core);
   labels::rule(criticality::chain).on_submit(c);
   EXPECT_EQ(chain.value(last), 200'001u);
 }

@@ -30,12 +30,12 @@ struct example_world : world {
   }
   /// The number of the task that a core holds for, from 1 as published; 0 if for none.
   std::uint64_t held(const policy& p, core_id c) {
-    view v = at(c);
+    detail::asked_view v = at(c);
     const next_decision d = p.next(c, 0, v);
     return d.what == next_decision::kind::hold_task ? v.id(d.task) + 1 : 0;
   }
   void take_held(const policy& p, core_id c) {
-    view v = at(c);
+    detail::asked_view v = at(c);
     const next_decision d = p.next(c, 0, v);
     EXPECT_EQ(m.at(p.on_take(d.task, c, false, v).where), (place{c, 1}));
   }
@@ -70,7 +70,7 @@ TEST(planned, a_core_that_goes_leaves_its_tasks_to_the_others_in_the_order_of_th
   w.submit(*p);
   w.take_held(*p, 2);
   w.source.up[1] = false;
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   p->on_machine(v);
   EXPECT_EQ(w.held(*p, 1), 0u);
   list both = w.whole_list(*p, 0);
@@ -90,7 +90,7 @@ TEST(planned, with_no_core_left_the_plan_waits) {
   const auto p = make_policy("cpop", w.m);
   w.submit(*p);
   w.source.up.assign(3, false);
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   p->on_machine(v);
   w.source.up[0] = true;
   p->on_machine(v);
@@ -124,7 +124,7 @@ TEST(planned, of_what_nobody_knows_the_work_counts) {
   const auto p = make_policy("heft", w.m);
   w.submit(*p);
   for (std::uint32_t t = 0; t < 4; ++t) {
-    view v = w.at(0);
+    detail::asked_view v = w.at(0);
     EXPECT_EQ(p->on_ready(w.source.batch[t], {}, 0, v).queue, t == 0 ? 0u : 1u);
   }
 }

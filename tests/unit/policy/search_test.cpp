@@ -15,11 +15,11 @@ namespace {
 using testing::world;
 
 place global(world& w, task t, objective goal, search::widths which = search::widths::all) {
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   return w.m.at(search::global(v, world::ref(t), goal, which));
 }
 place local(world& w, task t, core_id here, policy_options::local which = policy_options::local::containing) {
-  view v = w.at(here);
+  detail::asked_view v = w.at(here);
   return w.m.at(search::local(v, world::ref(t), here, which));
 }
 
@@ -45,7 +45,7 @@ TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
   o.watts.assign(w.m.places().size(), 9.0);
   o.watts[w.id({0, 1})] = 5.0;  // 10 J, 20 Js
   o.watts[w.id({2, 1})] = 2.0;  // 8 J, 32 Js
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   for (const auto& [goal, expected] : {std::pair{objective::energy, place{2, 1}}, {objective::edp, place{0, 1}}, {objective::time, place{0, 1}}}) {
     o.minimise = goal;
     EXPECT_EQ(w.m.at(search::global(v, world::ref(t), search::aim(o, objective::cost))), expected);
@@ -115,7 +115,7 @@ TEST(global_search, avoids_cores_that_are_offline) {
   w.set_all(8.0);
   w.set({2, 2}, 1.0);
   w.source.up[3] = false;
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   search::note_offline(v);
   EXPECT_EQ(global(w, t, objective::time), (place{0, 1})) << "(2,2) needs core 3";
   w.source.up[3] = true;
@@ -166,7 +166,7 @@ TEST(narrowest, finds_a_place_even_where_the_core_is_in_none_that_is_allowed) {
   world w(testing::two_and_four());
   const std::array<std::uint32_t, 1> four{4};
   const task t = w.add(false, four);
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   EXPECT_EQ(w.m.at(search::narrowest(v, world::ref(t), 0)), (place{2, 4}));
   EXPECT_EQ(w.m.at(search::local(v, world::ref(t), 0, policy_options::local::containing)), (place{2, 4}));
 }

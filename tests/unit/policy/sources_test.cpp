@@ -16,11 +16,11 @@ constexpr double us = 1e-6;
 
 void submit(world& w, criticality source) {
   detail::graph_access::core(w.g).index_predecessors();
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   labels::rule(source).on_submit(v);
 }
 bool ready(world& w, criticality source, task t, task parent = {}) {
-  view v = w.at(0);
+  detail::asked_view v = w.at(0);
   labels::rule(source).on_ready(world::ref(t), world::ref(parent), v);
   return w.critical(t);
 }
@@ -45,7 +45,7 @@ TEST(fanout, flags_what_releases_more_tasks_than_the_mean_and_at_least_two) {
   }
   submit(chain, criticality::fanout);
   for (const task_ref t : chain.source.batch) {
-    view v = chain.at(0);
+    detail::asked_view v = chain.at(0);
     EXPECT_FALSE(v.critical(t)) << "and the user's flags do not count";
   }
 }
@@ -111,7 +111,7 @@ TEST(online, flags_on_a_whole_graph_what_chain_closed_flags_roots_included) {
     std::vector<bool> expected;
     for (const task t : tasks) expected.push_back(w.critical(t));
     for (const task t : tasks) {
-      view v = w.at(0);
+      detail::asked_view v = w.at(0);
       v.set_state(world::ref(t), {});
     }
     submit(w, criticality::online);

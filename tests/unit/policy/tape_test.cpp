@@ -75,7 +75,7 @@ struct recording {
     w.g.edge(b, c, 0.5);
     w.source.now = 0.125;
     w.source.draw = 5;
-    view v(w.m, &w.source, 2, &log);
+    detail::asked_view v(w.m, &w.source, 2, &log);
     ask::submit(asked, v);
     (void)ask::ready(asked, world::ref(b), world::ref(a), 2, v);
     (void)ask::ready(asked, world::ref(a), {}, no_core, v);
@@ -164,7 +164,7 @@ TEST(replay, finds_that_the_table_was_taught_something_else) {
   world w(machine::uniform(2));
   const task t = w.add();
   tape log;
-  view v(w.m, &w.source, 0, &log);
+  detail::asked_view v(w.m, &w.source, 0, &log);
   ask::done(forgetful(2.0), world::ref(t), 0, {.sample_s = 0.5, .work = 3.0}, v);
   EXPECT_EQ(ask::replay(forgetful(2.0), w.m, log.entries()), 1u);
   EXPECT_THROW((void)ask::replay(forgetful(3.0), w.m, log.entries()), replay_mismatch);
@@ -186,7 +186,7 @@ TEST(replay, finds_that_the_table_was_asked_for_another_width) {
   world w(machine::uniform(2));
   const task t = w.add();
   tape log;
-  view v(w.m, &w.source, 0, &log);
+  detail::asked_view v(w.m, &w.source, 0, &log);
   (void)ask::take(widening(1), world::ref(t), 0, false, v);
   EXPECT_EQ(ask::replay(widening(1), w.m, log.entries()), 1u);
   EXPECT_THROW((void)ask::replay(widening(2), w.m, log.entries()), replay_mismatch);
@@ -220,7 +220,7 @@ TEST(recording, gives_the_same_answers_as_not_recording) {
   const auto p = make_policy("dam-c", plain.m);
   for (world* w : {&plain, &taped}) {
     const task parent = w->add(), t = w->add(true);
-    view v(w->m, &w->source, 1, w == &taped ? &log : nullptr);
+    detail::asked_view v(w->m, &w->source, 1, w == &taped ? &log : nullptr);
     for (const place& expected : {place{0, 1}, place{0, 2}, place{0, 4}, place{1, 1}}) {
       const ready_decision d = ask::ready(*p, world::ref(t), world::ref(parent), 1, v);
       EXPECT_EQ(w->m.at(d.where), expected);

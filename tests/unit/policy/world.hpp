@@ -13,6 +13,7 @@
 #include "graph/node.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/policy.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 
 namespace kilter::testing {
@@ -83,31 +84,31 @@ class world {
     for (const place& p : m.places()) set(p, seconds, type);
   }
   [[nodiscard]] place_id id(place p) const { return m.find(p).value(); }
-  [[nodiscard]] view at(core_id asker) { return {m, &source, asker, nullptr}; }
+  [[nodiscard]] detail::asked_view at(core_id asker) { return {m, &source, asker, nullptr}; }
 
   // One question each, answered as a test wants to read it.
   ready_decision ready(const policy& p, task t, task parent, core_id waker) {
-    view v = at(waker);
+    detail::asked_view v = at(waker);
     return p.on_ready(ref(t), ref(parent), waker, v);
   }
   place take(const policy& p, task t, core_id here, bool stolen = false) {
-    view v = at(here);
+    detail::asked_view v = at(here);
     return m.at(p.on_take(ref(t), here, stolen, v).where);
   }
   void done(const policy& p, task t, place where, double seconds) {
-    view v = at(where.leader);
+    detail::asked_view v = at(where.leader);
     p.on_done(ref(t), id(where), {.sample_s = seconds, .leader_s = seconds, .span_s = seconds}, v);
   }
   void submit(const policy& p) {
-    view v = at(no_core);
+    detail::asked_view v = at(no_core);
     p.on_submit(v);
   }
   bool critical(task t) {
-    view v = at(0);
+    detail::asked_view v = at(0);
     return v.critical(ref(t));
   }
   std::uint64_t value(task t) {
-    view v = at(0);
+    detail::asked_view v = at(0);
     return v.state(ref(t)).b;
   }
 };

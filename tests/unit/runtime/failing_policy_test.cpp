@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"

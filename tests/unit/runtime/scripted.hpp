@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 
 namespace kilter {
