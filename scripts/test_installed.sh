@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; each public header alone; and the
-# command with the prefix moved and the tree that it was built from out of reach.
+# Installs a build into an empty prefix and uses it as a user would: the examples and the guide's programs through find_package(kilter), nothing else; each
+# public header alone; and the command with the prefix moved and the tree that it was built from out of reach.
 # Also holds the README's example against examples/smallest, so that the text is the code that was tested.
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -39,6 +39,16 @@ for example in smallest first_graph own_policy; do
   # Neither macros nor warnings nor paths of others reach who links kilter::kilter.
   extra=$(grep '"command"' "$work/$example/build/compile_commands.json" | grep -oE ' -(D|W|f|m|O|I ?)[^ ]*' || true)
   [ -z "$extra" ] || fail "$example is compiled with foreign options:$extra"
+  passed=$((passed + 1))
+done
+
+# The programs of docs/library.md, in a folder of their own.
+cp -r examples/guide "$work/guide"
+quiet cmake -S "$work/guide" -B "$work/guide/build" "-DCMAKE_PREFIX_PATH=$prefix"
+quiet cmake --build "$work/guide/build" --parallel 2
+for program in "$work"/guide/*.cpp; do
+  program=$(basename "$program" .cpp)
+  (cd "$work/guide" && quiet "build/$program")
   passed=$((passed + 1))
 done
 
