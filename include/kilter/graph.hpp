@@ -19,7 +19,8 @@
 
 namespace kilter {
 
-/// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine.
+/// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine. Where the machine has none of them, the task runs
+/// on one core.
 class width_list {
  public:
   static constexpr std::size_t most = 15, widest = 65535;
