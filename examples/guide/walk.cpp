@@ -19,7 +19,7 @@ void visit(kilter::task_context& here, const node& n, std::atomic<int>& count) {
   ++count;
   kilter::batch added(here);
   for (const auto& child : n.children)
-    added.add([&](kilter::task_context& inner) { visit(inner, *child, count); });
+    added.add([&next = *child, &count](kilter::task_context& inner) { visit(inner, next, count); });
   added.detach();  // without it the end of this function would wait for the children
 }
 
