@@ -1,4 +1,4 @@
-// A runtime of two workers, under the policy that is named on the command line.
+// A runtime on every second core, under the policy that is named on the command line.
 #include <kilter/error.hpp>
 #include <kilter/runtime.hpp>
 
@@ -11,9 +11,13 @@ int main(int count, char** words) {
   std::vector<int> seen(1000);
   kilter::graph g;
   for (int& s : seen) g.add([&s] { ++s; });
+  const kilter::machine whole = kilter::machine::local();
+  std::vector<kilter::core_id> half;
+  for (const kilter::core& c : whole.cores())
+    if (c.id % 2 == 0) half.push_back(c.id);
   try {
     kilter::runtime rt({
-        .machine = std::make_shared<kilter::machine>(kilter::machine::uniform(2)),
+        .machine = std::make_shared<kilter::machine>(whole.restricted_to(half)),
         .policy = count > 1 ? words[1] : "dam-c",
     });
     const kilter::execution_stats stats = rt.run(g);
