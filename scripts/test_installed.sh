@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and uses it as a user would: the examples through find_package(kilter), nothing else; one through pkg-config; each public
-# header alone; and the command with the prefix moved and the tree that it was built from out of reach. The Debian packages are made, unpacked and used likewise.
+# Installs a build into an empty prefix and uses it as a user would: the examples and the guide's programs through find_package(kilter), nothing else; one through
+# pkg-config; each public header alone; and the command with the prefix moved and the tree that it was built from out of reach. The Debian packages are made,
+# unpacked and used likewise.
 # Also holds the README's example against examples/smallest, so that the text is the code that was tested.
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -55,6 +56,16 @@ builds_by_pkg_config() {
   passed=$((passed + 1))
 }
 builds_by_pkg_config "$prefix"
+
+# The programs of docs/library.md, in a folder of their own.
+cp -r examples/guide "$work/guide"
+quiet cmake -S "$work/guide" -B "$work/guide/build" "-DCMAKE_PREFIX_PATH=$prefix"
+quiet cmake --build "$work/guide/build" --parallel 2
+for program in "$work"/guide/*.cpp; do
+  program=$(basename "$program" .cpp)
+  (cd "$work/guide" && quiet "build/$program")
+  passed=$((passed + 1))
+done
 
 # Each public header alone, as strictly as users compile their own code, in C++ and where it says so in C; and no macro of it but ours.
 header_compiles() {

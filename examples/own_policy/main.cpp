@@ -1,8 +1,11 @@
-// A policy of one's own in forty lines: each ready task goes to the least loaded core, by the learned time of its type there.
+// A policy of one's own: each ready task goes to the least loaded core, by the learned time of
+// its type there.
 #include <kilter/policy.hpp>
 #include <kilter/runtime.hpp>
 
-#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <vector>
 
 class least_loaded final : public kilter::policy {
  public:
@@ -15,15 +18,20 @@ class least_loaded final : public kilter::policy {
     return d;
   }
 
-  kilter::ready_decision on_ready(kilter::task_ref task, kilter::task_ref, kilter::core_id, kilter::view& see) const override {
+  kilter::ready_decision on_ready(kilter::task_ref task, kilter::task_ref, kilter::core_id,
+                                  kilter::view& see) const override {
     kilter::place_id best = see.machine().single(0);
     double best_s = 1e300, best_own_s = 0;
     for (const kilter::core& c : see.machine().cores()) {
       const kilter::place_id here = see.machine().single(c.id);
       const double own_s = see.time_s(task, here), end_s = see.busy_s(c.id) + own_s;
-      if (end_s < best_s) best = here, best_s = end_s, best_own_s = own_s;
+      if (end_s >= best_s) continue;
+      best = here;
+      best_s = end_s;
+      best_own_s = own_s;
     }
-    return kilter::ready_decision::bind_to(best, best_own_s);  // the estimate is taken off again when the task is done
+    // The estimate counts as that core's load until the task is done.
+    return kilter::ready_decision::bind_to(best, best_own_s);
   }
 };
 
@@ -35,6 +43,6 @@ int main() {
   rt.run(g);
   int total = 0;
   for (const int s : seen) total += s;
-  std::printf("%.*s ran %d tasks\n", static_cast<int>(rt.policy().name().size()), rt.policy().name().data(), total);
+  std::cout << rt.policy().name() << " ran " << total << " tasks\n";
   return total == 1000 ? 0 : 1;
 }

@@ -19,7 +19,8 @@
 
 namespace kilter {
 
-/// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine.
+/// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine. Where the machine has none of them, the task runs
+/// on one core.
 class width_list {
  public:
   static constexpr std::size_t most = 15, widest = 65535;
@@ -90,7 +91,8 @@ struct graph_core;
 struct graph_access;
 }  // namespace detail
 
-/// Builds and owns tasks. Not thread-safe while it is built; may not be changed while it runs, but by `batch`.
+/// Builds and owns tasks. Not thread-safe while it is built. While it runs it may not be destroyed, moved or changed, but by `batch`: wait for
+/// its execution first.
 class graph {
  public:
   graph();
@@ -153,7 +155,8 @@ class batch {
  public:
   /// usage_error unless the context is that of the body which is running here.
   explicit batch(task_context&);
-  /// Releases what is not yet released and waits for it (helping), so that the tasks may refer to the caller's variables.
+  /// Releases what is not yet released and waits for it (helping), so that the tasks may refer to the caller's variables: those that were
+  /// declared before the batch, as later ones are destroyed first.
   ~batch();
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -185,8 +188,9 @@ class batch {
   void edge(task before, task after, double cost_s = 0.0);
   /// Hands the tasks added so far to the scheduler.
   void release();
-  /// Runs other tasks until those of this batch are done.
-  /// Rethrows nothing: a throwing task cancels the graph, and its exception comes out of the execution's wait().
+  /// Runs other tasks until those of this batch are done; what they wrote may be read afterwards.
+  /// Rethrows nothing: a throwing task cancels the graph, and its exception comes out of the execution's wait(). After that the tasks may have
+  /// been left out: task_context::cancelled() tells.
   void wait();
   /// Releases without waiting; the tasks may then outlive the caller's frame. The batch is empty afterwards.
   void detach();

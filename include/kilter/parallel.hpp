@@ -168,7 +168,8 @@ template <class F, class I, class T>
 concept reduce_body = std::is_invocable_v<F&, I> || std::is_invocable_r_v<T, F&, I, I, T>;
 
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
-/// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
+/// at once, in any order. `end` is converted to the type of `begin`: before a size write std::size_t{0}, since one of 2^31 does not fit into
+/// an int. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
 /// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team.
 template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
 void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
@@ -183,8 +184,9 @@ void parallel_for(task_context& here, B begin, E end, F&& body, const loop_optio
 }
 
 /// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or `body(first, last, partial)` returns `partial` with a piece added.
-/// `join` must be associative and `identity` neutral; it need not be commutative. The iterations are divided by their number and the grain
-/// alone and the parts are joined in order: the result, rounding included, does not depend on the machine or on who did what.
+/// `join` must be associative and `identity` neutral; it need not be commutative. The parts have the type of `identity`: 0.0, not 0, for doubles.
+/// The iterations are divided by their number and the grain alone and the parts are joined in order: the result, rounding included, does not
+/// depend on the machine or on who did what.
 /// At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise as parallel_for.
 template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>, T> F, class Join>
 [[nodiscard]] T parallel_reduce(runtime& rt, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},

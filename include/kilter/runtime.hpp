@@ -72,7 +72,8 @@ class execution {
  public:
   execution() = default;
   /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker it
-  /// runs other tasks of that worker's runtime meanwhile; usage_error inside a member of a team.
+  /// runs other tasks of that worker's runtime meanwhile; usage_error inside a member of a team. A body must not wait for the run that it is
+  /// of: neither would end.
   void wait();
   /// Waits as `wait` does, but at most so long; on a worker it may be late by a task that it runs meanwhile. Returns whether all tasks are
   /// done, and throws nothing that a task threw: `wait` does that then, at once.
@@ -133,8 +134,9 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Starts the graph; it must stay alive and unchanged until the execution is done. From any thread. usage_error if the graph has a
-  /// cycle or is already running, the runtime is stopped, or a member of a team asks. With `as_worker` the roots are made ready by that core's worker.
+  /// Starts the graph and returns. The graph must stay alive and unchanged until the execution is done, and what its bodies refer to must stay
+  /// alive. From any thread. usage_error if the graph has a cycle or is already running, the runtime is stopped, or a member of a team asks.
+  /// With `as_worker` the roots are made ready by that core's worker.
   execution submit(graph&, core_id as_worker = no_core);
   /// submit and wait.
   execution_stats run(graph&, core_id as_worker = no_core);

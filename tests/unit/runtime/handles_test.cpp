@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -231,6 +233,85 @@ std::string named(const ::testing::TestParamInfo<const char*>& i) {
 }
 INSTANTIATE_TEST_SUITE_P(policies, handles, ::testing::Values("fifo", "rws", "dam-c", "auto"), named);
 INSTANTIATE_TEST_SUITE_P(policies, handles_beside_held_bodies, ::testing::Values("fifo", "rws", "dam-c"), named);
+
+// ---- what would hang or crash ----
+
+TEST(runs, a_body_that_waits_for_its_own_run_is_told) {
+  runtime rt(with_policy("auto", 2));
+  graph g;
+  execution e;
+  std::atomic<bool> submitted{false};
+  std::atomic<int> refused{0};
+  task own;
+  own = g.add([&] {
+    wait_until([&] { return submitted.load(); });
+    for (const bool whole : {true, false}) try {
+        whole ? e.wait() : e.wait(own);
+      } catch (const usage_error&) {
+        refused.fetch_add(1);
+      }
+  });
+  e = rt.submit(g);
+  submitted.store(true);
+  execution(e).wait();
+  EXPECT_EQ(refused.load(), 2);
+}
+
+TEST(runs, a_graph_that_goes_while_it_runs_is_cancelled_and_waited_for) {
+  runtime rt(with_policy("auto", 2));
+  std::atomic<int> running{0}, after{0};
+  execution e;
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> entered{false};
+    graph g;
+    const task first = g.add([&](task_context& me) {
+      running.fetch_add(1);
+      entered.store(true);
+      wait_until([&] { return me.cancelled(); });
+      running.fetch_sub(1);
+    });
+    g.edge(first, g.add([&] { after.fetch_add(1); }));
+    e = rt.submit(g);
+    wait_until([&] { return entered.load(); });
+    if (i % 2 == 0) {
+      g = graph();
+      EXPECT_EQ(running.load(), 0);
+    }
+  }
+  EXPECT_EQ(running.load(), 0);
+  EXPECT_EQ(after.load(), 0);
+  EXPECT_TRUE(e.done());
+  EXPECT_THROW(e.wait(), cancelled_error);
+}
+
+TEST(runs, a_graph_that_was_moved_from_is_refused_and_can_be_cleared) {
+  runtime rt(with_policy("auto", 1));
+  graph g;
+  g.add([] {});
+  graph h = std::move(g);
+  EXPECT_EQ(rt.run(h).tasks, 1u);
+  EXPECT_THROW(g.add([] {}), usage_error);
+  EXPECT_THROW((void)g.type("t"), usage_error);
+  EXPECT_THROW(rt.run(g), usage_error);
+  EXPECT_EQ(g.size(), 0u);
+  EXPECT_EQ(g.edges(), 0u);
+  g.clear();
+  g.add([] {});
+  EXPECT_EQ(rt.run(g).tasks, 1u);
+}
+
+TEST(runs, work_that_is_no_number_is_refused) {
+  runtime rt(with_policy("auto", 1));
+  graph g;
+  EXPECT_THROW(g.add({.work = std::nan("")}, [] {}), usage_error);
+  EXPECT_THROW(g.add({.work = std::numeric_limits<double>::infinity()}, [] {}), usage_error);
+  g.add([](task_context& me) {
+    batch b(me);
+    b.add([] {});
+    EXPECT_THROW(b.add({.work = std::nan("")}, [] {}), usage_error);
+  });
+  EXPECT_EQ(rt.run(g).tasks, 2u);
+}
 
 // ---- home cores ----
 

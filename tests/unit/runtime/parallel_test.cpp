@@ -5,6 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <vector>
+#include <type_traits>
+#include <string>
+#include <functional>
 #include <chrono>
 #include <limits>
 #include <numeric>
@@ -262,6 +267,41 @@ TEST(parallel_reduce, gives_the_same_bits_whatever_the_number_of_workers) {
   }
   EXPECT_NEAR(sums[0], 13.1887, 1e-3);
 }
+
+// ---- bounds and values of different types ----
+
+TEST(loop_types, a_bound_of_another_type_is_not_cut) {
+  runtime rt(with_policy("auto", 2));
+  const std::vector<int> v(1000, 1);
+  std::atomic<std::uint64_t> sum{0};
+  parallel_for(rt, 0, v.size(), [&](std::size_t i) { sum.fetch_add(static_cast<std::uint64_t>(v[i])); });
+  EXPECT_EQ(sum.load(), 1000u);
+  static_assert(std::is_same_v<loop_index<int, std::size_t>, std::size_t>);
+  std::atomic<std::uint64_t> iterations{0};
+  const std::uint64_t many = 5'000'000'000;
+  parallel_for(rt, 0, many, [&](std::uint64_t first, std::uint64_t last) { iterations.fetch_add(last - first); });
+  EXPECT_EQ(iterations.load(), many);
+  const auto total = parallel_reduce(
+      rt, 0, many, std::uint64_t{0}, [](std::uint64_t first, std::uint64_t last, std::uint64_t before) { return before + (last - first); }, std::plus<>{});
+  EXPECT_EQ(total, many);
+}
+
+TEST(loop_types, bounds_without_a_common_type_are_refused_unless_the_loop_is_empty) {
+  runtime rt(with_policy("auto", 2));
+  int ran = 0;
+  parallel_for(rt, 0u, -1, [&](auto) { ++ran; });
+  EXPECT_EQ(ran, 0);
+  EXPECT_THROW(parallel_for(rt, -1, 3u, [&](auto) { ++ran; }), usage_error);
+  EXPECT_EQ(ran, 0);
+  std::atomic<int> iterations{0};
+  parallel_for(rt, -2, 3L, [&](long i) { iterations.fetch_add(static_cast<int>(i) + 10); });
+  EXPECT_EQ(iterations.load(), 8 + 9 + 10 + 11 + 12);
+}
+
+template <class T, class V>
+concept sums_up = !detail::narrows<V, T>;
+static_assert(!sums_up<int, double> && !sums_up<float, double> && !sums_up<int, std::int64_t>);
+static_assert(sums_up<double, int> && sums_up<int, short> && sums_up<short, short> && sums_up<std::string, int>);
 
 }  // namespace
 }  // namespace kilter

@@ -261,6 +261,19 @@ TEST(wide, each_item_is_handed_out_once_whatever_the_grain) {
       }
 }
 
+TEST(wide, a_task_whose_widths_the_machine_has_not_runs_on_one_core_under_every_policy) {
+  for (const policy_info& p : policy_catalogue())
+    for (const auto level : {priority::low, priority::high}) {
+      runtime rt(with_policy(std::string(p.name), 2));
+      graph g;
+      std::atomic<int> alone{0};
+      for (int i = 0; i < 10; ++i)
+        g.add({.priority = level, .widths = {3, 8}}, [&](team_member& me) { alone += me.width() == 1; });
+      rt.run(g);
+      EXPECT_EQ(alone.load(), 10) << p.name;
+    }
+}
+
 TEST(wide, a_task_of_all_members_may_start_on_a_core_that_waits_also_at_width_one) {
   runtime rt(scripted_on(1));
   graph inner, outer;

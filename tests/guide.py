@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""docs/library.md shows programs as they are tested, and messages as Kilter says them. Fails otherwise.
+
+Each block of code there stands below a line that names its file, and is that file. Each program of examples/guide is shown. Each message is in
+tests/unit/runtime/guide_test.cpp, which makes Kilter say it, or is a compiler's message out of a header.
+
+Usage: guide.py ROOT | guide.py --self-test
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+COLUMNS = 100
+PAGE = "docs/library.md"
+SAID = "tests/unit/runtime/guide_test.cpp"
+
+
+def blocks(lines):
+    """(line of the fence, what stands above it, language, code)"""
+    at = None
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("```"):
+            continue
+        if at is None:
+            at = number
+            continue
+        above = [l for l in lines[:at - 1] if l.strip()]
+        yield at, above[-1] if above else "", lines[at - 1][3:], "".join(l + "\n" for l in lines[at:number - 1])
+        at = None
+
+
+def wrong_blocks(root, lines):
+    shown = set()
+    for number, above, language, code in blocks(lines):
+        named = re.findall(r"`(examples/[^`]+)`", above)
+        if len(named) != 1:
+            yield f"{PAGE}:{number}: the line above the block names no file of examples/, or several"
+            continue
+        file = root / named[0]
+        shown.add(file)
+        if not file.is_file():
+            yield f"{PAGE}:{number}: {named[0]} does not exist"
+        elif file.read_text(encoding="utf-8") != code:
+            yield f"{PAGE}:{number}: the block differs from {named[0]}"
+    for file in sorted((root / "examples/guide").glob("*.cpp")):
+        if file not in shown:
+            yield f"{PAGE}: {file.relative_to(root)} is not shown"
+
+
+def messages(lines):
+    """The last column of each table whose last heading says so, a message a row."""
+    listening = False
+    for number, line in enumerate(lines, 1):
+        cells = [c.strip() for c in line.strip("|").split(" | ")] if line.startswith("| ") else []
+        if not cells:
+            listening = listening and line.startswith("|-")
+        elif cells[-1].startswith("Kilter says"):
+            listening = True
+        elif listening:
+            yield number, cells[-1]
+
+
+def wrong_messages(root, lines):
+    # One string after another is one to the compiler.
+    said = re.sub(r'"\s*"', "", "".join(f.read_text(encoding="utf-8") for f in [root / SAID, *sorted((root / "include/kilter").glob("*.hpp"))]))
+    for number, cell in messages(lines):
+        message = re.fullmatch(r"`([^`]+)`", cell)
+        if not message:
+            yield f"{PAGE}:{number}: no message in backticks: {cell}"
+        elif f'"{message[1]}"' not in said:
+            yield f"{PAGE}:{number}: {SAID} does not say '{message[1]}'"
+
+
+def check(root):
+    lines = (root / PAGE).read_text(encoding="utf-8").splitlines()
+    problems = [f"{PAGE}:{n} has {len(l)} columns; the limit is {COLUMNS}" for n, l in enumerate(lines, 1) if len(l) > COLUMNS and not l.startswith("|")]
+    return problems + list(wrong_blocks(root, lines)) + list(wrong_messages(root, lines))
+
+
+def self_test():
+    page = "See `examples/guide/a.cpp`:\n\n```cpp\nint main() {}\n```\n\n| you wrote | Kilter says |\n|---|---|\n| a | `no a` |\n\n| x | y |\n|---|---|\n| a | b |\n"
+    good = {PAGE: page, "examples/guide/a.cpp": "int main() {}\n", SAID: 'f("no " \n "a");\n'}
+    cases = [
+        ({}, 0),
+        ({PAGE: page.replace("`examples", "examples")}, 2),
+        ({PAGE: page.replace("a.cpp", "b.cpp")}, 2),
+        ({PAGE: page.replace("{}", "{ }")}, 1),
+        ({PAGE: page.replace("See ", "See " + "x" * COLUMNS)}, 1),
+        ({"examples/guide/b.cpp": ""}, 1),
+        ({PAGE: page.replace("no a", "no b")}, 1),
+        ({PAGE: page.replace("`no a`", "no a")}, 1),
+        ({SAID: ""}, 1),
+    ]
+    for change, expected in cases:
+        with tempfile.TemporaryDirectory() as d:
+            root = pathlib.Path(d)
+            for name, text in (good | change).items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            problems = check(root)
+            if len(problems) != expected:
+                sys.exit(f"self-test: {change}: expected {expected} problems, got {problems}")
+    print(f"{len(cases)} cases right")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit("\n".join(check(pathlib.Path(sys.argv[1]).resolve())) or 0)
+
+
+main()
