@@ -10,20 +10,20 @@ int main() {
   std::vector<double> x(n, 1.0), y(n, 1.0);
   kilter::runtime rt;
 
-  kilter::parallel_for(rt, std::size_t{0}, n, [&](std::size_t i) { y[i] += 2 * x[i]; });
+  kilter::parallel_for(rt, 0, n, [&](std::size_t i) { y[i] += 2 * x[i]; });
   const double sum = kilter::parallel_reduce(
-      rt, std::size_t{0}, n, 0.0, [&](std::size_t i) { return y[i]; }, std::plus<>());
+      rt, 0, n, 0.0, [&](std::size_t i) { return y[i]; }, std::plus<>());
 
   double mean = 0, highest = 0;
   kilter::graph g;
   const kilter::task centre = g.add([&] { mean = sum / static_cast<double>(n); });
   const kilter::task shift = kilter::add_parallel_for(  // the body gets a piece at once
-      g, {.name = "shift"}, std::size_t{0}, n, [&](std::size_t first, std::size_t last) {
+      g, {.name = "shift"}, 0, n, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) y[i] -= mean;
       });
   const kilter::task check = g.add([&](kilter::task_context& here) {  // a loop inside a task
     highest = kilter::parallel_reduce(
-        here, std::size_t{0}, n, -1.0, [&](std::size_t i) { return y[i]; },
+        here, 0, n, -1.0, [&](std::size_t i) { return y[i]; },
         [](double a, double b) { return a > b ? a : b; });
   });
   g.edge(centre, shift);

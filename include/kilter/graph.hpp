@@ -96,6 +96,7 @@ struct graph_access;
 class graph {
  public:
   graph();
+  /// What runs of it is cancelled and waited for.
   ~graph();
   graph(graph&&) noexcept;
   graph& operator=(graph&&) noexcept;

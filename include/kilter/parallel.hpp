@@ -168,9 +168,9 @@ template <class F, class I, class T>
 concept reduce_body = std::is_invocable_v<F&, I> || std::is_invocable_r_v<T, F&, I, I, T>;
 
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
-/// at once, in any order. `end` is converted to the type of `begin`: before a size write std::size_t{0}, since one of 2^31 does not fit into
-/// an int. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
-/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team.
+/// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
+/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team, and
+/// if one bound is negative and the type of the other has no sign.
 template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
 void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
   const auto of = detail::bounds_of(begin, end);

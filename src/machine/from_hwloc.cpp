@@ -206,10 +206,11 @@ machine machine::local(const machine_options& options) {
 machine machine::from_xml(const std::string& path, const machine_options& options) {
   const std::string xml = file_text(path, "topology file", most_xml_mib);
   const std::string source = "topology file '" + path + "'";
-  if (xml.find_first_not_of(" \t\r\n") == std::string::npos)
+  const auto first = xml.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first == std::string::npos)
     throw input_error(source + " is empty; name an hwloc XML export (lstopo FILE.xml)");
   const auto root = xml.find("<topology");
-  if (xml[xml.find_first_not_of(" \t\r\n\xef\xbb\xbf")] != '<' || root == std::string::npos)
+  if (xml[first] != '<' || root == std::string::npos)
     throw input_error(source + " is not an hwloc XML export: it has no <topology> element; write one with lstopo FILE.xml");
   if (xml.find("</topology>", root) == std::string::npos)
     throw input_error(source + " is truncated: its <topology> element is never closed; export it anew with lstopo FILE.xml");

@@ -46,7 +46,7 @@ if command -v g++ >/dev/null; then
   printf 'int nothing() { return 0; }' | g++ -shared -fPIC -x c++ -o "$work/libempty.so" -
   refuses "no function kilter_policy_abi" "${bench[@]}" --policy "$work/libempty.so"
   printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ -o "$work/libold.so" -
-  refuses "its stamp is 0000000000000001, this one's 0002" "${bench[@]}" --policy "$work/libold.so"
+  refuses "its stamp is 0000000000000001, this one's 0003" "${bench[@]}" --policy "$work/libold.so"
   # policies of which the command may not believe a word
   headers=$(dirname "$0")/../../include
   plugin() { # NAME MEMBERS: a library whose policy has these members

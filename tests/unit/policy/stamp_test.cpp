@@ -93,7 +93,7 @@ TEST(stamp, differs_for_each_other_set_of_virtual_functions) {
 }
 
 TEST(stamp, says_the_version_of_the_contract) {
-  EXPECT_EQ(policy_abi() >> 48, 2u);
+  EXPECT_EQ(policy_abi() >> 48, 3u);
   EXPECT_EQ(policy_abi(), policy_abi());
 }
 

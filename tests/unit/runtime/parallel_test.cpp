@@ -5,16 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdint>
-#include <vector>
-#include <type_traits>
-#include <string>
-#include <functional>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
+#include <string>
 #include <thread>
+#include <type_traits>
+#include <vector>
 
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"
