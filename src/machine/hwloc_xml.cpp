@@ -68,6 +68,8 @@ class reader {
       else if (rest.starts_with("</")) close();
       else open();
     } while (!stack_.empty() || !ended_);
+    // hwloc reads what has none through a null pointer, in some of its formats.
+    if (!has_pu_) throw input_error(source_ + " names no logical CPU (an object of type \"PU\"); export it anew with lstopo FILE.xml");
     return std::move(out_);
   }
 
@@ -175,7 +177,7 @@ class reader {
     return std::nullopt;
   }
 
-  void check(std::string_view name, const std::vector<attribute>& given) const {
+  void check(std::string_view name, const std::vector<attribute>& given) {
     for (const auto& [key, value] : given)
       if ((key.ends_with("cpuset") || key.ends_with("nodeset")) && !is_set(value))
         fail("'" + one_line(key) + "' is \"" + one_line(value) + "\"; it must be a set such as 0x0000000f, of at most " + std::to_string(most_bits) + " bits");
@@ -184,6 +186,7 @@ class reader {
     for (const auto& [set, whole] : {std::pair{"cpuset", "complete_cpuset"}, {"nodeset", "complete_nodeset"}})
       if (value_of(given, set) && !value_of(given, whole)) fail("an object with '" + std::string(set) + "' and without '" + whole + "'");
     const std::string_view type = value_of(given, "type").value_or("");
+    has_pu_ = has_pu_ || type == "PU";
     if (const auto index = value_of(given, "os_index"); index && (type == "PU" || type == "NUMANode")) {
       std::uint64_t number = 0;
       const auto [end, error] = std::from_chars(index->data(), index->data() + index->size(), number);
@@ -211,7 +214,7 @@ class reader {
   std::string_view text_;
   const std::string& source_;
   std::size_t at_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, has_pu_ = false;
   std::vector<element> stack_;
   std::string out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n";
 };

@@ -13,20 +13,25 @@ namespace {
 
 constexpr std::size_t most_mib = 16, deepest = 32, most_parts = 32;
 
-/// Past the string that begins at `at`, whichever of the four it is; at the end of the line if it never ends there.
-std::size_t after_string(std::string_view text, std::size_t at) {
+/// Past the string that begins at `at`, whichever of the four it is; at the end of the line if it never ends there. A letter beyond ASCII behind a backslash
+/// is no escape, and for some of them the library's behaviour is undefined.
+template <class Fail>
+std::size_t after_string(std::string_view text, std::size_t at, Fail&& fail) {
   const char quote = text[at];
   const bool escapes = quote == '"';
+  const auto skip_escaped = [&] {
+    if (++at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80) fail(at, "a backslash before a letter beyond ASCII; a backslash itself is written twice");
+  };
   const std::string_view three = escapes ? "\"\"\"" : "'''";
   if (text.substr(at).starts_with(three)) {
     for (at += 3; at < text.size() && !text.substr(at).starts_with(three); ++at)
-      if (escapes && text[at] == '\\') ++at;
+      if (escapes && text[at] == '\\') skip_escaped();
     at = std::min(at + 3, text.size());
     for (int more = 0; more < 2 && at < text.size() && text[at] == quote; ++more) ++at;  // quotes just before the closing ones
     return at;
   }
   for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
-    if (escapes && text[at] == '\\') ++at;
+    if (escapes && text[at] == '\\') skip_escaped();
   return at < text.size() && text[at] == quote ? at + 1 : std::min(at, text.size());
 }
 
@@ -47,7 +52,7 @@ void check_limits(std::string_view text, const std::string& file) {
     if (c == '"' || c == '\'') {
       if (at > begin && std::string_view("=,[{. \t\n").find(text[at - 1]) == std::string_view::npos)
         fail(at, "a quote where no text can begin");
-      at = after_string(text, at);
+      at = after_string(text, at, fail);
       continue;
     }
     if (c == '#') {

@@ -286,6 +286,15 @@ TEST_F(bad_xml, a_directory) {
 TEST_F(bad_xml, empty) {
   test::expect_names(refused(""), {"empty"});
   test::expect_names(refused(" \n\n"), {"empty"});
+  test::expect_names(refused(" \xef"), {"empty"});
+}
+// hwloc reads what has none through a null pointer, in its first format.
+TEST_F(bad_xml, without_a_logical_cpu) {
+  const std::string sets = " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
+  for (const char* version : {"", " version=\"2.0\""})
+    test::expect_names(refused("<topology" + std::string(version) + ">\n<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"0x1\"" + sets + ">\n<object type=\"Core\" os_index=\"0\"" +
+                               sets + "/>\n</object>\n</topology>\n"),
+                       {"no logical CPU"});
 }
 TEST_F(bad_xml, truncated) {
   for (const std::size_t bytes : {200u, 1000u, 5000u, 20000u}) test::expect_names(refused(good_.substr(0, bytes)), {"truncated"});
