@@ -198,6 +198,7 @@ void worker::unload() noexcept {
 
 // What it has declined, and submissions.
 node* worker::take_left_over() {
+  unload();  // a policy that is asked next may want to know how long the deque is
   if (node* n = declined_.take_all()) {
     n = keep_but_oldest(n);
     // It no longer counts as looking, or nobody would be woken for the rest.

@@ -312,5 +312,32 @@ TEST(runtime, as_many_tasks_run_at_once_as_there_are_workers) {
       }
 }
 
+/// All tasks go to core 1's deque. Its worker takes one only if the deque is said to hold any; the other takes none.
+class counts_first final : public policy {
+ public:
+  std::string_view name() const noexcept override { return "counts-first"; }
+  discipline queues(const machine&) const override {
+    discipline d;
+    d.asks_ready_low = d.asks_next = true;
+    return d;
+  }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(1); }
+  next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
+    if (worker != 1 || attempt > 0 || v.length(1) == 0) return {};
+    return {.what = next_decision::kind::take_from, .queue = 1};
+  }
+};
+
+TEST(deque, counts_what_others_left_on_it) {
+  runtime_options o;
+  o.machine = cores(2);
+  o.custom = std::make_shared<const counts_first>();
+  runtime rt(o);
+  graph g;
+  const task root = g.add([] {});
+  for (int i = 0; i < 20; ++i) g.edge(root, g.add([] {}));
+  for (int run = 0; run < 20; ++run) EXPECT_EQ(rt.run(g, 0).tasks, 21u);
+}
+
 }  // namespace
 }  // namespace kilter
