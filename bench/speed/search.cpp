@@ -6,6 +6,7 @@
 #include "graph/node.hpp"
 #include "lab/interrupt.hpp"
 #include "lab/stats.hpp"
+#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 #include "speed/rows.hpp"
 
@@ -97,7 +98,7 @@ rows search_rows(const plan& p) {
     for (std::uint32_t i = 0; i < asked; ++i) {
       if (changes) tables.preset(filled, 9, 1.9e-5 + 1e-8 * (i % 2));
       if (!asks) continue;
-      view v(tx2, &engine, i % tx2.core_count(), nullptr);
+      detail::asked_view v(tx2, &engine, i % tx2.core_count(), nullptr);
       (void)asking->on_ready(searched, parent, i % tx2.core_count(), v);  // a virtual call of another archive: cannot be left out
     }
     return static_cast<double>(sync::nanoseconds() - start) * 1e-9 / asked;
