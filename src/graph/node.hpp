@@ -259,6 +259,12 @@ inline const cold_data* cold_of(const node* n) noexcept {
   return found == cold.end() ? nullptr : &found->second;
 }
 
+/// The user's estimate; 0 if there is none.
+inline double work_of(const node* n) noexcept {
+  const cold_data* cold = cold_of(n);
+  return cold ? cold->work : 0.0;
+}
+
 /// usage_error unless it is a number from 0 on.
 void check_work(double work);
 /// usage_error if a machine of so many cores lacks one of them.

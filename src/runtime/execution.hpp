@@ -27,6 +27,8 @@ struct alignas(sync::cache_line) worker_tally {
   std::uint64_t next_serial = 0, serials_end = 0;
   std::uint16_t last_kind = 0;
   std::vector<execution_stats::place_count> places;
+
+  void count(const node* n, place_id where) noexcept { ++(n->flags & flag_critical ? places[where].critical : places[where].other); }
 };
 
 /// What a policy expects a task to add to a core's load.

@@ -15,32 +15,6 @@ namespace {
 // A row of very short tasks is one sample: the clock and the table then cost a sixteenth, or less if even the row is short.
 constexpr std::uint32_t row_length = 16, longest_row = 64;
 
-void count(const node* n, worker_tally& t, place_id where) noexcept {
-  ++(n->flags & flag_critical ? t.places[where].critical : t.places[where].other);
-}
-
-double work_of(const node* n) noexcept {
-  const cold_data* cold = cold_of(n);
-  return cold ? cold->work : 0.0;
-}
-
-}  // namespace
-
-namespace {
-
-/// Of the exception that is being handled.
-std::exception_ptr no_stand_in(core_id core) noexcept {
-  try {
-    try {
-      throw;
-    } catch (const std::system_error& why) {
-      throw std::system_error(why.code(), "a task of all members found no thread to stand in for core " + std::to_string(core) + ", whose worker waits inside a task");
-    }
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
 }  // namespace
 
 std::int64_t worker::cpu_nanoseconds() const noexcept {
@@ -206,7 +180,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     const place_id here = owner.machine->single(core);
     if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
     learn(n, k, here, m, end);
-    count(n, t, here);
+    t.count(n, here);
   }
   complete(n, e);
 }
@@ -282,133 +256,6 @@ void worker::close_short() noexcept {
   if (span > 2 * owner.short_body_cycles * short_count_) k.short_body.store(false, sync::memory_order_relaxed);
   tally(*short_execution_).work_cycles += span;
   if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
-}
-
-void worker::insert(node* n, place_id where, bool stolen) {
-  const place p = owner.machine->at(where);
-  cluster_desk& desk = owner.desks[owner.machine->cores()[p.leader].cluster];
-  {
-    const sync::lock_guard hold(desk.lock);
-    // All members are told or none.
-    core_id reserved = p.leader;
-    assembly* a = nullptr;
-    try {
-      a = desk.get();
-      a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
-      for (; reserved < p.leader + p.width; ++reserved) owner.workers[reserved]->assembly_.reserve();
-    } catch (...) {
-      while (reserved-- > p.leader) owner.workers[reserved]->assembly_.unreserve();
-      if (a) desk.free.push_back(a);
-      throw;
-    }
-    for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
-  }
-  for (core_id c = p.leader; c < p.leader + p.width; ++c)
-    if (c != core) owner.workers[c]->wake();
-}
-
-bool worker::take_part(assembly& a) {
-  const std::uint32_t member = core - a.at.leader;
-  if (!a.enter()) return false;
-  execution_state& e = *a.execution;
-  a.first_in(member);
-  member_span& span = a.members[member];
-  span.came = true;
-  span.start = sync::cycles();
-  body_call call{.where = a.at, .member = member, .core = core, .assembly = &a, .task = a.task};
-  if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, call, e) || e.stops(a.task)) a.exhaust();
-  span.end = sync::cycles();
-  return true;
-}
-
-void worker::join(assembly& a) {
-  const bool outer_team = std::exchange(in_team_, true);
-  const body_call* const outer_call = std::exchange(call_, nullptr);
-  const bool took_part = take_part(a);
-  call_ = outer_call;
-  in_team_ = outer_team;
-  if (took_part) {
-    const member_span& span = a.members[core - a.at.leader];
-    tally(*a.execution).work_cycles += span.end - span.start;
-    if (owner.events) owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end, a.stolen);
-  }
-  if (took_part && a.leave()) finish_wide(a);
-  give_back(a);
-  wait_for_core();
-}
-
-void worker::stand_in(assembly& a) {
-  if (stand_in_) {
-    stand_in_->join();
-    stand_in_.reset();
-  }
-  bool reserved = false;
-  try {
-    assembly_.reserve();
-    reserved = true;
-    stand_in_busy_.store(true, sync::memory_order_relaxed);
-    stand_in_ = std::make_unique<sync::thread>([this, &a] {
-      stands_in(this);
-      const bool took_part = take_part(a);
-      const bool finisher = took_part && a.leave();
-      stand_in_busy_.store(false, sync::memory_order_release);
-      if (finisher) {
-        // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
-        assembly_.push_front_reserved({assembly_entry::kind::finish, nullptr, &a});
-        wake();
-      } else {
-        assembly_.unreserve();
-        give_back(a);
-      }
-    });
-  } catch (...) {
-    stand_in_busy_.store(false, sync::memory_order_relaxed);
-    if (reserved) assembly_.unreserve();
-    // The others wait for this member at their barrier, so the run ends: its bodies are told, and this one's is left out.
-    a.execution->fail(no_stand_in(core));
-    join(a);
-  }
-}
-
-void worker::give_back(assembly& a) {
-  cluster_desk& desk = owner.desks[owner.machine->cores()[a.at.leader].cluster];
-  if (!a.drop()) return;
-  const sync::lock_guard hold(desk.lock);
-  desk.free.push_back(&a);
-}
-
-void worker::finish_wide(assembly& a) {
-  const std::uint64_t now = clock_seen = sync::cycles();
-  stamp_ = 0;
-  execution_state& e = *a.execution;
-  worker_tally& t = tally(e);
-  std::uint64_t first = ~std::uint64_t{0}, last = 0;
-  bool anybody = false;
-  for (const member_span& s : a.members)
-    if (s.came) {
-      anybody = true;
-      first = std::min(first, s.start);
-      last = std::max(last, s.end);
-    }
-  measured m;
-  std::vector<member_time>& members = member_times_;
-  members.clear();
-  if (anybody && !e.stops(a.task)) {
-    ++t.bodies;
-    const auto spent = [&](const member_span& s) { return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start)); };
-    for (std::uint32_t i = 0; i < a.at.width; ++i)
-      if (a.members[i].came) members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
-    m.members = members;
-    m.work = work_of(a.task);
-    m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first));
-    m.leader_first = a.members[0].came && a.leader_was_first();
-    m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
-    m.sample_s = sample_of(owner.options.timing, m);
-    if (!m.leader_first) ++t.late_leaders;
-    learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
-    count(a.task, t, a.where);
-  }
-  complete(a.task, e);
 }
 
 void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
