@@ -12,6 +12,8 @@ import re
 import sys
 import tempfile
 
+import checker
+
 COLUMNS = 100
 PAGE = "docs/library.md"
 SAID = "tests/unit/runtime/guide_test.cpp"
@@ -105,12 +107,4 @@ def self_test():
     print(f"{len(cases)} cases right")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    sys.exit("\n".join(check(pathlib.Path(sys.argv[1]).resolve())) or 0)
-
-
-main()
+checker.main(__doc__, check, self_test)

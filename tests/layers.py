@@ -9,6 +9,8 @@ import re
 import sys
 import tempfile
 
+import checker
+
 # "A: B" lets A include B, and with it whatever B may include (architecture: `B <- A`).
 DIRECT = {
     "base": [],
@@ -141,17 +143,4 @@ def self_test():
     print(f"{len(cases)} cases right")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    files, problems = check(pathlib.Path(sys.argv[1]))
-    for p in problems:
-        print(p, file=sys.stderr)
-    if files == 0:
-        sys.exit("found no sources")
-    sys.exit(1 if problems else 0)
-
-
-main()
+checker.main(__doc__, check, self_test, nothing="found no sources")

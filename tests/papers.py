@@ -9,6 +9,8 @@ import re
 import sys
 import tempfile
 
+import checker
+
 FOLDERS = ("include", "src", "apps", "bench", "data", "docs", "examples", "experiments", "python", "scripts", "tests")
 SUFFIXES = (".c", ".cmake", ".cpp", ".h", ".hpp", ".md", ".py", ".sh", ".toml", ".txt")
 SKIPPED = ("docs/papers.md", "src/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
@@ -116,19 +118,4 @@ def self_test():
     print(f"{len(cases)} cases right")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    count, problems = check(pathlib.Path(sys.argv[1]))
-    for p in problems:
-        print(p, file=sys.stderr)
-    if count == 0:
-        sys.exit("found no references")
-    if problems:
-        sys.exit(1)
-    print(f"{count} references, each with its entry")
-
-
-main()
+checker.main(__doc__, check, self_test, nothing="found no references", done="{} references, each with its entry")

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import checker
+
 LINES, COLUMNS = 120, 100
 LINK = re.compile(r'\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"')
 
@@ -130,14 +132,4 @@ def self_test():
     print(f"{len(cases) + 4} cases right")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    root = pathlib.Path(sys.argv[1])
-    problems = check(root) + check_pictures(root)
-    sys.exit("\n".join(problems) or 0)
-
-
-main()
+checker.main(__doc__, lambda root: check(root) + check_pictures(root), self_test)
