@@ -15,6 +15,7 @@
 
 #include "kilter/error.hpp"
 #include "kilter/ids.hpp"
+#include "kilter/machine.hpp"
 #include "kilter/task.hpp"
 
 namespace kilter {
@@ -50,9 +51,7 @@ class home_cores {
   constexpr home_cores() = default;
   constexpr home_cores(core_id only) noexcept : first_(only), count_(1) {}
   constexpr explicit home_cores(core_id first, std::uint32_t count) noexcept : first_(first), count_(count) {}
-  template <class Cluster>
-    requires requires(const Cluster& c) { { c.first } -> std::convertible_to<core_id>; { c.size } -> std::convertible_to<std::uint32_t>; }
-  constexpr home_cores(const Cluster& c) noexcept : first_(c.first), count_(c.size) {}
+  constexpr home_cores(const cluster& c) noexcept : first_(c.first), count_(c.size) {}
 
   [[nodiscard]] constexpr core_id first() const noexcept { return first_; }
   [[nodiscard]] constexpr std::uint32_t count() const noexcept { return count_; }

@@ -225,8 +225,8 @@ class engine_on_virtual_time final : public view_source {
       w.assemblies.pop_front();
       if (!a->done) return arrive(w, *a);
     }
-    if (node* n = pop_youngest(w.next)) return taken(w, n, standard_queues_ ? &queues_[w.core] : nullptr, false);
     if (node* n = pop_youngest(w.bound)) return taken(w, n, nullptr, false);
+    if (node* n = pop_youngest(w.next)) return taken(w, n, standard_queues_ ? &queues_[w.core] : nullptr, false);
     ask_next(w);
   }
 

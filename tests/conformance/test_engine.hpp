@@ -1,7 +1,7 @@
 #pragma once
 // A single-threaded engine on virtual time. It knows nothing of any policy: what it does is the contract, in the plainest form.
 //
-//   A worker that is free looks for work in this order: its assembly queue, what it is to run next, its bound inbox (youngest first), then
+//   A worker that is free looks for work in this order: its assembly queue, its bound inbox (youngest first), what it is to run next, then
 //   question 3. A task that it takes goes to the place that travels with it, else to the answer of question 4. The first member of a
 //   place to arrive starts the task; members that arrive before it ends take part; later ones find it done.
 
