@@ -187,7 +187,10 @@ class reader {
       if (value_of(given, set) && !value_of(given, whole)) fail("an object with '" + std::string(set) + "' and without '" + whole + "'");
     const std::string_view type = value_of(given, "type").value_or("");
     has_pu_ = has_pu_ || type == "PU";
-    if (const auto index = value_of(given, "os_index"); index && (type == "PU" || type == "NUMANode")) {
+    if (type == "PU" || type == "NUMANode") {
+      const auto index = value_of(given, "os_index");
+      // hwloc takes the largest number there is, and a set of as many bits: half a gigabyte.
+      if (!index) fail(std::string(type) + " without os_index");
       std::uint64_t number = 0;
       const auto [end, error] = std::from_chars(index->data(), index->data() + index->size(), number);
       if (error != std::errc{} || end != index->data() + index->size() || number >= most_bits)

@@ -14,13 +14,16 @@ namespace {
 constexpr std::size_t most_mib = 16, deepest = 32, most_parts = 32;
 
 /// Past the string that begins at `at`, whichever of the four it is; at the end of the line if it never ends there. A letter beyond ASCII behind a backslash
-/// is no escape, and for some of them the library's behaviour is undefined.
+/// is no escape. Behind a backslash and the end of its line it is allowed. In both places the library's behaviour is undefined for some letters.
 template <class Fail>
 std::size_t after_string(std::string_view text, std::size_t at, Fail&& fail) {
   const char quote = text[at];
   const bool escapes = quote == '"';
   const auto skip_escaped = [&] {
-    if (++at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80) fail(at, "a backslash before a letter beyond ASCII; a backslash itself is written twice");
+    const std::size_t next = std::min(text.find_first_not_of(" \t\r\n", ++at), text.size());
+    if (next == text.size() || static_cast<unsigned char>(text[next]) < 0x80) return;
+    if (next == at) fail(at, "a backslash before a letter beyond ASCII; a backslash itself is written twice");
+    fail(next, "a letter beyond ASCII is the first after a line that ends with a backslash; begin with another, or join the lines");
   };
   const std::string_view three = escapes ? "\"\"\"" : "'''";
   if (text.substr(at).starts_with(three)) {

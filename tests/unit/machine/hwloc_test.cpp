@@ -329,10 +329,11 @@ TEST_F(bad_xml, with_sets_and_numbers_that_no_machine_has) {
   for (const std::string& text : {std::string(1000, ',') + "0x1", std::string("0x123456789"), std::string("0x1,"), std::string("0xg"), std::string(""), std::string("0xf...f,")})
     test::expect_names(with_set(text), {"'complete_cpuset' is \"" + text.substr(0, 40), "0x0000000f"});
   test::expect_names(with_set("0x1" + std::string(40'000, ',') + "0x1"), {"1048576 bits"});
-  for (const char* type : {"PU", "NUMANode"})
-    test::expect_names(refused(test::replaced(good_, "<object type=\"" + std::string(type) + "\" os_index=\"0\"",
-                                              "<object type=\"" + std::string(type) + "\" os_index=\"2000000000\"")),
-                       {type, "\"2000000000\"", "below 1048576"});
+  for (const char* type : {"PU", "NUMANode"}) {
+    const std::string begin = "<object type=\"" + std::string(type) + "\"", first = begin + " os_index=\"0\"";
+    test::expect_names(refused(test::replaced(good_, first, begin + " os_index=\"2000000000\"")), {type, "\"2000000000\"", "below 1048576"});
+    test::expect_names(refused(test::replaced(good_, first, begin)), {type, "without os_index"});
+  }
 }
 TEST_F(bad_xml, with_too_much_of_it) {
   std::string many;
