@@ -5,10 +5,14 @@
 #include <string>
 #include <string_view>
 
+#ifndef KILTER_MOST_TASKS
+#define KILTER_MOST_TASKS 10'000'000  // fuzzers have less memory
+#endif
+
 namespace kilter::dags {
 
 /// Tasks, edges and times on processors of one graph, so that no file and no generator can ask for more memory than a few gigabytes.
-inline constexpr std::uint64_t most_tasks = 10'000'000, most_edges = 50'000'000, most_times = 100'000'000;
+inline constexpr std::uint64_t most_tasks = KILTER_MOST_TASKS, most_edges = 5 * most_tasks, most_times = 10 * most_tasks;
 /// Seconds of a task or an edge, bytes of an edge, sizes: no sum over a whole graph can overflow.
 inline constexpr double most_amount = 1e18;
 /// Types of tasks; a kilter::graph has 16 bits for them.
