@@ -182,9 +182,10 @@ class reader {
       if ((key.ends_with("cpuset") || key.ends_with("nodeset")) && !is_set(value))
         fail("'" + one_line(key) + "' is \"" + one_line(value) + "\"; it must be a set such as 0x0000000f, of at most " + std::to_string(most_bits) + " bits");
     if (name != "object") return;
-    // hwloc 2.9 reads the complete sets of an object that has a set through a null pointer; it writes none such itself.
+    // hwloc 2.9 reads the one of an object that has the other through a null pointer; it writes none such itself.
     for (const auto& [set, whole] : {std::pair{"cpuset", "complete_cpuset"}, {"nodeset", "complete_nodeset"}})
-      if (value_of(given, set) && !value_of(given, whole)) fail("an object with '" + std::string(set) + "' and without '" + whole + "'");
+      for (const auto& [one, other] : {std::pair{set, whole}, {whole, set}})
+        if (value_of(given, one) && !value_of(given, other)) fail("an object with '" + std::string(one) + "' and without '" + other + "'");
     const std::string_view type = value_of(given, "type").value_or("");
     has_pu_ = has_pu_ || type == "PU";
     if (type == "PU" || type == "NUMANode") {

@@ -296,6 +296,10 @@ TEST_F(bad_xml, without_a_logical_cpu) {
                                sets + "/>\n</object>\n</topology>\n"),
                        {"no logical CPU"});
 }
+TEST_F(bad_xml, with_one_set_of_two) {
+  for (const auto& [gone, left] : {std::pair{"cpuset", "complete_cpuset"}, {"complete_cpuset", "cpuset"}, {"nodeset", "complete_nodeset"}, {"complete_nodeset", "nodeset"}})
+    test::expect_names(refused(test::replaced(good_, " " + std::string(gone) + "=\"", " x=\"")), {"an object with '" + std::string(left) + "'", "'" + std::string(gone) + "'"});
+}
 TEST_F(bad_xml, truncated) {
   for (const std::size_t bytes : {200u, 1000u, 5000u, 20000u}) test::expect_names(refused(good_.substr(0, bytes)), {"truncated"});
 }
