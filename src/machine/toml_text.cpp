@@ -12,6 +12,7 @@ namespace kilter::detail {
 namespace {
 
 constexpr std::size_t most_mib = 16, deepest = 32, most_parts = 32;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Past the string that begins at `at`, whichever of the four it is; at the end of the line if it never ends there. A letter beyond ASCII behind a backslash
 /// is no escape. Behind a backslash and the end of its line it is allowed. In both places the library's behaviour is undefined for some letters.
@@ -45,7 +46,7 @@ void check_limits(std::string_view text, const std::string& file) {
   const auto fail = [&](std::size_t at, const std::string& what) {
     fail_at(file, static_cast<std::size_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')), what);
   };
-  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   for (std::size_t at = begin; at < text.size();) {
     const char c = text[at];
     if (static_cast<unsigned char>(c) >= 0x80) {
@@ -83,7 +84,15 @@ void fail_at(const std::string& file, std::size_t line, const std::string& what)
 
 toml::table parse_toml(std::string_view text, const std::string& file) {
   check_limits(text, file);
+  // Where a text is broken, the library may take what stands in quotes for something else; so it sees letters beyond ASCII when it has found nothing broken.
+  const auto beyond_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  std::string plain;
+  if (std::ranges::any_of(text, beyond_ascii)) {
+    plain = text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
+    std::ranges::replace_if(plain, beyond_ascii, 'x');
+  }
   try {
+    if (!plain.empty()) (void)toml::parse(plain, file);
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     fail_at(file, error.source().begin.line, std::string(error.description()));

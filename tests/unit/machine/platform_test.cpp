@@ -125,6 +125,7 @@ TEST(platform, letters_beyond_ascii_stand_in_quotes) {
   expect_refused(4, "name = \"big\"", "name \xcb\xb4 \"big\"", {"'\xcb\xb4' outside quotes"});
   expect_refused(4, "name = \"big\"", "name = \"b\\\xef\xba\xbfig\"", {"a backslash before a letter beyond ASCII"});
   expect_refused(5, "name = \"big\"", "name = \"\"\"b\\\n \t\xef\xbb\xbcig\"\"\"", {"a letter beyond ASCII is the first after a line that ends with a backslash"});
+  expect_refused(2, "name = \"made\"", "name = [1b='\xef\xb9\xbf']", {});
   expect_refused(2, "name = \"made\"", "name = 2\'\'\'\xcb\xb4", {"a quote where no text can begin"});
   EXPECT_EQ(load("\xEF\xBB\xBF" + test::replaced(good, "\"big\"", "\"gr\xc3\xb6\xc3\x9f\"  # \xcb\xb4")).kinds()[0].name, "gr\xc3\xb6\xc3\x9f");
 }
