@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "kilter/error.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/numbers.hpp"
-#include "lab/outputs.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/words/numbers.hpp"
 #include "study/report.hpp"
 #include "study/runner.hpp"
 

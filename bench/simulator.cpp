@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "kilter/error.hpp"
-#include "lab/progress.hpp"
-#include "lab/simulation.hpp"
-#include "lab/stats.hpp"
+#include "lab/measuring/simulation.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/session/progress.hpp"
 
 namespace kilter::bench {
 

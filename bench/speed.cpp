@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kilter/error.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/numbers.hpp"
-#include "lab/outputs.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/words/numbers.hpp"
 #include "peers/environment.hpp"
 #include "speed/rows.hpp"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Which folder of src may include which, and that what threads share goes through src/base/sync.hpp. Fails on anything else.
+"""Which folder of src may include which, as docs/architecture.md tells it, and that what threads share goes through src/base/sync.hpp.
+Fails on anything else.
 
 Usage: layers.py ROOT | layers.py --self-test
 """
@@ -25,11 +26,18 @@ DIRECT = {
     "balance": ["base", "machine", "trace"],
     "balance/os": ["balance"],
     "balance/preload": ["balance"],
-    "lab": ["runtime", "sim", "graph/files", "trace", "balance", "apps"],
+    "lab/words": ["machine"],
+    "lab/session": ["runtime"],
+    "lab/disturbing": ["lab/session", "apps"],
+    "lab/workloads": ["lab/words", "graph/files", "sim", "apps"],
+    "lab/measuring": ["lab/session", "lab/disturbing", "lab/workloads"],
+    "lab/threads": ["lab/measuring", "balance"],
+    "lab/claims": ["lab/threads"],
+    "lab/presenting": ["lab/claims"],
     "report": ["base"],
     "draw": ["graph"],
-    "cli": ["base", "machine", "graph", "graph/files", "trace", "model", "policy", "runtime", "sim", "balance", "balance/os", "balance/preload", "lab", "report", "draw", "apps"],
-    "apps": ["base", "graph", "machine", "runtime"],
+    "cli": ["lab/presenting", "balance/os", "balance/preload", "report", "draw"],
+    "apps": ["runtime"],
 }
 # What a folder may reach in passing and still may not include: balance and the engines never meet.
 FORBIDDEN = {"runtime": ["sim", "balance"], "sim": ["runtime", "balance"], "balance": ["runtime", "sim"]}
@@ -43,6 +51,8 @@ PAST_THE_DOOR = re.compile(
     r"|std::(\w*mutex|condition_variable\w*|j?thread|this_thread|lock_guard|(unique|scoped|shared)_lock|call_once|once_flag"
     r"|latch|barrier|\w+_semaphore|stop_\w+)\b"
     r"|__(atomic|sync)_\w+")
+
+PAGE = "docs/architecture.md"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
@@ -69,8 +79,35 @@ def sources(top):
     return sorted(p for p in top.rglob("*") if p.suffix in (".hpp", ".cpp", ".h", ".ipp"))
 
 
+def told(page):
+    """What the page's table says: folder and, from its last column, what that may include."""
+    rows = {}
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        folder = re.fullmatch(r"`(?:src/)?(.+)`", cells[0])
+        if len(cells) == 3 and folder and (cells[0].startswith("`src/") or folder.group(1) in DIRECT):
+            rows[folder.group(1)] = [name.strip() for name in cells[2].split(",") if name.strip()]
+    return rows
+
+
+def page_problems(page):
+    rows, problems = told(page), []
+    for folder in {**DIRECT, **rows}:
+        if folder not in rows:
+            problems.append(f"{PAGE}: no row says what {folder} may include; here that is: {', '.join(DIRECT[folder])}")
+        elif folder not in DIRECT:
+            problems.append(f"{PAGE}: {folder} is not in tests/layers.py")
+        elif rows[folder] != DIRECT[folder]:
+            problems.append(f"{PAGE}: {folder} may include \"{', '.join(rows[folder])}\"; tests/layers.py says \"{', '.join(DIRECT[folder])}\"")
+    return problems
+
+
+def circles():
+    return [f"tests/layers.py: {folder} may include itself, through {one}" for folder in DIRECT for one in DIRECT[folder] if folder in allowed(one)]
+
+
 def check(root):
-    problems, files = [], 0
+    problems, files = page_problems((root / PAGE).read_text(encoding="utf-8")) + circles(), 0
     src = root / "src"
     inside = [(p, p.relative_to(src).as_posix()) for p in sources(src)]
     inside += [(p, p.relative_to(root).as_posix()) for p in sources(root / "apps")] if (root / "apps").is_dir() else []
@@ -107,6 +144,10 @@ def check(root):
     return files, problems
 
 
+def page_of(direct):
+    return "".join(f"| `{folder if folder == 'apps' else 'src/' + folder}` | what it is | {', '.join(direct[folder])} |\n" for folder in direct)
+
+
 def self_test():
     cases = [
         ("src/policy/a.cpp", '#include "model/tables.hpp"\n#include "kilter/policy.hpp"\n#include "base/random.hpp"\n', 0),
@@ -126,14 +167,23 @@ def self_test():
         ("src/graph/node.hpp", "std::mutex lock;\nstd::shared_ptr<int> kept;\n", 1),
         ("src/runtime/a.cpp", "std::this_thread::yield();\n__atomic_thread_fence(5);\n", 2),
         ("src/base/sync.hpp", "#include <atomic>\nusing std::memory_order;\n", 0),
-        ("src/lab/a.cpp", "std::mutex lock;\n", 0),
-        ("src/cli/a.cpp", '#include "lab/bench.hpp"\n#include "report/page.hpp"\n', 0),
+        ("src/lab/measuring/a.cpp", "std::mutex lock;\n", 0),
+        ("src/lab/measuring/a.cpp", '#include "lab/words/numbers.hpp"\n#include "sim/engine.hpp"\n', 0),
+        ("src/lab/measuring/a.cpp", '#include "lab/presenting/document.hpp"\n#include "balance/contract.hpp"\n', 2),
+        ("src/lab/words/a.cpp", '#include "lab/session/outputs.hpp"\n', 1),
+        ("src/lab/a.cpp", "", 1),
+        ("src/cli/a.cpp", '#include "lab/measuring/native.hpp"\n#include "report/page.hpp"\n', 0),
+        (PAGE, page_of(DIRECT), 0),
+        (PAGE, page_of({**DIRECT, "sim": ["policy"]}), 1),
+        (PAGE, page_of({folder: DIRECT[folder] for folder in DIRECT if folder != "lab/words"}), 1),
+        (PAGE, page_of({**DIRECT, "lab/rest": ["base"]}), 1),
     ]
     for name, text, expected in cases:
         with tempfile.TemporaryDirectory() as d:
             root = pathlib.Path(d)
-            for folder in ("src", "include", "apps"):
+            for folder in ("src", "include", "apps", "docs"):
                 (root / folder).mkdir()
+            (root / PAGE).write_text(page_of(DIRECT), encoding="utf-8")
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

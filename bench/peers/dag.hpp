@@ -8,7 +8,7 @@
 
 #include "apps/kernels.hpp"
 #include "base/sync.hpp"
-#include "lab/layered.hpp"
+#include "lab/workloads/layered.hpp"
 
 namespace kilter::bench {
 

@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "kilter/machine.hpp"
-#include "lab/environment.hpp"
+#include "lab/session/version.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {

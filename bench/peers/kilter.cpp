@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "kilter/parallel.hpp"
-#include "lab/interrupt.hpp"
+#include "lab/session/interrupt.hpp"
 #include "peers/loops.hpp"
 #include "peers/peer.hpp"
 

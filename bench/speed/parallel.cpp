@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "lab/disturber.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/stats.hpp"
+#include "lab/disturbing/disturber.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/session/interrupt.hpp"
 #include "peers/loops.hpp"
 #include "speed/rows.hpp"
 

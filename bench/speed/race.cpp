@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "lab/interrupt.hpp"
-#include "lab/stats.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/session/interrupt.hpp"
 #include "speed/rows.hpp"
 
 namespace kilter::bench {

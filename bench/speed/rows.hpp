@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/progress.hpp"
+#include "lab/session/progress.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "lab/rates.hpp"
+#include "lab/measuring/rates.hpp"
 
 namespace kilter::bench {
 

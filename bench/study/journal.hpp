@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/results.hpp"
+#include "lab/measuring/results.hpp"
 
 namespace kilter::bench {
 

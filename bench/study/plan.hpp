@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/disturbance.hpp"
+#include "lab/disturbing/disturbance.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {

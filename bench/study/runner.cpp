@@ -5,8 +5,8 @@
 #include <exception>
 #include <thread>
 
-#include "lab/interrupt.hpp"
-#include "lab/rates.hpp"
+#include "lab/measuring/rates.hpp"
+#include "lab/session/interrupt.hpp"
 #include "peers/environment.hpp"
 #include "study/bound.hpp"
 #include "study/lost.hpp"

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "lab/stats.hpp"
-#include "lab/summary.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/measuring/summary.hpp"
 #include "study/bound.hpp"
 #include "study/goals.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 // What a thread scheduler is asked and may answer. Two back ends ask: the live one (src/balance/os: Linux, or recorded observations) and the thread
-// simulator (src/sim/threads through src/lab). A scheduler owns no thread, clock or source of randomness, and never learns which of the two asks.
+// simulator (src/sim/threads through src/lab/threads). A scheduler owns no thread, clock or source of randomness, and never learns which of the two asks.
 //
 // Each quantum: the back end gathers one `observation`, the scheduler answers with an `answer`, the back end carries it out. Before that, each new
 // thread is shown once to `place`, while it has not run yet if the back end can do that (the simulator, the preload library), else when it is first seen.

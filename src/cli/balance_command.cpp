@@ -22,9 +22,9 @@
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
-#include "lab/join.hpp"
-#include "lab/outputs.hpp"
-#include "lab/suggest.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/words/join.hpp"
+#include "lab/words/suggest.hpp"
 
 namespace kilter::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "cli/values.hpp"
-#include "lab/experiment.hpp"
+#include "lab/measuring/experiment.hpp"
 
 namespace kilter::cli {
 

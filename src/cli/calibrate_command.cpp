@@ -5,9 +5,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
-#include "lab/calibration.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/outputs.hpp"
+#include "lab/measuring/calibration.hpp"
+#include "lab/presenting/calibration_output.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
 
 namespace kilter::cli {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kilter/error.hpp"
-#include "lab/suggest.hpp"
+#include "lab/words/suggest.hpp"
 
 namespace kilter::cli {
 

@@ -3,8 +3,8 @@
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "cli/values.hpp"
-#include "lab/compare_output.hpp"
-#include "lab/progress.hpp"
+#include "lab/presenting/compare_output.hpp"
+#include "lab/session/progress.hpp"
 
 namespace kilter::cli {
 

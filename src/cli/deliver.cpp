@@ -13,10 +13,12 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
-#include "lab/details.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/outputs.hpp"
-#include "lab/text.hpp"
+#include "lab/presenting/result_json.hpp"
+#include "lab/presenting/result_text.hpp"
+#include "lab/presenting/result_trace.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "report/report.hpp"
 
 namespace kilter::cli {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "lab/duration.hpp"
-#include "lab/json.hpp"
-#include "lab/measurement.hpp"
+#include "lab/measuring/duration.hpp"
+#include "lab/measuring/measurement.hpp"
+#include "lab/presenting/document.hpp"
 
 namespace kilter::cli {
 

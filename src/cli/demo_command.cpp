@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
-#include "lab/demo.hpp"
+#include "lab/measuring/demo.hpp"
 
 namespace kilter::cli {
 

@@ -6,9 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
-#include "lab/hold.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/outputs.hpp"
+#include "lab/disturbing/hold.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
 
 namespace kilter::cli {
 

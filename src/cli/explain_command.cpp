@@ -5,9 +5,9 @@
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
-#include "lab/explain.hpp"
-#include "lab/numbers.hpp"
-#include "lab/outputs.hpp"
+#include "lab/presenting/explain.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
 

@@ -18,10 +18,10 @@
 #include "graph/files/dag_source.hpp"
 #include "graph/generator.hpp"
 #include "kilter/error.hpp"
-#include "lab/graph_info.hpp"
-#include "lab/numbers.hpp"
-#include "lab/outputs.hpp"
-#include "lab/progress.hpp"
+#include "lab/presenting/graph_info.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/progress.hpp"
+#include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
-#include "lab/outputs.hpp"
+#include "lab/session/outputs.hpp"
 
 namespace kilter::cli {
 

@@ -20,10 +20,10 @@
 #include "cli/command_tree.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
-#include "lab/environment.hpp"
-#include "lab/join.hpp"
-#include "lab/outputs.hpp"
-#include "lab/suggest.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/version.hpp"
+#include "lab/words/join.hpp"
+#include "lab/words/suggest.hpp"
 
 namespace kilter::cli {
 

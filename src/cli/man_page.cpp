@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cli/command_tree.hpp"
-#include "lab/environment.hpp"
+#include "lab/session/version.hpp"
 
 namespace kilter::cli {
 

@@ -3,7 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "cli/values.hpp"
-#include "lab/matrix.hpp"
+#include "lab/presenting/matrix_output.hpp"
 
 namespace kilter::cli {
 

@@ -5,9 +5,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
-#include "lab/outputs.hpp"
-#include "lab/platforms.hpp"
-#include "lab/text.hpp"
+#include "lab/presenting/platforms.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::cli {
 

@@ -1,8 +1,9 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "lab/outputs.hpp"
-#include "lab/text.hpp"
+#include "lab/presenting/result_text.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::cli {
 

@@ -9,7 +9,7 @@
 #include "balance/preload/symmetry_report.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
-#include "lab/outputs.hpp"
+#include "lab/session/outputs.hpp"
 
 namespace kilter::cli {
 

@@ -9,8 +9,8 @@
 #include "balance/os/board.hpp"
 #include "balance/os/report.hpp"
 #include "cli/commands.hpp"
-#include "lab/interrupt.hpp"
-#include "lab/outputs.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/session/outputs.hpp"
 
 namespace kilter::cli {
 

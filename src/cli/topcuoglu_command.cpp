@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
-#include "lab/topcuoglu.hpp"
+#include "lab/presenting/topcuoglu_output.hpp"
 
 namespace kilter::cli {
 

@@ -7,9 +7,9 @@
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "kilter/machine.hpp"
-#include "lab/outputs.hpp"
-#include "lab/text.hpp"
-#include "lab/topo.hpp"
+#include "lab/presenting/topo.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::cli {
 

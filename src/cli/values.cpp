@@ -6,8 +6,8 @@
 #include "apps/kernels.hpp"
 #include "graph/generator.hpp"
 #include "kilter/policy.hpp"
-#include "lab/disturbance.hpp"
-#include "lab/experiment.hpp"
+#include "lab/disturbing/disturbance.hpp"
+#include "lab/measuring/experiment.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::cli {

@@ -1,5 +1,5 @@
 #pragma once
-// A graph as data: what generators make and files hold. It is run by turning it into a kilter::graph (src/lab/dag_work.hpp).
+// A graph as data: what generators make and files hold. It is run by turning it into a kilter::graph (src/lab/workloads/dag_work.hpp).
 
 #include <cstdint>
 #include <string>

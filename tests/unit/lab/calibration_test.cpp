@@ -1,6 +1,6 @@
 // What calibrate measures becomes a platform that the simulator runs on; figures are only held to be possible ones.
 
-#include "lab/calibration.hpp"
+#include "lab/presenting/calibration_output.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kilter/error.hpp"
-#include "lab/simulation.hpp"
+#include "lab/measuring/simulation.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,5 +1,5 @@
 // Graphs that came as data, compared: what the numbers of a row are.
-#include "lab/compare.hpp"
+#include "lab/measuring/compare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <map>
 
 #include "kilter/error.hpp"
-#include "lab/compare_output.hpp"
-#include "lab/matrix.hpp"
-#include "lab/topcuoglu.hpp"
+#include "lab/measuring/matrix.hpp"
+#include "lab/measuring/topcuoglu.hpp"
+#include "lab/presenting/compare_output.hpp"
 #include "policy/planner.hpp"
 
 namespace kilter::lab {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "lab/compare_output.hpp"
-#include "lab/json.hpp"
+#include "lab/presenting/compare_output.hpp"
+#include "lab/presenting/result_json.hpp"
 
 namespace kilter::lab {
 namespace {

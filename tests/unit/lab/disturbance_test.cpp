@@ -1,6 +1,6 @@
 // The grammar of disturbances: what is read, what is refused, and in which words.
 
-#include "lab/disturbance.hpp"
+#include "lab/disturbing/disturbance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The runtime on machines that are not here: what was run, where, and that nothing was faster than the model.
 
-#include "lab/emulation.hpp"
+#include "lab/measuring/emulation.hpp"
 
 #include <gtest/gtest.h>
 

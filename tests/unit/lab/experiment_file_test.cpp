@@ -1,6 +1,6 @@
 // The experiments that are shipped: complete, within the rules, and refused with a line where they are wrong.
 
-#include "lab/experiment_file.hpp"
+#include "lab/claims/experiment_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "kilter/error.hpp"
-#include "lab/measures.hpp"
-#include "lab/verdict.hpp"
+#include "lab/claims/measures.hpp"
+#include "lab/claims/verdict.hpp"
 #include "unit/fuzz_corpus.hpp"
 #include "unit/lab/shipped.hpp"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "lab/disturbance.hpp"
-#include "lab/experiment_file.hpp"
+#include "lab/claims/experiment_file.hpp"
+#include "lab/disturbing/disturbance.hpp"
 #include "sim/platform.hpp"
 #include "unit/lab/shipped.hpp"
 

@@ -1,4 +1,4 @@
-#include "lab/experiment.hpp"
+#include "lab/measuring/experiment.hpp"
 
 #include <gtest/gtest.h>
 

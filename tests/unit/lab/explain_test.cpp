@@ -1,4 +1,4 @@
-#include "lab/explain.hpp"
+#include "lab/presenting/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,8 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "lab/simulation.hpp"
+#include "lab/measuring/simulation.hpp"
+#include "lab/presenting/result_json.hpp"
 #include "unit/fuzz_corpus.hpp"
 
 namespace kilter::lab {

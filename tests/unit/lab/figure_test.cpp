@@ -1,5 +1,5 @@
 // The figures of experiment files: read or refused with a line, and numbers that can be recomputed by hand.
-#include "lab/figure.hpp"
+#include "lab/claims/figure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <set>
 
 #include "kilter/error.hpp"
-#include "lab/experiment_file.hpp"
-#include "lab/figure_json.hpp"
-#include "lab/reproduce_json.hpp"
-#include "lab/reproduction.hpp"
+#include "lab/claims/experiment_file.hpp"
+#include "lab/claims/reproduction.hpp"
+#include "lab/presenting/figure_json.hpp"
+#include "lab/presenting/reproduce_json.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/layered.hpp"
+#include "lab/workloads/layered.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,12 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "lab/compare_output.hpp"
-#include "lab/explain.hpp"
-#include "lab/graph_info.hpp"
-#include "lab/platforms.hpp"
-#include "lab/text.hpp"
-#include "lab/topo.hpp"
+#include "lab/presenting/compare_output.hpp"
+#include "lab/presenting/explain.hpp"
+#include "lab/presenting/graph_info.hpp"
+#include "lab/presenting/platforms.hpp"
+#include "lab/presenting/result_text.hpp"
+#include "lab/presenting/topo.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::lab {

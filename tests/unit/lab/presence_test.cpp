@@ -1,4 +1,4 @@
-#include "lab/presence.hpp"
+#include "lab/measuring/presence.hpp"
 
 #include <gtest/gtest.h>
 

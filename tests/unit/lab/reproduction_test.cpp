@@ -1,5 +1,5 @@
 // From runs to measures, and from an experiment file to a verdict.
-#include "lab/reproduction.hpp"
+#include "lab/claims/reproduction.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "kilter/error.hpp"
-#include "lab/measurement.hpp"
-#include "lab/properties.hpp"
-#include "lab/reproduce_json.hpp"
-#include "lab/reproduce_text.hpp"
+#include "lab/claims/properties.hpp"
+#include "lab/measuring/measurement.hpp"
+#include "lab/presenting/reproduce_json.hpp"
+#include "lab/presenting/reproduce_text.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lab/experiment_file.hpp"
+#include "lab/claims/experiment_file.hpp"
 
 namespace kilter::lab::test {
 

@@ -1,4 +1,4 @@
-#include "lab/suggest.hpp"
+#include "lab/words/suggest.hpp"
 
 #include <gtest/gtest.h>
 

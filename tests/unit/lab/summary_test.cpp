@@ -1,10 +1,10 @@
-#include "lab/summary.hpp"
+#include "lab/measuring/summary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lab/stats.hpp"
+#include "lab/measuring/stats.hpp"
 
 namespace kilter::lab {
 namespace {

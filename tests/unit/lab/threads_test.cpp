@@ -8,11 +8,11 @@
 
 #include "balance/symmetry.hpp"
 #include "kilter/error.hpp"
-#include "lab/experiment_file.hpp"
-#include "lab/thread_measures.hpp"
-#include "lab/thread_platforms.hpp"
-#include "lab/thread_programs.hpp"
-#include "lab/thread_run.hpp"
+#include "lab/claims/experiment_file.hpp"
+#include "lab/claims/thread_measures.hpp"
+#include "lab/threads/thread_platforms.hpp"
+#include "lab/threads/thread_programs.hpp"
+#include "lab/threads/thread_run.hpp"
 
 namespace kilter::lab {
 namespace {

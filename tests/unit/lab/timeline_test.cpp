@@ -1,4 +1,4 @@
-#include "lab/timeline.hpp"
+#include "lab/measuring/timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // From numbers to verdicts: the rules at their edges, and that a verdict cannot be changed without being caught.
 
-#include "lab/verdict.hpp"
+#include "lab/claims/verdict.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,12 @@
 #include <limits>
 
 #include "kilter/error.hpp"
-#include "lab/experiment_file.hpp"
-#include "lab/reproduce_json.hpp"
+#include "lab/claims/experiment_file.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/presenting/reproduce_json.hpp"
 
 namespace kilter::lab {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Binary fractions, so that the edges are exact.
 TEST(holds, an_order_needs_the_low_end_beyond_reference_and_margin) {

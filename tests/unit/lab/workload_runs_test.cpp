@@ -1,5 +1,5 @@
 // The workloads as `kilter sim` and the experiments use them: parameters, bounds and runs.
-#include "lab/workload.hpp"
+#include "lab/workloads/workload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "kilter/error.hpp"
-#include "lab/experiment_file.hpp"
-#include "lab/simulation.hpp"
+#include "lab/claims/experiment_file.hpp"
+#include "lab/measuring/simulation.hpp"
 
 namespace kilter::lab {
 namespace {

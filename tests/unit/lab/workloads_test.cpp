@@ -1,5 +1,5 @@
 // The graphs of the workloads, by hand on small parameters.
-#include "lab/workload.hpp"
+#include "lab/workloads/workload.hpp"
 
 #include <gtest/gtest.h>
 

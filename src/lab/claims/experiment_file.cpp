@@ -1,0 +1,76 @@
+#include "lab/claims/experiment_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "kilter/error.hpp"
+#include "lab/claims/experiment_reader.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view schema = "kilter.experiment/1";
+
+experiment_file read_tables(const toml::table& root, const std::string& path) {
+  const toml_table top(path, "an experiment file", root);
+  top.only({"schema", "name", "title", "source", "scenario", "claim", "figure"});
+  if (const auto given = top.text("schema"); given != schema)
+    top.fail_at("schema", fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
+  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}, {}};
+  for (const toml_table& t : top.tables("scenario")) {
+    file.scenarios.push_back(read_scenario(t));
+    const auto& last = file.scenarios.back();
+    for (const experiment_scenario& s : file.scenarios)
+      if (&s != &last && s.name == last.name) t.fail_at("name", fmt::format("scenario '{}' is described twice", s.name));
+  }
+  for (const toml_table& t : top.tables("claim")) {
+    file.claims.push_back(read_claim(t, file.scenarios));
+    const auto& last = file.claims.back();
+    for (const claim& c : file.claims)
+      if (&c != &last && c.id == last.id) t.fail_at("id", fmt::format("claim '{}' stands here twice", c.id));
+  }
+  if (file.claims.empty()) top.fail("an experiment file needs at least one [[claim]]");
+  for (const toml_table& t : top.tables("figure")) {
+    file.figures.push_back(read_figure(t, file.scenarios, file.claims));
+    const auto& last = file.figures.back();
+    for (const figure& f : file.figures)
+      if (&f != &last && f.id == last.id) t.fail_at("id", fmt::format("figure '{}' stands here twice", f.id));
+  }
+  return file;
+}
+
+}  // namespace
+
+experiment_file parse_experiment(const std::string& text, const std::string& path) { return read_tables(kilter::detail::parse_toml(text, path), path); }
+
+experiment_file read_experiment(const std::string& path) { return read_tables(kilter::detail::parse_toml_file(path, "experiment file"), path); }
+
+std::vector<experiment_file> read_experiments(const std::string& directory) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".toml") paths.push_back(at->path().string());
+  if (error) throw input_error(fmt::format("experiments in '{}' cannot be read: {}", directory, error.message()));
+  if (paths.empty()) throw input_error(fmt::format("no experiment in '{}'; it must hold *.toml files", directory));
+  std::sort(paths.begin(), paths.end());
+  std::vector<experiment_file> files;
+  std::map<std::string, std::string> where;
+  for (const std::string& path : paths) {
+    files.push_back(read_experiment(path));
+    const auto once = [&](std::string_view what, const std::string& id) {
+      if (const auto [at, first] = where.emplace(id, path); !first)
+        throw input_error(fmt::format("{}: {} '{}' stands in {} already", path, what, id, at->second));
+    };
+    for (const claim& c : files.back().claims) once("claim", c.id);
+    for (const figure& f : files.back().figures) once("figure", f.id);
+  }
+  return files;
+}
+
+}  // namespace kilter::lab

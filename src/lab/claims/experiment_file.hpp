@@ -1,0 +1,48 @@
+#pragma once
+// Files in experiments/: what is run for a published experiment, and what must come out. experiments/README.md tells how to
+// write one. A file is read whole and checked, so that what it says can be run and decided.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/claims/claim.hpp"
+#include "lab/claims/figure.hpp"
+
+namespace kilter::lab {
+
+inline constexpr std::string_view threads_workload = "threads";
+
+struct experiment_scenario {
+  std::string name, platform, workload;
+  std::vector<axis> axes;            ///< policy always, of tasks disturb too; it is run with every combination of their values
+  selection parameters;              ///< the rest of the words of the command line
+  std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
+  std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by
+  std::uint32_t draws = 1;           ///< runs behind each of them, their mean; run seeds 1 .. seeds x draws
+
+  [[nodiscard]] bool of_threads() const noexcept { return workload == threads_workload; }
+  /// Null if it has no such axis.
+  [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;
+};
+
+struct experiment_file {
+  std::string path, name, title, source;
+  std::vector<experiment_scenario> scenarios;
+  std::vector<claim> claims;
+  std::vector<figure> figures;       ///< after the papers' own, drawn for `kilter reproduce --html`
+};
+
+/// Throws input_error with one line, `FILE:LINE: what is wrong and what would be right`.
+[[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
+[[nodiscard]] experiment_file read_experiment(const std::string& path);
+
+/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario (of tasks, or of threads) that knows the key, whatever its
+/// file says; a scenario that runs over several values of a key keeps them. input_error if there is no such key or value.
+void read_differently(std::vector<experiment_file>&, const std::string& reading);
+
+/// All `*.toml` of the directory in order of their names. Throws too if a claim or figure stands in two of them.
+[[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
+
+}  // namespace kilter::lab

@@ -1,0 +1,229 @@
+// The [[scenario]] tables of an experiment file: words of the command line, and lists where it is run with several values.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <regex>
+
+#include "balance/catalogue.hpp"
+#include "kilter/error.hpp"
+#include "kilter/policy.hpp"
+#include "lab/claims/experiment_reader.hpp"
+#include "lab/disturbing/disturbance.hpp"
+#include "lab/measuring/experiment.hpp"
+#include "lab/threads/thread_platforms.hpp"
+#include "lab/threads/thread_programs.hpp"
+#include "lab/words/numbers.hpp"
+#include "lab/words/suggest.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+enum class form { count, name, free };
+
+struct word {
+  std::string_view key;
+  bool axis;        ///< may be a list
+  bool required;
+  form shape;
+};
+
+struct described_workload {
+  std::string_view name;
+  std::vector<word> words;
+};
+
+const std::vector<described_workload>& workloads() {
+  static const std::vector<described_workload> all = {
+      {"layered", {{"kernel", false, true, form::name}, {"tile", true, true, form::count}, {"sweeps", false, false, form::count},
+                   {"tasks", true, true, form::count}, {"parallelism", true, true, form::count}}},
+      {"random", {{"kernel", false, true, form::name}, {"tile", false, true, form::free}, {"tasks", true, true, form::count},
+                  {"parallelism", true, true, form::count}, {"edge_rate", false, true, form::free}}},
+      {"kmeans", {{"points", false, true, form::count}, {"features", false, true, form::count}, {"clusters", false, true, form::count},
+                  {"iterations", false, true, form::count}, {"tasks_per_iteration", false, true, form::count},
+                  {"critical_factor", false, true, form::free}}},
+      {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
+                {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
+      {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
+      {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
+                          {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
+                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name},
+                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name}, {"code", false, false, form::name},
+                          {"smt", false, false, form::count}, {"work", false, false, form::count}, {"memory_demand", false, false, form::count}}},
+  };
+  return all;
+}
+
+std::uint32_t whole(const toml_table& t, std::string_view key, std::uint32_t least, std::uint32_t fallback) {
+  if (!t.has(key)) return fallback;
+  const double value = t.number(key);
+  if (value != static_cast<double>(static_cast<std::uint32_t>(std::clamp(value, 0.0, 1e6))) || value < least)
+    t.fail_at(key, fmt::format("'{}' is {}; it must be a whole number from {} to 1000000", key, value, least));
+  return static_cast<std::uint32_t>(value);
+}
+
+/// What every workload may have. Policies and disturbances are read apart.
+constexpr std::array common = {word{"weight", true, false, form::free}, word{"workers", true, false, form::count},
+                               word{"cores", false, false, form::free}, word{"table", false, false, form::name},
+                               word{"co_runner", false, false, form::name}, word{"timing", false, false, form::name},
+                               word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
+                               word{"steal", false, false, form::name}, word{"fast", false, false, form::free},
+                               word{"children", false, false, form::name}, word{"explore", false, false, form::name},
+                               word{"refresh", false, false, form::count}, word{"direct", false, false, form::name},
+                               word{"thieves", false, false, form::name}};
+
+struct choice {
+  std::string_view key;
+  std::vector<std::string_view> values;
+};
+
+const std::vector<choice>& choices() {
+  static const std::vector<choice> all = {
+      {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
+      {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
+      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, 
+      {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
+      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"thieves", {"any", "first"}}};
+  return all;
+}
+
+/// What is wrong with a value; empty if nothing is.
+std::string fault_of(const word& w, const std::string& value) {
+  if (w.shape == form::count) {
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (error != std::errc{} || end != value.data() + value.size() || count == 0)
+      return fmt::format("'{}' is '{}'; it must be a whole number of at least 1", w.key, value);
+  }
+  static const std::regex part("1|[1-9][0-9]*/[1-9][0-9]*");
+  if (w.key == "weight" && !std::regex_match(value, part))
+    return fmt::format("'weight' is '{}'; it must be the part of a new sample, such as \"1/5\" or \"1\"", value);
+  if (w.shape == form::name)
+    for (const choice& c : choices())
+      if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end()) return unknown_name(w.key, value, c.values);
+  return {};
+}
+
+void read_word(const toml_table& t, const word& w, experiment_scenario& s) {
+  if (!t.has(w.key) && !w.required) return;
+  auto values = t.words(w.key);
+  for (const std::string& value : values)
+    if (const std::string fault = fault_of(w, value); !fault.empty()) t.fail_at(w.key, fault);
+  if (w.axis) {
+    s.axes.push_back({std::string(w.key), std::move(values)});
+  } else {
+    if (values.size() != 1)
+      t.fail_at(w.key, fmt::format("'{}' takes one value; write a [[scenario]] for each", w.key));
+    s.parameters.emplace(w.key, values.front());
+  }
+}
+
+/// The words only: whether the platform has those cores is known when it is run.
+std::vector<std::string> disturbances_of(const toml_table& t) {
+  static const machine large = machine::uniform(4096);
+  if (!t.has("disturb")) return {"none"};
+  auto texts = t.words("disturb");
+  try {
+    for (const std::string& text : texts) (void)parse_disturbances(text, large);
+  } catch (const input_error& error) {
+    t.fail_at("disturb", error.what());
+  }
+  return texts;
+}
+
+/// Of tasks, or of threads.
+std::vector<std::string> policies_of(const toml_table& t, bool threads) {
+  std::vector<std::string_view> known;
+  if (threads)
+    for (const balance::scheduler_info& info : balance::schedulers()) known.push_back(info.name);
+  else
+    for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
+  auto names = t.words("policies");
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end()) t.fail_at("policies", unknown_name("policy", name, known));
+  return names;
+}
+
+/// That the machine and the programs are there.
+void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
+  const auto checked = [&](const char* key, const auto& make) {
+    try {
+      make();
+    } catch (const input_error& error) {
+      t.fail_at(key, error.what());
+    }
+  };
+  const bool known = std::ranges::find(thread_platforms, s.platform) != std::end(thread_platforms);
+  for (const std::string& clocks : s.find_axis("clocks")->values)
+    checked(known ? "clocks" : "platform", [&] { (void)thread_platform_of(s.platform, clocks); });
+  for (const std::string& program : s.find_axis("program")->values)
+    for (const std::string& one : members_of(program)) checked("program", [&] { (void)thread_programs_of(one); });
+}
+
+}  // namespace
+
+const axis* experiment_scenario::find_axis(std::string_view axis_name) const noexcept {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const axis& a) { return a.name == axis_name; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+experiment_scenario read_scenario(const toml_table& t) {
+  experiment_scenario s;
+  s.name = t.text("name");
+  s.platform = t.text("platform");
+  s.workload = t.text("workload");
+  const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const described_workload& one) { return one.name == s.workload; });
+  if (w == workloads().end()) {
+    std::vector<std::string_view> names;
+    for (const described_workload& one : workloads()) names.push_back(one.name);
+    t.fail_at("workload", unknown_name("workload", s.workload, names));
+  }
+  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "seeds", "draws", "open"};
+  if (!s.of_threads()) known.push_back("disturb");
+  for (const word& one : w->words) known.push_back(one.key);
+  if (!s.of_threads())
+    for (const word& one : common) known.push_back(one.key);
+  t.only(known);
+
+  s.axes.push_back({"policy", policies_of(t, s.of_threads())});
+  for (const word& one : w->words) read_word(t, one, s);
+  if (!s.of_threads()) {
+    s.axes.insert(s.axes.begin() + 1, {"disturb", disturbances_of(t)});
+    for (const word& one : common) read_word(t, one, s);
+  } else {
+    check_thread_scenario(t, s);
+  }
+  if (t.has("open")) s.open = t.words("open");
+  s.seeds = whole(t, "seeds", 10, s.seeds);
+  s.draws = whole(t, "draws", 1, s.draws);
+  return s;
+}
+
+void read_differently(std::vector<experiment_file>& files, const std::string& reading) {
+  const auto& of_threads = std::ranges::find(workloads(), threads_workload, &described_workload::name)->words;
+  for (const std::string_view one : split_list(reading)) {
+    const auto equals = one.find('=');
+    std::vector<std::string_view> keys;
+    for (const word& w : common)
+      if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
+    for (const word& w : of_threads)
+      if (!w.axis) keys.push_back(w.key);
+    const std::string key(one.substr(0, equals));
+    if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
+    if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
+    const std::string value(one.substr(equals + 1));
+    const auto w = std::ranges::find(common, key, &word::key);
+    const bool threads = w == common.end();
+    if (const std::string fault = fault_of(threads ? *std::ranges::find(of_threads, key, &word::key) : *w, value); !fault.empty())
+      throw input_error("--with '" + reading + "': " + fault);
+    for (experiment_file& f : files)
+      for (experiment_scenario& s : f.scenarios)
+        if (s.of_threads() == threads) s.parameters[key] = value;
+  }
+}
+
+}  // namespace kilter::lab

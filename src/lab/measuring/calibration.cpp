@@ -1,0 +1,247 @@
+#include "lab/measuring/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/sync.hpp"
+#include "lab/disturbing/disturber_load.hpp"
+#include "lab/measuring/experiment.hpp"
+#include "lab/measuring/graph_run.hpp"
+#include "lab/measuring/rates.hpp"
+#include "lab/session/interrupt.hpp"
+#include "lab/words/numbers.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+/// Streams: of the papers' tile, whose pool of buffers is larger than any cache.
+constexpr const char* stream_kernel = "copy";
+constexpr std::uint32_t stream_tile = 1024;
+/// First tasks of a row find cold caches and members that sleep.
+constexpr std::uint64_t warm_up = 3, least_tasks = 8, most_row_tasks = 20'000;
+/// Shorter gaps in a busy thread are interrupts, not another thread's turn.
+constexpr double shortest_slice_s = 0.3e-3;
+
+const cluster& first_of_kind(const machine& m, kind_id k) {
+  return *std::ranges::find(m.clusters(), k, &cluster::kind);
+}
+
+std::vector<std::uint32_t> widths_of_kind(const machine& m, kind_id k) {
+  std::set<std::uint32_t> all;
+  for (const cluster& c : m.clusters())
+    if (c.kind == k) all.insert(c.widths.begin(), c.widths.end());
+  return {all.begin(), all.end()};
+}
+
+/// First core of the first cluster of the kind that has places so wide.
+core_id core_for(const machine& m, kind_id k, std::uint32_t width) {
+  for (const cluster& c : m.clusters())
+    if (c.kind == k && std::ranges::find(c.widths, width) != c.widths.end()) return c.first;
+  return first_of_kind(m, k).first;
+}
+
+/// A chain of tasks of one width on the place of that width around the core: how long each took, from the first member's start to the last
+/// member's end.
+std::vector<double> spans_of(const calibration_plan& plan, apps::kernel_instance& kernel, core_id from, std::uint32_t width, std::uint64_t tasks) {
+  graph g;
+  const std::uint32_t only[] = {width};
+  build_layered(g, {.tasks = tasks, .parallelism = 1, .seed = 1}, kernel, only);
+  trace::recorder events(plan.machine->core_count());
+  runtime_options o;
+  o.machine = plan.machine;
+  o.policy = "rws";
+  o.table = table_options::paper();
+  o.events = &events;
+  detail d;
+  {
+    runtime rt(o);
+    execution_stats stats;
+    if (!run_graph(rt, g, from, stats)) {
+      kernel.reset();
+      return {};
+    }
+  }
+  take_events(d, events);
+  struct span {
+    std::int64_t start_ns = 0, end_ns = 0;
+  };
+  std::map<std::uint32_t, span> by_task;
+  for (const trace::event& e : d.events) {
+    if (e.kind != trace::event_kind::task) continue;
+    span& s = by_task.try_emplace(e.task, span{e.start_ns, e.end_ns}).first->second;
+    s.start_ns = std::min(s.start_ns, e.start_ns);
+    s.end_ns = std::max(s.end_ns, e.end_ns);
+  }
+  std::vector<double> seconds;
+  for (const auto& [task, s] : by_task)
+    if (task >= warm_up) seconds.push_back(static_cast<double>(std::max<std::int64_t>(1, s.end_ns - s.start_ns)) * 1e-9);
+  return seconds;
+}
+
+/// How many tasks make a row of the wanted length.
+std::uint64_t tasks_in(double row_s, apps::kernel_instance& kernel) {
+  double fastest_s = row_s;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::int64_t begin = sync::nanoseconds();
+    kernel.run(i);
+    fastest_s = std::min(fastest_s, static_cast<double>(std::max<std::int64_t>(1, sync::nanoseconds() - begin)) * 1e-9);
+  }
+  return warm_up + std::clamp(static_cast<std::uint64_t>(row_s / fastest_s), least_tasks, most_row_tasks);
+}
+
+/// Two busy threads on one core: how long each is kept waiting while the other has its turn.
+std::vector<double> slices_on(const core& where, double seconds) {
+  std::vector<std::vector<double>> gaps(2);
+  std::vector<std::jthread> threads;  // those that are there end by themselves if the other cannot be
+  for (auto& mine : gaps)
+    threads.emplace_back([&mine, &where, seconds] {
+      const int cpu = where.os_index;
+      if (!pin_to(std::span(&cpu, 1))) return;
+      const std::int64_t end = sync::nanoseconds() + static_cast<std::int64_t>(seconds * 1e9);
+      std::int64_t last = sync::nanoseconds();
+      while (last < end && !interrupted()) {
+        const std::int64_t now = sync::nanoseconds();
+        const double gap_s = static_cast<double>(now - last) * 1e-9;
+        if (gap_s >= shortest_slice_s) mine.push_back(gap_s);
+        last = now;
+      }
+    });
+  for (std::jthread& t : threads) t.join();
+  gaps[0].insert(gaps[0].end(), gaps[1].begin(), gaps[1].end());
+  return gaps[0];
+}
+
+/// Standard deviation of the logarithm of what is spread like a log-normal, from its quartiles, so that the few tasks that the operating
+/// system interrupted do not make it.
+double sigma_of(const sampled_value& f) { return f.low > 0.0 ? std::log(f.high / f.low) / 1.349 : 0.0; }
+
+double sum(const std::vector<double>& all) {
+  double s = 0.0;
+  for (const double x : all) s += x;
+  return s;
+}
+
+}  // namespace
+
+sampled_value sampled_value_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const auto at = [&](double part) {
+    const double where = part * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(where);
+    const double rest = where - static_cast<double>(below);
+    return below + 1 < values.size() ? values[below] + rest * (values[below + 1] - values[below]) : values[below];
+  };
+  return {at(0.5), at(0.25), at(0.75), values.size()};
+}
+
+calibration_plan plan_calibration(const std::string& kernels, const std::string& tiles, const std::string& repeats, const std::string& cores) {
+  calibration_plan plan;
+  const auto known = apps::kernel_names();
+  for (const std::string_view name : split_list(kernels)) {
+    const std::string kernel(known[parse_choice("kernel", name, known)]);
+    if (std::ranges::find(plan.kernels, kernel, &sized_kernel::kernel) != plan.kernels.end())
+      throw input_error(fmt::format("--kernels '{}': {} is there twice; name each kernel once", kernels, kernel));
+    plan.kernels.push_back({kernel, apps::default_tile(kernel)});
+  }
+  if (!tiles.empty())
+    for (const sized_kernel& sized : parse_sized_kernels("--tile", tiles)) {
+      const auto at = std::ranges::find(plan.kernels, sized.kernel, &sized_kernel::kernel);
+      if (at == plan.kernels.end())
+        throw input_error(fmt::format("--tile '{}': {} is not among the kernels to measure, {}; add it to --kernels", tiles, sized.kernel, kernels));
+      at->tile = sized.tile;
+    }
+  plan.repeats = static_cast<std::uint32_t>(parse_count("--repeats", repeats, 1, 1000));
+  plan.machine = local_machine(cores, false);
+  return plan;
+}
+
+std::uint64_t steps_of(const calibration_plan& plan) {
+  std::uint64_t figures = 1;
+  for (kind_id k = 0; k < plan.machine->kinds().size(); ++k) figures += 2 + plan.kernels.size() * widths_of_kind(*plan.machine, k).size();
+  return 1 + plan.repeats * (figures + (plan.machine->clusters().size() > 1));
+}
+
+calibration calibrate(const calibration_plan& plan, progress& p) {
+  const machine& m = *plan.machine;
+  calibration c;
+  c.machine = plan.machine;
+  c.repeats = plan.repeats;
+  struct row {
+    apps::kernel_instance* kernel;
+    std::uint64_t tasks;
+    std::size_t width;                 // index
+    std::size_t result;                // in c.kernels
+    std::vector<double> seconds;
+  };
+  p.step("preparing");
+  std::vector<std::unique_ptr<apps::kernel_instance>> instances;
+  std::vector<row> rows;
+  const auto made = [&](const std::string& kernel, std::uint32_t tile) {
+    return apps::make_kernel(kernel, tile, {.concurrency = std::max(16u, 4 * m.core_count())});
+  };
+  for (const sized_kernel& what : plan.kernels) {
+    if (interrupted()) return c;
+    instances.push_back(made(what.kernel, what.tile));
+    const std::uint64_t tasks = tasks_in(plan.batch_s, *instances.back());
+    for (kind_id k = 0; k < m.kinds().size(); ++k) {
+      c.kernels.push_back({what.kernel, what.tile, k, first_of_kind(m, k).first, widths_of_kind(m, k), {}, static_cast<double>(instances.back()->bytes_per_task())});
+      for (std::size_t w = 0; w < c.kernels.back().widths.size(); ++w) rows.push_back({instances.back().get(), tasks, w, c.kernels.size() - 1, {}});
+    }
+  }
+  const auto streams = made(stream_kernel, stream_tile);
+  const double stream_bytes = static_cast<double>(streams->bytes_per_task());
+  std::vector<std::vector<double>> of_core(m.kinds().size()), of_cluster(m.kinds().size());
+  std::vector<double> of_chip, slices;
+  const auto stream = [&](std::span<const core> cores, std::vector<double>& to) {
+    if (!interrupted()) to.push_back(stream_bytes * sum(measure_together({cores.begin(), cores.end()}, *streams, plan.batch_s)));
+  };
+
+  // Every figure once, then all of them again, so that what disturbs for a while spreads the figures instead of falsifying some.
+  for (std::uint32_t repeat = 0; repeat < plan.repeats && !interrupted(); ++repeat) {
+    for (row& r : rows) {
+      const calibration::kernel& k = c.kernels[r.result];
+      p.step(fmt::format("{} {} on {}, width {}, repeat {}", k.name, k.size, m.kinds()[k.kind].name, k.widths[r.width], repeat + 1));
+      const auto more = spans_of(plan, *r.kernel, core_for(m, k.kind, k.widths[r.width]), k.widths[r.width], r.tasks);
+      r.seconds.insert(r.seconds.end(), more.begin(), more.end());
+    }
+    for (kind_id k = 0; k < m.kinds().size(); ++k) {
+      const cluster& one = first_of_kind(m, k);
+      p.step(fmt::format("streams of a {} core, repeat {}", m.kinds()[k].name, repeat + 1));
+      stream(m.cores().subspan(one.first, 1), of_core[k]);
+      p.step(fmt::format("streams of a {} cluster, repeat {}", m.kinds()[k].name, repeat + 1));
+      if (one.size > 1) stream(m.cores().subspan(one.first, one.size), of_cluster[k]);
+    }
+    if (m.clusters().size() > 1) {
+      p.step(fmt::format("streams of all cores, repeat {}", repeat + 1));
+      stream(m.cores(), of_chip);
+    }
+    p.step(fmt::format("slices of two threads, repeat {}", repeat + 1));
+    const auto more = slices_on(m.cores()[0], plan.batch_s);
+    slices.insert(slices.end(), more.begin(), more.end());
+  }
+
+  std::vector<double> sigmas;
+  for (const row& r : rows) {
+    const sampled_value f = sampled_value_of(r.seconds);
+    c.kernels[r.result].seconds.push_back(f);
+    if (r.width == 0) sigmas.push_back(sigma_of(f));
+  }
+  for (kind_id k = 0; k < m.kinds().size(); ++k) {
+    c.core_bytes_per_s.push_back(sampled_value_of(of_core[k]));
+    c.cluster_bytes_per_s.push_back(sampled_value_of(of_cluster[k]));
+  }
+  c.chip_bytes_per_s = sampled_value_of(of_chip);
+  c.slice_s = sampled_value_of(slices);
+  c.sigma = sampled_value_of(sigmas);
+  c.complete = !interrupted();
+  return c;
+}
+
+}  // namespace kilter::lab

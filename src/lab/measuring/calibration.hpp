@@ -1,0 +1,56 @@
+#pragma once
+// What this computer's cores need for the project's kernels, measured through the runtime, as a platform file that the simulator reads.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kilter/machine.hpp"
+#include "lab/session/progress.hpp"
+#include "lab/workloads/workload.hpp"
+
+namespace kilter::lab {
+
+/// Median with the quartiles; all zero if there are no samples.
+struct sampled_value {
+  double median = 0.0, low = 0.0, high = 0.0;
+  std::uint64_t samples = 0;
+};
+[[nodiscard]] sampled_value sampled_value_of(std::vector<double> values);
+
+struct calibration_plan {
+  std::shared_ptr<const kilter::machine> machine;
+  std::vector<sized_kernel> kernels;
+  std::uint32_t repeats = 5;      ///< every figure is taken so often, in turn with all others
+  double batch_s = 0.15;          ///< length of one row of tasks, of one loop
+};
+
+/// The words of `kilter calibrate`. input_error with one line for what cannot be measured.
+[[nodiscard]] calibration_plan plan_calibration(const std::string& kernels, const std::string& tiles, const std::string& repeats, const std::string& cores);
+[[nodiscard]] std::uint64_t steps_of(const calibration_plan&);
+
+struct calibration {
+  struct kernel {
+    std::string name;
+    std::uint32_t size = 0;
+    kind_id kind = 0;
+    core_id core = 0;               ///< where it was measured: on the places around it
+    std::vector<std::uint32_t> widths;
+    std::vector<sampled_value> seconds;    ///< of one task, by width
+    double bytes = 0.0;             ///< that one task reads and writes
+  };
+  std::shared_ptr<const kilter::machine> machine;
+  std::uint32_t repeats = 0;
+  std::vector<kernel> kernels;
+  std::vector<sampled_value> core_bytes_per_s, cluster_bytes_per_s;   ///< by kind; no samples where a cluster is one core
+  sampled_value chip_bytes_per_s;                                     ///< no samples if there is one cluster
+  sampled_value slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
+  sampled_value sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels
+  bool complete = false;                                       ///< false after Ctrl-C: not to be used
+};
+
+/// Takes the whole machine for about `steps_of(plan)` times `batch_s` and the filling of the kernels' buffers.
+[[nodiscard]] calibration calibrate(const calibration_plan&, progress&);
+
+}  // namespace kilter::lab

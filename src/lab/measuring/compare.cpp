@@ -1,0 +1,142 @@
+#include "lab/measuring/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/sync.hpp"
+#include "lab/measuring/conclusions.hpp"
+#include "lab/measuring/stats.hpp"
+#include "lab/session/helping_threads.hpp"
+#include "lab/session/interrupt.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+const compare_row* row_of(const std::vector<compare_row>& rows, const std::string& disturb, std::string_view policy) {
+  const auto found = std::ranges::find_if(rows, [&](const compare_row& r) { return r.disturb == disturb && r.policy == policy; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string criticality_for(const dag& d) {
+  return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? "user" : "chain";
+}
+
+const std::string& graph_name(const experiment& e) { return std::get<dag_work>(e.work).from; }
+
+std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
+  std::vector<compare_row> rows;
+  const dag_work& data = std::get<dag_work>(e.work);
+  const std::string note = widths_note(data, *e.machine);
+  for (const scenario& s : e.scenarios)
+    for (const std::string& policy : e.policies) {
+      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = data.scale, .widths = widths_text(data.widths), .widths_note = note};
+      std::vector<double> seconds, planning_s;
+      for (const run_row& run : r.runs)
+        if (run.policy == policy && run.disturb == s.name && !run.warm()) {
+          seconds.push_back(run.stats.seconds);
+          if (run.stats.plan_s > 0.0) planning_s.push_back(run.stats.plan_s);
+          row.bound_s = run.bound_s;
+        }
+      if (seconds.empty()) continue;
+      const spread taken = spread_of(seconds);
+      row.runs = static_cast<std::uint32_t>(seconds.size());
+      row.makespan_s = taken.median;
+      row.least_s = taken.smallest;
+      row.most_s = taken.largest;
+      row.ratio_to_bound = row.bound_s / row.makespan_s;
+      row.slr = row.makespan_s / r.path_s;
+      row.speedup = r.sequential_s / row.makespan_s;
+      row.efficiency = row.speedup / e.machine->core_count();
+      if (!planning_s.empty()) row.plan_s = median(planning_s);
+      rows.push_back(std::move(row));
+    }
+  for (compare_row& row : rows)
+    if (const compare_row* rws = row_of(rows, row.disturb, "rws")) row.ratio_to_rws = rws->makespan_s / row.makespan_s;
+  return rows;
+}
+
+std::vector<experiment> plan(const compare_arguments& a) {
+  std::vector<experiment> all;
+  for (const std::string& graph : a.graphs) {
+    const dag_work data = load_dag_work(graph, a.like, 1.0);
+    std::vector<std::string> machines = a.on;
+    if (machines.empty()) machines = {std::string(data.what->processors.empty() ? "native" : "ideal")};
+    for (const std::string& on : machines) {
+      bench_arguments one = a.common;
+      one.workload = "graph";
+      one.parameters = {{"file", graph}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths}};
+      one.on = on;
+      one.details = false;
+      if (one.criticality.empty()) one.criticality = criticality_for(*data.what);
+      one.policies.insert(one.policies.begin(), "rws");
+      all.push_back(plan(one));
+    }
+  }
+  return all;
+}
+
+comparison::comparison(std::vector<planned> experiments, std::uint32_t at_a_time, progress& p)
+    : experiments_(std::move(experiments)), at_a_time_(at_a_time), progress_(p), start_ns_(sync::nanoseconds()), rows_(experiments_.size()),
+      running_(experiments_.size()) {}
+
+void comparison::run_one(std::size_t which) {
+  experiment e = experiments_[which]();
+  const std::string name = fmt::format("{} on {}", graph_name(e), e.on);
+  progress unseen(0, true);
+  const bool alone = experiments_.size() == 1;
+  const std::shared_ptr<measurement> measured = measurement::make(std::move(e), alone ? progress_ : unseen);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!alone) progress_.step(name);
+    running_[which] = measured;
+  }
+  measured->run();
+  const bench_result r = measured->result();
+  auto rows = rows_of(measured->plan(), r);
+  const std::lock_guard lock(mutex_);
+  rows_[which] = std::move(rows);
+  running_[which] = nullptr;
+  for (const std::string& note : r.notes)
+    if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+  for (const std::string& failure : where_the_bound_fails(measured->plan(), r))
+    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()), measured->plan().on, failure));
+}
+
+void comparison::work() {
+  for (;;) {
+    std::size_t which;
+    {
+      const std::lock_guard lock(mutex_);
+      if (next_ == experiments_.size() || failed_ || interrupted()) return;
+      which = next_++;
+    }
+    try {
+      run_one(which);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failed_) failed_ = std::current_exception();
+    }
+  }
+}
+
+void comparison::run() {
+  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, experiments_.size())) - 1, [this] { work(); });
+  if (failed_) std::rethrow_exception(failed_);
+  const std::lock_guard lock(mutex_);
+  complete_ = !interrupted();
+}
+
+comparison::outcome comparison::result() const {
+  const std::lock_guard lock(mutex_);
+  outcome all{.rows = rows_, .notes = notes_, .complete = complete_, .tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9};
+  for (std::size_t i = 0; i < running_.size(); ++i)
+    if (running_[i]) all.rows[i] = rows_of(running_[i]->plan(), running_[i]->result());
+  return all;
+}
+
+}  // namespace kilter::lab

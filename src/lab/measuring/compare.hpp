@@ -1,0 +1,89 @@
+#pragma once
+// Policies against one another on graphs: one row for each graph, machine, disturbance and policy.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/measuring/measurement.hpp"
+
+namespace kilter::lab {
+
+/// The options of `kilter compare` as they were written; an empty text takes the default.
+struct compare_arguments {
+  std::vector<std::string> graphs;              ///< files and generators
+  std::vector<std::string> on;                  ///< machines, as bench_arguments::on; none: what the graph brings, else native
+  bench_arguments common;                       ///< policies, disturbances and all modes; no criticality: criticality_for each graph
+  std::string like = "matmul", scale = "1", widths;   ///< widths: as load_dag_work takes them
+};
+
+/// What the repeats of one policy in one scenario gave. Ratios are of medians.
+struct compare_row {
+  std::string graph, on, disturb, policy;
+  double scale = 1.0;               ///< of the seconds in the graph
+  std::string widths = "all";       ///< that tasks may have of which the graph names none; "all" or as "1,2"
+  std::string widths_note{};        ///< the same in words
+  std::uint32_t runs = 0;
+  double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
+  double makespan_s = 0.0;          ///< of the execution, median
+  double least_s = 0.0, most_s = 0.0;
+  std::optional<double> ratio_to_rws{};  ///< makespan of rws / own: above 1 is faster than rws; absent if rws has not run
+  double ratio_to_bound = 0.0;      ///< bound / own: 1 is as fast as can be
+  double slr = 0.0;                 ///< makespan / the longest path with every task on the place that is fastest for it, undisturbed
+  double speedup = 0.0;             ///< all tasks one after the other on the one core that is fastest for them, undisturbed / makespan
+  double efficiency = 0.0;          ///< speedup / cores
+  std::optional<double> plan_s{};   ///< wall seconds that the policy took to plan the graph, median; absent if it plans nothing
+};
+
+/// In the order of the scenarios, and of the policies in each; without what has not run.
+[[nodiscard]] std::vector<compare_row> rows_of(const experiment&, const bench_result&);
+
+/// A graph on a machine, as a row names both.
+[[nodiscard]] const std::string& graph_name(const experiment&);
+
+/// user if the graph marks tasks as critical, else chain.
+[[nodiscard]] std::string criticality_for(const dag&);
+
+/// One experiment for each graph on each machine; rws is always among the policies, first. input_error for whatever cannot be run.
+[[nodiscard]] std::vector<experiment> plan(const compare_arguments&);
+
+/// Many experiments, one after the other or, simulated ones, several at a time. The result does not depend on that.
+class comparison {
+ public:
+  struct outcome {
+    std::vector<std::vector<compare_row>> rows;  ///< by experiment; none where it has not begun
+    std::vector<std::string> notes;
+    bool complete = false;
+    double tool_seconds = 0.0;
+  };
+  /// An experiment that is planned when its turn comes, so that not all graphs are in memory at once.
+  using planned = std::function<experiment()>;
+
+  comparison(std::vector<planned>, std::uint32_t at_a_time, progress&);
+  /// Returns early when the process is interrupted. Throws what an experiment throws.
+  void run();
+  /// At any time and from any thread: what is known by then.
+  [[nodiscard]] outcome result() const;
+
+ private:
+  void work();
+  void run_one(std::size_t which);
+
+  std::vector<planned> experiments_;
+  std::uint32_t at_a_time_;
+  progress& progress_;
+  std::int64_t start_ns_;
+  mutable std::mutex mutex_;      ///< guards all below
+  std::size_t next_ = 0;
+  std::vector<std::vector<compare_row>> rows_;
+  std::vector<std::shared_ptr<measurement>> running_;  // by experiment
+  std::vector<std::string> notes_;
+  std::exception_ptr failed_;
+  bool complete_ = false;
+};
+
+}  // namespace kilter::lab

@@ -1,0 +1,33 @@
+#include "lab/measuring/demo.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/measuring/rates.hpp"
+
+namespace kilter::lab {
+
+experiment plan_demo(const demo_arguments& a) {
+  bench_arguments b;
+  b.policies = {"rws,rwsm-c,fa,fam-c,da,dam-c,dam-p"};
+  b.parameters["parallelism"] = "2";  // where placement matters most: half of the tasks are critical (S0-6)
+  b.disturb = {"cpu@0"};
+  b.repeat = a.repeat.empty() ? (a.quick ? "2" : "4") : a.repeat;
+  b.seed = a.seed;
+  b.cores = a.cores;
+  experiment e = plan(b);
+  if (a.quick) e.calibration_s = 0.1;
+  return e;
+}
+
+void calibrate_demo(experiment& e, bool quick) {
+  const double wanted_s = quick ? 0.15 : 0.6;
+  auto& work = std::get<layered_work>(e.work);
+  const auto kernel = apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * e.machine->core_count())});
+  const machine first_two = e.machine->core_count() <= 2 ? *e.machine : e.machine->restricted_to(std::vector<core_id>{0, 1});
+  const speed s = speed_from({measure_rates(*kernel, first_two, 0.2)});
+  const double per_s = std::min(s.capacity_per_s, work.shape.parallelism * s.freest_per_s);
+  work.shape.tasks = static_cast<std::uint64_t>(std::clamp(std::round(per_s * wanted_s / 1000.0) * 1000.0, 1000.0, 1e7));
+}
+
+}  // namespace kilter::lab

@@ -1,0 +1,23 @@
+#pragma once
+// A comparison for a terminal and as a document: schema "kilter.compare/1" (docs/compare.md lists its keys).
+
+#include <string>
+
+#include "lab/measuring/compare.hpp"
+#include "lab/presenting/document.hpp"
+
+namespace kilter::lab {
+
+/// A table for each graph on each machine.
+[[nodiscard]] std::string compare_text(const comparison::outcome&, bool colour);
+
+/// One row of `rows[]`.
+[[nodiscard]] document document_of(const compare_row&);
+/// Seconds that planned policies took to plan in simulated runs: wall time, so not in the rows.
+[[nodiscard]] document plans_of(const std::vector<std::vector<compare_row>>&);
+/// As of `kilter bench`, from what a comparison knows of itself.
+[[nodiscard]] document environment_of(const comparison::outcome&, const invocation&);
+
+[[nodiscard]] document to_document(const compare_arguments&, const comparison::outcome&, const invocation&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,11 @@
+#pragma once
+// Where, when and with what a document was made: everything in it that two equal questions may answer differently.
+
+#include "lab/measuring/results.hpp"
+#include "lab/presenting/document.hpp"
+
+namespace kilter::lab {
+
+[[nodiscard]] document environment_of(const bench_result&, const invocation&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,17 @@
+#pragma once
+// The matrix for a terminal and as a document: schema "kilter.matrix/1" (docs/compare.md lists its keys).
+
+#include <string>
+#include <vector>
+
+#include "lab/measuring/matrix.hpp"
+#include "lab/presenting/document.hpp"
+
+namespace kilter::lab {
+
+/// Of each policy over the cells: how many times it is best, within 3 % of the best, the mean and the least ratio to the best, and where that is.
+[[nodiscard]] std::string matrix_text(const std::vector<matrix_cell>&, bool colour);
+
+[[nodiscard]] document to_document(const matrix_arguments&, const std::vector<matrix_cell>&, const comparison::outcome&, const invocation&);
+
+}  // namespace kilter::lab

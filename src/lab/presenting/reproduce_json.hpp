@@ -1,0 +1,28 @@
+#pragma once
+// Verdicts as a document, schema "kilter.reproduce/1", and the proof that they follow from the numbers beside them.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/claims/verdict.hpp"
+
+namespace kilter::lab {
+
+/// {"schema", "claims": [...]}; nothing that depends on host or time. Numbers are written so that they read back exactly.
+/// The claim's own `published`, `obtained`, `low`, `high`, `band` are those of its first value. Without a value, `published` and
+/// `band` are null and the others those of the case that is nearest to failing (or fails worst).
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_result>);
+
+/// Something that does not follow from the numbers of the document.
+struct disagreement {
+  std::string id, where, said, derived;   ///< claim; "verdict", "cases[3].holds", ...; what stands there and what follows
+};
+
+/// Derives `holds` of every case, `inside` of every value and every verdict anew from the numbers in the document alone, and
+/// checks margins and bands against the rules. Empty if all agree. Throws input_error if it is no such document.
+[[nodiscard]] std::vector<disagreement> recompute(const nlohmann::ordered_json& document);
+
+}  // namespace kilter::lab

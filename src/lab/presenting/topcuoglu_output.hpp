@@ -1,0 +1,16 @@
+#pragma once
+// Topcuoglu's set for a terminal and as a document.
+
+#include <string>
+
+#include "lab/measuring/topcuoglu.hpp"
+#include "lab/presenting/document.hpp"
+
+namespace kilter::lab {
+
+/// Means by tasks, CCR, alpha, out-degree and beta.
+[[nodiscard]] std::string topcuoglu_text(const topcuoglu_outcome&);
+/// Schema "kilter.topcuoglu/1".
+[[nodiscard]] document to_document(const topcuoglu_arguments&, const topcuoglu_outcome&, const invocation&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,51 @@
+#include "lab/words/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "lab/words/join.hpp"
+
+namespace kilter::lab {
+
+namespace {
+
+/// Levenshtein distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> choices) {
+  if (word.size() > 64) return {};
+  std::string_view best;
+  std::size_t best_distance = word.size() <= 3 ? 2 : 3;  // from here on it is another word
+  for (const std::string_view choice : choices)
+    if (const std::size_t d = distance(word, choice); d < best_distance && d < choice.size()) {
+      best = choice;
+      best_distance = d;
+    }
+  return best;
+}
+
+std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> choices) {
+  const std::string_view guess = nearest(word, choices);
+  const std::string question = guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess);
+  return fmt::format("unknown {} '{}': {}there are {}", what, word, question, joined(choices, ", "));
+}
+
+}  // namespace kilter::lab

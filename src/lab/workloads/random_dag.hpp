@@ -1,0 +1,31 @@
+#pragma once
+// The random DAG of S2 (src/graph/random_shape.hpp) over kernels of a platform.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/random_shape.hpp"
+#include "lab/workloads/task_graph.hpp"
+
+namespace kilter::lab {
+
+struct random_dag {
+  struct part {
+    std::string kernel;           ///< of the platform's
+    std::uint32_t tile = 0;
+  };
+  std::vector<part> kernels;      ///< each once; as many tasks of each, the first ones get what is left over
+  std::uint32_t tasks = 4000;     ///< all of them
+  std::uint32_t parallelism = 16; ///< mean width of a level; the DAG's parallelism only at edge rate 1
+  double edge_rate = 1.0;         ///< 0..1: how likely a task that is no ancestor yet becomes a parent
+  std::uint64_t seed = 1;
+};
+
+/// The whole DAG, in the order of creation.
+[[nodiscard]] std::vector<random_node> nodes_of(const random_dag&);
+
+/// Tasks of one type a kernel, all low: who is critical is for the policy to find (`--criticality`). Fills `slot`.
+[[nodiscard]] task_graph build(graph&, const random_dag&, const sim::platform&, body_runner* = nullptr);
+
+}  // namespace kilter::lab
