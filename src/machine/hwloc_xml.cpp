@@ -25,7 +25,8 @@ using attribute = std::pair<std::string_view, std::string_view>;
 struct element {
   std::string_view name;
   bool kept = false;
-  std::size_t children = 0;
+  bool must_hold = false;  // objects
+  std::size_t children = 0, objects = 0;
 };
 
 /// "0x0000000f", "0x1,,0x0", "0xf...f,0x1": words of 32 bits, the highest first; an empty one is zero.
@@ -136,6 +137,7 @@ class reader {
   }
 
   void pop() {
+    if (stack_.back().must_hold && stack_.back().objects == 0) fail("a NUMANode with cores in its cpuset that contains none, in hwloc's first format");
     stack_.pop_back();
     ended_ = stack_.empty();
   }
@@ -156,7 +158,9 @@ class reader {
       check(name, given);
       write(name, given, alone);
     }
-    stack_.push_back({name, kept});
+    if (stack_.empty()) first_format_ = !value_of(given, "version").value_or("1").starts_with('2') && value_of(given, "version") != "3.0";
+    else stack_.back().objects += name == "object";
+    stack_.push_back({name, kept, kept && holds_cores(name, given)});
     at_ += alone ? 2 : 1;
     if (alone) pop();
   }
@@ -169,6 +173,11 @@ class reader {
     if (name == "object") return whole || parent == "object";
     if (name == "cpukind") return whole;
     return name == "info" && (parent == "object" || parent == "cpukind");
+  }
+
+  /// hwloc looks for the cores of a NUMANode inside it in its first format, and through a null pointer where there is nothing.
+  [[nodiscard]] bool holds_cores(std::string_view name, const std::vector<attribute>& given) const {
+    return first_format_ && name == "object" && value_of(given, "type") == "NUMANode" && value_of(given, "cpuset").value_or("").find_first_not_of("0x,") != std::string_view::npos;
   }
 
   static std::optional<std::string_view> value_of(const std::vector<attribute>& given, std::string_view name) {
@@ -218,7 +227,7 @@ class reader {
   std::string_view text_;
   const std::string& source_;
   std::size_t at_ = 0;
-  bool ended_ = false, has_pu_ = false;
+  bool ended_ = false, has_pu_ = false, first_format_ = false;
   std::vector<element> stack_;
   std::string out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n";
 };

@@ -300,6 +300,15 @@ TEST_F(bad_xml, with_one_set_of_two) {
   for (const auto& [gone, left] : {std::pair{"cpuset", "complete_cpuset"}, {"complete_cpuset", "cpuset"}, {"nodeset", "complete_nodeset"}, {"complete_nodeset", "nodeset"}})
     test::expect_names(refused(test::replaced(good_, " " + std::string(gone) + "=\"", " x=\"")), {"an object with '" + std::string(left) + "'", "'" + std::string(gone) + "'"});
 }
+// In its first format hwloc looks into a NUMANode for the cores that the set names.
+TEST_F(bad_xml, with_cores_in_a_set_that_are_not_in_the_object) {
+  const auto with = [](const std::string& set) {
+    const std::string sets = " cpuset=\"0x1\" complete_cpuset=\"0x1\"";
+    return "<topology>\n<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"0x1\"" + sets + ">\n<object type=\"NUMANode\" os_index=\"0\" cpuset=\"" + set +
+           "\" complete_cpuset=\"" + set + "\"/>\n<object type=\"PU\" os_index=\"0\"" + sets + "/>\n</object>\n</topology>\n";
+  };
+  test::expect_names(refused(with("0x1")), {"a NUMANode with cores in its cpuset that contains none"});
+}
 TEST_F(bad_xml, truncated) {
   for (const std::size_t bytes : {200u, 1000u, 5000u, 20000u}) test::expect_names(refused(good_.substr(0, bytes)), {"truncated"});
 }
