@@ -36,12 +36,12 @@ double resident_bytes(const char* field) {
   return 0.0;
 }
 
-cost simulate(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, const char* table) {
-  lab::bench_arguments a;
-  a.on = "sim:" + platform;
-  a.policies = {policy};
+cost simulate(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, lab::table_mode table) {
+  lab::specification a;
+  a.on = lab::read_engine("--on", "sim:" + platform);
+  a.policy_lists = lab::read_policies({policy});
   a.table = table;
-  a.parameters = {{"tasks", fmt::format("{}", tasks)}, {"parallelism", fmt::format("{}", parallelism)}};
+  a.work = lab::make_workload("layered", {{"tasks", fmt::format("{}", tasks)}, {"parallelism", fmt::format("{}", parallelism)}});
   const lab::experiment e = lab::plan(a);
   const double before = resident_bytes("VmRSS:");
   graph g;
@@ -57,7 +57,7 @@ cost simulate(const std::string& platform, const std::string& policy, std::uint6
 }
 
 /// In a process of its own, so that its memory is its own.
-cost simulate_apart(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, const char* table) {
+cost simulate_apart(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, lab::table_mode table) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe for a child process");
   const pid_t child = ::fork();
@@ -88,7 +88,7 @@ double cost_ns(const size& s, const char* policy, std::uint32_t rounds) {
   double least = 1e9;
   const std::uint64_t parallelism = 2 * s.cores, tasks = std::max<std::uint64_t>(60'000, 40 * parallelism);
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const cost c = simulate(s.platform, policy, tasks, parallelism, "robust");
+    const cost c = simulate(s.platform, policy, tasks, parallelism, lab::table_mode::robust);
     least = std::min(least, c.seconds * 1e9 / static_cast<double>(c.tasks));
   }
   return least;
@@ -103,7 +103,7 @@ int run(bool quick) {
   std::string million = fmt::format("\ndam-c on grid:32x32, {} tasks (goals: 5 s, 200 bytes a task)\n", many);
   for (const std::uint64_t parallelism : {16u, 2048u}) {
     shown.step(fmt::format("{} tasks, parallelism {}", many, parallelism));
-    const cost c = simulate_apart("grid:32x32", "dam-c", many, parallelism, "robust");
+    const cost c = simulate_apart("grid:32x32", "dam-c", many, parallelism, lab::table_mode::robust);
     million += fmt::format("  parallelism {:>4}: {:.2f} s, {:.0f} resident bytes a task, its edges included\n", parallelism, c.seconds, c.bytes_per_task);
   }
 
@@ -131,7 +131,7 @@ int run(bool quick) {
   shown.step("Jetson TX2");
   std::vector<double> per_s;
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const cost c = simulate("jetson-tx2", "rws", quick ? 200'000 : 1'000'000, 4, "paper");
+    const cost c = simulate("jetson-tx2", "rws", quick ? 200'000 : 1'000'000, 4, lab::table_mode::paper);
     per_s.push_back(static_cast<double>(c.tasks) / c.seconds);
   }
   text += fmt::format("\nrws on jetson-tx2, parallelism 4: {:.2f} million tasks a second (median of {}; goal 2)\n", lab::median(per_s) * 1e-6, rounds);

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
+#include "cli/settings.hpp"
 #include "cli/values.hpp"
 #include "lab/presenting/compare_output.hpp"
 #include "lab/session/progress.hpp"
@@ -11,7 +12,9 @@ namespace kilter::cli {
 namespace {
 
 struct compare_options {
-  lab::compare_arguments what;
+  lab::compare_specification what;
+  std::vector<std::string> on;
+  worded_specification common;
   outputs out;
   bool yes = false;
 };
@@ -21,14 +24,13 @@ struct compare_options {
 action add_compare(CLI::App& app, const std::string& command_line) {
   const auto o = std::make_shared<compare_options>();
   o->out.how.command_line = command_line;
-  lab::bench_arguments& common = o->what.common;
-  common.policies = {"auto"};
-  common.repeat = "3";
-  common.criticality.clear();
+  worded_specification& common = o->common;
+  common.rest.repeats = 3;
+  common.rest.criticality.reset();
   CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");
   takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, and generators, as cholesky:tasks=1000; kilter graph --help lists the formats")
             ->required()->type_name(""), {.words = generator_names, .files = true});
-  takes(c->add_option("--on", o->what.on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
+  takes(c->add_option("--on", o->on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
                 "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine"), {.words = [] {
           std::vector<std::string> names = engine_names();
           names.emplace_back("ideal");
@@ -50,6 +52,9 @@ action add_compare(CLI::App& app, const std::string& command_line) {
             "  kilter compare workflow.json --on sim:haswell-16 --widths all --policy auto\n"
             "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
   return [o] {
+    if (o->common.texts["criticality"].empty()) o->common.texts.erase("criticality");
+    o->what.common = o->common.read();
+    for (const std::string& on : o->on) o->what.on.push_back(lab::read_engine("--on", on));
     std::vector<lab::experiment> all = lab::plan(o->what);
     check_outputs(o->out);
     const auto estimate = [&] {

@@ -38,10 +38,4 @@ void deliver(const outputs&, const std::function<std::string(bool colour)>& text
 /// Runs under a guard against Ctrl-C, then delivers. Returns the exit status.
 [[nodiscard]] int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver);
 
-/// What several commands ask the same way: policies, disturbances, repeats and seed; the machine; learning.
-void add_comparison(CLI::App&, lab::bench_arguments&);
-void add_cores(CLI::App&, lab::bench_arguments&);
-void add_simulated(CLI::App&, lab::bench_arguments&);
-void add_learning(CLI::App&, lab::bench_arguments&);
-
 }  // namespace kilter::cli

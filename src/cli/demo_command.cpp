@@ -4,13 +4,15 @@
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "lab/measuring/demo.hpp"
+#include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
 
 namespace {
 
 struct demo_options {
-  lab::demo_arguments what;
+  lab::demo_specification what;
+  std::string repeat, seed = "1";
   outputs out;
 };
 
@@ -22,14 +24,16 @@ action add_demo(CLI::App& app, const std::string& command_line) {
   o->out.how.html_path = "kilter-report.html";
   CLI::App* demo = app.add_subcommand("demo", "The main job: seven policies, undisturbed and beside a co-runner on core 0; about a minute and a half");
   demo->add_option("--cores", o->what.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES");
-  demo->add_option("--repeat", o->what.repeat, "Runs of each policy in each scenario (default: 4, quick: 2)")->type_name("R");
-  demo->add_option("--seed", o->what.seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N");
+  demo->add_option("--repeat", o->repeat, "Runs of each policy in each scenario (default: 4, quick: 2)")->type_name("R");
+  demo->add_option("--seed", o->seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N");
   demo->add_flag("--quick", o->what.quick, "A quarter of a minute, with wider spreads");
   add_outputs(*demo, o->out);
   demo->footer("Examples:\n"
                "  kilter demo\n"
                "  kilter demo --quick --html /tmp/quick.html");
   return [o] {
+    o->what.seed = lab::parse_count("--seed", o->seed, 0, ~std::uint64_t{0});
+    if (!o->repeat.empty()) o->what.repeats = static_cast<std::uint32_t>(lab::parse_count("--repeat", o->repeat, 1, lab::most_repeats));
     lab::experiment e = lab::plan_demo(o->what);
     check_outputs(o->out);
     lab::calibrate_demo(e, o->what.quick);

@@ -4,13 +4,15 @@
 #include "cli/deliver.hpp"
 #include "cli/values.hpp"
 #include "lab/presenting/matrix_output.hpp"
+#include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
 
 namespace {
 
 struct matrix_options {
-  lab::matrix_arguments what;
+  lab::matrix_specification what;
+  std::string tasks = "10000", seeds = "5", seed = "1", threads = "2";
   outputs out;
   bool quick = false;
 };
@@ -20,7 +22,7 @@ struct matrix_options {
 action add_matrix(CLI::App& reproduce, const std::string& command_line) {
   const auto o = std::make_shared<matrix_options>();
   o->out.how.command_line = command_line;
-  lab::matrix_arguments& a = o->what;
+  lab::matrix_specification& a = o->what;
   CLI::App* c = reproduce.add_subcommand("matrix", "Every online policy on every graph, machine and disturbance, with plans beside them");
   const auto graphs = [] {
     std::vector<std::string> names;
@@ -38,10 +40,10 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
         {.words = lab::matrix_disturbances, .list = true});
   takes(c->add_option("--policy", a.policies, "Some of the policies; rws is always there (default: all that are not planned, and heft)")->type_name("LIST"),
         {.words = policy_names, .list = true});
-  c->add_option("--tasks", a.tasks, "About so many tasks in each generated graph")->type_name("N");
-  c->add_option("--seeds", a.seeds, "Runs of each policy in each cell, whose median counts")->type_name("N");
-  c->add_option("--seed", a.seed, "The first of them")->type_name("N");
-  c->add_option("--threads", a.threads, "Simulations at a time; the results do not depend on it")->type_name("N");
+  c->add_option("--tasks", o->tasks, "About so many tasks in each generated graph")->type_name("N");
+  c->add_option("--seeds", o->seeds, "Runs of each policy in each cell, whose median counts")->type_name("N");
+  c->add_option("--seed", o->seed, "The first of them")->type_name("N");
+  c->add_option("--threads", o->threads, "Simulations at a time; the results do not depend on it")->type_name("N");
   c->add_flag("--quick", o->quick, "2000 tasks and one seed, to see the outline");
   add_results(*c, o->out);
   c->footer("Examples:\n"
@@ -50,10 +52,14 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
             "  kilter reproduce matrix --on native --quick");
   return [o] {
     if (o->quick) {
-      o->what.tasks = "2000";
-      o->what.seeds = "1";
+      o->tasks = "2000";
+      o->seeds = "1";
     }
     check_outputs(o->out);
+    o->what.tasks = lab::parse_count("--tasks", o->tasks, 10, 1'000'000);
+    o->what.seeds = static_cast<std::uint32_t>(lab::parse_count("--seeds", o->seeds, 1, lab::most_repeats));
+    o->what.threads = static_cast<std::uint32_t>(lab::parse_count("--threads", o->threads, 1, 256));
+    o->what.seed = lab::parse_count("--seed", o->seed, 0, ~std::uint64_t{0});
     lab::matrix work(o->what, o->out.quiet);
     const auto deliver_known = [&] {
       const std::vector<lab::matrix_cell> cells = work.cells();

@@ -26,12 +26,6 @@ CLI::Option* takes(CLI::Option* option, values v) {
   return option;
 }
 
-void take_fixed_words(CLI::App& command) {
-  for (const CLI::Option* o : command.get_options())
-    if (const auto words = lab::fixed_words(o->get_name()); !words.empty())
-      told()[o] = {.words = [words] { return std::vector<std::string>(words.begin(), words.end()); }};
-}
-
 values values_of(const CLI::Option& option) {
   const auto at = told().find(&option);
   if (at != told().end()) return at->second;

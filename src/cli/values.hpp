@@ -18,8 +18,6 @@ struct values {
 
 /// Returns the option. Not for several threads, and for as long as the program runs.
 CLI::Option* takes(CLI::Option*, values);
-/// The same for each option of the command that has a fixed set of words in lab::bench_arguments.
-void take_fixed_words(CLI::App&);
 /// An option whose type is FILE or PATH takes files without being told.
 [[nodiscard]] values values_of(const CLI::Option&);
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 
+#include "base/installation.hpp"
 #include "kilter/error.hpp"
 #include "lab/claims/experiment_reader.hpp"
 
@@ -50,6 +53,32 @@ experiment_file read_tables(const toml::table& root, const std::string& path) {
 experiment_file parse_experiment(const std::string& text, const std::string& path) { return read_tables(kilter::detail::parse_toml(text, path), path); }
 
 experiment_file read_experiment(const std::string& path) { return read_tables(kilter::detail::parse_toml_file(path, "experiment file"), path); }
+
+std::string experiments_directory() {
+  if (const char* own = std::getenv("KILTER_EXPERIMENTS"); own && *own) {
+    if (!std::filesystem::is_directory(own)) throw input_error(fmt::format("KILTER_EXPERIMENTS '{}': is no directory; name the one with the experiment files", own));
+    return own;
+  }
+  std::vector<std::string> places = kilter::detail::data_directories("experiments", KILTER_SOURCE_EXPERIMENTS);
+  for (std::string& p : places)
+    if (std::filesystem::is_directory(p)) return std::move(p);
+  throw input_error(fmt::format("there are no experiment files in {}; set KILTER_EXPERIMENTS to their directory", places.front()));
+}
+
+std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files, const std::vector<std::string>& wanted) {
+  std::vector<std::string> ids;
+  std::set<std::string> found;
+  for (const experiment_file& f : files)
+    for (const claim& c : f.claims)
+      for (const std::string& w : wanted)
+        if (w == "all" || w == c.id || c.id.starts_with(w + "-")) {
+          if (std::ranges::find(ids, c.id) == ids.end()) ids.push_back(c.id);
+          found.insert(w);
+        }
+  for (const std::string& w : wanted)
+    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0, S2, S3, S4) or an id as S0-11");
+  return ids;
+}
 
 std::vector<experiment_file> read_experiments(const std::string& directory) {
   std::vector<std::string> paths;

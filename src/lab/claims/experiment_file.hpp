@@ -45,4 +45,10 @@ void read_differently(std::vector<experiment_file>&, const std::string& reading)
 /// All `*.toml` of the directory in order of their names. Throws too if a claim or figure stands in two of them.
 [[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
 
+/// Where the experiment files are: $KILTER_EXPERIMENTS, else those that came with Kilter. input_error if there are none.
+[[nodiscard]] std::string experiments_directory();
+
+/// The claims that `wanted` names: "all", a paper ("S0") or ids ("S0-11"). Throws input_error naming one that there is not.
+[[nodiscard]] std::vector<std::string> chosen_claims(const std::vector<experiment_file>&, const std::vector<std::string>& wanted);
+
 }  // namespace kilter::lab

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <regex>
 
@@ -12,7 +11,7 @@
 #include "kilter/policy.hpp"
 #include "lab/claims/experiment_reader.hpp"
 #include "lab/disturbing/disturbance.hpp"
-#include "lab/measuring/experiment.hpp"
+#include "lab/measuring/specification.hpp"
 #include "lab/threads/thread_platforms.hpp"
 #include "lab/threads/thread_programs.hpp"
 #include "lab/words/numbers.hpp"
@@ -22,13 +21,11 @@ namespace kilter::lab {
 
 namespace {
 
-enum class form { count, name, free };
-
 struct word {
   std::string_view key;
   bool axis;        ///< may be a list
   bool required;
-  form shape;
+  wording looks;
 };
 
 struct described_workload {
@@ -38,21 +35,21 @@ struct described_workload {
 
 const std::vector<described_workload>& workloads() {
   static const std::vector<described_workload> all = {
-      {"layered", {{"kernel", false, true, form::name}, {"tile", true, true, form::count}, {"sweeps", false, false, form::count},
-                   {"tasks", true, true, form::count}, {"parallelism", true, true, form::count}}},
-      {"random", {{"kernel", false, true, form::name}, {"tile", false, true, form::free}, {"tasks", true, true, form::count},
-                  {"parallelism", true, true, form::count}, {"edge_rate", false, true, form::free}}},
-      {"kmeans", {{"points", false, true, form::count}, {"features", false, true, form::count}, {"clusters", false, true, form::count},
-                  {"iterations", false, true, form::count}, {"tasks_per_iteration", false, true, form::count},
-                  {"critical_factor", false, true, form::free}}},
-      {"heat", {{"rows", false, true, form::count}, {"columns", false, true, form::count}, {"ranks", false, true, form::count},
-                {"tasks_per_rank", false, true, form::count}, {"iterations", false, true, form::count}}},
-      {"vgg", {{"input", false, true, form::count}, {"block_length", false, true, form::count}}},
-      {threads_workload, {{"program", true, true, form::free}, {"clocks", true, true, form::name}, {"quantum", true, false, form::count},
-                          {"swap_size", true, false, form::count}, {"cool_down", true, false, form::count}, {"memory", false, false, form::name},
-                          {"sides", false, false, form::name}, {"pairs", false, false, form::name}, {"errors", false, false, form::name},
-                          {"window", false, false, form::count}, {"swap_unit", false, false, form::name}, {"gate", false, false, form::name}, {"code", false, false, form::name},
-                          {"smt", false, false, form::count}, {"work", false, false, form::count}, {"memory_demand", false, false, form::count}}},
+      {"layered", {{"kernel", false, true, wording::word}, {"tile", true, true, wording::count}, {"sweeps", false, false, wording::count},
+                   {"tasks", true, true, wording::count}, {"parallelism", true, true, wording::count}}},
+      {"random", {{"kernel", false, true, wording::word}, {"tile", false, true, wording::text}, {"tasks", true, true, wording::count},
+                  {"parallelism", true, true, wording::count}, {"edge_rate", false, true, wording::text}}},
+      {"kmeans", {{"points", false, true, wording::count}, {"features", false, true, wording::count}, {"clusters", false, true, wording::count},
+                  {"iterations", false, true, wording::count}, {"tasks_per_iteration", false, true, wording::count},
+                  {"critical_factor", false, true, wording::text}}},
+      {"heat", {{"rows", false, true, wording::count}, {"columns", false, true, wording::count}, {"ranks", false, true, wording::count},
+                {"tasks_per_rank", false, true, wording::count}, {"iterations", false, true, wording::count}}},
+      {"vgg", {{"input", false, true, wording::count}, {"block_length", false, true, wording::count}}},
+      {threads_workload, {{"program", true, true, wording::text}, {"clocks", true, true, wording::word}, {"quantum", true, false, wording::count},
+                          {"swap_size", true, false, wording::count}, {"cool_down", true, false, wording::count}, {"memory", false, false, wording::word},
+                          {"sides", false, false, wording::word}, {"pairs", false, false, wording::word}, {"errors", false, false, wording::word},
+                          {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
+                          {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count}}},
   };
   return all;
 }
@@ -65,35 +62,40 @@ std::uint32_t whole(const toml_table& t, std::string_view key, std::uint32_t lea
   return static_cast<std::uint32_t>(value);
 }
 
-/// What every workload may have. Policies and disturbances are read apart.
-constexpr std::array common = {word{"weight", true, false, form::free}, word{"workers", true, false, form::count},
-                               word{"cores", false, false, form::free}, word{"table", false, false, form::name},
-                               word{"co_runner", false, false, form::name}, word{"timing", false, false, form::name},
-                               word{"criticality", false, false, form::name}, word{"local", false, false, form::name},
-                               word{"steal", false, false, form::name}, word{"fast", false, false, form::free},
-                               word{"children", false, false, form::name}, word{"explore", false, false, form::name},
-                               word{"refresh", false, false, form::count}, word{"direct", false, false, form::name},
-                               word{"thieves", false, false, form::name}};
+/// What every workload of tasks may have: settings of a specification. Policies and disturbances are read apart.
+const std::vector<word>& common() {
+  static const std::vector<word> all = [] {
+    std::vector<word> words;
+    for (const setting& s : settings())
+      if (s.files != in_files::no) words.push_back({s.name, s.files == in_files::axis, false, s.words.empty() ? s.looks : wording::word});
+    return words;
+  }();
+  return all;
+}
 
 struct choice {
   std::string_view key;
   std::vector<std::string_view> values;
 };
 
+/// Of parameters; those of settings are in their table.
 const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
-      {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"table", {"paper", "robust"}}, {"co_runner", {"slice", "fluid"}},
-      {"timing", {"honest", "leader", "span", "slowest", "mean"}}, {"criticality", {criticality_names.begin(), criticality_names.end()}}, {"local", {"containing", "row"}},
-      {"steal", {"random", "richest", "cluster-first"}}, {"children", {"forward", "queue", "slow-cluster"}}, {"explore", {"first", "compete", "prior"}}, 
-      {"direct", {"no", "yes"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
+      {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"thieves", {"any", "first"}}};
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}};
   return all;
+}
+
+std::span<const std::string_view> values_of(std::string_view key) {
+  if (const setting* s = find_setting(key)) return s->words;
+  const auto at = std::ranges::find(choices(), key, &choice::key);
+  return at == choices().end() ? std::span<const std::string_view>() : at->values;
 }
 
 /// What is wrong with a value; empty if nothing is.
 std::string fault_of(const word& w, const std::string& value) {
-  if (w.shape == form::count) {
+  if (w.looks == wording::count) {
     std::uint64_t count = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (error != std::errc{} || end != value.data() + value.size() || count == 0)
@@ -102,9 +104,8 @@ std::string fault_of(const word& w, const std::string& value) {
   static const std::regex part("1|[1-9][0-9]*/[1-9][0-9]*");
   if (w.key == "weight" && !std::regex_match(value, part))
     return fmt::format("'weight' is '{}'; it must be the part of a new sample, such as \"1/5\" or \"1\"", value);
-  if (w.shape == form::name)
-    for (const choice& c : choices())
-      if (c.key == w.key && std::find(c.values.begin(), c.values.end(), value) == c.values.end()) return unknown_name(w.key, value, c.values);
+  if (w.looks == wording::word)
+    if (const auto values = values_of(w.key); std::ranges::find(values, value) == values.end()) return unknown_name(w.key, value, values);
   return {};
 }
 
@@ -128,7 +129,7 @@ std::vector<std::string> disturbances_of(const toml_table& t) {
   if (!t.has("disturb")) return {"none"};
   auto texts = t.words("disturb");
   try {
-    for (const std::string& text : texts) (void)parse_disturbances(text, large);
+    for (const std::string& text : texts) (void)placed(read_disturbances(text), large);
   } catch (const input_error& error) {
     t.fail_at("disturb", error.what());
   }
@@ -186,14 +187,14 @@ experiment_scenario read_scenario(const toml_table& t) {
   if (!s.of_threads()) known.push_back("disturb");
   for (const word& one : w->words) known.push_back(one.key);
   if (!s.of_threads())
-    for (const word& one : common) known.push_back(one.key);
+    for (const word& one : common()) known.push_back(one.key);
   t.only(known);
 
   s.axes.push_back({"policy", policies_of(t, s.of_threads())});
   for (const word& one : w->words) read_word(t, one, s);
   if (!s.of_threads()) {
     s.axes.insert(s.axes.begin() + 1, {"disturb", disturbances_of(t)});
-    for (const word& one : common) read_word(t, one, s);
+    for (const word& one : common()) read_word(t, one, s);
   } else {
     check_thread_scenario(t, s);
   }
@@ -208,7 +209,7 @@ void read_differently(std::vector<experiment_file>& files, const std::string& re
   for (const std::string_view one : split_list(reading)) {
     const auto equals = one.find('=');
     std::vector<std::string_view> keys;
-    for (const word& w : common)
+    for (const word& w : common())
       if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
     for (const word& w : of_threads)
       if (!w.axis) keys.push_back(w.key);
@@ -216,8 +217,8 @@ void read_differently(std::vector<experiment_file>& files, const std::string& re
     if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
     if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
     const std::string value(one.substr(equals + 1));
-    const auto w = std::ranges::find(common, key, &word::key);
-    const bool threads = w == common.end();
+    const auto w = std::ranges::find(common(), key, &word::key);
+    const bool threads = w == common().end();
     if (const std::string fault = fault_of(threads ? *std::ranges::find(of_threads, key, &word::key) : *w, value); !fault.empty())
       throw input_error("--with '" + reading + "': " + fault);
     for (experiment_file& f : files)

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "kilter/error.hpp"
 
@@ -41,12 +43,20 @@ const kind_rule& rule_of(disturbance_kind kind) noexcept { return rules[static_c
 
 constexpr double least_half_period_s = 0.02, most_half_period_s = 3600;
 
-// Reads one disturbance. Every complaint names the whole item, so that it is found among several joined ones.
+// Every complaint names the whole item, so that it is found among several joined ones.
+[[noreturn]] void refuse(std::string_view item, std::string_view what, std::string_view right) {
+  throw input_error(fmt::format("disturbance '{}': {}; write {}", item, what, right));
+}
+
+// No machine has so many; a longer range is not spelled out.
+constexpr core_id absurd_core = 1'000'000;
+
+// Reads one disturbance.
 class item_reader {
  public:
-  item_reader(std::string_view item, const machine& m) : item_(item), machine_(m) {}
+  explicit item_reader(std::string_view item) : item_(item) {}
 
-  disturbance read() {
+  asked_disturbance read() {
     std::string_view rest = item_;
     const std::size_t at = rest.find('@');
     const kind_rule& rule = read_kind(rest.substr(0, at));
@@ -64,18 +74,17 @@ class item_reader {
       rest = rest.substr(0, colon);
     }
 
-    disturbance result;
-    result.kind = rule.kind;
-    result.cores = read_cores(rest);
-    read_strength(rule, strength, result);
-    if (window) result.window = read_window(*window);
+    asked_disturbance result;
+    result.written = item_;
+    result.what.kind = rule.kind;
+    read_cores(rest, result);
+    read_strength(rule, strength, result.what);
+    if (window) result.what.window = read_window(*window);
     return result;
   }
 
  private:
-  [[noreturn]] void fail(std::string_view what, std::string_view right) const {
-    throw input_error(fmt::format("disturbance '{}': {}; write {}", item_, what, right));
-  }
+  [[noreturn]] void fail(std::string_view what, std::string_view right) const { refuse(item_, what, right); }
 
   const kind_rule& read_kind(std::string_view name) const {
     for (const kind_rule& rule : rules)
@@ -85,37 +94,33 @@ class item_reader {
     fail(fmt::format("unknown kind '{}'", name), fmt::format("one of {}, or none alone", known));
   }
 
-  std::vector<core_id> read_cores(std::string_view text) const {
-    std::vector<core_id> cores;
-    if (text == "all") {
-      for (core_id c = 0; c < machine_.core_count(); ++c) cores.push_back(c);
-      return cores;
-    }
+  void read_cores(std::string_view text, asked_disturbance& result) const {
+    if (text == "all") return;
+    std::vector<core_id>& cores = result.what.cores;
     for (std::string_view rest = text;;) {
       const std::size_t comma = rest.find(',');
       const std::string_view range = rest.substr(0, comma);
       const std::size_t dash = range.find('-');
-      const core_id first = read_core(range.substr(0, dash), text);
-      const core_id last = dash == std::string_view::npos ? first : read_core(range.substr(dash + 1), text);
+      const core_id first = read_core(range.substr(0, dash), text, result);
+      const core_id last = dash == std::string_view::npos ? first : read_core(range.substr(dash + 1), text, result);
       if (last < first) fail(fmt::format("core range '{}' runs backwards", range), fmt::format("{}-{}", last, first));
-      for (core_id c = first; c <= last; ++c) cores.push_back(c);
+      cores.push_back(first);
+      for (core_id c = first; c < std::min(last, absurd_core);) cores.push_back(++c);
       if (comma == std::string_view::npos) break;
       rest.remove_prefix(comma + 1);
     }
     std::sort(cores.begin(), cores.end());
     if (const auto twice = std::adjacent_find(cores.begin(), cores.end()); twice != cores.end())
       fail(fmt::format("core {} is named twice", *twice), "every core once");
-    return cores;
   }
 
-  core_id read_core(std::string_view text, std::string_view list) const {
+  core_id read_core(std::string_view text, std::string_view list, asked_disturbance& result) const {
     core_id core = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), core);
     if (text.empty() || end != text.data() + text.size() || (error != std::errc{} && error != std::errc::result_out_of_range))
       fail(fmt::format("'{}' is no list of cores", list), "core ids such as 0, 0-3 or 0,2, or all");
-    if (error == std::errc::result_out_of_range || core >= machine_.core_count())
-      fail(fmt::format("core {} does not exist", text),
-           machine_.core_count() == 1 ? std::string("0, the only core") : fmt::format("0 to {}", machine_.core_count() - 1));
+    if (error == std::errc::result_out_of_range) core = std::numeric_limits<core_id>::max();
+    result.named.push_back({core, std::string(text)});
     return core;
   }
 
@@ -179,7 +184,6 @@ class item_reader {
   }
 
   std::string_view item_;
-  const machine& machine_;
 };
 
 void refuse_contradictions(const std::vector<disturbance>& all, const machine& m) {
@@ -227,25 +231,50 @@ bool is_co_runner(disturbance_kind k) noexcept {
 }
 bool has_share(disturbance_kind kind) noexcept { return rule_of(kind).share; }
 
-std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m) {
+asked_disturbance::asked_disturbance(disturbance d) : what(std::move(d)), written(to_string(what)) {
+  for (const core_id c : what.cores) named.push_back({c, fmt::to_string(c)});
+}
+
+std::vector<asked_disturbance> read_disturbances(std::string_view text) {
   if (text == "none") return {};
   if (text.empty()) throw input_error("disturbance '' is empty; write none, or KIND@CORES such as cpu@0");
-  std::vector<disturbance> all;
+  std::vector<asked_disturbance> all;
   while (true) {
     const std::size_t plus = text.find('+');
     const std::string_view item = text.substr(0, plus);
     if (item.empty()) throw input_error("a disturbance beside a '+' is empty; write KIND@CORES on both sides, as in cpu@0+mem@1");
     if (item == "none") throw input_error("disturbance 'none' is joined with others; write it alone");
-    all.push_back(item_reader(item, m).read());
-    if (plus == std::string_view::npos) break;
+    all.push_back(item_reader(item).read());
+    if (plus == std::string_view::npos) return all;
     text.remove_prefix(plus + 1);
+  }
+}
+
+std::string written(const std::vector<asked_disturbance>& asked) {
+  std::string text;
+  for (const asked_disturbance& one : asked) text += (text.empty() ? "" : "+") + one.written;
+  return text.empty() ? "none" : text;
+}
+
+std::vector<disturbance> placed(const std::vector<asked_disturbance>& asked, const machine& m) {
+  std::vector<disturbance> all;
+  for (const asked_disturbance& one : asked) {
+    for (const asked_disturbance::named_core& core : one.named)
+      if (core.id >= m.core_count())
+        refuse(one.written, fmt::format("core {} does not exist", core.text),
+               m.core_count() == 1 ? std::string("0, the only core") : fmt::format("0 to {}", m.core_count() - 1));
+    all.push_back(one.what);
+    if (all.back().cores.empty())
+      for (core_id c = 0; c < m.core_count(); ++c) all.back().cores.push_back(c);
   }
   refuse_contradictions(all, m);
   return all;
 }
 
+std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m) { return placed(read_disturbances(text), m); }
+
 std::string to_string(const disturbance& d) {
-  std::string text = fmt::format("{}@", name_of(d.kind));
+  std::string text = fmt::format("{}@{}", name_of(d.kind), d.cores.empty() ? "all" : "");
   for (std::size_t i = 0; i < d.cores.size();) {
     std::size_t last = i;
     while (last + 1 < d.cores.size() && d.cores[last + 1] == d.cores[last] + 1) ++last;

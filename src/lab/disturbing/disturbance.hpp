@@ -34,10 +34,10 @@ struct disturbance_window {
 
 struct disturbance {
   disturbance_kind kind = disturbance_kind::cpu;
-  std::vector<core_id> cores;                ///< ascending, without repeats, never empty
+  std::vector<core_id> cores{};              ///< ascending, without repeats, never empty on a machine
   double share = 1.0;                        ///< left to the program, 0.01..0.99; 1 for kinds without a share
   double half_period_s = 0.0;                ///< wave, and freq if it alternates: full speed first; else 0
-  std::optional<disturbance_window> window;  ///< absent: the whole run
+  std::optional<disturbance_window> window{};  ///< absent: the whole run
 
   friend bool operator==(const disturbance&, const disturbance&) = default;
 };
@@ -54,6 +54,28 @@ struct disturbance {
 /// True if both may be present at one time. Seconds and fractions cannot be compared before the run's length is known, so they count as meeting.
 [[nodiscard]] bool windows_meet(const disturbance&, const disturbance&) noexcept;
 
+/// A disturbance as somebody asks for it, before a machine says which cores there are.
+struct asked_disturbance {
+  struct named_core {
+    core_id id;
+    std::string text;                ///< as it was written
+  };
+  disturbance what;                  ///< no cores: all that the machine has
+  std::vector<named_core> named;     ///< the ends of its ranges of cores, in order
+  std::string written;               ///< for complaints
+
+  asked_disturbance() = default;
+  /// As if its canonical text had been read.
+  explicit asked_disturbance(disturbance);
+};
+
+/// What `parse_disturbances` reads, as far as no machine is needed for it.
+[[nodiscard]] std::vector<asked_disturbance> read_disturbances(std::string_view text);
+/// As they were asked for, joined by '+'; "none" if there are none.
+[[nodiscard]] std::string written(const std::vector<asked_disturbance>&);
+/// On a machine. input_error as `parse_disturbances`.
+[[nodiscard]] std::vector<disturbance> placed(const std::vector<asked_disturbance>&, const machine&);
+
 /// Reads one scenario. "none" is the empty one. CORES are core ids of `m`: "0", "0-3", "0,2-3" or "all" (never a count).
 /// SHARE is in percent, 1 to 99, and may be left out for wave (17 %); HALFPERIOD is in seconds, 0.02 to 3600 (wave: 0.5).
 /// FROM..TO are both seconds ("0.5..2") or both fractions ("25%..75%").
@@ -61,7 +83,7 @@ struct disturbance {
 /// shares of one core, two clocks of one kind, or two quotas, whose windows meet.
 [[nodiscard]] std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m);
 
-/// The canonical text; `parse_disturbances` reads it back to the same value.
+/// The canonical text; `parse_disturbances` reads it back to the same value. "all" without cores.
 [[nodiscard]] std::string to_string(const disturbance&);
 /// Joined by '+'; "none" if empty.
 [[nodiscard]] std::string to_string(const std::vector<disturbance>&);

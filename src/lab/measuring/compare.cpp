@@ -22,8 +22,8 @@ const compare_row* row_of(const std::vector<compare_row>& rows, const std::strin
 
 }  // namespace
 
-std::string criticality_for(const dag& d) {
-  return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? "user" : "chain";
+criticality criticality_for(const dag& d) {
+  return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? criticality::user : criticality::chain;
 }
 
 const std::string& graph_name(const experiment& e) { return std::get<dag_work>(e.work).from; }
@@ -34,7 +34,8 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   const std::string note = widths_note(data, *e.machine);
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on, .disturb = s.name, .policy = policy, .scale = data.scale, .widths = widths_text(data.widths), .widths_note = note};
+      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .scale = data.scale, .widths = widths_text(data.widths), .widths_note = note};
+      for (const disturbance& d : s.parts) row.kinds.push_back(d.kind);
       std::vector<double> seconds, planning_s;
       for (const run_row& run : r.runs)
         if (run.policy == policy && run.disturb == s.name && !run.warm()) {
@@ -60,20 +61,19 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   return rows;
 }
 
-std::vector<experiment> plan(const compare_arguments& a) {
+std::vector<experiment> plan(const compare_specification& asked) {
   std::vector<experiment> all;
-  for (const std::string& graph : a.graphs) {
-    const dag_work data = load_dag_work(graph, a.like, 1.0);
-    std::vector<std::string> machines = a.on;
-    if (machines.empty()) machines = {std::string(data.what->processors.empty() ? "native" : "ideal")};
-    for (const std::string& on : machines) {
-      bench_arguments one = a.common;
-      one.workload = "graph";
-      one.parameters = {{"file", graph}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths}};
+  for (const std::string& graph : asked.graphs) {
+    specification one = asked.common;
+    one.work = make_workload("graph", {{"file", graph}, {"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
+    const dag& d = *std::get<dag_work>(one.work).what;
+    one.details = false;
+    if (!one.criticality) one.criticality = criticality_for(d);
+    one.policy_lists.insert(one.policy_lists.begin(), {.written = "rws", .names = {"rws"}});
+    std::vector<engine_choice> machines = asked.on;
+    if (machines.empty()) machines = {read_engine("--on", d.processors.empty() ? "native" : "ideal")};
+    for (const engine_choice& on : machines) {
       one.on = on;
-      one.details = false;
-      if (one.criticality.empty()) one.criticality = criticality_for(*data.what);
-      one.policies.insert(one.policies.begin(), "rws");
       all.push_back(plan(one));
     }
   }
@@ -86,7 +86,7 @@ comparison::comparison(std::vector<planned> experiments, std::uint32_t at_a_time
 
 void comparison::run_one(std::size_t which) {
   experiment e = experiments_[which]();
-  const std::string name = fmt::format("{} on {}", graph_name(e), e.on);
+  const std::string name = fmt::format("{} on {}", graph_name(e), e.on.written);
   progress unseen(0, true);
   const bool alone = experiments_.size() == 1;
   const std::shared_ptr<measurement> measured = measurement::make(std::move(e), alone ? progress_ : unseen);
@@ -104,7 +104,7 @@ void comparison::run_one(std::size_t which) {
   for (const std::string& note : r.notes)
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   for (const std::string& failure : where_the_bound_fails(measured->plan(), r))
-    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()), measured->plan().on, failure));
+    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()), measured->plan().on.written, failure));
 }
 
 void comparison::work() {

@@ -13,17 +13,18 @@
 
 namespace kilter::lab {
 
-/// The options of `kilter compare` as they were written; an empty text takes the default.
-struct compare_arguments {
+/// What `kilter compare` runs.
+struct compare_specification {
   std::vector<std::string> graphs;              ///< files and generators
-  std::vector<std::string> on;                  ///< machines, as bench_arguments::on; none: what the graph brings, else native
-  bench_arguments common;                       ///< policies, disturbances and all modes; no criticality: criticality_for each graph
-  std::string like = "matmul", scale = "1", widths;   ///< widths: as load_dag_work takes them
+  std::vector<engine_choice> on;                ///< none: what the graph brings, else native
+  specification common;                         ///< policies, disturbances and all modes; no criticality: criticality_for each graph
+  std::string like = "matmul", scale = "1", widths;   ///< parameters of the workload `graph`, for each of them
 };
 
 /// What the repeats of one policy in one scenario gave. Ratios are of medians.
 struct compare_row {
   std::string graph, on, disturb, policy;
+  std::vector<disturbance_kind> kinds{};  ///< of the disturbances
   double scale = 1.0;               ///< of the seconds in the graph
   std::string widths = "all";       ///< that tasks may have of which the graph names none; "all" or as "1,2"
   std::string widths_note{};        ///< the same in words
@@ -46,10 +47,10 @@ struct compare_row {
 [[nodiscard]] const std::string& graph_name(const experiment&);
 
 /// user if the graph marks tasks as critical, else chain.
-[[nodiscard]] std::string criticality_for(const dag&);
+[[nodiscard]] criticality criticality_for(const dag&);
 
 /// One experiment for each graph on each machine; rws is always among the policies, first. input_error for whatever cannot be run.
-[[nodiscard]] std::vector<experiment> plan(const compare_arguments&);
+[[nodiscard]] std::vector<experiment> plan(const compare_specification&);
 
 /// Many experiments, one after the other or, simulated ones, several at a time. The result does not depend on that.
 class comparison {

@@ -44,7 +44,7 @@ bool bound_refuted(const bench_result& r, const std::string& disturb) {
 std::string why_the_bound_fails(const experiment& e, const scenario& s, double run_s) {
   if (!e.simulated) return ", which cannot be: the loops that measure it got less of the machine than the runs did";
   if (s.parts.empty()) return ", which cannot be: the bound of this workload is wrong";
-  const bool slices = e.co_runner == "slice" && std::ranges::any_of(s.parts, [](const disturbance& d) {
+  const bool slices = e.co_runner == co_running::slice && std::ranges::any_of(s.parts, [](const disturbance& d) {
     return d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem;
   });
   if (slices)

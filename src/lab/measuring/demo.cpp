@@ -7,15 +7,15 @@
 
 namespace kilter::lab {
 
-experiment plan_demo(const demo_arguments& a) {
-  bench_arguments b;
-  b.policies = {"rws,rwsm-c,fa,fam-c,da,dam-c,dam-p"};
-  b.parameters["parallelism"] = "2";  // where placement matters most: half of the tasks are critical (S0-6)
-  b.disturb = {"cpu@0"};
-  b.repeat = a.repeat.empty() ? (a.quick ? "2" : "4") : a.repeat;
-  b.seed = a.seed;
-  b.cores = a.cores;
-  experiment e = plan(b);
+experiment plan_demo(const demo_specification& a) {
+  specification s;
+  s.policy_lists = read_policies({"rws,rwsm-c,fa,fam-c,da,dam-c,dam-p"});
+  s.work = make_workload("layered", {{"parallelism", "2"}});  // where placement matters most: half of the tasks are critical (S0-6)
+  s.disturb = {{asked_disturbance({.kind = disturbance_kind::cpu, .cores = {0}})}};
+  s.repeats = a.repeats.value_or(a.quick ? 2 : 4);
+  s.seed = a.seed;
+  s.cores = a.cores;
+  experiment e = plan(s);
   if (a.quick) e.calibration_s = 0.1;
   return e;
 }

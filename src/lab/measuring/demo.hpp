@@ -1,19 +1,23 @@
 #pragma once
 // The main job: the seven policies of S0 on the cores that are there, undisturbed and with a co-runner on core 0.
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "lab/measuring/experiment.hpp"
 
 namespace kilter::lab {
 
-struct demo_arguments {
-  std::string repeat;        ///< empty: 4, or 2 when quick
-  std::string seed = "1";
+struct demo_specification {
+  std::optional<std::uint32_t> repeats;   ///< absent: 4, or 2 when quick
+  std::uint64_t seed = 1;
   std::string cores;         ///< as parse_cores; empty: all
   bool quick = false;        ///< a quarter of a minute instead of one and a half, with wider spreads
 };
 
 /// Everything but the number of tasks, which needs a measurement. Throws input_error.
-[[nodiscard]] experiment plan_demo(const demo_arguments&);
+[[nodiscard]] experiment plan_demo(const demo_specification&);
 
 /// Sets the number of tasks so that an undisturbed run takes about 0.6 s (0.15 s when quick) on this machine. Takes 0.2 s a core.
 void calibrate_demo(experiment&, bool quick);

@@ -144,7 +144,7 @@ duration emulated_duration(const experiment& e) {
   const mixed_tasks mix(g, p, made.types, rates);
   const speed there = speed_from({mix.rates(rates)});
   const double least_s = std::max(static_cast<double>(mix.tasks()) / there.capacity_per_s, static_cast<double>(mix.path_tasks()) / there.freest_per_s);
-  const double scale = e.scale > 0.0 ? e.scale : emulation_scale(shortest_task_s(g, made, p));
+  const double scale = e.on.scale > 0.0 ? e.on.scale : emulation_scale(shortest_task_s(g, made, p));
   const std::uint64_t runs = e.scenarios.size() * runs_of_scenario(e);
   return {least_s * scale * static_cast<double>(runs), runs};
 }
@@ -159,7 +159,7 @@ duration& duration::operator+=(const duration& o) noexcept {
 
 duration expected_duration(const experiment& e) {
   if (!e.simulated) return native_duration(e);
-  return e.emulated ? emulated_duration(e) : duration{};
+  return e.on.emulated ? emulated_duration(e) : duration{};
 }
 
 std::string duration_text(double seconds) {

@@ -69,7 +69,7 @@ std::string emulation_note(const emulation_report& r) {
 emulation::emulation(experiment e, progress& p) : modelled(std::move(e), p, this) {
   emulation_report how;
   how.shortest_task_s = shortest_task_s(graph_, made_, *experiment_.simulated);
-  how.scale = experiment_.scale > 0.0 ? experiment_.scale : emulation_scale(how.shortest_task_s);
+  how.scale = experiment_.on.scale > 0.0 ? experiment_.on.scale : emulation_scale(how.shortest_task_s);
   measured_.emulation = how;
 }
 
@@ -91,7 +91,7 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
     const while_it_goes goes(machine);
     for (std::uint32_t graph = 0; graph < (traced ? 1 : experiment_.graphs) && !interrupted(); ++graph) {
       run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
-      if (!experiment_.root_outside) row.root_core = repeat % experiment_.machine->core_count();
+      if (experiment_.root == submitter::core) row.root_core = repeat % experiment_.machine->core_count();
       if (!run_graph(rt, graph_, row.root_core, row.stats)) return;
       d.seconds = row.stats.seconds;
       row.throughput_per_s = static_cast<double>(row.stats.tasks) / row.stats.seconds;

@@ -4,16 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
-#include <string_view>
 
 #include "kilter/error.hpp"
 #include "lab/measuring/user_policy.hpp"
 #include "lab/session/outputs.hpp"
-#include "lab/words/numbers.hpp"
 #include "model/tables.hpp"
 #include "runtime/saved_table.hpp"
 #include "sim/energy.hpp"
@@ -23,49 +19,11 @@ namespace kilter::lab {
 
 namespace {
 
-struct option_words {
-  std::string_view option;
-  std::vector<std::string_view> words;
-};
-
-const std::vector<option_words>& all_fixed_words() {
-  static const std::vector<option_words> all = {
-      {"--table", {"paper", "robust"}},
-      {"--explore", {"first", "compete", "prior"}},
-      {"--timing", {"honest", "leader", "span", "slowest", "mean"}},
-      {"--criticality", {criticality_names.begin(), criticality_names.end()}},
-      {"--objective", {"own", "cost", "time", "energy", "edp"}},
-      {"--local", {"containing", "row"}},
-      {"--steal", {"random", "richest", "cluster-first"}},
-      {"--children", {"forward", "queue", "slow-cluster"}},
-      {"--cats-update", {"batched", "each"}},
-      {"--thieves", {"any", "first"}},
-      {"--co-runner", {"slice", "fluid"}},
-      {"--costs", {"stale", "true"}},
-      {"--root", {"core", "outside"}},
-  };
-  return all;
-}
-
-/// Position of the text among the option's words.
-std::size_t choose(std::string_view option, const std::string& text) { return parse_choice(option, text, fixed_words(option)); }
-
-std::vector<std::string> checked_policies(const std::vector<std::string>& lists) {
-  std::vector<std::string_view> known;
-  for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
+std::vector<std::string> each_once(const std::vector<policy_list>& lists) {
   std::vector<std::string> chosen;
-  const auto choose_once = [&](std::string_view name) {
-    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.emplace_back(name);
-  };
-  for (const std::string& list : lists)
-    for (const std::string_view name : split_list(list)) {
-      if (is_user_policy(name))
-        choose_once(name);
-      else if (name == "all")
-        std::for_each(known.begin(), known.end(), choose_once);
-      else
-        choose_once(known[parse_choice("policy", name, known)]);
-    }
+  for (const policy_list& list : lists)
+    for (const std::string& name : list.names)
+      if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(name);
   return chosen;
 }
 
@@ -105,10 +63,10 @@ void check_somebody_stays(const std::vector<disturbance>& parts, const machine& 
     throw input_error(fmt::format("disturbance '{}': no core is left; leave one, or say until when as in {}@0..1", to_string(parts), to_string(parts.front())));
 }
 
-std::vector<scenario> checked_scenarios(const std::vector<std::string>& texts, const machine& m, bool simulated, bool emulated) {
+std::vector<scenario> checked_scenarios(const std::vector<std::vector<asked_disturbance>>& asked, const machine& m, bool simulated, bool emulated) {
   std::vector<scenario> scenarios{{"none", {}}};
-  for (const std::string& text : texts) {
-    auto parts = parse_disturbances(text, m);
+  for (const auto& one : asked) {
+    auto parts = placed(one, m);
     for (const disturbance& d : parts) check_kind(d, simulated, emulated);
     if (simulated) check_one_co_runner_a_core(parts);
     check_somebody_stays(parts, m);
@@ -129,54 +87,24 @@ machine within_quota(const machine& m) {
   return m.restricted_to(first);
 }
 
-/// What follows `--on`.
-struct engine_choice {
-  std::string platform;    ///< empty: native
-  bool ideal = false;      ///< the processors of the graph
-  bool emulated = false;
-  double scale = 0.0;
-};
-
-engine_choice checked_engine(const std::string& on) {
-  if (on == "native") return {};
-  if (on == "ideal") {
-    engine_choice c;
-    c.ideal = true;
-    return c;
-  }
-  if (on.starts_with("sim:") && on.size() > 4) return {.platform = on.substr(4)};
-  constexpr std::string_view emulate = "emulate:";
-  if (!on.starts_with(emulate) || on.size() == emulate.size())
-    throw input_error(fmt::format("--on '{}': use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph", on));
-  engine_choice c{.platform = on.substr(emulate.size()), .emulated = true};
-  if (const auto comma = c.platform.rfind(','); comma != std::string::npos) {
-    const std::string text = c.platform.substr(comma + 1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), c.scale);
-    if (error != std::errc{} || end != text.data() + text.size() || !(c.scale >= 1e-3 && c.scale <= 1e6))
-      throw input_error(fmt::format("--on '{}': the SCALE '{}' must be a number from 0.001 to 1000000, seconds here for one second of the platform", on, text));
-    c.platform.resize(comma);
-  }
-  return c;
-}
-
 /// The processors that a graph brings, at the costs that it gives.
-std::shared_ptr<const sim::platform> ideal_of(const bench_arguments& a, workload& work) {
-  dag_work* const data = std::get_if<dag_work>(&work);
+std::shared_ptr<const sim::platform> ideal_of(experiment& e) {
+  dag_work* const data = std::get_if<dag_work>(&e.work);
   if (!data || data->what->processors.empty())
-    throw input_error(fmt::format("--on ideal: {} brings no processors; name a platform, as sim:jetson-tx2", data ? data->from : a.workload));
-  if (!a.cores.empty()) throw input_error(fmt::format("--cores {}: the ideal machine has the processors of the graph", a.cores));
+    throw input_error(fmt::format("--on ideal: {} brings no processors; name a platform, as sim:jetson-tx2", data ? data->from : std::string(name_of(e.work))));
+  if (!e.cores.empty()) throw input_error(fmt::format("--cores {}: the ideal machine has the processors of the graph", e.cores));
   data->given = true;
   return std::make_shared<const sim::platform>(sim::ideal_platform(data->what->processors));
 }
 
 /// Null for native.
-std::shared_ptr<const sim::platform> checked_platform(const bench_arguments& a, const engine_choice& on, workload& work) {
-  if (on.ideal) return ideal_of(a, work);
-  if (on.platform.empty()) return nullptr;
-  for (const auto& [option, given] : {std::pair{"--smt", a.smt}, {"--unpinned", a.unpinned}})
-    if (given) throw input_error(fmt::format("{}: a {} machine has the cores of its platform file", option, on.emulated ? "emulated" : "simulated"));
-  sim::platform p = sim::platform::load(on.platform);
-  if (!a.cores.empty()) p = p.restricted_to(parse_cores(a.cores, *p.cores));
+std::shared_ptr<const sim::platform> checked_platform(experiment& e) {
+  if (e.on.ideal) return ideal_of(e);
+  if (e.on.platform.empty()) return nullptr;
+  for (const auto& [option, given] : {std::pair{"--smt", e.smt}, {"--unpinned", e.unpinned}})
+    if (given) throw input_error(fmt::format("{}: a {} machine has the cores of its platform file", option, e.on.emulated ? "emulated" : "simulated"));
+  sim::platform p = sim::platform::load(e.on.platform);
+  if (!e.cores.empty()) p = p.restricted_to(parse_cores(e.cores, *p.cores));
   return std::make_shared<const sim::platform>(std::move(p));
 }
 
@@ -204,50 +132,41 @@ std::shared_ptr<const model::saved_table> checked_table(const std::string& path,
 }
 
 /// A runtime of its own is needed for every run, so the options that all share are made once.
-runtime_options checked_options(const bench_arguments& a, const experiment& e) {
+runtime_options checked_options(const experiment& e) {
   runtime_options o;
   o.machine = e.machine;
-  o.pinned = !a.unpinned;
-  o.table = choose("--table", a.table) == 0 ? table_options::paper() : table_options::robust();
-  o.table.sample_weight = parse_fraction("--weight", a.weight);
-  const std::size_t explore = choose("--explore", a.explore);
-  if (explore != 0) o.table.explore_first = false;
-  if (explore == 2) o.table.neutral_prior = true;
-  if (a.refresh == "age")
+  o.pinned = !e.unpinned;
+  o.table = e.table == table_mode::paper ? table_options::paper() : table_options::robust();
+  o.table.sample_weight = e.weight.value;
+  if (e.explore != untried_places::first) o.table.explore_first = false;
+  if (e.explore == untried_places::prior) o.table.neutral_prior = true;
+  if (e.refresh.by_age)
     o.table.ageing = true;
   else
-    o.table.refresh_every = static_cast<std::uint32_t>(parse_count("--refresh", a.refresh, 0, 1'000'000));
-  o.timing = static_cast<timing>(choose("--timing", a.timing));
-  o.policy_settings.source = static_cast<criticality>(choose("--criticality", a.criticality));
-  if (const std::size_t which = choose("--objective", a.objective); which > 0)
-    o.policy_settings.minimise = static_cast<objective>(which - 1);
+    o.table.refresh_every = e.refresh.every;
+  o.timing = e.timing;
+  o.policy_settings.source = *e.criticality;
+  if (e.objective != minimised::own)
+    o.policy_settings.minimise = static_cast<kilter::objective>(static_cast<int>(e.objective) - static_cast<int>(minimised::cost));
   if (o.policy_settings.minimise > objective::time) {
     if (!e.simulated)
-      throw input_error(fmt::format("--objective {}: nothing here says what cores draw; use --on sim:PLATFORM with power figures", a.objective));
+      throw input_error(fmt::format("--objective {}: nothing here says what cores draw; use --on sim:PLATFORM with power figures", text_of(e, "objective")));
     o.policy_settings.watts = sim::place_watts(*e.simulated);
   }
-  o.policy_settings.local_search = choose("--local", a.local) == 0 ? policy_options::local::containing
-                                                                                          : policy_options::local::row;
-  o.policy_settings.steal_from = std::array{victims::random, victims::richest,
-                                            victims::cluster_first}[choose("--steal", a.steal)];
-  const std::size_t children = choose("--children", a.children);
-  o.policy_settings.forward_child = children != 1;
-  if (children == 2) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
-  o.policy_settings.direct_assembly = a.direct;
-  o.policy_settings.cats_strict = a.cats_strict;
-  o.policy_settings.cats_bidirectional = a.cats_bidirectional;
-  o.policy_settings.cats_tries = static_cast<std::uint32_t>(parse_count("--cats-tries", a.cats_tries, 1, 1'000'000));
-  if (choose("--cats-update", a.cats_update) == 1) o.policy_settings.cats_update = policy_options::update::each;
-  if (!a.fast.empty()) o.policy_settings.fast = parse_cores(a.fast, *e.machine);
+  o.policy_settings.local_search = e.local;
+  o.policy_settings.steal_from = e.steal;
+  o.policy_settings.forward_child = e.children != made_ready::queue;
+  if (e.children == made_ready::slow_cluster) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
+  o.policy_settings.direct_assembly = e.direct;
+  o.policy_settings.cats_strict = e.cats_strict;
+  o.policy_settings.cats_bidirectional = e.cats_bidirectional;
+  o.policy_settings.cats_tries = e.cats_tries;
+  o.policy_settings.cats_update = e.cats_update;
+  if (!e.fast.empty()) o.policy_settings.fast = parse_cores(e.fast, *e.machine);
   return o;
 }
 
 }  // namespace
-
-std::span<const std::string_view> fixed_words(std::string_view option) {
-  const auto at = std::ranges::find(all_fixed_words(), option, &option_words::option);
-  return at == all_fixed_words().end() ? std::span<const std::string_view>() : at->words;
-}
 
 std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt) {
   machine m = machine::local({.smt = smt});
@@ -260,54 +179,27 @@ std::shared_ptr<const policy> policy_of(const std::string& name, const experimen
   return is_user_policy(name) ? load_policy(name, *e.machine, o) : make_policy(name, *e.machine, o);
 }
 
-experiment plan(const bench_arguments& a) {
+experiment plan(const specification& asked) {
   experiment e;
-  e.policies = checked_policies(a.policies);
-  e.seed = parse_count("--seed", a.seed, 0, ~std::uint64_t{0});
-  e.work = make_workload(a.workload, a.parameters, e.seed);
+  static_cast<specification&>(e) = asked;
+  if (!e.criticality) e.criticality = criticality::user;
+  e.policies = each_once(e.policy_lists);
+  set_seed(e.work, e.seed);
   check_memory(e);
-  e.repeats = static_cast<std::uint32_t>(parse_count("--repeat", a.repeat, 1, most_repeats));
-  e.graphs = static_cast<std::uint32_t>(parse_count("--graphs", a.graphs, 1, most_repeats));
-  if (a.warm) e.graphs = std::max(e.graphs, 2u);
-  const engine_choice on = checked_engine(a.on);
-  e.simulated = checked_platform(a, on, e.work);
-  e.emulated = on.emulated;
-  e.scale = on.scale;
+  e.simulated = checked_platform(e);
   if (!e.simulated && !runs_natively(e.work))
-    throw input_error(fmt::format("workload {}: only layered and graph run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", a.workload));
-  e.on = a.on;
-  e.co_runner = a.co_runner;
-  e.weight = a.weight;
-  (void)choose("--thieves", a.thieves);
-  (void)choose("--co-runner", a.co_runner);
-  e.true_costs = choose("--costs", a.costs) == 1;
-  if (e.true_costs && (!e.simulated || e.emulated)) throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", a.costs));
-  e.machine = e.simulated ? e.simulated->cores : local_machine(a.cores, a.smt);
+    throw input_error(fmt::format("workload {}: only layered and graph run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", name_of(e.work)));
+  if (e.costs == known_costs::truth && (!e.simulated || e.on.emulated))
+    throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", text_of(e, "costs")));
+  e.machine = e.simulated ? e.simulated->cores : local_machine(e.cores, e.smt);
   if (const dag_work* data = std::get_if<dag_work>(&e.work)) check_widths(*data, *e.machine);
-  e.scenarios = checked_scenarios(a.disturb, *e.machine, e.simulated != nullptr, e.emulated);
-  e.options = checked_options(a, e);
-  e.root_outside = choose("--root", a.root) == 1;
-  e.unpinned = a.unpinned || e.emulated;
-  e.details = a.details;
-  e.table = a.table;
-  e.timing = a.timing;
-  e.criticality = a.criticality;
-  e.local = a.local;
-  e.steal = a.steal;
-  e.children = a.children;
-  e.objective = a.objective;
-  e.explore = a.explore;
-  e.thieves = a.thieves;
-  e.direct = a.direct;
-  e.cores = a.cores;
-  e.smt = a.smt;
-  e.refresh = a.refresh;
-  if (!a.save_table.empty() && e.policies.size() != 1)
+  e.scenarios = checked_scenarios(e.disturb, *e.machine, e.simulated != nullptr, e.on.emulated);
+  e.options = checked_options(e);
+  e.unpinned = e.unpinned || e.on.emulated;
+  if (!e.save_table.empty() && e.policies.size() != 1)
     throw input_error(fmt::format("--save-table: {} policies would write one file; give one, as --policy dam-c", e.policies.size()));
-  if (!a.save_table.empty()) check_output("--save-table", a.save_table);
-  e.save_table = a.save_table;
-  if (!a.load_table.empty()) e.learned = checked_table(a.load_table, e);
-  e.load_table = a.load_table;
+  if (!e.save_table.empty()) check_output("--save-table", e.save_table);
+  if (!e.load_table.empty()) e.learned = checked_table(e.load_table, e);
   for (const std::string& p : e.policies) (void)policy_of(p, e);
   return e;
 }

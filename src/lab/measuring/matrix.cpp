@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -17,6 +19,14 @@
 namespace kilter::lab {
 
 namespace {
+
+constexpr std::array disturbed{disturbance_kind::cpu, disturbance_kind::share, disturbance_kind::wave, disturbance_kind::offline, disturbance_kind::quota};
+
+std::vector<core_id> cores_of(const machine& m) {
+  std::vector<core_id> all(m.core_count());
+  std::iota(all.begin(), all.end(), core_id{0});
+  return all;
+}
 
 bool planned(std::string_view policy) { return policy == "heft" || policy == "cpop"; }
 
@@ -60,7 +70,7 @@ double recorded_bound_s(const dag& d, std::uint32_t cores) {
 }
 
 /// Three digits, so that it can be typed.
-std::string scale_for(double bound_s, double wanted_s) { return fmt::format("{:.3g}", wanted_s / bound_s); }
+double scale_for(double bound_s, double wanted_s) { return std::stod(fmt::format("{:.3g}", wanted_s / bound_s)); }
 
 }  // namespace
 
@@ -85,20 +95,29 @@ const std::vector<std::string>& matrix_platforms() {
 }
 
 const std::vector<std::string>& matrix_disturbances() {
-  static const std::vector<std::string> all{"none", "cpu", "share", "wave", "offline", "quota"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names{"none"};
+    for (const disturbance_kind kind : disturbed) names.emplace_back(name_of(kind));
+    return names;
+  }();
   return all;
 }
 
-std::string matrix_disturbance(const std::string& kind, const machine& m) {
+disturbance matrix_disturbance(disturbance_kind kind, const machine& m) {
+  using enum disturbance_kind;
   const cluster& fastest = m.clusters().front();
   const auto cores = [&](std::uint32_t count) {
-    return count == 1 ? fmt::format("{}", fastest.first) : fmt::format("{}-{}", fastest.first, fastest.first + count - 1);
+    std::vector<core_id> first(count);
+    std::iota(first.begin(), first.end(), fastest.first);
+    return first;
   };
-  if (kind == "cpu") return "cpu@0";
-  if (kind == "share") return fmt::format("share@{}:50%", cores(std::max(1u, fastest.size / 2)));
-  if (kind == "wave") return fmt::format("wave@{}:17%,0.1", cores(fastest.size));
-  if (kind == "offline") return "offline@0@25%..50%";
-  return "quota@all:60%";
+  switch (kind) {
+    case share: return {.kind = kind, .cores = cores(std::max(1u, fastest.size / 2)), .share = 0.5};
+    case wave: return {.kind = kind, .cores = cores(fastest.size), .share = 0.17, .half_period_s = 0.1};
+    case offline: return {.kind = kind, .cores = {0}, .window = disturbance_window{.from = 0.25, .to = 0.5, .fractions = true}};
+    case quota: return {.kind = kind, .cores = cores_of(m), .share = 0.6};
+    default: return {.kind = kind, .cores = {0}};
+  }
 }
 
 std::string workflows_directory() {
@@ -113,12 +132,9 @@ const compare_row* matrix_cell::best() const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-matrix::matrix(const matrix_arguments& a, bool quiet) : arguments_(a) {
-  const std::uint64_t tasks = parse_count("--tasks", a.tasks, 10, 1'000'000);
-  (void)parse_count("--seeds", a.seeds, 1, most_repeats);
-  const auto threads = static_cast<std::uint32_t>(parse_count("--threads", a.threads, 1, 256));
+matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
   std::vector<std::string> names, online, all_planned;
-  const std::vector<matrix_graph> graphs = matrix_graphs(tasks);
+  const std::vector<matrix_graph> graphs = matrix_graphs(a.tasks);
   for (const matrix_graph& g : graphs) names.push_back(g.name);
   for (const policy_info& info : policy_catalogue()) (planned(info.name) ? all_planned : online).emplace_back(info.name);
   std::vector<std::string> every = online;
@@ -133,7 +149,13 @@ matrix::matrix(const matrix_arguments& a, bool quiet) : arguments_(a) {
     std::erase(online_, "rws");
     online_.insert(online_.begin(), "rws");
   }
-  kinds_ = chosen("disturbance", a.disturb, matrix_disturbances());
+  for (const std::string& name : chosen("disturbance", a.disturb, matrix_disturbances())) {
+    const auto at = std::ranges::find(disturbed, name, [](disturbance_kind kind) { return name_of(kind); });
+    if (at == disturbed.end())
+      undisturbed_ = true;
+    else
+      kinds_.push_back(*at);
+  }
   std::vector<std::string> machines = matrix_platforms();
   machines.push_back("native");
   const std::vector<std::string> on = a.on.empty() ? matrix_platforms() : chosen("machine", a.on, machines);
@@ -157,7 +179,7 @@ matrix::matrix(const matrix_arguments& a, bool quiet) : arguments_(a) {
   for (const pair& one : pairs_) all.emplace_back([this, &one] { return plan_one(one); });
   const bool native = std::ranges::find(on, "native") != on.end();
   progress_ = std::make_unique<progress>(pairs_.size(), quiet);
-  work_ = std::make_unique<comparison>(std::move(all), native ? 1 : threads, *progress_);
+  work_ = std::make_unique<comparison>(std::move(all), native ? 1 : a.threads, *progress_);
 }
 
 void matrix::run() {
@@ -167,49 +189,49 @@ void matrix::run() {
 
 experiment matrix::plan_one(const pair& one) const {
   const bool native = one.on == "native";
-  bench_arguments a;
-  a.workload = "graph";
-  a.on = native ? one.on : "sim:" + one.on;
-  a.details = false;
-  a.seed = arguments_.seed;
-  a.repeat = arguments_.seeds;
-  a.policies = one.true_costs ? std::vector<std::string>{"heft"} : online_;
-  if (!one.true_costs) a.policies.insert(a.policies.end(), planned_.begin(), planned_.end());
-  a.costs = one.true_costs ? "true" : "stale";
-  const dag_work data = load_dag_work(one.graph.from, "matmul", 1.0, all_widths);
-  a.criticality = criticality_for(*data.what);
+  specification s;
+  if (!native) s.on = read_engine("--on", "sim:" + one.on);
+  s.details = false;
+  s.seed = asked_.seed;
+  s.repeats = asked_.seeds;
+  std::vector<std::string> policies = one.true_costs ? std::vector<std::string>{"heft"} : online_;
+  if (!one.true_costs) policies.insert(policies.end(), planned_.begin(), planned_.end());
+  s.policy_lists = read_policies(policies);
+  s.costs = one.true_costs ? known_costs::truth : known_costs::stale;
+  dag_work data = load_dag_work(one.graph.from, "matmul", 1.0, all_widths);
+  s.criticality = criticality_for(*data.what);
   std::shared_ptr<const machine> cores;
   if (native) {
     cores = local_machine("", false);
-    a.parameters["scale"] = scale_for(recorded_bound_s(*data.what, cores->core_count()), matrix_native_run_s);
+    data.scale = scale_for(recorded_bound_s(*data.what, cores->core_count()), matrix_native_run_s);
   } else {
     const sim::platform p = sim::platform::load(one.on);
     cores = p.cores;
-    a.parameters["scale"] = scale_for(undisturbed_bound_s(data, p), matrix_run_s);
+    data.scale = scale_for(undisturbed_bound_s(data, p), matrix_run_s);
   }
-  a.parameters["file"] = one.graph.from;
-  a.parameters["widths"] = all_widths;
-  for (const std::string& kind : kinds_)
-    if (kind != "none" && !(native && (kind == "share" || kind == "offline"))) a.disturb.push_back(matrix_disturbance(kind, *cores));
-  return kilter::lab::plan(a);
+  s.work = std::move(data);
+  for (const disturbance_kind kind : kinds_)
+    if (!(native && (kind == disturbance_kind::share || kind == disturbance_kind::offline))) s.disturb.push_back({asked_disturbance(matrix_disturbance(kind, *cores))});
+  return kilter::lab::plan(s);
 }
 
 std::vector<matrix_cell> matrix::cells() const {
   const comparison::outcome known = work_->result();
   std::vector<matrix_cell> all;
   const auto cell_of = [&](const pair& p, const compare_row& r) -> matrix_cell& {
-    const std::string kind = r.disturb.substr(0, r.disturb.find('@'));
+    const std::string kind(r.kinds.empty() ? "none" : name_of(r.kinds.front()));
     const auto found = std::ranges::find_if(all, [&](const matrix_cell& c) { return c.graph == p.graph.name && c.on == p.on && c.kind == kind; });
     return found != all.end() ? *found : all.emplace_back(matrix_cell{.graph = p.graph.name, .on = p.on, .kind = kind, .disturb = r.disturb});
   };
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     for (compare_row row : known.rows[i]) {
-      if (std::ranges::find(kinds_, row.disturb.substr(0, row.disturb.find('@'))) == kinds_.end()) continue;
+      if (row.kinds.empty() && !undisturbed_) continue;
       matrix_cell& cell = cell_of(pairs_[i], row);
       row.graph = pairs_[i].graph.name;
       row.on = pairs_[i].on;
+      std::vector<compare_row>& among = planned(row.policy) ? cell.bounds : cell.rows;
       if (pairs_[i].true_costs) row.policy += true_costs_suffix;
-      (planned(row.policy.substr(0, row.policy.find(' '))) ? cell.bounds : cell.rows).push_back(std::move(row));
+      among.push_back(std::move(row));
     }
   for (matrix_cell& cell : all)
     if (!cell.rows.empty() && cell.rows.front().policy == "rws")

@@ -15,13 +15,15 @@ struct matrix_graph {
   std::string from;      ///< a generator's call or a file; where it is a file's name without a folder, in the folder of workflows
 };
 
-struct matrix_arguments {
+/// What of the matrix is run.
+struct matrix_specification {
   std::vector<std::string> graphs;     ///< names, each may be a list "a,b"; none: all
   std::vector<std::string> on;         ///< platforms, or native; none: all platforms
   std::vector<std::string> disturb;    ///< kinds; none: all
   std::vector<std::string> policies;   ///< names; none: all that are not planned, and heft beside them
   std::string workflows;               ///< folder of the recorded workflows; empty: as workflows_directory
-  std::string seeds = "5", seed = "1", tasks = "10000", threads = "2";
+  std::uint32_t seeds = 5, threads = 2;   ///< runs of each policy in each cell; simulations at a time
+  std::uint64_t seed = 1, tasks = 10'000;
 };
 
 /// All graphs, the generated ones with about `tasks` tasks.
@@ -31,7 +33,7 @@ struct matrix_arguments {
 [[nodiscard]] const std::vector<std::string>& matrix_disturbances();
 /// What a kind is on a machine: a co-runner on the first core; half of the first half of the fastest cluster; its clock as a wave; the first core
 /// away in the second quarter; a quota of 60 %.
-[[nodiscard]] std::string matrix_disturbance(const std::string& kind, const machine&);
+[[nodiscard]] disturbance matrix_disturbance(disturbance_kind, const machine&);
 
 /// $KILTER_WORKFLOWS, else those of the source tree; empty if there are none.
 [[nodiscard]] std::string workflows_directory();
@@ -50,7 +52,7 @@ struct matrix_cell {
 class matrix {
  public:
   /// input_error for a name that is not there. A line of progress unless it is `quiet`.
-  matrix(const matrix_arguments&, bool quiet);
+  matrix(const matrix_specification&, bool quiet);
   matrix(const matrix&) = delete;
   matrix& operator=(const matrix&) = delete;
   void run();
@@ -65,8 +67,10 @@ class matrix {
   };
   [[nodiscard]] experiment plan_one(const pair&) const;
 
-  matrix_arguments arguments_;
-  std::vector<std::string> kinds_, online_, planned_;   // planned ones are those with stale costs
+  matrix_specification asked_;
+  bool undisturbed_ = false;                 // whether those cells are asked for
+  std::vector<disturbance_kind> kinds_;
+  std::vector<std::string> online_, planned_;   // planned ones are those with stale costs
   std::vector<pair> pairs_;
   std::unique_ptr<progress> progress_;
   std::unique_ptr<comparison> work_;

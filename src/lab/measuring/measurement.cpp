@@ -24,7 +24,7 @@ measurement::measurement(experiment e, progress& p) : experiment_(std::move(e)),
 measurement::~measurement() = default;
 
 std::unique_ptr<measurement> measurement::make(experiment e, progress& p) {
-  if (e.simulated && e.emulated) return std::make_unique<emulation>(std::move(e), p);
+  if (e.simulated && e.on.emulated) return std::make_unique<emulation>(std::move(e), p);
   if (e.simulated) return std::make_unique<simulation>(std::move(e), p);
   return std::make_unique<native>(std::move(e), p);
 }
@@ -74,7 +74,7 @@ bench_result measurement::result() const {
     for (const std::string& note : data->what->notes) r.notes.push_back(data->from + ": " + note);
   if (r.emulation) r.notes.push_back(emulation_note(*r.emulation));
   if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
-  if (experiment_.root_outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
+  if (experiment_.root == submitter::outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
   r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
   return r;
 }

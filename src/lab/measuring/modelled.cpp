@@ -18,7 +18,7 @@ modelled::modelled(experiment e, progress& p, body_runner* bodies) : measurement
 
 void modelled::compute_bounds() {
   const sim::platform& platform = *experiment_.simulated;
-  const bool fluid = experiment_.co_runner == "fluid", given = made_.types.back().given;
+  const bool fluid = experiment_.co_runner == co_running::fluid, given = made_.types.back().given;
   std::optional<given_tasks> own;
   std::optional<mixed_tasks> mix;
   if (given)

@@ -127,7 +127,7 @@ runtime_options native::options_for(const combination& c, std::uint32_t repeat) 
 }
 
 std::optional<core_id> native::root_of(std::uint32_t repeat) const {
-  if (experiment_.root_outside) return std::nullopt;
+  if (experiment_.root == submitter::outside) return std::nullopt;
   return repeat % experiment_.machine->core_count();
 }
 

@@ -278,12 +278,12 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s, co
   o.policy = policy_of(policy, e);
   o.table = e.options.table;
   o.timing = e.options.timing;
-  o.first_thief = e.thieves == "first";
+  o.first_thief = e.thieves == who_steals::first;
   o.learned = e.learned;
   o.seed = random_stream(e.seed, "run", repeat).next();
   o.horizon_s = std::max(o.horizon_s, 1e3 * expected_s);
-  if (e.true_costs) o.true_costs_over_s = expected_s;
-  o.disturbances = to_simulated(s.parts, *e.simulated, e.co_runner == "fluid", expected_s, o.seed);
+  if (e.costs == known_costs::truth) o.true_costs_over_s = expected_s;
+  o.disturbances = to_simulated(s.parts, *e.simulated, e.co_runner == co_running::fluid, expected_s, o.seed);
   return o;
 }
 
@@ -312,7 +312,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   running = &engine;
   for (; graph < experiment_.graphs && !interrupted(); ++graph) {
     run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
-    if (!experiment_.root_outside) row.root_core = repeat % m.core_count();
+    if (experiment_.root == submitter::core) row.root_core = repeat % m.core_count();
     const std::optional<double> before_j = engine.energy_j();
     row.stats = engine.run(graph_, made_.types, row.root_core.value_or(no_core));
     if (const std::optional<double> after_j = engine.energy_j()) row.energy_j = *after_j - *before_j;
@@ -330,7 +330,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
     if (traced) break;
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
-    if (const std::string note = "No energy: " + engine.energy_gap() + "."; experiment_.on != "ideal" && !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
+    if (const std::string note = "No energy: " + engine.energy_gap() + "."; !experiment_.on.ideal && !engine.energy_gap().empty() && std::ranges::find(measured_.notes, note) == measured_.notes.end())
       measured_.notes.push_back(note);
   }
   if (!traced) {

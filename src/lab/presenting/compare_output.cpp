@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/environment.hpp"
+#include "lab/presenting/specification_json.hpp"
 #include "lab/words/units.hpp"
 
 namespace kilter::lab {
@@ -83,17 +84,29 @@ document environment_of(const comparison::outcome& o, const invocation& how) {
   return environment;
 }
 
-document to_document(const compare_arguments& a, const comparison::outcome& o, const invocation& how) {
-  const bench_arguments& c = a.common;
+document to_document(const compare_specification& asked, const comparison::outcome& o, const invocation& how) {
+  const specification& c = asked.common;
   document d{{"schema", "kilter.compare/1"}};
-  const auto given = [](const std::string& text) { return text.empty() ? document(nullptr) : document(text); };
-  d["config"] = {{"graphs", a.graphs}, {"on", a.on}, {"policies", c.policies}, {"disturbs", c.disturb}, {"repeat", std::stoul(c.repeat)},
-                 {"seed", std::stoull(c.seed)}, {"like", a.like}, {"scale", a.scale}, {"widths", a.widths.empty() ? document(nullptr) : document(a.widths)}, {"costs", c.costs}, {"table", c.table}, {"weight", c.weight},
-                 {"timing", c.timing}, {"criticality", c.criticality}, {"local", c.local}, {"steal", c.steal}, {"children", c.children},
-                 {"explore", c.explore}, {"refresh", c.refresh}, {"direct", c.direct}, {"fast", c.fast}, {"co_runner", c.co_runner},
-                 {"thieves", c.thieves}, {"root", c.root}, {"objective", c.objective}, {"pinned", !c.unpinned}, {"cores", given(c.cores)}, {"smt", c.smt},
-                 {"cats", {{"strict", c.cats_strict}, {"bidirectional", c.cats_bidirectional}, {"tries", std::stoul(c.cats_tries)}, {"update", c.cats_update}}},
-                 {"load_table", given(c.load_table)}};
+  document on = document::array(), policies = document::array(), disturbs = document::array();
+  for (const engine_choice& one : asked.on) on.push_back(one.written);
+  for (const policy_list& one : c.policy_lists) policies.push_back(one.written);
+  for (const auto& one : c.disturb) disturbs.push_back(written(one));
+  document& config = d["config"] = {{"graphs", asked.graphs}, {"on", on}, {"policies", policies}, {"disturbs", disturbs}};
+  add_settings(config, c, {"repeat", "seed"});
+  config["like"] = asked.like;
+  config["scale"] = asked.scale;
+  config["widths"] = asked.widths.empty() ? document(nullptr) : document(asked.widths);
+  add_settings(config, c, {"costs", "table", "weight", "timing"});
+  config["criticality"] = text_of(c, "criticality");
+  add_settings(config, c, {"local", "steal", "children", "explore"});
+  config["refresh"] = text_of(c, "refresh");
+  config["direct"] = c.direct;
+  config["fast"] = c.fast;
+  add_settings(config, c, {"co_runner", "thieves", "root", "objective"});
+  config["pinned"] = !c.unpinned;
+  add_settings(config, c, {"cores", "smt"});
+  config["cats"] = cats_of(c);
+  config["load_table"] = value_of(c, "load_table");
   d["environment"] = environment_of(o, how);
   d["rows"] = document::array();
   for (const auto& rows : o.rows)

@@ -18,6 +18,6 @@ namespace kilter::lab {
 /// As of `kilter bench`, from what a comparison knows of itself.
 [[nodiscard]] document environment_of(const comparison::outcome&, const invocation&);
 
-[[nodiscard]] document to_document(const compare_arguments&, const comparison::outcome&, const invocation&);
+[[nodiscard]] document to_document(const compare_specification&, const comparison::outcome&, const invocation&);
 
 }  // namespace kilter::lab

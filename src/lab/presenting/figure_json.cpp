@@ -60,10 +60,10 @@ json figure_of(const drawn_figure& d) {
 }  // namespace
 
 json report_document(std::span<const claim_result> claims, std::span<const drawn_figure> figures) {
-  json document = to_json(claims);
-  document["figures"] = json::array();
-  for (const drawn_figure& d : figures) document["figures"].push_back(figure_of(d));
-  return document;
+  json report = to_json(claims);
+  report["figures"] = json::array();
+  for (const drawn_figure& d : figures) report["figures"].push_back(figure_of(d));
+  return report;
 }
 
 }  // namespace kilter::lab

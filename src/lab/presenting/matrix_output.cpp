@@ -89,11 +89,11 @@ std::string matrix_text(const std::vector<matrix_cell>& cells, bool colour) {
   return out;
 }
 
-document to_document(const matrix_arguments& a, const std::vector<matrix_cell>& cells, const comparison::outcome& o, const invocation& how) {
+document to_document(const matrix_specification& a, const std::vector<matrix_cell>& cells, const comparison::outcome& o, const invocation& how) {
   document d{{"schema", "kilter.matrix/1"}};
   document graphs = document::array();
-  for (const matrix_graph& g : matrix_graphs(std::stoull(a.tasks))) graphs.push_back({{"graph", g.name}, {"from", g.from}});
-  d["config"] = {{"tasks", std::stoull(a.tasks)}, {"seeds", std::stoull(a.seeds)}, {"seed", std::stoull(a.seed)}, {"run_s", matrix_run_s},
+  for (const matrix_graph& g : matrix_graphs(a.tasks)) graphs.push_back({{"graph", g.name}, {"from", g.from}});
+  d["config"] = {{"tasks", a.tasks}, {"seeds", a.seeds}, {"seed", a.seed}, {"run_s", matrix_run_s},
                  {"native_run_s", matrix_native_run_s}, {"widths", "all"}, {"graphs", graphs}};
   d["environment"] = environment_of(o, how);
   d["policies"] = document::array();

@@ -162,12 +162,12 @@ json to_json(std::span<const claim_result> results) {
   return {{"schema", schema}, {"claims", std::move(claims)}};
 }
 
-std::vector<disagreement> recompute(const json& document) {
+std::vector<disagreement> recompute(const json& verdicts) {
   try {
-    if (const auto given = document.at("schema").get<std::string>(); given != schema)
+    if (const auto given = verdicts.at("schema").get<std::string>(); given != schema)
       throw input_error(fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
     std::vector<disagreement> all;
-    for (const json& claim : document.at("claims"))
+    for (const json& claim : verdicts.at("claims"))
       for (disagreement& d : checker(claim).check()) all.push_back(std::move(d));
     return all;
   } catch (const json::exception& error) {

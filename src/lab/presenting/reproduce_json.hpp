@@ -23,6 +23,6 @@ struct disagreement {
 
 /// Derives `holds` of every case, `inside` of every value and every verdict anew from the numbers in the document alone, and
 /// checks margins and bands against the rules. Empty if all agree. Throws input_error if it is no such document.
-[[nodiscard]] std::vector<disagreement> recompute(const nlohmann::ordered_json& document);
+[[nodiscard]] std::vector<disagreement> recompute(const nlohmann::ordered_json& verdicts);
 
 }  // namespace kilter::lab

@@ -4,6 +4,7 @@
 
 #include "lab/presenting/environment.hpp"
 #include "lab/presenting/result_trace.hpp"
+#include "lab/presenting/specification_json.hpp"
 #include "lab/presenting/topo.hpp"
 
 namespace kilter::lab {
@@ -20,17 +21,18 @@ document config_of(const experiment& e) {
   document fast = document::array();
   for (const core_id c : e.options.policy_settings.fast.empty() ? e.machine->fastest_cores() : e.options.policy_settings.fast) fast.push_back(c);
   document config = config_of(e.work);
-  config["on"] = e.on;
-  config.update(document{{"policies", e.policies}, {"disturbs", disturbs}, {"repeat", e.repeats}, {"graphs", e.graphs}, {"seed", e.seed},
-                         {"root", e.root_outside ? "outside" : "core"}, {"table", e.table}, {"weight", e.weight}, {"timing", e.timing}, {"criticality", e.criticality},
-                         {"local", e.local}, {"steal", e.steal}, {"children", e.children}, {"thieves", e.thieves}, {"explore", e.explore}, {"refresh", e.refresh == "age" ? document(e.refresh) : document(e.options.table.refresh_every)}, {"objective", e.objective},
-                         {"direct", e.direct}, {"fast", fast}, {"pinned", !e.unpinned}, {"cores", e.cores.empty() ? document(nullptr) : document(e.cores)}, {"smt", e.smt},
-                         {"co_runner", e.simulated ? document(e.co_runner) : document(nullptr)}});
-  config["costs"] = e.simulated && !e.emulated ? document(e.true_costs ? "true" : "stale") : document(nullptr);
-  const policy_options& o = e.options.policy_settings;
-  config["cats"] = {{"strict", o.cats_strict}, {"bidirectional", o.cats_bidirectional}, {"tries", o.cats_tries},
-                    {"update", o.cats_update == policy_options::update::each ? "each" : "batched"}};
-  config["load_table"] = e.load_table.empty() ? document(nullptr) : document(e.load_table);
+  config["on"] = e.on.written;
+  config["policies"] = e.policies;
+  config["disturbs"] = disturbs;
+  add_settings(config, e, {"repeat", "graphs", "seed", "root", "table", "weight", "timing", "criticality", "local", "steal", "children", "thieves", "explore",
+                           "refresh", "objective", "direct"});
+  config["fast"] = fast;
+  config["pinned"] = !e.unpinned;
+  add_settings(config, e, {"cores", "smt"});
+  config["co_runner"] = e.simulated ? value_of(e, "co_runner") : document(nullptr);
+  config["costs"] = e.simulated && !e.on.emulated ? value_of(e, "costs") : document(nullptr);
+  config["cats"] = cats_of(e);
+  config["load_table"] = value_of(e, "load_table");
   if (e.learned) config["learned_rows"] = e.learned->rows.size();  // every run began with a loaded table
   config["details"] = e.details;
   return config;

@@ -36,6 +36,12 @@ task_graph build(graph& g, const workload& w, const sim::platform& p, body_runne
 
 bool runs_natively(const workload& w) noexcept { return workload_catalogue()[w.index()].native; }
 
+void set_seed(workload& w, std::uint64_t seed) noexcept {
+  std::visit(each{[&](layered_work& l) { l.shape.seed = seed; }, [&](random_dag& r) { r.seed = seed; }, [&](kmeans& k) { k.seed = seed; },
+                  [](heat&) {}, [](vgg16&) {}, [](dag_work&) {}},
+             w);
+}
+
 graph_size size_of(const workload& w) {
   return std::visit(each{[](const layered_work& l) { return graph_size{l.shape.tasks, static_cast<double>(l.shape.tasks)}; },
                          [](const random_dag& r) { return graph_size{r.tasks, static_cast<double>(r.tasks) * std::min(random_reach, 2 * r.parallelism)}; },

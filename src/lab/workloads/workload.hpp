@@ -58,7 +58,7 @@ struct workload_info {
   std::string_view name, summary;
   std::vector<parameter> parameters;
   std::vector<std::string_view> examples;   ///< what follows "kilter sim"
-  workload (*make)(const parameter_values&, std::uint64_t seed);
+  workload (*make)(const parameter_values&);
   bool native = false;                      ///< as runs_natively says of each
 };
 
@@ -73,6 +73,8 @@ using sized_kernel = random_dag::part;
 [[nodiscard]] std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text);
 
 /// The workload from its parameters. input_error with one line for a name that is no parameter of it and for a value that it cannot have.
-[[nodiscard]] workload make_workload(std::string_view name, const parameter_values&, std::uint64_t seed);
+[[nodiscard]] workload make_workload(std::string_view name, const parameter_values&);
+/// Of what is drawn at random in it; nothing is in some.
+void set_seed(workload&, std::uint64_t seed) noexcept;
 
 }  // namespace kilter::lab

@@ -83,7 +83,7 @@ std::uint32_t checked_tile(std::string_view option, std::string_view kernel, std
   return tile;
 }
 
-workload make_layered(const parameter_values& given, std::uint64_t seed) {
+workload make_layered(const parameter_values& given) {
   const reader r(find_workload("layered"), given);
   layered_work l;
   l.kernel = known_kernel(r.text("kernel"));
@@ -94,13 +94,12 @@ workload make_layered(const parameter_values& given, std::uint64_t seed) {
     throw input_error(fmt::format("--sweeps {}: only the stencil has sweeps, not {}", l.sweeps, l.kernel));
   l.shape.tasks = tasks.empty() ? default_tasks(l.kernel) : r.count<std::uint64_t>("tasks", 1, most_tasks);
   l.shape.parallelism = r.count("parallelism", 1, 1'000'000);
-  l.shape.seed = seed;
   if (l.shape.parallelism > l.shape.tasks)
     throw input_error(fmt::format("--parallelism {}: there are only {} tasks (--tasks)", l.shape.parallelism, l.shape.tasks));
   return l;
 }
 
-workload make_random(const parameter_values& given, std::uint64_t seed) {
+workload make_random(const parameter_values& given) {
   const reader r(find_workload("random"), given);
   random_dag d;
   const std::string kernel = r.text("kernel"), tile = r.text("tile");
@@ -116,12 +115,11 @@ workload make_random(const parameter_values& given, std::uint64_t seed) {
   d.tasks = r.count("tasks", 1, most_random_tasks);
   d.parallelism = r.count("parallelism", 1, most_random_tasks);
   d.edge_rate = r.percentage("edge_rate");
-  d.seed = seed;
   if (d.parallelism > d.tasks) throw input_error(fmt::format("--parallelism {}: there are only {} tasks (--tasks)", d.parallelism, d.tasks));
   return d;
 }
 
-workload make_kmeans(const parameter_values& given, std::uint64_t seed) {
+workload make_kmeans(const parameter_values& given) {
   const reader r(find_workload("kmeans"), given);
   kmeans k;
   k.points = r.count<std::uint64_t>("points", 1, 1'000'000'000'000);
@@ -130,13 +128,12 @@ workload make_kmeans(const parameter_values& given, std::uint64_t seed) {
   k.iterations = r.count("iterations", 1, 1'000'000);
   k.tasks_per_iteration = r.count("tasks_per_iteration", 1, 4096);
   k.critical_factor = r.number("critical_factor", 1.0, 1000.0);
-  k.seed = seed;
   if (k.points < k.tasks_per_iteration)
     throw input_error(fmt::format("--tasks-per-iteration {}: there are only {} points (--points)", k.tasks_per_iteration, k.points));
   return k;
 }
 
-workload make_heat(const parameter_values& given, std::uint64_t) {
+workload make_heat(const parameter_values& given) {
   const reader r(find_workload("heat"), given);
   heat h;
   h.rows = r.count("rows", 1, 1u << 24);
@@ -150,7 +147,7 @@ workload make_heat(const parameter_values& given, std::uint64_t) {
   return h;
 }
 
-workload make_vgg(const parameter_values& given, std::uint64_t) {
+workload make_vgg(const parameter_values& given) {
   const reader r(find_workload("vgg"), given);
   vgg16 v;
   v.input = r.count("input", 32, 4096);
@@ -159,7 +156,7 @@ workload make_vgg(const parameter_values& given, std::uint64_t) {
   return v;
 }
 
-workload make_graph(const parameter_values& given, std::uint64_t) {
+workload make_graph(const parameter_values& given) {
   const reader r(find_workload("graph"), given);
   return load_dag_work(r.text("file"), r.text("like"), r.positive("scale"), r.text("widths"));
 }
@@ -259,13 +256,13 @@ const workload_info& find_workload(std::string_view name) {
   return catalogue()[parse_choice("workload", name, names)];
 }
 
-workload make_workload(std::string_view name, const parameter_values& given, std::uint64_t seed) {
+workload make_workload(std::string_view name, const parameter_values& given) {
   const workload_info& info = find_workload(name);
   std::vector<std::string_view> known;
   for (const parameter& p : info.parameters) known.push_back(p.name);
   for (const auto& [key, value] : given)
     if (std::ranges::find(known, key) == known.end()) throw input_error(unknown_name(fmt::format("parameter of {}", name), key, known));
-  return info.make(given, seed);
+  return info.make(given);
 }
 
 }  // namespace kilter::lab

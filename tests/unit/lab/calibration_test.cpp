@@ -54,10 +54,10 @@ TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
   EXPECT_GT(p.core_bytes_per_s[0], 1e6);
   EXPECT_GE(p.noise_sigma, 0.0);
 
-  bench_arguments a;
-  a.on = "sim:" + file.path.string();
-  a.parameters = {{"tile", "16"}, {"tasks", "50"}};
-  a.repeat = "1";
+  specification a;
+  a.on = read_engine("--on", "sim:" + file.path.string());
+  a.work = make_workload("layered", {{"tile", "16"}, {"tasks", "50"}});
+  a.repeats = 1;
   a.details = false;
   simulation s(lab::plan(a), quiet);
   s.run();

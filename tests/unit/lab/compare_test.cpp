@@ -12,20 +12,21 @@
 #include "lab/measuring/topcuoglu.hpp"
 #include "lab/presenting/compare_output.hpp"
 #include "policy/planner.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
 
-compare_arguments about(std::vector<std::string> graphs, std::vector<std::string> policies, std::vector<std::string> on = {}) {
-  compare_arguments a;
+compare_specification about(std::vector<std::string> graphs, const std::vector<std::string>& policies, const std::vector<std::string>& on = {}) {
+  compare_specification a;
   a.graphs = std::move(graphs);
-  a.on = std::move(on);
-  a.common.policies = std::move(policies);
-  a.common.repeat = "2";
+  for (const std::string& one : on) a.on.push_back(read_engine("--on", one));
+  a.common.policy_lists = read_policies(policies);
+  a.common.repeats = 2;
   return a;
 }
 
-std::vector<compare_row> rows_of(const compare_arguments& a) {
+std::vector<compare_row> rows_of(const compare_specification& a) {
   std::vector<comparison::planned> all;
   for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
   progress unseen(0, true);
@@ -66,7 +67,7 @@ TEST(compare, the_canonical_graph_takes_80_and_86_on_its_own_processors) {
 }
 
 TEST(compare, scale_multiplies_everything_that_is_in_seconds) {
-  compare_arguments a = about({canonical}, {"heft"});
+  compare_specification a = about({canonical}, {"heft"});
   a.scale = "0.001";
   const auto rows = rows_of(a);
   EXPECT_NEAR(row_of(rows, "heft").makespan_s, 0.080, 1e-9);
@@ -74,12 +75,12 @@ TEST(compare, scale_multiplies_everything_that_is_in_seconds) {
 }
 
 TEST(compare, nothing_is_faster_than_the_bound) {
-  compare_arguments a = about({canonical, "cholesky:tasks=200", "layered:tasks=200,p=8"}, {"dam-c", "heft"}, {"sim:odroid-xu3"});
-  a.common.disturb = {"cpu@0", "share@0-1:50%", "wave@0-3:17%,0.02", "quota@all:60%"};
+  compare_specification a = about({canonical, "cholesky:tasks=200", "layered:tasks=200,p=8"}, {"dam-c", "heft"}, {"sim:odroid-xu3"});
+  a.common.disturb = test::scenarios({"cpu@0", "share@0-1:50%", "wave@0-3:17%,0.02", "quota@all:60%"});
   const auto on_platform = rows_of(a);
   a.graphs = {canonical};
-  a.on = {"ideal"};
-  a.common.disturb = {"share@0:50%", "quota@all:60%", "offline@1"};
+  a.on = {read_engine("--on", "ideal")};
+  a.common.disturb = test::scenarios({"share@0:50%", "quota@all:60%", "offline@1"});
   auto rows = rows_of(a);
   rows.insert(rows.end(), on_platform.begin(), on_platform.end());
   EXPECT_EQ(rows.size(), 3u * 5 * 3 + 4 * 3);
@@ -107,7 +108,7 @@ TEST(compare, tasks_of_no_time_and_of_a_kernel) {
 }
 
 TEST(compare, runs_here_with_a_bound_that_was_measured) {
-  compare_arguments a = about({"fork-join:tasks=40,seconds=2e-4"}, {"dam-c"});
+  compare_specification a = about({"fork-join:tasks=40,seconds=2e-4"}, {"dam-c"});
   a.common.cores = "0,";
   const auto rows = rows_of(a);
   EXPECT_EQ(row_of(rows, "dam-c").on, "native");
@@ -118,7 +119,7 @@ TEST(compare, runs_here_with_a_bound_that_was_measured) {
 const std::string recorded = std::string(KILTER_TEST_DATA) + "/dags/montage-chameleon-2mass-005d-001.json";
 
 /// Tasks by the width of their place, over all runs.
-std::map<std::uint32_t, std::uint64_t> tasks_by_width(const compare_arguments& a) {
+std::map<std::uint32_t, std::uint64_t> tasks_by_width(const compare_specification& a) {
   std::map<std::uint32_t, std::uint64_t> tasks;
   for (const experiment& e : plan(a)) {
     progress unseen(0, true);
@@ -136,7 +137,7 @@ std::map<std::uint32_t, std::uint64_t> tasks_by_width(const compare_arguments& a
 TEST(compare, programs_of_recorded_files_run_on_one_core_each_unless_the_user_says_otherwise) {
   const std::string stg = file_with("two.stg", "2\n0 0 0\n1 5 1 0\n2 5 1 0\n3 0 2 1 2\n"), dot = file_with("two.dot", "digraph d { a [seconds=1]; b [seconds=1]; a -> b }");
   for (const std::string& file : {recorded, stg, dot}) {
-    compare_arguments a = about({file}, {"auto,dam-c,dam-p"}, {"sim:haswell-16"});
+    compare_specification a = about({file}, {"auto,dam-c,dam-p"}, {"sim:haswell-16"});
     EXPECT_EQ(tasks_by_width(a).rbegin()->first, 1u) << file;
     const auto rows = rows_of(a);
     EXPECT_EQ(rows.front().widths, "1") << file;
@@ -153,7 +154,7 @@ TEST(compare, programs_of_recorded_files_run_on_one_core_each_unless_the_user_sa
 
 TEST(compare, says_on_how_many_cores_tasks_may_run) {
   const auto note = [](std::vector<std::string> graphs, const std::string& widths, const std::string& on) {
-    compare_arguments a = about(std::move(graphs), {"rws"}, {on});
+    compare_specification a = about(std::move(graphs), {"rws"}, {on});
     a.widths = widths;
     const experiment e = plan(a).front();
     return widths_note(std::get<dag_work>(e.work), *e.machine);
@@ -164,7 +165,7 @@ TEST(compare, says_on_how_many_cores_tasks_may_run) {
   EXPECT_EQ(note({canonical}, "", "ideal"), "tasks run on one core each");
   const std::string own = file_with("own.json", R"({"schema":"kilter.graph/1","widths":[1],"tasks":[{"id":"1","seconds":1,"widths":[2]},{"id":"2","seconds":1}],"edges":[]})");
   EXPECT_EQ(note({own}, "", "sim:grid:1x4"), "1 of 2 tasks run on as many cores as the graph names, the others run on one core each; --widths all lets them run on several");
-  const auto lines = [](const compare_arguments& a) {
+  const auto lines = [](const compare_specification& a) {
     std::vector<comparison::planned> all;
     for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
     progress unseen(0, true);
@@ -178,7 +179,7 @@ TEST(compare, says_on_how_many_cores_tasks_may_run) {
 // The bound and SLR are of schedules that there can be: with places that no task may use they would be of no machine.
 TEST(compare, the_bound_knows_on_how_many_cores_tasks_may_run) {
   const std::string chain = file_with("chain.dot", "digraph d { a [seconds=1]; b [seconds=1]; a -> b }");
-  compare_arguments a = about({chain}, {"rws"}, {"sim:haswell-16"});
+  compare_specification a = about({chain}, {"rws"}, {"sim:haswell-16"});
   EXPECT_NEAR(rows_of(a).front().bound_s, 2.0, 1e-9);
   EXPECT_NEAR(rows_of(a).front().slr, 1.0, 0.1);
   a.widths = "all";
@@ -186,7 +187,7 @@ TEST(compare, the_bound_knows_on_how_many_cores_tasks_may_run) {
 }
 
 TEST(compare, says_what_cannot_be_compared) {
-  const auto says = [](compare_arguments a, const std::string& what) {
+  const auto says = [](compare_specification a, const std::string& what) {
     try {
       (void)plan(a);
       ADD_FAILURE() << "not refused: " << what;
@@ -197,7 +198,7 @@ TEST(compare, says_what_cannot_be_compared) {
   says(about({"cholesky:tasks=100"}, {"rws"}, {"ideal"}), "brings no processors");
   says(about({"nowhere.json"}, {"rws"}), "nowhere.json");
   says(about({file_with("empty.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})")}, {"rws"}), "takes any time");
-  compare_arguments a = about({"cholesky:tasks=100"}, {"rws"}, {"sim:jetson-tx2"});
+  compare_specification a = about({"cholesky:tasks=100"}, {"rws"}, {"sim:jetson-tx2"});
   a.scale = "0";
   says(a, "--scale '0'");
   a.scale = "1";
@@ -213,18 +214,18 @@ TEST(compare, says_what_cannot_be_compared) {
 }
 
 TEST(compare, critical_tasks_are_the_users_where_there_are_some) {
-  EXPECT_EQ(criticality_for(*load_dag_work("layered:tasks=10,p=2", "matmul", 1.0).what), "user");
-  EXPECT_EQ(criticality_for(*load_dag_work("cholesky:n=3", "matmul", 1.0).what), "chain");
+  EXPECT_EQ(criticality_for(*load_dag_work("layered:tasks=10,p=2", "matmul", 1.0).what), criticality::user);
+  EXPECT_EQ(criticality_for(*load_dag_work("cholesky:n=3", "matmul", 1.0).what), criticality::chain);
 }
 
 TEST(matrix, a_cell_has_the_best_policy_and_plans_beside_it) {
-  matrix_arguments a;
+  matrix_specification a;
   a.graphs = {"layered-4"};
   a.on = {"jetson-tx2"};
   a.disturb = {"none", "cpu"};
   a.policies = {"dam-c,heft"};
-  a.tasks = "300";
-  a.seeds = "1";
+  a.tasks = 300;
+  a.seeds = 1;
   matrix one(a, true), other(a, true);
   one.run();
   other.run();

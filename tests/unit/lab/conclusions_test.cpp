@@ -7,6 +7,7 @@
 
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/result_text.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -81,12 +82,11 @@ TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_s
 
 // A simulated run of a few tasks may be over before the neighbour has had its first slice; no loop was measured there.
 TEST(conclusions, a_short_simulated_run_beside_a_co_runner_is_told_to_have_met_less_of_it) {
-  bench_arguments a;
-  a.on = "sim:jetson-tx2";
-  a.workload = "layered";
-  a.parameters = {{"tasks", "20"}};
-  a.policies = {"rws", "dam-p"};
-  a.disturb = {"cpu@0"};
+  specification a;
+  a.on = read_engine("--on", "sim:jetson-tx2");
+  a.work = make_workload("layered", {{"tasks", "20"}});
+  a.policy_lists = read_policies({"rws", "dam-p"});
+  a.disturb = test::scenarios({"cpu@0"});
   a.details = false;
   const experiment e = plan(a);
   bench_result r;

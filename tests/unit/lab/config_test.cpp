@@ -9,11 +9,12 @@
 
 #include "lab/presenting/compare_output.hpp"
 #include "lab/presenting/result_json.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
 
-document config_of(const bench_arguments& a) { return to_document(plan(a), {}, {})["config"]; }
+document config_of(const specification& a) { return to_document(plan(a), {}, {})["config"]; }
 
 std::string list_text(const document& numbers) {
   std::string text;
@@ -21,50 +22,42 @@ std::string list_text(const document& numbers) {
   return text;
 }
 
-std::string text_or(const document& value, const std::string& otherwise = "") { return value.is_null() ? otherwise : value.get<std::string>(); }
-
-/// The command line that a configuration stands for.
-bench_arguments arguments_of(const document& c) {
-  bench_arguments a;
-  a.workload = c["workload"];
-  for (const parameter& p : find_workload(a.workload).parameters) {
+/// What a configuration stands for.
+specification specification_of(const document& c) {
+  specification a;
+  parameter_values parameters;
+  const std::string workload = c["workload"];
+  for (const parameter& p : find_workload(workload).parameters) {
     const document& value = c.at(std::string(p.name));
-    a.parameters[std::string(p.name)] = p.name == "edge_rate" ? fmt::format("{:.10g}%", 100.0 * value.get<double>()) : value.is_string() ? value.get<std::string>() : value.dump();
+    parameters[std::string(p.name)] = p.name == "edge_rate" ? fmt::format("{:.10g}%", 100.0 * value.get<double>()) : value.is_string() ? value.get<std::string>() : value.dump();
   }
-  a.policies = c["policies"].get<std::vector<std::string>>();
-  a.disturb = c["disturbs"].get<std::vector<std::string>>();
-  a.repeat = c["repeat"].dump();
-  a.graphs = c["graphs"].dump();
-  a.seed = c["seed"].dump();
+  a.work = make_workload(workload, parameters);
+  a.policy_lists = read_policies(c["policies"].get<std::vector<std::string>>());
+  a.disturb = test::scenarios(c["disturbs"].get<std::vector<std::string>>());
   a.fast = list_text(c["fast"]);
-  a.on = c["on"];
-  a.refresh = c["refresh"].is_string() ? c["refresh"].get<std::string>() : c["refresh"].dump();
-  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string*>>{
-           {"table", &a.table}, {"timing", &a.timing}, {"criticality", &a.criticality}, {"local", &a.local}, {"steal", &a.steal}, {"root", &a.root},
-           {"objective", &a.objective}, {"children", &a.children}, {"thieves", &a.thieves}, {"explore", &a.explore}, {"weight", &a.weight}})
-    *value = c.at(key);
-  a.cores = text_or(c.at("cores"));
-  a.load_table = text_or(c.at("load_table"));
-  a.costs = text_or(c.at("costs"), "stale");
-  a.co_runner = text_or(c.at("co_runner"), "slice");
+  for (const char* name : {"on", "repeat", "graphs", "seed", "table", "timing", "criticality", "local", "steal", "root", "objective", "children", "thieves", "explore", "refresh",
+                           "weight"})
+    read_setting(a, name, c.at(name).is_string() ? c.at(name).get<std::string>() : c.at(name).dump());
+  for (const char* name : {"cores", "load_table", "costs", "co_runner"})
+    if (!c.at(name).is_null()) read_setting(a, name, c.at(name).get<std::string>());
   a.smt = c.at("smt");
-  a.unpinned = a.on == "native" && !c.at("pinned").get<bool>();
+  a.unpinned = a.on.written == "native" && !c.at("pinned").get<bool>();
   a.direct = c.at("direct");
   a.details = c.at("details");
   a.cats_strict = c["cats"]["strict"];
   a.cats_bidirectional = c["cats"]["bidirectional"];
-  a.cats_tries = c["cats"]["tries"].dump();
-  a.cats_update = c["cats"]["update"];
+  a.cats_tries = c["cats"]["tries"];
+  read_setting(a, "cats_update", c["cats"]["update"].get<std::string>());
   return a;
 }
 
 std::string saved_table() {
   const std::string path = testing::TempDir() + "config_test.table";
-  bench_arguments a;
-  a.on = "sim:odroid-xu3";
-  a.parameters = {{"tasks", "50"}};
-  a.policies = {"dam-c"};
-  a.repeat = "1";
+  specification a;
+  a.on = read_engine("--on", "sim:odroid-xu3");
+  a.work = make_workload("layered", {{"tasks", "50"}});
+  a.policy_lists = read_policies({"dam-c"});
+  a.repeats = 1;
   a.details = false;
   a.save_table = path;
   progress unseen(0, true);
@@ -74,38 +67,37 @@ std::string saved_table() {
 
 struct change {
   const char* option;
-  std::function<void(bench_arguments&)> make;
+  std::function<void(specification&)> make;
 };
 
 const std::vector<change>& every_option() {
   static const std::vector<change> all{
-      {"--policy", [](auto& a) { a.policies = {"cats", "rws"}; }},
+      {"--policy", [](auto& a) { a.policy_lists = read_policies({"cats", "rws"}); }},
       {"--cores", [](auto& a) { a.cores = "0-4"; }},
-      {"--disturb", [](auto& a) { a.disturb = {"cpu@0", "wave@0-1:17%,0.5+cpu@2@25%..75%"}; }},
-      {"--repeat", [](auto& a) { a.repeat = "7"; }},
-      {"--graphs", [](auto& a) { a.graphs = "3"; }},
-      {"--warm", [](auto& a) { a.warm = true; }},
-      {"--seed", [](auto& a) { a.seed = "18446744073709551615"; }},
-      {"--table", [](auto& a) { a.table = "paper"; }},
-      {"--timing", [](auto& a) { a.timing = "leader"; }},
-      {"--criticality", [](auto& a) { a.criticality = "hops"; }},
-      {"--local", [](auto& a) { a.local = "row"; }},
-      {"--steal", [](auto& a) { a.steal = "richest"; }},
-      {"--root", [](auto& a) { a.root = "outside"; }},
-      {"--objective", [](auto& a) { a.objective = "energy"; }},
-      {"--children", [](auto& a) { a.children = "slow-cluster"; }},
-      {"--thieves", [](auto& a) { a.thieves = "first"; }},
-      {"--explore", [](auto& a) { a.explore = "prior"; }},
-      {"--refresh", [](auto& a) { a.refresh = "40"; }},
-      {"--refresh age", [](auto& a) { a.refresh = "age"; }},
-      {"--weight", [](auto& a) { a.weight = "2/7"; }},
+      {"--disturb", [](auto& a) { a.disturb = test::scenarios({"cpu@0", "wave@0-1:17%,0.5+cpu@2@25%..75%"}); }},
+      {"--repeat", [](auto& a) { read_setting(a, "repeat", "7"); }},
+      {"--graphs", [](auto& a) { read_setting(a, "graphs", "3"); }},
+      {"--seed", [](auto& a) { read_setting(a, "seed", "18446744073709551615"); }},
+      {"--table", [](auto& a) { read_setting(a, "table", "paper"); }},
+      {"--timing", [](auto& a) { read_setting(a, "timing", "leader"); }},
+      {"--criticality", [](auto& a) { read_setting(a, "criticality", "hops"); }},
+      {"--local", [](auto& a) { read_setting(a, "local", "row"); }},
+      {"--steal", [](auto& a) { read_setting(a, "steal", "richest"); }},
+      {"--root", [](auto& a) { read_setting(a, "root", "outside"); }},
+      {"--objective", [](auto& a) { read_setting(a, "objective", "energy"); }},
+      {"--children", [](auto& a) { read_setting(a, "children", "slow-cluster"); }},
+      {"--thieves", [](auto& a) { read_setting(a, "thieves", "first"); }},
+      {"--explore", [](auto& a) { read_setting(a, "explore", "prior"); }},
+      {"--refresh", [](auto& a) { read_setting(a, "refresh", "40"); }},
+      {"--refresh age", [](auto& a) { read_setting(a, "refresh", "age"); }},
+      {"--weight", [](auto& a) { read_setting(a, "weight", "2/7"); }},
       {"--load-table", [](auto& a) { a.load_table = saved_table(); }},
       {"--fast", [](auto& a) { a.fast = "0,2"; }},
-      {"--on", [](auto& a) { a.on = "emulate:odroid-xu3,2"; }},
-      {"--co-runner", [](auto& a) { a.co_runner = "fluid"; }},
-      {"--costs", [](auto& a) { a.costs = "true"; }},
-      {"--cats-tries", [](auto& a) { a.cats_tries = "17"; }},
-      {"--cats-update", [](auto& a) { a.cats_update = "each"; }},
+      {"--on", [](auto& a) { read_setting(a, "on", "emulate:odroid-xu3,2"); }},
+      {"--co-runner", [](auto& a) { read_setting(a, "co_runner", "fluid"); }},
+      {"--costs", [](auto& a) { read_setting(a, "costs", "true"); }},
+      {"--cats-tries", [](auto& a) { read_setting(a, "cats_tries", "17"); }},
+      {"--cats-update", [](auto& a) { read_setting(a, "cats_update", "each"); }},
       {"--cats-strict", [](auto& a) { a.cats_strict = true; }},
       {"--cats-bidirectional", [](auto& a) { a.cats_bidirectional = true; }},
       {"--direct", [](auto& a) { a.direct = true; }},
@@ -115,25 +107,25 @@ const std::vector<change>& every_option() {
 }
 
 TEST(config, names_every_option_that_changes_a_run_and_repeats_it) {
-  bench_arguments base;
-  base.on = "sim:odroid-xu3";
+  specification base;
+  base.on = read_engine("--on", "sim:odroid-xu3");
   for (const change& c : every_option()) {
-    bench_arguments a = base;
+    specification a = base;
     c.make(a);
     const document config = config_of(a);
     EXPECT_NE(config, config_of(base)) << c.option << " leaves no trace";
-    EXPECT_EQ(config_of(arguments_of(config)), config) << c.option;
+    EXPECT_EQ(config_of(specification_of(config)), config) << c.option;
   }
 }
 
 TEST(config, names_what_only_threads_here_have) {
-  const bench_arguments base;
+  const specification base;
   for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }}, change{"--unpinned", [](auto& a) { a.unpinned = true; }}, change{"--cores", [](auto& a) { a.cores = "1"; }}}) {
-    bench_arguments a;
+    specification a;
     c.make(a);
     const document config = config_of(a);
     EXPECT_NE(config, config_of(base)) << c.option;
-    EXPECT_EQ(config_of(arguments_of(config)), config) << c.option;
+    EXPECT_EQ(config_of(specification_of(config)), config) << c.option;
   }
 }
 
@@ -146,42 +138,44 @@ TEST(config, names_every_parameter_of_every_workload) {
       {"vgg", {{"input", "224"}, {"block_length", "32"}}},
       {"graph", {{"file", "lu:n=5"}, {"like", "copy"}, {"scale", "0.125"}, {"widths", "1,2"}}}};
   for (const lab::workload_info& info : workload_catalogue()) {
-    bench_arguments base;
-    base.workload = info.name;
-    base.on = info.name == "heat" ? "sim:haswell-cluster" : "sim:jetson-tx2";
+    specification base;
+    base.on = read_engine("--on", info.name == "heat" ? "sim:haswell-cluster" : "sim:jetson-tx2");
     for (const parameter& p : info.parameters) {
-      bench_arguments a = base;
-      if (info.name == "layered" && p.name == "sweeps") a.parameters["kernel"] = "stencil";
-      if (info.name == "random" && p.name == "tile") a.parameters["kernel"] = "copy";
+      specification a = base;
+      parameter_values parameters;
+      if (info.name == "layered" && p.name == "sweeps") parameters["kernel"] = "stencil";
+      if (info.name == "random" && p.name == "tile") parameters["kernel"] = "copy";
+      a.work = make_workload(info.name, parameters);
       const document before = config_of(a);
-      a.parameters[std::string(p.name)] = others.at(std::string(info.name)).at(std::string(p.name));
+      parameters[std::string(p.name)] = others.at(std::string(info.name)).at(std::string(p.name));
+      a.work = make_workload(info.name, parameters);
       const document config = config_of(a);
       EXPECT_NE(config, before) << info.name << " " << p.option() << " leaves no trace";
-      EXPECT_EQ(config_of(arguments_of(config)), config) << info.name << " " << p.option();
+      EXPECT_EQ(config_of(specification_of(config)), config) << info.name << " " << p.option();
     }
   }
 }
 
 TEST(config, a_comparison_names_the_same_options) {
-  compare_arguments base;
+  compare_specification base;
   base.graphs = {"cholesky:n=3"};
-  const auto config = [](const compare_arguments& a) { return to_document(a, {}, {})["config"]; };
-  const std::set<std::string> not_there{"--graphs", "--warm", "--on", "--no-details"};
+  const auto config = [](const compare_specification& a) { return to_document(a, {}, {})["config"]; };
+  const std::set<std::string> not_there{"--graphs", "--on", "--no-details"};
   for (const change& c : every_option()) {
     if (not_there.count(c.option)) continue;
-    compare_arguments a = base;
+    compare_specification a = base;
     c.make(a.common);
     EXPECT_NE(config(a), config(base)) << c.option << " leaves no trace";
   }
   for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }}, change{"--unpinned", [](auto& a) { a.unpinned = true; }}}) {
-    compare_arguments a = base;
+    compare_specification a = base;
     c.make(a.common);
     EXPECT_NE(config(a), config(base)) << c.option;
   }
-  for (const auto& change : std::initializer_list<std::function<void(compare_arguments&)>>{
-           [](auto& a) { a.graphs.push_back("lu:n=3"); }, [](auto& a) { a.on = {"sim:jetson-tx2"}; }, [](auto& a) { a.like = "copy"; }, [](auto& a) { a.scale = "2"; },
+  for (const auto& change : std::initializer_list<std::function<void(compare_specification&)>>{
+           [](auto& a) { a.graphs.push_back("lu:n=3"); }, [](auto& a) { a.on = {read_engine("--on", "sim:jetson-tx2")}; }, [](auto& a) { a.like = "copy"; }, [](auto& a) { a.scale = "2"; },
            [](auto& a) { a.widths = "1"; }}) {
-    compare_arguments a = base;
+    compare_specification a = base;
     change(a);
     EXPECT_NE(config(a), config(base));
   }

@@ -4,18 +4,18 @@
 #include <gtest/gtest.h>
 
 #include "kilter/error.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
 
 experiment here(const std::string& graph, std::vector<std::string> disturb = {}) {
-  bench_arguments a;
-  a.workload = "graph";
-  a.parameters = {{"file", graph}};
-  a.policies = {"rws,dam-c"};
-  a.repeat = "3";
-  a.graphs = "2";
-  a.disturb = std::move(disturb);
+  specification a;
+  a.work = make_workload("graph", {{"file", graph}});
+  a.policy_lists = read_policies({"rws,dam-c"});
+  a.repeats = 3;
+  a.graphs = 2;
+  a.disturb = test::scenarios(disturb);
   a.cores = "1";
   experiment e = plan(a);
   e.calibration_s = 0.0;   // the loops apart, what is left is exact
@@ -33,11 +33,10 @@ TEST(duration, counts_every_policy_scenario_repeat_graph_and_traced_run) {
 }
 
 TEST(duration, takes_the_longest_path_where_that_is_longer_and_the_scale) {
-  bench_arguments a;
-  a.workload = "graph";
-  a.parameters = {{"file", "layered:tasks=100,p=1,seconds=2"}, {"scale", "0.5"}};
-  a.policies = {"rws"};
-  a.repeat = "1";
+  specification a;
+  a.work = make_workload("graph", {{"file", "layered:tasks=100,p=1,seconds=2"}, {"scale", "0.5"}});
+  a.policy_lists = read_policies({"rws"});
+  a.repeats = 1;
   a.details = false;
   experiment e = plan(a);
   e.calibration_s = 0.0;
@@ -51,26 +50,26 @@ TEST(duration, counts_the_loops_that_measure_the_bound) {
 }
 
 TEST(duration, a_kernel_is_tried_and_virtual_time_is_free) {
-  bench_arguments a;
-  a.parameters = {{"tasks", "1000"}, {"kernel", "matmul"}, {"tile", "64"}};
+  specification a;
+  a.work = make_workload("layered", {{"tasks", "1000"}, {"kernel", "matmul"}, {"tile", "64"}});
   const double some_s = expected_duration(plan(a)).seconds;
-  a.parameters["tasks"] = "10000000";
+  a.work = make_workload("layered", {{"tasks", "10000000"}, {"kernel", "matmul"}, {"tile", "64"}});
   EXPECT_GT(expected_duration(plan(a)).seconds, 100 * some_s);
-  a.parameters = {{"tasks", "100"}, {"kernel", "matmul"}, {"tile", "4096"}};
+  a.work = make_workload("layered", {{"tasks", "100"}, {"kernel", "matmul"}, {"tile", "4096"}});
   EXPECT_GT(expected_duration(plan(a)).seconds, 100.0) << "of a large one some rows are enough";
-  a.on = "sim:jetson-tx2";
+  a.on = read_engine("--on", "sim:jetson-tx2");
   EXPECT_EQ(expected_duration(plan(a)).seconds, 0.0);
 }
 
 TEST(duration, emulated_bodies_sleep_as_long_as_the_scale_makes_them) {
-  bench_arguments a;
-  a.policies = {"rws"};
-  a.repeat = "1";
+  specification a;
+  a.policy_lists = read_policies({"rws"});
+  a.repeats = 1;
   a.details = false;
-  a.parameters = {{"tasks", "1000"}};
-  a.on = "emulate:jetson-tx2,10";
+  a.work = make_workload("layered", {{"tasks", "1000"}});
+  a.on = read_engine("--on", "emulate:jetson-tx2,10");
   const duration ten = expected_duration(plan(a));
-  a.on = "emulate:jetson-tx2,1000";
+  a.on = read_engine("--on", "emulate:jetson-tx2,1000");
   EXPECT_NEAR(expected_duration(plan(a)).seconds, 100 * ten.seconds, 1e-6 * ten.seconds);
   EXPECT_EQ(ten.runs, 1u);
 }

@@ -8,22 +8,23 @@
 #include <thread>
 
 #include "kilter/error.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
 
-bench_arguments small(const std::string& on) {
-  bench_arguments a;
-  a.parameters = {{"tasks", "31"}, {"parallelism", "3"}};
-  a.on = on;
-  a.policies = {"rws,dam-p"};
-  a.table = "paper";
-  a.repeat = "1";
+specification small(const std::string& on) {
+  specification a;
+  a.work = make_workload("layered", {{"tasks", "31"}, {"parallelism", "3"}});
+  a.on = read_engine("--on", on);
+  a.policy_lists = read_policies({"rws,dam-p"});
+  a.table = table_mode::paper;
+  a.repeats = 1;
   a.details = false;
   return a;
 }
 
-bench_result emulated(const bench_arguments& a) {
+bench_result emulated(const specification& a) {
   progress quiet(1, true);
   emulation e(plan(a), quiet);
   e.run();
@@ -39,8 +40,8 @@ std::uint64_t counted(const run_row& r) {
 // Grids have no noise, so the bound is one.
 TEST(emulation, runs_every_task_once_and_none_faster_than_the_model) {
   for (const char* on : {"emulate:grid:1x2,1", "emulate:grid:2x2,2"}) {
-    bench_arguments a = small(on);
-    a.disturb = {"share@0:50%"};
+    specification a = small(on);
+    a.disturb = test::scenarios({"share@0:50%"});
     const bench_result r = emulated(a);
     ASSERT_TRUE(r.complete);
     ASSERT_EQ(r.runs.size(), 4u);
@@ -60,10 +61,10 @@ TEST(emulation, runs_every_task_once_and_none_faster_than_the_model) {
 }
 
 TEST(emulation, a_chain_on_half_a_core_takes_twice_as_long) {
-  bench_arguments a = small("emulate:grid:1x1,1");
-  a.parameters = {{"tasks", "30"}, {"parallelism", "1"}};
-  a.policies = {"rws"};
-  a.disturb = {"share@0:50%", "wave@0:50%,0.02", "cpu@0"};
+  specification a = small("emulate:grid:1x1,1");
+  a.work = make_workload("layered", {{"tasks", "30"}, {"parallelism", "1"}});
+  a.policy_lists = read_policies({"rws"});
+  a.disturb = test::scenarios({"share@0:50%", "wave@0:50%,0.02", "cpu@0"});
   const bench_result r = emulated(a);
   ASSERT_EQ(r.runs.size(), 4u);
   EXPECT_GE(r.runs[0].stats.seconds, 0.030);
@@ -75,10 +76,10 @@ TEST(emulation, a_chain_on_half_a_core_takes_twice_as_long) {
 }
 
 TEST(emulation, has_the_places_of_the_platform_and_its_slow_cores) {
-  bench_arguments a = small("emulate:jetson-tx2");
+  specification a = small("emulate:jetson-tx2");
   a.details = true;
-  a.disturb = {"freq@0-1:50%"};
-  a.policies = {"dam-c"};
+  a.disturb = test::scenarios({"freq@0-1:50%"});
+  a.policy_lists = read_policies({"dam-c"});
   const experiment e = plan(a);
   ASSERT_EQ(e.machine->core_count(), 6u);
   const bench_result r = emulated(a);
@@ -102,12 +103,11 @@ TEST(emulation, has_the_places_of_the_platform_and_its_slow_cores) {
 }
 
 TEST(emulation, workloads_that_cannot_run_natively_run) {
-  bench_arguments a;
-  a.workload = "heat";
-  a.parameters = {{"iterations", "2"}, {"rows", "512"}, {"columns", "512"}, {"ranks", "2"}, {"tasks_per_rank", "3"}};
-  a.on = "emulate:haswell-cluster,1";
-  a.policies = {"dam-c"};
-  a.repeat = "1";
+  specification a;
+  a.work = make_workload("heat", {{"iterations", "2"}, {"rows", "512"}, {"columns", "512"}, {"ranks", "2"}, {"tasks_per_rank", "3"}});
+  a.on = read_engine("--on", "emulate:haswell-cluster,1");
+  a.policy_lists = read_policies({"dam-c"});
+  a.repeats = 1;
   a.details = false;
   const bench_result r = emulated(a);
   ASSERT_EQ(r.runs.size(), 1u);
@@ -121,7 +121,7 @@ TEST(emulation, the_shortest_task_decides_the_scale) {
   EXPECT_EQ(emulation_scale(0.0), 1.0);
   graph g;
   const sim::platform p = sim::platform::load("grid:1x4");
-  const task_graph made = build(g, make_workload("layered", {{"tasks", "5"}, {"parallelism", "2"}}, 1), p);
+  const task_graph made = build(g, make_workload("layered", {{"tasks", "5"}, {"parallelism", "2"}}), p);
   EXPECT_DOUBLE_EQ(shortest_task_s(g, made, p), 0.25e-3);
 }
 
@@ -167,7 +167,7 @@ TEST(plan, refuses_platforms_and_scales_that_cannot_be_emulated) {
   }
   EXPECT_NE(refusal("emulate:").find("emulate:PLATFORM[,SCALE]"), std::string::npos);
   EXPECT_NE(refusal("emulate:jetson-tx3").find("jetson-tx3"), std::string::npos);
-  EXPECT_EQ(plan(small("emulate:jetson-tx2,2.5")).scale, 2.5);
+  EXPECT_EQ(plan(small("emulate:jetson-tx2,2.5")).on.scale, 2.5);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "lab/measuring/simulation.hpp"
 #include "lab/presenting/result_json.hpp"
 #include "unit/fuzz_corpus.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -278,17 +279,17 @@ TEST(explain, numbers_out_of_range_are_named) {
 /// Done 6 of the policy auto: the disturbance on the other core gets the other answer and the other explanation.
 TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
   for (const std::uint32_t disturbed : {0u, 1u}) {
-    bench_arguments a;
-    a.on = "sim:grid:2x1";
-    a.parameters = {{"tasks", "1000"}, {"parallelism", "4"}};
-    a.policies = {"auto"};
-    a.disturb = {"share@" + std::to_string(disturbed) + ":50%"};
-    a.repeat = "1";
+    specification a;
+    a.on = read_engine("--on", "sim:grid:2x1");
+    a.work = make_workload("layered", {{"tasks", "1000"}, {"parallelism", "4"}});
+    a.policy_lists = read_policies({"auto"});
+    a.disturb = test::scenarios({"share@" + std::to_string(disturbed) + ":50%"});
+    a.repeats = 1;
     progress quiet(1, true);
     simulation s(plan(a), quiet);
     s.run();
     const document result = to_document(s.plan(), s.result(), {});
-    const auto runs = explain(result, {.policies = {}, .disturbs = {a.disturb[0]}});
+    const auto runs = explain(result, {.policies = {}, .disturbs = {written(a.disturb[0])}});
     ASSERT_EQ(runs.size(), 1u);
     ASSERT_FALSE(runs[0].periods.empty()) << "core " << disturbed << " was slowed";
     std::uint64_t critical = 0, there = 0;

@@ -30,8 +30,8 @@ TEST(finite, what_cannot_be_told_is_null) {
   EXPECT_EQ(finite_or_null(0.5), 0.5);
   EXPECT_EQ(finite_or_null(std::vector<double>{1.0, endless}), (document{1.0, nullptr}));
 
-  bench_arguments a;
-  a.on = "sim:grid:1x2";
+  specification a;
+  a.on = read_engine("--on", "sim:grid:1x2");
   const experiment e = plan(a);
   bench_result r;
   run_row run{.policy = "auto", .disturb = "none"};
@@ -72,12 +72,12 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
   };
   for (const question& q : {question{timeless, "sim:jetson-tx2", "1"}, question{timeless, "sim:jetson-tx2", "1e-12"}, question{ideal, "ideal", "1"}, question{tiny, "ideal", "1e-12"},
                             question{large, "sim:grid:1x2", "1"}}) {
-    compare_arguments a;
+    compare_specification a;
     a.graphs = {q.graph};
-    a.on = {q.on};
+    a.on = {read_engine("--on", q.on)};
     a.scale = q.scale;
-    a.common.policies = {"auto,heft"};
-    a.common.repeat = "1";
+    a.common.policy_lists = read_policies({"auto,heft"});
+    a.common.repeats = 1;
     std::vector<experiment> all;
     try {
       all = plan(a);
@@ -94,11 +94,10 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
       EXPECT_TRUE(row["makespan_s"].is_number()) << q.graph;
       EXPECT_TRUE(row["bound_s"].is_number()) << q.graph;
     }
-    bench_arguments b = a.common;
-    b.workload = "graph";
-    b.parameters = {{"file", q.graph}, {"scale", q.scale}};
-    b.on = q.on;
-    b.criticality = "user";
+    specification b = a.common;
+    b.work = make_workload("graph", {{"file", q.graph}, {"scale", q.scale}});
+    b.on = read_engine("--on", q.on);
+    b.criticality = criticality::user;
     const auto measured = measurement::make(plan(b), unseen);
     measured->run();
     expect_finite(to_document(measured->plan(), measured->result(), {}), "sim graph " + q.graph);

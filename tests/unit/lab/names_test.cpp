@@ -47,11 +47,11 @@ TEST(names, explain_shows_them) {
 TEST(names, compare_and_graph_info_and_the_simulator_show_them) {
   const std::string path = testing::TempDir() + evil + ".json";
   std::ofstream(path) << R"({"schema":"kilter.graph/1","name":"red\u001b[31m\u0007\u009b2J","types":[{"name":"red\u001b[31m\u0007\u009b2J"}],"tasks":[{"id":"1","type":"red\u001b[31m\u0007\u009b2J","seconds":1}],"edges":[]})";
-  compare_arguments a;
+  compare_specification a;
   a.graphs = {path};
-  a.on = {"sim:grid:1x2"};
-  a.common.policies = {"rws"};
-  a.common.repeat = "1";
+  a.on = {read_engine("--on", "sim:grid:1x2")};
+  a.common.policy_lists = read_policies({"rws"});
+  a.common.repeats = 1;
   std::vector<experiment> all = plan(a);
   expect_harmless(bench_text(all.front(), {}, false), "sim graph");
   const dag_work& data = std::get<dag_work>(all.front().work);

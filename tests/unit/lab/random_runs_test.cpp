@@ -35,7 +35,7 @@ TEST(random_runs, are_of_all_kinds) {
     const test::random_case c = test::draw_case(number);
     std::ofstream(file) << c.on.text();
     try {
-      (void)plan(c.arguments(file));
+      (void)plan(c.specified(file));
     } catch (const input_error& e) {
       continue;
     }

@@ -8,9 +8,11 @@
 
 #include "kilter/error.hpp"
 #include "lab/claims/properties.hpp"
+#include "lab/claims/task_measures.hpp"
 #include "lab/measuring/measurement.hpp"
 #include "lab/presenting/reproduce_json.hpp"
 #include "lab/presenting/reproduce_text.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -130,14 +132,14 @@ TEST(reproduction, runs_each_seed_once_and_judges_by_the_numbers) {
 // The way of `kilter sim`, which shares no measuring with the experiments: seed by seed, then mean and two standard deviations.
 TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
   const auto run_of = [](const char* policy, int seed) {
-    bench_arguments a;
-    a.on = "sim:grid:1x2";
-    a.parameters = {{"kernel", "matmul"}, {"tile", "64"}, {"tasks", "400"}, {"parallelism", "2"}};
-    a.policies = {policy};
-    a.table = "paper";
-    a.disturb = {"cpu@0"};
-    a.repeat = "1";
-    a.seed = std::to_string(seed);
+    specification a;
+    a.on = read_engine("--on", "sim:grid:1x2");
+    a.work = make_workload("layered", {{"kernel", "matmul"}, {"tile", "64"}, {"tasks", "400"}, {"parallelism", "2"}});
+    a.policy_lists = read_policies({policy});
+    a.table = table_mode::paper;
+    a.disturb = test::scenarios({"cpu@0"});
+    a.repeats = 1;
+    a.seed = seed;
     a.details = false;
     progress silent(0, true);
     const auto measured = measurement::make(plan(a), silent);
@@ -199,6 +201,38 @@ TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
     auto files = as_described;
     EXPECT_THROW(read_differently(files, wrong), input_error) << wrong;
   }
+}
+
+TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis) {
+  experiment_scenario s;
+  s.name = "small";
+  s.platform = "grid:1x2";
+  s.workload = "layered";
+  s.parameters = {{"kernel", "copy"}, {"table", "paper"}, {"direct", "yes"}, {"refresh", "40"}};
+  const selection run{{"scenario", "small"}, {"policy", "dam-c"}, {"disturb", "cpu@0"}, {"weight", "2/7"}, {"parallelism", "3"}, {"workers", "1"}};
+  const specification a = specification_of(s, run, 7);
+  EXPECT_EQ(a.on.written, "sim:grid:1x2");
+  EXPECT_EQ(a.seed, 7u);
+  EXPECT_EQ(a.repeats, 1u);
+  EXPECT_EQ(a.table, table_mode::paper);
+  EXPECT_TRUE(a.direct);
+  EXPECT_EQ(a.refresh.every, 40u);
+  EXPECT_EQ(a.weight.value, 2.0 / 7.0);
+  EXPECT_EQ(a.cores, "1");
+  ASSERT_EQ(a.policy_lists.size(), 1u) << "the default is not one more";
+  EXPECT_EQ(a.policy_lists[0].names, std::vector<std::string>{"dam-c"});
+  ASSERT_EQ(a.disturb.size(), 1u);
+  EXPECT_EQ(written(a.disturb[0]), "cpu@0");
+  EXPECT_EQ(std::get<layered_work>(a.work).kernel, "copy");
+  EXPECT_EQ(std::get<layered_work>(a.work).shape.parallelism, 3u);
+}
+
+TEST(task_runs_behind, an_efficiency_are_the_run_and_the_same_on_one_core) {
+  const selection run{{"scenario", "small"}, {"workers", "4"}};
+  selection alone = run;
+  alone["workers"] = "1";
+  EXPECT_EQ(task_runs_behind({"parallel_efficiency", run, {}}), (std::vector{run, alone}));
+  EXPECT_EQ(task_runs_behind({"makespan", run, {}}), std::vector{run});
 }
 
 }  // namespace

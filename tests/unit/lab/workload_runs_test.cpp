@@ -10,6 +10,7 @@
 #include "kilter/error.hpp"
 #include "lab/claims/experiment_file.hpp"
 #include "lab/measuring/simulation.hpp"
+#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -103,7 +104,7 @@ TEST(bounds, of_a_path_know_what_one_place_can_move) {
 
 std::string refusal(std::string_view name, const parameter_values& given) {
   try {
-    (void)make_workload(name, given, 1);
+    (void)make_workload(name, given);
   } catch (const input_error& e) {
     return e.what();
   }
@@ -137,7 +138,7 @@ TEST(parameters, wrong_ones_are_named_with_what_would_be_right) {
 
 TEST(parameters, are_all_in_the_document) {
   for (const workload_info& info : workload_catalogue()) {
-    const workload w = make_workload(info.name, {}, 1);
+    const workload w = make_workload(info.name, {});
     EXPECT_EQ(name_of(w), info.name) << "the catalogue and the variant differ in order";
     const auto config = config_of(w);
     EXPECT_EQ(config["workload"], info.name);
@@ -155,7 +156,7 @@ TEST(parameters, those_of_the_experiments_are_understood) {
         if (const axis* a = s.find_axis(name)) given[name] = a->values.front();
         if (const auto one = s.parameters.find(name); one != s.parameters.end()) given[name] = one->second;
       }
-      EXPECT_NO_THROW((void)make_workload(s.workload, given, 1)) << f.path << " " << s.name;
+      EXPECT_NO_THROW((void)make_workload(s.workload, given)) << f.path << " " << s.name;
     }
 }
 
@@ -171,13 +172,12 @@ TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_sam
                          {"vgg", "haswell-20", {{"input", "224"}}},
                          {"layered", "jetson-tx2", {{"tasks", "300"}, {"kernel", "stencil"}, {"sweeps", "2"}}}};
   for (const planned& p : all) {
-    bench_arguments a;
-    a.workload = p.name;
-    a.parameters = p.parameters;
-    a.on = "sim:" + p.platform;
-    a.policies = {"rws,dam-c"};
-    a.repeat = "2";
-    a.disturb = {"cpu@0-1"};
+    specification a;
+    a.work = make_workload(p.name, p.parameters);
+    a.on = read_engine("--on", "sim:" + p.platform);
+    a.policy_lists = read_policies({"rws,dam-c"});
+    a.repeats = 2;
+    a.disturb = test::scenarios({"cpu@0-1"});
     a.details = false;
     const auto run = [&] {
       progress quiet(1, true);
@@ -198,10 +198,10 @@ TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_sam
 
 TEST(simulated_workloads, two_sweeps_take_twice_as_long_as_one) {
   const auto seconds = [](const char* sweeps) {
-    bench_arguments a;
-    a.on = "sim:grid:1x1";
-    a.parameters = {{"kernel", "stencil"}, {"tile", "64"}, {"tasks", "50"}, {"parallelism", "1"}, {"sweeps", sweeps}};
-    a.repeat = "1";
+    specification a;
+    a.on = read_engine("--on", "sim:grid:1x1");
+    a.work = make_workload("layered", {{"kernel", "stencil"}, {"tile", "64"}, {"tasks", "50"}, {"parallelism", "1"}, {"sweeps", sweeps}});
+    a.repeats = 1;
     a.details = false;
     progress quiet(1, true);
     simulation s(plan(a), quiet);
@@ -212,13 +212,12 @@ TEST(simulated_workloads, two_sweeps_take_twice_as_long_as_one) {
 }
 
 TEST(simulated_workloads, events_tell_what_the_policy_found_critical) {
-  bench_arguments a;
-  a.workload = "random";
-  a.parameters = {{"tasks", "200"}, {"parallelism", "4"}};
-  a.on = "sim:jetson-tx2";
-  a.policies = {"perf"};
-  a.criticality = "chain";
-  a.repeat = "1";
+  specification a;
+  a.work = make_workload("random", {{"tasks", "200"}, {"parallelism", "4"}});
+  a.on = read_engine("--on", "sim:jetson-tx2");
+  a.policy_lists = read_policies({"perf"});
+  a.criticality = criticality::chain;
+  a.repeats = 1;
   progress quiet(1, true);
   simulation s(plan(a), quiet);
   s.run();
@@ -233,8 +232,8 @@ TEST(simulated_workloads, events_tell_what_the_policy_found_critical) {
 }
 
 TEST(simulated_workloads, only_layered_runs_natively) {
-  bench_arguments a;
-  a.workload = "kmeans";
+  specification a;
+  a.work = make_workload("kmeans", {});
   EXPECT_THROW((void)plan(a), input_error);
 }
 

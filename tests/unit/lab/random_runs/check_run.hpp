@@ -80,7 +80,7 @@ inline std::optional<double> allowance_s(const experiment& e, const std::vector<
     if (d.kind == disturbance_kind::offline && d.window) return std::nullopt;
     if (d.kind == disturbance_kind::quota) allowed_s += sim::quota_period_s;
     if (d.kind == disturbance_kind::freq) allowed_s += 1e-4 / 0.1;
-    if ((d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem) && e.co_runner == "slice") allowed_s += 2 * e.simulated->co_runner.slice_s;
+    if ((d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem) && e.co_runner == co_running::slice) allowed_s += 2 * e.simulated->co_runner.slice_s;
   }
   // While another part leaves little, what was gained in such a moment is worth more time.
   return parts.size() > 1 ? allowed_s * 10 : allowed_s;
@@ -203,7 +203,7 @@ inline std::string check_run(const experiment& e) {
   o.finished = [&](const sim::sim_assembly& a, core_id) { w.see(a, running->now_s()); };
   sim::engine engine(p, o);
   running = &engine;
-  w.stats = engine.run(g, made.types, e.root_outside ? no_core : 0);
+  w.stats = engine.run(g, made.types, e.root == submitter::outside ? no_core : 0);
   w.until_s = engine.now_s();
 
   if (w.stats.seconds != row.stats.seconds) return fmt::format("the same run took {} s, then {} s", row.stats.seconds, w.stats.seconds);
@@ -223,7 +223,7 @@ inline std::string failure_of(const random_case& c, const std::string& platform_
   std::ofstream(platform_file) << c.on.text();
   std::optional<experiment> e;
   try {
-    e = plan(c.arguments(platform_file));
+    e = plan(c.specified(platform_file));
   } catch (const input_error&) {
     return "";
   }

@@ -58,7 +58,8 @@ struct random_case {
     for (const random_part& p : disturb) all += (all.empty() ? "" : "+") + p.text();
     return all.empty() ? "none" : all;
   }
-  [[nodiscard]] bench_arguments arguments(const std::string& platform_file) const;
+  [[nodiscard]] parameter_values parameters() const;
+  [[nodiscard]] specification specified(const std::string& platform_file) const;
   /// What repeats the run; the platform is a file.
   [[nodiscard]] std::string command(const std::string& platform_file) const;
   /// Simpler cases, the boldest steps first.
@@ -172,41 +173,38 @@ inline std::string random_machine::text() const {
   return all + fmt::format("\n[co_runner]\nslice_s = {}\nshare = {}\n{}", slice_s, fluid_share, source());
 }
 
-inline bench_arguments random_case::arguments(const std::string& platform_file) const {
-  bench_arguments a;
-  a.workload = workload;
-  a.on = "sim:" + platform_file;
-  a.policies = {policy};
-  a.disturb = {disturb_text()};
-  a.repeat = "1";
-  a.seed = fmt::format("{}", seed);
-  a.table = table, a.timing = timing, a.criticality = criticality, a.local = local, a.steal = steal, a.root = root, a.co_runner = co_runner, a.direct = direct;
-  a.details = false;
+inline parameter_values random_case::parameters() const {
   const std::string n = fmt::format("{}", tasks), p = fmt::format("{}", parallelism), side = fmt::format("{}", tile);
-  if (workload == "layered") a.parameters = {{"tasks", n}, {"parallelism", p}, {"tile", side}};
+  if (workload == "layered") return {{"tasks", n}, {"parallelism", p}, {"tile", side}};
   if (workload == "random")
-    a.parameters = {{"tasks", n}, {"parallelism", p}, {"edge_rate", fmt::format("{}%", edge_percent)}, {"kernel", mixed_kernels ? "mix" : "matmul"},
-                    {"tile", mixed_kernels ? fmt::format("matmul={},sort={},copy=64", tile, tile * 4) : side}};
-  if (workload == "kmeans")
-    a.parameters = {{"points", "200000"}, {"iterations", fmt::format("{}", 1 + tasks / parallelism)}, {"tasks_per_iteration", p}};
+    return {{"tasks", n}, {"parallelism", p}, {"edge_rate", fmt::format("{}%", edge_percent)}, {"kernel", mixed_kernels ? "mix" : "matmul"},
+            {"tile", mixed_kernels ? fmt::format("matmul={},sort={},copy=64", tile, tile * 4) : side}};
+  return {{"points", "200000"}, {"iterations", fmt::format("{}", 1 + tasks / parallelism)}, {"tasks_per_iteration", p}};
+}
+
+inline specification random_case::specified(const std::string& platform_file) const {
+  specification a;
+  a.work = make_workload(workload, parameters());
+  a.on = read_engine("--on", "sim:" + platform_file);
+  a.policy_lists = read_policies({policy});
+  a.disturb = {read_disturbances(disturb_text())};
+  a.repeats = 1;
+  a.seed = seed;
+  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, const std::string*>>{
+           {"table", &table}, {"timing", &timing}, {"criticality", &criticality}, {"local", &local}, {"steal", &steal}, {"root", &root}, {"co_runner", &co_runner}})
+    read_setting(a, name, *text);
+  a.direct = direct;
+  a.details = false;
   return a;
 }
 
 inline std::string random_case::command(const std::string& platform_file) const {
-  const bench_arguments a = arguments(platform_file), standard;
+  const specification a = specified(platform_file), standard;
   std::string all = fmt::format("kilter sim {} --platform {} --policy {} --repeat 1 --seed {}", workload, platform_file, policy, seed);
-  for (const auto& [name, value] : a.parameters) all += fmt::format(" {} {}", parameter{name, "", "", ""}.option(), value);
+  for (const auto& [name, value] : parameters()) all += fmt::format(" {} {}", parameter{name, "", "", ""}.option(), value);
   if (!disturb.empty()) all += fmt::format(" --disturb '{}'", disturb_text());
-  const auto add = [&](const char* option, const std::string& value, const std::string& fallback) {
-    if (value != fallback) all += fmt::format(" {} {}", option, value);
-  };
-  add("--table", table, standard.table);
-  add("--timing", timing, standard.timing);
-  add("--criticality", criticality, standard.criticality);
-  add("--local", local, standard.local);
-  add("--steal", steal, standard.steal);
-  add("--co-runner", co_runner, standard.co_runner);
-  add("--root", root, standard.root);
+  for (const char* name : {"table", "timing", "criticality", "local", "steal", "co_runner", "root"})
+    if (const std::string text = text_of(a, name); text != text_of(standard, name)) all += fmt::format(" {} {}", find_setting(name)->option(), text);
   return all + (direct ? " --direct" : "");
 }
 

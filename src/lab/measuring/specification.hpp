@@ -1,0 +1,121 @@
+#pragma once
+// What one experiment is: typed fields, and the one table of their names and words. A command line, an experiment file and a JSON document spell a
+// specification with that table (docs/decisions/specification.md); plan() in experiment.hpp puts it on a machine.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kilter/runtime.hpp"
+#include "lab/disturbing/disturbance.hpp"
+#include "lab/workloads/workload.hpp"
+
+namespace kilter::lab {
+
+/// Where an experiment runs.
+struct engine_choice {
+  std::string written = "native";  ///< as rows and documents name it
+  std::string platform{};          ///< empty: native or ideal
+  bool ideal = false;              ///< on the processors that the graph brings
+  bool emulated = false;           ///< threads run it, in real time
+  double scale = 0.0;              ///< seconds here for one second of the platform; 0: what the tasks need
+};
+/// native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal; input_error that names `label` otherwise.
+[[nodiscard]] engine_choice read_engine(std::string_view label, std::string_view text);
+
+/// "rws,dam-c" or "all" and the policies that this names: built-in ones, and paths of libraries.
+struct policy_list {
+  std::string written;
+  std::vector<std::string> names;
+};
+/// input_error that names what there is.
+[[nodiscard]] std::vector<policy_list> read_policies(const std::vector<std::string>& lists);
+
+/// In 0..1, above 0; written as 1/5 or 0.2.
+struct fraction {
+  double value = 0.2;
+  std::string written = "1/5";
+};
+
+/// When a local search tries another place than the best: once in `every` times, 0: never; or where a place is stale.
+struct refreshing {
+  std::uint32_t every = 0;
+  bool by_age = false;
+};
+
+// The words of each are in the table, in the order of the enumerators.
+enum class table_mode : std::uint8_t { paper, robust };
+enum class untried_places : std::uint8_t { first, compete, prior };
+enum class minimised : std::uint8_t { own, cost, time, energy, edp };       ///< own: what the policy itself minimises
+enum class made_ready : std::uint8_t { forward, queue, slow_cluster };      ///< where a task waits that was made ready
+enum class who_steals : std::uint8_t { any, first };                        ///< of several idle workers; simulated only
+enum class co_running : std::uint8_t { slice, fluid };                      ///< how a simulated co-runner shares its core
+enum class known_costs : std::uint8_t { stale, truth };                     ///< what planned policies know of a simulated machine
+enum class submitter : std::uint8_t { core, outside };
+
+struct specification {
+  workload work = make_workload("layered", {});
+  std::vector<policy_list> policy_lists = read_policies({"auto"});
+  std::vector<std::vector<asked_disturbance>> disturb;   ///< scenarios; the undisturbed one comes first in any case
+  std::uint32_t repeats = 4;
+  std::uint32_t graphs = 1;                 ///< run one after the other on one runtime; the first is cold, the others are warm
+  std::uint64_t seed = 1;
+  engine_choice on;
+  std::string cores, fast;                  ///< as parse_cores, since only a machine says which there are; empty: all, the fastest kind
+  bool smt = false, unpinned = false;
+  submitter root = submitter::core;
+  table_mode table = table_mode::robust;
+  fraction weight;                          ///< of a new sample in the papers' average
+  kilter::timing timing = kilter::timing::honest;
+  std::optional<kilter::criticality> criticality = kilter::criticality::user;   ///< absent: user, in comparisons what suits each graph
+  minimised objective = minimised::own;
+  policy_options::local local = policy_options::local::containing;
+  victims steal = victims::random;
+  made_ready children = made_ready::forward;
+  untried_places explore = untried_places::first;
+  refreshing refresh;
+  who_steals thieves = who_steals::any;
+  co_running co_runner = co_running::slice;
+  known_costs costs = known_costs::stale;
+  std::uint32_t cats_tries = 300;           ///< looks into a core's own queue before it goes on to another
+  policy_options::update cats_update = policy_options::update::batched;
+  bool cats_strict = false, cats_bidirectional = false, direct = false;
+  std::string load_table, save_table;       ///< files; empty: none
+  bool details = true;                      ///< one traced run more for every policy and scenario
+};
+
+/// What the text of a setting looks like.
+enum class wording : std::uint8_t { word, count, text, flag };
+/// Whether an experiment file may give it, and as a list that its scenario is run over.
+enum class in_files : std::uint8_t { no, fixed, axis };
+
+/// One field of a specification in words.
+struct setting {
+  std::string_view name;                          ///< with underscores, as in files and documents
+  wording looks = wording::text;
+  std::vector<std::string_view> words{};          ///< all that it takes; empty: see `meaning`
+  in_files files = in_files::no;
+  void (*read)(const setting&, specification&, std::string_view label, std::string_view text) = nullptr;
+  std::string (*text)(const setting&, const specification&) = nullptr;
+  bool specification::*flag = nullptr;            ///< on a command line it has no value, in files it is yes or no
+  std::string_view type_name{}, group{}, meaning{};   ///< for the help of a command line; no meaning: command lines do not have it
+
+  /// "--cats-tries"
+  [[nodiscard]] std::string option() const;
+};
+
+/// All of them.
+[[nodiscard]] std::span<const setting> settings();
+/// Null if there is none of that name.
+[[nodiscard]] const setting* find_setting(std::string_view name) noexcept;
+/// Of one that there is, as "weight".
+[[nodiscard]] std::string text_of(const specification&, std::string_view name);
+/// Gives the field the value that the text says; input_error with the option's name otherwise. Of `policy` and `disturb` one list or scenario more.
+void read_setting(specification&, std::string_view name, std::string_view text);
+
+inline constexpr std::uint64_t most_repeats = 10'000;
+
+}  // namespace kilter::lab
