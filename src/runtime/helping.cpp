@@ -15,7 +15,9 @@ constexpr std::int64_t helper_nap_ns = 1'000'000;
 }  // namespace
 
 void worker::help(condition finished, const execution_state* mine, execution_state* awaited) {
-  short_kind_ = nullptr;  // the row it belongs to is spoiled by the wait
+  // What the task that waits belongs to, and began with, says nothing about what runs meanwhile.
+  hand_.row.spoil();
+  hand_.stamp_cycles = 0;
   const std::uint64_t begin = sync::cycles();
   struct nested_wait {
     worker& w;
@@ -28,26 +30,25 @@ void worker::help(condition finished, const execution_state* mine, execution_sta
   };
   {
     const nested_wait one_more(*this);
-    if (deep() && next_) share_next();  // of no use to this wait
+    if (deep()) share_next();  // of no use to this wait
     if (!stacks_.nearly_used_up()) {
       help_here(finished);
     } else {
       auto on_a_segment = [&] { help_here(finished); };
       if (!stacks_.call_on_fresh([](void* f) { (*static_cast<decltype(on_a_segment)*>(f))(); }, &on_a_segment)) help_without_stack(finished, awaited);
     }
-    let_go(mine);
     if (waits_ == deep_waits) let_kept_go();
+    stop_looking(mine);
   }
-  nested_ += sync::cycles() - begin;
-  stamp_ = 0;
+  body_.nested_cycles += sync::cycles() - begin;
 }
 
 void worker::help_here(condition finished) {
   while (!finished()) {
     if (deep()) {
       if (step_deep()) continue;
-      if (counted_) {  // the last that is waited for may be among them
-        flush();
+      if (hand_.counted) {  // the last that is waited for may be among them
+        hand_.hand_in(*this);
         continue;
       }
     }
@@ -66,8 +67,8 @@ void worker::help_without_stack(condition finished, execution_state* awaited) {
         "; let tasks wait less deeply, or allow the process more address space (ulimit -v)")));
   while (!finished()) {
     if (step_deep()) continue;
-    if (counted_) {
-      flush();
+    if (hand_.counted) {
+      hand_.hand_in(*this);
       continue;
     }
     if (stacks_.used_up() || !step(true)) rest_while_helping(finished);
@@ -77,16 +78,15 @@ void worker::help_without_stack(condition finished, execution_state* awaited) {
 // What this worker made ready itself, and what keeps others from going on. Nothing that would nest another stranger's wait.
 bool worker::step_deep() {
   if (step_bound(true, false)) return true;
-  taken_from_ = nullptr;
   if (node* n = kept_.pop()) {
     run_kept(n, false, true);
     return true;
   }
-  node* n = std::exchange(next_, nullptr);
+  node* n = std::exchange(hand_.next, nullptr);
   if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed)) n = std::exchange(bound_, bound_->link);
   if (!n) return false;
   if (searching_) search_ends();
-  place_and_run(n, false, true);
+  place_and_run(n, {}, true);
   return true;
 }
 
@@ -134,7 +134,7 @@ void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
     made_public(n);
     return;
   }
-  if (counted_ && counted_ != &e) flush();
+  if (hand_.counted && hand_.counted != &e) hand_.hand_in(*this);
   if (stolen) ++tally(e).steals;
   run_alone(n, stolen, helping);
 }
@@ -155,39 +155,35 @@ void worker::made_public(node* n) noexcept {
   waits_ = nested;
 }
 
+// To others, so it no longer counts as looking: while it does, nobody is woken.
 void worker::let_kept_go() noexcept {
+  if (searching_) search_ends();
   while (node* n = kept_.pop()) made_public(n);
-  if (next_) share_next();
 }
 
-void worker::let_go(const execution_state* mine) noexcept {
+void worker::stop_looking(const execution_state* mine) noexcept {
   if (searching_) search_ends();
-  if (node* n = std::exchange(found_asleep_, nullptr)) try {
-      put_back(n);
-    } catch (...) {
-      give_up(n);
-    }
-  if (next_) share_next();
-  // The execution of the task that goes on now cannot end before it.
-  if (counted_ && counted_ != mine) flush();
-  if (short_kind_) close_short();
+  let_go(mine);
 }
 
 // The fence answers the one with which others stop searching or go to sleep: a body may block until what it made ready has run.
 void worker::hand_out() noexcept {
-  if (next_) share_next();
+  share_next();
   if (own_.empty() && kept_.empty()) return;
   sync::fence();
   owner.notify_any();
 }
 
-void worker::share_next() noexcept {
-  node* n = std::exchange(next_, nullptr);
-  try {
-    send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
-  } catch (...) {
-    give_up(n);
-  }
+void worker::share(node* n) noexcept try {
+  send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
+} catch (...) {
+  give_up(n);
+}
+
+void worker::decline(node* n, const origin& from) noexcept try {
+  put_back(n, from);
+} catch (...) {
+  give_up(n);
 }
 
 }  // namespace kilter::detail

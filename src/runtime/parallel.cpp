@@ -89,9 +89,9 @@ bool shared_loop::stopped() const noexcept {
 // ---- what a worker does in it -----------------------------------------------------------------------------------------------
 
 void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
-  short_kind_ = nullptr;  // the row it belongs to is spoiled by what follows
-  let_go(run);
-  const std::uint64_t outer_nested = nested_, begin = sync::cycles();
+  hand_.row.spoil();  // by what follows
+  stop_looking(run);
+  const std::uint64_t nested_before = body_.nested_cycles, begin = sync::cycles();
 
   // What an iteration takes on each core; where nothing is known the cores are held to be alike but for their disturbances.
   const auto cores = static_cast<core_id>(owner.workers.size());
@@ -134,7 +134,7 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   const std::exception_ptr thrown = l->take_thrown();
   const bool unfinished = l->anything_left();
   l->let_go();
-  nested_ = outer_nested + (sync::cycles() - begin);
+  body_.nested_cycles = nested_before + (sync::cycles() - begin);
   if (thrown) std::rethrow_exception(thrown);
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
 }
@@ -173,14 +173,13 @@ void worker::lend_core(const shared_loop& l) noexcept {
 
 void worker::go_home() noexcept {
   // It may have to wait for its core; nobody else should wait for what it holds.
-  let_go(nullptr);
+  stop_looking();
   const sync::lock_guard hold(thread_lock_);
   displaced_.store(false, sync::memory_order_relaxed);
   pin_to(*owner.machine, core);
 }
 
 void worker::take_pieces(shared_loop& l) {
-  const std::uint64_t outer_nested = std::exchange(nested_, 0);
   const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
   if (owner.tables.seen(l.row))
@@ -189,8 +188,7 @@ void worker::take_pieces(shared_loop& l) {
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
   l.works(core, true);
-  const body_call* const outer_call = std::exchange(call_, nullptr);
-  const bool outer_team = std::exchange(in_team_, false);
+  const body_on_stack outer = std::exchange(body_, {});
   while (!l.stopped()) {
     const block_range piece = l.take(core, pace.wanted(l.left(core)));
     if (!piece) {
@@ -207,18 +205,16 @@ void worker::take_pieces(shared_loop& l) {
     pace.items += l.end_of(piece) - l.begin_of(piece);
     at = now;
   }
-  call_ = outer_call;
-  in_team_ = outer_team;
+  const std::uint64_t nested = std::exchange(body_, outer).nested_cycles;
   l.works(core, false);
   const std::uint64_t span = at - begin;
-  if (l.run) tally(*l.run).work_cycles += span - std::min(nested_, span);
+  if (l.run) tally(*l.run).work_cycles += span - std::min(nested, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
   const bool on_its_core = [&] {
     const sync::lock_guard hold(thread_lock_);
     return !displaced_.load(sync::memory_order_relaxed);
   }();
-  if (pace.items > 0 && nested_ == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
-  nested_ = outer_nested;
+  if (pace.items > 0 && nested == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
 }
 
 // A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that blocks to the other.

@@ -42,8 +42,8 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   {
     const sync::lock_guard hold(roots_lock_);
     if (roots_left_.load(sync::memory_order_relaxed) != 0) return false;
-    const bool first_is_next = plan.forward_child && !next_;
-    if (first_is_next) next_ = roots.front();
+    const bool first_is_next = plan.forward_child && !hand_.next;
+    if (first_is_next) hand_.next = roots.front();
     next_root_ = roots.data() + first_is_next;
     roots_left_.store(static_cast<std::uint32_t>(roots.size() - first_is_next), sync::memory_order_release);
   }
@@ -113,15 +113,15 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
 
 void worker::enqueue_standard(node* n, core_id waker) {
   const core_id at = waker == no_core && owner.deques ? owner.tables.home(owner.now_s()) : waker == no_core ? core : waker;
-  send(n, routing::standard_way(owner.plan, core, at, next_ != nullptr), 0);
+  send(n, routing::standard_way(owner.plan, core, at, hand_.next != nullptr), 0);
 }
 
 void worker::send(node* n, const routing::destination& to, std::uint64_t key) {
   using kind = routing::destination::kind;
   switch (to.what) {
     case kind::next:
-      if (next_) share_next();
-      next_ = n;
+      share_next();
+      hand_.next = n;
       return;
     case kind::deque:
       if (to.core != core) {
@@ -161,7 +161,7 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
   if (deep() && keep(n)) [[unlikely]]
     return;
   const core_id at = waker != no_core ? waker : owner.deques ? owner.tables.home(owner.now_s()) : core;
-  send(n, routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at, next_ != nullptr), d.key);
+  send(n, routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at, hand_.next != nullptr), d.key);
 }
 
 void worker::add_busy(node* n, core_id leader, double seconds) {

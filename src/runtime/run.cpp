@@ -12,8 +12,6 @@
 namespace kilter::detail {
 namespace {
 
-// A row of very short tasks is one sample: the clock and the table then cost a sixteenth, or less if even the row is short.
-constexpr std::uint32_t row_length = 16, longest_row = 64;
 
 }  // namespace
 
@@ -21,15 +19,15 @@ std::int64_t worker::cpu_nanoseconds() const noexcept {
   return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core) : sync::thread_cpu_nanoseconds();
 }
 
-void worker::place_and_run(node* n, bool stolen, bool helping) noexcept {
+void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
   if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
-  if (stays_here(n, stolen, helping)) run_alone(n, stolen, helping);
+  if (stays_here(n, from, helping)) run_alone(n, from.stolen, helping);
 }
 
 // No memory for the way to where it should run: its run has failed, so its body is left out, and that can be done here.
-bool worker::stays_here(node* n, bool stolen, bool helping) noexcept try {
-  return stays_here(n, execution_of(n), stolen, helping);
+bool worker::stays_here(node* n, const origin& from, bool helping) noexcept try {
+  return stays_here(n, execution_of(n), from, helping);
 } catch (...) {
   execution_of(n).fail(std::current_exception());
   n->where = place_unset;
@@ -37,17 +35,17 @@ bool worker::stays_here(node* n, bool stolen, bool helping) noexcept try {
 }
 
 // False if the task went to other workers, or back to its queue.
-bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) {
+bool worker::stays_here(node* n, execution_state& e, const origin& from, bool helping) {
   place_id where = n->where;
   // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
-  const bool travelled = where != place_unset && !stolen;
+  const bool travelled = where != place_unset && !from.stolen;
   n->where = place_unset;
   if (!travelled) {
-    if (routing::asks_take(owner.plan, n, taken_from_ != nullptr)) {
+    if (routing::asks_take(owner.plan, n, from.queue != nullptr)) {
       asked_view v = owner.view_of(*this);
-      const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
+      const take_decision d = ask::take(*owner.policy, ref(n), core, from.stolen, v);
       if (d.put_back && !e.cancelled.load(sync::memory_order_relaxed)) {
-        put_back(n);
+        put_back(n, from);
         return false;
       }
       where = d.put_back ? owner.machine->single(core) : d.where;
@@ -57,12 +55,12 @@ bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) 
     }
   }
   // What is counted for another execution must not wait behind this task: it may be that execution's last.
-  if (counted_ && counted_ != &e) flush();
-  if (stolen) ++tally(e).steals;
+  if (hand_.counted && hand_.counted != &e) hand_.hand_in(*this);
+  if (from.stolen) ++tally(e).steals;
   const place p = owner.machine->at(where);
   const bool needs_stand_in = helping && graph_of(n).kinds[n->kind].all_members;
   if (p.width > 1 || needs_stand_in) {
-    insert(n, where, stolen);
+    insert(n, where, from.stolen);
     return false;
   }
   if (p.leader == core) return true;
@@ -72,10 +70,10 @@ bool worker::stays_here(node* n, execution_state& e, bool stolen, bool helping) 
 }
 
 // The worker has seen the task and does not want it: back to where it waited.
-void worker::put_back(node* n) {
-  if (taken_from_) {
-    taken_from_->push(n, taken_key_);
-    owner.notify_other_takers(*taken_from_);
+void worker::put_back(node* n, const origin& from) {
+  if (from.queue) {
+    from.queue->push(n, from.key);
+    owner.notify_other_takers(*from.queue);
   } else {
     declined_.push(n);
     owner.notify_any();
@@ -84,8 +82,7 @@ void worker::put_back(node* n) {
 }
 
 void worker::run_entry(const assembly_entry& e, bool helping) {
-  stamp_ = 0;
-  let_go(nullptr);
+  stop_looking();
   switch (e.what) {
     case assembly_entry::kind::run:
       e.task->where = place_unset;
@@ -142,22 +139,16 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     run_short(n, e, k, helping);
     return;
   }
-  if (short_kind_) close_short();
-  const std::uint64_t outer_nested = nested_;
-  nested_ = 0;
+  hand_.close_row(*this);
   const std::int64_t cpu_begin =
       owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? cpu_nanoseconds() : -1;
-  const std::uint64_t begin = stamp_ ? stamp_ : sync::cycles();
+  const std::uint64_t begin = hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles();
   body_call call{.where = {core, 1}, .core = core, .task = n};
-  const bool outer_team = std::exchange(in_team_, k.code->team);
-  const body_call* const outer_call = std::exchange(call_, &call);
+  const body_on_stack outer = std::exchange(body_, {&call, k.code->team});
   const bool ran = run_body(n, *k.code, call, e);
   const std::uint64_t end = sync::cycles();
-  call_ = outer_call;
-  in_team_ = outer_team;
-  const std::uint64_t nested = nested_;
-  nested_ = outer_nested;
-  stamp_ = clock_seen = end;
+  const std::uint64_t nested = std::exchange(body_, outer).nested_cycles;
+  hand_.stamp_cycles = clock_seen = end;
 
   measured m;
   if (ran) {
@@ -188,46 +179,39 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
 // The clock is read before the first and after the last of a row, so that a gap of the operating system cannot fall between samples.
 // Bodies that short are also worth less than the way to them through the loop: while the row lasts, the next of it follows at once.
 void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) {
-  if (short_kind_ != &k) {
-    if (short_kind_) close_short();
-    short_kind_ = &k;
-    short_execution_ = &e;
-    short_begin_ = stamp_ ? stamp_ : sync::cycles();
-    short_count_ = 0;
+  if (!hand_.row.is_of(k)) {
+    hand_.close_row(*this);
+    hand_.row.open(k, e, hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles());
   }
-  stamp_ = 0;
-  const std::uint64_t outer_nested = nested_;
+  hand_.stamp_cycles = 0;
   worker_tally& t = tally(e);
   execution_stats::place_count& here = t.places[owner.machine->single(core)];
   const body& code = *k.code;
   body_call call{.where = {core, 1}, .core = core};
-  const bool outer_team = std::exchange(in_team_, code.team);
-  const body_call* const outer_call = std::exchange(call_, &call);
+  const body_on_stack outer = std::exchange(body_, {&call, code.team});
   for (;;) {
     call.task = n;
     call.given_out = call.named_total = false;
     const bool ran = run_body(n, code, call, e);
-    nested_ = outer_nested;
     if (ran) {
       ++t.bodies;
       ++(n->flags & flag_critical ? here.critical : here.other);
-      if (short_kind_ == &k && ++short_count_ == short_length_) close_short();
+      if (hand_.row.is_of(k) && hand_.row.counts()) learn_row(hand_.row.close());
     }
     const std::uint16_t kind = n->kind;
     complete(n, e);
-    n = helping || short_kind_ != &k ? nullptr : next_of_row(e.graph, k, kind);
+    n = helping || !hand_.row.is_of(k) ? nullptr : next_of_row(e.graph, k, kind);
     if (!n) break;
     if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
   }
-  call_ = outer_call;
-  in_team_ = outer_team;
+  body_ = outer;
 }
 
 // What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
 node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
   if (bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty()) return nullptr;
-  if (!next_ && owner.takes_own) next_ = own_.pop();
-  node* n = next_;
+  if (!hand_.next && owner.takes_own) hand_.next = own_.pop();
+  node* n = hand_.next;
   if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;
   if (n->where == place_unset) {
     const bool asked = n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
@@ -236,25 +220,25 @@ node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t
   } else if (n->where != owner.machine->single(core)) {
     return nullptr;
   }
-  next_ = nullptr;
+  hand_.next = nullptr;
   n->where = place_unset;
   return n;
 }
 
-void worker::close_short() noexcept {
-  task_kind& k = *std::exchange(short_kind_, nullptr);
-  if (short_count_ == 0) return;
+void worker::learn_row(const short_row::contents& row) noexcept {
+  if (row.count == 0) return;
+  task_kind& k = *row.kind;
   const std::uint64_t end = sync::cycles();
-  const std::uint64_t span = std::max<std::uint64_t>(1, end - short_begin_);
-  stamp_ = clock_seen = end;
+  const std::uint64_t span = std::max<std::uint64_t>(1, end - row.begin_cycles);
+  hand_.stamp_cycles = clock_seen = end;
   measured m;
-  m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / short_count_;
-  m.tasks = short_count_;
-  short_length_ = span * 2 * row_length < owner.short_body_cycles * short_count_ ? longest_row : row_length;
+  m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / row.count;
+  m.tasks = row.count;
+  hand_.row.fit(row, span, owner.short_body_cycles);
   // One gap of the operating system in a row does not make its bodies long; twice the limit in most of them does, and the next sample
   // of a long body finds that out.
-  if (span > 2 * owner.short_body_cycles * short_count_) k.short_body.store(false, sync::memory_order_relaxed);
-  tally(*short_execution_).work_cycles += span;
+  if (span > 2 * owner.short_body_cycles * row.count) k.short_body.store(false, sync::memory_order_relaxed);
+  tally(*row.run).work_cycles += span;
   if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
 }
 
@@ -271,8 +255,8 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
 
 void worker::successor_ready(node* n, node* parent) {
   if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
-  if (!next_ && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home))
-    next_ = n;
+  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home))
+    hand_.next = n;
   else
     made_ready(n, parent, core);
 }
@@ -293,9 +277,9 @@ void worker::complete(node* n, execution_state& e) {
   if (((n->flags >> 1) ^ n->flags) & flag_high) [[unlikely]]
     n->flags ^= flag_critical;
   if (e.has_busy_estimates.load(sync::memory_order_relaxed)) remove_busy(n, e);
-  if (counted_ != &e) {
-    flush();
-    counted_ = &e;
+  if (hand_.counted != &e) {
+    hand_.hand_in(*this);
+    hand_.counted = &e;
   }
   for_each_successor(n, [&](node* s, double) { successor_ready(s, n); });
   if (n->flags & flag_dynamic) [[unlikely]]

@@ -24,6 +24,7 @@ void worker::search_ends() noexcept {
 }
 
 bool worker::something_to_take() const noexcept {
+  if (bound_) return true;
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() || !own_.empty()) return true;
   if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
@@ -40,10 +41,11 @@ bool worker::something_to_take() const noexcept {
 }
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
-  flush();
+  let_go();
   attempt_ = 0;
   const std::uint32_t ticket = parking_.announce(std::exchange(searching_, false));
   if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.must_clear_up() && !owner.parked.stopping.load(sync::memory_order_acquire)) {
+    ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
     const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
     parking_.sleep(ticket, timeout_ns);
     if (owner.events) owner.record_park(core, begin_ns);
@@ -69,19 +71,22 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   if (!owner.plan.asks_next) return false;
   announced_ = true;  // it stays a sleeper for the others, so that each push wakes it
   wait_until_ns_ = -1;
-  found_stolen_ = false;
+  node* found = nullptr;
+  origin from;
   do {
-    flush();
-    stamp_ = 0;
+    let_go();
     may_rest_ = true;
-    taken_from_ = nullptr;
-    found_asleep_ = take_left_over();
-    if (!found_asleep_ && !std::exchange(starts_over_, false)) found_asleep_ = take_asked(found_stolen_);
-  } while (!found_asleep_ && !may_rest_);
+    from = {};
+    found = take_left_over();
+    if (!found && !std::exchange(starts_over_, false)) found = take_asked(from);
+  } while (!found && !may_rest_);
   announced_ = false;
   if (wait_until_ns_ >= 0) timeout_ns = timeout_ns < 0 ? wait_until_ns_ : std::min(timeout_ns, wait_until_ns_);
   // An execution that began meanwhile may have bound something to this worker itself.
-  return found_asleep_ || something_to_take();
+  if (!found) return something_to_take();
+  hand_.found = found;
+  hand_.found_in = from;
+  return true;
 }
 
 }  // namespace kilter::detail

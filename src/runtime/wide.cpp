@@ -62,11 +62,9 @@ bool worker::take_part(assembly& a) {
 }
 
 void worker::join(assembly& a) {
-  const bool outer_team = std::exchange(in_team_, true);
-  const body_call* const outer_call = std::exchange(call_, nullptr);
+  const body_on_stack outer = std::exchange(body_, {nullptr, true});
   const bool took_part = take_part(a);
-  call_ = outer_call;
-  in_team_ = outer_team;
+  body_ = outer;
   if (took_part) {
     const member_span& span = a.members[core - a.at.leader];
     tally(*a.execution).work_cycles += span.end - span.start;
@@ -119,7 +117,7 @@ void worker::give_back(assembly& a) {
 
 void worker::finish_wide(assembly& a) {
   const std::uint64_t now = clock_seen = sync::cycles();
-  stamp_ = 0;
+  hand_.stamp_cycles = 0;
   execution_state& e = *a.execution;
   worker_tally& t = tally(e);
   std::uint64_t first = ~std::uint64_t{0}, last = 0;

@@ -44,19 +44,19 @@ void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 
 worker* worker::running(const task_context& context, const char* does) {
   worker* here = this_worker;
-  if (!here || here->call_ != task_access::call_of(context))
+  if (!here || here->body_.call != task_access::call_of(context))
     throw usage_error(std::string("a body ") + does + " with a task_context that is not its own; take a task_context& as the body's parameter");
   return here;
 }
 
 void worker::refuse_in_team(const char* asked) {
-  if (stands_in_for || (this_worker && this_worker->in_team_))
+  if (stands_in_for || (this_worker && this_worker->body_.in_team))
     throw usage_error(std::string(asked) + " inside a member of a team would happen once a member; do it in a body that takes task_context&");
 }
 
 void worker::refuse_own(const execution_state& awaited, const node* awaited_task) {
   const worker* here = this_worker;
-  const node* own = here && here->call_ ? here->call_->task : nullptr;
+  const node* own = here && here->body_.call ? here->body_.call->task : nullptr;
   if (!own || (awaited_task ? own != awaited_task : &execution_of(own) != &awaited)) return;
   throw usage_error(awaited_task ? "a body waits for its own task, which cannot end before it"
                                  : "a body waits for the run that it is part of, which cannot end before it; use a batch for the tasks that it adds");
@@ -95,7 +95,8 @@ void worker::loop() {
     wait_until_ns_ = -1;
     idle_since = looked = 0;
   }
-  search_ends();
+  stop_looking();
+  ensure(!bound_, "a worker that ends leaves nothing behind");
   if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in
   stand_in_.reset();
   this_worker = nullptr;
@@ -120,45 +121,45 @@ bool worker::step_bound(bool helping, bool narrow) {
 
 bool worker::step(bool helping) {
   if (step_bound(helping, true)) return true;
-  bool stolen = false;
-  node* n = std::exchange(found_asleep_, nullptr);
-  if (n) stolen = found_stolen_;
-  else n = take(stolen);
+  origin from;
+  node* n = std::exchange(hand_.found, nullptr);
+  if (n) [[unlikely]]
+    from = std::exchange(hand_.found_in, {});
+  else
+    n = take(from);
   if (!n) {
     if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
     run_kept(n, true, helping);
     return true;
   }
   if (searching_) search_ends();
-  place_and_run(n, stolen, helping);
+  place_and_run(n, from, helping);
   return true;
 }
 
-node* worker::take(bool& stolen) {
-  taken_from_ = nullptr;
+node* worker::take(origin& from) {
   struct places_to_look {
     worker& w;
-    bool& stolen;
+    origin& from;
     node* bound() { return w.take_bound(); }
-    node* next() { return std::exchange(w.next_, nullptr); }
+    node* next() { return std::exchange(w.hand_.next, nullptr); }
     node* own() {
       w.unload();
       if (node* n = w.own_.pop()) return n;
       return w.take_roots(w);
     }
     node* left_over() {
-      w.flush();
-      w.stamp_ = 0;
+      w.let_go();
       w.may_rest_ = true;
       return w.take_left_over();
     }
     bool starts_over() { return std::exchange(w.starts_over_, false); }
     bool declared_waits() { return w.owner.declared_waits_for(w.core); }
-    node* ask() { return w.take_asked(stolen); }
+    node* ask() { return w.take_asked(from); }
     bool goes_on() { return w.wait_until_ns_ >= 0 || w.may_rest_; }
-    node* steal() { return w.steal(stolen); }
+    node* steal() { return w.steal(from.stolen); }
   };
-  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, stolen});
+  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
 }
 
 node* worker::take_bound() {
@@ -172,7 +173,7 @@ node* worker::take_bound() {
   node* n = bound_;
   if (!n) return nullptr;
   bound_ = n->link;
-  if (next_) share_next();
+  share_next();
   return n;
 }
 
@@ -213,7 +214,7 @@ node* worker::take_left_over() {
     waits_ = nested;
     if (assembly_.empty()) {
       if (node* n = take_bound()) return n;
-      if (node* n = std::exchange(next_, nullptr)) return n;
+      if (node* n = std::exchange(hand_.next, nullptr)) return n;
       if (owner.takes_own) {
         unload();
         if (node* n = own_.pop()) return n;
@@ -227,14 +228,14 @@ node* worker::take_left_over() {
 }
 
 // The policy says what to try. A failed attempt is not an idle round: the policy may have better ideas.
-node* worker::take_asked(bool& stolen) {
+node* worker::take_asked(origin& from) {
   // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
   if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
   asked_view v = owner.view_of(*this);
-  const auto from = [&](declared_queue& q, node* n) {
-    taken_from_ = &q;
+  const auto out_of = [&](declared_queue& q, node* n) {
+    from.queue = &q;
     const core_id o = q.owner();
-    stolen = o != no_core && o != core;
+    from.stolen = o != no_core && o != core;
     return n;
   };
   if (!owner.plan.asks_next) {
@@ -242,7 +243,7 @@ node* worker::take_asked(bool& stolen) {
     for (const int round : {0, 1, 2})
       for (const auto& q : owner.queues) {
         if (routing::rank_of_queue(q->owner(), core) == round && q->may_take(core))
-          if (node* n = q->pop(taken_key_)) return from(*q, n);
+          if (node* n = q->pop(from.key)) return out_of(*q, n);
       }
     return nullptr;
   }
@@ -253,7 +254,7 @@ node* worker::take_asked(bool& stolen) {
     case next_decision::kind::take_from:
       if (declared_queue* q = owner.declared_of(d.queue)) {
         if (q->may_take(core))
-          if (node* n = q->pop(taken_key_, d.skip)) return from(*q, n);
+          if (node* n = q->pop(from.key, d.skip)) return out_of(*q, n);
         return nullptr;
       } else {
         node* n = nullptr;
@@ -262,17 +263,17 @@ node* worker::take_asked(bool& stolen) {
           n = own_.pop();
         } else {
           n = owner.workers[d.queue]->steal_from();
-          stolen = n != nullptr;
+          from.stolen = n != nullptr;
         }
         return n;
       }
     case next_decision::kind::steal:
-      return steal(stolen);
+      return steal(from.stolen);
     case next_decision::kind::hold_task:
       if (!owner.holds_for_tasks.load(sync::memory_order_relaxed)) owner.holds_for_tasks.store(true, sync::memory_order_relaxed);
       for (const auto& q : owner.queues)
         if (q->may_take(core))
-          if (node* n = q->extract(node_of(d.task))) return from(*q, n);
+          if (node* n = q->extract(node_of(d.task))) return out_of(*q, n);
       wait_until_ns_ = hold_nap_ns;
       return nullptr;
     case next_decision::kind::hold_until:
@@ -348,12 +349,8 @@ void worker::leave_open(node* n) {
   if (!wake()) owner.notify_any();
 }
 
-void worker::flush() noexcept {
-  if (short_kind_) close_short();
-  if (!counted_) return;
-  execution_state& e = *counted_;
-  counted_ = nullptr;
-  worker_tally& t = e.tallies[core];
+void worker::hand_in(execution_state& e) noexcept {
+  worker_tally& t = tally(e);
   const auto done = static_cast<std::int64_t>(t.done);
   t.done = 0;
   if (done && e.tasks.take_off(done)) owner.execution_done(e);

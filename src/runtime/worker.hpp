@@ -17,6 +17,7 @@
 #include "runtime/assembly.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/in_hand.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/parking.hpp"
 #include "runtime/stacks.hpp"
@@ -89,8 +90,6 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] bool has_open_work() const noexcept {
     return !own_.empty() || !open_inbox_.empty() || !declined_.empty() || roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
   }
-  /// Hands in what it counted, so that an execution can end. Called before it looks for work elsewhere.
-  void flush() noexcept;
 
   engine& owner;
   const core_id core;
@@ -127,20 +126,31 @@ class alignas(sync::cache_line) worker {
   void let_kept_go() noexcept;
   /// As the policy says, after all.
   void made_public(node*) noexcept;
-  /// Whatever it has begun or taken and not handed on: nobody else must wait for it while the worker turns to something else.
-  void let_go(const execution_state* mine) noexcept;
-  void share_next() noexcept;
+
+  // --- the hand: what in_hand asks ---
+  friend struct in_hand;
+  void put_back(node*, const origin&);
+  void decline(node*, const origin&) noexcept;
+  void share(node*) noexcept;
+  void learn_row(const short_row::contents&) noexcept;
+  void hand_in(execution_state&) noexcept;
+  void let_go(const execution_state* mine = nullptr) noexcept { hand_.let_go(*this, mine); }
+  /// Lets go, and counts no longer as looking: the worker turns to something else.
+  void stop_looking(const execution_state* mine = nullptr) noexcept;
+  void share_next() noexcept {
+    if (hand_.next) share(std::exchange(hand_.next, nullptr));
+  }
 
   /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
   bool step_bound(bool helping, bool narrow);
-  node* take(bool& stolen);
+  node* take(origin&);
   node* take_bound();
-  node* take_asked(bool& stolen);
+  node* take_asked(origin&);
   node* take_left_over();
   void unload() noexcept;
   node* keep_but_oldest(node*) noexcept;
   node* steal(bool& stolen);
-  void place_and_run(node*, bool stolen, bool helping) noexcept;
+  void place_and_run(node*, const origin&, bool helping) noexcept;
   void run_entry(const assembly_entry&, bool helping);
   void run_alone(node*, bool stolen, bool helping);
   void join(assembly&);
@@ -149,7 +159,6 @@ class alignas(sync::cache_line) worker {
   bool run_body(node*, const body&, body_call&, execution_state&);
   bool take_part(assembly&);
   void give_back(assembly&);
-  void put_back(node*);
   void add_busy(node*, core_id leader, double seconds);
   void remove_busy(const node*, execution_state&);
   void finish_wide(assembly&);
@@ -165,14 +174,13 @@ class alignas(sync::cache_line) worker {
   bool open_roots(execution_state&, core_id waker);
   /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
   node* take_roots(worker& taker);
-  bool stays_here(node*, bool stolen, bool helping) noexcept;
-  bool stays_here(node*, execution_state&, bool stolen, bool helping);
+  bool stays_here(node*, const origin&, bool helping) noexcept;
+  bool stays_here(node*, execution_state&, const origin&, bool helping);
   void insert(node*, place_id, bool stolen);
   /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
   void give_up(node*) noexcept;
   void run_short(node*, execution_state&, task_kind&, bool helping);
   node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
-  void close_short() noexcept;
   void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
   static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void complete(node*, execution_state&);
@@ -194,29 +202,23 @@ class alignas(sync::cache_line) worker {
   /// It has found something, or has other things to do.
   void search_ends() noexcept;
 
+  /// The innermost that runs.
+  struct body_on_stack {
+    const body_call* call = nullptr;  // null between bodies and inside a loop's pieces
+    bool in_team = false;             // it is a member of a team
+    std::uint64_t nested_cycles = 0;  // of other tasks within it
+  };
+
   // --- the owner's ---
-  node* next_ = nullptr;         // what runs right after
+  in_hand hand_;
   node* bound_ = nullptr;        // taken out of bound_inbox_, youngest first
-  std::uint64_t stamp_ = 0;      // cycles at the end of the last task, while nothing came between; else 0
-  std::uint64_t nested_ = 0;     // cycles to take off the task that is running
-  const body_call* call_ = nullptr;  // the body that is running, the innermost; null between bodies and inside a loop's pieces
-  bool in_team_ = false;         // that body is a member of a team
-  // A row of very short tasks that is timed as one.
-  task_kind* short_kind_ = nullptr;
-  execution_state* short_execution_ = nullptr;
-  std::uint64_t short_begin_ = 0;
-  std::uint32_t short_count_ = 0, short_length_ = 16;
+  body_on_stack body_;
   std::uint32_t attempt_ = 0;
   std::uint32_t waits_ = 0;             // nested on this worker's stack
   bool searching_ = false;
-  execution_state* counted_ = nullptr;  // whose tally has tasks not handed in
-  declared_queue* taken_from_ = nullptr;  // where the task in hand waited, if that was a declared queue, and under which key
-  std::uint64_t taken_key_ = 0;
   std::int64_t wait_until_ns_ = -1;     // how long the policy asked to wait; negative: until woken
   bool may_rest_ = true;                // the policy's last answer was not one to try again at once
   bool starts_over_ = false;            // a graph has begun in the middle of a look
-  node* found_asleep_ = nullptr;        // what the last look before sleeping brought
-  bool found_stolen_ = false;
   bool woken_ = false;                  // it comes out of its sleep and has found nothing yet
   bool announced_ = false;              // it has said that it sleeps, and looks once more
   work_deque<node> own_;

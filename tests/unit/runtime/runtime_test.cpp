@@ -212,6 +212,33 @@ TEST(runtime, tells_the_trace_every_body) {
     }
 }
 
+// The task before ended on the same worker, and what it ended at is where the next one may begin, but not what runs while that one waits.
+TEST(runtime, what_runs_while_a_task_waits_begins_after_that_task) {
+  trace::recorder events(1);
+  runtime_options o = with_policy("rws", 1);
+  o.events = &events;
+  graph g;
+  const task_type waiting = g.type("waiting"), child = g.type("child");
+  const task first = g.add([] {});
+  g.edge(first, g.add({.type = waiting}, [&](task_context& c) {
+    batch b(c);
+    b.add({.type = child}, [] {});
+    b.wait();
+  }));
+  {
+    runtime rt(o);
+    rt.run(g);
+  }
+  std::int64_t waiting_since = -1, child_since = -1;
+  for (const trace::event& e : events.drain()) {
+    if (e.kind != trace::event_kind::task) continue;
+    if (e.type == waiting.index()) waiting_since = e.start_ns;
+    if (e.type == child.index()) child_since = e.start_ns;
+  }
+  ASSERT_GE(waiting_since, 0);
+  EXPECT_GT(child_since, waiting_since);
+}
+
 TEST(runtime, keeps_decisions_only_on_demand) {
   graph g;
   for (int i = 0; i < 100; ++i) g.add({.priority = priority::high}, [](team_member&) {});
