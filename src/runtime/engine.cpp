@@ -271,13 +271,6 @@ void engine::execution_cancelled() noexcept {
   notify_all();
 }
 
-bool engine::must_clear_up() noexcept {
-  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 || parked.sleepers.load(sync::memory_order_seq_cst) < workers.size()) return false;
-  if (clears_up_.exchange(true, sync::memory_order_seq_cst)) return false;
-  notify_all();
-  return true;
-}
-
 double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }
 
 std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept { return workers[asker]->random.below(n); }
@@ -316,44 +309,8 @@ std::uint32_t engine::batch_size(core_id asker) noexcept { return static_cast<st
 task_ref engine::batch_task(core_id asker, std::uint32_t i) noexcept { return ref((*workers[asker]->batch)[i]); }
 bool engine::batch_is_whole_graph(core_id asker) noexcept { return workers[asker]->batch_whole; }
 
-void engine::notify_any() noexcept {
-  if (!parked.somebody_is_needed()) return;
-  // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
-  const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && w->wake()) return;
-}
-
-void engine::wake_for_what_waits(bool queues_too) noexcept {
-  const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
-  if (submissions.any() || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
-  if (!queues_too) return;
-  for (const auto& q : queues)
-    if (q->size() > 0) notify_takers(*q);
-}
-
-void engine::notify_takers(const declared_queue& q) noexcept {
-  if (!parked.somebody_sleeps()) return;
-  const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core) && w->wake()) return;
-  // Left over: the caller itself, on its way to sleep.
-  if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
-}
-
-void engine::notify_other_takers(const declared_queue& q) noexcept {
-  if (!parked.somebody_sleeps()) return;
-  const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core)) w->wake();
-}
-
 bool engine::declared_waits_for(core_id c) const noexcept {
   return std::ranges::any_of(queues, [c](const auto& q) { return q->size() > 0 && q->may_take(c); });
-}
-
-void engine::notify_all() noexcept {
-  for (auto& w : workers) w->wake();
 }
 
 // An idle worker may be asking its policy what to look for; joining it is the one way to know that it has come to the end.

@@ -1,4 +1,4 @@
-// What a worker does while a task on its stack waits, and how it lets go of what it has in hand. docs/decisions/helping.md says why.
+// What a worker does while a task on its stack waits. docs/decisions/helping.md says why.
 
 #include <string>
 #include <utility>
@@ -54,7 +54,7 @@ void worker::help_here(condition finished) {
     }
     if (step(true)) continue;
     // A failed attempt is no reason to rest while the policy has others.
-    if (may_rest_) rest_while_helping(finished);
+    if (sleeping_.may_rest()) rest_while_helping(finished);
     else sync::relax();
   }
 }
@@ -85,7 +85,7 @@ bool worker::step_deep() {
   node* n = std::exchange(hand_.next, nullptr);
   if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed)) n = std::exchange(bound_, bound_->link);
   if (!n) return false;
-  if (searching_) search_ends();
+  if (sleeping_.searches()) search_ends();
   place_and_run(n, {}, true);
   return true;
 }
@@ -96,9 +96,8 @@ void worker::rest_while_helping(condition finished) {
     for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
     if (something_to_take() || finished()) return;
   }
-  owner.parked.helpers.fetch_add(1, sync::memory_order_seq_cst);
+  const parking_counts::helper_sleeps told(owner.parked);
   sleep_until_work(helper_nap_ns, &finished);
-  owner.parked.helpers.fetch_sub(1, sync::memory_order_seq_cst);
 }
 
 // False: it goes where the policy says. So does all that cannot run on this core alone, and everything of a policy with an order of its own.
@@ -120,7 +119,7 @@ node* worker::steal_kept() {
 }
 
 void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
-  if (searching_) search_ends();
+  if (sleeping_.searches()) search_ends();
   execution_state& e = execution_of(n);
   bool here = true;
   if (!e.cancelled.load(sync::memory_order_relaxed)) try {
@@ -157,33 +156,8 @@ void worker::made_public(node* n) noexcept {
 
 // To others, so it no longer counts as looking: while it does, nobody is woken.
 void worker::let_kept_go() noexcept {
-  if (searching_) search_ends();
+  if (sleeping_.searches()) search_ends();
   while (node* n = kept_.pop()) made_public(n);
-}
-
-void worker::stop_looking(const execution_state* mine) noexcept {
-  if (searching_) search_ends();
-  let_go(mine);
-}
-
-// The fence answers the one with which others stop searching or go to sleep: a body may block until what it made ready has run.
-void worker::hand_out() noexcept {
-  share_next();
-  if (own_.empty() && kept_.empty()) return;
-  sync::fence();
-  owner.notify_any();
-}
-
-void worker::share(node* n) noexcept try {
-  send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
-} catch (...) {
-  give_up(n);
-}
-
-void worker::decline(node* n, const origin& from) noexcept try {
-  put_back(n, from);
-} catch (...) {
-  give_up(n);
 }
 
 }  // namespace kilter::detail

@@ -1,7 +1,7 @@
 #pragma once
-// What a worker has in hand: what it holds, counts and owes where nobody else can reach it. A worker that turns to something else, or to nothing, lets go
-// of it first, since others may wait for any of it; docs/decisions/helping.md says why. There is one way to let go, and `empty` sees every member there is,
-// so what is added below and forgotten in `let_go` ends the first test that gets there.
+// What a worker has in hand: what it holds, counts and owes where nobody else can reach it. A worker that turns to something else, or to
+// nothing, lets go of it first, since others may wait for any of it; docs/decisions/helping.md says why. There is one way to let go, and
+// `empty` sees every member there is, so what is added below and forgotten in `let_go` ends the first test that gets there.
 
 #include <cstdint>
 #include <utility>
@@ -24,8 +24,8 @@ struct origin {
   bool operator==(const origin&) const = default;
 };
 
-/// Very short tasks of one kind and one run that follow one another. They are timed as one: the clock and the table then cost each a sixteenth, or less
-/// if even the row is short.
+/// Very short tasks of one kind and one run that follow one another. They are timed as one: the clock and the table then cost each a
+/// sixteenth, or less if even the row is short.
 class short_row {
  public:
   /// What a closed row tells.
@@ -83,7 +83,8 @@ struct in_hand {
     return rest == in_hand{};
   }
 
-  /// All of it goes to where others find it. What is counted for `mine` may stay: that run cannot end before the task of it that goes on here. `Worker` has
+  /// All of it goes to where others find it. What is counted for `mine` may stay: that run cannot end before the task of it that goes on here.
+  /// `Worker` has
   ///   decline(node*, const origin&)    puts a task back
   ///   share(node*)                     leaves a task that was to run next
   ///   learn_row(const contents&)       the sample of a row

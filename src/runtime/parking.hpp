@@ -1,5 +1,5 @@
 #pragma once
-// How workers sleep and how they are woken.
+// How workers sleep and how they are woken, as others see it. docs/sleeping.md has the whole protocol.
 //
 // Whoever is about to sleep announces it, fences, and looks once more. Whoever leaves something for others writes it, fences, and
 // looks who sleeps. One of the two sees the other, so nothing is left behind. The fence of the sleeper is the dear one (membarrier), so
@@ -17,6 +17,17 @@ struct parking_counts {
 
   alignas(sync::cache_line) sync::atomic<std::uint32_t> helpers{0};  ///< those that sleep, or are about to, until something has ended
 
+  /// Held around such a sleep; what is waited for is looked at once more within.
+  class helper_sleeps {
+   public:
+    explicit helper_sleeps(parking_counts& all) noexcept : all_(all) { all_.helpers.fetch_add(1, sync::memory_order_seq_cst); }
+    ~helper_sleeps() { all_.helpers.fetch_sub(1, sync::memory_order_seq_cst); }
+    helper_sleeps(const helper_sleeps&) = delete;
+    helper_sleeps& operator=(const helper_sleeps&) = delete;
+
+   private:
+    parking_counts& all_;
+  };
   /// Called after it ended.
   [[nodiscard]] bool a_helper_sleeps() const noexcept {
     sync::light_fence();

@@ -69,18 +69,6 @@ bool worker::stays_here(node* n, execution_state& e, const origin& from, bool he
   return false;
 }
 
-// The worker has seen the task and does not want it: back to where it waited.
-void worker::put_back(node* n, const origin& from) {
-  if (from.queue) {
-    from.queue->push(n, from.key);
-    owner.notify_other_takers(*from.queue);
-  } else {
-    declined_.push(n);
-    owner.notify_any();
-  }
-  sync::relax();
-}
-
 void worker::run_entry(const assembly_entry& e, bool helping) {
   stop_looking();
   switch (e.what) {

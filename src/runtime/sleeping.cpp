@@ -1,4 +1,6 @@
-// How a worker comes to rest: it searches, announces that it sleeps, looks once more, and sleeps. parking.hpp has the protocol.
+// How a worker comes to rest, and who is woken for what. docs/sleeping.md has the protocol, sleeping.hpp and parking.hpp its steps.
+
+#include "runtime/sleeping.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,19 +10,22 @@
 
 namespace kilter::detail {
 
-void worker::search_begins() noexcept {
-  if (searching_ || announced_) return;
-  searching_ = true;
-  parking_.search_begins();
-}
+// ---- a worker comes to rest -------------------------------------------------------------------------------------------------
 
-void worker::search_ends() noexcept {
-  attempt_ = 0;
-  if (!searching_) return;
-  searching_ = false;
-  const bool others_sleep = parking_.search_ends();
-  const bool woken = std::exchange(woken_, false);
-  if (others_sleep) owner.wake_for_what_waits(woken);
+void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
+  let_go();
+  std::int64_t begin_ns = 0;
+  const bool slept = sleeping_.sleep(timeout_ns, [&](std::int64_t& at_most_ns) {
+    if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) || owner.must_clear_up() ||
+        owner.parked.stopping.load(sync::memory_order_acquire))
+      return true;
+    ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
+    if (owner.events) begin_ns = owner.now_ns();
+    return false;
+  });
+  if (slept && owner.events) owner.record_park(core, begin_ns);
+  wait_for_core();
+  sleeping_.comes_back();
 }
 
 bool worker::something_to_take() const noexcept {
@@ -40,21 +45,25 @@ bool worker::something_to_take() const noexcept {
   return false;
 }
 
-void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
-  let_go();
-  attempt_ = 0;
-  const std::uint32_t ticket = parking_.announce(std::exchange(searching_, false));
-  if (!(over && (*over)()) && !something_to_take() && !policy_finds_work(timeout_ns) && !owner.must_clear_up() && !owner.parked.stopping.load(sync::memory_order_acquire)) {
-    ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
-    const std::int64_t begin_ns = owner.events ? owner.now_ns() : 0;
-    parking_.sleep(ticket, timeout_ns);
-    if (owner.events) owner.record_park(core, begin_ns);
-  }
-  parking_.get_up();
-  attempt_ = 0;
-  wait_for_core();
-  woken_ = true;
-  search_begins();
+// A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
+// woke nobody.
+bool worker::policy_finds_work(std::int64_t& timeout_ns) {
+  if (!owner.plan.asks_next) return false;
+  node* found = nullptr;
+  origin from;
+  do {
+    let_go();
+    sleeping_.look_begins();
+    from = {};
+    found = take_left_over();
+    if (!found && !std::exchange(starts_over_, false)) found = take_asked(from);
+  } while (!found && !sleeping_.may_rest());
+  if (const std::int64_t rest_ns = sleeping_.rest_ns(); rest_ns >= 0) timeout_ns = timeout_ns < 0 ? rest_ns : std::min(timeout_ns, rest_ns);
+  // An execution that began meanwhile may have bound something to this worker itself.
+  if (!found) return something_to_take();
+  hand_.found = found;
+  hand_.found_in = from;
+  return true;
 }
 
 // A worker without its core was woken in vain: what it was woken for, another may take.
@@ -65,27 +74,52 @@ void worker::wait_for_core() noexcept {
   cores->wait_for_core(core);
 }
 
-// A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
-// woke nobody.
-bool worker::policy_finds_work(std::int64_t& timeout_ns) {
-  if (!owner.plan.asks_next) return false;
-  announced_ = true;  // it stays a sleeper for the others, so that each push wakes it
-  wait_until_ns_ = -1;
-  node* found = nullptr;
-  origin from;
-  do {
-    let_go();
-    may_rest_ = true;
-    from = {};
-    found = take_left_over();
-    if (!found && !std::exchange(starts_over_, false)) found = take_asked(from);
-  } while (!found && !may_rest_);
-  announced_ = false;
-  if (wait_until_ns_ >= 0) timeout_ns = timeout_ns < 0 ? wait_until_ns_ : std::min(timeout_ns, wait_until_ns_);
-  // An execution that began meanwhile may have bound something to this worker itself.
-  if (!found) return something_to_take();
-  hand_.found = found;
-  hand_.found_in = from;
+void worker::search_ends() noexcept {
+  sleeping_.search_ends([&](bool woken) { owner.wake_for_what_waits(woken); });
+}
+
+// ---- who is woken -----------------------------------------------------------------------------------------------------------
+
+void engine::notify_any() noexcept {
+  if (!parked.somebody_is_needed()) return;
+  // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && w->wake()) return;
+}
+
+void engine::wake_for_what_waits(bool queues_too) noexcept {
+  const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
+  if (submissions.any() || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
+  if (!queues_too) return;
+  for (const auto& q : queues)
+    if (q->size() > 0) notify_takers(*q);
+}
+
+void engine::notify_takers(const declared_queue& q) noexcept {
+  if (!parked.somebody_sleeps()) return;
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && q.may_take(w->core) && w->wake()) return;
+  // Left over: the caller itself, on its way to sleep.
+  if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
+}
+
+void engine::notify_other_takers(const declared_queue& q) noexcept {
+  if (!parked.somebody_sleeps()) return;
+  const worker* self = worker::current();
+  for (auto& w : workers)
+    if (w.get() != self && q.may_take(w->core)) w->wake();
+}
+
+void engine::notify_all() noexcept {
+  for (auto& w : workers) w->wake();
+}
+
+bool engine::must_clear_up() noexcept {
+  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 || parked.sleepers.load(sync::memory_order_seq_cst) < workers.size()) return false;
+  if (clears_up_.exchange(true, sync::memory_order_seq_cst)) return false;
+  notify_all();
   return true;
 }
 

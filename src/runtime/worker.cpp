@@ -76,7 +76,7 @@ void worker::loop() {
       idle_since = looked = 0;
       continue;
     }
-    if (!may_rest_) {
+    if (!sleeping_.may_rest()) {
       sync::relax();
       continue;
     }
@@ -85,14 +85,13 @@ void worker::loop() {
     // Between two looks nothing of ours ran: what is missing the neighbour took.
     if (looked != 0 && now - looked > owner.gap_cycles) owner.tables.gap(core, owner.seconds(looked - owner.start_cycles), owner.seconds(now - owner.start_cycles));
     looked = now;
-    const bool spins = wait_until_ns_ < 0 ? now - idle_since < owner.spin_cycles : wait_until_ns_ < shortest_nap_ns;
+    const std::int64_t rest_ns = sleeping_.rest_ns();
+    const bool spins = rest_ns < 0 ? now - idle_since < owner.spin_cycles : rest_ns < shortest_nap_ns;
     if (spins) {
-      wait_until_ns_ = -1;
       for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
       continue;
     }
-    sleep_until_work(wait_until_ns_);
-    wait_until_ns_ = -1;
+    sleep_until_work(rest_ns);
     idle_since = looked = 0;
   }
   stop_looking();
@@ -132,7 +131,7 @@ bool worker::step(bool helping) {
     run_kept(n, true, helping);
     return true;
   }
-  if (searching_) search_ends();
+  if (sleeping_.searches()) search_ends();
   place_and_run(n, from, helping);
   return true;
 }
@@ -150,13 +149,13 @@ node* worker::take(origin& from) {
     }
     node* left_over() {
       w.let_go();
-      w.may_rest_ = true;
+      w.sleeping_.look_begins();
       return w.take_left_over();
     }
     bool starts_over() { return std::exchange(w.starts_over_, false); }
     bool declared_waits() { return w.owner.declared_waits_for(w.core); }
     node* ask() { return w.take_asked(from); }
-    bool goes_on() { return w.wait_until_ns_ >= 0 || w.may_rest_; }
+    bool goes_on() { return w.sleeping_.rest_ns() >= 0 || w.sleeping_.may_rest(); }
     node* steal() { return w.steal(from.stolen); }
   };
   return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
@@ -222,7 +221,7 @@ node* worker::take_left_over() {
       }
     }
     starts_over_ = true;
-    may_rest_ = false;
+    sleeping_.may_rest(false);
   }
   return nullptr;
 }
@@ -247,9 +246,9 @@ node* worker::take_asked(origin& from) {
       }
     return nullptr;
   }
-  search_begins();
-  const next_decision d = ask::next(*owner.policy, core, attempt_++, v);
-  may_rest_ = d.what != next_decision::kind::take_from && d.what != next_decision::kind::steal;
+  sleeping_.search_begins();
+  const next_decision d = ask::next(*owner.policy, core, sleeping_.next_attempt(), v);
+  sleeping_.may_rest(d.what != next_decision::kind::take_from && d.what != next_decision::kind::steal);
   switch (d.what) {
     case next_decision::kind::take_from:
       if (declared_queue* q = owner.declared_of(d.queue)) {
@@ -274,10 +273,10 @@ node* worker::take_asked(origin& from) {
       for (const auto& q : owner.queues)
         if (q->may_take(core))
           if (node* n = q->extract(node_of(d.task))) return out_of(*q, n);
-      wait_until_ns_ = hold_nap_ns;
+      sleeping_.rest_for(hold_nap_ns);
       return nullptr;
     case next_decision::kind::hold_until:
-      wait_until_ns_ = static_cast<std::int64_t>(std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9);
+      sleeping_.rest_for(static_cast<std::int64_t>(std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9));
       return nullptr;
     case next_decision::kind::nothing:
       return nullptr;
@@ -287,7 +286,7 @@ node* worker::take_asked(origin& from) {
 
 node* worker::steal(bool& stolen) {
   if (owner.workers.size() == 1) return nullptr;
-  search_begins();
+  sleeping_.search_begins();
   const core_id from = routing::victim(
       owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); }, [&](core_id c) { return owner.workers[c]->waiting(); },
       [&](core_id c) { return owner.workers[c]->has_open_work(); });

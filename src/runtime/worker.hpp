@@ -1,10 +1,20 @@
 #pragma once
-// One worker: what it owns, what others may leave for it, and its loop. docs/worker-loop.md walks through it.
+// One worker: what it owns, what others may leave for it, and its loop, which docs/worker-loop.md walks through. What it does lies in
+//   worker.cpp    looking for work
+//   run.cpp       from a task in hand to its end: the place, the body, the sample
+//   ready.cpp     from the end of a task to the queues of those that it released
+//   wide.cpp      tasks on several cores
+//   parallel.cpp  loops
+//   helping.cpp   what it does while a task waits
+//   in_hand       what it has in hand, and how it lets go of it
+//   sleeping      how it comes to rest and gets up again; parking.hpp is what others see of that
 
 #include <pthread.h>
 
 #include <memory>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/random.hpp"
 #include "base/spin_lock.hpp"
@@ -20,6 +30,7 @@
 #include "runtime/in_hand.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/sleeping.hpp"
 #include "runtime/stacks.hpp"
 
 namespace kilter::detail {
@@ -102,11 +113,94 @@ class alignas(sync::cache_line) worker {
   sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
 
  private:
-  static constexpr std::uint32_t deep_waits = 64;
+  // --- looking for work: worker.cpp ---
   // Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
   static constexpr int pauses_between_rounds = 16;
 
-  // --- helping.cpp ---
+  /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
+  bool step_bound(bool helping, bool narrow);
+  node* take(origin&);
+  node* take_bound();
+  node* take_asked(origin&);
+  node* take_left_over();
+  node* steal(bool& stolen);
+  void unload() noexcept;
+  node* keep_but_oldest(node*) noexcept;
+  /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
+  void give_up(node*) noexcept;
+  static void stands_in(worker*) noexcept;
+
+  // --- letting go of what is in hand: in_hand.cpp ---
+  friend struct in_hand;
+  void let_go(const execution_state* mine = nullptr) noexcept { hand_.let_go(*this, mine); }
+  /// Lets go, and no longer counts as looking: the worker turns to something else.
+  void stop_looking(const execution_state* mine = nullptr) noexcept;
+  void share_next() noexcept {
+    if (hand_.next) share(std::exchange(hand_.next, nullptr));
+  }
+  void share(node*) noexcept;
+  /// The worker has seen the task and does not want it: back to where it waited.
+  void put_back(node*, const origin&);
+  /// The same, where nobody catches what it throws.
+  void decline(node*, const origin&) noexcept;
+  void hand_in(execution_state&) noexcept;
+  void learn_row(const short_row::contents&) noexcept;
+
+  // --- from a task in hand to its end: run.cpp ---
+  /// The innermost body that runs.
+  struct body_on_stack {
+    const body_call* call = nullptr;  // null between bodies and inside a loop's pieces
+    bool in_team = false;             // it is a member of a team
+    std::uint64_t nested_cycles = 0;  // that went to other tasks within it
+  };
+  void place_and_run(node*, const origin&, bool helping) noexcept;
+  bool stays_here(node*, const origin&, bool helping) noexcept;
+  bool stays_here(node*, execution_state&, const origin&, bool helping);
+  void run_entry(const assembly_entry&, bool helping);
+  void run_alone(node*, bool stolen, bool helping);
+  void run_short(node*, execution_state&, task_kind&, bool helping);
+  node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
+  bool run_body(node*, const body&, body_call&, execution_state&);
+  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
+  void complete(node*, execution_state&);
+  static bool pass_stop_on(const node*, const execution_state&) noexcept;
+  void successor_ready(node* n, node* parent);
+  [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
+  /// What a body had of the core, in nanoseconds.
+  [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
+
+  // --- from ready to a queue: ready.cpp ---
+  void enqueue_standard(node*, core_id waker);
+  void apply(node*, const ready_decision&, core_id waker);
+  void send(node*, const routing::destination&, std::uint64_t key);
+  bool open_roots(execution_state&, core_id waker);
+  /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
+  node* take_roots(worker& taker);
+  void add_busy(node*, core_id leader, double seconds);
+  void remove_busy(const node*, execution_state&);
+
+  // --- tasks on several cores: wide.cpp ---
+  void insert(node*, place_id, bool stolen);
+  void join(assembly&);
+  /// On a thread of its own, since this one is inside a task and must not block in another.
+  void stand_in(assembly&);
+  bool take_part(assembly&);
+  void finish_wide(assembly&);
+  void give_back(assembly&);
+
+  // --- loops: parallel.cpp ---
+  /// Unless it came too late.
+  void join_loop(shared_loop&);
+  /// Until none is left.
+  void take_pieces(shared_loop&);
+  void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span, std::int64_t cpu_ns);
+  /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
+  void lend_core(const shared_loop&) noexcept;
+  /// Back to its own core from one that was lent.
+  void go_home() noexcept;
+
+  // --- waiting: helping.cpp ---
+  static constexpr std::uint32_t deep_waits = 64;
   struct condition {
     bool (*holds)(void*);
     void* argument;
@@ -127,106 +221,30 @@ class alignas(sync::cache_line) worker {
   /// As the policy says, after all.
   void made_public(node*) noexcept;
 
-  // --- the hand: what in_hand asks ---
-  friend struct in_hand;
-  void put_back(node*, const origin&);
-  void decline(node*, const origin&) noexcept;
-  void share(node*) noexcept;
-  void learn_row(const short_row::contents&) noexcept;
-  void hand_in(execution_state&) noexcept;
-  void let_go(const execution_state* mine = nullptr) noexcept { hand_.let_go(*this, mine); }
-  /// Lets go, and counts no longer as looking: the worker turns to something else.
-  void stop_looking(const execution_state* mine = nullptr) noexcept;
-  void share_next() noexcept {
-    if (hand_.next) share(std::exchange(hand_.next, nullptr));
-  }
-
-  /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
-  bool step_bound(bool helping, bool narrow);
-  node* take(origin&);
-  node* take_bound();
-  node* take_asked(origin&);
-  node* take_left_over();
-  void unload() noexcept;
-  node* keep_but_oldest(node*) noexcept;
-  node* steal(bool& stolen);
-  void place_and_run(node*, const origin&, bool helping) noexcept;
-  void run_entry(const assembly_entry&, bool helping);
-  void run_alone(node*, bool stolen, bool helping);
-  void join(assembly&);
-  /// On a thread of its own, since this one is inside a task and must not block in another.
-  void stand_in(assembly&);
-  bool run_body(node*, const body&, body_call&, execution_state&);
-  bool take_part(assembly&);
-  void give_back(assembly&);
-  void add_busy(node*, core_id leader, double seconds);
-  void remove_busy(const node*, execution_state&);
-  void finish_wide(assembly&);
-  /// Unless it came too late.
-  void join_loop(shared_loop&);
-  /// Until none is left.
-  void take_pieces(shared_loop&);
-  /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
-  void lend_core(const shared_loop&) noexcept;
-  /// Back to its own core from one that was lent.
-  void go_home() noexcept;
-  void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span, std::int64_t cpu_ns);
-  bool open_roots(execution_state&, core_id waker);
-  /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
-  node* take_roots(worker& taker);
-  bool stays_here(node*, const origin&, bool helping) noexcept;
-  bool stays_here(node*, execution_state&, const origin&, bool helping);
-  void insert(node*, place_id, bool stolen);
-  /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
-  void give_up(node*) noexcept;
-  void run_short(node*, execution_state&, task_kind&, bool helping);
-  node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
-  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
-  static bool pass_stop_on(const node*, const execution_state&) noexcept;
-  void complete(node*, execution_state&);
-  void successor_ready(node* n, node* parent);
-  void apply(node*, const ready_decision&, core_id waker);
-  void enqueue_standard(node*, core_id waker);
-  void send(node*, const routing::destination&, std::uint64_t key);
-  /// Of emulated cores; others are always there.
-  void wait_for_core() noexcept;
-  /// What a body had of the core, in nanoseconds.
-  [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
+  // --- coming to rest: sleeping.cpp ---
   /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or `over` (may be null) holds.
   void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
   [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
-  static void stands_in(worker*) noexcept;
-  [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
-  void search_begins() noexcept;
   /// It has found something, or has other things to do.
   void search_ends() noexcept;
+  /// Of emulated cores; others are always there.
+  void wait_for_core() noexcept;
 
-  /// The innermost that runs.
-  struct body_on_stack {
-    const body_call* call = nullptr;  // null between bodies and inside a loop's pieces
-    bool in_team = false;             // it is a member of a team
-    std::uint64_t nested_cycles = 0;  // of other tasks within it
-  };
-
-  // --- the owner's ---
+  // What the owner alone touches at every task comes first, then what thieves read, then what others write.
   in_hand hand_;
-  node* bound_ = nullptr;        // taken out of bound_inbox_, youngest first
   body_on_stack body_;
-  std::uint32_t attempt_ = 0;
-  std::uint32_t waits_ = 0;             // nested on this worker's stack
-  bool searching_ = false;
-  std::int64_t wait_until_ns_ = -1;     // how long the policy asked to wait; negative: until woken
-  bool may_rest_ = true;                // the policy's last answer was not one to try again at once
-  bool starts_over_ = false;            // a graph has begun in the middle of a look
-  bool woken_ = false;                  // it comes out of its sleep and has found nothing yet
-  bool announced_ = false;              // it has said that it sleeps, and looks once more
+  sleeping sleeping_{parking_};
+  node* bound_ = nullptr;     // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
+  std::uint32_t waits_ = 0;   // nested on this worker's stack
+  bool starts_over_ = false;  // a graph has begun in the middle of a look
   work_deque<node> own_;
-  work_deque<node> kept_;               // what became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them
+  // What became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them.
+  work_deque<node> kept_;
   stacks stacks_;
   std::unique_ptr<sync::thread> stand_in_;
   std::vector<member_time> member_times_;
-  // --- everybody's ---
+  // --- others write these, each on lines of its own ---
   alignas(sync::cache_line) sync::spin_lock roots_lock_;
   node* const* next_root_ = nullptr;  // under the lock
   sync::atomic<std::uint32_t> roots_left_{0};

@@ -109,4 +109,15 @@ void is_caught(const mutant& m, std::uint64_t at_most = 500'000) {
                       << (m.how == harm::torn ? " is torn" : " is too weak");
 }
 
+/// Fails if the checker sees nothing wrong: the program leaves out a step, to show that `why` another has it.
+template <class Program>
+void goes_wrong(const char* why, std::uint64_t at_most = 500'000) {
+  bool seen = false;
+  for (const bool kind : {false, true}) {
+    sync::asymmetric_fences = kind;
+    seen = seen || run_drawn<Program>(at_most, nullptr) != rl::test_result_success;
+  }
+  EXPECT_TRUE(seen) << "the checker does not see that " << why;
+}
+
 }  // namespace kilter::model

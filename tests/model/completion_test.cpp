@@ -1,11 +1,11 @@
 // The end of a run and of a batch, and how a run gets from whoever submits it to a worker.
 
 #include <array>
-#include <utility>
 
 #include "check.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/sleeping.hpp"
 #include "runtime/submissions.hpp"
 
 namespace kilter::detail {
@@ -93,13 +93,13 @@ struct helper_waits {
       if (all.a_helper_sleeps()) helper.wake();
       return;
     }
+    sleeping own{helper};
     while (!tasks.done()) {
-      all.helpers.fetch_add(1, sync::memory_order_seq_cst);
-      const std::uint32_t ticket = helper.announce(false);
-      if (!tasks.done()) helper.sleep(ticket, -1);
-      helper.get_up();
-      all.helpers.fetch_sub(1, sync::memory_order_seq_cst);
+      const parking_counts::helper_sleeps told(all);
+      own.sleep(-1, [&](std::int64_t&) { return tasks.done(); });
+      own.comes_back();
     }
+    own.search_ends([](bool) {});
     check(figure.read() == 7, "whoever waited sees the figures of the run");
   }
   void after() { check(all.sleepers.load() == 0, "nobody sleeps after the end"); }
@@ -159,11 +159,8 @@ struct batch_ends {
       if (worker* w = count->task_done()) reinterpret_cast<parking*>(w)->wake();
       return;
     }
-    while (!count->all_done()) {
-      const std::uint32_t ticket = waiting.announce(false);
-      if (!count->all_done()) waiting.sleep(ticket, -1);
-      waiting.get_up();
-    }
+    sleeping own{waiting};
+    while (!count->all_done()) own.sleep(-1, [&](std::int64_t&) { return count->all_done(); });
     check(done[0].read() + done[1].read() == 2, "whoever waited sees what the tasks did");
     count->let_go();
   }
@@ -212,8 +209,10 @@ struct submitted {
     for (parking* p : {&first, &second})
       if (p->wake()) return;
   }
-  void search_ends(parking& mine) {
-    if (mine.search_ends() && submissions.any()) notify_any();
+  void search_ends(sleeping& own) {
+    own.search_ends([&](bool) {
+      if (submissions.any()) notify_any();
+    });
   }
 
   void submit() {
@@ -227,21 +226,19 @@ struct submitted {
   }
   void serve(parking& mine) {
     const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
-    bool searching = false;
+    sleeping own{mine};
     while (!stops()) {
-      if (!std::exchange(searching, true)) mine.search_begins();
+      own.search_begins();
       if (run* const begun = submissions.take(mine)) {
-        searching = false;
-        search_ends(mine);
+        search_ends(own);
         check(begun->made.read() == 7, "the run came as it was made");
         if (begun->tasks.take_off(1)) begun->tasks.end();
         continue;
       }
-      const std::uint32_t ticket = mine.announce(std::exchange(searching, false));
-      if (!submissions.any_for(mine) && !stops()) mine.sleep(ticket, -1);
-      mine.get_up();
+      own.sleep(-1, [&](std::int64_t&) { return submissions.any_for(mine) || stops(); });
+      own.comes_back();
     }
-    if (searching) search_ends(mine);
+    search_ends(own);
   }
   void thread(unsigned who) {
     if (who == 0) {
@@ -250,8 +247,9 @@ struct submitted {
       serve(first);
     } else {
       if (at_work) {
-        second.search_begins();
-        search_ends(second);
+        sleeping own{second};
+        own.search_begins();
+        search_ends(own);
         one.tasks.wait();
       }
       serve(second);

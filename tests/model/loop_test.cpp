@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "runtime/loop_ranges.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/sleeping.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -60,11 +61,8 @@ struct shared_by {
     }
     l.take_pieces(0);
     l.close();
-    while (!l.everybody_left()) {
-      const std::uint32_t ticket = caller.announce(false);
-      if (!l.everybody_left()) caller.sleep(ticket, -1);
-      caller.get_up();
-    }
+    sleeping own{caller};
+    while (!l.everybody_left()) own.sleep(-1, [&](std::int64_t&) { return l.everybody_left(); });
     check(!l.anything_left(), "the caller leaves nothing");
     for (plain& b : l.done) check(b.read() == 1, "each block was done once, and the caller sees it");
     l.let_go();

@@ -1,10 +1,11 @@
-// How workers sleep and are woken (src/runtime/parking.hpp). A wake-up that is lost leaves a thread asleep for ever: a deadlock here.
+// How workers sleep and are woken (src/runtime/sleeping.hpp, parking.hpp). A wake-up that is lost leaves a thread asleep for ever: a deadlock here.
 
 #include <array>
 
 #include "check.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/sleeping.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -20,18 +21,26 @@ struct item {
 
 /// worker::sleep_until_work.
 template <class Found>
-void sleep_unless(parking& p, Found&& found, bool searched = false) {
-  const std::uint32_t ticket = p.announce(searched);
-  if (!found()) p.sleep(ticket, -1);
-  p.get_up();
+void sleep_unless(sleeping& s, Found&& found) {
+  s.sleep(-1, [&](std::int64_t&) { return found(); });
+  s.comes_back();
 }
+constexpr auto wakes_nobody = [](bool) {};
+
+/// One worker, as its thread and others see it.
+struct sleeper {
+  explicit sleeper(parking_counts& all) : seen(all) {}
+  bool wake() { return seen.wake(); }
+  parking seen;
+  sleeping own{seen};
+};
 
 /// worker::leave_bound: what is left for one worker, by one or two others.
 template <unsigned givers>
 struct left_for_one {
   static constexpr int threads = givers + 1;
   parking_counts all;
-  parking place{all};
+  sleeper place{all};
   inbox<item> box;
   std::array<item, givers> items;
 
@@ -44,8 +53,9 @@ struct left_for_one {
     }
     for (unsigned got = 0; got < givers;) {
       for (item* i = box.take_all(); i; i = i->link, ++got) check(i->payload.read() == 7, "the payload came with the item");
-      if (got < givers) sleep_unless(place, [&] { return !box.empty(); });
+      if (got < givers) sleep_unless(place.own, [&] { return !box.empty(); });
     }
+    place.own.search_ends(wakes_nobody);
   }
   void after() { check(all.sleepers.load() == 0, "each sleeper was counted once, and is up"); }
 };
@@ -67,16 +77,17 @@ TEST(parking, mutants_that_leave_something_behind) {
 struct stopped {
   static constexpr int threads = 3;
   parking_counts all;
-  parking first{all}, second{all};
+  sleeper first{all}, second{all};
 
   void thread(unsigned who) {
     if (who == 0) {
       all.stop(std::array{&first, &second});
       return;
     }
-    parking& mine = who == 1 ? first : second;
+    sleeping& mine = (who == 1 ? first : second).own;
     const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
     while (!stops()) sleep_unless(mine, stops);
+    mine.search_ends(wakes_nobody);
   }
   void after() { check(all.sleepers.load() == 0, "nobody sleeps after the end"); }
 };
@@ -92,13 +103,13 @@ TEST(parking, mutants_that_do_not_stop) {
 struct left_for_any {
   static constexpr int threads = 3;
   parking_counts all;
-  parking first{all}, second{all};
+  sleeper first{all}, second{all};
   inbox<item> box;
   item one;
 
   void notify_any() {
     if (!all.somebody_is_needed()) return;
-    for (parking* p : {&first, &second})
+    for (sleeper* p : {&first, &second})
       if (p->wake()) return;
   }
 
@@ -109,18 +120,19 @@ struct left_for_any {
       notify_any();
       return;
     }
-    parking& mine = who == 1 ? first : second;
+    sleeping& mine = (who == 1 ? first : second).own;
     const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
     while (!stops()) {
       mine.search_begins();
       if (item* got = box.take_all()) {
-        static_cast<void>(mine.search_ends());
+        mine.search_ends(wakes_nobody);
         check(got->payload.read() == 7, "the payload came with the item");
         all.stop(std::array{&first, &second});
         return;
       }
-      sleep_unless(mine, [&] { return !box.empty() || stops(); }, true);
+      sleep_unless(mine, [&] { return !box.empty() || stops(); });
     }
+    mine.search_ends(wakes_nobody);
   }
   void after() {
     check(all.sleepers.load() == 0, "nobody sleeps after the end");
@@ -133,6 +145,80 @@ TEST(parking, what_any_may_take_is_taken) { holds<left_for_any>(); }
 TEST(parking, mutants_that_wake_nobody) {
   is_caught<left_for_any>({file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
   is_caught<left_for_any>({file, "parking::announce", "sync::heavy_fence()"});
+}
+
+/// engine::notify_takers, worker::policy_finds_work and engine::wake_for_what_waits: two things for two workers, in a queue for which each push
+/// wakes one sleeper. Whoever takes the first is at work until somebody has taken the second, as a body that waits for another. The look after
+/// the announcement takes too, and may have been sent the wake-up for the second thing meanwhile: `passes_on`, as the engine does.
+template <bool passes_on>
+struct left_in_a_queue {
+  static constexpr int threads = 3;
+  parking_counts all;
+  sleeper first{all}, second{all};
+  std::array<sync::atomic<std::uint32_t>, 2> there;
+  sync::atomic<std::uint32_t> taken{0};
+
+  void notify_takers() {
+    if (!all.somebody_sleeps()) return;
+    for (sleeper* p : {&first, &second})
+      if (p->wake()) return;
+  }
+  bool take() {
+    for (auto& t : there)
+      if (t.load(sync::memory_order_relaxed) != 0 && t.exchange(0, sync::memory_order_acq_rel) != 0) return true;
+    return false;
+  }
+  void run() {
+    if (taken.fetch_add(1, sync::memory_order_acq_rel) == 1) {
+      all.stop(std::array{&first, &second});
+      return;
+    }
+    while (taken.load(sync::memory_order_acquire) != 2) sync::yield();
+  }
+  void thread(unsigned who) {
+    if (who == 0) {
+      for (auto& t : there) {
+        t.store(1, sync::memory_order_release);
+        notify_takers();
+      }
+      return;
+    }
+    sleeping& mine = (who == 1 ? first : second).own;
+    const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
+    const auto wake = [&](bool woken) {
+      if (passes_on && woken && (there[0].load(sync::memory_order_relaxed) != 0 || there[1].load(sync::memory_order_relaxed) != 0)) notify_takers();
+    };
+    while (!stops()) {
+      mine.search_begins();
+      bool found = take();
+      if (!found) {
+        mine.sleep(-1, [&](std::int64_t&) {
+          mine.search_begins();  // as question 3 does; it stays a sleeper
+          found = take();
+          return found || stops();
+        });
+        mine.comes_back();
+      }
+      if (!found) continue;
+      mine.search_ends(wake);
+      run();
+    }
+    mine.search_ends(wake);
+  }
+  void after() {
+    check(taken.load() == 2, "both were taken");
+    check(all.sleepers.load() == 0 && all.searchers.load() == 0, "nobody sleeps or looks after the end");
+  }
+};
+
+TEST(parking, a_wake_up_reaches_another_if_the_worker_found_something_else) {
+  holds<left_in_a_queue<true>>();
+  goes_wrong<left_in_a_queue<false>>("the wake-up of a worker that has found something before it slept is lost");
+}
+
+TEST(parking, mutants_that_leave_a_thing_in_a_queue) {
+  is_caught<left_in_a_queue<true>>({file, "parking::announce", "sync::heavy_fence()"});
+  is_caught<left_in_a_queue<true>>({file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
 }
 
 }  // namespace

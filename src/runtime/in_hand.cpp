@@ -1,0 +1,45 @@
+// Where what a worker had in hand goes. What it counted and timed goes where that is done: hand_in in worker.cpp, learn_row in run.cpp.
+
+#include "runtime/in_hand.hpp"
+
+#include "runtime/engine.hpp"
+
+namespace kilter::detail {
+
+void worker::stop_looking(const execution_state* mine) noexcept {
+  if (sleeping_.searches()) search_ends();
+  let_go(mine);
+}
+
+void worker::share(node* n) noexcept try {
+  send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
+} catch (...) {
+  give_up(n);
+}
+
+void worker::put_back(node* n, const origin& from) {
+  if (from.queue) {
+    from.queue->push(n, from.key);
+    owner.notify_other_takers(*from.queue);
+  } else {
+    declined_.push(n);
+    owner.notify_any();
+  }
+  sync::relax();
+}
+
+void worker::decline(node* n, const origin& from) noexcept try {
+  put_back(n, from);
+} catch (...) {
+  give_up(n);
+}
+
+// The fence answers the one with which others stop searching or go to sleep: a body may block until what it made ready has run.
+void worker::hand_out() noexcept {
+  share_next();
+  if (own_.empty() && kept_.empty()) return;
+  sync::fence();
+  owner.notify_any();
+}
+
+}  // namespace kilter::detail
