@@ -42,7 +42,7 @@ class sleeping {
   [[nodiscard]] std::uint32_t next_attempt() noexcept { return attempt_++; }
 
   // --- what the look says about rest ---
-  /// Whether there is something to try again at once.
+  /// No: there is something to try again at once.
   void may_rest(bool yes) noexcept { may_rest_ = yes; }
   [[nodiscard]] bool may_rest() const noexcept { return may_rest_; }
   /// For how long the policy holds; negative: it does not.

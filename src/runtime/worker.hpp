@@ -233,9 +233,9 @@ class alignas(sync::cache_line) worker {
 
   // What the owner alone touches at every task comes first, then what thieves read, then what others write.
   in_hand hand_;
+  node* bound_ = nullptr;  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
   body_on_stack body_;
   sleeping sleeping_{parking_};
-  node* bound_ = nullptr;     // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
   std::uint32_t waits_ = 0;   // nested on this worker's stack
   bool starts_over_ = false;  // a graph has begun in the middle of a look
   work_deque<node> own_;

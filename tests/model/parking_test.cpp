@@ -147,47 +147,37 @@ TEST(parking, mutants_that_wake_nobody) {
   is_caught<left_for_any>({file, "parking::announce", "sync::heavy_fence()"});
 }
 
-/// engine::notify_takers, worker::policy_finds_work and engine::wake_for_what_waits: two things for two workers, in a queue for which each push
-/// wakes one sleeper. Whoever takes the first is at work until somebody has taken the second, as a body that waits for another. The look after
-/// the announcement takes too, and may have been sent the wake-up for the second thing meanwhile: `passes_on`, as the engine does.
-template <bool passes_on>
-struct left_in_a_queue {
+/// Two things for two workers. Whoever takes the first is at work until somebody has taken the second, as a body that blocks.
+struct two_things {
   static constexpr int threads = 3;
   parking_counts all;
   sleeper first{all}, second{all};
   std::array<sync::atomic<std::uint32_t>, 2> there;
   sync::atomic<std::uint32_t> taken{0};
 
-  void notify_takers() {
-    if (!all.somebody_sleeps()) return;
-    for (sleeper* p : {&first, &second})
-      if (p->wake()) return;
+  [[nodiscard]] bool anything() const {
+    return there[0].load(sync::memory_order_relaxed) != 0 || there[1].load(sync::memory_order_relaxed) != 0;
   }
   bool take() {
     for (auto& t : there)
       if (t.load(sync::memory_order_relaxed) != 0 && t.exchange(0, sync::memory_order_acq_rel) != 0) return true;
     return false;
   }
-  void run() {
-    if (taken.fetch_add(1, sync::memory_order_acq_rel) == 1) {
-      all.stop(std::array{&first, &second});
-      return;
-    }
+  void wait_for_the_second() {
     while (taken.load(sync::memory_order_acquire) != 2) sync::yield();
   }
-  void thread(unsigned who) {
-    if (who == 0) {
-      for (auto& t : there) {
-        t.store(1, sync::memory_order_release);
-        notify_takers();
-      }
-      return;
-    }
-    sleeping& mine = (who == 1 ? first : second).own;
+  void run() {
+    if (taken.fetch_add(1, sync::memory_order_acq_rel) == 1) all.stop(std::array{&first, &second});
+    else wait_for_the_second();
+  }
+  void wake_one() {
+    for (sleeper* p : {&first, &second})
+      if (p->wake()) return;
+  }
+  /// worker::loop. The look after the announcement takes, too.
+  template <class Wake>
+  void serve(sleeping& mine, Wake&& wake) {
     const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
-    const auto wake = [&](bool woken) {
-      if (passes_on && woken && (there[0].load(sync::memory_order_relaxed) != 0 || there[1].load(sync::memory_order_relaxed) != 0)) notify_takers();
-    };
     while (!stops()) {
       mine.search_begins();
       bool found = take();
@@ -211,14 +201,68 @@ struct left_in_a_queue {
   }
 };
 
+/// engine::notify_takers, worker::policy_finds_work and engine::wake_for_what_waits: they lie in a queue for which each push wakes one sleeper. It may have
+/// found the first meanwhile, and then the wake-up for the second must go to another: `passes_on`.
+template <bool passes_on>
+struct left_in_a_queue : two_things {
+  void notify_takers() {
+    if (all.somebody_sleeps()) wake_one();
+  }
+  void thread(unsigned who) {
+    if (who == 0) {
+      for (auto& t : there) {
+        t.store(1, sync::memory_order_release);
+        notify_takers();
+      }
+      return;
+    }
+    serve((who == 1 ? first : second).own, [&](bool woken) {
+      if (passes_on && woken && anything()) notify_takers();
+    });
+  }
+};
+
+/// worker::hand_out, engine::notify_any and engine::wake_for_what_waits: a body pushes both onto its worker's deque and blocks until they have run. One
+/// worker that looks keeps the other asleep, and must see the second thing when it has found the first: `fences`, as hand_out does.
+template <bool fences>
+struct made_ready_by_a_body : two_things {
+  void notify_any() {
+    if (all.somebody_is_needed()) wake_one();
+  }
+  void thread(unsigned who) {
+    if (who == 0) {
+      for (auto& t : there) {
+        t.store(1, sync::memory_order_release);
+        notify_any();
+      }
+      if (fences) {
+        sync::fence();
+        notify_any();
+      }
+      wait_for_the_second();
+      return;
+    }
+    serve((who == 1 ? first : second).own, [&](bool) {
+      if (anything()) notify_any();
+    });
+  }
+};
+
 TEST(parking, a_wake_up_reaches_another_if_the_worker_found_something_else) {
   holds<left_in_a_queue<true>>();
   goes_wrong<left_in_a_queue<false>>("the wake-up of a worker that has found something before it slept is lost");
 }
 
+TEST(parking, what_a_body_that_blocks_has_made_ready_is_taken) {
+  holds<made_ready_by_a_body<true>>();
+  goes_wrong<made_ready_by_a_body<false>>("a push that is only fenced lightly may be missed by a worker that stops looking");
+}
+
 TEST(parking, mutants_that_leave_a_thing_in_a_queue) {
   is_caught<left_in_a_queue<true>>({file, "parking::announce", "sync::heavy_fence()"});
   is_caught<left_in_a_queue<true>>({file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
+  is_caught<made_ready_by_a_body<true>>({file, "parking::announce", "sync::heavy_fence()"});
+  is_caught<made_ready_by_a_body<true>>({file, "parking::search_ends", "sync::fence()"});
 }
 
 }  // namespace
