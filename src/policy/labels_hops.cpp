@@ -18,11 +18,21 @@ namespace kilter::labels {
 namespace {
 
 constexpr std::uint64_t first_max = 1;
-constexpr std::uint32_t id_bits = 40;
-constexpr std::uint64_t id_mask = (std::uint64_t{1} << id_bits) - 1;
 
-bool follows(task_ref task, task_ref parent, std::uint64_t last, view& v) noexcept {
-  const auto is_last = [&](task_ref t) { return ((v.id(t) + 1) & id_mask) == last; };
+/// The task that was found critical last, in one cell: level << 40 | low 40 bits of its id + 1; 0: none yet.
+struct last_critical {
+  std::uint64_t cell = 0;
+
+  static constexpr std::uint32_t id_bits = 40;
+  static constexpr std::uint64_t id_mask = (std::uint64_t{1} << id_bits) - 1;
+  static last_critical of(std::uint64_t level, std::uint64_t id) noexcept { return {level << id_bits | ((id + 1) & id_mask)}; }
+  [[nodiscard]] bool none() const noexcept { return cell == 0; }
+  [[nodiscard]] std::uint64_t level() const noexcept { return cell >> id_bits; }
+  [[nodiscard]] bool is(std::uint64_t id) const noexcept { return ((id + 1) & id_mask) == (cell & id_mask); }
+};
+
+bool follows(task_ref task, task_ref parent, last_critical last, view& v) noexcept {
+  const auto is_last = [&](task_ref t) { return last.is(v.id(t)); };
   if (parent && is_last(parent)) return true;
   const std::uint32_t count = v.predecessor_count(task);
   for (std::uint32_t i = 0; i < count; ++i)
@@ -42,11 +52,11 @@ bool hops_critical(task_ref task, task_ref parent, std::uint32_t first_cell, boo
   const std::uint64_t highest = v.load(first_cell);
   const bool leads = level > highest || (level == highest && !strict);
   if (!leads) {
-    const std::uint64_t current = v.load(first_cell + 1);
-    if (current == 0 || level + 1 < current >> id_bits || !follows(task, parent, current & id_mask, v)) return false;
+    const last_critical last{v.load(first_cell + 1)};
+    if (last.none() || level + 1 < last.level() || !follows(task, parent, last, v)) return false;
   }
   if (level > highest) v.store(first_cell, level);
-  v.store(first_cell + 1, level << id_bits | ((v.id(task) + 1) & id_mask));
+  v.store(first_cell + 1, last_critical::of(level, v.id(task)).cell);
   return true;
 }
 

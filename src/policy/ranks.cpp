@@ -1,7 +1,6 @@
 #include "policy/ranks.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <span>
 #include <vector>
@@ -12,7 +11,8 @@ namespace {
 
 constexpr float almost = 1.0F + 1e-5F;  // sums of the same times in another order
 
-std::uint32_t index_of(view& v, task_ref t) noexcept { return static_cast<std::uint32_t>(v.state(t).a & 0xffffffff); }
+// Until a task has its rank, its note is its place in the batch.
+std::uint32_t index_of(view& v, task_ref t) noexcept { return task_rank::of(v.state(t)).note; }
 
 /// Of each task at most what can descend from it: what its successors and all after them sum up to, one by one, and no more than all that cannot be on a way to it.
 std::vector<float> work_after(std::span<const std::uint32_t> topological, std::span<const std::uint32_t> begin, std::span<const std::uint32_t> next,
@@ -45,7 +45,7 @@ double on_submit(view& v, bool mark) {
   std::vector<task_ref> tasks(size);
   for (std::uint32_t i = 0; i < size; ++i) {
     tasks[i] = v.batch_task(i);
-    v.set_state(tasks[i], {std::uint64_t{i}, 0});
+    v.set_state(tasks[i], task_rank{.note = i}.packed());
   }
   // Successors side by side, so that they are asked for once.
   std::vector<std::uint32_t> begin(size + 1), next, open(size, 0);
@@ -81,8 +81,7 @@ double on_submit(view& v, bool mark) {
   }
   const std::vector<float> later = work_after(order, begin, next, rank, own);
   for (std::uint32_t i = 0; i < size; ++i)
-    v.set_state(tasks[i], {std::uint64_t{std::bit_cast<std::uint32_t>(own[i])} << 32,
-                           std::uint64_t{std::bit_cast<std::uint32_t>(rank[i])} << 32 | std::bit_cast<std::uint32_t>(later[i])});
+    v.set_state(tasks[i], task_rank{.own_s = own[i], .rank_s = rank[i], .later_s = later[i]}.packed());
   if (!mark || size == 0) return all_s;
   for (const task_ref t : tasks) v.set_critical(t, false);
   for (auto i = static_cast<std::uint32_t>(std::ranges::max_element(rank) - rank.begin());;) {

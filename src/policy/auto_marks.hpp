@@ -1,0 +1,62 @@
+#pragma once
+// What `auto` keeps between its answers: a note in each task's bytes, and shared cells.
+
+#include "policy/ranks.hpp"
+#include "policy/search.hpp"
+
+namespace kilter::auto_parts {
+
+/// Whether a task waits in the queue, and when a core first declined it: the 32 bits beside its rank (task_rank::note).
+///
+///   bit 0        it waits
+///   bits 1..31   0 until a core declines it, then the time of that in units of 8 us with its lowest bit set; the clock wraps after 4.8 hours
+class queue_note {
+ public:
+  constexpr queue_note() noexcept = default;
+  constexpr explicit queue_note(std::uint32_t bits) noexcept : bits_(bits) {}
+  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+
+  [[nodiscard]] constexpr bool waits() const noexcept { return (bits_ & waits_bit) != 0; }
+  [[nodiscard]] constexpr bool was_declined() const noexcept { return (bits_ & ~waits_bit) != 0; }
+  constexpr void enter_queue() noexcept { bits_ |= waits_bit; }
+  /// Keeps the first time.
+  constexpr void decline(double now_s) noexcept {
+    if (!was_declined()) bits_ |= clock(now_s);
+  }
+  /// Seconds since it was first declined, modulo 4.8 hours; only if it was.
+  [[nodiscard]] constexpr double declined_for_s(double now_s) const noexcept {
+    return static_cast<double>((clock(now_s) - (bits_ & ~waits_bit)) >> 1) * unit_s;
+  }
+
+ private:
+  static constexpr std::uint32_t waits_bit = 1;
+  // Seconds. What it is compared with is 100 us and more (patience_s), and a power of two of microseconds leaves hours in 31 bits.
+  static constexpr double unit_s = 8e-6;
+  static constexpr std::uint32_t clock(double now_s) noexcept { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_s / unit_s) << 1) | 2; }
+
+  std::uint32_t bits_ = 0;
+};
+
+/// Cells that all cores share; each core's own follow them.
+enum shared_cell : std::uint32_t {
+  left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks
+  way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
+  spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
+  first_core_cell
+};
+
+/// A core's own cells.
+enum class core_cell : std::uint32_t {
+  end,   ///< a double: engine time at which what it took is expected to end; 0: nothing
+  skip,  ///< how many of the first tasks it leaves to others when it next takes one; or `resting`
+  rest,  ///< a double: engine time until which it takes nothing
+  count
+};
+inline constexpr std::uint64_t resting = ~std::uint64_t{0};
+
+constexpr std::uint32_t cell_of(core_id c, core_cell which) noexcept {
+  return first_core_cell + c * static_cast<std::uint32_t>(core_cell::count) + static_cast<std::uint32_t>(which);
+}
+constexpr std::uint32_t cells_for(std::uint32_t cores) noexcept { return cell_of(cores, core_cell::end); }
+
+}  // namespace kilter::auto_parts
