@@ -2,34 +2,33 @@
 
 #include <algorithm>
 
-#include "model/decay.hpp"
+#include "model/estimate.hpp"
 #include "model/relaxed.hpp"
-#include "model/window.hpp"
 
 namespace kilter::model {
 
 namespace {
-constexpr double step = 1.0 / 64;            // smaller relative changes are not written where others read
-constexpr double short_task_s = 48e-6;       // shorter samples are remembered once in about this long
-constexpr double rise_s = 0.25;              // a reference follows slower work with this time constant
-constexpr double much_less = 0.75, fall = 1.0 / 8;
-constexpr double rise_check_s = 0.002;
-constexpr double peer_stale_s = 1.0;         // what a peer measured longer ago does not hold a reference down
-constexpr double guess_margin = 1.0 + 1.0 / 16;  // a width that nobody tried must promise more than noise
-constexpr double nominal_s = 1e-6;
 
-bool differs(double a, double b) noexcept { return a > b * (1.0 + step) || a < b * (1.0 - step); }
+/// The least own time of those peers that count, and of one that has `own_s`.
+template <class Counts>
+double least_of_peers(const table_row& r, const peer_group& peers, double own_s, Counts&& counts) noexcept {
+  double least_s = own_s;
+  for (place_id p = peers.first; p < peers.first + peers.count; ++p)
+    if (counts(r.cells[p])) least_s = std::min(least_s, get(r.cells[p].own_s));
+  return least_s;
+}
+
 }  // namespace
 
 learner::learner(const shape& s, const table_options& o, availability& a, slices& cut, unit_times& units)
-    : shape_(s), options_(o), availability_(a), slices_(cut), unit_times_(units), old_weight_((1.0 - o.sample_weight) / o.sample_weight) {}
+    : shape_(s), options_(o), availability_(a), slices_(cut), unit_times_(units), old_weight_(old_weight_of(o.sample_weight)) {}
 
 void learner::learn(table_row& r, place_id p, const measured& m, double now_s) noexcept {
   if (!(m.sample_s > 0.0)) return;
   if (!get(r.sampled)) put(r.sampled, true);
   const bool told = options_.by_work && m.work > 0.0;
   const double units = told ? m.work : 1.0;
-  if (told) unit_times_.learn(shape_.group_of[p], (m.cpu_s > 0.0 ? std::min(m.cpu_s, m.sample_s) : m.sample_s) / units / availability_.slowdown(p));
+  if (told) unit_times_.learn(shape_.group_of[p], body_s(m.sample_s, m.cpu_s) / units / availability_.slowdown(p));
   if (!options_.two_factors)
     average(r, p, m.sample_s / units);
   else if (shape_.groups[shape_.group_of[p]].width == 1)
@@ -39,14 +38,12 @@ void learner::learn(table_row& r, place_id p, const measured& m, double now_s) n
   if (!options_.two_factors && options_.ageing) put(r.cells[p].last_s, now_s);
 }
 
-// S0, section 4.1: new = (4 x old + sample) / 5; the first sample replaces.
 void learner::average(table_row& r, place_id p, double sample_s) noexcept {
   cell_state& c = r.cells[p];
   auto& cell = r.read_s[shape_.cell_of[p]];
   const auto n = get(c.samples);
   put(c.samples, n + 1);
-  const double value = n == 0 ? sample_s : (old_weight_ * get(cell) + sample_s) / (old_weight_ + 1.0);
-  put(cell, value);
+  put(cell, averaged(get(cell), n, sample_s, old_weight_));
   r.clusters[shape_.cluster_of(p)].changes.fetch_add(1, sync::memory_order_release);
   if (options_.neutral_prior && (n < 16 || n % 16 == 0)) publish(r);
 }
@@ -57,15 +54,13 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
   // A row of very short tasks is one sample of their own time, but all of its wall-clock time speaks for the core.
   const double wall_s = m.sample_s * m.tasks;
   put(c.samples, get(c.samples) + m.tasks);
-  // Whether a short sample is remembered must not depend on its own length: long ones would be chosen more often.
   const double skipped_s = get(c.skipped_s);
   const double observed_s = skipped_s + wall_s;
-  if (skipped_s < short_task_s && get(c.own_s) < short_task_s && get(c.remembered) >= cell_state::window) {
+  if (is_skipped(skipped_s, get(c.own_s), get(c.remembered))) {
     put(c.skipped_s, observed_s);
   } else {
     put(c.skipped_s, 0.0);
-    const bool cpu_known = m.cpu_s > 0.0;
-    remember(r, p, (cpu_known ? std::min(m.sample_s, m.cpu_s) : m.sample_s) / units, observed_s, cpu_known, now_s);
+    remember(r, p, body_s(m.sample_s, m.cpu_s) / units, observed_s, m.cpu_s > 0.0, now_s);
   }
   const auto& group = r.groups[shape_.group_of[p]];
   if (!get(c.settled) && !get(group.settled)) {
@@ -75,13 +70,11 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
   const double expected_s = get(group.reference_s) * m.tasks * units;
   const bool whole_before = availability_.ran_whole(core);
   availability_.observe(core, expected_s, wall_s, now_s);
-  // Where in the task the gap was is not known; half way is least wrong.
   if (const double gap_s = wall_s - expected_s; gap_s > slices::shortest_gap_s) [[unlikely]] {
-    const double back_s = now_s - 0.5 * expected_s;
-    slices_.gap(core, back_s - gap_s, back_s, whole_before);
+    const away gone = away_in(expected_s, gap_s, now_s);
+    slices_.gap(core, gone.begin_s, gone.end_s, whole_before);
   }
-  // A slice that was lost is lost in full, whatever the mean says yet.
-  if (wall_s - expected_s > 0.5 * options_.move_after_s && get(r.decision.in_use) == p)
+  if (wall_s - expected_s > whole_slice * options_.move_after_s && get(r.decision.in_use) == p)
     put(r.decision.lost_s, get(r.decision.lost_s) + wall_s - expected_s);
 }
 
@@ -97,14 +90,13 @@ void learner::remember(table_row& r, place_id p, double sample_s, double observe
   cell_state& c = r.cells[p];
   std::uint32_t n = get(c.remembered);
   const double own_s = get(c.own_s);
-  if (options_.ageing && now_s - get(c.last_s) > options_.probe_after_s && n >= settled_samples) n = 0;
+  if (options_.ageing) n = still_counted(n, now_s - get(c.last_s), options_.probe_after_s, settled_samples);
   put(c.last_s, now_s);
   put(c.recent[n % cell_state::window], static_cast<float>(sample_s));
   put(c.remembered, ++n);
 
   if (get(c.settled)) {
-    if (n < settled_samples && !trusted) return;
-    if (n > cell_state::window && n % 4 != 0 && sample_s < 0.001) return;  // what is below is for a few samples at once
+    if (!is_due(n, sample_s, trusted)) return;
     const std::uint32_t reach = window_for(own_s);
     double now_own_s = 0.0;
     if (n >= cell_state::window && reach == cell_state::window) now_own_s = mean_without_gaps(c, own_s);
@@ -118,7 +110,6 @@ void learner::remember(table_row& r, place_id p, double sample_s, double observe
   update_reference(r, p, observed_s, now_s);
 }
 
-// Falls at once, rises slowly: work that became heavier is followed, a disturbance that spreads over the peers is not mistaken for it.
 void learner::update_reference(table_row& r, place_id p, double observed_s, double now_s) noexcept {
   const std::uint32_t g = shape_.group_of[p];
   group_state& group = r.groups[g];
@@ -126,29 +117,20 @@ void learner::update_reference(table_row& r, place_id p, double observed_s, doub
   const bool settled = get(r.cells[p].settled);
   double reference_s = get(group.reference_s);
   if (!get(group.settled)) {
-    reference_s = own_s;
-    const peer_group& peers = shape_.groups[g];
-    for (place_id q = peers.first; q < peers.first + peers.count; ++q)
-      if (const double peer_s = get(r.cells[q].own_s); peer_s > 0.0) reference_s = std::min(reference_s, peer_s);
+    reference_s = least_of_peers(r, shape_.groups[g], own_s, [](const cell_state& peer) { return get(peer.own_s) > 0.0; });
     put(group.settled, settled);
   } else if (!settled) {
     return;
-  } else if (own_s < reference_s) {
-    // Noise pulls it down by little steps, so that it does not settle at the luckiest window.
-    reference_s = own_s < much_less * reference_s ? own_s : reference_s + (own_s - reference_s) * fall;
-  } else if (own_s > reference_s * (1.0 + step)) {
+  } else if (const reference_move where = move_of(reference_s, own_s); where == reference_move::falls) {
+    reference_s = lowered(reference_s, own_s);
+  } else if (where == reference_move::may_rise) {
     const double since_s = now_s - get(group.checked_s);
-    if (since_s < rise_check_s && observed_s < rise_check_s) return;
+    if (!asks_peers(since_s, observed_s)) return;
     put(group.checked_s, now_s);
-    const peer_group& peers = shape_.groups[g];
-    double least_s = own_s;
-    for (place_id q = peers.first; q < peers.first + peers.count; ++q) {
-      const cell_state& peer = r.cells[q];
-      if (get(peer.settled) && (q == p || now_s - get(peer.last_s) < peer_stale_s)) least_s = std::min(least_s, get(peer.own_s));
-    }
+    const double least_s =
+        least_of_peers(r, shape_.groups[g], own_s, [&](const cell_state& peer) { return get(peer.settled) && now_s - get(peer.last_s) < peer_stale_s; });
     if (least_s <= reference_s) return;
-    const double seen_s = std::min(since_s, std::max(4.0 * rise_check_s, observed_s));
-    reference_s += (least_s - reference_s) * std::min(1.0, seen_s / rise_s);
+    reference_s = raised(reference_s, least_s, since_s, observed_s);
   } else {
     return;
   }
@@ -163,7 +145,7 @@ void learner::learn_wide(table_row& r, place_id p, double sample_s, double units
   const double undisturbed_s = sample_s / units / availability_.slowdown(p);
   put(c.samples, get(c.samples) + 1);
   std::uint32_t n = get(c.remembered);
-  if (options_.ageing && now_s - get(c.last_s) > options_.probe_after_s) n = 0;
+  if (options_.ageing) n = still_counted(n, now_s - get(c.last_s), options_.probe_after_s, 0);
   put(c.last_s, now_s);
   put(c.recent[n % cell_state::window], static_cast<float>(undisturbed_s));
   put(c.remembered, ++n);
@@ -171,7 +153,7 @@ void learner::learn_wide(table_row& r, place_id p, double sample_s, double units
   if (n <= cell_state::window / 2)
     own_s = low_median(c, n, n);
   else
-    own_s += (1.0 - decay(sample_s / options_.window_s)) * (undisturbed_s - own_s);
+    own_s = wide_mean(own_s, undisturbed_s, sample_s, options_.window_s);
   put(c.own_s, own_s);
   put(c.settled, true);
   put(c.given, false);
@@ -269,31 +251,21 @@ double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const no
   return of_asked > 0.0 && of_known > 0.0 ? of_known / of_asked : 1.0;
 }
 
-// A guess from the nearest that is known of the type, else of all types by their work: peers, another width of the cluster, the same width elsewhere, anything, a nominal time.
+// From what is known of the type, else of all types by their work, else from nothing.
 double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
   const peer_group& asked = shape_.groups[g];
   const auto nearest = [&](auto&& known) {
-    double guess_s = 0.0;
-    int best_rank = -1;
+    nearest_guess guess(asked.width, unit_times_.of(g));
     for (std::uint32_t k = 0; k < shape_.groups.size(); ++k) {
       const peer_group& other = shape_.groups[k];
-      const double seconds = known(k);
-      if (!(seconds > 0.0)) continue;
-      const int rank = (other.cluster == asked.cluster ? 2 : 0) + (other.width == asked.width ? 1 : 0);
-      if (rank <= best_rank) continue;
-      best_rank = rank;
-      if (const double there_s = unit_times_.of(g), here_s = unit_times_.of(k); there_s > 0.0 && here_s > 0.0) {
-        guess_s = seconds * there_s / here_s;
-        continue;
-      }
-      guess_s = seconds * other.width / asked.width * nominal_ratio(g, k);
-      if (other.width < asked.width) guess_s *= guess_margin;
+      const known_group there{.same_cluster = other.cluster == asked.cluster, .width = other.width, .seconds = known(k), .unit_s = unit_times_.of(k)};
+      if (guess.is_nearer(there)) guess.take(there, nominal_ratio(g, k));
     }
-    return guess_s;
+    return guess.seconds();
   };
   if (const double of_type_s = nearest([&](std::uint32_t k) { return known_s(r, k); }); of_type_s > 0.0) return of_type_s;
   if (const double of_unit_s = nearest([&](std::uint32_t k) { return unit_times_.of(k); }); of_unit_s > 0.0) return of_unit_s;
-  return nominal_s / asked.width * (asked.width > 1 ? guess_margin : 1.0) * nominal_ratio(g, 0);
+  return nominal_guess_s(asked.width, nominal_ratio(g, 0));
 }
 
 void learner::publish(table_row& r) noexcept {
