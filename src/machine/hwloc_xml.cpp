@@ -234,6 +234,10 @@ class reader {
 
 }  // namespace
 
-std::string machine_part(const std::string& xml, const std::string& source) { return reader(xml, source).run(); }
+std::string machine_part(const std::string& xml, const std::string& source) {
+  // hwloc's text ends there.
+  if (xml.find('\0') != std::string::npos) throw input_error(source + " holds a NUL byte, so it is no XML");
+  return reader(xml, source).run();
+}
 
 }  // namespace kilter::detail

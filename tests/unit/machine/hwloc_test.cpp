@@ -309,6 +309,9 @@ TEST_F(bad_xml, with_cores_in_a_set_that_are_not_in_the_object) {
   };
   test::expect_names(refused(with("0x1")), {"a NUMANode with cores in its cpuset that contains none"});
 }
+TEST_F(bad_xml, with_a_nul) {
+  test::expect_names(refused(test::replaced(good_, "version=\"2.0\"", std::string("version=\"2.0\0\"", 14))), {"holds a NUL byte"});
+}
 TEST_F(bad_xml, truncated) {
   for (const std::size_t bytes : {200u, 1000u, 5000u, 20000u}) test::expect_names(refused(good_.substr(0, bytes)), {"truncated"});
 }
