@@ -74,7 +74,7 @@ class auto_policy : public built_in {
   [[nodiscard]] option best(view&, task_ref, core_id here, std::uint32_t share, const situation&) const noexcept;
   [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
   [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
-  void begins(view&, const task_rank&) const noexcept;
+  void begins(view&, core_id by, const task_rank&) const noexcept;
   void spend(view&, double task_s, const place&) const noexcept;
   [[nodiscard]] double saved_s(view&, double paid) const noexcept;
   [[nodiscard]] take_decision rest(view&, core_id here, double until_s) const noexcept;
@@ -105,11 +105,20 @@ void auto_policy::on_submit(view& v) const {
   for (std::uint32_t i = 0; i < size && !flagged; ++i) flagged = v.user_priority(v.batch_task(i)) == priority::high;
   const std::uint64_t all_ns = nanoseconds(ranks::on_submit(v, !flagged));
   // What a cancelled graph left is forgotten when nothing waits.
-  if (v.length(queue_) == 0 && v.batch_is_whole_graph()) v.store(left_cell, all_ns);
-  else v.fetch_add(left_cell, all_ns);
+  if (v.length(queue_) == 0 && v.batch_is_whole_graph()) {
+    for (core_id c = 0; c < cores_; ++c) v.store(cell_of(c, core_cell::begun), 0);
+    v.store(left_cell, all_ns);
+  } else if (all_ns != 0) {
+    v.fetch_add(left_cell, all_ns);
+  }
 }
 
-void auto_policy::begins(view& v, const task_rank& t) const noexcept { v.fetch_add(left_cell, ~nanoseconds(t.own_s) + 1); }
+void auto_policy::begins(view& v, core_id by, const task_rank& t) const noexcept {
+  const std::uint64_t own_ns = nanoseconds(t.own_s);
+  if (own_ns == 0) return;
+  if (by == no_core) v.fetch_add(left_cell, ~own_ns + 1);
+  else v.fetch_add(cell_of(by, core_cell::begun), own_ns);
+}
 
 bool auto_policy::is_short(view& v, task_ref t) const noexcept {
   return v.known(t) && v.time_s(t, v.machine().single(v.machine().core_count() - 1)) < short_s;
@@ -124,7 +133,7 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
     v.set_state(task, own.packed());
     return ready_decision::wait_in(queue_, static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
   }
-  begins(v, own);
+  begins(v, waker, own);
   if (!v.critical(task)) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
   if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
   place_id where = search::global(v, task, any_idle(v) ? objective::time : objective::cost);
@@ -207,7 +216,9 @@ situation auto_policy::look(view& v, task_ref task, const task_rank& own, core_i
     if (c != here) core.free_s = free_at_s(promised_s(v, c, idle, now_s), now_s);
     all.add(core);
   }
-  graph_facts graph{.left_s = seconds(v.load(left_cell)), .own_s = own.own_s, .rank_s = own.rank_s, .later_s = own.later_s, .quickest_s = {}};
+  std::uint64_t left_ns = v.load(left_cell);
+  for (core_id c = 0; c < cores_; ++c) left_ns -= v.load(cell_of(c, core_cell::begun));
+  graph_facts graph{.left_s = seconds(left_ns), .own_s = own.own_s, .rank_s = own.rank_s, .later_s = own.later_s, .quickest_s = {}};
   if (const place_id quickest = v.best_place(task, objective::time); quickest != no_place) graph.quickest_s = v.time_s(task, quickest);
   return all.finish(graph);
 }
@@ -327,7 +338,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     for (core_id c = where.leader; c < where.leader + where.width; ++c) v.store(cell_of(c, core_cell::end), bits(mine.end_s()));
     own.note = 0;
     v.set_state(task, own.packed());
-    begins(v, own);
+    begins(v, here, own);
     if (paid < cores_) spend(v, mine.time_s, where);
     return {.where = mine.where};
   }

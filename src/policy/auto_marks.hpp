@@ -39,7 +39,7 @@ class queue_note {
 
 /// Cells that all cores share; each core's own follow them.
 enum shared_cell : std::uint32_t {
-  left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks
+  left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks, but for what cores have begun
   way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
   spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
   first_core_cell
@@ -50,6 +50,7 @@ enum class core_cell : std::uint32_t {
   end,   ///< a double: engine time at which what it took is expected to end; 0: nothing
   skip,  ///< how many of the first tasks it leaves to others when it next takes one; or `resting`
   rest,  ///< a double: engine time until which it takes nothing
+  begun,  ///< nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it would cost a line that all write
   count
 };
 inline constexpr std::uint64_t resting = ~std::uint64_t{0};

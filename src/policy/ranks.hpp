@@ -34,7 +34,7 @@ struct task_rank {
 /// that descends from each of them (what descends from two counts twice), but no more than of all tasks that cannot be on a way to it, those whose rank is at
 /// most what is left after it; the note is 0. Returns the seconds of all. A task counts with its time on an undisturbed
 /// core of the fastest kind, as far as the trace table knows types, and with its `work`. With `mark` one longest path is flagged critical, and
-/// nothing else. O(tasks log tasks + edges).
+/// nothing else. O(tasks + edges).
 double on_submit(view&, bool mark);
 
 }  // namespace kilter::ranks
