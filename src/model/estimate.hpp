@@ -1,6 +1,6 @@
 #pragma once
-// How a sample changes what is known of a type, as arithmetic on plain numbers: means, which samples are remembered, the time that peers share, guesses.
-// The reasons are in docs/decisions/trace-table.md, with what was measured.
+// How a sample changes what is known of a type, as arithmetic on plain numbers: means, which samples are remembered, the time that peers share,
+// guesses. The reasons are in docs/decisions/trace-table.md, with what was measured.
 
 #include <algorithm>
 #include <cstdint>
@@ -68,8 +68,8 @@ inline constexpr double whole_slice = 0.5;
 inline constexpr double much_less = 0.75;
 /// Of the difference. Noise pulls the reference down by such steps, so that it does not settle at the luckiest window.
 inline constexpr double fall = 1.0 / 8;
-/// Seconds. The reference follows heavier work with this time constant: many windows of the slowdown (table_options::window_s), so that a disturbance that
-/// spreads over the peers is seen as one before it is mistaken for heavier work.
+/// Seconds. The reference follows heavier work with this time constant: many windows of the slowdown (table_options::window_s), so that a disturbance
+/// that spreads over the peers is seen as one before it is mistaken for heavier work.
 inline constexpr double rise_s = 0.25;
 /// Seconds. So often the peers are asked whether the work became heavier, or at each sample that takes longer; one look may count for four of these.
 inline constexpr double rise_check_s = 0.002;
@@ -121,7 +121,8 @@ class nearest_guess {
   /// `unit_s`: of one unit of work at the asked group; 0: not known.
   constexpr nearest_guess(std::uint32_t width, double unit_s) noexcept : width_(width), unit_s_(unit_s) {}
   [[nodiscard]] constexpr bool is_nearer(const known_group& k) const noexcept { return k.seconds > 0.0 && nearness(k) > nearest_; }
-  /// A group that is nearer. `nominal_ratio`: how many times as long a core of the asked group takes, as far as that is stated; counts where units are not known.
+  /// A group that is nearer. `nominal_ratio`: how many times as long a core of the asked group takes, as far as that is stated; counts where units
+  /// are not known.
   constexpr void take(const known_group& k, double nominal_ratio) noexcept {
     nearest_ = nearness(k);
     if (unit_s_ > 0.0 && k.unit_s > 0.0) {

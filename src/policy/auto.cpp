@@ -23,8 +23,8 @@
 //   So a slow or disturbed core takes what the others do not come to in time, and nothing that the end of the graph would have to wait for; on equal
 //   cores n is 0 always. The times are the table's, which knows which core is slowed and for how long (papers.md D3, D5, D7).
 //
-//   What is arithmetic in this takes plain numbers and stands beside it: auto_situation.hpp (free cores, times, what is left), auto_choice.hpp (places, the
-//   others, declining), auto_quota.hpp (savings). What is kept between answers is in auto_marks.hpp. Here the view is asked.
+//   What is arithmetic in this takes plain numbers and stands beside it: auto_situation.hpp (free cores, times, what is left), auto_choice.hpp (places,
+//   the others, declining), auto_quota.hpp (savings). What is kept between answers is in auto_marks.hpp. Here the view is asked.
 
 #include <algorithm>
 #include <bit>
@@ -41,7 +41,8 @@ namespace {
 using namespace auto_parts;
 using ranks::task_rank;
 
-// Seconds, on the slowest kind. A shorter task is not worth a lock and a look at every core.
+// Seconds, on the slowest kind. A shorter task is not worth a lock and a look at every core. Not measured: simulation gives them no price
+// (docs/decisions/auto.md, Constants).
 constexpr double short_s = 40e-6;
 
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }

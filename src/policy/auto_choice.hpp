@@ -40,7 +40,8 @@ class place_start {
   /// A member other than the core that asks.
   void add(double promised_s) noexcept;
   [[nodiscard]] double begin_s() const noexcept { return begin_s_; }
-  /// Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it. On the long way a wide place is worth a wait.
+  /// Nothing is bound to a core that will be free some time: that is a guess, and the task would wait for it. On the long way a wide place is worth
+  /// a wait.
   [[nodiscard]] bool worth_waiting_for(const goal&, std::uint32_t width, double time_s) const noexcept;
 
  private:

@@ -30,9 +30,11 @@ class queue_note {
 
  private:
   static constexpr std::uint32_t waits_bit = 1;
-  // Seconds. What it is compared with is 100 us and more (patience_s), and a power of two of microseconds leaves hours in 31 bits.
+  // Seconds. What it is compared with is 100 us and more (patience_s), and with this 31 bits last for hours.
   static constexpr double unit_s = 8e-6;
-  static constexpr std::uint32_t clock(double now_s) noexcept { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_s / unit_s) << 1) | 2; }
+  static constexpr std::uint32_t clock(double now_s) noexcept {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_s / unit_s) << 1) | 2;
+  }
 
   std::uint32_t bits_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// What `auto` does with CPU time under a quota, as plain numbers: an account of what was paid for and not spent, and which cores it is better spent on.
+// What `auto` does with CPU time under a quota, as plain numbers: an account of what was paid for and not spent, and the cores on which it is
+// better spent.
 
 #include <cstdint>
 #include <limits>

@@ -4,7 +4,8 @@ namespace kilter::auto_parts {
 
 namespace {
 
-// Ratio of slowdowns. A quota that is used up slows all cores alike, within what their windows disagree by; a co-runner leaves some alone.
+// Ratio of slowdowns. A quota that is used up slows all cores alike, within what their windows disagree by; a co-runner leaves some alone. 1.2 and
+// 1.8: one of 600 simulated cells differs by more than 3 %.
 constexpr double like_the_others = 1.4;
 
 }  // namespace

@@ -10,14 +10,18 @@
 namespace kilter::auto_parts {
 
 // ---- constants that several parts share --------------------------------------------------------------------------------------------
+// What each one does when it is halved or doubled: docs/decisions/auto.md, Constants.
 
-/// Of a time. Others count as sooner, and a core as faster, only by more than this, since predictions are wrong by about as much.
+/// Of a time. Others count as sooner, and a core as faster, only by more than this, since predictions are wrong by about as much. Half: .1 % faster
+/// in the mean, twice: .2 % slower. Without it in the account of a quota cells of one machine lost 2 %.
 inline constexpr double sooner_margin = 0.05;
-/// Of the task's time. A core that is free within this is free now: a shorter wait is lost in what predictions are wrong by.
+/// Of the task's time. A core that is free within this is free now: a shorter wait is lost in what predictions are wrong by. Half: .1 % slower,
+/// twice: the same.
 inline constexpr double free_soon = 0.05;
-/// Slowdown. Above this a core is disturbed; below, a mean of clean samples may just read a little high.
+/// Slowdown. Above this a core is disturbed; below, a mean of clean samples may just read a little high. 1.025 and 1.1: the same in the mean.
 inline constexpr double visible_slowdown = 1.05;
 /// Seconds. Whether a neighbour's gaps are still coming is asked for so long a stretch: many periods of the slices that Linux cuts (4 to 8 ms).
+/// Not measured: no simulated cell depends on it.
 inline constexpr double a_while_s = 0.5;
 
 // ---- when a core is free, and how long a task takes there --------------------------------------------------------------------------
@@ -31,8 +35,11 @@ inline constexpr double a_while_s = 0.5;
 /// Whether the mean slowdown is all that there is to say: an undisturbed core, or one whose gaps are a quota's.
 [[nodiscard]] constexpr bool mean_says_all(double slowdown, bool all_slowed) noexcept { return slowdown == 1.0 || all_slowed; }
 
-/// Seconds of a task of width 1 with the gap that its slice would end in, if the neighbour is that regular (gap_s >= 0), else with the mean of all gaps.
-[[nodiscard]] constexpr double sliced_s(double mean_s, double slowdown, double gap_s) noexcept { return gap_s < 0.0 ? mean_s : mean_s / slowdown + gap_s; }
+/// Seconds of a task of width 1 with the gap that its slice would end in, if the neighbour is that regular (gap_s >= 0), else with the mean of all
+/// gaps.
+[[nodiscard]] constexpr double sliced_s(double mean_s, double slowdown, double gap_s) noexcept {
+  return gap_s < 0.0 ? mean_s : mean_s / slowdown + gap_s;
+}
 
 /// Likewise of any width. Who shares its chunks with a member that is away waits for the one that this member has begun, so the longest gap counts.
 class wide_time {

@@ -30,11 +30,11 @@ struct task_rank {
   static constexpr std::uint32_t bits(float s) noexcept { return std::bit_cast<std::uint32_t>(s); }
 };
 
-/// Question 1: leaves in each task's bytes its rank, its own seconds, and at most how many seconds of work can wait for it: those of its successors and of all
-/// that descends from each of them (what descends from two counts twice), but no more than of all tasks that cannot be on a way to it, those whose rank is at
-/// most what is left after it; the note is 0. Returns the seconds of all. A task counts with its time on an undisturbed
-/// core of the fastest kind, as far as the trace table knows types, and with its `work`. With `mark` one longest path is flagged critical, and
-/// nothing else. O(tasks + edges).
+/// Question 1: leaves in each task's bytes its rank, its own seconds, and at most how many seconds of work can wait for it: those of its successors
+/// and of all that descends from each of them (what descends from two counts twice), but no more than of all tasks that cannot be on a way to it,
+/// those whose rank is at most what is left after it; the note is 0. Returns the seconds of all. A task counts with its time on an undisturbed core of
+/// the fastest kind, as far as the trace table knows types, and with its `work`. With `mark` one longest path is flagged critical, and nothing else.
+/// O(tasks + edges).
 double on_submit(view&, bool mark);
 
 }  // namespace kilter::ranks

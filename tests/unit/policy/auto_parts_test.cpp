@@ -142,7 +142,9 @@ constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 core_facts idle_core(double time_s) { return {.time_s = time_s}; }
 core_facts asking_core(double time_s, double slowdown = 1.0) { return {.time_s = time_s, .at_work = true, .slowdown = slowdown}; }
-core_facts busy_core(double time_s, double free_s, double slowdown = 1.0) { return {.time_s = time_s, .free_s = free_s, .at_work = true, .slowdown = slowdown}; }
+core_facts busy_core(double time_s, double free_s, double slowdown = 1.0) {
+  return {.time_s = time_s, .free_s = free_s, .at_work = true, .slowdown = slowdown};
+}
 
 /// At time 0; the first core is the one that asks.
 situation seen(const std::vector<core_facts>& cores, double paid = no_quota, const graph_facts& g = {}) {
@@ -165,7 +167,8 @@ TEST(auto_situation, what_all_cores_are_worth_and_which_are_free) {
            row{{asking_core(1 * ms), busy_core(1 * ms, 2 * ms)}, no_quota, 1 * ms, 2.0, 1, "one is busy"},
            row{{asking_core(1 * ms), busy_core(1 * ms, 50 * us)}, no_quota, 1 * ms, 2.0, 2, "busy for a twentieth of the task: as good as free"},
            row{{asking_core(1 * ms), busy_core(1 * ms, 51 * us)}, no_quota, 1 * ms, 2.0, 1, "a little longer: not free"},
-           row{{asking_core(1 * ms), idle_core(1 * ms), idle_core(1 * ms)}, 2.0, 1 * ms, 2.0, 2, "a quota pays for two: one besides the one that asks"},
+           row{{asking_core(1 * ms), idle_core(1 * ms), idle_core(1 * ms)}, 2.0, 1 * ms, 2.0, 2,
+               "a quota pays for two: one besides the one that asks"},
            row{{asking_core(1 * ms), idle_core(1 * ms), idle_core(1 * ms)}, 1.5, 1 * ms, 1.5, 1, "one and a half: only the one that asks"},
            row{{asking_core(1 * ms), busy_core(1 * ms, 1.0), idle_core(1 * ms)}, 2.0, 1 * ms, 2.0, 1, "of two that are paid one is busy"},
            row{{asking_core(1 * ms), idle_core(2 * ms), idle_core(4 * ms)}, 2.0, 1 * ms, 1.5, 2, "what is paid counts for the fastest kind first"},
@@ -218,25 +221,24 @@ TEST(auto_situation, what_is_left_in_seconds_of_the_fastest_core) {
   const std::vector<core_facts> two{asking_core(2 * ms), idle_core(2 * ms)};
   struct row {
     std::vector<core_facts> cores;
-    graph_facts graph;
+    graph_facts graph;  // left, own, rank, later, quickest
     double left_s, way_s, later_s, quicker;
     bool on_long_way;
     const char* why;
   };
   for (const row& r : {
-           row{two, {.left_s = 8 * ms, .own_s = 2 * ms, .rank_s = 3 * ms, .later_s = 4 * ms, .quickest_s = {}}, 4 * ms, 3 * ms, 2 * ms, 1.0, false, "on two cores"},
-           row{two, {.left_s = 8 * ms, .own_s = 1 * ms, .rank_s = 3 * ms, .later_s = 4 * ms, .quickest_s = {}}, 8 * ms, 6 * ms, 4 * ms, 1.0, false,
+           row{two, {8 * ms, 2 * ms, 3 * ms, 4 * ms, {}}, 4 * ms, 3 * ms, 2 * ms, 1.0, false, "on two cores"},
+           row{two, {8 * ms, 1 * ms, 3 * ms, 4 * ms, {}}, 8 * ms, 6 * ms, 4 * ms, 1.0, false,
                "the task takes twice what was predicted: so does all the rest"},
-           row{two, {.left_s = 8 * ms, .own_s = 2 * ms, .rank_s = 5 * ms, .later_s = 0.0, .quickest_s = {}}, 4 * ms, 5 * ms, 0.0, 1.0, true,
-               "its way takes longer than all that is left"},
-           row{two, {.left_s = -1.0, .own_s = 2 * ms, .rank_s = 2 * ms, .later_s = 0.0, .quickest_s = {}}, 0.0, 2 * ms, 0.0, 1.0, true, "less than nothing is nothing"},
-           row{two, {.left_s = 8 * ms, .own_s = 0.0, .rank_s = 3 * ms, .later_s = 4 * ms, .quickest_s = {}}, 0.0, 0.0, 0.0, 1.0, false, "no prediction when it came"},
-           row{{asking_core(2 * ms), busy_core(2 * ms, 6 * ms)}, {.left_s = 8 * ms, .own_s = 2 * ms, .rank_s = 3 * ms, .later_s = 0.0, .quickest_s = {}}, 7 * ms, 3 * ms,
-               0.0, 1.0, false, "what runs for 6 ms more is not done"},
-           row{{asking_core(4 * ms), busy_core(2 * ms, 3 * ms)}, {.left_s = 0.0, .own_s = 2 * ms, .rank_s = 1.5 * ms, .later_s = 0.0, .quickest_s = {}}, 2 * ms, 1.5 * ms,
-               0.0, 1.0, false, "3 ms on the fast core, with half another beside it"},
-           row{two, {.left_s = 8 * ms, .own_s = 2 * ms, .rank_s = 3 * ms, .later_s = 0.0, .quickest_s = 0.5 * ms}, 4 * ms, 3 * ms, 0.0, 0.25, false, "a wide place is four times as fast"},
-           row{two, {.left_s = 8 * ms, .own_s = 2 * ms, .rank_s = 3 * ms, .later_s = 0.0, .quickest_s = 3 * ms}, 4 * ms, 3 * ms, 0.0, 1.0, false, "no place is faster"},
+           row{two, {8 * ms, 2 * ms, 5 * ms, 0.0, {}}, 4 * ms, 5 * ms, 0.0, 1.0, true, "its way takes longer than all that is left"},
+           row{two, {-1.0, 2 * ms, 2 * ms, 0.0, {}}, 0.0, 2 * ms, 0.0, 1.0, true, "less than nothing is nothing"},
+           row{two, {8 * ms, 0.0, 3 * ms, 4 * ms, {}}, 0.0, 0.0, 0.0, 1.0, false, "no prediction when it came"},
+           row{{asking_core(2 * ms), busy_core(2 * ms, 6 * ms)}, {8 * ms, 2 * ms, 3 * ms, 0.0, {}}, 7 * ms, 3 * ms, 0.0, 1.0, false,
+               "what runs for 6 ms more is not done"},
+           row{{asking_core(4 * ms), busy_core(2 * ms, 3 * ms)}, {0.0, 2 * ms, 1.5 * ms, 0.0, {}}, 2 * ms, 1.5 * ms, 0.0, 1.0, false,
+               "3 ms on the fast core, with half another beside it"},
+           row{two, {8 * ms, 2 * ms, 3 * ms, 0.0, 0.5 * ms}, 4 * ms, 3 * ms, 0.0, 0.25, false, "a wide place is four times as fast"},
+           row{two, {8 * ms, 2 * ms, 3 * ms, 0.0, 3 * ms}, 4 * ms, 3 * ms, 0.0, 1.0, false, "no place is faster"},
        }) {
     const situation s = seen(r.cores, no_quota, r.graph);
     EXPECT_DOUBLE_EQ(s.left_s, r.left_s) << r.why;
@@ -301,14 +303,16 @@ TEST(auto_choice, how_long_a_task_waits_for_a_place) {
     double begin_s;
     bool waits;
     const char* why;
+    double time_s = 1.0;
   };
-  // At 10 s, for a task of 1 s.
+  // At 10 s.
   for (const row& r : {
            row{{}, false, 1, 10.0, true, "its own core"},
            row{{10.0}, false, 2, 10.0, true, "free by now"},
            row{{10.04}, false, 2, 10.04, true, "within a twentieth of the task"},
            row{{10.06}, false, 2, 10.06, false, "longer: not worth it"},
            row{{10.9}, true, 2, 10.9, true, "on the long way as long as the task runs"},
+           row{{11.0}, true, 2, 11.0, true, "not a moment less"},
            row{{11.1}, true, 2, 11.1, false, "longer than that"},
            row{{10.06}, true, 1, 10.06, false, "one core is worth no wait there either"},
            row{{9.6}, true, 2, 10.4, true, "overdue by .4: that guess was wrong once, so it counts twice"},
@@ -316,20 +320,25 @@ TEST(auto_choice, how_long_a_task_waits_for_a_place) {
            row{{9.98}, false, 2, 10.02, true, "overdue by .02"},
            row{{9.97}, false, 2, 10.03, false, "by .03, counted twice"},
            row{{10.2, 10.7, 10.0}, true, 4, 10.7, true, "the last of the members decides"},
+           row{{10.06}, false, 2, 10.06, true, "within a twentieth of a task of 2 s", 2.0},
            row{{9.5, 10.6}, true, 4, 10.6, false, "the doubt of one adds to the wait for another"},
        }) {
     place_start start(10.0);
     for (const double p : r.promised_s) start.add(p);
     EXPECT_DOUBLE_EQ(start.begin_s(), r.begin_s) << r.why;
-    EXPECT_EQ(start.worth_waiting_for({.now_s = 10.0, .on_long_way = r.on_long_way}, r.width, 1.0), r.waits) << r.why;
+    EXPECT_EQ(start.worth_waiting_for({.now_s = 10.0, .on_long_way = r.on_long_way}, r.width, r.time_s), r.waits) << r.why;
   }
 }
 
 TEST(auto_choice, which_of_the_places_it_is) {
-  const option one{.where = 1, .width = 1, .time_s = 1.0, .begin_s = 0.0}, two{.where = 2, .width = 2, .time_s = 0.6, .begin_s = 0.0},
-      four{.where = 4, .width = 4, .time_s = 0.4, .begin_s = 0.0}, waits{.where = 5, .width = 4, .time_s = 0.3, .begin_s = 0.2};
-  const goal here{.share = 1}, half{.anywhere = true, .share = 2}, all{.anywhere = true, .share = 4};
-  const auto long_way = [](double wanted_s) { return goal{.wanted_s = wanted_s, .on_long_way = true, .anywhere = true, .share = 1}; };
+  // At 10 s.
+  const option one{.where = 1, .width = 1, .time_s = 1.0, .begin_s = 10.0}, two{.where = 2, .width = 2, .time_s = 0.6, .begin_s = 10.0},
+      four{.where = 4, .width = 4, .time_s = 0.4, .begin_s = 10.0}, waits{.where = 5, .width = 4, .time_s = 0.3, .begin_s = 10.2};
+  const goal here{.now_s = 10.0, .soon_s = 10.05, .share = 1}, half{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 2},
+      all{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 4};
+  const auto long_way = [](double wanted_s) {
+    return goal{.now_s = 10.0, .soon_s = 10.05, .wanted_s = wanted_s, .on_long_way = true, .anywhere = true, .share = 1};
+  };
   struct row {
     goal wanted;
     std::vector<option> offered;
@@ -340,15 +349,17 @@ TEST(auto_choice, which_of_the_places_it_is) {
   for (const row& r : {
            row{here, {one, two, four}, 1, false, "around one core: time x width"},
            row{here, {four, two, one}, 1, false, "in any order"},
-           row{here, {two, {.where = 6, .width = 3, .time_s = 0.4, .begin_s = 0.0}}, 2, false, "of equal cost the first"},
+           row{here, {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}}, 1, false, "of equal cost the first"},
+           row{all, {four, {.where = 6, .width = 1, .time_s = 0.4, .begin_s = 10.0}}, 4, true, "of those that end together the first"},
            row{half, {one, two, four}, 2, true, "the first to end of those within its share"},
            row{half, {four, two, one}, 4, true, "if the first is beyond its share only what is sooner replaces it"},
            row{all, {one, two, four}, 4, true, "a share of four"},
            row{all, {four, waits}, 4, true, "what begins later ends later"},
-           row{all, {{.where = 7, .width = 1, .time_s = 0.1, .begin_s = 0.2}}, 7, false, "what begins later stays what it is"},
+           row{all, {{.where = 7, .width = 1, .time_s = 0.1, .begin_s = 10.2}}, 7, false, "what begins later stays what it is"},
            row{long_way(0.7), {one, two, four}, 2, false, "on the long way the cheapest that is fast enough"},
            row{long_way(0.5), {one, two, four}, 4, false, "that may be a wide one"},
            row{long_way(1.0), {four, two, one}, 1, false, "or one core"},
+           row{long_way(1.5), {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}}, 1, false, "of equal cost the first there too"},
            row{long_way(0.5), {waits, one, two}, 5, false, "the wait counts: .2 and .3"},
            row{long_way(0.1), {one, two, four}, 4, true, "if none is fast enough the first to end, whatever its share"},
            row{all, {}, no_place, false, "nothing is offered"},
@@ -401,6 +412,7 @@ TEST(auto_choice, what_other_cores_end_sooner) {
            row{14.0, {{10.0, 1.0, 1.0}}, 3, 1, 10.0, "one after the other: at 11, 12 and 13"},
            row{14.0, {{11.0, 1.0, 1.0}}, 2, 0, 11.0, "free later: two, and it is not idle"},
            row{14.0, {{10.05, 1.0, 1.0}}, 3, 1, 10.05, "free at once, or nearly"},
+           row{14.0, {{10.09, 2.0, 1.0}}, 2, 1, 10.09, "a longer task: a twentieth of it is longer"},
            row{14.0, {{13.0, 1.0, 1.0}}, 0, 0, 0.0, "free too late"},
            row{14.0, {{10.0, 2.5, 1.0}}, 2, 1, 10.0, "a gap comes in the first task only"},
            row{14.0, {{12.0, 1.0, 1.0}, {11.0, 2.0, 2.0}}, 2, 0, 11.0, "of two the one that is free first"},
@@ -463,8 +475,8 @@ TEST(auto_choice, a_task_that_nobody_came_for) {
            row{-1.0, 1.0, 1.0, false, "it was never declined"},
            row{1.0, 1.0 + 2 * ms, 1.0 + 5 * ms, false, "for 2 ms, and would take 3"},
            row{1.0, 1.0 + 3 * ms, 1.0 + 6 * ms, false, "for 3 of 3: somebody may be on the way"},
-           row{1.0, 1.0 + 3.05 * ms, 1.0 + 6.05 * ms, false, "50 us longer"},
-           row{1.0, 1.0 + 3.2 * ms, 1.0 + 6.2 * ms, true, "200 us longer"},
+           row{1.0, 1.0 + 3.08 * ms, 1.0 + 6.08 * ms, false, "80 us longer"},
+           row{1.0, 1.0 + 3.12 * ms, 1.0 + 6.12 * ms, true, "120 us longer"},
        }) {
     queue_note note;
     note.enter_queue();
