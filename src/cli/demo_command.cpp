@@ -22,7 +22,7 @@ action add_demo(CLI::App& app, const std::string& command_line) {
   auto o = std::make_shared<demo_options>();
   o->out.how.command_line = command_line;
   o->out.how.html_path = "kilter-report.html";
-  CLI::App* demo = app.add_subcommand("demo", "The main job: seven policies, undisturbed and beside a co-runner on core 0; about a minute and a half");
+  CLI::App* demo = app.add_subcommand("demo", "The main job: the default policy and seven others, undisturbed and beside a co-runner on core 0; about a minute and a half");
   demo->add_option("--cores", o->what.cores, "A count (2) or a list (0-3 or 1,); they are numbered anew from 0")->type_name("CORES");
   demo->add_option("--repeat", o->repeat, "Runs of each policy in each scenario (default: 4, quick: 2)")->type_name("R");
   demo->add_option("--seed", o->seed, "Of the DAG, the order of the runs and the policies' random draws")->type_name("N");

@@ -9,7 +9,7 @@ namespace kilter::lab {
 
 experiment plan_demo(const demo_specification& a) {
   specification s;
-  s.policy_lists = read_policies({"rws,rwsm-c,fa,fam-c,da,dam-c,dam-p"});
+  s.policy_lists = read_policies({"auto,rws,rwsm-c,fa,fam-c,da,dam-c,dam-p"});
   s.work = make_workload("layered", {{"parallelism", "2"}});  // where placement matters most: half of the tasks are critical (S0-6)
   s.disturb = {{asked_disturbance({.kind = disturbance_kind::cpu, .cores = {0}})}};
   s.repeats = a.repeats.value_or(a.quick ? 2 : 4);

@@ -1,5 +1,5 @@
 #pragma once
-// The main job: the seven policies of S0 on the cores that are there, undisturbed and with a co-runner on core 0.
+// The main job: the default policy and the seven of S0 on the cores that are there, undisturbed and with a co-runner on core 0.
 
 #include <cstdint>
 #include <optional>
