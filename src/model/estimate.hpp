@@ -1,6 +1,7 @@
 #pragma once
 // How a sample changes what is known of a type, as arithmetic on plain numbers: means, which samples are remembered, the time that peers share,
-// guesses. The reasons are in docs/decisions/trace-table.md, with what was measured.
+// guesses. docs/decisions/trace-table.md has the reasons, and what each constant does when it is made smaller and larger: none moves the mean speed
+// of 600 simulated cells by more than .2 %.
 
 #include <algorithm>
 #include <cstdint>
@@ -104,7 +105,7 @@ enum class reference_move : std::uint8_t { none, falls, may_rise };
 
 /// A width that nobody tried must promise more than noise, which `step` is a quarter of.
 inline constexpr double guess_margin = 1.0 + 1.0 / 16;
-/// Seconds of a task of which nothing is known, on one core. Any number will do, since all places read it, as long as it makes a task short.
+/// Seconds of a task of which nothing is known, on one core. All places read it, so it chooses none; beside types that are known it ranks a task low.
 inline constexpr double nominal_s = 1e-6;
 
 /// Places of one width in one cluster where the time is known, as a guess for others sees them.
