@@ -112,7 +112,7 @@ refuses 'no\x1bwhere' graph info $'no\ewhere'
 refuses 'no\x1bwhere' explain $'no\ewhere'
 
 # what takes longer than a minute is not begun without --yes
-recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json
+recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json.gz
 refuses "--yes" compare "$recorded" --policy auto
 refuses "this takes at least about" compare "$recorded" --policy auto --quiet
 refuses "h: 6 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c

@@ -163,7 +163,7 @@ sys.exit(one != two)
 PY
 grep -qF '"schema":"kilter.compare/1"' "$work/compare.html" || fail "compare --html: no document in the report"
 # recorded programs run on one core each unless the user says otherwise, and the output says which it was
-recorded=$data/dags/montage-chameleon-2mass-005d-001.json
+recorded=$data/dags/montage-chameleon-2mass-005d-001.json.gz
 for widths in 1 all; do
   given=()
   [ $widths = all ] && given=(--widths all)
@@ -231,7 +231,7 @@ passes graph draw cholesky:n=20 -o "$work/c.PNG"
 [ "$(head -c 4 "$work/c.PNG" | od -An -tx1)" = " 89 50 4e 47" ] || fail "graph draw -o c.PNG wrote no PNG"
 passes graph draw cholesky:n=3 --to pdf
 [ "$(head -c 4 "$work/out")" = %PDF ] || fail "graph draw --to pdf wrote no PDF"
-passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json"
+passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json.gz"
 says "15 tasks take no time"
 # other people's formats, packed or not, from a file or from standard input, wherever a graph is taken
 samples=$(dirname "$0")/../data/graphs

@@ -85,7 +85,7 @@ std::vector<matrix_graph> matrix_graphs(std::uint64_t tasks) {
        {std::pair{"epigenomics", "epigenomics-chameleon-hep-2seq-50k-001"}, {"montage-005d", "montage-chameleon-2mass-005d-001"},
         {"montage-02d", "montage-chameleon-2mass-02d-001"}, {"rnaseq", "rnaseq-dirt02-001"}, {"sarek", "sarek-dirt02-001"},
         {"soykb", "soykb-chameleon-10fastq-10ch-001"}})
-    all.push_back({name, std::string(file) + ".json"});
+    all.push_back({name, std::string(file) + ".json.gz"});
   return all;
 }
 
@@ -163,7 +163,7 @@ matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
   const std::string folder = a.workflows.empty() ? workflows_directory() : a.workflows;
   for (matrix_graph g : graphs) {
     if (std::ranges::find(wanted, g.name) == wanted.end()) continue;
-    if (g.from.ends_with(".json")) {
+    if (g.from.ends_with(".json.gz")) {
       const auto path = std::filesystem::path(folder) / g.from;
       if (!std::filesystem::exists(path))
         throw input_error(fmt::format("there is no {}; set KILTER_WORKFLOWS to the folder of the recorded workflows, or leave {} out with --graphs",

@@ -30,7 +30,7 @@ dag recorded(const std::string& file) { return load_dag(std::string(KILTER_TEST_
 // What a file cannot tell must not be made up: its tasks are programs of one core.
 TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
   const std::vector<std::uint32_t> one{1};
-  EXPECT_EQ(recorded("sarek-dirt02-001.json").widths, one);
+  EXPECT_EQ(recorded("sarek-dirt02-001.json.gz").widths, one);
   EXPECT_EQ(read("1\n0 0 0\n1 5 1 0\n2 0 1 1\n").widths, one);
   EXPECT_EQ(read("digraph { a -> b }").widths, one);
   EXPECT_EQ(read(R"(<adag><job id="a" runtime="1"/></adag>)").widths, one) << "Pegasus DAX";
@@ -40,7 +40,7 @@ TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
 }
 
 TEST(Readers, WidthsSurviveConversionAndAreNamedWhereAFormatLosesThem) {
-  const dag workflow = recorded("sarek-dirt02-001.json"), made = load_dag("cholesky:n=3");
+  const dag workflow = recorded("sarek-dirt02-001.json.gz"), made = load_dag("cholesky:n=3");
   const dag again = read(dags::graph_json(workflow));
   EXPECT_EQ(again.widths, workflow.widths);
   EXPECT_TRUE(read(dags::graph_json(made)).widths.empty());
@@ -64,9 +64,9 @@ TEST(WfCommons, ReadsTheRecordedWorkflows) {
     const char* file;
     std::size_t tasks, edges, types;
   };
-  for (const expectation& e : {expectation{"epigenomics-chameleon-hep-2seq-50k-001.json", 223, 274, 8}, {"montage-chameleon-2mass-005d-001.json", 58, 114, 8},
-                               {"montage-chameleon-2mass-02d-001.json", 619, 1641, 8}, {"rnaseq-dirt02-001.json", 197, 451, 62}, {"sarek-dirt02-001.json", 26, 50, 26},
-                               {"soykb-chameleon-10fastq-10ch-001.json", 96, 194, 14}}) {
+  for (const expectation& e : {expectation{"epigenomics-chameleon-hep-2seq-50k-001.json.gz", 223, 274, 8}, {"montage-chameleon-2mass-005d-001.json.gz", 58, 114, 8},
+                               {"montage-chameleon-2mass-02d-001.json.gz", 619, 1641, 8}, {"rnaseq-dirt02-001.json.gz", 197, 451, 62}, {"sarek-dirt02-001.json.gz", 26, 50, 26},
+                               {"soykb-chameleon-10fastq-10ch-001.json.gz", 96, 194, 14}}) {
     const dag g = recorded(e.file);
     EXPECT_EQ(g.tasks.size(), e.tasks) << e.file;
     EXPECT_EQ(g.edges.size(), e.edges) << e.file;
@@ -74,7 +74,7 @@ TEST(WfCommons, ReadsTheRecordedWorkflows) {
     EXPECT_GT(seconds_of(g), 0.0) << e.file;
     EXPECT_TRUE(g.processors.empty()) << "recorded machines are no cost matrix";
   }
-  const dag montage = recorded("montage-chameleon-2mass-005d-001.json");
+  const dag montage = recorded("montage-chameleon-2mass-005d-001.json.gz");
   EXPECT_EQ(task_named(montage, "mProject_ID0000001").seconds, 16.712);
   EXPECT_EQ(montage.types[task_named(montage, "mProject_ID0000001").type].name, "mProject");
 }
@@ -124,7 +124,7 @@ TEST(WfCommons, ReadsBackWhatItWrites) {
     const dag again = read(dags::wfcommons_json(g));
     EXPECT_EQ(dags::graph_json(again), dags::graph_json(g));
   }
-  const dag montage = recorded("montage-chameleon-2mass-005d-001.json");
+  const dag montage = recorded("montage-chameleon-2mass-005d-001.json.gz");
   EXPECT_EQ(dags::graph_json(read(dags::wfcommons_json(montage))), dags::graph_json(montage)) << "bytes of edges too";
 }
 

@@ -116,7 +116,7 @@ TEST(compare, runs_here_with_a_bound_that_was_measured) {
   EXPECT_GT(row_of(rows, "dam-c").ratio_to_bound, 0.0);
 }
 
-const std::string recorded = std::string(KILTER_TEST_DATA) + "/dags/montage-chameleon-2mass-005d-001.json";
+const std::string recorded = std::string(KILTER_TEST_DATA) + "/dags/montage-chameleon-2mass-005d-001.json.gz";
 
 /// Tasks by the width of their place, over all runs.
 std::map<std::uint32_t, std::uint64_t> tasks_by_width(const compare_specification& a) {
