@@ -62,6 +62,7 @@ struct away {
 
 /// Of the seconds that must be lost before a move. A longer gap is a slice that was lost: it counts in full at once, whatever the mean says yet.
 inline constexpr double whole_slice = 0.5;
+[[nodiscard]] constexpr bool is_lost_slice(double gap_s, double move_after_s) noexcept { return gap_s > whole_slice * move_after_s; }
 
 // ---- the time that peers share -----------------------------------------------------------------------------------------------------
 
@@ -76,6 +77,7 @@ inline constexpr double rise_s = 0.25;
 inline constexpr double rise_check_s = 0.002;
 /// Seconds. What a peer measured longer ago does not hold the reference down.
 inline constexpr double peer_stale_s = 1.0;
+[[nodiscard]] constexpr bool holds_down(bool settled, double age_s) noexcept { return settled && age_s < peer_stale_s; }
 
 enum class reference_move : std::uint8_t { none, falls, may_rise };
 /// Falls at once, rises slowly: work that became heavier is followed, a disturbance that spreads over the peers is not mistaken for it.

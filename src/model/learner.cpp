@@ -74,7 +74,7 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
     const away gone = away_in(expected_s, gap_s, now_s);
     slices_.gap(core, gone.begin_s, gone.end_s, whole_before);
   }
-  if (wall_s - expected_s > whole_slice * options_.move_after_s && get(r.decision.in_use) == p)
+  if (is_lost_slice(wall_s - expected_s, options_.move_after_s) && get(r.decision.in_use) == p)
     put(r.decision.lost_s, get(r.decision.lost_s) + wall_s - expected_s);
 }
 
@@ -128,7 +128,7 @@ void learner::update_reference(table_row& r, place_id p, double observed_s, doub
     if (!asks_peers(since_s, observed_s)) return;
     put(group.checked_s, now_s);
     const double least_s =
-        least_of_peers(r, shape_.groups[g], own_s, [&](const cell_state& peer) { return get(peer.settled) && now_s - get(peer.last_s) < peer_stale_s; });
+        least_of_peers(r, shape_.groups[g], own_s, [&](const cell_state& peer) { return holds_down(get(peer.settled), now_s - get(peer.last_s)); });
     if (least_s <= reference_s) return;
     reference_s = raised(reference_s, least_s, since_s, observed_s);
   } else {

@@ -121,6 +121,17 @@ TEST(estimate, a_gap_lies_in_the_middle_of_the_task_that_it_cut) {
   EXPECT_DOUBLE_EQ(gone.begin_s, 0.995);
 }
 
+TEST(estimate, a_slice_that_was_lost_counts_at_once) {
+  EXPECT_FALSE(is_lost_slice(0.49 * ms, 1 * ms)) << "less than half of what must be lost before a move";
+  EXPECT_TRUE(is_lost_slice(0.51 * ms, 1 * ms));
+}
+
+TEST(estimate, which_peers_hold_their_common_time_down) {
+  EXPECT_TRUE(holds_down(true, 0.99));
+  EXPECT_FALSE(holds_down(true, 1.01)) << "measured too long ago";
+  EXPECT_FALSE(holds_down(false, 0.0)) << "on too few samples";
+}
+
 /// A window of which the samples lie where they were remembered, the last of `seconds` last.
 struct window_of {
   cell_state cell;
@@ -205,6 +216,9 @@ TEST(estimate, the_time_that_peers_share_falls_at_once_and_rises_slowly) {
            row{1.0, 0.7, reference_move::falls, 0.7, "lighter work"},
            row{1.0, 0.76, reference_move::falls, 0.97, "an eighth of the way: it may be luck"},
            row{1.0, 0.992, reference_move::falls, 0.999, "however little"},
+           row{1.0, 0.75, reference_move::falls, 0.96875, "three quarters are not much less yet"},
+           row{2.0, 1.4, reference_move::falls, 1.4, "of longer work the same shares"},
+           row{2.0, 1.6, reference_move::falls, 1.95, "and steps"},
        }) {
     EXPECT_EQ(move_of(r.reference_s, r.own_s), r.move) << r.why;
     if (r.move == reference_move::falls) {
@@ -228,6 +242,7 @@ TEST(estimate, heavier_work_is_followed_in_a_quarter_of_a_second) {
            row{20 * ms, 20 * ms, true, 20.0 / 250, "a long sample for all of its time"},
            row{1 * ms, 20 * ms, true, 1.0 / 250, "but not twice what another has seen"},
            row{1.0, 0.5, true, 1.0, "half a second: all of it"},
+           row{1 * ms, 2 * ms, true, 1.0 / 250, "a sample as long as the pause between two looks"},
        }) {
     EXPECT_EQ(asks_peers(r.since_s, r.observed_s), r.asks) << r.why;
     if (r.asks) {
@@ -245,6 +260,7 @@ TEST(estimate, a_wide_place_forgets_by_time_not_by_samples) {
   for (const row& r : {
            row{1.0, 2.0, 0.0, 1.0, "no time has passed"},
            row{1.0, 2.0, 0.032, 1.0 + forgotten, "one time constant"},
+           row{1.0, 3.0, 0.032, 1.0 + 2.0 * forgotten, "of any difference the same share"},
            row{1.0, 2.0, 10.0, 2.0, "a sample longer than the window replaces"},
            row{2.0, 1.0, 0.032, 2.0 - forgotten, "downwards as well"},
        })
