@@ -9,7 +9,7 @@ namespace kilter::bench {
 namespace {
 
 /// Long enough for the threads of the last entrant to have gone to sleep.
-constexpr double pause_s = 0.005;
+constexpr double between_entrants_s = 0.005;
 
 double seconds_of(const std::function<void()>& f) {
   const std::int64_t start = sync::nanoseconds();
@@ -41,7 +41,7 @@ std::vector<times> race(const plan& p, const std::string& title, const dag& d, c
       } catch (const cancelled_error&) {
         return all;
       }
-      lab::interruptible_sleep(pause_s);
+      lab::interruptible_sleep(between_entrants_s);
     }
     if (round == 0) continue;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
