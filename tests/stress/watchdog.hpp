@@ -8,25 +8,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <thread>
 
+#include "stress/size.hpp"
+
 namespace kilter::stress {
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-
-/// "quick" unless KILTER_TEST_SIZE=full (tests/full).
-inline bool full_size() {
-  static const bool full = [] {
-    const char* size = std::getenv("KILTER_TEST_SIZE");
-    return size && std::string(size) == "full";
-  }();
-  return full;
-}
 
 class watchdog : public ::testing::EmptyTestEventListener {
  public:

@@ -71,7 +71,7 @@ TEST_P(helping, as_many_tasks_as_there_are_may_run_a_graph_each) {
 // Each level is a wait on top of another: no order of tasks could keep the stack short.
 TEST_P(helping, a_chain_of_tasks_that_each_wait_for_the_next_may_be_longer_than_the_stack) {
   runtime rt(options());
-  const int levels = sanitized && rt.workers() > 1 ? many / 10 : many;  // two workers hand each level over to one another
+  const int levels = sanitized ? many / (rt.workers() > 1 ? 50 : 5) : many;  // two workers hand each level over to one another
   int depth = 0;
   std::function<void(task_context&, int)> descend = [&](task_context& c, int left) {
     ++depth;
