@@ -1,10 +1,10 @@
 # Sourced by ./run and ./test: installs what is missing and builds. Everything it says goes to standard error.
 # Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, Graphviz 2.42, Zydis 4.0, expat 2.5, yaml-cpp 0.7,
-# zlib 1.2.13, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25.
+# zlib 1.2.13, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25, oneTBB 2021.8.
 
 kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev
   libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev)
-kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base)
+kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -56,16 +56,17 @@ quietly() {
   rm -f "$log"
 }
 
-# build DIRECTORY CMAKE_OPTION... -- TARGET...: configures if needed and builds; silent if there is nothing to do.
+# build DIRECTORY CMAKE_OPTION... -- TARGET...: configures if needed or if other options are wanted, and builds; silent if there is nothing to do.
 build() {
   local dir=$1 options=() targets=()
   shift
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   shift || true
   targets=("$@")
-  if [ ! -f "$dir/build.ninja" ]; then
+  if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/configured-with" 2>/dev/null)" != "${options[*]}" ]; then
     say "kilter: configuring $dir"
-    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DKILTER_IN_BATCHES=ON "${options[@]}"
+    quietly "configuring" cmake -S . -B "$dir" -G Ninja -DKILTER_IN_BATCHES=ON "${options[@]}" || return 1
+    printf '%s\n' "${options[*]}" >"$dir/configured-with"
   fi
   # A build with nothing to do is over at once and must not say anything.
   (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (a few minutes the first time)") >/dev/null &
@@ -73,4 +74,13 @@ build() {
   quietly "the build" ninja -C "$dir" "${targets[@]}" || status=$?
   { kill "$notice" && wait "$notice"; } 2>/dev/null || true
   return $status
+}
+
+# build_tests test|thread|address: the tests, the tools and what else ./test looks at, in build/ under that name; the last two under a sanitizer.
+build_tests() {
+  case $1 in
+    test) build build/test -DCMAKE_BUILD_TYPE=Release -DKILTER_TESTS=ON -DKILTER_BENCH=ON -- all ;;
+    thread) build build/thread -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=thread -DKILTER_TOOLS=ON -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
+    address) build build/address -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=address,undefined -DKILTER_TOOLS=ON -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
+  esac
 }
