@@ -16,7 +16,6 @@ passes disturb share@0:50%@0..0.1
 # simulations side by side
 passes reproduce matrix --graphs layered-4,tree --on jetson-tx2 --disturb none,cpu --policy dam-c --tasks 50 --seeds 2 --threads 4 --quiet
 passes reproduce topcuoglu --every 5000 --quiet
-passes reproduce S0-6 --quiet
 
 # threads of other programs, and the table of who is moved where
 "$kilter" balance --quiet --policy dio --quantum 50 --json "$work/session.json" -- sh -c 'for i in 1 2 3; do (sleep 1; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done) & done; wait' &
