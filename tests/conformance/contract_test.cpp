@@ -78,7 +78,7 @@ void expect_sound(const run_result& r, const workload& w, const machine& m) {
 }
 
 TEST_P(contract, every_task_runs_once_where_it_may_and_in_order) {
-  const std::vector<workload> works = {layered(1, 1), layered(300, 1), layered(1000, 4), tangled(1000, 7), chain(200), independent(1000)};
+  const std::vector<workload> works = {layered(1, 1), layered(300, 1), layered(1000, 4), tangled(1000, 7), tangled(200, 7), chain(200), independent(1000)};
   for (const machine& m : {machine::uniform(1), machine::uniform(2), machine::uniform(3), machine::uniform(4), two_and_four(),
                            machine::uniform(16, 2)})
     for (const workload& w : works)

@@ -103,6 +103,7 @@ struct worker {
   std::vector<node*> next, bound;
   std::uint32_t attempt = 0;
   bool running = false, asleep = false;
+  bool told = false;                   // something came for it since its first attempt, perhaps where it had looked already
   double busy_s = 0.0;
   std::uint64_t wake_ticket = 0;       // an older event to look for work is void
 };
@@ -205,6 +206,7 @@ class engine_on_virtual_time final : public view_source {
   void look_for_work(worker& w, double in_s) { events_.push({now_ + in_s, event_count_++, &w, nullptr, ++w.wake_ticket}); }
 
   void wake(worker& w) {
+    w.told = true;
     if (!w.asleep) return;
     w.asleep = false;
     w.attempt = 0;
@@ -244,12 +246,13 @@ class engine_on_virtual_time final : public view_source {
     if (plan_.deques_too)
       if (node* n = queues_[w.core].pop()) return taken(w, n, &queues_[w.core], false);
     const bool asked = plan_.deques_too ? waits : plan_.asks_next || request_.record;
+    if (w.attempt == 0) w.told = false;
     const next_decision d = asked ? ask::next(policy_, w.core, w.attempt, v) : policy_.kilter::policy::next(w.core, w.attempt, v);
     ++w.attempt;
     switch (d.what) {
       case next_decision::kind::nothing:
         // A thief's draws may have missed the one victim that has something.
-        if (standard_queues_ && std::ranges::any_of(queues_, [](const task_queue& q) { return q.size() > 0; })) {
+        if (w.told || (standard_queues_ && std::ranges::any_of(queues_, [](const task_queue& q) { return q.size() > 0; }))) {
           w.attempt = 0;
           return look_for_work(w, step_s);
         }
