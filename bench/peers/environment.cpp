@@ -15,17 +15,6 @@
 
 namespace kilter::bench {
 
-namespace {
-
-constexpr const char* compiler =
-#if defined(__clang__)
-    "clang " __clang_version__;
-#else
-    "gcc " __VERSION__;
-#endif
-
-}  // namespace
-
 nlohmann::ordered_json environment_of_bench(bool complete) {
   utsname os{};
   ::uname(&os);
@@ -38,7 +27,7 @@ nlohmann::ordered_json environment_of_bench(bool complete) {
           {"machine", machine::local().name()},
           {"host", os.nodename},
           {"system", fmt::format("{} {} {}", os.sysname, os.release, os.machine)},
-          {"compiler", compiler},
+          {"compiler", lab::compiler_text()},
           {"onetbb", onetbb_version()},
           {"openmp", openmp_version()},
           {"load_average_at_end", load}};

@@ -15,13 +15,6 @@ namespace kilter::lab {
 
 namespace {
 
-constexpr const char* compiler =
-#if defined(__clang__)
-    "clang " __clang_version__;
-#else
-    "gcc " __VERSION__;
-#endif
-
 std::string load_average() {
   std::ifstream file("/proc/loadavg");
   std::string one, five, fifteen;
@@ -52,7 +45,7 @@ document environment_of(const bench_result& r, const invocation& how) {
           {"complete", r.complete},
           {"host", os.nodename},
           {"system", fmt::format("{} {} {}", os.sysname, os.release, os.machine)},
-          {"compiler", compiler},
+          {"compiler", compiler_text()},
           {"cgroup_quota_cores", quota ? document(*quota) : document(nullptr)},
           {"load_average_at_end", load_average()},
           {"json", text_or_null(how.json_path)},
