@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "unit/policy/units.hpp"
 #include "unit/policy/world.hpp"
 
 namespace kilter {
@@ -10,7 +11,7 @@ namespace {
 using testing::world;
 using what = ready_decision::kind;
 
-constexpr double us = 1e-6;
+using test::us;
 
 /// Fast cores 0, 1; slow cores 2-5.
 struct empty_board : world {

@@ -5,6 +5,7 @@
 
 #include "base/random.hpp"
 #include "policy/labels.hpp"
+#include "unit/policy/units.hpp"
 #include "unit/policy/world.hpp"
 
 namespace kilter {
@@ -12,7 +13,7 @@ namespace {
 
 using testing::world;
 
-constexpr double us = 1e-6;
+using test::us;
 
 void submit(world& w, criticality source) {
   detail::graph_access::core(w.g).index_predecessors();
