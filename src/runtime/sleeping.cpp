@@ -56,7 +56,9 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
     sleeping_.look_begins();
     from = {};
     found = take_left_over();
-    if (!found && !std::exchange(starts_over_, false)) found = take_asked(from);
+    // What a graph that began has left elsewhere comes in the order of a whole look.
+    if (!found && std::exchange(starts_over_, false)) return true;
+    if (!found) found = take_asked(from);
   } while (!found && !sleeping_.may_rest());
   if (const std::int64_t rest_ns = sleeping_.rest_ns(); rest_ns >= 0) timeout_ns = timeout_ns < 0 ? rest_ns : std::min(timeout_ns, rest_ns);
   // An execution that began meanwhile may have bound something to this worker itself.

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.hpp"
@@ -17,7 +20,7 @@ namespace kilter::conformance {
 namespace {
 
 /// Answers anything that the contract allows, drawn from the seed, the question and the task's number.
-class drawn final : public policy {
+class drawn : public policy {
  public:
   explicit drawn(std::uint64_t seed) : seed_(seed) {
     random_stream draws(seed, "discipline");
@@ -99,7 +102,7 @@ sim::platform one_core() {
   return p;
 }
 
-std::vector<std::uint32_t> order_on_threads(const workload& w, std::shared_ptr<const policy> p, bool second_too = true) {
+std::vector<std::uint32_t> order_on_threads(const workload& w, std::shared_ptr<const policy> p, bool second_too = true, std::chrono::microseconds after = {}) {
   std::vector<std::uint32_t> order;
   graph g;
   build(g, w, [&](std::uint32_t i) { return [&order, i] { order.push_back(i); }; });
@@ -108,6 +111,7 @@ std::vector<std::uint32_t> order_on_threads(const workload& w, std::shared_ptr<c
   o.custom = std::move(p);
   o.table = table_options::paper();
   runtime rt(o);
+  std::this_thread::sleep_for(after);
   rt.run(g);
   const std::vector<std::uint32_t> first = order;
   order.clear();
@@ -147,6 +151,34 @@ TEST_P(same_order, on_threads_and_in_the_simulator) {
 }
 
 INSTANTIATE_TEST_SUITE_P(seeds, same_order, ::testing::Range(0, 8));
+
+/// Takes its time over question 3 as long as nothing is ready.
+class slow_to_rest final : public drawn {
+ public:
+  using drawn::drawn;
+  ready_decision on_ready(task_ref t, task_ref parent, core_id waker, view& v) const override {
+    begun_.store(true, std::memory_order_relaxed);
+    return drawn::on_ready(t, parent, waker, v);
+  }
+  next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
+    if (!begun_.load(std::memory_order_relaxed)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return drawn::next(worker, attempt, v);
+  }
+
+ private:
+  mutable std::atomic<bool> begun_{false};
+};
+
+// A worker that is about to sleep looks once more. What a graph that begins meanwhile leaves to it comes in the same order.
+TEST(same_order_of, graphs_that_begin_while_a_worker_is_about_to_sleep) {
+  for (const std::uint64_t seed : {458u, 693u}) {
+    workload w = draw_workload(seed);
+    for (task_spec& t : w.tasks) t.widths.clear();
+    const auto simulated = order_simulated(w, std::make_shared<const drawn>(seed));
+    for (int wait = 0; wait < 60; ++wait)
+      ASSERT_EQ(order_on_threads(w, std::make_shared<const slow_to_rest>(seed), false, std::chrono::microseconds(15 * wait)), simulated) << "seed " << seed;
+  }
+}
 
 // The built-in policies as well, but for those that order tasks by the times they measure: on threads these are another machine's.
 TEST(same_order_of, every_built_in_policy_on_one_core) {
