@@ -33,14 +33,13 @@ struct body_call {
 class task {
  public:
   task() = default;
-  explicit operator bool() const noexcept { return node_ != nullptr; }
+  explicit operator bool() const noexcept { return node_ != 0; }
   friend bool operator==(task, task) = default;
 
  private:
   friend struct detail::task_access;
-  task(detail::node* n, bool added_while_running) noexcept : node_(n), added_while_running_(added_while_running) {}
-  detail::node* node_ = nullptr;
-  bool added_while_running_ = false;
+  task(detail::node* n, bool added_while_running) noexcept : node_(reinterpret_cast<std::uintptr_t>(n) | std::uintptr_t{added_while_running}) {}
+  std::uintptr_t node_ = 0;  ///< its address, which is even, and in the last bit whether a batch added it
 };
 
 /// A type of tasks of one graph, made by `graph::type`. Graphs of one runtime share what was learned under equal names. The default is the

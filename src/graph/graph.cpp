@@ -60,7 +60,7 @@ task graph::allocate(const task_options& options, const detail::body& code, void
   refuse_while_running(own(core_));
   node* n = core_->new_node(options, code, storage);
   if (unfinished) core_->unfinished = n;
-  return task_access::make(n);
+  return task_access::make(n, false);
 }
 
 void graph::constructed(task) noexcept { core_->unfinished = nullptr; }

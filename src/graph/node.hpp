@@ -230,9 +230,9 @@ struct graph_core {
 };
 
 struct task_access {
-  static node* get(task t) noexcept { return t.node_; }
-  static bool added_while_running(task t) noexcept { return t.added_while_running_; }
-  static task make(node* n) noexcept { return task(n, (n->flags & flag_dynamic) != 0); }
+  static node* get(task t) noexcept { return reinterpret_cast<node*>(t.node_ & ~std::uintptr_t{1}); }
+  static bool added_while_running(task t) noexcept { return (t.node_ & 1) != 0; }
+  static task make(node* n, bool added_while_running) noexcept { return task(n, added_while_running); }
   static std::uint32_t graph_number(task_type t) noexcept { return t.graph_; }
   static task_type make_type(std::uint16_t index, std::uint32_t graph) noexcept { return {index, graph}; }
 

@@ -203,7 +203,7 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
     n->flags |= flag_cold;
   }
   state_->added.push_back(n);
-  return task_access::make(n);
+  return task_access::make(n, true);
 }
 
 void batch::constructed(task t) noexcept { task_access::get(t)->flags |= flag_constructed; }
