@@ -17,6 +17,11 @@ void worker::share(node* n) noexcept try {
   give_up(n);
 }
 
+// It may have taken the task itself meanwhile.
+void worker::tell(const declared_queue& q) noexcept {
+  if (q.size() > 0) owner.notify_takers(q);
+}
+
 void worker::put_back(node* n, const origin& from) {
   if (from.queue) {
     from.queue->push(n, from.key);

@@ -72,6 +72,7 @@ struct in_hand {
   std::uint64_t stamp_cycles = 0;      ///< the clock at the end of the last task, while nothing came between; else 0
   execution_state* counted = nullptr;  ///< the run whose tally has tasks that are not handed in
   short_row row;                       ///< of `counted`, or about to be
+  declared_queue* untold = nullptr;    ///< got a task at the end of one that ran here, and nobody was told: this worker looks next
   node* found = nullptr;               ///< what the last look before sleeping brought
   origin found_in;
 
@@ -85,6 +86,7 @@ struct in_hand {
 
   /// All of it goes to where others find it. What is counted for `mine` may stay: that run cannot end before the task of it that goes on here.
   /// `Worker` has
+  ///   tell(const declared_queue&)      wakes somebody for what waits there
   ///   decline(node*, const origin&)    puts a task back
   ///   share(node*)                     leaves a task that was to run next
   ///   learn_row(const contents&)       the sample of a row
@@ -94,10 +96,17 @@ struct in_hand {
     if (found) [[unlikely]]
       w.decline(std::exchange(found, nullptr), std::exchange(found_in, {}));
     if (next) w.share(std::exchange(next, nullptr));
+    tell(w);
     if (counted != mine) hand_in(w);
     else close_row(w);
     stamp_cycles = 0;
     ensure(empty(mine), "a worker that turns to something else has let go of what it had in hand");
+  }
+  /// Before a body runs, since it may take long.
+  template <class Worker>
+  void tell(Worker&& w) noexcept {
+    if (untold) [[unlikely]]
+      w.tell(*std::exchange(untold, nullptr));
   }
   /// What was counted, before it counts for another run. The row is part of it: its run may be gone afterwards.
   template <class Worker>

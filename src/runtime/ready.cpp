@@ -146,7 +146,9 @@ void worker::send(node* n, const routing::destination& to, std::uint64_t key) {
     case kind::declared: {
       declared_queue& q = *owner.queues[to.queue];
       q.push(n, key);
-      owner.notify_takers(q);
+      // Who looks next itself wakes nobody for the first task: in a chain another worker would come for each one in vain.
+      if (looks_next_ && !hand_.untold && q.may_take(core)) hand_.untold = &q;
+      else owner.notify_takers(q);
       return;
     }
   }

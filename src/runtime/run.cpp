@@ -197,7 +197,7 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
 
 // What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
 node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
-  if (bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty()) return nullptr;
+  if (hand_.untold || bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty()) return nullptr;
   if (!hand_.next && owner.takes_own) hand_.next = own_.pop();
   node* n = hand_.next;
   if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;
@@ -243,10 +243,13 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
 
 void worker::successor_ready(node* n, node* parent) {
   if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
-  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home))
+  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home)) {
     hand_.next = n;
-  else
-    made_ready(n, parent, core);
+    return;
+  }
+  looks_next_ = !deep();
+  made_ready(n, parent, core);
+  looks_next_ = false;
 }
 
 // What waited for a task that did not come to its end is left out as well. Whether this one did not.

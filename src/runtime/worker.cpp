@@ -111,6 +111,7 @@ bool worker::step_bound(bool helping, bool narrow) {
   };
   assembly_entry e;
   if (assembly_.pop_unless(must_wait, e)) {
+    hand_.tell(*this);
     run_entry(e, helping);
     return true;
   }
@@ -126,6 +127,7 @@ bool worker::step(bool helping) {
     from = std::exchange(hand_.found_in, {});
   else
     n = take(from);
+  hand_.tell(*this);
   if (!n) {
     if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
     run_kept(n, true, helping);
@@ -148,7 +150,9 @@ node* worker::take(origin& from) {
       return w.take_roots(w);
     }
     node* left_over() {
+      declared_queue* const untold = std::exchange(w.hand_.untold, nullptr);  // the look goes on there
       w.let_go();
+      w.hand_.untold = untold;
       w.sleeping_.look_begins();
       return w.take_left_over();
     }

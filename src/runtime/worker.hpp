@@ -139,6 +139,8 @@ class alignas(sync::cache_line) worker {
     if (hand_.next) share(std::exchange(hand_.next, nullptr));
   }
   void share(node*) noexcept;
+  /// Wakes somebody for what waits there, if anything does.
+  void tell(const declared_queue&) noexcept;
   /// The worker has seen the task and does not want it: back to where it waited.
   void put_back(node*, const origin&);
   /// The same, where nobody catches what it throws.
@@ -233,6 +235,7 @@ class alignas(sync::cache_line) worker {
 
   // What the owner alone touches at every task comes first, then what thieves read, then what others write.
   in_hand hand_;
+  bool looks_next_ = false;  // what becomes ready does so at the end of a task, after which this worker looks for another
   node* bound_ = nullptr;  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
   body_on_stack body_;
   sleeping sleeping_{parking_};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/node.hpp"
+#include "runtime/declared_queue.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -24,6 +25,7 @@ struct receiver {
   std::vector<std::string> got;
   void decline(node*, const origin& from) { got.push_back("declined " + std::to_string(from.key)); }
   void share(node*) { got.emplace_back("shared"); }
+  void tell(const declared_queue&) { got.emplace_back("told"); }
   void learn_row(const short_row::contents& row) {
     got.push_back("row of " + std::to_string(row.count));
     hand.stamp_cycles = 1;  // the clock was read for it
@@ -37,12 +39,14 @@ class in_hand_test : public testing::Test {
   two_runs runs;
   node waits, next;
   task_kind kind;
+  declared_queue queue{{}, 1};
   receiver others{hand, {}};
 
   void fill() {
     hand.found = &waits;
     hand.found_in = {.queue = nullptr, .key = 7, .stolen = true};
     hand.next = &next;
+    hand.untold = &queue;
     hand.counted = &runs.one();
     hand.row.open(kind, runs.one(), 10);
     static_cast<void>(hand.row.counts());
@@ -55,15 +59,15 @@ TEST_F(in_hand_test, all_of_it_goes_where_others_find_it) {
   fill();
   hand.let_go(others);
   EXPECT_TRUE(hand.empty());
-  EXPECT_EQ(others.got, (std::vector<std::string>{"declined 7", "shared", "row of 1", "handed in"}));
+  EXPECT_EQ(others.got, (std::vector<std::string>{"declined 7", "shared", "told", "row of 1", "handed in"}));
   hand.let_go(others);
-  EXPECT_EQ(others.got.size(), 4u) << "an empty hand has nothing to give";
+  EXPECT_EQ(others.got.size(), 5u) << "an empty hand has nothing to give";
 }
 
 TEST_F(in_hand_test, what_is_counted_for_the_run_that_goes_on_may_stay_but_not_its_row) {
   fill();
   hand.let_go(others, &runs.one());
-  EXPECT_EQ(others.got, (std::vector<std::string>{"declined 7", "shared", "row of 1"}));
+  EXPECT_EQ(others.got, (std::vector<std::string>{"declined 7", "shared", "told", "row of 1"}));
   EXPECT_FALSE(hand.empty());
   EXPECT_TRUE(hand.empty(&runs.one()));
   hand.let_go(others, &runs.other());
@@ -78,6 +82,7 @@ TEST_F(in_hand_test, each_thing_alone_makes_it_not_empty) {
     return !hand.empty();
   };
   EXPECT_TRUE(holds([&] { hand.next = &next; }));
+  EXPECT_TRUE(holds([&] { hand.untold = &queue; }));
   EXPECT_TRUE(holds([&] { hand.found = &waits; }));
   EXPECT_TRUE(holds([&] { hand.counted = &runs.one(); }));
   EXPECT_TRUE(holds([&] { hand.row.open(kind, runs.one(), 0); }));

@@ -16,9 +16,37 @@ namespace {
 
 using stress::wait_until;
 
+constexpr double into_the_queue = 0.5, to_run_next = 0.25;  // for task_options::work
+
+/// Beside what `scripted` knows: a queue from which all cores take, and tasks that run next where they became ready.
+class with_a_queue final : public policy {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "with a queue"; }
+  [[nodiscard]] discipline queues(const machine& m) const override {
+    discipline d = bound_.queues(m);
+    d.queues = {{no_core, queue_order::fifo, {}}};
+    d.deques_too = true;
+    return d;
+  }
+  [[nodiscard]] ready_decision on_ready(task_ref t, task_ref parent, core_id waker, view& v) const override {
+    if (v.work(t) == into_the_queue) return ready_decision::wait_in(v.machine().core_count(), 0);
+    if (v.work(t) == to_run_next) return ready_decision::next();
+    return bound_.on_ready(t, parent, waker, v);
+  }
+
+ private:
+  scripted bound_;
+};
+
+runtime_options with_a_queue_on(std::uint32_t n) {
+  runtime_options o = scripted_on(n);
+  o.custom = std::make_shared<const with_a_queue>();
+  return o;
+}
+
 // A task on core 0 waits for its child on core 1, which is over while core 0, helping, is inside the task of another graph.
 struct helped_meanwhile {
-  runtime rt{scripted_on(2)};
+  runtime rt{with_a_queue_on(2)};
   std::atomic<bool> waits{false}, inside{false}, child_over{false}, other_seen{false};
 
   /// `other`: with a root bound to core 0 that calls in_other(). What comes after the wait runs in after().
@@ -63,6 +91,51 @@ TEST(letting_go, what_was_to_run_next_is_left_to_others) {
   const task first = other.add({.work = at(h.rt, 0, 1)}, [&] { h.in_other(); });
   other.edge(first, other.add([&] { next_ran.store(true); }));
   h.play(other, [&] { wait_until([&] { return next_ran.load(); }); });
+}
+
+TEST(letting_go, others_are_told_of_what_went_into_a_queue) {
+  helped_meanwhile h;
+  graph other;
+  std::atomic<bool> queued_ran{false};
+  const task first = other.add({.work = at(h.rt, 0, 1)}, [&] { h.in_other(); });
+  other.edge(first, other.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
+  h.play(other, [&] { wait_until([&] { return queued_ran.load(); }); });
+}
+
+// Its worker does not look into the queue before it has run the other one.
+TEST(letting_go, others_are_told_before_the_next_body_runs) {
+  runtime rt(with_a_queue_on(2));
+  for (int i = 0; i < 50; ++i) {
+    graph g;
+    std::atomic<bool> queued_ran{false};
+    const task first = g.add({.work = at(rt, 0, 1)}, [&] {
+      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the other worker sleeps
+    });
+    g.edge(first, g.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
+    g.edge(first, g.add({.work = to_run_next}, [&] { wait_until([&] { return queued_ran.load(); }); }));
+    rt.run(g);
+  }
+}
+
+// The same where what runs next was bound to this worker by another one.
+TEST(letting_go, others_are_told_before_an_assembly_gets_the_worker) {
+  runtime rt(with_a_queue_on(2));
+  for (int i = 0; i < 50; ++i) {
+    graph g, bound;
+    std::atomic<bool> inside{false}, is_bound{false}, queued_ran{false};
+    const task first = g.add({.work = at(rt, 0, 1)}, [&] {
+      inside.store(true);
+      wait_until([&] { return is_bound.load(); });
+    });
+    g.edge(first, g.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
+    const task binds = bound.add({.work = at(rt, 1, 1)}, [] {});
+    bound.edge(binds, bound.add({.work = at(rt, 0, 1)}, [&] { wait_until([&] { return queued_ran.load(); }); }));
+    bound.edge(binds, bound.add({.work = at(rt, 1, 1)}, [&] { is_bound.store(true); }));
+    execution e = rt.submit(g);
+    wait_until([&] { return inside.load(); });
+    rt.run(bound);
+    e.wait();
+  }
 }
 
 // The wait ends somewhere in the middle of a row of bodies that take nanoseconds. If the row stayed open, what follows would be timed with it.
