@@ -1,6 +1,7 @@
 // What a user may write by mistake and must not compile, one case a number: tests/misuse/misuse_test.sh compiles each and expects an
 // error. Case 0 is right, so that the errors of the others are their own.
 #include <kilter/parallel.hpp>
+#include <kilter/pipeline.hpp>
 #include <kilter/runtime.hpp>
 
 using namespace kilter;
@@ -11,6 +12,7 @@ void cases(runtime& rt, graph& g) {
   g.add([] {});
   g.add([](task_context& here) { batch(here).add([] {}); });
   g.add({.widths = {1, 2}}, [](team_member& me) { while (me.next_chunk(10)) {} });
+  parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), parallel_stage("b", [](int i) { return i; }), ordered_stage("c", [](int) {}));
 #elif CASE == 1  // a team adds tasks: once a member
   g.add([](team_member& me) { batch added(me); });
 #elif CASE == 2  // a team runs a loop: once a member
@@ -31,6 +33,16 @@ void cases(runtime& rt, graph& g) {
   g.add([](int) {});
 #elif CASE == 10  // a moldable body in a loop's place
   parallel_for(rt, 0, 10, [](team_member&) {});
+#elif CASE == 11  // its variables would be changed by several workers at once
+  parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), parallel_stage("b", [n = 0](int) mutable { ++n; }));
+#elif CASE == 12  // nothing says when it ends
+  parallel_pipeline(rt, serial_stage("a", [] { return 1; }), serial_stage("b", [](int) {}));
+#elif CASE == 13  // two workers would ask for items at once
+  parallel_pipeline(rt, parallel_stage("a", [] { return std::optional(1); }), serial_stage("b", [](int) {}));
+#elif CASE == 14  // what comes out would be lost
+  parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), serial_stage("b", [](int i) { return i; }));
+#elif CASE == 15  // the item would be changed and then gone
+  parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), serial_stage("b", [](int& i) { ++i; }));
 #else
 #error "no such case"
 #endif
