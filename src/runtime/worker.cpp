@@ -111,7 +111,6 @@ bool worker::step_bound(bool helping, bool narrow) {
   };
   assembly_entry e;
   if (assembly_.pop_unless(must_wait, e)) {
-    hand_.tell(*this);
     run_entry(e, helping);
     return true;
   }

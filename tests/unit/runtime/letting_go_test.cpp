@@ -126,6 +126,7 @@ TEST(letting_go, others_are_told_before_an_assembly_gets_the_worker) {
     const task first = g.add({.work = at(rt, 0, 1)}, [&] {
       inside.store(true);
       wait_until([&] { return is_bound.load(); });
+      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the other worker sleeps
     });
     g.edge(first, g.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
     const task binds = bound.add({.work = at(rt, 1, 1)}, [] {});
