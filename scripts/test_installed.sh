@@ -113,11 +113,11 @@ if [ -x "$kilter" ]; then
   mkdir "$work/empty"
   cd "$work/empty"
   does "jetson-tx2" "$kilter" platforms
-  does "jetson-tx2" "$kilter" topo --platform jetson-tx2
-  does "rws" "$kilter" sim layered --platform jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
+  does "jetson-tx2" "$kilter" topo --on sim:jetson-tx2
+  does "rws" "$kilter" sim layered --on sim:jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
   does "S0-1" "$kilter" reproduce --list
   does "S0-6" "$kilter" reproduce S0-6 --quiet
-  does "sarek" "$kilter" reproduce matrix --graphs sarek --on jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
+  does "sarek" "$kilter" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
   does "SymInst" "$kilter" sym -- true
   quiet "$kilter" balance --quiet -- true
   quiet "$kilter" balance --quiet --policy ljfpf --fast 0, -- true
@@ -149,7 +149,7 @@ if [ -x "$kilter" ]; then
     packaged=$work/kilter/usr/bin/kilter
     does "dam-c" "$packaged" policies
     does "jetson-tx2" "$packaged" platforms
-    does "sarek" "$packaged" reproduce matrix --graphs sarek --on jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
+    does "sarek" "$packaged" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
     quiet "$packaged" balance --quiet --policy ljfpf --fast 0, -- true
     if command -v man >/dev/null; then does "rws,dam-c" man -P cat -M "$work/kilter/usr/share/man" kilter-bench-layered; fi
     cd "$source"

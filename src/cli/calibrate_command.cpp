@@ -51,7 +51,7 @@ action add_calibrate(CLI::App& app) {
                   "Examples:\n"
                   "  kilter calibrate --out mine.toml\n"
                   "  kilter calibrate --kernels matmul --tile matmul=256 --repeats 9 --out mine.toml\n"
-                  "  kilter sim layered --platform ./mine.toml --policy rws,dam-c --disturb cpu@0");
+                  "  kilter sim layered --on sim:./mine.toml --policy rws,dam-c --disturb cpu@0");
   return [o] { return calibrate(*o); };
 }
 

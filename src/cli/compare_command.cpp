@@ -27,9 +27,13 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   worded_specification& common = o->common;
   common.rest.repeats = 3;
   common.rest.criticality.reset();
-  CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs from files and generators, against a bound");
-  takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, and generators, as cholesky:tasks=1000; kilter graph --help lists the formats")
-            ->required()->type_name(""), {.words = generator_names, .files = true});
+  CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs and workloads, against a bound");
+  takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, generators, as cholesky:tasks=1000, and workloads, as layered; kilter graph --help lists the formats")
+            ->required()->type_name(""), {.words = [] {
+          std::vector<std::string> names(lab::own_names().begin(), lab::own_names().end());
+          for (std::string& call : generator_calls()) names.push_back(std::move(call));
+          return names;
+        }, .files = true});
   takes(c->add_option("--on", o->on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
                 "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine"), {.words = [] {
           std::vector<std::string> names = engine_names();
@@ -50,6 +54,7 @@ action add_compare(CLI::App& app, const std::string& command_line) {
             "  kilter compare cholesky:tasks=1000 --on sim:odroid-xu3 --policy all --disturb cpu@0\n"
             "  kilter compare workflow.json --on sim:haswell-16 --on sim:jetson-tx2 --scale 0.001 --policy dam-c,heft --json -\n"
             "  kilter compare workflow.json --on sim:haswell-16 --widths all --policy auto\n"
+            "  kilter compare kmeans cholesky:n=20 --on sim:haswell-16 --policy all --repeat 1\n"
             "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
   return [o] {
     if (o->common.texts["criticality"].empty()) o->common.texts.erase("criticality");

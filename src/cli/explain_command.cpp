@@ -29,7 +29,7 @@ action add_explain(CLI::App& app) {
       ->type_name("SPEC")->allow_extra_args(false)->default_str("");
   explain->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the text")->type_name("FILE");
   explain->footer("Examples:\n"
-                  "  kilter sim layered --platform grid:1x2 --policy auto,dam-c --disturb share@0:50% --json result.json\n"
+                  "  kilter sim layered --on sim:grid:1x2 --policy auto,dam-c --disturb share@0:50% --json result.json\n"
                   "  kilter explain result.json\n"
                   "  kilter explain result.json --policy auto --disturb share@0:50% --json -");
   return [o] {

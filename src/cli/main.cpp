@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <new>
@@ -72,11 +73,12 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::string unexpected(CLI::App& app) {
   CLI::App& command = chosen(app);
   const auto left = app.remaining(true);
-  const std::string word = left.front().substr(0, left.front().find('='));
-  const bool option = word.starts_with('-');
+  const bool option = left.front().starts_with('-');
+  const std::string word = option ? left.front().substr(0, left.front().find('=')) : left.front();
   const std::vector<std::string> names = option ? option_names(command) : command_names(command);
   const std::vector<std::string_view> choices(names.begin(), names.end());
-  if (choices.empty()) return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
+  const bool too_many = !option && std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
+  if (choices.empty() || too_many) return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
@@ -135,6 +137,8 @@ int run(int argc, char** argv) {
     const auto names = command_names(chosen(app));
     const std::string missing = names.empty() ? e.what() : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
     return bad(fmt::format("{}; see {} --help", missing, full_name(chosen(app))));
+  } catch (const input_error& e) {
+    return bad(e.what());
   } catch (const CLI::ParseError& e) {
     return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
   }

@@ -4,6 +4,7 @@
 #include "cli/deliver.hpp"
 #include "cli/values.hpp"
 #include "lab/presenting/matrix_output.hpp"
+#include "lab/words/join.hpp"
 #include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
@@ -30,12 +31,12 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
     return names;
   };
   const auto machines = [] {
-    std::vector<std::string> names = lab::matrix_platforms();
-    names.emplace_back("native");
+    std::vector<std::string> names{"native"};
+    for (const std::string& name : simulated_names()) names.push_back(name);
     return names;
   };
   takes(c->add_option("--graphs", a.graphs, "Some of the graphs, as layered-4,cholesky (default: all)")->type_name("LIST"), {.words = graphs, .list = true});
-  takes(c->add_option("--on", a.on, "Some of the platforms, as jetson-tx2, or native (default: all platforms)")->type_name("LIST"), {.words = machines, .list = true});
+  takes(c->add_option("--on", a.on, "Machines, as sim:jetson-tx2 or native (default: " + lab::joined(lab::matrix_platforms(), ", ") + ")")->type_name("LIST"), {.words = machines, .list = true});
   takes(c->add_option("--disturb", a.disturb, "Some of none, cpu, share, wave, offline, quota (default: all; natively none, cpu, wave, quota)")->type_name("LIST"),
         {.words = lab::matrix_disturbances, .list = true});
   takes(c->add_option("--policy", a.policies, "Some of the policies; rws is always there (default: all that are not planned, and heft)")->type_name("LIST"),
@@ -48,7 +49,7 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
   add_results(*c, o->out);
   c->footer("Examples:\n"
             "  kilter reproduce matrix --html matrix.html\n"
-            "  kilter reproduce matrix --graphs layered-4,qr --on jetson-tx2,server-2x32 --disturb none,cpu --policy dam-c,cats --seeds 1\n"
+            "  kilter reproduce matrix --graphs layered-4,qr --on sim:jetson-tx2,sim:server-2x32 --disturb none,cpu --policy dam-c,cats --seeds 1\n"
             "  kilter reproduce matrix --on native --quick");
   return [o] {
     if (o->quick) {

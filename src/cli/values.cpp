@@ -1,5 +1,8 @@
 #include "cli/values.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <utility>
 
@@ -17,6 +20,27 @@ namespace {
 std::map<const CLI::Option*, values>& told() {
   static std::map<const CLI::Option*, values> all;
   return all;
+}
+
+/// Those of the current folder. A TOML file of another program is none.
+std::vector<std::string> platform_files_here() {
+  std::vector<std::string> files;
+  std::error_code unreadable;
+  for (std::filesystem::directory_iterator at(".", unreadable), end; !unreadable && at != end; at.increment(unreadable)) {
+    if (at->path().extension() != ".toml") continue;
+    std::string begin(4096, '\0');
+    std::ifstream(at->path()).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin.find("kilter.platform/") != begin.npos) files.push_back(at->path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::string> with_platforms(const std::string& engine) {
+  std::vector<std::string> names;
+  for (const auto& some : {platform_names(), platform_files_here()})
+    for (const std::string& platform : some) names.push_back(engine + platform);
+  return names;
 }
 
 }  // namespace
@@ -49,6 +73,13 @@ std::vector<std::string> generator_names() {
   return names;
 }
 
+std::vector<std::string> generator_calls() {
+  std::vector<std::string> names = generator_names();
+  for (std::string& name : names)
+    if (std::ranges::find(lab::own_names(), name) != lab::own_names().end()) name += ":";
+  return names;
+}
+
 std::vector<std::string> disturbance_kinds() {
   std::vector<std::string> kinds;
   for (auto kind = lab::disturbance_kind::cpu;; kind = static_cast<lab::disturbance_kind>(static_cast<int>(kind) + 1)) {
@@ -57,10 +88,12 @@ std::vector<std::string> disturbance_kinds() {
   }
 }
 
+std::vector<std::string> simulated_names() { return with_platforms("sim:"); }
+
 std::vector<std::string> engine_names() {
   std::vector<std::string> names{"native"};
   for (const char* engine : {"sim:", "emulate:"})
-    for (const std::string& platform : platform_names()) names.push_back(engine + platform);
+    for (std::string& name : with_platforms(engine)) names.push_back(std::move(name));
   return names;
 }
 

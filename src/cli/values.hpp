@@ -25,7 +25,10 @@ CLI::Option* takes(CLI::Option*, values);
 [[nodiscard]] std::vector<std::string> platform_names();
 [[nodiscard]] std::vector<std::string> kernel_names();
 [[nodiscard]] std::vector<std::string> generator_names();
+/// The same with a colon where the bare name is a workload's: "layered:".
+[[nodiscard]] std::vector<std::string> generator_calls();
 [[nodiscard]] std::vector<std::string> disturbance_kinds();  ///< "cpu@"
-[[nodiscard]] std::vector<std::string> engine_names();       ///< "native", "sim:jetson-tx2"
+[[nodiscard]] std::vector<std::string> simulated_names();    ///< "sim:jetson-tx2", and "sim:./mine.toml" of platform files in the current folder
+[[nodiscard]] std::vector<std::string> engine_names();       ///< "native", those, and "emulate:jetson-tx2"
 
 }  // namespace kilter::cli

@@ -117,22 +117,22 @@ refuses "--yes" compare "$recorded" --policy auto
 refuses "this takes at least about" compare "$recorded" --policy auto --quiet
 refuses "h: 6 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
 refuses "18 min: 6 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 0.5 --policy dam-c
-refuses "days: 30000 runs" bench graph --file fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
+refuses "days: 30000 runs" bench fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
 refuses "--yes" "${bench[@]}" --tasks 1000000 --repeat 1000
 refuses "--yes" "${bench[@]}" --on emulate:jetson-tx2,1000 --tasks 1000
 refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x2 --on native
 
 # the simulator's workloads
-refuses "did you mean 'kmeans'" sim kmean --platform haswell-16
-refuses "--platform" sim kmeans
-refuses "no network" sim heat --platform jetson-tx2
-refuses "from 2 to 1024" sim heat --platform haswell-cluster --ranks 1
-refuses "--edge-rate '5'" sim random --platform jetson-tx2 --edge-rate 5
-refuses "did you mean 'mix'" sim random --platform jetson-tx2 --kernel mixx
-refuses "only 10 tasks" sim random --platform jetson-tx2 --tasks 10 --parallelism 11
-refuses "--critical-factor '0'" sim kmeans --platform haswell-16 --critical-factor 0
-refuses "multiple of 32" sim vgg --platform haswell-20 --input 500
-refuses "--parallelism" sim kmeans --platform haswell-16 --parallelism 2
+refuses "did you mean 'kmeans'" sim kmean --on sim:haswell-16
+refuses "--on is missing" sim kmeans
+refuses "no network" sim heat --on sim:jetson-tx2
+refuses "from 2 to 1024" sim heat --on sim:haswell-cluster --ranks 1
+refuses "--edge-rate '5'" sim random --on sim:jetson-tx2 --edge-rate 5
+refuses "did you mean 'mix'" sim random --on sim:jetson-tx2 --kernel mixx
+refuses "only 10 tasks" sim random --on sim:jetson-tx2 --tasks 10 --parallelism 11
+refuses "--critical-factor '0'" sim kmeans --on sim:haswell-16 --critical-factor 0
+refuses "multiple of 32" sim vgg --on sim:haswell-20 --input 500
+refuses "--parallelism" sim kmeans --on sim:haswell-16 --parallelism 2
 
 # files to write
 mkdir "$work/folder"
@@ -160,11 +160,11 @@ refuses "$work/foreign.xml" topo --xml "$work/foreign.xml"
 : >"$work/empty.xml"
 refuses "$work/empty.xml" topo --xml "$work/empty.xml"
 printf 'schema = "kilter.platform/1"\nname = \n' >"$work/broken.toml"
-refuses "$work/broken.toml:2" topo --platform "$work/broken.toml"
-refuses "jetson-tx3" topo --platform jetson-tx3
-refuses "jetson-tx2" topo --platform jetson-tx3
+refuses "$work/broken.toml:2" topo --on "sim:$work/broken.toml"
+refuses "jetson-tx3" topo --on sim:jetson-tx3
+refuses "jetson-tx2" topo --on sim:jetson-tx3
 refuses "nonsense" topo --synthetic nonsense
-refuses "--xml" topo --xml a --platform b
+refuses "--xml" topo --xml a --on sim:b
 refuses "jetson-tx2" platforms jetson-tx3
 refuses "$work/broken.toml:2" platforms "$work/broken.toml"
 refuses "grid:CxN" platforms grid:0x4
@@ -175,9 +175,55 @@ refuses "-1.4e+10" platforms "$work/negative.toml"
 refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
 
 # in virtual time
-refuses "jetson-tx3" sim layered --platform jetson-tx3
-refuses "--platform" sim layered
+refuses "jetson-tx3" sim layered --on sim:jetson-tx3
+refuses "--on is missing: name a machine, as --on sim:jetson-tx2; see kilter sim layered --help" sim layered
 refuses "'simulated'" bench layered --on simulated
+
+# where a run takes place: what was perhaps meant, and the old spellings
+told() {  # told MESSAGE ARGS...: exactly that, after "kilter: "
+  local message=$1
+  shift
+  refuses "$message" "$@"
+  [ "$(cat "$work/err")" = "kilter: $message" ] || fail "kilter $*: says '$(cat "$work/err")', not '$message'"
+}
+ways="use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph"
+for command in "bench layered" "bench cholesky:n=3" "sim layered" "sim cholesky:n=3" "compare cholesky:n=3" topo demo "reproduce matrix"; do
+  for meant in jetson-tx2=sim:jetson-tx2 jetson-tx3=sim:jetson-tx2 ./mine.toml=sim:./mine.toml mine.toml=sim:mine.toml grid:2x4=sim:grid:2x4 simm:odroid-xu3=sim:odroid-xu3 \
+      emulat:odroid-xu3=emulate:odroid-xu3 nativ=native; do
+    # shellcheck disable=SC2086
+    told "--on '${meant%%=*}': did you mean '${meant#*=}'? $ways" $command --on "${meant%%=*}"
+  done
+  # shellcheck disable=SC2086
+  told "--on 'elsewhere': $ways" $command --on elsewhere
+  # shellcheck disable=SC2086
+  refuses "unknown platform 'jetson-tx3': did you mean 'jetson-tx2'?" $command --on sim:jetson-tx3
+done
+for command in topo "sim layered" "sim kmeans" "sim cholesky:n=3"; do
+  for platform in jetson-tx2 ./mine.toml grid:2x4; do
+    # shellcheck disable=SC2086
+    told "--platform is now --on: use --on sim:$platform" $command --platform $platform
+    # shellcheck disable=SC2086
+    told "--platform is now --on: use --on sim:$platform" $command --platform=$platform --on native
+  done
+done
+told "kilter sim graph --file GRAPH is now kilter sim GRAPH: use kilter sim lu:n=3 --on sim:jetson-tx2" sim graph --platform jetson-tx2 --file lu:n=3 --policy rws
+told "kilter bench graph --file GRAPH is now kilter bench GRAPH: use kilter bench lu:n=3" bench graph --file lu:n=3 --scale 2
+told "--on 'native': kilter sim runs in virtual time, on sim:PLATFORM; use kilter bench lu:n=3 --on native" sim lu:n=3 --on native
+told "--on 'emulate:jetson-tx2': kilter sim runs in virtual time, on sim:PLATFORM; use kilter bench kmeans --on emulate:jetson-tx2" sim kmeans --on emulate:jetson-tx2
+refuses "the matrix has native and sim:PLATFORM" reproduce matrix --on emulate:jetson-tx2
+refuses "the demo runs on native or sim:PLATFORM" demo --on emulate:jetson-tx2
+refuses "only a graph brings such processors" topo --on ideal
+
+# workloads and graphs
+refuses "did you mean 'layered'" sim layred --on sim:jetson-tx2
+refuses "did you mean 'kmeans'" compare kmean
+refuses "did you mean 'cholesky'" bench cholesk:n=3
+refuses "'$work/none.json' is no workload, file or generator of graphs" bench "$work/none.json"
+refuses "--policy stands before 'layered'; write kilter bench layered" bench --policy rws layered
+refuses "'lu:n=3' and 'layered': kilter bench takes one workload or graph" bench lu:n=3 layered
+refuses "unexpected argument 'qr:n=3'" bench lu:n=3 qr:n=3
+refuses "--scale '2' is for graphs, and 'vgg' is a workload" compare vgg --on sim:jetson-tx2 --scale 2
+refuses "workload kmeans: only layered and graphs run natively" compare kmeans
 refuses "did you mean 'matmul'" calibrate --kernels matmull
 refuses "'64'" calibrate --kernels matmul --tile 64
 refuses "copy is not among the kernels" calibrate --kernels matmul --tile copy=64
@@ -187,13 +233,13 @@ refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
 refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
 refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
 refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
-refuses "only layered and graph run natively" bench kmeans
-refuses "not simulated" sim layered --platform jetson-tx2 --disturb session@0
-refuses "no core is left" sim layered --platform jetson-tx2 --disturb offline@all
-refuses "core 6" sim layered --platform jetson-tx2 --disturb cpu@6
-refuses "core 7" sim layered --platform jetson-tx2 --cores 7,
-refuses "'half'" sim layered --platform jetson-tx2 --co-runner half
-refuses "'2'" sim layered --platform jetson-tx2 --weight 2
+refuses "only layered and graphs run natively" bench kmeans
+refuses "not simulated" sim layered --on sim:jetson-tx2 --disturb session@0
+refuses "no core is left" sim layered --on sim:jetson-tx2 --disturb offline@all
+refuses "core 6" sim layered --on sim:jetson-tx2 --disturb cpu@6
+refuses "core 7" sim layered --on sim:jetson-tx2 --cores 7,
+refuses "'half'" sim layered --on sim:jetson-tx2 --co-runner half
+refuses "'2'" sim layered --on sim:jetson-tx2 --weight 2
 refuses "--unpinned" bench layered --on sim:jetson-tx2 --unpinned
 refuses "freq" bench layered --disturb freq@0:50%
 refuses "'S0-99'" reproduce S0-99

@@ -34,7 +34,7 @@ passes platforms --json -
 json '{"jetson-tx2", "server-2x32"} <= {p["name"] for p in d["platforms"]}'
 
 passes topo
-passes topo --platform jetson-tx2 --json -
+passes topo --on sim:jetson-tx2 --json -
 json 'len(d["places"]) == 10 and {"cores", "clusters", "places"} <= set(d) and all({"leader", "width"} == set(p) for p in d["places"])'
 passes topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -
 json 'len(d["cores"]) == 8 and len(d["clusters"]) == 2'
@@ -68,12 +68,12 @@ says "add it to --policy"
 grep -q "$(printf '\033')" "$work/out" && fail "colour without a terminal"
 
 # every workload of the simulator, and the JSON that names its parameters
-passes sim random --platform jetson-tx2 --tasks 60 --parallelism 3 --edge-rate 25% --policy rws,perf --repeat 1
+passes sim random --on sim:jetson-tx2 --tasks 60 --parallelism 3 --edge-rate 25% --policy rws,perf --repeat 1
 says "level width 3, edge rate 25 %"
-passes sim kmeans --platform haswell-16 --iterations 3 --policy rws,dam-c --repeat 1 --disturb cpu@0-7@25%..75%
+passes sim kmeans --on sim:haswell-16 --iterations 3 --policy rws,dam-c --repeat 1 --disturb cpu@0-7@25%..75%
 says "3 iterations of 32 tasks"
-passes sim heat --platform haswell-cluster --iterations 2 --policy rws,dam-c --repeat 1
-passes sim vgg --platform haswell-20 --policy rws,perf --repeat 1 --json - --quiet
+passes sim heat --on sim:haswell-cluster --iterations 2 --policy rws,dam-c --repeat 1
+passes sim vgg --on sim:haswell-20 --policy rws,perf --repeat 1 --json - --quiet
 json 'd["config"]["workload"] == "vgg" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
 json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'
 
@@ -102,7 +102,7 @@ if [ -e /dev/full ]; then
 fi
 
 # Virtual time: the same bytes every time but under `environment`, other ones with another seed; a change of platform is a change of places.
-simulate() { passes sim layered --platform jetson-tx2 --table paper --tasks 2000 --parallelism 2 --policy rws,dam-c --disturb cpu@0 --repeat 2 --json - "$@"; }
+simulate() { passes sim layered --on sim:jetson-tx2 --table paper --tasks 2000 --parallelism 2 --policy rws,dam-c --disturb cpu@0 --repeat 2 --json - "$@"; }
 simulate
 json 'd["config"]["on"] == "sim:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 8 and len(d["details"]) == 4'
 json 'all(r["ratio_to_bound"] < 1.03 for r in d["summary"])'
@@ -117,14 +117,30 @@ if command -v python3 >/dev/null; then
   numbers >"$work/second"
   cmp -s "$work/first" "$work/second" && fail "sim: another seed gave the same bytes"
 fi
-passes sim layered --platform jetson-tx2 --tasks 500 --repeat 1 --save-table "$work/table"
-passes sim layered --platform jetson-tx2 --tasks 500 --repeat 1 --load-table "$work/table" --json -
+passes sim layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --save-table "$work/table"
+passes sim layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --load-table "$work/table" --json -
 json 'd["config"]["learned_rows"] == 1'
-passes sim layered --platform jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
+passes sim layered --on sim:jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
 json 'len(d["machine"]["cores"]) == 2'
+# one graph under each of its names, and a workload, wherever it is run in virtual time
+passes sim cholesky:n=4 --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_sim.json" --quiet
+passes bench cholesky:n=4 --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_bench.json" --quiet
+"$kilter" graph make cholesky:n=4 | "$kilter" sim - --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_input.json" --quiet || fail "sim -"
+passes compare cholesky:n=4 layered --on sim:jetson-tx2 --repeat 1 --json "$work/by_compare.json" --policy rws --criticality user --quiet
+passes sim layered --on sim:jetson-tx2 --repeat 1 --json "$work/layered.json" --policy rws --quiet
+python3 - "$work" <<'PY' || fail "one graph has other results under other names"
+import json, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json"))
+runs = [read(name)["runs"] for name in ("by_sim", "by_bench", "by_input")]
+rows = {r["graph"]: r["makespan_s"] for r in read("by_compare")["rows"]}
+same = runs[0] == runs[1] == runs[2] and read("by_sim")["config"] == read("by_bench")["config"]
+sys.exit(not (same and rows == {"cholesky:n=4": runs[0][0]["seconds"], "layered": read("layered")["runs"][0]["seconds"]}))
+PY
+passes demo --on sim:jetson-tx2 --quick --html "$work/demo.html" --json -
+json 'd["config"]["on"] == "sim:jetson-tx2" and len(d["machine"]["cores"]) == 6 and all(0.05 < r["seconds"] < 1.5 for r in d["runs"] if r["policy"] == "auto")'
 passes calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/mine.toml"
 says "matmul"
-passes sim layered --platform "$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
+passes sim layered --on "sim:$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
 passes bench layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
 json 'd["config"]["on"] == "emulate:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 4 and len(d["details"]) == 4'
 json 'd["environment"]["emulation"]["scale"] == 4 and d["environment"]["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in d["runs"])'
@@ -167,7 +183,7 @@ recorded=$data/dags/montage-chameleon-2mass-005d-001.json.gz
 for widths in 1 all; do
   given=()
   [ $widths = all ] && given=(--widths all)
-  passes sim graph --platform haswell-16 --file "$recorded" --policy auto --repeat 1 --json "$work/graph.json" "${given[@]}"
+  passes sim "$recorded" --on sim:haswell-16 --policy auto --repeat 1 --json "$work/graph.json" "${given[@]}"
   [ $widths = 1 ] && says "tasks run on one core each; --widths all lets them run on several"
   cp "$work/graph.json" "$work/out"
   json "d['config']['widths'] == '$widths' and ({p['width'] for p in d['runs'][0]['places'] if p['critical'] + p['other']} == {1}) == ('$widths' == '1')"
@@ -175,7 +191,7 @@ for widths in 1 all; do
   grep -q "tasks run on" "$work/err" || fail "compare does not say on how many cores tasks run"
   json "{r['widths'] for r in d['rows']} == {'$widths'}"
 done
-passes reproduce matrix --graphs layered-4,tree --on jetson-tx2 --disturb none,cpu --policy dam-c,heft --tasks 200 --seeds 1 --json -
+passes reproduce matrix --graphs layered-4,tree --on sim:jetson-tx2 --disturb none,cpu --policy dam-c,heft --tasks 200 --seeds 1 --json -
 json 'd["schema"] == "kilter.matrix/1" and len(d["cells"]) == 4 and all(max(r for p, r in c["ratios"].items() if p[:4] != "heft") == 1 for c in d["cells"])'
 passes reproduce topcuoglu --every 5000 --json -
 json 'd["rows"][0]["graphs"] == 12 and d["rows"][0]["as_planned_heft"] == 12'
@@ -241,7 +257,7 @@ for file in diamond.dax diamond.yml stencil.graphml stencil.graphml.gz tasks.rec
   cmp -s "$work/file.json" "$work/input.json" || fail "graph convert: $file is another graph when it is packed and comes by standard input"
   grep -q '"id":' "$work/file.json" || fail "graph convert $file: no task"
 done
-for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "sim graph --file - --platform jetson-tx2 --repeat 1" "bench graph --file - --scale 1e-4 --repeat 1"; do
+for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "sim - --on sim:jetson-tx2 --repeat 1" "bench - --scale 1e-4 --repeat 1"; do
   timeout 100 "$kilter" $command <"$samples/simgrid.dot" >"$work/out" 2>"$work/err" || fail "kilter $command <simgrid.dot: $(head -c 300 "$work/err")"
   cat "$work/out" "$work/err" | grep -q "taken for flops" || fail "kilter $command does not say what it made of SimGrid's sizes"
 done
@@ -250,7 +266,7 @@ passes graph info "$work/timeless.dot"
 says "no task has a time"
 grep -qE '\b(nan|inf)\b' "$work/out" && fail "graph info of a graph without times: $(cat "$work/out")"
 
-passes sim layered --platform grid:2x1 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
+passes sim layered --on sim:grid:2x1 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"
 passes explain "$work/result.json" --policy auto --disturb share@1:50%
 says "core 1, from"
 says "critical tasks went elsewhere"

@@ -20,7 +20,20 @@ completes "--table=paper --table=robust " bench layered --table=
 completes ":files rws,dam-c rws,dam-p " bench layered --policy rws,dam-
 completes ":files rws,dam-c,dam-p " bench layered --policy rws,dam-c,dam-
 completes "sim:jetson-tx2 " compare x --on sim:j
-completes ":files jetson-tx2 " sim heat --platform j
+completes "sim:jetson-tx2 " sim heat --on sim:j
+completes "emulate:jetson-tx2 " topo --on emulate:j
+completes "native " demo --on n
+completes "native,sim:odroid-xu3 " reproduce matrix --on native,sim:o
+completes ":files cholesky " sim chole
+completes "--on " sim cholesky:n=3 --on
+completes ":files layered layered: " compare lay
+completes "layered :files layered: " bench lay
+printf 'schema = "kilter.platform/1"\n' >"$work/mine.toml"
+printf '[package]\n' >"$work/other.toml"
+whole=$(realpath "$kilter")
+here=$(cd "$work" && "$whole" completion words -- sim layered --on sim:./)
+[ "$here" = "sim:./mine.toml" ] || fail "completion of platform files: '$here'"
+[ -z "$("$kilter" completion words -- sim layered --pla)$("$kilter" completion words -- topo --pla)" ] || fail "completion offers an old spelling"
 completes "wave@ " bench layered --disturb w
 completes "svg png pdf " graph draw x --to ""
 completes "dot " graph convert x --to d

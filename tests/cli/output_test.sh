@@ -2,7 +2,7 @@
 # What is written is whole or not there, what is lost is said, and a message that nobody can read changes nothing else.
 . "$(dirname "$0")/checks.sh"
 
-short=(sim layered --platform jetson-tx2 --policy rws --tasks 50 --parallelism 2 --repeat 1)
+short=(sim layered --on sim:jetson-tx2 --policy rws --tasks 50 --parallelism 2 --repeat 1)
 mkfifo "$work/gone"
 exec 7<>"$work/gone" 8>"$work/gone" 7>&-   # writing to 8: its reader has gone
 
@@ -131,7 +131,7 @@ threads='import os, sys, threading; os.chdir(sys.argv[1]); t = threading.Thread(
 ends 141 '' sym --quiet -- sh -c 'kill -PIPE $$'
 
 # What the system refuses is said together with what was wanted.
-said=$( (ulimit -v 400000; run sim layered --platform jetson-tx2 --tasks 20000000 --quiet 2>&1 >/dev/null) )
+said=$( (ulimit -v 400000; run sim layered --on sim:jetson-tx2 --tasks 20000000 --quiet 2>&1 >/dev/null) )
 [ $? -eq 1 ] || fail "no memory: another exit status"
 [[ $said == *"not enough memory for 'kilter sim layered"* ]] || fail "no memory: says '$said'"
 said=$( (ulimit -s 4000000; ulimit -v 3000000; run bench layered --tasks 50 --parallelism 2 --repeat 1 --quiet 2>&1 >/dev/null) )
@@ -142,7 +142,7 @@ for most in 1500000 2500000 3500000 4500000 5500000; do
   (ulimit -s 1000000; ulimit -v $most; run bench layered --tasks 50 --parallelism 2 --repeat 1 --cores 2 --quiet) >"$work/out" 2>"$work/err"
   status=$?
   { [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]; }; } || fail "$most KiB for threads: exit status $status: $(head -c 300 "$work/err")"
-  (ulimit -s 1000000; ulimit -v $most; run reproduce matrix --graphs qr,lu,fft --on jetson-tx2 --policy rws --disturb none --tasks 100 --seeds 1 --threads 8 --quiet) >"$work/out" 2>"$work/err"
+  (ulimit -s 1000000; ulimit -v $most; run reproduce matrix --graphs qr,lu,fft --on sim:jetson-tx2 --policy rws --disturb none --tasks 100 --seeds 1 --threads 8 --quiet) >"$work/out" 2>"$work/err"
   status=$?
   { [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]; }; } || fail "$most KiB for helpers: exit status $status: $(head -c 300 "$work/err")"
 done

@@ -14,7 +14,7 @@ passes calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/mine
 passes disturb share@0:50%@0..0.1
 
 # simulations side by side
-passes reproduce matrix --graphs layered-4,tree --on jetson-tx2 --disturb none,cpu --policy dam-c --tasks 50 --seeds 2 --threads 4 --quiet
+passes reproduce matrix --graphs layered-4,tree --on sim:jetson-tx2 --disturb none,cpu --policy dam-c --tasks 50 --seeds 2 --threads 4 --quiet
 passes reproduce topcuoglu --every 5000 --quiet
 
 # threads of other programs, and the table of who is moved where

@@ -15,13 +15,13 @@ import subprocess
 import sys
 
 SIMULATIONS = {
-    "layered": "layered --platform jetson-tx2 --policy rws,fa,da,dam-c,dam-p --table paper --tasks 400 --parallelism 2 --repeat 2"
+    "layered": "layered --on sim:jetson-tx2 --policy rws,fa,da,dam-c,dam-p --table paper --tasks 400 --parallelism 2 --repeat 2"
                " --disturb cpu@0 --disturb offline@1@25%..60%",
-    "wave": "layered --platform grid:2x4 --policy all --kernel copy --tile 64 --tasks 300 --parallelism 6 --repeat 1 --disturb wave@0-1:20%,0.02",
-    "random": "random --platform haswell-20 --policy rws,perf,dam-c --criticality chain --tasks 200 --repeat 1 --disturb quota@all:40%",
-    "kmeans": "kmeans --platform jetson-tx2 --policy rws,dam-p --table paper --iterations 6 --tasks-per-iteration 12 --repeat 1 --steal richest"
+    "wave": "layered --on sim:grid:2x4 --policy all --kernel copy --tile 64 --tasks 300 --parallelism 6 --repeat 1 --disturb wave@0-1:20%,0.02",
+    "random": "random --on sim:haswell-20 --policy rws,perf,dam-c --criticality chain --tasks 200 --repeat 1 --disturb quota@all:40%",
+    "kmeans": "kmeans --on sim:jetson-tx2 --policy rws,dam-p --table paper --iterations 6 --tasks-per-iteration 12 --repeat 1 --steal richest"
               " --disturb freq@0-1:17%,0.5 --co-runner fluid",
-    "heat": "heat --platform haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5 --iterations 5 --repeat 1",
+    "heat": "heat --on sim:haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5 --iterations 5 --repeat 1",
 }
 CLAIMS = ["S0-6", "S0-9", "S0-20", "S2-4", "S0-24", "S2-12", "S3-6", "S4-15"]
 HERE = pathlib.Path(__file__).parent

@@ -26,15 +26,24 @@ criticality criticality_for(const dag& d) {
   return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? criticality::user : criticality::chain;
 }
 
-const std::string& graph_name(const experiment& e) { return std::get<dag_work>(e.work).from; }
+criticality criticality_for(const workload& w) {
+  if (const auto* data = std::get_if<dag_work>(&w)) return criticality_for(*data->what);
+  return std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w) ? criticality::chain : criticality::user;
+}
+
+std::string graph_name(const experiment& e) {
+  const auto* data = std::get_if<dag_work>(&e.work);
+  return data ? data->from : std::string(name_of(e.work));
+}
 
 std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   std::vector<compare_row> rows;
-  const dag_work& data = std::get<dag_work>(e.work);
-  const std::string note = widths_note(data, *e.machine);
+  const auto* data = std::get_if<dag_work>(&e.work);
+  const std::string about = data ? widths_note(*data, *e.machine) : title_of(e.work);
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .scale = data.scale, .widths = widths_text(data.widths), .widths_note = note};
+      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .about = about};
+      if (data) row.scale = data->scale, row.widths = widths_text(data->widths);
       for (const disturbance& d : s.parts) row.kinds.push_back(d.kind);
       std::vector<double> seconds, planning_s;
       for (const run_row& run : r.runs)
@@ -65,13 +74,15 @@ std::vector<experiment> plan(const compare_specification& asked) {
   std::vector<experiment> all;
   for (const std::string& graph : asked.graphs) {
     specification one = asked.common;
-    one.work = make_workload("graph", {{"file", graph}, {"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
-    const dag& d = *std::get<dag_work>(one.work).what;
+    one.work = make_named(graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
     one.details = false;
-    if (!one.criticality) one.criticality = criticality_for(d);
+    if (!one.criticality) one.criticality = criticality_for(one.work);
     one.policy_lists.insert(one.policy_lists.begin(), {.written = "rws", .names = {"rws"}});
     std::vector<engine_choice> machines = asked.on;
-    if (machines.empty()) machines = {read_engine("--on", d.processors.empty() ? "native" : "ideal")};
+    if (machines.empty()) {
+      const auto* data = std::get_if<dag_work>(&one.work);
+      machines = {read_engine("--on", !data || data->what->processors.empty() ? "native" : "ideal")};
+    }
     for (const engine_choice& on : machines) {
       one.on = on;
       all.push_back(plan(one));

@@ -1,5 +1,5 @@
 #pragma once
-// Policies against one another on graphs: one row for each graph, machine, disturbance and policy.
+// Policies against one another on graphs and workloads: one row for each of them, each machine, disturbance and policy.
 
 #include <cstdint>
 #include <functional>
@@ -15,10 +15,10 @@ namespace kilter::lab {
 
 /// What `kilter compare` runs.
 struct compare_specification {
-  std::vector<std::string> graphs;              ///< files and generators
+  std::vector<std::string> graphs;              ///< files, generators and workloads, as make_named takes them
   std::vector<engine_choice> on;                ///< none: what the graph brings, else native
-  specification common;                         ///< policies, disturbances and all modes; no criticality: criticality_for each graph
-  std::string like = "matmul", scale = "1", widths;   ///< parameters of the workload `graph`, for each of them
+  specification common;                         ///< policies, disturbances and all modes; no criticality: criticality_for each of them
+  std::string like = "matmul", scale = "1", widths;   ///< parameters of each graph
 };
 
 /// What the repeats of one policy in one scenario gave. Ratios are of medians.
@@ -27,7 +27,7 @@ struct compare_row {
   std::vector<disturbance_kind> kinds{};  ///< of the disturbances
   double scale = 1.0;               ///< of the seconds in the graph
   std::string widths = "all";       ///< that tasks may have of which the graph names none; "all" or as "1,2"
-  std::string widths_note{};        ///< the same in words
+  std::string about{};              ///< the same in words; of a workload what it is
   std::uint32_t runs = 0;
   double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
   double makespan_s = 0.0;          ///< of the execution, median
@@ -43,11 +43,12 @@ struct compare_row {
 /// In the order of the scenarios, and of the policies in each; without what has not run.
 [[nodiscard]] std::vector<compare_row> rows_of(const experiment&, const bench_result&);
 
-/// A graph on a machine, as a row names both.
-[[nodiscard]] const std::string& graph_name(const experiment&);
+/// The graph or the workload, as a row names it.
+[[nodiscard]] std::string graph_name(const experiment&);
 
-/// user if the graph marks tasks as critical, else chain.
+/// user if tasks are marked as critical, else chain.
 [[nodiscard]] criticality criticality_for(const dag&);
+[[nodiscard]] criticality criticality_for(const workload&);
 
 /// One experiment for each graph on each machine; rws is always among the policies, first. input_error for whatever cannot be run.
 [[nodiscard]] std::vector<experiment> plan(const compare_specification&);

@@ -103,7 +103,7 @@ std::shared_ptr<const sim::platform> checked_platform(experiment& e) {
   if (e.on.platform.empty()) return nullptr;
   for (const auto& [option, given] : {std::pair{"--smt", e.smt}, {"--unpinned", e.unpinned}})
     if (given) throw input_error(fmt::format("{}: a {} machine has the cores of its platform file", option, e.on.emulated ? "emulated" : "simulated"));
-  sim::platform p = sim::platform::load(e.on.platform);
+  sim::platform p = platform_of(e.on);
   if (!e.cores.empty()) p = p.restricted_to(parse_cores(e.cores, *p.cores));
   return std::make_shared<const sim::platform>(std::move(p));
 }
@@ -188,7 +188,7 @@ experiment plan(const specification& asked) {
   check_memory(e);
   e.simulated = checked_platform(e);
   if (!e.simulated && !runs_natively(e.work))
-    throw input_error(fmt::format("workload {}: only layered and graph run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", name_of(e.work)));
+    throw input_error(fmt::format("workload {}: only layered and graphs run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", name_of(e.work)));
   if (e.costs == known_costs::truth && (!e.simulated || e.on.emulated))
     throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", text_of(e, "costs")));
   e.machine = e.simulated ? e.simulated->cores : local_machine(e.cores, e.smt);

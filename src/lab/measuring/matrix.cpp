@@ -45,6 +45,19 @@ std::vector<std::string> chosen(std::string_view what, const std::vector<std::st
   return all;
 }
 
+/// Where the lists say. Platforms are read to see that they can be: the first run may be hours before the last.
+std::vector<engine_choice> machines_of(const std::vector<std::string>& lists) {
+  std::vector<engine_choice> all;
+  for (const std::string& list : lists)
+    for (const std::string_view text : split_list(list)) {
+      engine_choice on = read_engine("--on", text);
+      if (on.ideal || on.emulated) throw input_error(fmt::format("--on '{}': the matrix has native and sim:PLATFORM, as sim:jetson-tx2", text));
+      if (!on.native()) (void)platform_of(on);
+      all.push_back(std::move(on));
+    }
+  return all;
+}
+
 /// Seconds in which the platform can do the graph, undisturbed.
 double undisturbed_bound_s(const dag_work& w, const sim::platform& p) {
   graph g;
@@ -90,7 +103,7 @@ std::vector<matrix_graph> matrix_graphs(std::uint64_t tasks) {
 }
 
 const std::vector<std::string>& matrix_platforms() {
-  static const std::vector<std::string> all{"jetson-tx2", "odroid-xu3", "haswell-16", "intel-i7-1370p", "nvidia-gb10", "server-2x32"};
+  static const std::vector<std::string> all{"sim:jetson-tx2", "sim:odroid-xu3", "sim:haswell-16", "sim:intel-i7-1370p", "sim:nvidia-gb10", "sim:server-2x32"};
   return all;
 }
 
@@ -156,9 +169,7 @@ matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
     else
       kinds_.push_back(*at);
   }
-  std::vector<std::string> machines = matrix_platforms();
-  machines.push_back("native");
-  const std::vector<std::string> on = a.on.empty() ? matrix_platforms() : chosen("machine", a.on, machines);
+  const std::vector<engine_choice> on = machines_of(a.on.empty() ? matrix_platforms() : a.on);
   const std::vector<std::string> wanted = chosen("graph", a.graphs, names);
   const std::string folder = a.workflows.empty() ? workflows_directory() : a.workflows;
   for (matrix_graph g : graphs) {
@@ -170,14 +181,14 @@ matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
                                       path.string(), g.name));
       g.from = path.string();
     }
-    for (const std::string& machine : on) {
+    for (const engine_choice& machine : on) {
       pairs_.push_back({g, machine});
-      if (machine != "native" && std::ranges::find(planned_, "heft") != planned_.end()) pairs_.push_back({g, machine, true});
+      if (!machine.native() && std::ranges::find(planned_, "heft") != planned_.end()) pairs_.push_back({g, machine, true});
     }
   }
   std::vector<comparison::planned> all;
   for (const pair& one : pairs_) all.emplace_back([this, &one] { return plan_one(one); });
-  const bool native = std::ranges::find(on, "native") != on.end();
+  const bool native = std::ranges::any_of(on, &engine_choice::native);
   progress_ = std::make_unique<progress>(pairs_.size(), quiet);
   work_ = std::make_unique<comparison>(std::move(all), native ? 1 : a.threads, *progress_);
 }
@@ -188,9 +199,9 @@ void matrix::run() {
 }
 
 experiment matrix::plan_one(const pair& one) const {
-  const bool native = one.on == "native";
+  const bool native = one.on.native();
   specification s;
-  if (!native) s.on = read_engine("--on", "sim:" + one.on);
+  s.on = one.on;
   s.details = false;
   s.seed = asked_.seed;
   s.repeats = asked_.seeds;
@@ -205,7 +216,7 @@ experiment matrix::plan_one(const pair& one) const {
     cores = local_machine("", false);
     data.scale = scale_for(recorded_bound_s(*data.what, cores->core_count()), matrix_native_run_s);
   } else {
-    const sim::platform p = sim::platform::load(one.on);
+    const sim::platform p = platform_of(one.on);
     cores = p.cores;
     data.scale = scale_for(undisturbed_bound_s(data, p), matrix_run_s);
   }
@@ -220,15 +231,14 @@ std::vector<matrix_cell> matrix::cells() const {
   std::vector<matrix_cell> all;
   const auto cell_of = [&](const pair& p, const compare_row& r) -> matrix_cell& {
     const std::string kind(r.kinds.empty() ? "none" : name_of(r.kinds.front()));
-    const auto found = std::ranges::find_if(all, [&](const matrix_cell& c) { return c.graph == p.graph.name && c.on == p.on && c.kind == kind; });
-    return found != all.end() ? *found : all.emplace_back(matrix_cell{.graph = p.graph.name, .on = p.on, .kind = kind, .disturb = r.disturb});
+    const auto found = std::ranges::find_if(all, [&](const matrix_cell& c) { return c.graph == p.graph.name && c.on == p.on.written && c.kind == kind; });
+    return found != all.end() ? *found : all.emplace_back(matrix_cell{.graph = p.graph.name, .on = p.on.written, .kind = kind, .disturb = r.disturb});
   };
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     for (compare_row row : known.rows[i]) {
       if (row.kinds.empty() && !undisturbed_) continue;
       matrix_cell& cell = cell_of(pairs_[i], row);
       row.graph = pairs_[i].graph.name;
-      row.on = pairs_[i].on;
       std::vector<compare_row>& among = planned(row.policy) ? cell.bounds : cell.rows;
       if (pairs_[i].true_costs) row.policy += true_costs_suffix;
       among.push_back(std::move(row));

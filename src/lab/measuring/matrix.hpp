@@ -18,7 +18,7 @@ struct matrix_graph {
 /// What of the matrix is run.
 struct matrix_specification {
   std::vector<std::string> graphs;     ///< names, each may be a list "a,b"; none: all
-  std::vector<std::string> on;         ///< platforms, or native; none: all platforms
+  std::vector<std::string> on;         ///< native and sim:PLATFORM, each may be a list; none: matrix_platforms
   std::vector<std::string> disturb;    ///< kinds; none: all
   std::vector<std::string> policies;   ///< names; none: all that are not planned, and heft beside them
   std::string workflows;               ///< folder of the recorded workflows; empty: as workflows_directory
@@ -28,6 +28,7 @@ struct matrix_specification {
 
 /// All graphs, the generated ones with about `tasks` tasks.
 [[nodiscard]] std::vector<matrix_graph> matrix_graphs(std::uint64_t tasks);
+/// "sim:jetson-tx2" and five more.
 [[nodiscard]] const std::vector<std::string>& matrix_platforms();
 /// "none", "cpu", "share", "wave", "offline", "quota"
 [[nodiscard]] const std::vector<std::string>& matrix_disturbances();
@@ -62,7 +63,7 @@ class matrix {
  private:
   struct pair {
     matrix_graph graph;
-    std::string on;
+    engine_choice on;
     bool true_costs = false;
   };
   [[nodiscard]] experiment plan_one(const pair&) const;

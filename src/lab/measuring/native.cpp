@@ -109,7 +109,9 @@ void native::measure_bounds(bool after) {
     }
   }
   const std::lock_guard lock(mutex_);
-  measured_.path_s = static_cast<double>(path_tasks_) / speed_from(measured_.rates.front().samples).freest_per_s;
+  const speed undisturbed = speed_from(measured_.rates.front().samples);
+  measured_.path_s = static_cast<double>(path_tasks_) / undisturbed.freest_per_s;
+  if (!mix_) measured_.sequential_s = static_cast<double>(tasks_) / undisturbed.freest_per_s;
 }
 
 std::vector<native::combination> native::combinations() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <type_traits>
 
 #include "kilter/error.hpp"
@@ -143,32 +142,6 @@ std::vector<setting> all_settings() {
 }
 
 }  // namespace
-
-engine_choice read_engine(std::string_view label, std::string_view text) {
-  engine_choice c{.written = std::string(text)};
-  if (text == "native") return c;
-  if (text == "ideal") {
-    c.ideal = true;
-    return c;
-  }
-  constexpr std::string_view simulate = "sim:", emulate = "emulate:";
-  if (text.starts_with(simulate) && text.size() > simulate.size()) {
-    c.platform = text.substr(simulate.size());
-    return c;
-  }
-  if (!text.starts_with(emulate) || text.size() == emulate.size())
-    throw input_error(fmt::format("{} '{}': use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph", label, text));
-  c.platform = text.substr(emulate.size());
-  c.emulated = true;
-  if (const auto comma = c.platform.rfind(','); comma != std::string::npos) {
-    const std::string scale = c.platform.substr(comma + 1);
-    const auto [end, error] = std::from_chars(scale.data(), scale.data() + scale.size(), c.scale);
-    if (error != std::errc{} || end != scale.data() + scale.size() || !(c.scale >= 1e-3 && c.scale <= 1e6))
-      throw input_error(fmt::format("{} '{}': the SCALE '{}' must be a number from 0.001 to 1000000, seconds here for one second of the platform", label, text, scale));
-    c.platform.resize(comma);
-  }
-  return c;
-}
 
 std::vector<policy_list> read_policies(const std::vector<std::string>& lists) {
   std::vector<std::string_view> known;

@@ -11,20 +11,10 @@
 
 #include "kilter/runtime.hpp"
 #include "lab/disturbing/disturbance.hpp"
+#include "lab/measuring/engine_choice.hpp"
 #include "lab/workloads/workload.hpp"
 
 namespace kilter::lab {
-
-/// Where an experiment runs.
-struct engine_choice {
-  std::string written = "native";  ///< as rows and documents name it
-  std::string platform{};          ///< empty: native or ideal
-  bool ideal = false;              ///< on the processors that the graph brings
-  bool emulated = false;           ///< threads run it, in real time
-  double scale = 0.0;              ///< seconds here for one second of the platform; 0: what the tasks need
-};
-/// native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal; input_error that names `label` otherwise.
-[[nodiscard]] engine_choice read_engine(std::string_view label, std::string_view text);
 
 /// "rws,dam-c" or "all" and the policies that this names: built-in ones, and paths of libraries.
 struct policy_list {

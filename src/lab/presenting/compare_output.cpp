@@ -50,7 +50,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   std::string out;
   for (const auto& rows : o.rows) {
     if (rows.empty()) continue;
-    out += in_bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on)), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().widths_note);
+    out += in_bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on)), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().about);
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";

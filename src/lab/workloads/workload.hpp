@@ -74,6 +74,18 @@ using sized_kernel = random_dag::part;
 
 /// The workload from its parameters. input_error with one line for a name that is no parameter of it and for a value that it cannot have.
 [[nodiscard]] workload make_workload(std::string_view name, const parameter_values&);
+
+// What users name: a workload, or the graph that `graph` is to run, by its file, - for standard input, or a generator's call. A name of both, as
+// layered, is the workload's; layered:p=8 is the generator's.
+
+/// Names of workloads that run without a graph being named: all but `graph`.
+[[nodiscard]] std::span<const std::string_view> own_names();
+/// input_error with the nearest name if the word is neither a workload nor a graph. Reads no file.
+void check_named(std::string_view word);
+/// A workload with its defaults, or `graph` of that graph and with these of its parameters. input_error as check_named and make_workload, and where
+/// parameters of a graph are not the default and the word is a workload.
+[[nodiscard]] workload make_named(const std::string& word, const parameter_values& of_graph = {});
+
 /// Of what is drawn at random in it; nothing is in some.
 void set_seed(workload&, std::uint64_t seed) noexcept;
 

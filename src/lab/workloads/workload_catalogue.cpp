@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "apps/kernels.hpp"
+#include "graph/dag_limits.hpp"
+#include "graph/generator.hpp"
 #include "kilter/error.hpp"
+#include "lab/words/join.hpp"
 #include "lab/words/numbers.hpp"
 #include "lab/words/suggest.hpp"
 #include "lab/workloads/workload.hpp"
@@ -15,6 +19,8 @@ namespace kilter::lab {
 
 namespace {
 
+/// The workload that is a graph which the user names.
+constexpr std::string_view of_graphs = "graph";
 constexpr std::string_view default_mix = "matmul=64,sort=65536,copy=2048";
 
 /// Values with the defaults filled in; errors name the option.
@@ -170,9 +176,9 @@ const std::vector<workload_info>& catalogue() {
         {"sweeps", "1", "N", "Updates of the tile in one task, stencil only"},
         {"tasks", "", "N", "Tasks, the root included (default: matmul 32000, copy 10000, stencil 20000, sort 1000)"},
         {"parallelism", "4", "P", "Tasks in a layer; one of them is critical"}},
-       {"layered --platform jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2",
-        "layered --platform jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html",
-        "layered --platform grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1"},
+       {"layered --on sim:jetson-tx2 --policy all --table paper --disturb cpu@0 --parallelism 2",
+        "layered --on sim:jetson-tx2 --kernel copy --policy rws,dam-c --disturb freq@0-1:17%,5 --html report.html",
+        "layered --on sim:grid:32x32 --tasks 1000000 --parallelism 2048 --repeat 1"},
        make_layered, true},
       {"random", "Random DAGs in levels, of one kernel or a mix; no task is marked critical",
        {{"kernel", "mix", "NAME", "What a task does: matmul, copy, stencil, sort, or mix: as many tasks of each kernel that --tile names"},
@@ -180,8 +186,8 @@ const std::vector<workload_info>& catalogue() {
         {"tasks", "4000", "N", "All tasks, at most 50000"},
         {"parallelism", "16", "L", "Mean width of a level: the DAG's parallelism if the edge rate is 100%"},
         {"edge_rate", "100%", "P%", "How likely a task of the 200 before a level becomes a parent, if it is no ancestor yet"}},
-       {"random --platform jetson-tx2 --policy rws,perf --criticality chain --parallelism 4 --table paper",
-        "random --platform haswell-20 --kernel copy --tasks 1000 --policy rws,dam-c --criticality chain --disturb cpu@0-1"},
+       {"random --on sim:jetson-tx2 --policy rws,perf --criticality chain --parallelism 4 --table paper",
+        "random --on sim:haswell-20 --kernel copy --tasks 1000 --policy rws,dam-c --criticality chain --disturb cpu@0-1"},
        make_random},
       {"kmeans", "K-means: iterations that wait for each other, of tasks of which the largest is critical",
        {{"points", "494020", "N", "Points to be clustered"},
@@ -190,8 +196,8 @@ const std::vector<workload_info>& catalogue() {
         {"iterations", "60", "N", "Iterations"},
         {"tasks_per_iteration", "32", "N", "Tasks of one iteration"},
         {"critical_factor", "1.25", "F", "Points of the critical task of an iteration over those of another"}},
-       {"kmeans --platform haswell-16 --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-7@25%..75%",
-        "kmeans --platform jetson-tx2 --iterations 20 --tasks-per-iteration 12 --policy rws,dam-p"},
+       {"kmeans --on sim:haswell-16 --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-7@25%..75%",
+        "kmeans --on sim:jetson-tx2 --iterations 20 --tasks-per-iteration 12 --policy rws,dam-p"},
        make_kmeans},
       {"heat", "Distributed 2D heat: blocks of rows, and one exchange of borders for each rank and iteration, which is critical",
        {{"rows", "16384", "N", "Rows of the grid, dealt to the ranks in stripes"},
@@ -199,21 +205,21 @@ const std::vector<workload_info>& catalogue() {
         {"ranks", "4", "N", "Ranks, at least 2; the platform must have a network"},
         {"tasks_per_rank", "40", "N", "Blocks of rows of one rank"},
         {"iterations", "100", "N", "Iterations"}},
-       {"heat --platform haswell-cluster --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
-        "heat --platform haswell-cluster --ranks 8 --tasks-per-rank 20 --iterations 20 --policy rws,dam-c"},
+       {"heat --on sim:haswell-cluster --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
+        "heat --on sim:haswell-cluster --ranks 8 --tasks-per-rank 20 --iterations 20 --policy rws,dam-c"},
        make_heat},
       {"vgg", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",
        {{"input", "512", "N", "Side of the picture, a multiple of 32; 224 is the usual network's"},
         {"block_length", "16", "N", "Output channels of one task"}},
-       {"vgg --platform haswell-20 --policy rws,perf --table paper", "vgg --platform jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
+       {"vgg --on sim:haswell-20 --policy rws,perf --table paper", "vgg --on sim:jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        make_vgg},
-      {"graph", "A graph of a file or of a generator",
+      {of_graphs, "A graph of a file or of a generator",
        {{"file", "cholesky:tasks=1000", "GRAPH", "A file, - for standard input, or a generator with its values"},
         {"like", "matmul", "KERNEL", "On a platform, tasks whose type names no kernel grow with cores and widths like this one"},
         {"scale", "1", "X", "Seconds in the graph are multiplied by this"},
         {"widths", "", "LIST", widths_meaning}},
-       {"graph --platform jetson-tx2 --file cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0",
-        "graph --platform haswell-16 --file workflow.json --widths all --policy rws,auto"},
+       {"cholesky:tasks=1000 --on sim:jetson-tx2 --policy rws,dam-c --disturb cpu@0",
+        "workflow.json --on sim:haswell-16 --widths all --policy rws,auto"},
        make_graph, true},
   };
   return all;
@@ -263,6 +269,43 @@ workload make_workload(std::string_view name, const parameter_values& given) {
   for (const auto& [key, value] : given)
     if (std::ranges::find(known, key) == known.end()) throw input_error(unknown_name(fmt::format("parameter of {}", name), key, known));
   return info.make(given);
+}
+
+std::span<const std::string_view> own_names() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names;
+    for (const workload_info& w : catalogue())
+      if (w.name != of_graphs) names.push_back(w.name);
+    return names;
+  }();
+  return all;
+}
+
+void check_named(std::string_view word) {
+  std::error_code unreadable;
+  if (word == "-" || std::ranges::find(own_names(), word) != own_names().end() || std::filesystem::exists(std::filesystem::path(word), unreadable)) return;
+  const std::string_view name = word.substr(0, word.find(':'));
+  std::vector<std::string_view> generators;
+  for (const dags::generator& g : dags::generators()) generators.push_back(g.name);
+  if (std::ranges::find(generators, name) != generators.end()) return;
+  std::vector<std::string_view> all(own_names().begin(), own_names().end());
+  all.insert(all.end(), generators.begin(), generators.end());
+  const std::string_view near = nearest(name, all);
+  throw input_error(fmt::format("'{}' is no workload, file or generator of graphs: {}the workloads are {}, the generators {}", dags::shown(word),
+                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near), joined(own_names(), ", "), joined(generators, ", ")));
+}
+
+workload make_named(const std::string& word, const parameter_values& of_graph) {
+  check_named(word);
+  if (std::ranges::find(own_names(), word) == own_names().end()) {
+    parameter_values all = of_graph;
+    all["file"] = word;
+    return make_workload(of_graphs, all);
+  }
+  for (const parameter& p : find_workload(of_graphs).parameters)
+    if (const auto at = of_graph.find(p.name); at != of_graph.end() && !at->second.empty() && at->second != p.fallback)
+      throw input_error(fmt::format("{} '{}' is for graphs, and '{}' is a workload; leave one of them out", p.option(), at->second, word));
+  return make_workload(word, {});
 }
 
 }  // namespace kilter::lab

@@ -141,7 +141,7 @@ TEST(compare, programs_of_recorded_files_run_on_one_core_each_unless_the_user_sa
     EXPECT_EQ(tasks_by_width(a).rbegin()->first, 1u) << file;
     const auto rows = rows_of(a);
     EXPECT_EQ(rows.front().widths, "1") << file;
-    EXPECT_EQ(rows.front().widths_note, "tasks run on one core each; --widths all lets them run on several") << file;
+    EXPECT_EQ(rows.front().about, "tasks run on one core each; --widths all lets them run on several") << file;
     EXPECT_EQ(document_of(rows.front())["widths"], "1");
     a.widths = "all";
     EXPECT_GT(tasks_by_width(a).rbegin()->first, 1u) << file;
@@ -197,6 +197,9 @@ TEST(compare, says_what_cannot_be_compared) {
   };
   says(about({"cholesky:tasks=100"}, {"rws"}, {"ideal"}), "brings no processors");
   says(about({"nowhere.json"}, {"rws"}), "nowhere.json");
+  says(about({"kmean"}, {"rws"}), "did you mean 'kmeans'");
+  says(about({"kmeans"}, {"rws"}), "only layered and graphs run natively");
+  says(about({"graph"}, {"rws"}), "'graph' is no workload, file or generator");
   says(about({file_with("empty.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})")}, {"rws"}), "takes any time");
   compare_specification a = about({"cholesky:tasks=100"}, {"rws"}, {"sim:jetson-tx2"});
   a.scale = "0";
@@ -213,6 +216,35 @@ TEST(compare, says_what_cannot_be_compared) {
   says(a, "--widths 3,5: jetson-tx2 has no place of such a width; it has 1, 2, 4");
 }
 
+// What `sim` and `bench` take has to mean the same here.
+TEST(compare, takes_workloads_by_their_names) {
+  const auto rows = rows_of(about({"vgg", "cholesky:n=3"}, {"dam-c"}, {"sim:jetson-tx2"}));
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows.front().graph, "vgg");
+  EXPECT_EQ(rows.front().about, "VGG-16 of a 512 x 512 picture, block length 16: 839 tasks");
+  EXPECT_GT(rows.front().speedup, 0.0);
+  EXPECT_LE(rows.front().ratio_to_bound, 1.0 + 1e-9);
+  EXPECT_EQ(rows.back().graph, "cholesky:n=3");
+  compare_specification a = about({"vgg", "kmeans"}, {"rws"}, {"sim:jetson-tx2"});
+  a.common.criticality.reset();
+  EXPECT_EQ(plan(a).front().criticality, criticality::chain) << "none of its tasks is marked";
+  EXPECT_EQ(plan(a).back().criticality, criticality::user);
+}
+
+TEST(compare, a_workload_here_has_all_columns) {
+  compare_specification a = about({"layered"}, {"dam-c"});
+  a.common.cores = "0,";
+  experiment e = plan(a).front();
+  std::get<layered_work>(e.work).shape.tasks = 200;
+  progress unseen(0, true);
+  comparison work({[e] { return e; }}, 1, unseen);
+  work.run();
+  const compare_row& row = work.result().rows.front().front();
+  EXPECT_EQ(row.on, "native");
+  EXPECT_GT(row.speedup, 0.0);
+  EXPECT_GT(row.slr, 0.0);
+}
+
 TEST(compare, critical_tasks_are_the_users_where_there_are_some) {
   EXPECT_EQ(criticality_for(*load_dag_work("layered:tasks=10,p=2", "matmul", 1.0).what), criticality::user);
   EXPECT_EQ(criticality_for(*load_dag_work("cholesky:n=3", "matmul", 1.0).what), criticality::chain);
@@ -221,7 +253,7 @@ TEST(compare, critical_tasks_are_the_users_where_there_are_some) {
 TEST(matrix, a_cell_has_the_best_policy_and_plans_beside_it) {
   matrix_specification a;
   a.graphs = {"layered-4"};
-  a.on = {"jetson-tx2"};
+  a.on = {"sim:jetson-tx2"};
   a.disturb = {"none", "cpu"};
   a.policies = {"dam-c,heft"};
   a.tasks = 300;
@@ -243,6 +275,26 @@ TEST(matrix, a_cell_has_the_best_policy_and_plans_beside_it) {
     return all;
   };
   EXPECT_EQ(text(one), text(other)) << "two threads, the same bytes";
+}
+
+TEST(matrix, runs_where_an_on_says_that_has_a_clock_of_its_own_or_is_here) {
+  const auto says = [](const char* on, const std::string& what) {
+    matrix_specification a;
+    a.graphs = {"layered-4"};
+    a.on = {on};
+    try {
+      const matrix unused(a, true);
+      EXPECT_EQ(what, "") << on << " is not refused";
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
+      EXPECT_NE(what, "") << e.what();
+    }
+  };
+  says("native,sim:grid:2x2", "");
+  says("jetson-tx2", "did you mean 'sim:jetson-tx2'?");
+  says("emulate:jetson-tx2", "the matrix has native and sim:PLATFORM");
+  says("ideal", "the matrix has native and sim:PLATFORM");
+  says("native,sim:nowhere/mine.toml", "nowhere/mine.toml");
 }
 
 TEST(topcuoglu, the_set_has_25_of_each_kind_and_plans_are_carried_out) {

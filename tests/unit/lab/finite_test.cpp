@@ -100,7 +100,7 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
     b.criticality = criticality::user;
     const auto measured = measurement::make(plan(b), unseen);
     measured->run();
-    expect_finite(to_document(measured->plan(), measured->result(), {}), "sim graph " + q.graph);
+    expect_finite(to_document(measured->plan(), measured->result(), {}), "sim " + q.graph);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(names, compare_and_graph_info_and_the_simulator_show_them) {
   a.common.policy_lists = read_policies({"rws"});
   a.common.repeats = 1;
   std::vector<experiment> all = plan(a);
-  expect_harmless(bench_text(all.front(), {}, false), "sim graph");
+  expect_harmless(bench_text(all.front(), {}, false), "sim");
   const dag_work& data = std::get<dag_work>(all.front().work);
   expect_harmless(graph_info_text(*data.what), "graph info");
   progress unseen(0, true);

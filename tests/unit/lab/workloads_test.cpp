@@ -291,5 +291,39 @@ TEST(vgg16, each_layer_is_a_size_class_of_its_own) {
   EXPECT_EQ(classes.size(), 16u) << "layers of other sizes would be mixed in one row of the trace table";
 }
 
+TEST(make_named, knows_workloads_and_graphs_by_one_word) {
+  for (const std::string_view name : own_names()) {
+    EXPECT_EQ(name_of(make_named(std::string(name))), name);
+    EXPECT_NO_THROW(check_named(name));
+  }
+  EXPECT_EQ(own_names().size() + 1, workload_catalogue().size()) << "all but the one that runs a graph";
+  for (const char* call : {"cholesky:n=3", "layered:tasks=9,p=2", "random:tasks=9", "lu:tasks=20"}) {
+    const workload w = make_named(call, {{"scale", "2"}});
+    ASSERT_TRUE(std::holds_alternative<dag_work>(w)) << call;
+    EXPECT_EQ(std::get<dag_work>(w).from, call);
+    EXPECT_EQ(std::get<dag_work>(w).scale, 2.0);
+  }
+  EXPECT_EQ(name_of(make_named(std::string(KILTER_TEST_DATA) + "/canonical.json")), "graph");
+  EXPECT_NO_THROW(check_named("-"));
+}
+
+TEST(make_named, says_what_was_perhaps_meant) {
+  const auto says = [](const std::string& word, const std::string& what, const parameter_values& of_graph = {}) {
+    try {
+      (void)make_named(word, of_graph);
+      ADD_FAILURE() << word << " is not refused";
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
+    }
+  };
+  says("kmean", "did you mean 'kmeans'?");
+  says("cholsky:n=3", "did you mean 'cholesky'?");
+  says("graph", "'graph' is no workload, file or generator of graphs: the workloads are layered, random, kmeans, heat, vgg, the generators");
+  says("nowhere.json", "'nowhere.json' is no workload");
+  says("", "'' is no workload");
+  says("heat", "--widths 'all' is for graphs, and 'heat' is a workload", {{"scale", "1"}, {"widths", "all"}});
+  EXPECT_EQ(name_of(make_named("heat", {{"scale", "1"}, {"like", "matmul"}, {"widths", ""}})), "heat") << "defaults are no wish";
+}
+
 }  // namespace
 }  // namespace kilter::lab
