@@ -9,13 +9,15 @@
 
 #include "lab/claims/claim.hpp"
 #include "lab/claims/figure.hpp"
+#include "lab/measuring/engine_choice.hpp"
 
 namespace kilter::lab {
 
 inline constexpr std::string_view threads_workload = "threads";
 
 struct experiment_scenario {
-  std::string name, platform, workload;
+  std::string name, workload;
+  engine_choice on;                  ///< simulated
   std::vector<axis> axes;            ///< policy always, of tasks disturb too; it is run with every combination of their values
   selection parameters;              ///< the rest of the words of the command line
   std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why

@@ -149,6 +149,20 @@ std::vector<std::string> policies_of(const toml_table& t, bool threads) {
   return names;
 }
 
+/// Where it runs, always in virtual time: a verdict has to be the same everywhere.
+engine_choice engine_of(const toml_table& t) {
+  if (!t.has("on") && t.has("platform")) t.fail_at("platform", fmt::format("'platform' is now 'on': write on = \"sim:{}\"", t.text("platform")));
+  const std::string text = t.text("on");
+  engine_choice on;
+  try {
+    on = read_engine("on", text);
+  } catch (const input_error& error) {
+    t.fail_at("on", error.what());
+  }
+  if (on.platform.empty() || on.emulated) t.fail_at("on", fmt::format("on '{}': claims are judged in virtual time; write sim:PLATFORM, as sim:jetson-tx2", text));
+  return on;
+}
+
 /// That the machine and the programs are there.
 void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
   const auto checked = [&](const char* key, const auto& make) {
@@ -158,9 +172,9 @@ void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
       t.fail_at(key, error.what());
     }
   };
-  const bool known = std::ranges::find(thread_platforms, s.platform) != std::end(thread_platforms);
+  const bool known = std::ranges::find(thread_platforms, s.on.platform) != std::end(thread_platforms);
   for (const std::string& clocks : s.find_axis("clocks")->values)
-    checked(known ? "clocks" : "platform", [&] { (void)thread_platform_of(s.platform, clocks); });
+    checked(known ? "clocks" : "on", [&] { (void)thread_platform_of(s.on.platform, clocks); });
   for (const std::string& program : s.find_axis("program")->values)
     for (const std::string& one : members_of(program)) checked("program", [&] { (void)thread_programs_of(one); });
 }
@@ -175,7 +189,7 @@ const axis* experiment_scenario::find_axis(std::string_view axis_name) const noe
 experiment_scenario read_scenario(const toml_table& t) {
   experiment_scenario s;
   s.name = t.text("name");
-  s.platform = t.text("platform");
+  s.on = engine_of(t);
   s.workload = t.text("workload");
   const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const described_workload& one) { return one.name == s.workload; });
   if (w == workloads().end()) {
@@ -183,7 +197,7 @@ experiment_scenario read_scenario(const toml_table& t) {
     for (const described_workload& one : workloads()) names.push_back(one.name);
     t.fail_at("workload", unknown_name("workload", s.workload, names));
   }
-  std::vector<std::string_view> known{"name", "platform", "workload", "policies", "seeds", "draws", "open"};
+  std::vector<std::string_view> known{"name", "on", "workload", "policies", "seeds", "draws", "open"};
   if (!s.of_threads()) known.push_back("disturb");
   for (const word& one : w->words) known.push_back(one.key);
   if (!s.of_threads())

@@ -57,7 +57,7 @@ specification specification_of(const experiment_scenario& s, const selection& ru
   selection words = s.parameters;
   for (const auto& [name, value] : run) words[name] = value;
   specification a;
-  a.on = read_engine("platform", "sim:" + s.platform);
+  a.on = s.on;
   a.seed = seed;
   a.repeats = 1;
   a.details = false;

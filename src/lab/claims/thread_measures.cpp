@@ -164,7 +164,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   for (const auto& [name, value] : run) words[name] = value;
   const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
   const auto percent = [&](const char* key) { return words.contains(key) ? static_cast<double>(parse_count(key, words.at(key), 1, 10'000)) / 100.0 : 1.0; };
-  thread_platform on = thread_platform_of(s.platform, words.at("clocks"), word("memory", "fast"));
+  thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), word("memory", "fast"));
   if (words.contains("smt")) on.simulated.smt_both = percent("smt");
   balance::scheduler_options o;
   if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;

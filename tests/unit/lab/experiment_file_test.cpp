@@ -119,7 +119,7 @@ TEST(experiments, a_gain_is_met_only_within_half_of_it) {
 
 const std::string head = "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n";   // lines 1..4
 const std::string scenario_text =
-    "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\ntasks = 100\n"
+    "[[scenario]]\nname = \"m\"\non = \"sim:p\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\ntasks = 100\n"
     "parallelism = [2, 3]\npolicies = [\"rws\", \"dam-c\"]\n";                                                 // lines 5..13
 const std::string claim_head = "[[claim]]\nid = \"C\"\nsource = \"s\"\nstatement = \"s\"\n";                   // lines 14..17
 
@@ -169,11 +169,16 @@ TEST(experiment_file, errors_name_file_and_line) {
   expect_error(head + scenario_text + "disturb = \"cup@0\"\n", "x.toml:14: ");
   expect_error(head + scenario_text + "weight = \"0.2\"\n", "x.toml:14: 'weight' is '0.2'; it must be the part of a new sample");
   expect_error(head + scenario_text + "disturb = []\n", "x.toml:14: 'disturb' is an empty list");
-  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
+  expect_error(head + "[[scenario]]\nname = \"m\"\non = \"sim:p\"\nworkload = \"layers\"\n", "x.toml:8: unknown workload 'layers'");
+  const auto placed = [](const std::string& line) { return head + "[[scenario]]\nname = \"m\"\n" + line + "\nworkload = \"layered\"\n"; };
+  expect_error(placed("platform = \"jetson-tx2\""), "x.toml:7: 'platform' is now 'on': write on = \"sim:jetson-tx2\"");
+  expect_error(placed("on = \"jetson-tx2\""), "x.toml:7: on 'jetson-tx2': did you mean 'sim:jetson-tx2'?");
+  for (const char* real : {"native", "ideal", "emulate:jetson-tx2"})
+    expect_error(placed("on = \"" + std::string(real) + "\""), "x.toml:7: on '" + std::string(real) + "': claims are judged in virtual time; write sim:PLATFORM");
   expect_error(head + scenario_text + scenario_text, "x.toml:15: scenario 'm' is described twice");
-  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"dam-d\"\n",
+  expect_error(head + "[[scenario]]\nname = \"m\"\non = \"sim:p\"\nworkload = \"layered\"\npolicies = \"dam-d\"\n",
                "x.toml:9: unknown policy 'dam-d': did you mean 'dam-c'?");
-  expect_error(head + "[[scenario]]\nname = \"m\"\nplatform = \"p\"\nworkload = \"layered\"\npolicies = \"rws\"\nkernel = \"matmul\"\n"
+  expect_error(head + "[[scenario]]\nname = \"m\"\non = \"sim:p\"\nworkload = \"layered\"\npolicies = \"rws\"\nkernel = \"matmul\"\n"
                       "tile = 0\n",
                "x.toml:11: 'tile' is '0'; it must be a whole number of at least 1");
 }

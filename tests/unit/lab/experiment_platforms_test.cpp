@@ -19,8 +19,8 @@ using test::shipped;
 
 const sim::platform& platform_of(const experiment_scenario& s) {
   static std::map<std::string, sim::platform> loaded;
-  const auto at = loaded.find(s.platform);
-  return at != loaded.end() ? at->second : loaded.emplace(s.platform, sim::platform::load(s.platform)).first->second;
+  const auto at = loaded.find(s.on.platform);
+  return at != loaded.end() ? at->second : loaded.emplace(s.on.platform, platform_of(s.on)).first->second;
 }
 
 const experiment_scenario& scenario_of(const experiment_file& f, const cell& c) {

@@ -20,7 +20,7 @@ namespace {
 
 const std::string top =
     "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n"                            // lines 1..4
-    "[[scenario]]\nname = \"m\"\nplatform = \"grid:1x2\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\n"
+    "[[scenario]]\nname = \"m\"\non = \"sim:grid:1x2\"\nworkload = \"layered\"\nkernel = \"matmul\"\ntile = 64\n"
     "tasks = 100\nparallelism = [2, 3]\npolicies = [\"rws\", \"da\"]\n"                                          // lines 5..13
     "[[claim]]\nid = \"S0-1\"\nsource = \"s\"\nstatement = \"s\"\n"                                              // lines 14..17
     "[[claim.case]]\nof = { measure = \"throughput\" }\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";  // to line 23
@@ -97,7 +97,7 @@ TEST(figure, a_published_number_stands_at_one_place_of_the_figure) {
 
 TEST(figure, iterations_are_those_of_the_workload) {
   const std::string kmeans =
-      "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n[[scenario]]\nname = \"k\"\nplatform = \"grid:1x2\"\n"
+      "schema = \"kilter.experiment/1\"\nname = \"x\"\ntitle = \"t\"\nsource = \"s\"\n[[scenario]]\nname = \"k\"\non = \"sim:grid:1x2\"\n"
       "workload = \"kmeans\"\npoints = 1000\nfeatures = 4\nclusters = 2\niterations = 3\ntasks_per_iteration = 4\ncritical_factor = 1.25\n"
       "policies = \"rws\"\n[[claim]]\nid = \"S0-1\"\nsource = \"s\"\nstatement = \"s\"\n[[claim.case]]\n"
       "of = { measure = \"iteration_time\", iteration = ";   // line 21
@@ -170,7 +170,7 @@ source = "none"
 
 [[scenario]]
 name = "kmeans"
-platform = "grid:1x1"
+on = "sim:grid:1x1"
 workload = "kmeans"
 points = 100000
 features = 16

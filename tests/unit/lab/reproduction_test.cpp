@@ -68,7 +68,7 @@ source = "none"
 
 [[scenario]]
 name = "chain"
-platform = "grid:1x2"
+on = "sim:grid:1x2"
 workload = "layered"
 kernel = "matmul"
 tile = 64
@@ -206,7 +206,7 @@ TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
 TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis) {
   experiment_scenario s;
   s.name = "small";
-  s.platform = "grid:1x2";
+  s.on = read_engine("on", "sim:grid:1x2");
   s.workload = "layered";
   s.parameters = {{"kernel", "copy"}, {"table", "paper"}, {"direct", "yes"}, {"refresh", "40"}};
   const selection run{{"scenario", "small"}, {"policy", "dam-c"}, {"disturb", "cpu@0"}, {"weight", "2/7"}, {"parallelism", "3"}, {"workers", "1"}};

@@ -167,7 +167,7 @@ title = "x"
 source = "S4"
 [[scenario]]
 name = "s"
-platform = "dike-xeon"
+on = "sim:dike-xeon"
 workload = "threads"
 program = ["wl1", "wl2"]
 clocks = "half-half"
