@@ -71,6 +71,8 @@ class reader {
     } while (!stack_.empty() || !ended_);
     // hwloc reads what has none through a null pointer, in some of its formats.
     if (!has_pu_) throw input_error(source_ + " names no logical CPU (an object of type \"PU\"); export it anew with lstopo FILE.xml");
+    // The same where its second format, which always has one, has no NUMA node, if the allowed CPUs are none of the machine's.
+    if (!first_format_ && !has_node_) throw input_error(source_ + " names no NUMA node (an object of type \"NUMANode\"); export it anew with lstopo FILE.xml");
     return std::move(out_);
   }
 
@@ -197,6 +199,7 @@ class reader {
         if (value_of(given, one) && !value_of(given, other)) fail("an object with '" + std::string(one) + "' and without '" + other + "'");
     const std::string_view type = value_of(given, "type").value_or("");
     has_pu_ = has_pu_ || type == "PU";
+    has_node_ = has_node_ || type == "NUMANode";
     if (type == "PU" || type == "NUMANode") {
       const auto index = value_of(given, "os_index");
       // hwloc takes the largest number there is, and a set of as many bits: half a gigabyte.
@@ -227,7 +230,7 @@ class reader {
   std::string_view text_;
   const std::string& source_;
   std::size_t at_ = 0;
-  bool ended_ = false, has_pu_ = false, first_format_ = false;
+  bool ended_ = false, has_pu_ = false, has_node_ = false, first_format_ = false;
   std::vector<element> stack_;
   std::string out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n";
 };

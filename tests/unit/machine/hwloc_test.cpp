@@ -296,6 +296,13 @@ TEST_F(bad_xml, without_a_logical_cpu) {
                                sets + "/>\n</object>\n</topology>\n"),
                        {"no logical CPU"});
 }
+// Through another one where a second format without a NUMA node allows none of its CPUs.
+TEST_F(bad_xml, without_a_numa_node) {
+  const std::string sets = " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
+  test::expect_names(refused("<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"0x2\" allowed_nodeset=\"0x1\"" + sets +
+                             ">\n<object type=\"PU\" os_index=\"0\"" + sets + "/>\n</object>\n</topology>\n"),
+                     {"no NUMA node"});
+}
 TEST_F(bad_xml, with_one_set_of_two) {
   for (const auto& [gone, left] : {std::pair{"cpuset", "complete_cpuset"}, {"complete_cpuset", "cpuset"}, {"nodeset", "complete_nodeset"}, {"complete_nodeset", "nodeset"}})
     test::expect_names(refused(test::replaced(good_, " " + std::string(gone) + "=\"", " x=\"")), {"an object with '" + std::string(left) + "'", "'" + std::string(gone) + "'"});
