@@ -115,6 +115,9 @@ class reader {
     while (skip_spaces() && at_ < text_.size() && text_[at_] != '/' && text_[at_] != '>') {
       const std::string_view name = name_at();
       if (name.empty() || !text_.substr(at_).starts_with("=\"")) fail("an attribute must be written NAME=\"VALUE\"");
+      // hwloc reads no further in an element where it meets another letter.
+      if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string_view::npos) fail("an attribute '" + one_line(name) + "'; hwloc's are of small letters and '_'");
+      if (value_of(found, name)) fail("the attribute '" + one_line(name) + "' twice in one element");
       at_ += 2;
       const std::size_t end = text_.find('"', at_);
       if (end == std::string_view::npos) truncated();
