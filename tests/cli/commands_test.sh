@@ -169,6 +169,8 @@ data=$(cd "$(dirname "$0")/../data" && pwd)
 passes compare "$data/canonical.json" --policy heft,cpop --json -
 json '{r["policy"]: r["makespan_s"] for r in d["rows"] if r["policy"] != "rws"} == {"heft": 80, "cpop": 86}'
 json 'd["schema"] == "kilter.compare/1" and all(r["plan_s"] is None for r in d["rows"]) and {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
+json 'd["conclusion"]["best"] == ["heft"] and d["conclusion"]["cells"] == 1 and len(d["conclusion"]["policies"]) == 3'
+grep -q "^heft is best: " "$work/err" || fail "compare: no conclusion"
 passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/one.json" --html "$work/compare.html"
 passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/two.json" --quiet
 python3 - "$work/one.json" "$work/two.json" <<'PY' || fail "compare: two equal runs differ outside the environment"

@@ -26,6 +26,8 @@ criticality criticality_for(const dag& d) {
   return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? criticality::user : criticality::chain;
 }
 
+bool is_planned(std::string_view policy) noexcept { return policy == "heft" || policy == "cpop"; }
+
 criticality criticality_for(const workload& w) {
   if (const auto* data = std::get_if<dag_work>(&w)) return criticality_for(*data->what);
   return std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w) ? criticality::chain : criticality::user;
@@ -58,6 +60,7 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
       row.makespan_s = taken.median;
       row.least_s = taken.smallest;
       row.most_s = taken.largest;
+      row.runs_s = std::move(seconds);
       row.ratio_to_bound = row.bound_s / row.makespan_s;
       row.slr = row.makespan_s / r.path_s;
       row.speedup = r.sequential_s / row.makespan_s;

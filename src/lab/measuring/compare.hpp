@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/measuring/measurement.hpp"
@@ -32,6 +33,7 @@ struct compare_row {
   double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
   double makespan_s = 0.0;          ///< of the execution, median
   double least_s = 0.0, most_s = 0.0;
+  std::vector<double> runs_s{};     ///< of each run
   std::optional<double> ratio_to_rws{};  ///< makespan of rws / own: above 1 is faster than rws; absent if rws has not run
   double ratio_to_bound = 0.0;      ///< bound / own: 1 is as fast as can be
   double slr = 0.0;                 ///< makespan / the longest path with every task on the place that is fastest for it, undisturbed
@@ -42,6 +44,9 @@ struct compare_row {
 
 /// In the order of the scenarios, and of the policies in each; without what has not run.
 [[nodiscard]] std::vector<compare_row> rows_of(const experiment&, const bench_result&);
+
+/// Whether the policy makes a plan before the run, from costs that it is told.
+[[nodiscard]] bool is_planned(std::string_view policy) noexcept;
 
 /// The graph or the workload, as a row names it.
 [[nodiscard]] std::string graph_name(const experiment&);

@@ -28,8 +28,6 @@ std::vector<core_id> cores_of(const machine& m) {
   return all;
 }
 
-bool planned(std::string_view policy) { return policy == "heft" || policy == "cpop"; }
-
 /// Recorded workflows too: the matrix compares where policies put tasks that any number of cores can share.
 constexpr const char* all_widths = "all";
 
@@ -149,11 +147,11 @@ matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
   std::vector<std::string> names, online, all_planned;
   const std::vector<matrix_graph> graphs = matrix_graphs(a.tasks);
   for (const matrix_graph& g : graphs) names.push_back(g.name);
-  for (const policy_info& info : policy_catalogue()) (planned(info.name) ? all_planned : online).emplace_back(info.name);
+  for (const policy_info& info : policy_catalogue()) (is_planned(info.name) ? all_planned : online).emplace_back(info.name);
   std::vector<std::string> every = online;
   every.insert(every.end(), all_planned.begin(), all_planned.end());
   std::erase(all_planned, "cpop");
-  for (const std::string& policy : a.policies.empty() ? std::vector<std::string>{} : chosen("policy", a.policies, every)) (planned(policy) ? planned_ : online_).push_back(policy);
+  for (const std::string& policy : a.policies.empty() ? std::vector<std::string>{} : chosen("policy", a.policies, every)) (is_planned(policy) ? planned_ : online_).push_back(policy);
   if (a.policies.empty()) {
     online_ = online;
     planned_ = all_planned;
@@ -239,7 +237,7 @@ std::vector<matrix_cell> matrix::cells() const {
       if (row.kinds.empty() && !undisturbed_) continue;
       matrix_cell& cell = cell_of(pairs_[i], row);
       row.graph = pairs_[i].graph.name;
-      std::vector<compare_row>& among = planned(row.policy) ? cell.bounds : cell.rows;
+      std::vector<compare_row>& among = is_planned(row.policy) ? cell.bounds : cell.rows;
       if (pairs_[i].true_costs) row.policy += true_costs_suffix;
       among.push_back(std::move(row));
     }

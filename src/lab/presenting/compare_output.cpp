@@ -55,6 +55,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   }
   if (out.empty()) out = "No run was finished.\n";
   for (const std::string& note : o.notes) out += "  note: " + printable(note) + "\n";
+  for (const std::string& line : sentences_of(conclude(o.rows))) out += printable(line) + "\n";
   return out;
 }
 
@@ -84,6 +85,23 @@ document environment_of(const comparison::outcome& o, const invocation& how) {
   return environment;
 }
 
+document document_of(const comparison_conclusion& c) {
+  document best = document::array(), policies = document::array();
+  for (const auto& s : c.standings) {
+    if (s.best) best.push_back(s.policy);
+    policies.push_back({{"policy", s.policy}, {"lead", s.lead.of_medians}, {"lead_min", or_null(s.lead.least)}, {"lead_max", or_null(s.lead.most)},
+                        {"ratio_to_bound", or_null(s.ratio_to_bound)}});
+  }
+  const auto cells_of = [](const std::vector<comparison_conclusion::cell>& cells) {
+    document all = document::array();
+    for (const auto& one : cells)
+      all.push_back({{"graph", one.graph}, {"on", one.on}, {"disturb", one.disturb}, {"policy", one.policy}, {"ratio", one.ratio}});
+    return all;
+  };
+  return {{"cells", c.cells}, {"runs", c.runs}, {"best", best}, {"policies", policies}, {"not_best", cells_of(c.lost)}, {"undecided", cells_of(c.close)},
+          {"text", sentences_of(c)}};
+}
+
 document to_document(const compare_specification& asked, const comparison::outcome& o, const invocation& how) {
   const specification& c = asked.common;
   document d{{"schema", "kilter.compare/1"}};
@@ -108,6 +126,7 @@ document to_document(const compare_specification& asked, const comparison::outco
   config["cats"] = cats_of(c);
   config["load_table"] = value_of(c, "load_table");
   d["environment"] = environment_of(o, how);
+  d["conclusion"] = document_of(conclude(o.rows));
   d["rows"] = document::array();
   for (const auto& rows : o.rows)
     for (const compare_row& r : rows) d["rows"].push_back(document_of(r));

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "lab/measuring/compare.hpp"
+#include "lab/measuring/comparison_conclusion.hpp"
 #include "lab/presenting/document.hpp"
 
 namespace kilter::lab {
 
-/// A table for each graph on each machine.
+/// A table for each graph on each machine, then notes, then what it comes to.
 [[nodiscard]] std::string compare_text(const comparison::outcome&, bool colour);
 
 /// One row of `rows[]`.
@@ -17,6 +17,9 @@ namespace kilter::lab {
 [[nodiscard]] document plans_of(const std::vector<std::vector<compare_row>>&);
 /// As of `kilter bench`, from what a comparison knows of itself.
 [[nodiscard]] document environment_of(const comparison::outcome&, const invocation&);
+
+/// `conclusion`: its data, and the same in words.
+[[nodiscard]] document document_of(const comparison_conclusion&);
 
 [[nodiscard]] document to_document(const compare_specification&, const comparison::outcome&, const invocation&);
 

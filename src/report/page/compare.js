@@ -59,6 +59,21 @@ compare.standings = host => {
   host.append(K.h("div", { class: "scroll" }, K.table(null, head, rows)));
 };
 
+compare.conclusion = host => {
+  const { policies, text } = K.doc.conclusion;
+  const rows = K.list(policies).map(p => [
+    p.policy,
+    K.fixed(p.lead, 3),
+    K.finite(p.lead_min) ? `${K.fixed(p.lead_min, 3)} to ${K.fixed(p.lead_max, 3)}` : none,
+    K.percent(p.ratio_to_bound),
+  ]);
+  const head = ["policy", "the first is so many times as fast", "over the runs", "of the bound"];
+  host.append(
+    ...K.list(text).map(line => K.h("p", {}, line)),
+    K.h("div", { class: "scroll" }, K.table(null, head, rows)),
+  );
+};
+
 compare.sections = () => {
   const maps = K.unique(compare.rows().map(compare.kind)).map((kind, i) => ({
     id: `map-${i}`,
@@ -67,10 +82,23 @@ compare.sections = () => {
     draw: host => compare.map(host, kind),
   }));
   return [
+    ...(K.list(K.doc.conclusion?.policies).length
+      ? [{ id: "conclusion", title: "Conclusion", lead: "Geometric means over all cells: a graph on a machine in a scenario.", draw: compare.conclusion }]
+      : []),
     ...(compare.is_matrix() ? [{ id: "standings", title: "Over all cells", draw: compare.standings }] : []),
     ...maps,
     { id: "setup", title: "Configuration and environment", draw: closing.setup },
   ];
+};
+
+// One line at the top; the section has all.
+compare.verdict = () => {
+  const { best, policies } = K.doc.conclusion ?? {},
+    [first, next] = K.list(policies);
+  if (!next) return null;
+  return best.length === 1
+    ? `${first.policy} is best: ${K.fixed(next.lead, 2)} times as fast as ${next.policy}.`
+    : `No policy is best: ${best.join(", ")} cannot be told apart.`;
 };
 
 compare.heading = () => {
@@ -82,7 +110,7 @@ compare.heading = () => {
     title: compare.is_matrix() ? "Benchmark matrix" : "Comparison of policies on graphs",
     verdict: first
       ? `${first.policy} comes nearest to the best of each of ${K.count(cells)} cells: ${K.percent(first.within_3_percent / first.cells)} within 3 %.`
-      : `${K.count(compare.policies().length)} policies in ${K.count(cells)} ${cells === 1 ? "cell" : "cells"}.`,
+      : compare.verdict() ?? `${K.count(compare.policies().length)} policies in ${K.count(cells)} ${cells === 1 ? "cell" : "cells"}.`,
     meta: [`${K.count(K.unique(rows.map(r => r.graph)).length)} graphs`, `${K.count(K.unique(rows.map(r => r.on)).length)} machines`].join(" · "),
   };
 };
