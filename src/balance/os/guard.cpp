@@ -23,7 +23,8 @@ namespace {
 constexpr int unknown_status = 125 << 8;
 
 struct message {
-  enum kind : int { started, no_process, not_started, ended, dismissed } what = started;  ///< no_process: nothing could be forked; not_started: nor executed
+  /// watches: the guard is in a session of its own, and the program, if there is one, runs; no_process: nothing could be forked; not_started: nor executed
+  enum kind : int { watches, no_process, not_started, ended, dismissed } what = watches;
   int value = 0;
 };
 
@@ -65,8 +66,8 @@ int exec_outcome(int report) {
 }
 
 void leave_the_terminal() {
+  ::prctl(PR_SET_NAME, guard::name);  // first: in another session, and without this name, it would make our program look like an orphan to other runs
   ::setsid();
-  ::prctl(PR_SET_NAME, guard::name);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd <= 2 && null >= 0; ++fd) ::dup2(null, fd);
   [[maybe_unused]] const int ignored = ::chdir("/");
@@ -91,6 +92,7 @@ class watch {
     if (!words.empty()) start_program(words);
     leave_the_terminal();
     keep_only(socket_);
+    tell(socket_, {message::watches, program_});
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);
     const int signals = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -130,7 +132,6 @@ class watch {
       tell(socket_, {fork_error != 0 ? message::no_process : message::not_started, error});
       ::_exit(1);
     }
-    tell(socket_, {message::started, program_});
   }
 
   void reap() {
@@ -170,15 +171,15 @@ process_setup process_setup::keep(const sigset_t& waited_for) {
 guard::guard(mask_ledger& ledger, const process_setup& setup, const std::vector<std::string>& program) : ledger_(ledger), setup_(setup) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // if the guard is killed, its children come to us
   start(program);
-  if (program.empty()) return;
   message m;
   if (!hear(socket_, m, 0)) m = {message::no_process, ECHILD};
-  if (m.what == message::started) program_ = m.value;
+  if (m.what == message::watches) program_ = m.value;
   if (m.what == message::not_started) exec_error_ = m.value;
   if (m.what != message::no_process) return;
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
   ::close(socket_);
+  if (program.empty()) throw cannot_balance("no guard can be started: it was killed before it watched; run it again");
   throw cannot_balance(no_process_for("'" + program.front() + "'", m.value));
 }
 
@@ -219,6 +220,8 @@ void guard::collect() {
     replaced_ = true;
     ::close(std::exchange(socket_, -1));
     start({});
+    message m;
+    hear(socket_, m, 0);  // if it has been killed too, its end of the socket tells so, and we are called again
   }
   // It ended while nobody was there to hear how.
   if (replaced_ && program_ > 0 && !status_ && ::waitpid(program_, &status, WNOHANG) < 0 && errno == ECHILD) status_ = unknown_status;

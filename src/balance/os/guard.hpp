@@ -29,7 +29,8 @@ class guard {
   /// Of its process, as /proc/PID/stat has it.
   static constexpr const char* name = "kilter-guard";
 
-  /// Watches over the ledger. With a program (its words; not empty) starts it, too.
+  /// Watches over the ledger. With a program (its words; not empty) starts it, too. Returns when the guard is in its session, where no signal to our group reaches
+  /// it: no mask may be changed before, or none gives it back. Throws cannot_balance if no guard or program can be made.
   guard(mask_ledger&, const process_setup&, const std::vector<std::string>& program = {});
   /// Dismisses it without restoring anything: that has been done.
   ~guard();

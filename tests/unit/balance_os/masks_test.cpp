@@ -161,6 +161,33 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   EXPECT_TRUE(eventually(all_original));
 }
 
+/// On one CPU who forks goes on before who was forked: without waiting for it, Kilter would change masks while a kill of its group still reaches the guard.
+TEST(guard, is_in_a_session_of_its_own_before_a_mask_can_be_changed) {
+  balancer b([](int) {
+    const runtime_directory directory;
+    sigset_t none;
+    ::sigemptyset(&none);
+    const process_setup setup = process_setup::keep(none);
+    if (set_affinity(0, cpu_mask::of(first_cpu())) != 0) return 1;
+    const auto only_child = [] {
+      std::ifstream in("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+      pid_t child = 0;
+      in >> child;
+      return child;
+    };
+    for (int i = 0; i < 20; ++i) {
+      mask_ledger ledger;
+      const bool with_program = i >= 10;  // its guard has children, who come to us
+      const guard watches(ledger, setup, with_program ? std::vector<std::string>{"true"} : std::vector<std::string>{});
+      const pid_t pid = with_program ? ledger.ancestor() : only_child();
+      if (pid <= 0 || ::getsid(pid) != pid) return 2;
+      ledger.remove_files();
+    }
+    return 0;
+  });
+  EXPECT_EQ(b.wait(), 0);
+}
+
 TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   NEEDS_TWO_CORES();
   attached run("rr");
