@@ -253,6 +253,11 @@ std::string balancer::output() {
   return all;
 }
 
+std::uint64_t number_in(const std::string& json, const std::string& key) {
+  const auto at = json.find("\"" + key + "\":");
+  return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 3));
+}
+
 std::vector<seen_thread> actors_now() {
   std::vector<seen_thread> found;
   const std::string wanted = mark();

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -70,6 +71,9 @@ class balancer {
   int pipe_ = -1;
   bool waited_ = false;
 };
+
+/// The number of that key in what a balancer gave as output; 0 if it is not there.
+[[nodiscard]] std::uint64_t number_in(const std::string& json, const std::string& key);
 
 /// A group of the cpuset hierarchy that allows `cpus`; not usable without root and the controller.
 class cpuset_group {

@@ -202,7 +202,9 @@ TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   run.kilter.signal(SIGTERM);
   run.kilter.wait();
   EXPECT_EQ(pinned(true), 0);
-  EXPECT_EQ(pinned(false), 3);
+  // The other run, which is at work, may let go of a thread for a moment, and would hold again what was taken from it.
+  EXPECT_LE(number_in(run.kilter.output(), "masks_restored"), 3U);
+  EXPECT_TRUE(eventually([&] { return pinned(false) == 3; }));
 }
 
 TEST(masks, of_a_number_that_was_used_again_are_not_touched) {

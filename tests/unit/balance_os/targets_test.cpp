@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "actors.hpp"
+#include "balance/os/board.hpp"
 #include "balance/os/cannot_balance.hpp"
 #include "balance/os/idle_times.hpp"
 #include "balance/os/loosen.hpp"
@@ -41,9 +42,11 @@ session_options quick(const std::string& policy, const std::string& program) {
   return o;
 }
 
-std::uint64_t number_in(const std::string& json, const std::string& key) {
-  const auto at = json.find("\"" + key + "\":");
-  return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 3));
+/// As Kilter itself tells it: the kernel moves threads too, and a moment that somebody watches may be one in which nothing happens.
+bool has_exchanged(const balancer& b) {
+  return eventually([&] {
+    return std::ranges::any_of(read_boards().views, [&](const board_view& v) { return v.pid == b.pid() && v.swaps > 0 && v.moves > 0; });
+  });
 }
 
 TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) {
@@ -56,21 +59,13 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   session_options o = quick("dio", "");
   o.targets.pids = {computes.pid(), copies.pid()};
   balancer b(o);
-  std::set<std::pair<pid_t, int>> seen;
-  EXPECT_TRUE(eventually([&] {
-    for (const seen_thread& t : actors_now())
-      if (const auto s = stat_of(t.pid, t.tid); s && t.pid != slows.pid()) seen.insert({t.tid, s->os_cpu});
-    std::set<pid_t> on_two;
-    for (const auto& [tid, cpu] : seen)
-      for (const auto& [other, elsewhere] : seen)
-        if (tid == other && cpu != elsewhere) on_two.insert(tid);
-    return on_two.size() >= 2;
-  })) << "no two threads were seen on two cores";
+  EXPECT_TRUE(has_exchanged(b)) << "nobody was moved";
   EXPECT_EQ(affinity_of(slows.pid())->single(), first_cpu()) << "a process that is no target was moved";
   b.signal(SIGINT);
   EXPECT_EQ(b.wait(), SIGINT);
   const std::string out = b.output();
   EXPECT_GT(number_in(out, "swaps"), 0U) << out;
+  EXPECT_GT(number_in(out, "moves_done"), 0U) << out;
   EXPECT_EQ(number_in(out, "threads"), 4U) << out;
 }
 
@@ -84,7 +79,7 @@ TEST(targets, that_are_exchanged_have_their_own_masks_while_kilter_runs) {
   o.tuning.quantum_s = 0.2;
   o.targets.pids = {stays.pid(), other.pid()};
   balancer b(o);
-  ::usleep(2000000);
+  EXPECT_TRUE(has_exchanged(b)) << "nothing was exchanged, so nothing is tested";
   ::kill(other.pid(), SIGKILL);
   EXPECT_TRUE(eventually(all_original, 10)) << "somebody is held on a core";
   for (int i = 0; i < 20; ++i, ::usleep(20000)) {
@@ -93,7 +88,6 @@ TEST(targets, that_are_exchanged_have_their_own_masks_while_kilter_runs) {
   }
   b.signal(SIGINT);
   b.wait();
-  EXPECT_GT(number_in(b.output(), "swaps"), 0U) << "nothing was exchanged, so nothing was tested";
   EXPECT_TRUE(all_original());
 }
 
