@@ -44,7 +44,8 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   const std::string about = data ? widths_note(*data, *e.machine) : title_of(e.work);
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .about = about};
+      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .about = about,
+                      .in_virtual_time = e.simulated && !e.on.emulated};
       if (data) row.scale = data->scale, row.widths = widths_text(data->widths);
       for (const disturbance& d : s.parts) row.kinds.push_back(d.kind);
       std::vector<double> seconds, planning_s;

@@ -31,6 +31,7 @@ struct compare_row {
   std::string about{};              ///< the same in words; of a workload what it is
   std::uint32_t runs = 0;
   double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
+  bool in_virtual_time = false;
   double makespan_s = 0.0;          ///< of the execution, median
   double least_s = 0.0, most_s = 0.0;
   std::vector<double> runs_s{};     ///< of each run

@@ -16,8 +16,6 @@ namespace {
 
 document or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
 
-bool simulated(const compare_row& r) { return r.on == "ideal" || r.on.starts_with("sim:"); }
-
 /// What takes less is labels, not a plan.
 constexpr double noted_plan_s = 1e-3;
 
@@ -63,14 +61,14 @@ document document_of(const compare_row& r) {
   return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"widths", r.widths}, {"runs", r.runs}, {"bound_s", finite_or_null(r.bound_s)},
           {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", or_null(r.ratio_to_rws)},
           {"ratio_to_bound", finite_or_null(r.ratio_to_bound)}, {"slr", finite_or_null(r.slr)}, {"speedup", finite_or_null(r.speedup)}, {"efficiency", finite_or_null(r.efficiency)},
-          {"plan_s", simulated(r) ? document(nullptr) : or_null(r.plan_s)}};
+          {"plan_s", r.in_virtual_time ? document(nullptr) : or_null(r.plan_s)}};
 }
 
 document plans_of(const std::vector<std::vector<compare_row>>& all) {
   document plans = document::array();
   for (const auto& rows : all)
     for (const compare_row& r : rows)
-      if (simulated(r) && r.plan_s)
+      if (r.in_virtual_time && r.plan_s)
         plans.push_back({{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"plan_s", *r.plan_s}});
   return plans;
 }
