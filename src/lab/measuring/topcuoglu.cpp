@@ -14,7 +14,6 @@
 #include "lab/session/helping_threads.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/session/progress.hpp"
-#include "lab/words/numbers.hpp"
 #include "lab/workloads/dag_work.hpp"
 #include "policy/planner.hpp"
 #include "sim/ideal_platform.hpp"
@@ -97,12 +96,9 @@ topcuoglu_result run_topcuoglu(const topcuoglu_graph& one, std::uint32_t process
   return r;
 }
 
-topcuoglu_outcome run_set(const topcuoglu_arguments& a, bool quiet) {
-  const auto every = static_cast<std::uint32_t>(parse_count("--every", a.every, 1, topcuoglu_graphs));
-  const auto processors = static_cast<std::uint32_t>(parse_count("--processors", a.processors, 1, 1000));
-  const std::uint64_t threads = parse_count("--threads", a.threads, 1, 256);
+topcuoglu_outcome run_set(const topcuoglu_specification& asked, bool quiet) {
   const std::int64_t start_ns = sync::nanoseconds();
-  const std::uint32_t count = (topcuoglu_graphs + every - 1) / every;
+  const std::uint32_t count = (topcuoglu_graphs + asked.every - 1) / asked.every;
   constexpr std::uint32_t a_step = 250;
   progress shown((count + a_step - 1) / a_step, quiet);
   topcuoglu_outcome all;
@@ -118,7 +114,7 @@ topcuoglu_outcome run_set(const topcuoglu_arguments& a, bool quiet) {
         shown.step(fmt::format("{} of {} graphs", i, count));
       }
       try {
-        all.results[i] = run_topcuoglu(graph_of_set(i * every), processors);
+        all.results[i] = run_topcuoglu(graph_of_set(i * asked.every), asked.processors);
         done[i] = 1;
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -127,7 +123,7 @@ topcuoglu_outcome run_set(const topcuoglu_arguments& a, bool quiet) {
       }
     }
   };
-  helped_by(threads - 1, work);
+  helped_by(asked.threads - 1, work);
   shown.clear();
   if (failed) std::rethrow_exception(failed);
   all.complete = !interrupted();

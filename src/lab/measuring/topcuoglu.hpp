@@ -9,12 +9,13 @@
 
 namespace kilter::lab {
 
-struct topcuoglu_arguments {
-  std::string every = "1";        ///< one in so many graphs of the set
-  std::string processors = "4", threads = "2";
-};
-
 inline constexpr std::uint32_t topcuoglu_graphs = 56'250;
+
+/// What of the set is run.
+struct topcuoglu_specification {
+  std::uint32_t every = 1;                      ///< one in so many of its graphs: 1..topcuoglu_graphs
+  std::uint32_t processors = 4, threads = 2;    ///< of the ideal machine; graphs at a time. 1 or more
+};
 
 /// One graph of the set.
 struct topcuoglu_graph {
@@ -45,7 +46,7 @@ struct topcuoglu_outcome {
   bool complete = false;
   double tool_seconds = 0.0;
 };
-/// input_error for a value that cannot be. Returns early when the process is interrupted.
-[[nodiscard]] topcuoglu_outcome run_set(const topcuoglu_arguments&, bool quiet);
+/// Returns early when the process is interrupted.
+[[nodiscard]] topcuoglu_outcome run_set(const topcuoglu_specification&, bool quiet);
 
 }  // namespace kilter::lab

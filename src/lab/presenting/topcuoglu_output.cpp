@@ -87,9 +87,9 @@ std::string topcuoglu_text(const topcuoglu_outcome& o) {
   return out + fmt::format("\n{} of {} executions of HEFT and {} of CPOP take what the plan says.\n", all.as_planned[0], all.graphs, all.as_planned[1]);
 }
 
-document to_document(const topcuoglu_arguments& a, const topcuoglu_outcome& o, const invocation& how) {
+document to_document(const topcuoglu_specification& a, const topcuoglu_outcome& o, const invocation& how) {
   document d{{"schema", "kilter.topcuoglu/1"}};
-  d["config"] = {{"every", std::stoul(a.every)}, {"processors", std::stoul(a.processors)}, {"graphs", o.results.size()}};
+  d["config"] = {{"every", a.every}, {"processors", a.processors}, {"graphs", o.results.size()}};
   bench_result facts;
   facts.complete = o.complete;
   facts.tool_seconds = o.tool_seconds;
@@ -100,8 +100,8 @@ document to_document(const topcuoglu_arguments& a, const topcuoglu_outcome& o, c
       const document shown = t.name == "all" ? document(nullptr) : t.name == "out_degree" && value < 0 ? document("v") : document(value);
       rows.push_back({{"by", t.name}, {"value", shown}, {"graphs", s.graphs}, {"slr_heft", s.mean(s.slr[0])}, {"slr_cpop", s.mean(s.slr[1])},
                       {"speedup_heft", s.mean(s.speedup[0])}, {"speedup_cpop", s.mean(s.speedup[1])},
-                      {"efficiency_heft", s.mean(s.speedup[0]) / std::stod(a.processors)},
-                      {"efficiency_cpop", s.mean(s.speedup[1]) / std::stod(a.processors)}, {"better", s.better}, {"equal", s.equal}, {"worse", s.worse},
+                      {"efficiency_heft", s.mean(s.speedup[0]) / a.processors},
+                      {"efficiency_cpop", s.mean(s.speedup[1]) / a.processors}, {"better", s.better}, {"equal", s.equal}, {"worse", s.worse},
                       {"planned_better", s.planned_better}, {"planned_equal", s.planned_equal}, {"as_planned_heft", s.as_planned[0]},
                       {"as_planned_cpop", s.as_planned[1]}});
       planning.push_back({{"by", t.name}, {"value", shown}, {"plan_s_heft", s.mean(s.planning_s[0])}, {"plan_s_cpop", s.mean(s.planning_s[1])}});

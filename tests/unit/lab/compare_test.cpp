@@ -301,7 +301,7 @@ TEST(topcuoglu, the_set_has_25_of_each_kind_and_plans_are_carried_out) {
   EXPECT_EQ(graph_of_set(0).call(4), "topcuoglu:tasks=20,alpha=0.5,out=1,ccr=0.1,beta=0.1,processors=4,seed=1");
   EXPECT_EQ(graph_of_set(topcuoglu_graphs - 1).tasks, 100u);
   EXPECT_EQ(graph_of_set(topcuoglu_graphs - 1).out_degree, 100u) << "as many as tasks";
-  const topcuoglu_outcome o = run_set({.every = "3000"}, true);
+  const topcuoglu_outcome o = run_set({.every = 3000}, true);
   ASSERT_EQ(o.results.size(), 19u);
   for (const topcuoglu_result& r : o.results)
     for (int which = 0; which < 2; ++which) {
