@@ -1,3 +1,11 @@
+# The manual is made last: without it, the first file that is missing would be named, and not what to do. A cross build has none.
+set(kilter_manual ${PROJECT_BINARY_DIR}/manual)
+if(KILTER_TOOLS AND NOT CMAKE_CROSSCOMPILING)
+  install(CODE "if(NOT EXISTS \"${kilter_manual}/made\")
+    message(FATAL_ERROR \"kilter: not all of it is built, so it cannot be installed; first: cmake --build '${PROJECT_BINARY_DIR}'\")
+  endif()" ALL_COMPONENTS)
+endif()
+
 # `find_package(kilter)` gives the target kilter::kilter: every library of the runtime, in link order.
 include(CMakePackageConfigHelpers)
 
@@ -44,7 +52,6 @@ if(KILTER_TOOLS)
   install(TARGETS kilter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   # The command writes its manual, so there is none from a build for a machine that is not here.
   if(NOT CMAKE_CROSSCOMPILING)
-    set(kilter_manual ${PROJECT_BINARY_DIR}/manual)
     add_custom_command(OUTPUT ${kilter_manual}/made
       COMMAND ${CMAKE_COMMAND} -DKILTER=$<TARGET_FILE:kilter> -DINTO=${kilter_manual} -P ${CMAKE_CURRENT_LIST_DIR}/manual.cmake
       DEPENDS kilter ${CMAKE_CURRENT_LIST_DIR}/manual.cmake VERBATIM COMMENT "Writing man pages and completions")

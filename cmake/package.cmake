@@ -1,8 +1,16 @@
 # `cpack -G DEB` makes two packages: kilter, the command, and libkilter-dev, the library to link.
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES ON)
-if(NOT CPACK_PACKAGE_CONTACT)
-  set(CPACK_PACKAGE_CONTACT "The authors of Kilter <kilter@packages.invalid>")  # whoever publishes a package puts his address here
+if(NOT CPACK_PACKAGE_CONTACT)  # a package must name one: who makes it, as Debian's tools take it from the environment, else who runs the machine
+  set(kilter_packager "Kilter developers")
+  set(kilter_packager_address root@localhost)
+  if(NOT "$ENV{DEBEMAIL}" STREQUAL "")
+    set(kilter_packager_address "$ENV{DEBEMAIL}")
+    if(NOT "$ENV{DEBFULLNAME}" STREQUAL "")
+      set(kilter_packager "$ENV{DEBFULLNAME}")
+    endif()
+  endif()
+  set(CPACK_PACKAGE_CONTACT "${kilter_packager} <${kilter_packager_address}>")
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -26,7 +26,9 @@ does() {
 # As the README says, and nothing more: no tests, and nothing that only tests need.
 quiet cmake -S "$source" -B "$work/plain"
 ! grep -q GTest "$work/plain/CMakeCache.txt" || fail "a plain build asks for GoogleTest"
-passed=$((passed + 1))
+! cmake --install "$work/plain" --prefix "$work/nothing" >"$work/log" 2>&1 || fail "what was not built is installed"
+grep -qF "first: cmake --build" "$work/log" || fail "cmake --install does not say that it must be built first: $(cat "$work/log")"
+passed=$((passed + 2))
 
 quiet cmake --install "$build" --prefix "$work/first prefix"
 mv "$work/first prefix" "$work/prefix with space"
@@ -138,6 +140,7 @@ if [ -x "$kilter" ]; then
       quiet dpkg-deb -x "$deb" "$work/$package"
       [ -s "$work/$package/usr/share/doc/$package/copyright" ] || fail "$package has no copyright"
       does "libhwloc" dpkg-deb -f "$deb" Depends
+      dpkg-deb -f "$deb" Maintainer | grep -qE '^.+ <.+@.+>$' || fail "$package names no maintainer as Debian does: $(dpkg-deb -f "$deb" Maintainer)"
       [ -n "$(dpkg-deb -f "$deb" Description)" ] || fail "$package has no description"
     done
     does "libgvc" dpkg-deb -f "$work"/packages/kilter_*.deb Depends
