@@ -35,6 +35,12 @@ says() {
   grep -qF -- "$1" "$work/out" || fail "standard output does not say '$1'"
 }
 
+# json PYTHON-EXPRESSION: of the last standard output as document `d`; skipped where there is no python3
+json() {
+  command -v python3 >/dev/null || return 0
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
+}
+
 finish() {
   [ "$failures" -eq 0 ] && echo "all passed"
   exit "$((failures > 0))"
