@@ -16,8 +16,8 @@
 
 #include "kilter/error.hpp"
 #include "lab/measuring/simulation.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/session/progress.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::bench {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "lab/disturbing/disturber.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 #include "peers/loops.hpp"
 #include "speed/rows.hpp"
 

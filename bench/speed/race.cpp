@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 #include "speed/rows.hpp"
 
 namespace kilter::bench {

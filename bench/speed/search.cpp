@@ -4,8 +4,8 @@
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 #include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 #include "speed/rows.hpp"

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/measuring/summary.hpp"
+#include "lab/statistics/stats.hpp"
 #include "study/bound.hpp"
 #include "study/goals.hpp"
 

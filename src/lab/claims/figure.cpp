@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 #include "lab/words/numbers.hpp"
 
 namespace kilter::lab {

@@ -8,7 +8,7 @@
 #include "kilter/error.hpp"
 #include "lab/measuring/experiment.hpp"
 #include "lab/measuring/simulation.hpp"
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

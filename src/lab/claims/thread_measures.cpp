@@ -8,7 +8,7 @@
 #include "balance/catalogue.hpp"
 #include "balance/symmetry.hpp"
 #include "kilter/error.hpp"
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 #include "lab/threads/thread_platforms.hpp"
 #include "lab/threads/thread_programs.hpp"
 #include "lab/words/numbers.hpp"

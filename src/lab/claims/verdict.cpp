@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

@@ -7,9 +7,9 @@
 
 #include "base/sync.hpp"
 #include "lab/measuring/conclusions.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/session/helping_threads.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

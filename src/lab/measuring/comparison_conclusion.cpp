@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/measuring/summary.hpp"
+#include "lab/statistics/stats.hpp"
 #include "lab/words/join.hpp"
 
 namespace kilter::lab {

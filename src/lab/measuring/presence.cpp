@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

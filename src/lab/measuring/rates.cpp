@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/sync.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/session/interrupt.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/presenting/explain_evidence.hpp"
+#include "lab/statistics/stats.hpp"
 #include "lab/words/suggest.hpp"
 
 namespace kilter::lab {

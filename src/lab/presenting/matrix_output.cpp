@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/presenting/compare_output.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

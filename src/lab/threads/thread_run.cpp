@@ -8,7 +8,7 @@
 #include "balance/predictor.hpp"
 #include "balance/symmetry.hpp"
 #include "base/random.hpp"
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/measuring/stats.hpp"
 #include "lab/presenting/compare_output.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

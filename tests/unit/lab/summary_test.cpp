@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kilter/error.hpp"
 #include "lab/claims/experiment_file.hpp"
-#include "lab/measuring/stats.hpp"
 #include "lab/presenting/reproduce_json.hpp"
+#include "lab/statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

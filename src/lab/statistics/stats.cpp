@@ -1,4 +1,4 @@
-#include "lab/measuring/stats.hpp"
+#include "lab/statistics/stats.hpp"
 
 #include <algorithm>
 #include <cmath>
