@@ -2,7 +2,7 @@
 set(kilter_manual ${PROJECT_BINARY_DIR}/manual)
 if(KILTER_TOOLS AND NOT CMAKE_CROSSCOMPILING)
   install(CODE "if(NOT EXISTS \"${kilter_manual}/made\")
-    message(FATAL_ERROR \"kilter: not all of it is built, so it cannot be installed; first: cmake --build '${PROJECT_BINARY_DIR}'\")
+    message(FATAL_ERROR \"kilter: not all of it is built, so it cannot be installed. First:\n  cmake --build '${PROJECT_BINARY_DIR}'\")
   endif()" ALL_COMPONENTS)
 endif()
 

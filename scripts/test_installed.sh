@@ -27,7 +27,7 @@ does() {
 quiet cmake -S "$source" -B "$work/plain"
 ! grep -q GTest "$work/plain/CMakeCache.txt" || fail "a plain build asks for GoogleTest"
 ! cmake --install "$work/plain" --prefix "$work/nothing" >"$work/log" 2>&1 || fail "what was not built is installed"
-grep -qF "first: cmake --build" "$work/log" || fail "cmake --install does not say that it must be built first: $(cat "$work/log")"
+grep -qF "  cmake --build '$work/plain'" "$work/log" || fail "cmake --install does not say that it must be built first: $(cat "$work/log")"
 passed=$((passed + 2))
 
 quiet cmake --install "$build" --prefix "$work/first prefix"
