@@ -29,6 +29,10 @@ struct element {
   std::size_t children = 0, objects = 0;
 };
 
+/// As hwloc writes them, in either format. It reads more: whatever begins so, in letters of any size.
+constexpr std::string_view types[] = {"System",   "Machine",  "NUMANode", "Package",  "Socket",   "Die",  "Core",  "PU",    "Cache",  "L1Cache", "L2Cache", "L3Cache",
+                                      "L4Cache",  "L5Cache",  "L1iCache", "L2iCache", "L3iCache", "Group", "Misc", "Bridge", "PCIDev", "OSDev",   "MemCache"};
+
 /// "0x0000000f", "0x1,,0x0", "0xf...f,0x1": words of 32 bits, the highest first; an empty one is zero.
 bool is_set(std::string_view text) {
   if (text.starts_with("0xf...f")) {
@@ -201,6 +205,7 @@ class reader {
       for (const auto& [one, other] : {std::pair{set, whole}, {whole, set}})
         if (value_of(given, one) && !value_of(given, other)) fail("an object with '" + std::string(one) + "' and without '" + other + "'");
     const std::string_view type = value_of(given, "type").value_or("");
+    if (std::ranges::find(types, type) == std::end(types)) fail("an object of type \"" + one_line(type) + "\", which hwloc does not write");
     has_pu_ = has_pu_ || type == "PU";
     has_node_ = has_node_ || type == "NUMANode";
     if (type == "PU" || type == "NUMANode") {

@@ -302,6 +302,11 @@ TEST_F(bad_xml, with_attributes_that_hwloc_has_not) {
     test::expect_names(refused(test::replaced(good_, "<object type=\"NUMANode\"", "<object type=\"NUMANode\" " + std::string(name) + "=\"0x1\"")), {"line ", "an attribute '" + std::string(name) + "'"});
   test::expect_names(refused(test::replaced(good_, "<object type=\"NUMANode\"", "<object type=\"NUMANode\" cpuset=\"0x1\"")), {"line ", "'cpuset' twice"});
 }
+// hwloc takes what begins like a type for it, so the demands on this type would go unasked.
+TEST_F(bad_xml, with_types_that_hwloc_does_not_write) {
+  for (const char* type : {"PUx", "pu", "PU os_index=", "NUMANode:0", ""})
+    test::expect_names(refused(test::replaced(good_, "<object type=\"PU\"", "<object type=\"" + std::string(type) + "\"")), {"line ", "\"" + std::string(type) + "\""});
+}
 // Through another one where a second format without a NUMA node allows none of its CPUs.
 TEST_F(bad_xml, without_a_numa_node) {
   const std::string sets = " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
