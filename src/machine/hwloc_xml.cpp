@@ -206,6 +206,9 @@ class reader {
         if (value_of(given, one) && !value_of(given, other)) fail("an object with '" + std::string(one) + "' and without '" + other + "'");
     const std::string_view type = value_of(given, "type").value_or("");
     if (std::ranges::find(types, type) == std::end(types)) fail("an object of type \"" + one_line(type) + "\", which hwloc does not write");
+    // hwloc frees a part of anything else there twice.
+    if (stack_.size() == 1 && ((type != "Machine" && type != "System") || stack_.back().objects != 0))
+      fail("a topology that is no single object of type \"Machine\"");
     has_pu_ = has_pu_ || type == "PU";
     has_node_ = has_node_ || type == "NUMANode";
     if (type == "PU" || type == "NUMANode") {

@@ -307,6 +307,14 @@ TEST_F(bad_xml, with_types_that_hwloc_does_not_write) {
   for (const char* type : {"PUx", "pu", "PU os_index=", "NUMANode:0", ""})
     test::expect_names(refused(test::replaced(good_, "<object type=\"PU\"", "<object type=\"" + std::string(type) + "\"")), {"line ", "\"" + std::string(type) + "\""});
 }
+TEST_F(bad_xml, without_one_machine_that_holds_all) {
+  const std::string machine = "<object type=\"Machine\"";
+  test::expect_names(refused(test::replaced(good_, machine, "<object type=\"Package\"")), {"line ", "no single object of type \"Machine\""});
+  test::expect_names(refused("<topology>\n<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\">\n"
+                             "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\"/>\n</object>\n</topology>\n"),
+                     {"line 2", "no single object of type \"Machine\""});
+  test::expect_names(refused(test::replaced(good_, "</topology>", "<object type=\"Machine\"/>\n</topology>")), {"no single object of type \"Machine\""});
+}
 // Through another one where a second format without a NUMA node allows none of its CPUs.
 TEST_F(bad_xml, without_a_numa_node) {
   const std::string sets = " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
