@@ -68,10 +68,11 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   return true;
 }
 
-// A worker without its core was woken in vain: what it was woken for, another may take.
+// A worker without its core was woken in vain: what it was woken for, another may take, and what it has in hand.
 void worker::wait_for_core() noexcept {
   emulated_cores* cores = owner.options.emulated;
   if (!cores || cores->has_core(core)) return;
+  let_go();
   owner.notify_any();
   cores->wait_for_core(core);
 }

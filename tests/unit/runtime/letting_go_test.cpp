@@ -7,7 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "kilter/emulated_cores.hpp"
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"
 
@@ -21,10 +24,12 @@ constexpr double into_the_queue = 0.5, to_run_next = 0.25;  // for task_options:
 /// Beside what `scripted` knows: a queue from which all cores take, and tasks that run next where they became ready.
 class with_a_queue final : public policy {
  public:
+  /// `takers`: of the queue; none: all cores.
+  explicit with_a_queue(std::vector<core_id> takers = {}) : takers_(std::move(takers)) {}
   [[nodiscard]] std::string_view name() const noexcept override { return "with a queue"; }
   [[nodiscard]] discipline queues(const machine& m) const override {
     discipline d = bound_.queues(m);
-    d.queues = {{no_core, queue_order::fifo, {}}};
+    d.queues = {{no_core, queue_order::fifo, takers_}};
     d.deques_too = true;
     return d;
   }
@@ -35,6 +40,7 @@ class with_a_queue final : public policy {
   }
 
  private:
+  std::vector<core_id> takers_;
   scripted bound_;
 };
 
@@ -137,6 +143,38 @@ TEST(letting_go, others_are_told_before_an_assembly_gets_the_worker) {
     rt.run(bound);
     e.wait();
   }
+}
+
+/// Core 0 may be away, until it is back.
+class cores_of_which_one_goes_away final : public emulated_cores {
+ public:
+  std::atomic<bool> away{false};
+  [[nodiscard]] double scale() const noexcept override { return 1.0; }
+  [[nodiscard]] std::int64_t cpu_nanoseconds(core_id) noexcept override { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+  [[nodiscard]] bool has_core(core_id c) noexcept override { return c != 0 || !away.load(); }
+  void wait_for_core(core_id c) noexcept override {
+    while (!has_core(c)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+};
+
+// The core goes away in the wide task that its worker ends. Of the others only the last may take from the queue.
+TEST(letting_go, a_worker_that_waits_for_its_core_has_told_others) {
+  cores_of_which_one_goes_away there;
+  runtime_options o = scripted_on(4);
+  o.custom = std::make_shared<const with_a_queue>(std::vector<core_id>{0, 3});
+  o.emulated = &there;
+  runtime rt(o);
+  graph g;
+  const task first = g.add({.work = at(rt, 0, 2)}, [&](team_member& me) {
+    if (me.member() != 0) return;
+    while (me.next_chunk(1)) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the others sleep
+    there.away.store(true);
+  });
+  g.edge(first, g.add({.work = into_the_queue}, [] {}));
+  execution e = rt.submit(g);
+  EXPECT_TRUE(e.wait_for(std::chrono::seconds(20)));
+  there.away.store(false);
+  e.wait();
 }
 
 // The wait ends somewhere in the middle of a row of bodies that take nanoseconds. If the row stayed open, what follows would be timed with it.
