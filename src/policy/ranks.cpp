@@ -16,17 +16,26 @@ constexpr float almost = 1.0F + 1e-5F;  // sums of the same times in another ord
 // Until a task has its rank, its note is its place in the batch.
 std::uint32_t index_of(view& v, task_ref t) noexcept { return task_rank::of(v.state(t)).note; }
 
-/// The order of the seconds, which are not negative. Ties stay as they were. By digits, since graphs have a hundred thousand tasks and policies that sort wait.
+// Tasks. Clearing and adding up the digits takes 1.9 us whatever is sorted, so up to here to compare is quicker (2 tasks: 31 ns; 512: 3.1 us against 3.2 us).
+constexpr std::size_t compared = 512;
+
+/// The order of the seconds, which are not negative. Ties stay as they were. Many by digits, since graphs have a hundred thousand tasks and policies that
+/// sort wait; a running task adds few.
 std::vector<std::uint32_t> sorted_by(std::span<const float> seconds) {
+  const auto size = static_cast<std::uint32_t>(seconds.size());
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0u);
+  if (size <= compared) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return seconds[i]; });
+    return order;
+  }
   constexpr std::uint32_t digit = 11, digits = 3;  // of 32 bits, which grow with the number that they stand for
   std::array<std::vector<std::uint32_t>, digits> below;
   for (std::vector<std::uint32_t>& b : below) b.resize((1u << digit) + 1);
   const auto digit_of = [&](std::uint32_t i, std::uint32_t d) { return std::bit_cast<std::uint32_t>(seconds[i]) >> d * digit & ((1u << digit) - 1); };
-  const auto size = static_cast<std::uint32_t>(seconds.size());
   for (std::uint32_t i = 0; i < size; ++i)
     for (std::uint32_t d = 0; d < digits; ++d) ++below[d][digit_of(i, d) + 1];
-  std::vector<std::uint32_t> order(size), next(size);
-  std::iota(order.begin(), order.end(), 0u);
+  std::vector<std::uint32_t> next(size);
   for (std::uint32_t d = 0; d < digits; ++d) {
     std::partial_sum(below[d].begin(), below[d].end(), below[d].begin());
     for (const std::uint32_t i : order) next[below[d][digit_of(i, d)]++] = i;
