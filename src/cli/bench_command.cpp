@@ -22,9 +22,6 @@ namespace kilter::cli {
 
 namespace {
 
-/// The workload that is the graph which stands in its place.
-constexpr std::string_view of_graphs = "graph";
-
 struct bench_options {
   std::string command;                ///< "kilter bench layered"
   std::string workload;
@@ -43,7 +40,7 @@ void add_graph_word(CLI::App& c, bench_options& o) {
 
 void add_workload(CLI::App& c, const lab::workload_info& info, bench_options& o) {
   for (const lab::parameter& p : info.parameters) {
-    if (info.name == of_graphs && p.name == "file") {
+    if (info.name == lab::of_graphs && p.name == "file") {
       add_graph_word(c, o);
       continue;
     }
@@ -72,7 +69,7 @@ void add_simulated_machine(CLI::App& c, bench_options& o) {
 }
 
 lab::specification specification_of(const bench_options& o) {
-  const bool graph = o.workload == of_graphs;
+  const bool graph = o.workload == lab::of_graphs;
   if (graph && o.parameters.at("file").empty())
     throw input_error(fmt::format("a workload or a graph is missing: one of {}, a file, or a generator's call, as cholesky:n=20; see {} --help", lab::joined(lab::own_names(), ", "), o.command));
   if (o.simulated && o.what.texts.at("on").empty()) throw input_error(fmt::format("--on is missing: name a machine, as --on sim:jetson-tx2; see {} --help", o.command));
@@ -100,7 +97,7 @@ action measuring(std::shared_ptr<bench_options> o) {
 }
 
 std::string bench_examples(const lab::workload_info& info) {
-  if (info.name == of_graphs)
+  if (info.name == lab::of_graphs)
     return "Examples:\n"
            "  kilter bench cholesky:tasks=1000 --policy rws,dam-c --disturb cpu@0\n"
            "  kilter bench workflow.json --scale 0.001 --widths all --policy rws,auto\n"
@@ -118,7 +115,7 @@ std::string bench_examples(const lab::workload_info& info) {
 std::string sim_examples(const lab::workload_info& info) {
   std::string all = "Examples:";
   for (const std::string_view example : info.examples) all += "\n  kilter sim " + std::string(example);
-  if (info.name == of_graphs) all += "\n  kilter sim kmeans --on sim:haswell-16 --policy rws,dam-p\n  kilter sim layered --help";
+  if (info.name == lab::of_graphs) all += "\n  kilter sim kmeans --on sim:haswell-16 --policy rws,dam-p\n  kilter sim layered --help";
   return all;
 }
 
@@ -135,7 +132,7 @@ action add_measuring(CLI::App& above, bool simulated, const std::string& command
   above.require_subcommand(0, 1);
   std::map<const CLI::App*, action> actions;
   for (const lab::workload_info& info : lab::workload_catalogue()) {
-    const bool graph = info.name == of_graphs;
+    const bool graph = info.name == lab::of_graphs;
     CLI::App* command = graph ? &above : above.add_subcommand(std::string(info.name), std::string(info.summary) + (simulated || info.native ? "" : "; not natively"));
     const auto o = std::make_shared<bench_options>();
     o->command = full_name(*command);

@@ -78,6 +78,8 @@ using sized_kernel = random_dag::part;
 // What users name: a workload, or the graph that `graph` is to run, by its file, - for standard input, or a generator's call. A name of both, as
 // layered, is the workload's; layered:p=8 is the generator's.
 
+/// The workload that is a graph which the user names.
+inline constexpr std::string_view of_graphs = "graph";
 /// Names of workloads that run without a graph being named: all but `graph`.
 [[nodiscard]] std::span<const std::string_view> own_names();
 /// input_error with the nearest name if the word is neither a workload nor a graph. Reads no file.

@@ -19,8 +19,6 @@ namespace kilter::lab {
 
 namespace {
 
-/// The workload that is a graph which the user names.
-constexpr std::string_view of_graphs = "graph";
 constexpr std::string_view default_mix = "matmul=64,sort=65536,copy=2048";
 
 /// Values with the defaults filled in; errors name the option.
