@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kilter::ranks {
@@ -26,7 +27,7 @@ std::vector<std::uint32_t> sorted_by(std::span<const float> seconds) {
   std::vector<std::uint32_t> order(size);
   std::iota(order.begin(), order.end(), 0u);
   if (size <= compared) {
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return seconds[i]; });
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(seconds[i], i); });
     return order;
   }
   constexpr std::uint32_t digit = 11, digits = 3;  // of 32 bits, which grow with the number that they stand for
