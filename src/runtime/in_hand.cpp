@@ -1,4 +1,4 @@
-// Where what a worker had in hand goes. What it counted and timed goes where that is done: hand_in in worker.cpp, learn_row in run.cpp.
+// Where what a worker had in hand goes. What it counted and timed goes where that is done: hand_in in worker.cpp, learn_row in run.cpp, share in ready.cpp.
 
 #include "runtime/in_hand.hpp"
 
@@ -9,12 +9,6 @@ namespace kilter::detail {
 void worker::stop_looking(const execution_state* mine) noexcept {
   if (sleeping_.searches()) search_ends();
   let_go(mine);
-}
-
-void worker::share(node* n) noexcept try {
-  send(n, routing::standard_way(owner.plan, core, core, false, true), 0);
-} catch (...) {
-  give_up(n);
 }
 
 // It may have taken the task itself meanwhile.

@@ -102,8 +102,7 @@ void worker::loop() {
 }
 
 bool worker::step_bound(bool helping, bool narrow) {
-  if (assembly_.empty()) [[likely]]
-    return false;
+  if (assembly_.empty()) return false;
   const auto must_wait = [&](const assembly_entry& e) {
     if (e.what == assembly_entry::kind::run) return !narrow;
     // One member of a team of all members is stood in for at a time.
@@ -119,7 +118,8 @@ bool worker::step_bound(bool helping, bool narrow) {
 }
 
 bool worker::step(bool helping) {
-  if (step_bound(helping, true)) return true;
+  if (!assembly_.empty() && step_bound(helping, true)) [[unlikely]]
+    return true;
   origin from;
   node* n = std::exchange(hand_.found, nullptr);
   if (n) [[unlikely]]
@@ -164,14 +164,17 @@ node* worker::take(origin& from) {
   return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
 }
 
-node* worker::take_bound() {
-  if (!bound_inbox_.empty()) [[unlikely]] {
-    node* fresh = bound_inbox_.take_all();
-    node* last = fresh;
-    while (last->link) last = last->link;
-    last->link = bound_;
-    bound_ = fresh;
-  }
+void worker::empty_bound_inbox() noexcept {
+  node* fresh = bound_inbox_.take_all();
+  node* last = fresh;
+  while (last->link) last = last->link;
+  last->link = bound_;
+  bound_ = fresh;
+}
+
+inline node* worker::take_bound() {
+  if (!bound_inbox_.empty()) [[unlikely]]
+    empty_bound_inbox();
   node* n = bound_;
   if (!n) return nullptr;
   bound_ = n->link;

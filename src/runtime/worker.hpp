@@ -121,6 +121,7 @@ class alignas(sync::cache_line) worker {
   bool step_bound(bool helping, bool narrow);
   node* take(origin&);
   node* take_bound();
+  void empty_bound_inbox() noexcept;
   node* take_asked(origin&);
   node* take_left_over();
   node* steal(bool& stolen);
@@ -156,8 +157,8 @@ class alignas(sync::cache_line) worker {
     std::uint64_t nested_cycles = 0;  // that went to other tasks within it
   };
   void place_and_run(node*, const origin&, bool helping) noexcept;
-  bool stays_here(node*, const origin&, bool helping) noexcept;
-  bool stays_here(node*, execution_state&, const origin&, bool helping);
+  bool finds_place(node*, const origin&, place_id& where) noexcept;
+  bool goes_to(place_id, node*, bool stolen, bool needs_stand_in) noexcept;
   void run_entry(const assembly_entry&, bool helping);
   void run_alone(node*, bool stolen, bool helping);
   void run_short(node*, execution_state&, task_kind&, bool helping);

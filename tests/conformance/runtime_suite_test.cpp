@@ -66,7 +66,7 @@ class suite : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const variant& setup() { return variants()[GetParam()]; }
   /// Of the graphs that end early, whose length matters less.
-  [[nodiscard]] static std::uint32_t small_size() { return stress::full_size() && !sanitized ? 50'000 : 1'500; }
+  [[nodiscard]] static std::uint32_t small_size() { return stress::full_size() && !sanitized ? 10'000 : 1'500; }
   /// Calls `f(workers)` for every number of workers, until something fails.
   template <class F>
   static void at_each_size(F&& f) {

@@ -108,8 +108,7 @@ std::vector<std::uint32_t> worker_counts(const variant& v) {
 }
 
 std::vector<std::uint32_t> million_counts(const variant& v) {
-  if (stress::full_size()) return worker_counts(v);
-  if (!v.plain || !is_one_of(v.policy, with_a_million)) return {};
+  if (!stress::full_size() && (!v.plain || !is_one_of(v.policy, with_a_million))) return {};
   // The papers' table on 64 workers tries every place first, which took a minute and a half here.
   if (stress::sanitized || v.table.explore_first) return {2};
   return {2, 64};
@@ -121,7 +120,7 @@ std::uint32_t million(const variant& v) {
 }
 
 std::uint32_t ordinary_size(std::uint32_t workers) {
-  if (stress::full_size()) return 100'000;
+  if (stress::full_size() && !stress::sanitized) return workers == 2 ? 100'000 : 20'000;
   return workers == 2 && !stress::sanitized ? 10'000 : 3'000;
 }
 

@@ -41,11 +41,13 @@ inline constexpr std::array<std::string_view, 2> planned_policies = {"heft", "cp
 
 /// 1, 2, 3, 4, 8, 16, 64, under a sanitizer 1, 2, 4: all of them in tests/full and for `at_every_size`; else 2.
 [[nodiscard]] std::vector<std::uint32_t> worker_counts(const variant&);
-/// At which of them a million tasks are run: in tests/full at all; under a sanitizer, and with the papers' table, at 2 only.
+/// At which of them a million tasks are run: at 2 and at 64; under a sanitizer, and with the papers' table, at 2 only. Outside tests/full for
+/// `with_a_million` alone.
 [[nodiscard]] std::vector<std::uint32_t> million_counts(const variant&);
 /// How many that is: a million, fewer for a planned policy and under a sanitizer.
 [[nodiscard]] std::uint32_t million(const variant&);
-/// Tasks of an ordinary graph of the suite: ten thousand at 2 workers, three thousand at others and under a sanitizer.
+/// Tasks of an ordinary graph of the suite: ten thousand at 2 workers, three thousand at others and under a sanitizer; in tests/full, sanitizers
+/// aside, 100,000 and 20,000.
 [[nodiscard]] std::uint32_t ordinary_size(std::uint32_t workers);
 
 }  // namespace kilter::conformance
