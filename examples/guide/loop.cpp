@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <vector>
 
 int main() {
@@ -23,7 +24,7 @@ int main() {
       });
   const kilter::task check = g.add([&](kilter::task_context& here) {  // a loop inside a task
     highest = kilter::parallel_reduce(
-        here, 0, n, -1.0, [&](std::size_t i) { return y[i]; },
+        here, 0, n, std::numeric_limits<double>::lowest(), [&](std::size_t i) { return y[i]; },
         [](double a, double b) { return a > b ? a : b; });
   });
   g.edge(centre, shift);
