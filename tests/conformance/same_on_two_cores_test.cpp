@@ -19,6 +19,7 @@
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "sim/engine.hpp"
+#include "stress/size.hpp"
 
 namespace kilter::conformance {
 namespace {
@@ -170,9 +171,9 @@ class gate {
 };
 
 /// Where they first differ from `ends`; empty if nowhere.
-std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> p, const std::vector<end>& ends) {
+std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> p, const std::vector<end>& ends, std::chrono::microseconds until_asleep) {
   // A worker that has just run dry still looks around, and would be quicker than one that must be woken.
-  const auto let_sleep = [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); };
+  const auto let_sleep = [&] { std::this_thread::sleep_for(until_asleep); };
   gate bodies;
   graph g;
   build(g, w, [&](std::uint32_t i) { return [&bodies, i] { bodies.body(i); }; });
@@ -200,8 +201,9 @@ std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> 
 
 class same_on_two_cores : public ::testing::TestWithParam<int> {};
 
-// Another program may have a core in just the microseconds in which a worker should be first, so what differs is tried again.
+// Another program may have a core in just the microseconds in which a worker should be first, so what differs is tried again, with more time.
 TEST_P(same_on_two_cores, tasks_at_work_between_two_ends) {
+  if (stress::sanitized) GTEST_SKIP() << "releasing many tasks takes longer there than waking a worker, which is then the first";
   int compared = 0;
   for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 25; seed < static_cast<std::uint64_t>(GetParam()) * 25 + 25; ++seed) {
     const workload w = workload_of(seed);
@@ -210,7 +212,7 @@ TEST_P(same_on_two_cores, tasks_at_work_between_two_ends) {
     if (ends.empty()) continue;
     ++compared;
     std::string differs = "not tried";
-    for (int tries = 0; tries < 20 && !differs.empty(); ++tries) differs = differs_on_threads(w, p, ends);
+    for (int tries = 0; tries < 20 && !differs.empty(); ++tries) differs = differs_on_threads(w, p, ends, std::chrono::microseconds(300 << std::min(tries, 5)));
     EXPECT_EQ(differs, "") << "seed " << seed << ", " << w.name;
   }
   EXPECT_GE(compared, 12) << "graphs without two ends at nearly the same time";
