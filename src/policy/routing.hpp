@@ -71,6 +71,13 @@ struct destination {
 /// A worker takes from its own deque without asking.
 [[nodiscard]] inline bool takes_own(const discipline& plan) noexcept { return plan.deques_too || (plan.queues.empty() && !plan.asks_next); }
 
+/// What comes before anything that must be looked for; by itself where the rest of look() would cost more than the task.
+template <class Worker>
+[[nodiscard]] auto at_hand(Worker&& w) -> decltype(w.bound()) {
+  if (auto n = w.bound()) return n;
+  return w.next();
+}
+
 /// What the worker takes, assembly queues aside. `takes_own` as above, `has_both`: discipline::deques_too. `Worker` has
 ///   bound(), next(), own()              a task, or none
 ///   left_over()                         what it declined, open to thieves, the oldest first; and new graphs
@@ -81,8 +88,7 @@ struct destination {
 ///   goes_on()                           after ask() brought none: it may look further, and is not to ask again at once
 template <class Worker>
 [[nodiscard]] auto look(bool takes_own, bool has_both, Worker&& w) -> decltype(w.bound()) {
-  if (auto n = w.bound()) return n;
-  if (auto n = w.next()) return n;
+  if (auto n = at_hand(w)) return n;
   if (takes_own) {
     if (auto n = w.own()) return n;
     const bool asks = has_both && w.declared_waits();

@@ -143,7 +143,7 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
       declared_queue& q = *owner.queues[to.queue];
       q.push(n, key);
       // Who looks next itself wakes nobody for the first task: in a chain another worker would come for each one in vain.
-      if (looks_next_ && !hand_.untold && q.may_take(core)) hand_.untold = &q;
+      if (looks_next_ && !deep() && !hand_.untold && q.may_take(core)) hand_.untold = &q;
       else owner.notify_takers(q);
       return;
     }

@@ -247,7 +247,7 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
     hand_.next = n;
     return;
   }
-  looks_next_ = !deep();
+  looks_next_ = true;
   made_ready(n, parent, core);
   looks_next_ = false;
 }

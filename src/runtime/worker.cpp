@@ -117,53 +117,6 @@ bool worker::step_bound(bool helping, bool narrow) {
   return false;
 }
 
-bool worker::step(bool helping) {
-  if (!assembly_.empty() && step_bound(helping, true)) [[unlikely]]
-    return true;
-  origin from;
-  node* n = std::exchange(hand_.found, nullptr);
-  if (n) [[unlikely]]
-    from = std::exchange(hand_.found_in, {});
-  else
-    n = take(from);
-  hand_.tell(*this);
-  if (!n) {
-    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
-    run_kept(n, true, helping);
-    return true;
-  }
-  if (sleeping_.searches()) search_ends();
-  place_and_run(n, from, helping);
-  return true;
-}
-
-node* worker::take(origin& from) {
-  struct places_to_look {
-    worker& w;
-    origin& from;
-    node* bound() { return w.take_bound(); }
-    node* next() { return std::exchange(w.hand_.next, nullptr); }
-    node* own() {
-      w.unload();
-      if (node* n = w.own_.pop()) return n;
-      return w.take_roots(w);
-    }
-    node* left_over() {
-      declared_queue* const untold = std::exchange(w.hand_.untold, nullptr);  // the look goes on there
-      w.let_go();
-      w.hand_.untold = untold;
-      w.sleeping_.look_begins();
-      return w.take_left_over();
-    }
-    bool starts_over() { return std::exchange(w.starts_over_, false); }
-    bool declared_waits() { return w.owner.declared_waits_for(w.core); }
-    node* ask() { return w.take_asked(from); }
-    bool goes_on() { return w.sleeping_.rest_ns() >= 0 || w.sleeping_.may_rest(); }
-    node* steal() { return w.steal(from.stolen); }
-  };
-  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
-}
-
 void worker::empty_bound_inbox() noexcept {
   node* fresh = bound_inbox_.take_all();
   node* last = fresh;
@@ -180,6 +133,52 @@ inline node* worker::take_bound() {
   bound_ = n->link;
   share_next();
   return n;
+}
+
+struct worker::places_to_look {
+  worker& w;
+  origin& from;
+  node* bound() { return w.take_bound(); }
+  node* next() { return std::exchange(w.hand_.next, nullptr); }
+  node* own() {
+    w.unload();
+    if (node* n = w.own_.pop()) return n;
+    return w.take_roots(w);
+  }
+  node* left_over() {
+    declared_queue* const untold = std::exchange(w.hand_.untold, nullptr);  // the look goes on there
+    w.let_go();
+    w.hand_.untold = untold;
+    w.sleeping_.look_begins();
+    return w.take_left_over();
+  }
+  bool starts_over() { return std::exchange(w.starts_over_, false); }
+  bool declared_waits() { return w.owner.declared_waits_for(w.core); }
+  node* ask() { return w.take_asked(from); }
+  bool goes_on() { return w.sleeping_.rest_ns() >= 0 || w.sleeping_.may_rest(); }
+  node* steal() { return w.steal(from.stolen); }
+};
+
+node* worker::take(origin& from) { return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from}); }
+
+bool worker::step(bool helping) {
+  if (!assembly_.empty() && step_bound(helping, true)) [[unlikely]]
+    return true;
+  origin from;
+  node* n = std::exchange(hand_.found, nullptr);
+  if (n) [[unlikely]]
+    from = std::exchange(hand_.found_in, {});
+  else if (!(n = routing::at_hand(places_to_look{*this, from})))
+    n = take(from);
+  hand_.tell(*this);
+  if (!n) {
+    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
+    run_kept(n, true, helping);
+    return true;
+  }
+  if (sleeping_.searches()) search_ends();
+  place_and_run(n, from, helping);
+  return true;
 }
 
 // What others left for its deque lies on top of it.

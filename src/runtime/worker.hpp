@@ -119,6 +119,7 @@ class alignas(sync::cache_line) worker {
 
   /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
   bool step_bound(bool helping, bool narrow);
+  struct places_to_look;
   node* take(origin&);
   node* take_bound();
   void empty_bound_inbox() noexcept;
