@@ -24,7 +24,7 @@ int main() {
   }
   std::vector<const void*> all;
   for (const block& b : blocks) all.push_back(&b);
-  g.add({}, {.in = all, .inout = {&total}}, [&] {
+  g.add({.in = all, .inout = {&total}}, [&] {
     for (const block& b : blocks) total += b.back();
   });
 

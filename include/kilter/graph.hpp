@@ -88,11 +88,57 @@ struct task_options {
 namespace detail {
 struct graph_core;
 struct graph_access;
+struct nothing;
+
+/// How tasks are added, the same for a graph and for a batch. The callable is copied or moved in and destroyed with the graph.
+template <class Owner>
+class adds_tasks {
+ public:
+  /// Adds a task: `g.add(f)`, or `g.add({.type = t}, f)`.
+  template <class F>
+  task add(const task_options& options, F&& f) {
+    using fn = std::decay_t<F>;
+    static_assert(task_body<F>, "the body of a task takes nothing, task_context& or team_member& (by reference)");
+    constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
+    void* storage = nullptr;
+    const task t = owner().allocate(options, body_of<fn>, storage, may_throw);
+    ::new (storage) fn(std::forward<F>(f));
+    if constexpr (may_throw) owner().constructed(t);
+    return t;
+  }
+  template <class F>
+  task add(F&& f) {
+    return add(task_options{}, std::forward<F>(f));
+  }
+  /// Adds a task that runs after the earlier tasks whose data it needs (see `depend`): `g.add({.in = {&x}, .out = {&y}}, f)`. Earlier tasks are those
+  /// of this graph, or of this batch: what tasks outside a batch do with the data is unknown there. usage_error if an address is null; in a batch also
+  /// if the task would have to follow one that is released and not yet waited for.
+  template <class F>
+  task add(const task_options& options, const depend& data, F&& f) {
+    owner().check(data);
+    const task t = add(options, std::forward<F>(f));
+    owner().follow(t, data);
+    return t;
+  }
+  template <class F>
+  task add(const depend& data, F&& f) {
+    return add(task_options{}, data, std::forward<F>(f));
+  }
+  /// `g.add({}, f)`: by itself `{}` could be options or data.
+  template <class F>
+  task add(std::initializer_list<nothing>, F&& f) {
+    return add(task_options{}, std::forward<F>(f));
+  }
+
+ private:
+  Owner& owner() noexcept { return static_cast<Owner&>(*this); }
+};
+
 }  // namespace detail
 
 /// Builds and owns tasks. Not thread-safe while it is built. While it runs it may not be destroyed, moved or changed, but by `batch`: wait for
 /// its execution first.
-class graph {
+class graph : public detail::adds_tasks<graph> {
  public:
   graph();
   /// What runs of it is cancelled and waited for.
@@ -102,31 +148,6 @@ class graph {
 
   /// The type of that name, made if it is new. At most 65,535 a graph.
   task_type type(std::string_view name);
-
-  /// Adds a task. The callable is copied or moved in and destroyed with the graph.
-  template <task_body F>
-  task add(const task_options& options, F&& f) {
-    using fn = std::decay_t<F>;
-    constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
-    void* storage = nullptr;
-    const task t = allocate(options, detail::body_of<fn>, storage, may_throw);
-    ::new (storage) fn(std::forward<F>(f));
-    if constexpr (may_throw) constructed(t);
-    return t;
-  }
-  template <task_body F>
-  task add(F&& f) {
-    return add(task_options{}, std::forward<F>(f));
-  }
-
-  /// Adds a task that runs after the earlier tasks of this graph whose data it needs (see `depend`). usage_error if an address is null.
-  template <task_body F>
-  task add(const task_options& options, const depend& data, F&& f) {
-    check(data);
-    const task t = add(options, std::forward<F>(f));
-    follow(t, data);
-    return t;
-  }
 
   /// `before` finishes before `after` starts. `cost_s`: seconds to move the data if they run on different cores.
   /// Both must be tasks of this graph (usage_error).
@@ -141,6 +162,7 @@ class graph {
 
  private:
   friend struct detail::graph_access;
+  friend class detail::adds_tasks<graph>;
   /// `unfinished`: until constructed() is called the task is not one, and is taken back.
   task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;
@@ -151,7 +173,7 @@ class graph {
 
 /// Tasks that a running task adds to its graph. They start when the batch is released, at the latest in the destructor.
 /// Belongs to one task; not thread-safe.
-class batch {
+class batch : public detail::adds_tasks<batch> {
  public:
   /// usage_error unless the context is that of the body which is running here.
   explicit batch(task_context&);
@@ -161,29 +183,6 @@ class batch {
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
 
-  template <task_body F>
-  task add(const task_options& options, F&& f) {
-    using fn = std::decay_t<F>;
-    constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
-    void* storage = nullptr;
-    const task t = allocate(options, detail::body_of<fn>, storage, may_throw);
-    ::new (storage) fn(std::forward<F>(f));
-    if constexpr (may_throw) constructed(t);
-    return t;
-  }
-  template <task_body F>
-  task add(F&& f) {
-    return add(task_options{}, std::forward<F>(f));
-  }
-  /// Adds a task that runs after the earlier tasks of this batch whose data it needs (see `depend`); what other tasks do with these data is
-  /// unknown here. usage_error if an address is null, or if it would have to follow a task that is released and not yet waited for.
-  template <task_body F>
-  task add(const task_options& options, const depend& data, F&& f) {
-    check(data);
-    const task t = add(options, std::forward<F>(f));
-    follow(t, data);
-    return t;
-  }
   /// Both tasks must be of this batch and not yet released, `before` the older one (usage_error).
   void edge(task before, task after, double cost_s = 0.0);
   /// Hands the tasks added so far to the scheduler.
@@ -196,6 +195,7 @@ class batch {
   void detach();
 
  private:
+  friend class detail::adds_tasks<batch>;
   /// `unfinished`: until constructed() is called the task is not one, and is taken back.
   task allocate(const task_options&, const detail::body&, void*& storage, bool unfinished);
   void constructed(task) noexcept;

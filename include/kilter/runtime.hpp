@@ -33,6 +33,7 @@ enum class timing : std::uint8_t {
 struct runtime_options {
   /// Empty: machine::local(), limited by the cgroup quota. More cores than the computer has are allowed; then nothing is pinned.
   std::shared_ptr<const kilter::machine> machine{};
+  std::uint32_t max_workers = 0;     ///< at most so many, on the first cores of the machine; 0: one a core
   /// A name of policy_catalogue(), unless `custom` is given.
   std::string policy = "auto";
   policy_options policy_settings{};
@@ -54,8 +55,10 @@ struct execution_stats {
   struct place_count {
     std::uint64_t critical = 0, other = 0;
   };
-  std::vector<place_count> places;   ///< tasks by place_id
+  std::vector<place_count> places;   ///< tasks by place_id; runtime::machine().at(id) says which core and how many
   std::vector<double> core_work_s;   ///< time inside bodies by core
+  /// Tasks that a worker took from another's own tasks. One that was sent to its core, or waited in a queue that cores share, is none: so a run may
+  /// have 0 although all cores worked; see core_work_s.
   std::uint64_t steals = 0;
   double plan_s = 0.0;               ///< wall time, also of a simulated run, that the policy took for question 1 about the whole graph; 0 if not asked
   std::uint64_t late_leaders = 0;    ///< samples taken from the span because the leader was not the first member in

@@ -1,8 +1,10 @@
 #pragma once
 // What the body of a task sees while it runs.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +49,10 @@ class task {
 class task_type {
  public:
   constexpr task_type() = default;
+  /// A name alone is no type: `.type = g.type("name")`.
+  template <class S>
+    requires std::convertible_to<const S&, std::string_view>
+  task_type(const S& write_g_type_of_this_name) = delete;
   /// From 0, in the order in which the graph made them.
   [[nodiscard]] constexpr std::uint16_t index() const noexcept { return index_; }
   friend bool operator==(task_type, task_type) = default;
@@ -73,7 +79,7 @@ class task_context {
   task_context& operator=(const task_context&) = delete;
 
   [[nodiscard]] core_id core() const noexcept { return call_->core; }
-  /// The graph was cancelled or a task threw: return early if that is cheap.
+  /// The graph or this task was cancelled, or a task threw: return early if that is cheap.
   [[nodiscard]] bool cancelled() const noexcept;
 
  private:
@@ -106,7 +112,7 @@ class team_member {
   /// threw or the graph was cancelled it throws cancelled_error instead of waiting.
   void barrier();
 
-  /// The graph was cancelled or a task threw: return early if that is cheap.
+  /// The graph or this task was cancelled, or a task threw: return early if that is cheap.
   [[nodiscard]] bool cancelled() const noexcept;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "kilter/emulated_cores.hpp"
 #include "policy/checked.hpp"
@@ -17,24 +19,27 @@ constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
 constexpr double short_body_s = 1e-6;
 
-std::shared_ptr<const kilter::machine> default_machine() {
-  auto m = kilter::machine::local();
-  if (const auto quota = cgroup_quota_cores()) {
-    // A worker more than the quota pays for would only be throttled; a fraction of a core is still worth a worker.
-    const auto limit = static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota - 0.05)));
-    if (limit < m.core_count()) {
-      std::vector<core_id> keep(limit);
-      for (std::uint32_t i = 0; i < limit; ++i) keep[i] = i;
-      m = m.restricted_to(keep);
-    }
-  }
-  return std::make_shared<const kilter::machine>(std::move(m));
+/// A worker more than the quota pays for would only be throttled; a fraction of a core is still worth a worker.
+std::uint32_t cores_within_quota() {
+  constexpr auto any = std::numeric_limits<std::uint32_t>::max();
+  const auto quota = cgroup_quota_cores();
+  return quota ? static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, double{any})) : any;
+}
+
+std::shared_ptr<const kilter::machine> machine_for(const runtime_options& o) {
+  auto m = o.machine ? o.machine : std::make_shared<const kilter::machine>(kilter::machine::local());
+  std::uint32_t limit = o.machine ? m->core_count() : std::min(m->core_count(), cores_within_quota());
+  if (o.max_workers > 0) limit = std::min(limit, o.max_workers);
+  if (limit == m->core_count()) return m;
+  std::vector<core_id> first(limit);
+  std::iota(first.begin(), first.end(), core_id{0});
+  return std::make_shared<const kilter::machine>(m->restricted_to(first));
 }
 
 }  // namespace
 
 std::unique_ptr<engine> engine::make(runtime_options o) {
-  auto m = o.machine ? o.machine : default_machine();
+  auto m = machine_for(o);
   auto p = checked(o.custom ? o.custom : make_policy(o.policy, *m, o.policy_settings), *m);
   auto plan = p->queues(*m);
   auto tables = std::make_unique<model::tables>(*m, o.table);

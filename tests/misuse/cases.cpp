@@ -43,6 +43,10 @@ void cases(runtime& rt, graph& g) {
   parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), serial_stage("b", [](int i) { return i; }));
 #elif CASE == 15  // the item would be changed and then gone
   parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), serial_stage("b", [](int& i) { ++i; }));
+#elif CASE == 16  // a name alone is no type
+  g.add({.type = "fill"}, [] {});
+#elif CASE == 17  // tasks are added with a context, not with somebody else's batch
+  g.add([](batch&) {});
 #else
 #error "no such case"
 #endif

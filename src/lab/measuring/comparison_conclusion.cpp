@@ -104,7 +104,7 @@ std::string range_text(const speed_ratio& ratio, std::uint32_t runs) {
   return ratio.least ? fmt::format(" ({:.2f} to {:.2f} over {} runs)", *ratio.least, *ratio.most, runs) : "";
 }
 
-std::string cells_text(std::size_t cells) { return cells == 1 ? "" : fmt::format("Over {} cells, by geometric means, ", cells); }
+std::string cells_text(std::size_t cells) { return cells == 1 ? "" : fmt::format("Over {} cells (each a graph on a machine in a scenario), by geometric means, ", cells); }
 
 /// "1.12 times as fast as dam-c (1.08 to 1.15 over 3 runs) and 1.30 to 1.81 times as fast as the 4 others"
 std::string lead_text(const comparison_conclusion& c) {

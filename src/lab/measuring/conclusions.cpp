@@ -177,10 +177,11 @@ void what_the_co_runner_got(const experiment& e, const bench_result& r, std::vec
     }
     const auto range = [](const std::vector<double>& v) {
       const auto [low, high] = std::minmax_element(v.begin(), v.end());
-      return fmt::format("{:.0f} to {:.0f} %", 100 * *low, 100 * *high);
+      const std::string least = fmt::format("{:.0f}", 100 * *low), most = fmt::format("{:.0f}", 100 * *high);
+      return least == most ? least + " %" : fmt::format("{} to {} %", least, most);
     };
     if (!share.empty())
-      out.push_back(fmt::format("{} left the program {} of its cores' time over {} runs{}.", s.name, range(share), share.size(),
+      out.push_back(fmt::format("With {} the program had {} of the disturbed cores' time over {} runs{}.", s.name, range(share), share.size(),
                                 progress.empty() ? "" : fmt::format("; the co-runner ran at {} of its speed alone", range(progress))));
   }
 }

@@ -21,6 +21,12 @@ constexpr double noted_plan_s = 1e-3;
 
 std::string in_bold(const std::string& text, bool colour) { return colour ? fmt::format("\x1b[1m{}\x1b[0m", text) : text; }
 
+std::string in_dim(const std::string& text, bool colour) { return colour ? fmt::format("\x1b[2m{}\x1b[0m", text) : text; }
+
+const std::string legend =
+    "  / rws: how many times as fast as rws; / bound: 1 is as fast as can be; SLR: makespan over the longest path\n"
+    "  at its least; speedup: over all tasks in turn on the core that is fastest for them; efficiency: speedup a core\n";
+
 std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
   std::size_t widest = 6;
   for (const compare_row& r : rows) widest = std::max(widest, printable(r.policy).size());
@@ -28,7 +34,7 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
   for (const compare_row& r : rows) {
     if (r.disturb != disturb) {
       disturb = r.disturb;
-      out += fmt::format("  {}, at least {}\n", disturb == "none" ? "undisturbed" : disturb, seconds_text(r.bound_s));
+      out += fmt::format("  {}; the bound is {}\n", disturb == "none" ? "undisturbed" : disturb, seconds_text(r.bound_s));
       out += fmt::format("  {:<{}} {:>9} {:>21} {:>6} {:>7} {:>6} {:>8} {:>10}{}\n", "policy", widest, "makespan", "(min..max)", "/ rws", "/ bound", "SLR",
                          "speedup", "efficiency", "");
     }
@@ -52,6 +58,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";
+  else out += fmt::format("{}\n", in_dim(legend, colour));
   for (const std::string& note : o.notes) out += "  note: " + printable(note) + "\n";
   for (const std::string& line : sentences_of(conclude(o.rows))) out += printable(line) + "\n";
   return out;

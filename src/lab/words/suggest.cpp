@@ -32,6 +32,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> choices) {
   if (word.size() > 64) return {};
+  // What begins with the word was meant if it is the only one.
+  const auto begins = [&](std::string_view choice) { return word.size() >= 3 && choice.starts_with(word); };
+  if (std::ranges::count_if(choices, begins) == 1) return *std::ranges::find_if(choices, begins);
   std::string_view best;
   std::size_t best_distance = word.size() <= 3 ? 2 : 3;  // from here on it is another word
   for (const std::string_view choice : choices)

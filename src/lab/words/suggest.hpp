@@ -7,7 +7,7 @@
 
 namespace kilter::lab {
 
-/// The choice nearest to `word` if a typing error explains the difference; else empty.
+/// The only choice that begins with `word`, else the nearest if a typing error explains the difference; else empty.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> choices);
 
 /// `unknown WHAT 'word': did you mean 'x'? There are: a, b, c` (the question only if there is a near one).

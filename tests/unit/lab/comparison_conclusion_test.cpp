@@ -50,11 +50,11 @@ std::vector<a_comparison> comparisons() {
                   "spread."}});
   all.push_back({"a_cell_is_lost_and_one_is_close",
                  {graph("g", {{"a", {1, 1}}, {"b", {4, 4}}}), graph("h", {{"a", {1.2, 1.2}}, {"b", {1, 1}}}, "cpu@0"), graph("i", {{"a", {1, 1.1}}, {"b", {1, 1.2}}})},
-                 {"Over 3 cells, by geometric means, a is best: 1.52 times as fast as b (1.45 to 1.59 over 2 runs), at 0.46 of the bound.",
+                 {"Over 3 cells (each a graph on a machine in a scenario), by geometric means, a is best: 1.52 times as fast as b (1.45 to 1.59 over 2 runs), at 0.46 of the bound.",
                   "a is not best in 1 of 3 cells: h on sim:x with cpu@0 (b is 1.20 times as fast). In 1 of 3 cells a cannot be told from the next: i on sim:x (b)."}});
   all.push_back({"what_is_noise_in_each_cell_is_a_difference_over_many",
                  {graph("g", {{"a", {1.0, 1.2}}, {"b", {1.3, 1.1}}}), graph("h", {{"a", {1.2, 1.0}}, {"b", {1.1, 1.3}}})},
-                 {"Over 2 cells, by geometric means, a is best: 1.09 times as fast as b (1.09 to 1.09 over 2 runs), at 0.45 of the bound.",
+                 {"Over 2 cells (each a graph on a machine in a scenario), by geometric means, a is best: 1.09 times as fast as b (1.09 to 1.09 over 2 runs), at 0.45 of the bound.",
                   "In 2 of 2 cells a cannot be told from the next: g on sim:x (b), h on sim:x (b)."}});
   all.push_back({"a_plan_is_made_from_what_others_are_not_told", {graph("g", {slow, {"heft", {0.6, 0.6, 0.6}}, fast})},
                  {"heft is best: 1.67 times as fast as dam-c (1.67 to 1.83 over 3 runs) and 2.50 times as fast as rws (2.50 to 2.67 over 3 runs), at 0.83 of the bound.",

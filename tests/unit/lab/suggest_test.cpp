@@ -13,6 +13,8 @@ TEST(suggest, finds_typing_errors_and_nothing_far_fetched) {
   EXPECT_EQ(nearest("dam_c", names), "dam-c");
   EXPECT_EQ(nearest("rwms-c", names), "rwsm-c");
   EXPECT_EQ(nearest("rwd", names), "rws");
+  EXPECT_EQ(nearest("rwsm", names), "rwsm-c") << "its beginning";
+  EXPECT_EQ(nearest("rw", names), "rws") << "too short for a beginning";
   EXPECT_EQ(nearest("cats", names), "");
   EXPECT_EQ(nearest("", names), "");
   EXPECT_EQ(nearest(std::string(100'000, 'a'), names), "");

@@ -32,6 +32,24 @@ TEST(data, a_reader_comes_after_the_writer_and_before_the_next) {
   }
 }
 
+TEST(data, options_may_be_left_out) {
+  graph g;
+  int x = 0, y = 0;
+  g.add({.out = {&x}}, [&] { x = 1; });
+  g.add({.in = {&x}, .out = {&y}}, [&](task_context&) { y = x + 1; });
+  g.add({}, [] {});
+  g.add({.in = {&y}}, [&](task_context& here) {
+    batch b(here);
+    b.add({.inout = {&y}}, [&] { y *= 10; });
+    b.add({.inout = {&y}}, [&] { y += 1; });
+  });
+  EXPECT_EQ(g.edges(), 2u);
+  EXPECT_THROW(g.add({.in = {nullptr}}, [] {}), usage_error);
+  runtime rt(with_policy("auto", 2));
+  EXPECT_EQ(rt.run(g).tasks, 6u);
+  EXPECT_EQ(y, 21);
+}
+
 TEST(data, an_address_named_twice_counts_once) {
   graph g;
   int x = 0, y = 0;

@@ -110,6 +110,22 @@ TEST(runtime, figures_add_up) {
   }
 }
 
+TEST(runtime, has_at_most_as_many_workers_as_are_wanted) {
+  const auto workers = [](std::uint32_t most, std::uint32_t on) {
+    runtime rt({.machine = cores(on), .max_workers = most});
+    graph g;
+    for (int i = 0; i < 100; ++i) g.add([] {});
+    EXPECT_EQ(rt.run(g).core_work_s.size(), rt.workers());
+    return rt.workers();
+  };
+  EXPECT_EQ(workers(0, 3), 3u);
+  EXPECT_EQ(workers(1, 3), 1u);
+  EXPECT_EQ(workers(2, 3), 2u);
+  EXPECT_EQ(workers(3, 3), 3u);
+  EXPECT_EQ(workers(9, 3), 3u);
+  EXPECT_EQ(runtime({.max_workers = 1}).workers(), 1u);
+}
+
 TEST(runtime, learns_by_type_and_size_and_forgets_on_demand) {
   for (const table_options& table : {table_options::paper(), table_options::robust()}) {
     runtime rt(with_policy("dam-c", 2, table));
