@@ -23,6 +23,7 @@ using action = std::function<int()>;
 [[nodiscard]] action add_matrix(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_topcuoglu(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_compare(CLI::App& app, const std::string& command_line);
+[[nodiscard]] action add_app(CLI::App& root, const std::string& command_line);
 [[nodiscard]] action add_explain(CLI::App& app);
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_disturb(CLI::App& app);

@@ -114,7 +114,7 @@ int run(int argc, char** argv) {
   const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
-                                              {"explain", add_explain(app)},
+                                              {"app", add_app(app, command_line)}, {"explain", add_explain(app)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
                                               {"balance", add_balance(app, program)}, {"top", add_top(app)},

@@ -79,6 +79,7 @@ class auto_policy : public built_in {
   void spend(view&, double task_s, const place&) const noexcept;
   [[nodiscard]] double saved_s(view&, double paid) const noexcept;
   [[nodiscard]] take_decision rest(view&, core_id here, double until_s) const noexcept;
+  [[nodiscard]] bool still_rests(view&, core_id) const noexcept;
 
   std::uint32_t cores_;
   queue_id queue_;
@@ -132,6 +133,7 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
     note.enter_queue();
     own.note = note.bits();
     v.set_state(task, own.packed());
+    v.fetch_add(came_cell, 1);
     return ready_decision::wait_in(queue_, static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
   }
   begins(v, waker, own);
@@ -161,12 +163,14 @@ bool auto_policy::any_idle(view& v) const noexcept {
 
 next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
   next_decision d;
-  const std::uint64_t skip = v.load(cell_of(worker, core_cell::skip));
+  std::uint64_t skip = v.load(cell_of(worker, core_cell::skip));
   const std::uint32_t waiting = v.length(queue_);
-  if (skip != 0) v.store(cell_of(worker, core_cell::skip), 0);
+  const bool rests = skip == resting && waiting > 0 && still_rests(v, worker);
+  if (skip != 0 && !rests) v.store(cell_of(worker, core_cell::skip), 0);
   if (waiting == 0) return d;
   v.store(cell_of(worker, core_cell::end), 0);
-  if (skip == resting || skip >= waiting) {
+  if (skip == resting && !rests) skip = 0;
+  if (skip >= waiting) {
     d.what = next_decision::kind::hold_until;
     d.until_s = rest_until_s(real(v.load(cell_of(worker, core_cell::rest))), v.now_s());
     return d;
@@ -306,7 +310,16 @@ std::optional<double> auto_policy::used_up_by_faster(view& v, task_ref task, cor
 take_decision auto_policy::rest(view& v, core_id here, double until_s) const noexcept {
   v.store(cell_of(here, core_cell::skip), resting);
   v.store(cell_of(here, core_cell::rest), bits(until_s));
+  v.store(cell_of(here, core_cell::came), v.load(came_cell));
+  v.store(cell_of(here, core_cell::seen), v.length(queue_) + 1);
   return {.put_back = true};
+}
+
+// What it put back wakes another core, which may put it back too: if that woke this one, the two would wake one another until their time has come. The
+// length tells of a task that was counted before it came.
+bool auto_policy::still_rests(view& v, core_id c) const noexcept {
+  return v.now_s() < real(v.load(cell_of(c, core_cell::rest))) && v.load(came_cell) == v.load(cell_of(c, core_cell::came)) &&
+         v.length(queue_) <= v.load(cell_of(c, core_cell::seen));
 }
 
 take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) const {
@@ -330,7 +343,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     sooner = elsewhere(v, task, v.machine().at(mine.where), mine.end_s(), now);
   }
   const place& where = v.machine().at(mine.where);
-  const std::uint64_t skipped = v.load(cell_of(here, core_cell::skip));
+  const std::uint64_t skip = v.load(cell_of(here, core_cell::skip)), skipped = skip == resting ? 0 : skip;
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
 
   if (sooner.sooner <= skipped || nobody_came(note, now.now_s, mine.end_s()) ||

@@ -44,6 +44,7 @@ enum shared_cell : std::uint32_t {
   left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks, but for what cores have begun
   way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
   spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
+  came_cell,                  ///< how many tasks came to the queue, but for those that were put back
   first_core_cell
 };
 
@@ -52,6 +53,8 @@ enum class core_cell : std::uint32_t {
   end,   ///< a double: engine time at which what it took is expected to end; 0: nothing
   skip,  ///< how many of the first tasks it leaves to others when it next takes one; or `resting`
   rest,  ///< a double: engine time until which it takes nothing
+  came,  ///< while it rests: came_cell when it began to
+  seen,  ///< while it rests: how many tasks waited then
   begun,  ///< nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it would cost a line that all write
   count
 };

@@ -14,8 +14,6 @@ namespace kilter::lab {
 
 namespace {
 
-document or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
-
 /// What takes less is labels, not a plan.
 constexpr double noted_plan_s = 1e-3;
 
@@ -66,9 +64,9 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
 
 document document_of(const compare_row& r) {
   return {{"graph", r.graph}, {"on", r.on}, {"disturb", r.disturb}, {"policy", r.policy}, {"scale", r.scale}, {"widths", r.widths}, {"runs", r.runs}, {"bound_s", finite_or_null(r.bound_s)},
-          {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", or_null(r.ratio_to_rws)},
+          {"makespan_s", r.makespan_s}, {"makespan_min_s", r.least_s}, {"makespan_max_s", r.most_s}, {"ratio_to_rws", finite_or_null(r.ratio_to_rws)},
           {"ratio_to_bound", finite_or_null(r.ratio_to_bound)}, {"slr", finite_or_null(r.slr)}, {"speedup", finite_or_null(r.speedup)}, {"efficiency", finite_or_null(r.efficiency)},
-          {"plan_s", r.in_virtual_time ? document(nullptr) : or_null(r.plan_s)}};
+          {"plan_s", r.in_virtual_time ? document(nullptr) : finite_or_null(r.plan_s)}};
 }
 
 document plans_of(const std::vector<std::vector<compare_row>>& all) {
@@ -94,8 +92,8 @@ document document_of(const comparison_conclusion& c) {
   document best = document::array(), policies = document::array();
   for (const auto& s : c.standings) {
     if (s.best) best.push_back(s.policy);
-    policies.push_back({{"policy", s.policy}, {"lead", s.lead.of_medians}, {"lead_min", or_null(s.lead.least)}, {"lead_max", or_null(s.lead.most)},
-                        {"ratio_to_bound", or_null(s.ratio_to_bound)}});
+    policies.push_back({{"policy", s.policy}, {"lead", s.lead.of_medians}, {"lead_min", finite_or_null(s.lead.least)}, {"lead_max", finite_or_null(s.lead.most)},
+                        {"ratio_to_bound", finite_or_null(s.ratio_to_bound)}});
   }
   const auto cells_of = [](const std::vector<comparison_conclusion::cell>& cells) {
     document all = document::array();

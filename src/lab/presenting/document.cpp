@@ -36,6 +36,8 @@ void append_text(const document& value, std::size_t indent, std::string& out) {
 
 document finite_or_null(double value) { return std::isfinite(value) ? document(value) : document(nullptr); }
 
+document finite_or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
+
 document finite_or_null(const std::vector<double>& values) {
   document list = document::array();
   for (const double v : values) list.push_back(finite_or_null(v));

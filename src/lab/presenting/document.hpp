@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct invocation {
 /// JSON has no infinity and no NaN: what cannot be told, as a ratio to nothing, is null. For every number that is the result of a division.
 [[nodiscard]] document finite_or_null(double);
 [[nodiscard]] document finite_or_null(const std::vector<double>&);
+/// Nothing is null too.
+[[nodiscard]] document finite_or_null(const std::optional<double>&);
 
 /// JSON text: rows of tables one a line, so that it can be read and compared, and is not mostly indentation. Ends with a newline.
 [[nodiscard]] std::string document_text(const document&);

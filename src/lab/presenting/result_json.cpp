@@ -12,8 +12,6 @@ namespace kilter::lab {
 namespace {
 
 document or_null(const std::optional<core_id>& value) { return value ? document(*value) : document(nullptr); }
-document or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
-
 /// Everything that decides what a run does: who writes the same words behind a command's options repeats it.
 document config_of(const experiment& e) {
   document disturbs = document::array();
@@ -56,14 +54,14 @@ document run_of(const machine& m, const run_row& r) {
   return {{"policy", r.policy}, {"disturb", r.disturb}, {"repeat", r.repeat}, {"graph", r.graph}, {"warm", r.warm()},
           {"root_core", or_null(r.root_core)}, {"tasks", r.stats.tasks}, {"seconds", r.stats.seconds}, {"throughput", finite_or_null(r.throughput_per_s)},
           {"bound_s", finite_or_null(r.bound_s)}, {"explored", r.stats.explored}, {"steals", r.stats.steals}, {"late_leaders", r.stats.late_leaders},
-          {"places", places_of(m, r.stats)}, {"cores", cores_of(r.stats)}, {"achieved_share", or_null(r.achieved_share)},
-          {"disturber_progress", or_null(r.disturber_progress)}, {"energy_j", or_null(r.energy_j)}, {"edp_js", or_null(r.edp_js())}};
+          {"places", places_of(m, r.stats)}, {"cores", cores_of(r.stats)}, {"achieved_share", finite_or_null(r.achieved_share)},
+          {"disturber_progress", finite_or_null(r.disturber_progress)}, {"energy_j", finite_or_null(r.energy_j)}, {"edp_js", finite_or_null(r.edp_js())}};
 }
 
 document summary_of(const summary_row& s) {
   return {{"policy", s.policy}, {"disturb", s.disturb}, {"warm", s.warm}, {"runs", s.runs}, {"throughput_median", finite_or_null(s.throughput_median_per_s)},
-          {"ratio_to_rws_median", or_null(s.ratio_to_rws_median)}, {"ratio_min", or_null(s.ratio_min)}, {"ratio_max", or_null(s.ratio_max)},
-          {"ratio_to_bound", finite_or_null(s.ratio_to_bound)}, {"energy_median_j", or_null(s.energy_median_j)}, {"edp_median_js", or_null(s.edp_median_js)},
+          {"ratio_to_rws_median", finite_or_null(s.ratio_to_rws_median)}, {"ratio_min", finite_or_null(s.ratio_min)}, {"ratio_max", finite_or_null(s.ratio_max)},
+          {"ratio_to_bound", finite_or_null(s.ratio_to_bound)}, {"energy_median_j", finite_or_null(s.energy_median_j)}, {"edp_median_js", finite_or_null(s.edp_median_js)},
           {"critical_part", finite_or_null(s.critical_part)}};
 }
 

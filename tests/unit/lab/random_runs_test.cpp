@@ -26,6 +26,9 @@ TEST(random_runs, keep_what_must_hold_of_every_run) {
   std::filesystem::remove(file);
 }
 
+// Found by KILTER_TEST_SIZE=full: where nothing takes any time, two cores that declined a task and put it back woke one another for ever.
+TEST(random_runs, cores_that_decline_let_time_pass) { EXPECT_EQ(test::failure_of(test::draw_case(12'461), scratch_file()), ""); }
+
 // Or the test above says nothing: what is drawn must be planned, and be worth it.
 TEST(random_runs, are_of_all_kinds) {
   const std::string file = scratch_file();

@@ -1,0 +1,79 @@
+#include "apps/programs/executor.hpp"
+
+#include <barrier>
+#include <thread>
+#include <vector>
+
+namespace kilter::apps {
+
+namespace {
+
+class one_thread final : public block_loop {
+ public:
+  void run(std::size_t blocks, const body& f) override {
+    for (std::size_t b = 0; b < blocks; ++b) f(b, 0);
+  }
+};
+
+/// The caller is thread 0.
+class equal_shares final : public block_loop {
+ public:
+  explicit equal_shares(std::uint32_t threads) : threads_(threads), begin_(threads), end_(threads) {
+    for (std::uint32_t t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+  }
+  ~equal_shares() override {
+    body_ = nullptr;
+    begin_.arrive_and_wait();
+  }
+  void run(std::size_t blocks, const body& f) override {
+    blocks_ = blocks;
+    body_ = &f;
+    begin_.arrive_and_wait();
+    share(0);
+    end_.arrive_and_wait();
+  }
+
+ private:
+  void serve(std::uint32_t thread) {
+    for (;;) {
+      begin_.arrive_and_wait();
+      if (!body_) return;
+      share(thread);
+      end_.arrive_and_wait();
+    }
+  }
+  void share(std::uint32_t thread) {
+    for (std::size_t b = blocks_ * thread / threads_; b < blocks_ * (thread + 1) / threads_; ++b) (*body_)(b, thread);
+  }
+
+  const std::uint32_t threads_;
+  std::size_t blocks_ = 0;
+  const body* body_ = nullptr;
+  std::barrier<> begin_, end_;
+  std::vector<std::jthread> others_;  // the last member: they use all others
+};
+
+bool has_runtime(execution_model m) { return m == execution_model::task || m == execution_model::kilter; }
+
+std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) {
+  switch (m) {
+    case execution_model::serial: return std::make_unique<one_thread>();
+    case execution_model::static_threads: return std::make_unique<equal_shares>(threads);
+    default: return make_openmp_loop(m, threads);
+  }
+}
+
+}  // namespace
+
+executor::executor(execution_model m, runtime_options o) : model_(m), threads_(m == execution_model::serial ? 1 : o.machine->core_count()) {
+  if (m == execution_model::task) {
+    o.custom = nullptr;
+    o.policy = "fifo";
+  }
+  if (has_runtime(m)) tasks_ = std::make_unique<kilter::runtime>(std::move(o));
+  else loops_ = make_loop(m, threads_);
+}
+
+executor::~executor() = default;
+
+}  // namespace kilter::apps

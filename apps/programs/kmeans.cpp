@@ -1,0 +1,217 @@
+#include "apps/programs/kmeans.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <unordered_set>
+#include <utility>
+
+#include "kilter/error.hpp"
+#include "kilter/graph.hpp"
+
+namespace kilter::apps {
+
+// ---- the parallel part -----------------------------------------------------------------------------------------------
+
+// Each iteration is a batch of tasks, made when the one before is done. A task may run on several cores, which share its points out. The largest one is
+// critical: it ends last if nobody looks after it.
+void kmeans::iterate_in_tasks(kilter::task_context& here) {
+  do {
+    kilter::batch added(here);
+    for (std::size_t b = 0; b < blocks(); ++b) {
+      const auto priority = b == 0 ? kilter::priority::high : kilter::priority::low;
+      added.add({.type = assign_type_, .priority = priority}, [this, b](kilter::team_member& me) {
+        const range mine = block(b);
+        while (const kilter::chunk part = me.next_chunk(mine.last - mine.first))
+          assign({mine.first + part.begin, mine.first + part.end}, partials_[me.core()]);
+      });
+    }
+    added.wait();
+  } while (!here.cancelled() && move_centres());
+}
+
+void kmeans::iterate_in_loops(block_loop& loop, const std::function<bool()>& stopped) {
+  do {
+    loop.run(blocks(), [this](std::size_t b, std::uint32_t thread) { assign(block(b), partials_[thread]); });
+  } while (move_centres() && !stopped());
+}
+
+program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
+  start(how.threads());
+  const auto begin = std::chrono::steady_clock::now();
+  if (kilter::runtime* rt = how.tasks()) {
+    kilter::graph g;
+    assign_type_ = g.type("assign");
+    g.add({.type = g.type("iterate")}, [this](kilter::task_context& here) { iterate_in_tasks(here); });
+    kilter::execution all = rt->submit(g);
+    while (!all.wait_for(std::chrono::milliseconds(50)))
+      if (stopped()) all.cancel();
+    if (!stopped()) all.wait();  // throws what a task threw
+  } else {
+    iterate_in_loops(*how.loops(), stopped);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return {.seconds = seconds.count(), .iterations = iterations_, .tasks = iterations_ * blocks(), .complete = ended_};
+}
+
+// ---- one block, and what comes between two iterations ----------------------------------------------------------------
+
+namespace {
+
+float squared_distance(const float* a, const float* b, std::size_t n) noexcept {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+std::uint32_t nearest(const float* point, const std::vector<float>& centres, std::size_t n) noexcept {
+  std::uint32_t best = 0;
+  float least = std::numeric_limits<float>::infinity();
+  for (std::uint32_t c = 0; c < centres.size() / n; ++c)
+    if (const float d = squared_distance(point, centres.data() + c * n, n); d < least) {
+      least = d;
+      best = c;
+    }
+  return best;
+}
+
+}  // namespace
+
+void kmeans::assign(range points, partial& mine) noexcept {
+  const std::size_t n = points_.dimensions;
+  for (std::size_t p = points.first; p < points.last; ++p) {
+    const float* values = points_.values.data() + p * n;
+    const std::uint32_t c = nearest(values, centres_, n);
+    mine.changed += std::exchange(cluster_[p], c) != c;
+    ++mine.counts[c];
+    double* sums = mine.sums.data() + c * n;
+    for (std::size_t i = 0; i < n; ++i) sums[i] += values[i];
+  }
+}
+
+/// Whether another iteration is wanted. A centre without points stays where it is.
+bool kmeans::move_centres() {
+  const std::size_t n = points_.dimensions;
+  centres_before_ = centres_;
+  std::uint64_t changed = 0;
+  for (std::size_t c = 0; c < options_.clusters; ++c) {
+    std::uint64_t count = 0;
+    for (const partial& p : partials_) count += p.counts[c];
+    if (count == 0) continue;
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (const partial& p : partials_) sum += p.sums[c * n + i];
+      centres_[c * n + i] = static_cast<float>(sum / static_cast<double>(count));
+    }
+  }
+  for (partial& p : partials_) {
+    changed += std::exchange(p.changed, 0);
+    std::ranges::fill(p.sums, 0.0);
+    std::ranges::fill(p.counts, 0);
+  }
+  ++iterations_;
+  ended_ = iterations_ == options_.most_iterations || static_cast<double>(changed) <= options_.least_changed * static_cast<double>(points_.count);
+  return !ended_;
+}
+
+std::size_t kmeans::blocks() const noexcept {
+  const std::size_t first = options_.block + options_.block / 4;
+  return points_.count <= first ? 1 : 1 + (points_.count - first + options_.block - 1) / options_.block;
+}
+
+kmeans::range kmeans::block(std::size_t b) const noexcept {
+  const std::size_t more = options_.block / 4;
+  return {b == 0 ? 0 : b * options_.block + more, std::min(points_.count, (b + 1) * options_.block + more)};
+}
+
+// ---- before and after ------------------------------------------------------------------------------------------------
+
+namespace {
+
+point_set pixels_of(const picture& p) {
+  point_set all{p.width * p.height, 3, {}};
+  all.values.assign(p.rgb.begin(), p.rgb.end());
+  return all;
+}
+
+}  // namespace
+
+kmeans::kmeans(point_set points, const kmeans_options& o) : points_(std::move(points)), options_(o) {
+  if (points_.count < o.clusters)
+    throw input_error("--clusters " + std::to_string(o.clusters) + ": there are " + std::to_string(points_.count) + " points");
+  make_sums_exact(points_);
+}
+
+kmeans::kmeans(picture p, const kmeans_options& o) : kmeans(pixels_of(p), o) { picture_ = std::move(p); }
+
+void kmeans::start(std::uint32_t threads) {
+  const std::size_t n = points_.dimensions;
+  centres_.clear();
+  std::mt19937_64 random(options_.seed);
+  std::unordered_set<std::size_t> taken;
+  while (taken.size() < options_.clusters) {
+    const std::size_t p = random() % points_.count;
+    if (taken.insert(p).second) centres_.insert(centres_.end(), points_.at(p).begin(), points_.at(p).end());
+  }
+  cluster_.assign(points_.count, std::numeric_limits<std::uint32_t>::max());
+  partials_.assign(threads, {std::vector<double>(options_.clusters * n), std::vector<std::uint64_t>(options_.clusters)});
+  iterations_ = 0;
+  ended_ = false;
+}
+
+std::string kmeans::about() const {
+  return std::to_string(points_.count) + (picture_ ? " pixels" : " points of " + std::to_string(points_.dimensions) + " numbers") + ", " +
+         std::to_string(options_.clusters) + " clusters, " + std::to_string(blocks()) + " tasks an iteration";
+}
+
+// With doubles, in the order of the points, from the centres of the last iteration: nothing here is used above.
+void kmeans::verify() const {
+  const std::size_t n = points_.dimensions;
+  if (cluster_.size() != points_.count) throw wrong_result("kmeans: nothing has been computed");
+  const auto distance = [&](std::size_t p, std::size_t c) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(points_.at(p)[i]) - centres_before_[c * n + i], 2);
+    return sum;
+  };
+  std::vector<long double> sums(options_.clusters * n);
+  std::vector<std::size_t> counts(options_.clusters);
+  for (std::size_t p = 0; p < points_.count; ++p) {
+    const std::uint32_t mine = cluster_[p];
+    if (mine >= options_.clusters) throw wrong_result("kmeans: point " + std::to_string(p) + " is in no cluster");
+    const double own = distance(p, mine);
+    for (std::size_t c = 0; c < options_.clusters; ++c)
+      if (distance(p, c) < own * (1 - 1e-5))
+        throw wrong_result("kmeans: point " + std::to_string(p) + " is nearer to centre " + std::to_string(c) + " than to its own, " + std::to_string(mine));
+    ++counts[mine];
+    for (std::size_t i = 0; i < n; ++i) sums[mine * n + i] += points_.at(p)[i];
+  }
+  for (std::size_t c = 0; c < options_.clusters; ++c)
+    for (std::size_t i = 0; i < n; ++i) {
+      const double wanted = counts[c] ? static_cast<double>(sums[c * n + i] / static_cast<long double>(counts[c])) : centres_before_[c * n + i];
+      if (std::fabs(centres_[c * n + i] - wanted) > 1e-5 * std::max(1.0, std::fabs(wanted)))
+        throw wrong_result("kmeans: centre " + std::to_string(c) + " is not the mean of its points");
+    }
+}
+
+std::string kmeans::result_file() const {
+  const std::size_t n = points_.dimensions;
+  if (picture_) {
+    picture p = *picture_;
+    for (std::size_t i = 0; i < p.rgb.size(); ++i) p.rgb[i] = static_cast<std::uint8_t>(std::lround(std::clamp(centres_[cluster_[i / 3] * 3 + i % 3], 0.0f, 255.0f)));
+    return as_png(p);
+  }
+  std::string text;
+  for (std::size_t c = 0; c < options_.clusters; ++c) {
+    text += "centre";
+    for (std::size_t i = 0; i < n; ++i) text += "," + std::to_string(centres_[c * n + i]);
+    text += "\n";
+  }
+  for (const std::uint32_t c : cluster_) text += std::to_string(c) + "\n";
+  return text;
+}
+
+}  // namespace kilter::apps

@@ -1,0 +1,40 @@
+#pragma once
+// What `kilter app` needs to know of a program.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "apps/programs/executor.hpp"
+
+namespace kilter::apps {
+
+/// The result is not what an independent computation gives.
+struct wrong_result : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct program_run {
+  double seconds = 0.0;
+  std::uint64_t iterations = 0;
+  std::uint64_t tasks = 0;      ///< blocks of loops, or tasks
+  bool complete = true;         ///< false: stopped before its end
+};
+
+/// A program with its input in memory. It may be run as often as wanted and then has the result of the last run.
+class program {
+ public:
+  virtual ~program() = default;
+  /// One line for people: what it computes, and how it is cut.
+  [[nodiscard]] virtual std::string about() const = 0;
+  /// From the start to the end, or until `stopped` says so, which is asked now and then.
+  virtual program_run run(executor&, const std::function<bool()>& stopped) = 0;
+  /// Computes by itself what shows that the last result is right. Throws wrong_result.
+  virtual void verify() const = 0;
+  /// What the last run computed, as the bytes of a file.
+  [[nodiscard]] virtual std::string result_file() const = 0;
+};
+
+}  // namespace kilter::apps

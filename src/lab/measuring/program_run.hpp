@@ -1,0 +1,66 @@
+#pragma once
+// A program of apps/programs, run by several execution models under the same scenarios.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/measuring/experiment.hpp"
+#include "lab/session/progress.hpp"
+#include "apps/programs/program.hpp"
+
+namespace kilter::lab {
+
+/// "kilter,loop-static" or "all". input_error that names what there is.
+[[nodiscard]] std::vector<apps::execution_model> read_models(const std::vector<std::string>& lists);
+
+/// The models share machine, scenarios, repeats and seed; `kilter` is run under each of the policies.
+struct program_plan : experiment {
+  std::string name;                                 ///< of the program
+  std::vector<apps::execution_model> models;
+};
+
+struct program_row {
+  std::string model;                                ///< "loop-static", "kilter dam-c"
+  std::string disturb;
+  std::uint32_t repeat = 0;
+  apps::program_run run;
+  std::optional<double> achieved_share, disturber_progress;
+};
+
+struct program_summary {
+  std::string model, disturb;
+  std::uint32_t runs = 0;
+  double median_s = 0.0, least_s = 0.0, most_s = 0.0;
+  std::uint64_t iterations = 0, tasks = 0;
+  std::optional<double> speed_to_first;             ///< the first model's seconds over its own, median of the repeats
+};
+
+struct program_result {
+  std::vector<program_row> runs;
+  std::vector<program_summary> summary;
+  std::vector<std::string> notes;
+  bool complete = false;
+  double tool_seconds = 0.0;
+};
+
+/// How often `progress::step` will be called.
+[[nodiscard]] std::uint64_t steps_of(const program_plan&);
+
+/// All models once a repeat, each scenario around each run. Each run is verified; apps::wrong_result names the model. May be read while it runs.
+class program_measurement {
+ public:
+  program_measurement(program_plan, apps::program&, progress&);
+  ~program_measurement();
+  /// Until all is measured, or the process is interrupted.
+  void run();
+  [[nodiscard]] program_result result() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace kilter::lab

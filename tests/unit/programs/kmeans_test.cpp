@@ -1,0 +1,100 @@
+// K-means under every model gives the same, bit for bit, and what it gives is verified by itself.
+
+#include "apps/programs/kmeans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kilter/error.hpp"
+
+namespace kilter::apps {
+namespace {
+
+bool never() { return false; }
+
+struct result {
+  std::vector<float> centres;
+  std::vector<std::uint32_t> clusters;
+  std::uint64_t iterations;
+
+  bool operator==(const result&) const = default;
+};
+
+result run(kmeans& k, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
+  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+  const program_run r = k.run(how, never);
+  EXPECT_TRUE(r.complete);
+  EXPECT_GT(r.tasks, 0u);
+  k.verify();
+  return {k.centres(), k.clusters(), r.iterations};
+}
+
+TEST(kmeans, is_the_same_under_every_model) {
+  kmeans k(drawn_points(3000, 5, 1), {.clusters = 7, .block = 100});
+  const result alone = run(k, execution_model::serial, 1);
+  EXPECT_GT(alone.iterations, 3u);
+#ifdef __SANITIZE_THREAD__  // which does not see OpenMP's barriers
+  const std::vector<execution_model> models{execution_model::static_threads, execution_model::task, execution_model::kilter};
+#else
+  const std::vector<execution_model> models{execution_model::static_threads, execution_model::loop_static, execution_model::loop_dynamic,
+                                            execution_model::omp_task,       execution_model::task,        execution_model::kilter};
+#endif
+  for (const execution_model m : models) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(k, execution_model::kilter, threads), alone) << threads;
+  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(k, execution_model::kilter, 4, policy), alone) << policy;
+}
+
+TEST(kmeans, finds_groups_that_lie_apart) {
+  point_set p{400, 2, {}};
+  for (std::size_t i = 0; i < p.count; ++i) {
+    const double angle = static_cast<double>(i), group = static_cast<double>(i % 4);
+    p.values.push_back(static_cast<float>(100 * std::cos(group * M_PI / 2) + std::cos(angle)));
+    p.values.push_back(static_cast<float>(100 * std::sin(group * M_PI / 2) + std::sin(angle)));
+  }
+  // One of a few starts has a centre in each group.
+  for (std::uint64_t seed = 1; seed < 30; ++seed) {
+    kmeans k(p, {.clusters = 4, .block = 30, .most_iterations = 100, .least_changed = 0, .seed = seed});
+    run(k, execution_model::kilter, 2);
+    bool apart = true;
+    for (std::size_t i = 0; i < 400; ++i) apart = apart && (k.clusters()[i] == k.clusters()[i % 4]) && (i % 4 == 0 || k.clusters()[i] != k.clusters()[0]);
+    if (apart) return;
+  }
+  FAIL() << "no start found the four groups";
+}
+
+TEST(kmeans, takes_blocks_of_any_length) {
+  for (const std::size_t block : {1u, 2u, 7u, 999u, 1000u, 5000u}) {
+    kmeans k(drawn_points(1000, 2, 3), {.clusters = 3, .block = block, .most_iterations = 2});
+    EXPECT_EQ(run(k, execution_model::kilter, 2), run(k, execution_model::serial, 1)) << block;
+  }
+  kmeans all(drawn_points(4, 2, 3), {.clusters = 4, .block = 2});
+  run(all, execution_model::kilter, 2);
+}
+
+TEST(kmeans, verifies_by_itself) {
+  kmeans k(drawn_points(100, 2, 1), {.clusters = 3});
+  EXPECT_THROW(k.verify(), wrong_result);
+  run(k, execution_model::serial, 1);
+}
+
+TEST(kmeans, ends_early_when_it_is_told_to) {
+  kmeans k(drawn_points(20'000, 8, 1), {.clusters = 50, .block = 20, .most_iterations = 1'000'000, .least_changed = 0});
+  for (const execution_model m : {execution_model::serial, execution_model::kilter}) {
+    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
+    EXPECT_FALSE(k.run(how, [] { return true; }).complete);
+  }
+}
+
+TEST(kmeans, refuses_more_clusters_than_points) { EXPECT_THROW(kmeans(drawn_points(3, 2, 1), {.clusters = 4}), input_error); }
+
+TEST(kmeans, gives_a_picture_the_colours_of_its_centres) {
+  picture p{2, 2, {0, 0, 0, 10, 10, 10, 200, 0, 0, 220, 0, 0}};
+  kmeans k(p, {.clusters = 2, .seed = 2});
+  run(k, execution_model::serial, 1);
+  const picture q = read_picture(k.result_file(), "q");
+  EXPECT_EQ(q.rgb, (std::vector<std::uint8_t>{5, 5, 5, 5, 5, 5, 210, 0, 0, 210, 0, 0}));
+}
+
+}  // namespace
+}  // namespace kilter::apps

@@ -1,0 +1,68 @@
+#include "apps/programs/points.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "kilter/error.hpp"
+
+namespace kilter::apps {
+namespace {
+
+std::string not_a_table(std::string_view text) {
+  try {
+    (void)read_table(text, "a.csv");
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return "read";
+}
+
+TEST(table, is_rows_of_numbers_however_they_are_separated) {
+  for (const std::string_view text : {"1,2\n3,4.5\n", "1;2\r\n3;4.5\r\n", "1 2\n\n3\t4.5", "x,y\n1,2\n3,4.5\n", "\"x\";\"y\"\n1, 2\n3, +4.5", "  1 , 2\n3 4.5"}) {
+    const point_set p = read_table(text, "a.csv");
+    EXPECT_EQ(p.count, 2u) << text;
+    EXPECT_EQ(p.dimensions, 2u) << text;
+    EXPECT_EQ(p.values, (std::vector<float>{1, 2, 3, 4.5f})) << text;
+  }
+}
+
+TEST(table, says_what_is_wrong_with_the_line) {
+  EXPECT_EQ(not_a_table("1,2\n3\n"), "table 'a.csv', line 2: it has 1 numbers, the lines before have 2");
+  EXPECT_EQ(not_a_table("1,2\n\n3,x\n"), "table 'a.csv', line 3: 'x' is no number that is finite");
+  EXPECT_EQ(not_a_table("1,nan\n"), "table 'a.csv', line 1: 'nan' is no number that is finite");
+  EXPECT_EQ(not_a_table("1,1e99\n"), "table 'a.csv', line 1: '1e99' is no number that is finite");
+  EXPECT_EQ(not_a_table("1,2x\n"), "table 'a.csv', line 1: '2x' is no number that is finite");
+  EXPECT_EQ(not_a_table("x,y\nz,w\n"), "table 'a.csv', line 2: 'z' is no number that is finite");
+  for (const std::string_view text : {"", "\n\n", "x,y\n"}) EXPECT_EQ(not_a_table(text), "table 'a.csv' has no rows of numbers");
+}
+
+TEST(points, drawn_ones_are_whole_and_the_same_for_a_seed) {
+  const point_set p = drawn_points(1000, 3, 7);
+  EXPECT_EQ(p.values, drawn_points(1000, 3, 7).values);
+  EXPECT_NE(p.values, drawn_points(1000, 3, 8).values);
+  for (const float v : p.values) ASSERT_TRUE(v >= 0 && v <= 255 && v == static_cast<float>(static_cast<int>(v)));
+}
+
+TEST(points, have_sums_that_do_not_depend_on_the_order) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<float> normal;
+  for (const float scale : {1e-20f, 1.0f, 1e20f}) {
+    point_set p{20'000, 1, {}};
+    for (std::size_t i = 0; i < p.count; ++i) p.values.push_back(normal(random) * scale);
+    const std::vector<float> before = p.values;
+    make_sums_exact(p);
+    const float largest = *std::ranges::max_element(p.values);
+    for (std::size_t i = 0; i < p.count; ++i) ASSERT_NEAR(p.values[i], before[i], largest * 1e-9);
+    const double sum = std::accumulate(p.values.begin(), p.values.end(), 0.0);
+    for (int turn = 0; turn < 20; ++turn) {
+      std::ranges::shuffle(p.values, random);
+      ASSERT_EQ(std::accumulate(p.values.begin(), p.values.end(), 0.0), sum);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kilter::apps
