@@ -30,6 +30,14 @@ quiet cmake -S "$source" -B "$work/plain"
 grep -qF "  cmake --build '$work/plain'" "$work/log" || fail "cmake --install does not say that it must be built first: $(cat "$work/log")"
 passed=$((passed + 2))
 
+# The library alone looks for nothing that only the command needs, and builds nothing else.
+quiet cmake -S "$source" -B "$work/alone" -DKILTER_TOOLS=OFF
+! grep -qE 'CLI11_DIR|fmt_DIR|EXPAT_|YAML_CPP_|PNG_|GVC_|ydis_DIR' "$work/alone/CMakeCache.txt" || fail "without tools a build asks for what only they need"
+quiet cmake --build "$work/alone" --target help
+! grep -qE 'kilter_(sim|balance|preload|lab)' "$work/log" || fail "without tools more than the library is built: $(cat "$work/log")"
+grep -q kilter_runtime "$work/log" || fail "without tools there is no library: $(cat "$work/log")"
+passed=$((passed + 2))
+
 quiet cmake --install "$build" --prefix "$work/first prefix"
 mv "$work/first prefix" "$work/prefix with space"
 prefix="$work/prefix with space" kilter="$work/prefix with space/bin/kilter"

@@ -186,7 +186,12 @@ core_id availability::home(double now_s) const noexcept {
   const core_id count = shape_.machine.core_count();
   if (!options_.two_factors) return 0;
   double least = slowdown(shape_.machine.single(0));
-  for (core_id c = 1; c < count; ++c) least = std::min(least, slowdown(shape_.machine.single(c)));
+  core_id least_slowed = 0;
+  for (core_id c = 1; c < count; ++c)
+    if (const double s = slowdown(shape_.machine.single(c)); s < least) {
+      least = s;
+      least_slowed = c;
+    }
   core_id found = no_core;
   for (core_id c = 0; c < count; ++c) {
     if (slowdown(shape_.machine.single(c)) > 1.1 * least) continue;
@@ -194,7 +199,7 @@ core_id availability::home(double now_s) const noexcept {
     if (c == landing_.load(memory_order_relaxed) && (when < 0.0 || now_s - when > recently_s)) return c;
     if (found == no_core || when < get(cores_[found].disturbed_s)) found = c;
   }
-  return found;
+  return found != no_core ? found : least_slowed;  // others may have slowed all of them down since
 }
 
 double availability::lost_on_returns_s() const noexcept {

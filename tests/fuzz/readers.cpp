@@ -14,6 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/programs/picture.hpp"
+#include "apps/programs/points.hpp"
 #include "balance/preload/history.hpp"
 #include "balance/recording.hpp"
 #include "demand.hpp"
@@ -50,6 +52,21 @@ void check(const machine& m) {
   check(*p.restricted_to(first).cores);
   for (const sim::kernel_cost& k : p.kernels)
     for (std::size_t w = 0; w < k.seconds.size(); ++w) demand(std::isfinite(k.seconds_at(1e6, w)) && std::isfinite(k.bytes_factor(1e6)), "costs are finite");
+}
+
+[[maybe_unused]] void read_points(const std::string& bytes) {
+  apps::point_set p = apps::read_table(bytes, "f");
+  demand(p.count > 0 && p.dimensions > 0 && p.values.size() == p.count * p.dimensions, "each row has its numbers");
+  apps::make_sums_exact(p);
+  for (const float v : p.values) demand(std::isfinite(v), "all of them are finite");
+}
+
+[[maybe_unused]] void read_picture(const std::string& bytes) {
+  const apps::picture p = apps::read_picture(bytes, "f");
+  demand(p.rgb.size() == p.width * p.height * 3 && !p.rgb.empty(), "each pixel has its colour");
+  if (p.rgb.size() > 100'000) return;  // deflating takes a while
+  const apps::picture back = apps::read_picture(apps::as_png(p), "f");
+  demand(back.width == p.width && back.rgb == p.rgb, "a picture comes back as it was written");
 }
 
 [[maybe_unused]] void read_xml(const std::string& bytes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kilter/error.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -39,6 +40,10 @@ TEST(picture, that_is_cut_anywhere_is_refused) {
   const std::string png = as_png(sample()), ppm = as_ppm(sample(), "P6 5 3 255\n");
   for (std::size_t n = 0; n + 12 < png.size(); ++n) EXPECT_NE(not_a_picture(png.substr(0, n)), "read") << n;  // the last 12 bytes only say that it ends
   for (std::size_t n = 0; n < ppm.size(); ++n) EXPECT_NE(not_a_picture(ppm.substr(0, n)), "read") << n;
+}
+
+TEST(picture, corpus_is_read_or_refused_in_one_line) {
+  test::replay_corpus("picture", [](const std::string&, const std::string& bytes) { (void)read_picture(bytes, "f"); });
 }
 
 TEST(picture, says_what_is_wrong) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "kilter/error.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -37,6 +38,10 @@ TEST(table, says_what_is_wrong_with_the_line) {
   EXPECT_EQ(not_a_table("1,2x\n"), "table 'a.csv', line 1: '2x' is no number that is finite");
   EXPECT_EQ(not_a_table("x,y\nz,w\n"), "table 'a.csv', line 2: 'z' is no number that is finite");
   for (const std::string_view text : {"", "\n\n", "x,y\n"}) EXPECT_EQ(not_a_table(text), "table 'a.csv' has no rows of numbers");
+}
+
+TEST(table, corpus_is_read_or_refused_in_one_line) {
+  test::replay_corpus("points", [](const std::string&, const std::string& text) { (void)read_table(text, "f"); });
 }
 
 TEST(points, drawn_ones_are_whole_and_the_same_for_a_seed) {
