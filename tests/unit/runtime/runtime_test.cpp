@@ -75,10 +75,10 @@ TEST(runtime, roots_start_on_the_worker_that_was_named) {
   for (core_id c = 0; c < 4; ++c) {
     graph g;
     std::atomic<core_id> ran_on{99};
-    // Nobody else is there to take it: the others are held until it has run.
-    g.add({.widths = 1}, [&](team_member& context) { ran_on.store(context.core()); });
+    // Nobody else is there to take it: the others are held until it has run, by what is theirs alone before it can be taken.
     for (core_id other = 0; other < 4; ++other)
       if (other != c) g.add({.work = at(rt, other, 1)}, [&] { stress::wait_until([&] { return ran_on.load() != 99; }); });
+    g.add({.widths = 1}, [&](team_member& context) { ran_on.store(context.core()); });
     rt.run(g, c);
     EXPECT_EQ(ran_on.load(), c);
   }
