@@ -19,12 +19,15 @@ class one_thread final : public block_loop {
 class equal_shares final : public block_loop {
  public:
   explicit equal_shares(std::uint32_t threads) : threads_(threads), begin_(threads), end_(threads) {
-    for (std::uint32_t t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+    try {
+      for (std::uint32_t t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+    } catch (...) {  // those that there are wait for those that there will not be
+      for (std::size_t t = others_.size() + 1; t < threads; ++t) begin_.arrive_and_drop();
+      let_go();
+      throw;
+    }
   }
-  ~equal_shares() override {
-    body_ = nullptr;
-    begin_.arrive_and_wait();
-  }
+  ~equal_shares() override { let_go(); }
   void run(std::size_t blocks, const body& f) override {
     blocks_ = blocks;
     body_ = &f;
@@ -34,6 +37,10 @@ class equal_shares final : public block_loop {
   }
 
  private:
+  void let_go() noexcept {
+    body_ = nullptr;
+    begin_.arrive_and_wait();
+  }
   void serve(std::uint32_t thread) {
     for (;;) {
       begin_.arrive_and_wait();

@@ -85,8 +85,8 @@ void kmeans::assign(range points, partial& mine) noexcept {
   const std::size_t n = points_.dimensions;
   for (std::size_t p = points.first; p < points.last; ++p) {
     const float* values = points_.values.data() + p * n;
-    const std::uint32_t c = nearest(values, centres_, n);
-    mine.changed += std::exchange(cluster_[p], c) != c;
+    const std::uint32_t c = nearest(values, now_.centres, n);
+    mine.changed += std::exchange(now_.clusters[p], c) != c;
     ++mine.counts[c];
     double* sums = mine.sums.data() + c * n;
     for (std::size_t i = 0; i < n; ++i) sums[i] += values[i];
@@ -96,7 +96,7 @@ void kmeans::assign(range points, partial& mine) noexcept {
 /// Whether another iteration is wanted. A centre without points stays where it is.
 bool kmeans::move_centres() {
   const std::size_t n = points_.dimensions;
-  centres_before_ = centres_;
+  now_.before = now_.centres;
   std::uint64_t changed = 0;
   for (std::size_t c = 0; c < options_.clusters; ++c) {
     std::uint64_t count = 0;
@@ -105,7 +105,7 @@ bool kmeans::move_centres() {
     for (std::size_t i = 0; i < n; ++i) {
       double sum = 0;
       for (const partial& p : partials_) sum += p.sums[c * n + i];
-      centres_[c * n + i] = static_cast<float>(sum / static_cast<double>(count));
+      now_.centres[c * n + i] = static_cast<float>(sum / static_cast<double>(count));
     }
   }
   for (partial& p : partials_) {
@@ -150,14 +150,14 @@ kmeans::kmeans(picture p, const kmeans_options& o) : kmeans(pixels_of(p), o) { p
 
 void kmeans::start(std::uint32_t threads) {
   const std::size_t n = points_.dimensions;
-  centres_.clear();
+  now_.centres.clear();
   std::mt19937_64 random(options_.seed);
   std::unordered_set<std::size_t> taken;
   while (taken.size() < options_.clusters) {
     const std::size_t p = random() % points_.count;
-    if (taken.insert(p).second) centres_.insert(centres_.end(), points_.at(p).begin(), points_.at(p).end());
+    if (taken.insert(p).second) now_.centres.insert(now_.centres.end(), points_.at(p).begin(), points_.at(p).end());
   }
-  cluster_.assign(points_.count, std::numeric_limits<std::uint32_t>::max());
+  now_.clusters.assign(points_.count, std::numeric_limits<std::uint32_t>::max());
   partials_.assign(threads, {std::vector<double>(options_.clusters * n), std::vector<std::uint64_t>(options_.clusters)});
   iterations_ = 0;
   ended_ = false;
@@ -168,49 +168,53 @@ std::string kmeans::about() const {
          std::to_string(options_.clusters) + " clusters, " + std::to_string(blocks()) + " tasks an iteration";
 }
 
-// With doubles, in the order of the points, from the centres of the last iteration: nothing here is used above.
-void kmeans::verify() const {
-  const std::size_t n = points_.dimensions;
-  if (cluster_.size() != points_.count) throw wrong_result("kmeans: nothing has been computed");
-  const auto distance = [&](std::size_t p, std::size_t c) {
+void verify(const point_set& points, const clustering& c) {
+  const std::size_t n = points.dimensions, count = c.before.size() / n;
+  if (c.clusters.size() != points.count || count == 0) throw wrong_result("kmeans: nothing has been computed");
+  const auto distance = [&](std::size_t p, std::size_t centre) {
     double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(points_.at(p)[i]) - centres_before_[c * n + i], 2);
+    for (std::size_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(points.at(p)[i]) - c.before[centre * n + i], 2);
     return sum;
   };
-  std::vector<long double> sums(options_.clusters * n);
-  std::vector<std::size_t> counts(options_.clusters);
-  for (std::size_t p = 0; p < points_.count; ++p) {
-    const std::uint32_t mine = cluster_[p];
-    if (mine >= options_.clusters) throw wrong_result("kmeans: point " + std::to_string(p) + " is in no cluster");
+  std::vector<long double> sums(count * n);
+  std::vector<std::size_t> counts(count);
+  for (std::size_t p = 0; p < points.count; ++p) {
+    const std::uint32_t mine = c.clusters[p];
+    if (mine >= count) throw wrong_result("kmeans: point " + std::to_string(p) + " is in no cluster");
     const double own = distance(p, mine);
-    for (std::size_t c = 0; c < options_.clusters; ++c)
-      if (distance(p, c) < own * (1 - 1e-5))
-        throw wrong_result("kmeans: point " + std::to_string(p) + " is nearer to centre " + std::to_string(c) + " than to its own, " + std::to_string(mine));
+    for (std::size_t other = 0; other < count; ++other)
+      if (distance(p, other) < own * (1 - 1e-5))
+        throw wrong_result("kmeans: point " + std::to_string(p) + " is nearer to centre " + std::to_string(other) + " than to its own, " + std::to_string(mine));
     ++counts[mine];
-    for (std::size_t i = 0; i < n; ++i) sums[mine * n + i] += points_.at(p)[i];
+    for (std::size_t i = 0; i < n; ++i) sums[mine * n + i] += points.at(p)[i];
   }
-  for (std::size_t c = 0; c < options_.clusters; ++c)
-    for (std::size_t i = 0; i < n; ++i) {
-      const double wanted = counts[c] ? static_cast<double>(sums[c * n + i] / static_cast<long double>(counts[c])) : centres_before_[c * n + i];
-      if (std::fabs(centres_[c * n + i] - wanted) > 1e-5 * std::max(1.0, std::fabs(wanted)))
-        throw wrong_result("kmeans: centre " + std::to_string(c) + " is not the mean of its points");
-    }
+  for (std::size_t k = 0; k < count * n; ++k) {
+    const std::size_t of = counts[k / n];
+    const double wanted = of ? static_cast<double>(sums[k] / static_cast<long double>(of)) : c.before[k];
+    if (std::fabs(c.centres[k] - wanted) > 1e-5 * std::max(1.0, std::fabs(wanted)))
+      throw wrong_result("kmeans: centre " + std::to_string(k / n) + " is not the mean of its points");
+  }
+}
+
+std::unique_ptr<kmeans> read_kmeans(std::string_view bytes, const std::string& file, const kmeans_options& o) {
+  if (is_picture(bytes)) return std::make_unique<kmeans>(read_picture(bytes, file), o);
+  return std::make_unique<kmeans>(read_table(bytes, file), o);
 }
 
 std::string kmeans::result_file() const {
   const std::size_t n = points_.dimensions;
   if (picture_) {
     picture p = *picture_;
-    for (std::size_t i = 0; i < p.rgb.size(); ++i) p.rgb[i] = static_cast<std::uint8_t>(std::lround(std::clamp(centres_[cluster_[i / 3] * 3 + i % 3], 0.0f, 255.0f)));
+    for (std::size_t i = 0; i < p.rgb.size(); ++i) p.rgb[i] = static_cast<std::uint8_t>(std::lround(std::clamp(now_.centres[now_.clusters[i / 3] * 3 + i % 3], 0.0f, 255.0f)));
     return as_png(p);
   }
   std::string text;
   for (std::size_t c = 0; c < options_.clusters; ++c) {
     text += "centre";
-    for (std::size_t i = 0; i < n; ++i) text += "," + std::to_string(centres_[c * n + i]);
+    for (std::size_t i = 0; i < n; ++i) text += "," + std::to_string(now_.centres[c * n + i]);
     text += "\n";
   }
-  for (const std::uint32_t c : cluster_) text += std::to_string(c) + "\n";
+  for (const std::uint32_t c : now_.clusters) text += std::to_string(c) + "\n";
   return text;
 }
 

@@ -82,13 +82,6 @@ int run_program(const app_options& o, const std::string& name, const std::functi
 
 // ---- K-means ---------------------------------------------------------------------------------------------------------
 
-struct kmeans_size {
-  std::string_view name;
-  std::size_t points, dimensions, block;
-};
-/// `large` has the shape of Rodinia's input and some 1,950 tasks an iteration, as S0, Fig. 9 shows; `native` is what the public code behind S0 generates.
-constexpr std::array<kmeans_size, 4> kmeans_sizes{{{"small", 20'000, 8, 250}, {"medium", 100'000, 34, 250}, {"large", 494'020, 34, 254}, {"native", 1'000'000, 34, 100}}};
-
 struct kmeans_words {
   std::size_t clusters = 5, block = 0;
   std::uint64_t iterations = 20;
@@ -105,16 +98,11 @@ const auto& size_named(const Sizes& sizes, const std::string& word) {
 }
 
 made make_kmeans(const app_options& o, const kmeans_words& w, std::uint64_t seed) {
-  const kmeans_size& size = size_named(kmeans_sizes, o.size);
+  const apps::kmeans_size& size = size_named(apps::kmeans_sizes, o.size);
   const apps::kmeans_options how{.clusters = w.clusters, .block = w.block ? w.block : size.block, .most_iterations = w.iterations, .least_changed = w.changed, .seed = seed};
   made m;
-  if (o.input.empty()) {
-    m.program = std::make_unique<apps::kmeans>(apps::drawn_points(size.points, size.dimensions, seed), how);
-  } else {
-    const std::string bytes = file_text(o.input, "picture or table", most_input_mib);
-    if (apps::is_picture(bytes)) m.program = std::make_unique<apps::kmeans>(apps::read_picture(bytes, o.input), how);
-    else m.program = std::make_unique<apps::kmeans>(apps::read_table(bytes, o.input), how);
-  }
+  if (o.input.empty()) m.program = std::make_unique<apps::kmeans>(apps::drawn_points(size.points, size.dimensions, seed), how);
+  else m.program = apps::read_kmeans(file_text(o.input, "picture or table", most_input_mib), o.input, how);
   m.chosen = {{"size", o.input.empty() ? document(o.size) : document(nullptr)}, {"input", o.input.empty() ? document(nullptr) : document(o.input)},
               {"clusters", how.clusters}, {"block", how.block}, {"iterations", how.most_iterations}, {"changed", how.least_changed}};
   return m;
@@ -151,11 +139,7 @@ action add_app(CLI::App& root, const std::string& command_line) {
   app->footer("Each run is verified. Exit status 1: a result was wrong.\n"
               "Example:\n"
               "  kilter app kmeans --model all --disturb cpu@0");
-  const action kmeans = add_kmeans(*app, command_line);
-  return [app, kmeans] {
-    (void)app;
-    return kmeans();
-  };
+  return add_kmeans(*app, command_line);
 }
 
 }  // namespace kilter::cli

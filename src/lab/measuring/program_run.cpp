@@ -149,6 +149,7 @@ void program_measurement::run() {
   for (const scenario& one : s.plan.scenarios) {
     s.presences.push_back(std::make_unique<presence>(*s.plan.machine, one.parts));
     const auto notes = s.presences.back()->notes();
+    const std::lock_guard lock(s.mutex);
     s.measured.notes.insert(s.measured.notes.end(), notes.begin(), notes.end());
   }
   const std::vector<contender> contenders = contenders_of(s.plan);

@@ -72,10 +72,29 @@ TEST(kmeans, takes_blocks_of_any_length) {
   run(all, execution_model::kilter, 2);
 }
 
-TEST(kmeans, verifies_by_itself) {
-  kmeans k(drawn_points(100, 2, 1), {.clusters = 3});
-  EXPECT_THROW(k.verify(), wrong_result);
-  run(k, execution_model::serial, 1);
+std::string verdict(const clustering& c) {
+  try {
+    verify({4, 1, {0, 2, 10, 12}}, c);
+  } catch (const wrong_result& e) {
+    return e.what();
+  }
+  return "right";
+}
+
+TEST(kmeans, is_verified_by_itself) {
+  const clustering right{{0, 10, 99}, {1, 11, 99}, {0, 0, 1, 1}};
+  EXPECT_EQ(verdict(right), "right") << "the third has no points, and stays";
+  clustering wrong = right;
+  wrong.clusters[1] = 1;
+  EXPECT_EQ(verdict(wrong), "kmeans: point 1 is nearer to centre 0 than to its own, 1");
+  (wrong = right).clusters[2] = 3;
+  EXPECT_EQ(verdict(wrong), "kmeans: point 2 is in no cluster");
+  (wrong = right).centres[1] = 11.01f;
+  EXPECT_EQ(verdict(wrong), "kmeans: centre 1 is not the mean of its points");
+  (wrong = right).centres[2] = 98;
+  EXPECT_EQ(verdict(wrong), "kmeans: centre 2 is not the mean of its points");
+  EXPECT_EQ(verdict({}), "kmeans: nothing has been computed");
+  EXPECT_THROW(kmeans(drawn_points(100, 2, 1), {.clusters = 3}).verify(), wrong_result);
 }
 
 TEST(kmeans, ends_early_when_it_is_told_to) {
