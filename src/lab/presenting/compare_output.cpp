@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/environment.hpp"
+#include "lab/presenting/paint.hpp"
 #include "lab/presenting/specification_json.hpp"
 #include "lab/words/units.hpp"
 
@@ -17,11 +18,7 @@ namespace {
 /// What takes less is labels, not a plan.
 constexpr double noted_plan_s = 1e-3;
 
-std::string in_bold(const std::string& text, bool colour) { return colour ? fmt::format("\x1b[1m{}\x1b[0m", text) : text; }
-
-std::string in_dim(const std::string& text, bool colour) { return colour ? fmt::format("\x1b[2m{}\x1b[0m", text) : text; }
-
-const std::string legend =
+constexpr const char* legend =
     "  / rws: how many times as fast as rws; / bound: 1 is as fast as can be; SLR: makespan over the longest path\n"
     "  at its least; speedup: over all tasks in turn on the core that is fastest for them; efficiency: speedup a core\n";
 
@@ -39,7 +36,7 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
     const std::string range = r.runs > 1 ? fmt::format("{}..{}", seconds_text(r.least_s), seconds_text(r.most_s)) : "";
     std::string to_rws = r.ratio_to_rws ? fmt::format("{:>6.2f}", *r.ratio_to_rws) : fmt::format("{:>6}", "-");
     if (colour && r.ratio_to_rws && (*r.ratio_to_rws >= 1.05 || *r.ratio_to_rws <= 0.95))
-      to_rws = fmt::format("\x1b[{}m{}\x1b[0m", *r.ratio_to_rws > 1.0 ? 32 : 31, to_rws);
+      to_rws = paint{true}.with(*r.ratio_to_rws > 1.0 ? "32" : "31", to_rws);
     out += fmt::format("  {:<{}} {:>9} {:>21} {} {:>7} {:>6.2f} {:>8.2f} {:>10.2f}{}\n", printable(r.policy), widest, seconds_text(r.makespan_s), range, to_rws,
                        fmt::format("{:.2f}{}", r.ratio_to_bound, r.ratio_to_bound > beyond_the_bound ? "!" : ""), r.slr, r.speedup, r.efficiency, r.plan_s && *r.plan_s >= noted_plan_s ? fmt::format("  planned in {}", seconds_text(*r.plan_s)) : "");
   }
@@ -49,14 +46,15 @@ std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
 }  // namespace
 
 std::string compare_text(const comparison::outcome& o, bool colour) {
+  const paint ink{colour};
   std::string out;
   for (const auto& rows : o.rows) {
     if (rows.empty()) continue;
-    out += in_bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on)), colour) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().about);
+    out += ink.bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on))) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().about);
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";
-  else out += fmt::format("{}\n", in_dim(legend, colour));
+  else out += fmt::format("{}\n", ink.dim(legend));
   for (const std::string& note : o.notes) out += "  note: " + printable(note) + "\n";
   for (const std::string& line : sentences_of(conclude(o.rows))) out += printable(line) + "\n";
   return out;

@@ -6,18 +6,14 @@
 
 #include "base/printable.hpp"
 #include "lab/presenting/environment.hpp"
+#include "lab/presenting/paint.hpp"
 #include "lab/presenting/specification_json.hpp"
 #include "lab/words/units.hpp"
 
 namespace kilter::lab {
 
-namespace {
-
-std::string in_code(const char* code, const std::string& text, bool colour) { return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text; }
-
-}  // namespace
-
 std::string program_text(const program_plan& p, const std::string& about, const program_result& r, bool colour) {
+  const paint ink{colour};
   const std::uint32_t cores = p.machine->core_count();
   std::string out = fmt::format("{}: {}\non {} core{}; medians of up to {} run{}, each verified\n\n", p.name, printable(about), cores, cores == 1 ? "" : "s", p.repeats,
                                 p.repeats == 1 ? "" : "s");
@@ -27,8 +23,8 @@ std::string program_text(const program_plan& p, const std::string& about, const 
   for (const program_summary& l : r.summary) widest = std::max(widest, printable(l.model).size());
   for (const scenario& s : p.scenarios) {
     if (std::ranges::none_of(r.summary, [&](const program_summary& l) { return l.disturb == s.name; })) continue;
-    out += in_code("1", s.parts.empty() ? "undisturbed" : s.name, colour) + "\n";
-    out += in_code("2", fmt::format("  {:<{}} {:>9} {:>21} {:>8} {:>11} {:>9}", "model", widest, "time", "(min..max)", "speed", "iterations", "tasks"), colour) + "\n";
+    out += ink.bold(s.parts.empty() ? "undisturbed" : s.name) + "\n";
+    out += ink.dim(fmt::format("  {:<{}} {:>9} {:>21} {:>8} {:>11} {:>9}", "model", widest, "time", "(min..max)", "speed", "iterations", "tasks")) + "\n";
     for (const program_summary& l : r.summary)
       if (l.disturb == s.name)
         out += fmt::format("  {:<{}} {:>9} {:>21} {:>8} {:>11} {:>9}\n", printable(l.model), widest, seconds_text(l.median_s),
@@ -36,8 +32,8 @@ std::string program_text(const program_plan& p, const std::string& about, const 
                            l.speed_to_first ? fmt::format("{:.2f}", *l.speed_to_first) : "-", l.iterations, l.tasks);
     out += "\n";
   }
-  out += in_code("2", fmt::format("  speed: how many times as fast as {}, in the same repeat", first), colour) + "\n";
-  for (const std::string& n : r.notes) out += in_code("2", "  note: " + printable(n), colour) + "\n";
+  out += ink.dim(fmt::format("  speed: how many times as fast as {}, in the same repeat", first)) + "\n";
+  for (const std::string& n : r.notes) out += ink.dim("  note: " + printable(n)) + "\n";
   return out;
 }
 

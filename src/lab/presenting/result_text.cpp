@@ -7,20 +7,12 @@
 
 #include "base/printable.hpp"
 #include "lab/measuring/summary.hpp"
+#include "lab/presenting/paint.hpp"
 #include "lab/words/units.hpp"
 
 namespace kilter::lab {
 
 namespace {
-
-struct paint {
-  bool on;
-  [[nodiscard]] std::string with(const char* code, const std::string& text) const {
-    return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-  [[nodiscard]] std::string bold(const std::string& text) const { return with("1", text); }
-  [[nodiscard]] std::string dim(const std::string& text) const { return with("2", text); }
-};
 
 /// Words of a paragraph in lines of at most `width`, later lines indented.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& rest) {
