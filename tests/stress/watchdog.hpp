@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include "stress/size.hpp"
@@ -35,20 +36,27 @@ class watchdog : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo& t) override {
     std::snprintf(test_name, sizeof test_name, "%s.%s", t.test_suite_name(), t.name());
     const long long limit_s = full_size() ? 3600 : sanitized ? 280 : 200;
-    static const bool started = (std::thread([] {
-                                   for (;;) {
-                                     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-                                     const long long at = deadline_ms.load(std::memory_order_acquire);
-                                     if (at == 0 || now_ms() < at) continue;
-                                     std::fprintf(stderr, "\nwatchdog: %s hangs; ending the program\n", test_name);
-                                     std::fflush(stderr);
-                                     std::abort();
-                                   }
-                                 }).detach(),
-                                 true);
-    (void)started;
+    static std::once_flag started;
+    std::call_once(started, watch);
     const char* set = std::getenv("KILTER_TEST_LIMIT_S");
     deadline_ms.store(now_ms() + (set ? std::atoll(set) : limit_s) * 1000, std::memory_order_release);
+  }
+  /// Returns when the thread runs. A test that forks while a thread is being made would leave the lock of AddressSanitizer's allocator,
+  /// which a thread takes as it starts, held for ever in the child.
+  static void watch() {
+    static std::atomic<bool> runs{false};
+    std::thread([] {
+      runs.store(true, std::memory_order_release);
+      for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        const long long at = deadline_ms.load(std::memory_order_acquire);
+        if (at == 0 || now_ms() < at) continue;
+        std::fprintf(stderr, "\nwatchdog: %s hangs; ending the program\n", test_name);
+        std::fflush(stderr);
+        std::abort();
+      }
+    }).detach();
+    while (!runs.load(std::memory_order_acquire)) std::this_thread::yield();
   }
   void OnTestEnd(const ::testing::TestInfo&) override { deadline_ms.store(0, std::memory_order_release); }
 };
