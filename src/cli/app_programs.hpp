@@ -1,0 +1,57 @@
+#pragma once
+// What the programs of `kilter app` have in common. Each program has a file of its own with its options.
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/programs/program.hpp"
+#include "cli/commands.hpp"
+#include "cli/deliver.hpp"
+#include "cli/settings.hpp"
+#include "kilter/error.hpp"
+#include "lab/presenting/document.hpp"
+#include "lab/words/suggest.hpp"
+
+namespace kilter::cli {
+
+struct app_options {
+  std::vector<std::string> models{"kilter"};
+  std::string size = "small", input, output;
+  worded_specification common;
+  outputs out;
+};
+
+/// A program made ready, and what was chosen for it.
+struct made {
+  std::unique_ptr<apps::program> program;
+  lab::document chosen;
+};
+
+inline constexpr std::string_view program_group = "Program";
+inline constexpr std::size_t most_input_mib = 1024;
+
+/// What all programs take: models, policies, disturbances, settings, outputs.
+void add_common(CLI::App&, app_options&);
+[[nodiscard]] int run_program(const app_options&, const std::string& name, const std::function<made(std::uint64_t seed)>& make);
+
+/// The size that --size names. input_error that names what there is.
+template <class Sizes>
+const auto& size_named(const Sizes& sizes, const std::string& word) {
+  const auto at = std::ranges::find(sizes, word, [](const auto& s) { return s.name; });
+  if (at != sizes.end()) return *at;
+  std::vector<std::string_view> names;
+  for (const auto& s : sizes) names.push_back(s.name);
+  throw input_error(lab::unknown_name("--size", word, names));
+}
+
+[[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
+
+}  // namespace kilter::cli
