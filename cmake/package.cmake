@@ -1,4 +1,4 @@
-# `cpack -G DEB` makes two packages: kilter, the command, and libkilter-dev, the library to link.
+# `cpack -G DEB` makes packages: kilter, the command, kilter-mpi, what its programs need to run on several computers, and libkilter-dev, the library to link.
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES ON)
 if(NOT CPACK_PACKAGE_CONTACT)  # a package must name one: who makes it, as Debian's tools take it from the environment, else who runs the machine
@@ -19,6 +19,9 @@ set(CPACK_COMPONENTS_ALL development)
 if(KILTER_TOOLS)
   list(APPEND CPACK_COMPONENTS_ALL command)
 endif()
+if(TARGET kilter_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -32,6 +35,14 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "${kilter_about}
 This package has the command: it compares policies, simulates machines and moves the threads of other programs.")
+
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME kilter-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "kilter (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "${kilter_about}
+This package lets the programs of its command run on several computers, by Open MPI.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkilter-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

@@ -152,6 +152,8 @@ if [ -x "$kilter" ]; then
       [ -n "$(dpkg-deb -f "$deb" Description)" ] || fail "$package has no description"
     done
     does "libgvc" dpkg-deb -f "$work"/packages/kilter_*.deb Depends
+    dpkg-deb -f "$work"/packages/kilter_*.deb Depends | grep -q openmpi && fail "package kilter needs MPI"
+    if command -v mpicc >/dev/null; then does "libopenmpi" dpkg-deb -f "$work"/packages/kilter-mpi_*.deb Depends; fi
     [ -z "$(find "$work/kilter" "$work/libkilter-dev" -type f -printf '%P\n' | sort | uniq -d)" ] || fail "both packages have a file"
     [ -z "$(find "$work/kilter" -path '*/include/*')" ] || fail "package kilter has headers"
     builds_by_pkg_config "$work/libkilter-dev/usr"

@@ -1,6 +1,7 @@
 #include "apps/programs/executor.hpp"
 
 #include <barrier>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -82,5 +83,13 @@ executor::executor(execution_model m, runtime_options o) : model_(m), threads_(m
 }
 
 executor::~executor() = default;
+
+bool runs_to_its_end(kilter::execution all, const std::function<bool()>& stopped) {
+  while (!all.wait_for(std::chrono::milliseconds(50)))
+    if (stopped()) all.cancel();
+  if (stopped()) return false;
+  all.wait();
+  return true;
+}
 
 }  // namespace kilter::apps

@@ -36,7 +36,6 @@ class block_loop {
   virtual void run(std::size_t blocks, const body&) = 0;
 };
 
-
 /// Threads that are there before a program is timed. OpenMP's and the program's own may run on any of the machine's cores, Kilter's are pinned.
 class executor {
  public:
@@ -58,6 +57,9 @@ class executor {
   std::unique_ptr<kilter::runtime> tasks_;
   std::unique_ptr<block_loop> loops_;
 };
+
+/// Waits for it, and cancels it when `stopped` says so, which is asked now and then: false then. Throws what a task threw.
+bool runs_to_its_end(kilter::execution, const std::function<bool()>& stopped);
 
 /// The three of OpenMP, in a file of their own because they are compiled for it.
 [[nodiscard]] std::unique_ptr<block_loop> make_openmp_loop(execution_model, std::uint32_t threads);

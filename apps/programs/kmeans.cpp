@@ -1,6 +1,7 @@
 #include "apps/programs/kmeans.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -46,10 +47,7 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
     kilter::graph g;
     assign_type_ = g.type("assign");
     g.add({.type = g.type("iterate")}, [this](kilter::task_context& here) { iterate_in_tasks(here); });
-    kilter::execution all = rt->submit(g);
-    while (!all.wait_for(std::chrono::milliseconds(50)))
-      if (stopped()) all.cancel();
-    if (!stopped()) all.wait();  // throws what a task threw
+    runs_to_its_end(rt->submit(g), stopped);
   } else {
     iterate_in_loops(*how.loops(), stopped);
   }
@@ -194,6 +192,14 @@ void verify(const point_set& points, const clustering& c) {
     if (std::fabs(c.centres[k] - wanted) > 1e-5 * std::max(1.0, std::fabs(wanted)))
       throw wrong_result("kmeans: centre " + std::to_string(k / n) + " is not the mean of its points");
   }
+}
+
+std::uint64_t kmeans::fingerprint() const {
+  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
+  const auto add = [&](std::uint32_t bits) { mixed = (mixed ^ bits) * 0x100000001b3u; };
+  for (const float value : now_.centres) add(std::bit_cast<std::uint32_t>(value));
+  for (const std::uint32_t c : now_.clusters) add(c);
+  return mixed;
 }
 
 std::unique_ptr<kmeans> read_kmeans(std::string_view bytes, const std::string& file, const kmeans_options& o) {

@@ -53,6 +53,7 @@ class kmeans final : public program {
   [[nodiscard]] std::string about() const override;
   program_run run(executor&, const std::function<bool()>& stopped) override;
   void verify() const override { apps::verify(points_, now_); }
+  [[nodiscard]] std::uint64_t fingerprint() const override;
   /// The picture in its new colours (PNG); of a table, the cluster of each row and a line for each centre (CSV).
   [[nodiscard]] std::string result_file() const override;
 

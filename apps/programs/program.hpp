@@ -29,10 +29,12 @@ class program {
   virtual ~program() = default;
   /// One line for people: what it computes, and how it is cut.
   [[nodiscard]] virtual std::string about() const = 0;
-  /// From the start to the end, or until `stopped` says so, which is asked now and then.
+  /// From the start to the end, or until `stopped` says so, which is asked now and then, by any thread.
   virtual program_run run(executor&, const std::function<bool()>& stopped) = 0;
   /// Computes by itself what shows that the last result is right. Throws wrong_result.
   virtual void verify() const = 0;
+  /// Equal for results of the same bits, and hardly ever for others.
+  [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
   /// What the last run computed, as the bytes of a file.
   [[nodiscard]] virtual std::string result_file() const = 0;
 };

@@ -1,5 +1,6 @@
 // What learning costs: rwsm-c against the same policy whose table is filled and never written.
 
+#include "policy/builtin.hpp"
 #include "speed/rows.hpp"
 
 namespace kilter::bench {
@@ -8,7 +9,7 @@ namespace {
 
 class frozen final : public policy {
  public:
-  explicit frozen(std::shared_ptr<const policy> inner) : policy(trust{}), inner_(std::move(inner)) {}
+  explicit frozen(std::shared_ptr<const policy> inner, const machine& m) : inner_(std::move(inner)) { detail::trusting::on(*this, m); }  // or its answers are checked
   std::string_view name() const noexcept override { return "frozen"; }
   discipline queues(const machine& m) const override {
     discipline d = inner_->queues(m);
@@ -37,7 +38,7 @@ rows learning_rows(const plan& p) {
                                   {"chain", chain(200'000 / p.scale, false)},
                                   {"layered P=2", layered({.tasks = 32'000 / p.scale, .parallelism = 2})}};
   runtime_options still = options_of(p, "rwsm-c");
-  still.custom = std::make_shared<frozen>(make_policy("rwsm-c", *p.where));
+  still.custom = std::make_shared<frozen>(make_policy("rwsm-c", *p.where), *p.where);
   const std::vector<runtime_preset> filled{{"empty", 50e-9}};
   const auto learning = make_kilter(options_of(p, "rwsm-c")), stopped = make_kilter(still, filled);
   rows all;

@@ -129,6 +129,7 @@ struct take_decision {
 
 namespace detail {
 struct layout;
+struct trusting;
 class asking;  // what the engine keeps of the question that it asks
 }
 
@@ -257,16 +258,15 @@ class policy {
   /// 6. Cores came or went (view::online); the engine asks 2 again for all that waited on or was planned for cores that went.
   virtual void on_machine(view&) const {}
 
-  /// Its answers come from Kilter itself, or were checked before: an engine takes them as they are.
-  [[nodiscard]] bool trusted() const noexcept { return trusted_; }
-
- protected:
-  struct trust {};
-  explicit policy(trust) noexcept : trusted_(true) {}
+  /// Its answers come from Kilter itself, or were checked before: an engine takes them as they are. Only for machines of as many cores and places as
+  /// the one that it was made for.
+  [[nodiscard]] bool trusted() const noexcept { return cores_ > 0; }
+  [[nodiscard]] bool made_for(const machine& m) const noexcept { return cores_ == m.core_count() && places_ == m.places().size(); }
 
  private:
   friend struct detail::layout;  // policy_plugin.hpp
-  bool trusted_ = false;
+  friend struct detail::trusting;
+  std::size_t cores_ = 0, places_ = 0;  // 0: of any policy that is not trusted
 };
 
 }  // namespace kilter

@@ -77,7 +77,8 @@ struct layout {
   }
   static void of_policy(stamp& s) noexcept {
     s.type<policy>();
-    s.member(&policy::trusted_);
+    s.member(&policy::cores_);
+    s.member(&policy::places_);
     s.slots<policy>();
     s.function(&policy::name);
     s.function(&policy::queues);

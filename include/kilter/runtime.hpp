@@ -37,7 +37,7 @@ struct runtime_options {
   /// A name of policy_catalogue(), unless `custom` is given.
   std::string policy = "auto";
   policy_options policy_settings{};
-  std::shared_ptr<const kilter::policy> custom{};
+  std::shared_ptr<const kilter::policy> custom{};   ///< one of make_policy's must be made with this machine (usage_error)
   table_options table = table_options::robust();
   bool pinned = true;                ///< one worker to its core; false: the operating system places the workers
   kilter::timing timing = timing::honest;

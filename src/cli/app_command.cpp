@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "base/printable.hpp"
 #include "cli/app_programs.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
@@ -30,28 +33,80 @@ void add_common(CLI::App& c, app_options& o) {
   c.add_flag("--quiet", o.out.quiet, "No progress line and no paths; with --json - nothing but JSON");
 }
 
-int run_program(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
+namespace {
+
+/// What can be refused before anything runs.
+struct prepared {
   lab::program_plan plan;
-  static_cast<lab::experiment&>(plan) = lab::plan(o.common.read());
-  plan.name = name;
-  plan.models = lab::read_models(o.models);
+  made what;
+};
+
+prepared prepare(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
+  prepared p;
+  static_cast<lab::experiment&>(p.plan) = lab::plan(o.common.read());
+  p.plan.name = name;
+  p.plan.models = lab::read_models(o.models);
   check_outputs(o.out);
   lab::check_output("--output", o.output);
   if (!o.output.empty() && (o.output == o.out.how.json_path))
     throw input_error(fmt::format("--output '{}': --json writes there already; name another file", o.output));
-  const made what = make(plan.seed);
-  const std::string about = what.program->about();
-  lab::progress progress(lab::steps_of(plan), o.out.quiet);
-  lab::program_measurement work(plan, *what.program, progress);
+  p.what = make(p.plan.seed);
+  return p;
+}
+
+int run_prepared(const app_options& o, const prepared& p) {
+  const bool speaks = o.ranks->rank() == 0;
+  const std::string about = p.what.program->about();
+  lab::progress progress(lab::steps_of(p.plan), o.out.quiet || !speaks);
+  lab::program_measurement work(p.plan, *p.what.program, progress);
   const auto run = [&] {
     work.run();
     progress.clear();
   };
   return run_and_deliver(run, [&] {
     const lab::program_result r = work.result();
-    deliver(o.out, [&](bool colour) { return lab::program_text(plan, about, r, colour); }, lab::to_document(plan, about, what.chosen, r, o.out.how));
-    if (!o.output.empty() && !r.runs.empty()) lab::write_output(o.output, what.program->result_file());
+    const std::string file = o.output.empty() || r.runs.empty() || !r.complete ? "" : p.what.program->result_file();
+    if (!speaks) return;
+    const bool alone = o.ranks->size() == 1;  // mpirun gives its programs a terminal even where it has none itself
+    deliver(o.out, [&](bool colour) { return lab::program_text(p.plan, about, r, colour && alone); }, lab::to_document(p.plan, about, p.what.chosen, r, o.out.how));
+    if (!file.empty()) lab::write_output(o.output, file);
   });
+}
+
+int run_in_ranks(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
+  prepared p;
+  std::string refused;
+  try {
+    p = prepare(o, name, make);
+  } catch (const input_error& e) {
+    refused = e.what();
+  }
+  // All end, or none. mpirun has more to say about those that fail, so only the first says why.
+  refused = apps::first_said(*o.ranks, refused);
+  if (!refused.empty() && o.ranks->rank() == 0) throw input_error(refused);
+  if (!refused.empty()) return bad_input;
+  const std::vector<core_id> share = apps::share_of(*o.ranks, *p.plan.machine);
+  p.plan.options.machine = std::make_shared<const machine>(p.plan.machine->restricted_to(share));
+  p.plan.ranks = o.ranks->size();
+  if (o.ranks->rank() != 0)
+    for (lab::scenario& s : p.plan.scenarios) s.parts.clear();
+  try {
+    return run_prepared(o, p);
+  } catch (const apps::wrong_result& e) {  // which all know of
+    if (o.ranks->rank() == 0) throw;
+    return went_wrong;
+  } catch (const std::exception& e) {
+    lab::tell(fmt::format("kilter: rank {}: {}\n", o.ranks->rank(), printable(e.what())));
+    o.ranks->end_all(went_wrong);
+    return went_wrong;
+  }
+}
+
+}  // namespace
+
+int run_program(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
+  if (o.ranks->size() > 1) return run_in_ranks(o, name, make);
+  return run_prepared(o, prepare(o, name, make));
 }
 
 action add_app(CLI::App& root, const std::string& command_line) {
@@ -60,7 +115,7 @@ action add_app(CLI::App& root, const std::string& command_line) {
   app->footer("Each run is verified. Exit status 1: a result was wrong.\n"
               "Example:\n"
               "  kilter app kmeans --model all --disturb cpu@0");
-  const std::map<std::string, action> programs{{"kmeans", add_kmeans(*app, command_line)}};
+  const std::map<std::string, action> programs{{"kmeans", add_kmeans(*app, command_line)}, {"heat", add_heat(*app, command_line)}};
   return [app, programs] { return programs.at(app->get_subcommands().front()->get_name())(); };
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/programs/program.hpp"
+#include "apps/programs/ranks.hpp"
 #include "cli/commands.hpp"
 #include "cli/deliver.hpp"
 #include "cli/settings.hpp"
@@ -27,6 +28,7 @@ struct app_options {
   std::string size = "small", input, output;
   worded_specification common;
   outputs out;
+  std::shared_ptr<apps::ranks> ranks = std::make_shared<apps::ranks>();   ///< that run the program together; this process alone
 };
 
 /// A program made ready, and what was chosen for it.
@@ -40,6 +42,7 @@ inline constexpr std::size_t most_input_mib = 1024;
 
 /// What all programs take: models, policies, disturbances, settings, outputs.
 void add_common(CLI::App&, app_options&);
+/// With ranks, all of them call it; the first is the one that people and files hear of, and the one that disturbs.
 [[nodiscard]] int run_program(const app_options&, const std::string& name, const std::function<made(std::uint64_t seed)>& make);
 
 /// The size that --size names. input_error that names what there is.
@@ -52,6 +55,7 @@ const auto& size_named(const Sizes& sizes, const std::string& word) {
   throw input_error(lab::unknown_name("--size", word, names));
 }
 
+[[nodiscard]] action add_heat(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
 
 }  // namespace kilter::cli

@@ -9,7 +9,9 @@
 
 namespace kilter::cli {
 
-constexpr int stopped = 130;   ///< exit status after Ctrl-C
+// Exit statuses.
+constexpr int went_wrong = 1, bad_input = 2;
+constexpr int stopped = 130;   ///< after Ctrl-C
 
 /// Does the command and returns the exit status. Throws input_error for what must be refused.
 using action = std::function<int()>;

@@ -30,7 +30,7 @@ namespace kilter::cli {
 
 namespace {
 
-constexpr int went_wrong = 1, bad_input = 2, own_failure = 125;
+constexpr int own_failure = 125;
 
 int refuse(std::string message, int status = bad_input) {
   for (char& c : message)

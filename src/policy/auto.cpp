@@ -51,7 +51,7 @@ constexpr std::uint64_t nanoseconds(double s) noexcept { return static_cast<std:
 /// Of a cell that is added to and taken from.
 constexpr double seconds(std::uint64_t ns) noexcept { return static_cast<double>(static_cast<std::int64_t>(ns)) * 1e-9; }
 
-class auto_policy : public built_in {
+class auto_policy : public policy {
  public:
   auto_policy(const machine& m, const policy_options& o)
       : cores_(m.core_count()), queue_(m.core_count()), local_(o.local_search), start_(start_of(o)) {}

@@ -24,7 +24,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class bias_policy final : public built_in {
+class bias_policy final : public policy {
  public:
   bias_policy(const machine& m, const policy_options& o) : fast_(wake_up::fast_cores(m, o)), slow_(wake_up::slow_cores(m, o)), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "bias"; }

@@ -5,15 +5,21 @@
 
 #include "kilter/policy.hpp"
 
+namespace kilter::detail {
+
+/// For what Kilter makes itself, or has looked at.
+struct trusting {
+  static void on(policy& p, const machine& m) noexcept {
+    p.cores_ = m.core_count();
+    p.places_ = m.places().size();
+  }
+};
+
+}  // namespace kilter::detail
+
 namespace kilter::builtin {
 
-using made = std::shared_ptr<const policy>;
-
-/// What they all are: nobody looks at their answers again.
-class built_in : public policy {
- protected:
-  built_in() noexcept : policy(trust{}) {}
-};
+using made = std::shared_ptr<policy>;
 
 /// What the options say about queues; a policy adds its questions.
 [[nodiscard]] inline discipline start_of(const policy_options& o) {

@@ -61,7 +61,11 @@ std::shared_ptr<const policy> make_policy(std::string_view name, const machine& 
     throw input_error("energy and edp need the watts of each of the " + std::to_string(m.places().size()) + " places of " + m.name() + "; " +
                       std::to_string(o.watts.size()) + " are given");
   for (std::size_t i = 0; i < catalogue.size(); ++i)
-    if (catalogue[i].name == name) return make(i, m, o);
+    if (catalogue[i].name == name) {
+      const builtin::made p = make(i, m, o);
+      detail::trusting::on(*p, m);
+      return p;
+    }
   std::string known;
   for (const policy_info& p : catalogue) known += (known.empty() ? "" : ", ") + std::string(p.name);
   throw input_error("no policy '" + std::string(name) + "'; there are " + known);

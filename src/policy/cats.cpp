@@ -26,7 +26,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class cats_policy final : public built_in {
+class cats_policy final : public policy {
  public:
   cats_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), flags_(criticality::hops, 0, o), tries_(std::max(1u, o.cats_tries)), bidirectional_(o.cats_bidirectional) {}

@@ -22,7 +22,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class cats_2q_policy final : public built_in {
+class cats_2q_policy final : public policy {
  public:
   cats_2q_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), slow_(wake_up::slow_cores(m, o)), all_(m.core_count()), flags_(o.source.value_or(criticality::user), 0, o) {

@@ -7,6 +7,7 @@
 #include "graph/node.hpp"
 #include "kilter/error.hpp"
 #include "policy/asking.hpp"
+#include "policy/builtin.hpp"
 #include "policy/standard.hpp"
 #include "policy/view_source.hpp"
 
@@ -60,7 +61,7 @@ complaint wrong_queues(const discipline& d, const machine& m) {
 
 class checked_policy final : public policy {
  public:
-  checked_policy(std::shared_ptr<const policy> asked, const kilter::machine& m) : policy(trust{}), asked_(std::move(asked)) {
+  checked_policy(std::shared_ptr<const policy> asked, const kilter::machine& m) : asked_(std::move(asked)) {
     complaint wrong;
     plan_ = asked_for(wrong, [&] { return asked_->queues(m); });
     if (!wrong) wrong = wrong_queues(plan_, m);
@@ -200,8 +201,13 @@ class checked_policy final : public policy {
 }  // namespace
 
 std::shared_ptr<const policy> checked(std::shared_ptr<const policy> asked, const machine& m) {
+  if (asked->trusted() && !asked->made_for(m))
+    throw usage_error("policy '" + one_line(std::string(asked->name())) + "' was made for another machine than this one of " + std::to_string(m.core_count()) +
+                      " cores: make it with the machine that it is to run on");
   if (asked->trusted()) return asked;
-  return std::make_shared<checked_policy>(std::move(asked), m);
+  auto looked_at = std::make_shared<checked_policy>(std::move(asked), m);
+  detail::trusting::on(*looked_at, m);
+  return looked_at;
 }
 
 }  // namespace kilter

@@ -8,7 +8,8 @@
 
 namespace kilter {
 
-/// The same policy with its answers checked; `asked` itself if it is trusted. What it answers to question 0 is checked at once: usage_error.
+/// The same policy with its answers checked; `asked` itself if it is trusted. What it answers to question 0 is checked at once: usage_error, as
+/// for a trusted one that was made for another machine: it would name cores and places that this one has not.
 [[nodiscard]] std::shared_ptr<const policy> checked(std::shared_ptr<const policy> asked, const machine&);
 
 }  // namespace kilter

@@ -19,7 +19,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class da_policy final : public built_in {
+class da_policy final : public policy {
  public:
   da_policy(const machine& m, const policy_options& o)
       : low_(m, o), flags_(o.source.value_or(criticality::user), search::cells, o), direct_assembly_(o.direct_assembly), goal_(o, objective::time),

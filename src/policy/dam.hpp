@@ -8,7 +8,7 @@
 
 namespace kilter::builtin {
 
-class dam_policy : public built_in {
+class dam_policy : public policy {
  public:
   struct variant {
     std::string_view name;

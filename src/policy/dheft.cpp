@@ -19,7 +19,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class dheft_policy final : public built_in {
+class dheft_policy final : public policy {
  public:
   explicit dheft_policy(const machine& m) : kinds_(static_cast<std::uint32_t>(m.kinds().size())) {}
   std::string_view name() const noexcept override { return "dheft"; }

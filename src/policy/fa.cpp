@@ -19,7 +19,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class fa_policy final : public built_in {
+class fa_policy final : public policy {
  public:
   fa_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o),

@@ -20,7 +20,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class fam_c_policy final : public built_in {
+class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o), local_(o.local_search),

@@ -12,7 +12,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class fifo_policy final : public built_in {
+class fifo_policy final : public policy {
  public:
   std::string_view name() const noexcept override { return "fifo"; }
   discipline queues(const machine&) const override {

@@ -23,7 +23,7 @@
 
 namespace kilter::builtin {
 
-class planned_policy final : public built_in {
+class planned_policy final : public policy {
  public:
   using planner_function = planner::plan (*)(const planner::plan_input&);
   planned_policy(std::string_view name, planner_function plan) : name_(name), plan_(plan) {}

@@ -14,7 +14,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class rws_policy final : public built_in {
+class rws_policy final : public policy {
  public:
   explicit rws_policy(const policy_options& o) : start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rws"; }

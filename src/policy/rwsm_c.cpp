@@ -16,7 +16,7 @@ namespace kilter::builtin {
 
 namespace {
 
-class rwsm_c_policy final : public built_in {
+class rwsm_c_policy final : public policy {
  public:
   explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), goal_(o, objective::cost), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rwsm-c"; }

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/programs/picture.hpp"
+#include "apps/programs/plate.hpp"
 #include "apps/programs/points.hpp"
 #include "balance/preload/history.hpp"
 #include "balance/recording.hpp"
@@ -59,6 +60,13 @@ void check(const machine& m) {
   demand(p.count > 0 && p.dimensions > 0 && p.values.size() == p.count * p.dimensions, "each row has its numbers");
   apps::make_sums_exact(p);
   for (const float v : p.values) demand(std::isfinite(v), "all of them are finite");
+}
+
+[[maybe_unused]] void read_plate(const std::string& bytes) {
+  const apps::plate p = apps::read_plate(bytes, "f");
+  demand(!p.values.empty() && p.values.size() == p.rows * p.columns, "each point has its value");
+  if (p.values.size() > 100'000) return;
+  demand(apps::read_plate(apps::plate_file(p), "f").values == p.values, "a plate comes back as it was written");
 }
 
 [[maybe_unused]] void read_picture(const std::string& bytes) {

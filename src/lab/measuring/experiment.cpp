@@ -176,7 +176,7 @@ std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt)
 
 std::shared_ptr<const policy> policy_of(const std::string& name, const experiment& e) {
   const policy_options& o = e.options.policy_settings;
-  return is_user_policy(name) ? load_policy(name, *e.machine, o) : make_policy(name, *e.machine, o);
+  return is_user_policy(name) ? load_policy(name, *e.options.machine, o) : make_policy(name, *e.options.machine, o);
 }
 
 experiment plan(const specification& asked) {

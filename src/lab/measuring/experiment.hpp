@@ -39,7 +39,7 @@ struct experiment : specification {
 /// The cores of this computer that the text names (parse_cores); none named: as many as the process may use and a quota pays for.
 [[nodiscard]] std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt);
 
-/// A built-in policy by its name, or a user's by the path of its library (user_policy.hpp), for the experiment's machine and settings.
+/// A built-in policy by its name, or a user's by the path of its library (user_policy.hpp), for the runtime's machine and settings.
 [[nodiscard]] std::shared_ptr<const policy> policy_of(const std::string& name, const experiment&);
 
 /// Throws input_error with one line for whatever this machine or platform cannot run. Measures and changes nothing.

@@ -101,7 +101,7 @@ struct program_measurement::state {
     runtime_options o = plan.options;
     o.seed = random_stream(plan.seed, "run", repeat).next();
     if (!c.policy.empty()) o.custom = policy_of(c.policy, plan);
-    program_row row{.model = c.name, .disturb = plan.scenarios[scenario_at].name, .repeat = repeat, .run = {}, .achieved_share = {}, .disturber_progress = {}};
+    program_row row{.model = c.name, .disturb = plan.scenarios[scenario_at].name, .repeat = repeat, .run = {}, .fingerprint = 0, .achieved_share = {}, .disturber_progress = {}};
     presence& around = *presences[scenario_at];
     {
       apps::executor how(c.model, std::move(o));
@@ -124,6 +124,7 @@ struct program_measurement::state {
     } catch (const apps::wrong_result& e) {
       throw apps::wrong_result(fmt::format("{} under {} gives a wrong result: {}", c.name, row.disturb, e.what()));
     }
+    row.fingerprint = what.fingerprint();
     const std::lock_guard lock(mutex);
     measured.runs.push_back(std::move(row));
   }

@@ -16,10 +16,12 @@ namespace kilter::lab {
 /// "kilter,loop-static" or "all". input_error that names what there is.
 [[nodiscard]] std::vector<apps::execution_model> read_models(const std::vector<std::string>& lists);
 
-/// The models share machine, scenarios, repeats and seed; `kilter` is run under each of the policies.
+/// The models share machine, scenarios, repeats and seed; `kilter` is run under each of the policies. Where several ranks run a program together, each
+/// measures it by the same plan but for the machine of its runtime, and only one has scenarios with parts.
 struct program_plan : experiment {
   std::string name;                                 ///< of the program
   std::vector<apps::execution_model> models;
+  std::uint32_t ranks = 1;                          ///< that run it together
 };
 
 struct program_row {
@@ -27,6 +29,7 @@ struct program_row {
   std::string disturb;
   std::uint32_t repeat = 0;
   apps::program_run run;
+  std::uint64_t fingerprint = 0;                    ///< of the result
   std::optional<double> achieved_share, disturber_progress;
 };
 
@@ -34,7 +37,7 @@ struct program_summary {
   std::string model, disturb;
   std::uint32_t runs = 0;
   double median_s = 0.0, least_s = 0.0, most_s = 0.0;
-  std::uint64_t iterations = 0, tasks = 0;
+  std::uint64_t iterations = 0, tasks = 0;          ///< of one run
   std::optional<double> speed_to_first;             ///< the first model's seconds over its own, median of the repeats
 };
 

@@ -14,8 +14,9 @@ namespace kilter::lab {
 
 std::string program_text(const program_plan& p, const std::string& about, const program_result& r, bool colour) {
   const paint ink{colour};
-  const std::uint32_t cores = p.machine->core_count();
-  std::string out = fmt::format("{}: {}\non {} core{}; medians of up to {} run{}, each verified\n\n", p.name, printable(about), cores, cores == 1 ? "" : "s", p.repeats,
+  const std::uint32_t cores = p.options.machine->core_count();
+  std::string out = fmt::format("{}: {}\non {} core{}{}; medians of up to {} run{}, each verified\n\n", p.name, printable(about), cores, cores == 1 ? "" : "s",
+                                p.ranks > 1 ? " a rank" : "", p.repeats,
                                 p.repeats == 1 ? "" : "s");
   if (r.summary.empty()) return out + "No run was finished.\n";
   const std::string first = printable(r.summary.front().model);
@@ -32,6 +33,9 @@ std::string program_text(const program_plan& p, const std::string& about, const 
                            l.speed_to_first ? fmt::format("{:.2f}", *l.speed_to_first) : "-", l.iterations, l.tasks);
     out += "\n";
   }
+  const std::uint64_t first_result = r.runs.front().fingerprint;
+  const bool same = std::ranges::all_of(r.runs, [&](const program_row& row) { return row.fingerprint == first_result; });
+  out += ink.dim(same ? fmt::format("  result: {:016x}, the same bits in every run", first_result) : "  result: right in every run, but not the same bits") + "\n";
   out += ink.dim(fmt::format("  speed: how many times as fast as {}, in the same repeat", first)) + "\n";
   for (const std::string& n : r.notes) out += ink.dim("  note: " + printable(n)) + "\n";
   return out;
@@ -44,7 +48,7 @@ document to_document(const program_plan& p, const std::string& about, const docu
   for (const std::string& one : p.policies) policies.push_back(one);
   for (const scenario& s : p.scenarios) disturbs.push_back(s.name);
   document& config = d["config"] = {{"program", p.name}, {"about", about}, {"models", models}, {"policies", policies}, {"disturbs", disturbs},
-                                    {"threads", p.machine->core_count()}};
+                                    {"threads", p.options.machine->core_count()}};
   add_settings(config, p, {"repeat", "seed", "cores", "smt"});
   config.update(chosen);
   bench_result facts;
@@ -58,7 +62,8 @@ document to_document(const program_plan& p, const std::string& about, const docu
                             {"iterations", l.iterations}, {"tasks", l.tasks}, {"speed_to_first", finite_or_null(l.speed_to_first)}});
   d["runs"] = document::array();
   for (const program_row& row : r.runs)
-    d["runs"].push_back({{"model", row.model}, {"disturb", row.disturb}, {"repeat", row.repeat}, {"seconds", row.run.seconds}, {"iterations", row.run.iterations},
+    d["runs"].push_back({{"model", row.model}, {"disturb", row.disturb}, {"repeat", row.repeat}, {"seconds", row.run.seconds}, {"fingerprint", fmt::format("{:016x}", row.fingerprint)},
+                         {"iterations", row.run.iterations},
                          {"tasks", row.run.tasks}, {"achieved_share", finite_or_null(row.achieved_share)}, {"disturber_progress", finite_or_null(row.disturber_progress)}});
   return d;
 }

@@ -14,7 +14,7 @@ namespace {
 
 experiment two_cores() {
   experiment e;
-  e.machine = std::make_shared<const machine>(machine::uniform(2));
+  e.options.machine = e.machine = std::make_shared<const machine>(machine::uniform(2));
   e.policies = {"rws", "dam-c"};
   e.scenarios = {{"none", {}}, {"cpu@0", parse_disturbances("cpu@0", *e.machine)}};
   return e;

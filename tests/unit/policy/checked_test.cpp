@@ -31,6 +31,20 @@ TEST(checked, a_policy_from_outside_is_wrapped_once) {
   EXPECT_EQ(checked(wrapped, m), wrapped);
 }
 
+TEST(checked, a_policy_of_another_machine_is_refused) {
+  const machine four = machine::uniform(4), two = machine::uniform(2);
+  const auto outside = std::make_shared<const from_outside>();
+  for (const auto& made : {make_policy("auto", four), checked(outside, four)}) {
+    try {
+      (void)checked(made, two);
+      FAIL() << made->name();
+    } catch (const usage_error& e) {
+      EXPECT_NE(std::string(e.what()).find("another machine than this one of 2 cores"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_NO_THROW((void)checked(outside, two));
+}
+
 // The look at the answer must not be on the tape, or the policy itself would not replay what was recorded of it.
 TEST(checked, nothing_of_the_checks_is_on_the_tape) {
   testing::world plain(machine::uniform(4)), looked_at(machine::uniform(4));
