@@ -89,8 +89,9 @@ class checked_policy final : public policy {
   [[nodiscard]] next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
     if (!out(v) && !(source_of(v) && source_of(v)->clears_up())) {
       complaint wrong;
+      const std::uint64_t ended = source_of(v) ? source_of(v)->runs_ended() : 0;
       const next_decision d = asked_for(wrong, [&] { return asked_->next(worker, attempt, v); });
-      if (!wrong) wrong = wrong_answer(d, v);
+      if (!wrong) wrong = wrong_answer(d, ended, v);
       if (!wrong) return d;
       fail("question 3, next", " for worker " + std::to_string(worker), *wrong, v);
     }
@@ -149,7 +150,7 @@ class checked_policy final : public policy {
     return wrong_busy(d.busy_s);
   }
 
-  [[nodiscard]] complaint wrong_answer(const next_decision& d, const view& v) const {
+  [[nodiscard]] complaint wrong_answer(const next_decision& d, std::uint64_t ended, const view& v) const {
     using kind = next_decision::kind;
     switch (d.what) {
       case kind::nothing: return {};
@@ -163,7 +164,7 @@ class checked_policy final : public policy {
         return "it answered steal, and there are no deques: declare deques_too, or take_from a queue";
       case kind::hold_task:
         if (!d.task) return "it answered hold_task without a task";
-        if (!source_of(v)->has_task(d.task)) return "it answered hold_task of a task that no running graph has";
+        if (!source_of(v)->has_task(d.task, ended)) return "it answered hold_task of a task that no running graph has";
         return {};
       case kind::hold_until:
         if (std::isfinite(d.until_s) && d.until_s < longest_s) return {};

@@ -48,8 +48,11 @@ class view_source {
   [[nodiscard]] virtual bool policy_is_out() const noexcept { return false; }
   /// The rest of a cancelled run is looked for the standard way, since the policy looks nowhere where it waits.
   [[nodiscard]] virtual bool clears_up() const noexcept { return false; }
-  /// False if no graph that runs has such a task, as far as the engine can tell.
-  [[nodiscard]] virtual bool has_task(task_ref) noexcept { return true; }
+  /// How many runs have come to their end.
+  [[nodiscard]] virtual std::uint64_t runs_ended() noexcept { return 0; }
+  /// False if no graph that runs has such a task, as far as the engine can tell, nor had one when so many runs had ended. Once a run has been cancelled a
+  /// policy may not know which of its tasks are gone, as they were not taken in its order.
+  [[nodiscard]] virtual bool has_task(task_ref, [[maybe_unused]] std::uint64_t ended) noexcept { return true; }
 };
 
 }  // namespace kilter

@@ -243,6 +243,7 @@ void engine::execution_done(execution_state& e) noexcept {
     const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &e; });
     alive = std::move(*at);
     active_.erase(at);
+    ended_.fetch_add(1, sync::memory_order_release);
     active.fetch_sub(1, sync::memory_order_seq_cst);
     e.graph.execution.store(nullptr, sync::memory_order_release);
     {
@@ -272,6 +273,7 @@ void engine::end_run(graph_core& g) noexcept {
 }
 
 void engine::execution_cancelled() noexcept {
+  any_cancelled_.store(true, sync::memory_order_relaxed);
   cancelled_runs_.fetch_add(1, sync::memory_order_seq_cst);
   notify_all();
 }
@@ -297,8 +299,9 @@ void engine::policy_failed(const std::string& why) noexcept {
   notify_all();
 }
 
-bool engine::has_task(task_ref t) noexcept {
+bool engine::has_task(task_ref t, std::uint64_t ended) noexcept {
   const sync::lock_guard hold(active_lock_);
+  if (any_cancelled_.load(sync::memory_order_relaxed) || ended_.load(sync::memory_order_relaxed) != ended) return true;
   return std::ranges::any_of(active_, [&](const auto& e) {
     const bool grows = e->graph.next_serial.load(sync::memory_order_relaxed) != e->graph.count;  // workers append what they add, unseen from here
     return grows || e->graph.blocks.holds(node_of(t));

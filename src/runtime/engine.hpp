@@ -54,7 +54,8 @@ class engine final : public view_source {
 
   void policy_failed(const std::string& why) noexcept override;
   bool policy_is_out() const noexcept override { return policy_out_.load(sync::memory_order_seq_cst); }
-  bool has_task(task_ref) noexcept override;
+  std::uint64_t runs_ended() noexcept override { return ended_.load(sync::memory_order_acquire); }
+  bool has_task(task_ref, std::uint64_t ended) noexcept override;
   bool clears_up() const noexcept override { return clears_up_.load(sync::memory_order_relaxed); }
 
   // --- what workers share ---
@@ -142,6 +143,8 @@ class engine final : public view_source {
   sync::condition none_active_;
   std::vector<std::shared_ptr<execution_state>> active_;
   std::uint64_t submitted_ = 0;
+  sync::atomic<std::uint64_t> ended_{0};            // counted under active_lock_
+  sync::atomic<bool> any_cancelled_{false};
   sync::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
   sync::atomic<bool> policy_out_{false};

@@ -87,7 +87,7 @@ class engine final : public view_source {
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch_.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(batch_[i]); }
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
-  bool has_task(task_ref t) noexcept override { return runs_ && runs_->blocks.holds(detail::node_of(t)); }
+  bool has_task(task_ref t, std::uint64_t) noexcept override { return runs_ && runs_->blocks.holds(detail::node_of(t)); }
 
  private:
   using node = detail::node;

@@ -187,7 +187,7 @@ class engine_on_virtual_time final : public view_source {
   std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(nodes_.size()); }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(nodes_[i]); }
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
-  bool has_task(task_ref t) noexcept override { return std::ranges::find(nodes_, detail::node_of(t)) != nodes_.end(); }
+  bool has_task(task_ref t, std::uint64_t) noexcept override { return std::ranges::find(nodes_, detail::node_of(t)) != nodes_.end(); }
 
  private:
   worker& of(core_id c) noexcept { return c == no_core ? outside_ : *workers_[c]; }
