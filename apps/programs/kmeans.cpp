@@ -12,26 +12,46 @@
 
 #include "kilter/error.hpp"
 #include "kilter/graph.hpp"
+#include "kilter/parallel.hpp"
 
 namespace kilter::apps {
 
 // ---- the parallel part -----------------------------------------------------------------------------------------------
 
-// Each iteration is a batch of tasks, made when the one before is done. A task may run on several cores, which share its points out. The largest one is
-// critical: it ends last if nobody looks after it.
-void kmeans::iterate_in_tasks(kilter::task_context& here) {
+void kmeans::iterate(kilter::task_context& here) {
   do {
-    kilter::batch added(here);
-    for (std::size_t b = 0; b < blocks(); ++b) {
-      const auto priority = b == 0 ? kilter::priority::high : kilter::priority::low;
-      added.add({.type = assign_type_, .priority = priority}, [this, b](kilter::team_member& me) {
-        const range mine = block(b);
-        while (const kilter::chunk part = me.next_chunk(mine.last - mine.first))
-          assign({mine.first + part.begin, mine.first + part.end}, partials_[me.core()]);
-      });
-    }
-    added.wait();
+    if (options_.cut == iteration_cut::loop) assign_in_a_loop(here);
+    else assign_in_tasks(here);
   } while (!here.cancelled() && move_centres());
+}
+
+// A piece of the loop borrows a sum that nobody else adds to.
+void kmeans::assign_in_a_loop(kilter::task_context& here) {
+  const auto assign_blocks = [this](std::size_t first, std::size_t last) {
+    partial* mine = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      mine = free_partials_.back();
+      free_partials_.pop_back();
+    }
+    assign({block(first).first, block(last - 1).last}, *mine);
+    const std::lock_guard lock(mutex_);
+    free_partials_.push_back(mine);
+  };
+  kilter::parallel_for(here, std::size_t{0}, blocks(), assign_blocks, {.type = "assign", .grain = 1});
+}
+
+// A batch of tasks, each of which may run on several cores, which share its points out. The largest one is critical: it ends last if nobody looks after it.
+void kmeans::assign_in_tasks(kilter::task_context& here) {
+  kilter::batch added(here);
+  for (std::size_t b = 0; b < blocks(); ++b) {
+    const auto priority = b == 0 ? kilter::priority::high : kilter::priority::low;
+    added.add({.type = assign_type_, .priority = priority}, [this, b](kilter::team_member& me) {
+      const range mine = block(b);
+      while (const kilter::chunk part = me.next_chunk(mine.last - mine.first)) assign({mine.first + part.begin, mine.first + part.end}, partials_[me.core()]);
+    });
+  }
+  added.wait();
 }
 
 void kmeans::iterate_in_loops(block_loop& loop, const std::function<bool()>& stopped) {
@@ -46,7 +66,7 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
   if (kilter::runtime* rt = how.tasks()) {
     kilter::graph g;
     assign_type_ = g.type("assign");
-    g.add({.type = g.type("iterate")}, [this](kilter::task_context& here) { iterate_in_tasks(here); });
+    g.add({.type = g.type("iterate")}, [this](kilter::task_context& here) { iterate(here); });
     runs_to_its_end(rt->submit(g), stopped);
   } else {
     iterate_in_loops(*how.loops(), stopped);
@@ -157,6 +177,8 @@ void kmeans::start(std::uint32_t threads) {
   }
   now_.clusters.assign(points_.count, std::numeric_limits<std::uint32_t>::max());
   partials_.assign(threads, {std::vector<double>(options_.clusters * n), std::vector<std::uint64_t>(options_.clusters)});
+  free_partials_.clear();
+  for (partial& p : partials_) free_partials_.push_back(&p);
   iterations_ = 0;
   ended_ = false;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,13 @@
 
 namespace kilter::apps {
 
+/// How Kilter is given an iteration: as one loop, whose pieces it chooses, or as a batch of tasks, one a block, as S0 has it.
+enum class iteration_cut : std::uint8_t { loop, tasks };
+inline constexpr std::array<std::string_view, 2> cut_names{"loop", "tasks"};
+
 struct kmeans_options {
   std::size_t clusters = 5;
+  iteration_cut cut = iteration_cut::loop;
   std::size_t block = 250;              ///< points in a task; the first has a quarter more, and is the critical one
   std::uint64_t most_iterations = 20;
   double least_changed = 0.001;         ///< ends when no more than this part of the points changed its cluster
@@ -79,13 +85,17 @@ class kmeans final : public program {
   void assign(range, partial&) noexcept;
   bool move_centres();
   void iterate_in_loops(block_loop&, const std::function<bool()>& stopped);
-  void iterate_in_tasks(kilter::task_context&);
+  void iterate(kilter::task_context&);
+  void assign_in_a_loop(kilter::task_context&);
+  void assign_in_tasks(kilter::task_context&);
 
   point_set points_;
   std::optional<picture> picture_;
   const kmeans_options options_;
   clustering now_;
   std::vector<partial> partials_;
+  std::mutex mutex_;
+  std::vector<partial*> free_partials_;   // under the lock
   std::uint64_t iterations_ = 0;
   bool ended_ = false;
   kilter::task_type assign_type_{};

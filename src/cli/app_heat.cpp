@@ -30,13 +30,6 @@ struct heat_words {
   std::uint64_t steps = 0, checkpoint_every = 100;
 };
 
-template <class Names>
-std::uint8_t index_of(const char* option, const Names& names, const std::string& word) {
-  const auto at = std::ranges::find(names, word);
-  if (at == names.end()) throw input_error(lab::unknown_name(option, word, names));
-  return static_cast<std::uint8_t>(at - names.begin());
-}
-
 std::pair<std::size_t, std::size_t> read_blocks(const std::string& text) {
   constexpr std::size_t most_blocks = 10'000;
   std::size_t rows = 0, columns = 0;

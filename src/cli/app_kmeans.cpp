@@ -17,18 +17,19 @@ using lab::document;
 
 struct kmeans_words {
   std::size_t clusters = 5, block = 0;
+  std::string cut = "loop";
   std::uint64_t iterations = 20;
   double changed = 0.001;
 };
 
 made make_kmeans(const app_options& o, const kmeans_words& w, std::uint64_t seed) {
   const apps::kmeans_size& size = size_named(apps::kmeans_sizes, o.size);
-  const apps::kmeans_options how{.clusters = w.clusters, .block = w.block ? w.block : size.block, .most_iterations = w.iterations, .least_changed = w.changed, .seed = seed};
+  const apps::kmeans_options how{.clusters = w.clusters, .cut = static_cast<apps::iteration_cut>(index_of("--cut", apps::cut_names, w.cut)), .block = w.block ? w.block : size.block, .most_iterations = w.iterations, .least_changed = w.changed, .seed = seed};
   made m;
   if (o.input.empty()) m.program = std::make_unique<apps::kmeans>(apps::drawn_points(size.points, size.dimensions, seed), how);
   else m.program = apps::read_kmeans(file_text(o.input, "picture or table", most_input_mib), o.input, how);
   m.chosen = {{"size", o.input.empty() ? document(o.size) : document(nullptr)}, {"input", o.input.empty() ? document(nullptr) : document(o.input)},
-              {"clusters", how.clusters}, {"block", how.block}, {"iterations", how.most_iterations}, {"changed", how.least_changed}};
+              {"clusters", how.clusters}, {"block", how.block}, {"cut", w.cut}, {"iterations", how.most_iterations}, {"changed", how.least_changed}};
   return m;
 }
 
@@ -46,6 +47,8 @@ action add_kmeans(CLI::App& app, const std::string& command_line) {
       ->group(std::string(program_group));
   c->add_option("--clusters", w->clusters, "How many")->type_name("K")->check(CLI::Range(1, 4096))->group(std::string(program_group));
   c->add_option("--block", w->block, "Points in a task; 0: as the size has it, 250 for files")->type_name("N")->check(CLI::Range(0, 100'000'000))->group(std::string(program_group));
+  takes(c->add_option("--cut", w->cut, "How Kilter is given an iteration: loop (it chooses the pieces) or tasks (one a block, the largest critical)")->type_name("WORD")
+            ->group(std::string(program_group)), {.words = [] { return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end()); }});
   c->add_option("--iterations", w->iterations, "At most so many")->type_name("N")->check(CLI::Range(1, 1'000'000))->group(std::string(program_group));
   c->add_option("--changed", w->changed, "End when no more than this part of the points changes its cluster")->type_name("X")->check(CLI::Range(0.0, 1.0))
       ->group(std::string(program_group));

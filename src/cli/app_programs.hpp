@@ -55,6 +55,14 @@ const auto& size_named(const Sizes& sizes, const std::string& word) {
   throw input_error(lab::unknown_name("--size", word, names));
 }
 
+/// Which of the names an option's word is. input_error that names what there is.
+template <class Names>
+std::uint8_t index_of(const char* option, const Names& names, const std::string& word) {
+  const auto at = std::ranges::find(names, word);
+  if (at == names.end()) throw input_error(lab::unknown_name(option, word, names));
+  return static_cast<std::uint8_t>(at - names.begin());
+}
+
 [[nodiscard]] action add_heat(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
 

@@ -7,8 +7,9 @@ passes app kmeans --model all --policy auto,dam-c --repeat 2 --disturb share@0:5
 json 'd["schema"] == "kilter.app/1" and len(d["runs"]) == 2 * 2 * 8 and d["environment"]["complete"]'
 json 'len({r["iterations"] for r in d["runs"]}) == 1 and all(r["tasks"] == 80 * r["iterations"] and r["seconds"] > 0 for r in d["runs"])'
 json '{s["model"] for s in d["summary"]} == {"serial", "static", "loop-static", "loop-dynamic", "omp-task", "task", "kilter auto", "kilter dam-c"}'
-passes app kmeans
+passes app kmeans --cut tasks --json tasks.json
 says "kilter auto"
+python3 -c 'import json; d = json.load(open("tasks.json")); assert d["config"]["cut"] == "tasks" and len(d["runs"][0]["fingerprint"]) == 16' || fail "tasks.json"
 
 # a picture: two colours come back as two colours
 printf 'P6\n2 2\n255\n\x00\x00\x00\x0a\x0a\x0a\xc8\x00\x00\xdc\x00\x00' >two.ppm
@@ -30,6 +31,7 @@ for file in cut.ppm cut.png ragged.csv nan.csv empty.csv missing.csv .; do refus
 refuses "there are 4 points" app kmeans --input table.csv --clusters 5 --output never
 refuses "did you mean 'kilter'?" app kmeans --model kiltr --output never
 refuses "there are small, medium, large, native" app kmeans --size tiny --output never
+refuses "there are loop, tasks" app kmeans --cut rows --output never
 refuses "unknown policy 'dam'" app kmeans --policy dam --output never
 refuses "there is no directory" app kmeans --output no/such/folder
 refuses "--json writes there already" app kmeans --json same --output same

@@ -41,8 +41,12 @@ TEST(kmeans, is_the_same_under_every_model) {
                                             execution_model::omp_task,       execution_model::task,        execution_model::kilter};
 #endif
   for (const execution_model m : models) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
-  for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(k, execution_model::kilter, threads), alone) << threads;
-  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(k, execution_model::kilter, 4, policy), alone) << policy;
+  kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = iteration_cut::tasks, .block = 100});
+  EXPECT_EQ(run(in_tasks, execution_model::task, 2), alone);
+  for (kmeans* each : {&k, &in_tasks}) {
+    for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(*each, execution_model::kilter, threads), alone) << threads;
+    for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(*each, execution_model::kilter, 4, policy), alone) << policy;
+  }
 }
 
 TEST(kmeans, finds_groups_that_lie_apart) {
