@@ -72,7 +72,7 @@ program_run heat::run(executor& how, const std::function<bool()>& stopped) {
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const std::uint64_t made = options_.steps - begin_.steps;
-  return {.seconds = most(*ranks_, seconds.count()), .iterations = made, .tasks = made * (blocks() + (ranks_->size() > 1))};
+  return {.seconds = most(*ranks_, seconds.count()), .begin = begin, .iterations = made, .tasks = made * (blocks() + (ranks_->size() > 1))};
 }
 
 // ---- one block, and the borders --------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
     iterate_in_loops(*how.loops(), stopped);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return {.seconds = seconds.count(), .iterations = iterations_, .tasks = iterations_ * blocks(), .complete = ended_};
+  return {.seconds = seconds.count(), .begin = begin, .iterations = iterations_, .tasks = iterations_ * blocks(), .complete = ended_};
 }
 
 // ---- one block, and what comes between two iterations ----------------------------------------------------------------

@@ -1,6 +1,7 @@
 #pragma once
 // What `kilter app` needs to know of a program.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@ struct wrong_result : std::runtime_error {
 
 struct program_run {
   double seconds = 0.0;
+  std::chrono::steady_clock::time_point begin{};   ///< of these seconds
   std::uint64_t iterations = 0;
   std::uint64_t tasks = 0;      ///< blocks of loops, or tasks
   bool complete = true;         ///< false: stopped before its end

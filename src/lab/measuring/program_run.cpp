@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "kilter/error.hpp"
+#include "lab/measuring/energy_meter.hpp"
 #include "lab/measuring/presence.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/statistics/stats.hpp"
@@ -50,7 +51,12 @@ std::vector<program_summary> summarised(const program_plan& p, const std::vector
     for (const contender& c : contenders) {
       const auto own = seconds(c.name);
       if (own.empty()) continue;
-      std::vector<double> values, speeds;
+      std::vector<double> values, speeds, joules, edps;
+      for (const program_row& r : runs)
+        if (r.model == c.name && r.disturb == s.name && r.run.complete && r.joules) {
+          joules.push_back(*r.joules);
+          edps.push_back(*r.joules * r.run.seconds);
+        }
       for (const auto& [repeat, value] : own) {
         values.push_back(value);
         const auto other = std::ranges::find(first, repeat, [](const auto& one) { return one.first; });
@@ -59,7 +65,8 @@ std::vector<program_summary> summarised(const program_plan& p, const std::vector
       const spread taken = spread_of(values);
       const auto row = std::ranges::find_if(runs, [&](const program_row& r) { return r.model == c.name && r.disturb == s.name && r.run.complete; });
       all.push_back({c.name, s.name, static_cast<std::uint32_t>(values.size()), taken.median, taken.smallest, taken.largest, row->run.iterations,
-                     row->run.tasks, speeds.empty() ? std::nullopt : std::optional(median(speeds))});
+                     row->run.tasks, joules.empty() ? std::nullopt : std::optional(median(joules)), edps.empty() ? std::nullopt : std::optional(median(edps)),
+                     speeds.empty() ? std::nullopt : std::optional(median(speeds))});
     }
   }
   return all;
@@ -93,6 +100,7 @@ struct program_measurement::state {
   apps::program& what;
   progress& shown;
   std::vector<std::unique_ptr<presence>> presences{};   // by scenario
+  energy_meter energy{};
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   mutable std::mutex mutex{};
   program_result measured{};                            // under the lock
@@ -101,7 +109,7 @@ struct program_measurement::state {
     runtime_options o = plan.options;
     o.seed = random_stream(plan.seed, "run", repeat).next();
     if (!c.policy.empty()) o.custom = policy_of(c.policy, plan);
-    program_row row{.model = c.name, .disturb = plan.scenarios[scenario_at].name, .repeat = repeat, .run = {}, .fingerprint = 0, .achieved_share = {}, .disturber_progress = {}};
+    program_row row{.model = c.name, .disturb = plan.scenarios[scenario_at].name, .repeat = repeat, .run = {}, .fingerprint = 0, .joules = {}, .achieved_share = {}, .disturber_progress = {}};
     presence& around = *presences[scenario_at];
     {
       apps::executor how(c.model, std::move(o));
@@ -113,6 +121,8 @@ struct program_measurement::state {
         around.end();
         throw;
       }
+      const auto end = row.run.begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(row.run.seconds));
+      row.joules = energy.joules(row.run.begin, std::min(end, std::chrono::steady_clock::now()));
       const presence::effect effect = around.since_mark();
       around.end();
       row.achieved_share = effect.share;
@@ -169,6 +179,7 @@ void program_measurement::run() {
 program_result program_measurement::result() const {
   const std::lock_guard lock(state_->mutex);
   program_result known = state_->measured;
+  known.energy_source = state_->energy.source();
   known.summary = summarised(state_->plan, known.runs);
   known.tool_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - state_->begin).count();
   return known;

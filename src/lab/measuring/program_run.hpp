@@ -30,6 +30,7 @@ struct program_row {
   std::uint32_t repeat = 0;
   apps::program_run run;
   std::uint64_t fingerprint = 0;                    ///< of the result
+  std::optional<double> joules;                     ///< of this computer's processors; empty if no sensor tells
   std::optional<double> achieved_share, disturber_progress;
 };
 
@@ -38,12 +39,14 @@ struct program_summary {
   std::uint32_t runs = 0;
   double median_s = 0.0, least_s = 0.0, most_s = 0.0;
   std::uint64_t iterations = 0, tasks = 0;          ///< of one run
+  std::optional<double> median_j, median_edp;       ///< joules, and joule seconds
   std::optional<double> speed_to_first;             ///< the first model's seconds over its own, median of the repeats
 };
 
 struct program_result {
   std::vector<program_row> runs;
   std::vector<program_summary> summary;
+  std::string energy_source;                        ///< sensors; empty: none
   std::vector<std::string> notes;
   bool complete = false;
   double tool_seconds = 0.0;
