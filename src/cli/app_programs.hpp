@@ -57,5 +57,6 @@ const auto& size_named(const Sizes& sizes, const std::string& word) {
 
 [[nodiscard]] action add_heat(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
+[[nodiscard]] action add_vgg16(CLI::App& app, const std::string& command_line);
 
 }  // namespace kilter::cli
