@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,7 +69,7 @@ class vgg16 final : public program {
   /// The probability of each class (CSV).
   [[nodiscard]] std::string result_file() const override;
 
-  [[nodiscard]] std::span<const float> probabilities() const noexcept { return now_.probabilities; }
+  [[nodiscard]] const activations& result() const noexcept { return now_; }
 
  private:
   enum stage_kind : std::uint8_t { im2col, convolution, fully_connected, max_pooling };

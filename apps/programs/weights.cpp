@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "both formats are litt
 
 constexpr std::uint64_t longest_header = 1 << 20;  // VGG-16's has some 4,000 bytes
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) { throw input_error("weights '" + file + "': " + why); }
+[[noreturn]] void refuse_weights(const std::string& file, const std::string& why) { throw input_error("weights '" + file + "': " + why); }
 
 /// Where the numbers of one vector of the network lie in the file.
 struct part {
@@ -38,7 +38,7 @@ struct part {
 void read_bytes(std::istream& in, std::uint64_t begin, void* to, std::size_t bytes, const std::string& file, const std::string& name) {
   in.seekg(static_cast<std::streamoff>(begin));
   in.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
-  if (!in) refuse(file, name + " cannot be read whole: " + std::to_string(in.gcount()) + " of " + std::to_string(bytes) + " bytes are there");
+  if (!in) refuse_weights(file, name + " cannot be read whole: " + std::to_string(in.gcount()) + " of " + std::to_string(bytes) + " bytes are there");
 }
 
 void read_parts(std::istream& in, const std::vector<part>& parts, const std::string& file) {
@@ -46,7 +46,7 @@ void read_parts(std::istream& in, const std::vector<part>& parts, const std::str
     p.to->resize(p.count);
     read_bytes(in, p.begin, p.to->data(), p.count * sizeof(float), file, p.name);
     const auto bad = std::ranges::find_if(*p.to, [](float v) { return !std::isfinite(v); });
-    if (bad != p.to->end()) refuse(file, p.name + ": number " + std::to_string(bad - p.to->begin()) + " is " + std::to_string(*bad) + "; only finite ones are read");
+    if (bad != p.to->end()) refuse_weights(file, p.name + ": number " + std::to_string(bad - p.to->begin()) + " is " + std::to_string(*bad) + "; only finite ones are read");
   }
 }
 
@@ -82,14 +82,14 @@ void read_darknet(std::istream& in, std::uint64_t bytes, const std::string& file
   const auto add = [&](std::vector<float>& to, std::size_t count, const std::string& name) {
     parts.push_back({&to, count, name, at});
     at += count * sizeof(float);
-    if (at > bytes) refuse(file, "it has " + std::to_string(bytes) + " bytes and ends in " + name + wanted);
+    if (at > bytes) refuse_weights(file, "it has " + std::to_string(bytes) + " bytes and ends in " + name + wanted);
   };
   for (layer& l : n.layers) {
     if (!l.has_weights()) continue;
     add(l.bias, l.out.channels, l.name + "'s biases");
     add(l.weights, l.weight_count(), l.name + "'s weights");
   }
-  if (at != bytes) refuse(file, "it has " + std::to_string(bytes) + " bytes, " + std::to_string(bytes - at) + " of them after fc8's weights" + wanted);
+  if (at != bytes) refuse_weights(file, "it has " + std::to_string(bytes) + " bytes, " + std::to_string(bytes - at) + " of them after fc8's weights" + wanted);
   read_parts(in, parts, file);
   if (head.transposed)
     for (layer& l : n.layers)
@@ -161,7 +161,7 @@ std::string way_out(const layer& l, const tensor_dimensions& is) {
 
 /// The place of a tensor, which is of one of the shapes.
 extent checked(const json& tensor, const std::string& name, const layer& l, const std::vector<tensor_dimensions>& shapes, std::uint64_t data, const std::string& file) {
-  const auto wrong = [&](const std::string& why) { refuse(file, l.name + ", tensor '" + name + "' " + why); };
+  const auto wrong = [&](const std::string& why) { refuse_weights(file, l.name + ", tensor '" + name + "' " + why); };
   if (!tensor.is_object()) wrong("has no dtype, shape and data_offsets");
   const auto dtype = tensor.find("dtype");
   if (dtype == tensor.end() || !dtype->is_string()) wrong("has no dtype");
@@ -183,21 +183,21 @@ void check_no_holes(std::vector<extent> extents, std::uint64_t data, const std::
   std::ranges::sort(extents, {}, &extent::begin);
   std::uint64_t at = 0;
   for (const extent& e : extents) {
-    if (e.begin != at) refuse(file, "tensors do not follow one another: one ends at byte " + std::to_string(at) + " of the data, the next begins at " + std::to_string(e.begin));
+    if (e.begin != at) refuse_weights(file, "tensors do not follow one another: one ends at byte " + std::to_string(at) + " of the data, the next begins at " + std::to_string(e.begin));
     at = e.end;
   }
-  if (at != data) refuse(file, std::to_string(data - at) + " bytes follow the last tensor");
+  if (at != data) refuse_weights(file, std::to_string(data - at) + " bytes follow the last tensor");
 }
 
 void read_safetensors(std::istream& in, std::uint64_t bytes, const std::string& file, network& n) {
   std::uint64_t length = 0;
   read_bytes(in, 0, &length, sizeof length, file, "the header's length");
   if (length > bytes - sizeof length || length > longest_header)
-    refuse(file, "a header of " + std::to_string(length) + " bytes is announced; the file has " + std::to_string(bytes) + ", and a header at most " + std::to_string(longest_header));
+    refuse_weights(file, "a header of " + std::to_string(length) + " bytes is announced; the file has " + std::to_string(bytes) + ", and a header at most " + std::to_string(longest_header));
   std::string text(length, '\0');
   read_bytes(in, sizeof length, text.data(), length, file, "the header");
   const json header = json::parse(text, nullptr, false);
-  if (!header.is_object()) refuse(file, "the header is no JSON object");
+  if (!header.is_object()) refuse_weights(file, "the header is no JSON object");
   const std::uint64_t begin = sizeof length + length, data = bytes - begin;
 
   std::vector<part> parts;
@@ -209,7 +209,7 @@ void read_safetensors(std::istream& in, std::uint64_t bytes, const std::string& 
     const auto& [usual, other] = names[with_weights];
     const std::string name = (header.contains(usual + what) ? usual : other) + what;
     const auto tensor = header.find(name);
-    if (tensor == header.end()) refuse(file, l.name + ": there is no tensor '" + usual + what + "'" + (other == usual ? "" : " or '" + other + what + "'"));
+    if (tensor == header.end()) refuse_weights(file, l.name + ": there is no tensor '" + usual + what + "'" + (other == usual ? "" : " or '" + other + what + "'"));
     known.push_back(name);
     extents.push_back(checked(*tensor, name, l, shapes, data, file));
     const extent& e = extents.back();
@@ -224,7 +224,7 @@ void read_safetensors(std::istream& in, std::uint64_t bytes, const std::string& 
     ++with_weights;
   }
   for (const auto& [name, tensor] : header.items())
-    if (std::ranges::find(known, name) == known.end()) refuse(file, "tensor '" + shown(name) + "' belongs to no layer of VGG-16");
+    if (std::ranges::find(known, name) == known.end()) refuse_weights(file, "tensor '" + shown(name) + "' belongs to no layer of VGG-16");
   check_no_holes(std::move(extents), data, file);
   read_parts(in, parts, file);
   n.scale = pixel_scale::imagenet;
@@ -234,7 +234,7 @@ void read_safetensors(std::istream& in, std::uint64_t bytes, const std::string& 
 
 void read_weights(std::istream& in, std::uint64_t bytes, const std::string& file, network& n) {
   constexpr std::uint64_t shortest = 16;  // of both heads
-  if (bytes < shortest) refuse(file, "it has " + std::to_string(bytes) + " bytes; Darknet's format and safetensors begin with more");
+  if (bytes < shortest) refuse_weights(file, "it has " + std::to_string(bytes) + " bytes; Darknet's format and safetensors begin with more");
   char at_eight = 0;
   read_bytes(in, 8, &at_eight, 1, file, "its beginning");
   if (at_eight == '{') read_safetensors(in, bytes, file, n);  // where Darknet has a revision
