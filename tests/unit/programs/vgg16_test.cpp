@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 
 #include "apps/programs/network_input.hpp"
@@ -42,6 +44,18 @@ TEST(vgg16, is_the_same_under_every_model) {
   for (const execution_model m : models) EXPECT_EQ(run(v, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
   for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(v, execution_model::kilter, threads), alone) << threads;
   for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(v, execution_model::kilter, 4, policy), alone) << policy;
+}
+
+// Each member of a team is one core, so BLAS must not bring more.
+TEST(vgg16, has_no_threads_but_those_of_its_model) {
+  const auto threads = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
+  vgg16 v = sample_network({.pictures = 1, .block_length = 64}, 256, 4);
+  for (const execution_model m : {execution_model::static_threads, execution_model::kilter}) {
+    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
+    const auto before = threads();
+    (void)v.run(how, [] { return false; });
+    EXPECT_EQ(threads(), before) << model_names[static_cast<std::size_t>(m)];
+  }
 }
 
 TEST(vgg16, takes_blocks_of_any_length) {
@@ -213,6 +227,9 @@ TEST(network_input, is_the_middle_square_resized) {
   const std::vector<float> half = network_input(wide, 32, pixel_scale::minus_one_to_one), twice = network_input(wide, 128, pixel_scale::minus_one_to_one);
   for (std::size_t x = 0; x < 32; ++x) EXPECT_NEAR(byte(half[9 * 32 + x]), 68 + 2 * static_cast<double>(x) + 0.5, 1e-3) << x;
   for (std::size_t x = 0; x < 128; ++x) EXPECT_NEAR(byte(twice[9 * 128 + x]), 68 + 0.5 * static_cast<double>(x) - 0.25, 1e-3) << x;
+  picture stripes{96, 96, std::vector<std::uint8_t>(96 * 96 * 3)};  // each third column is white, and none is in the middle of what becomes one pixel
+  for (std::size_t i = 0; i < 96 * 96; i += 3) std::fill_n(stripes.rgb.begin() + static_cast<std::ptrdiff_t>(3 * i), 3, std::uint8_t{255});
+  for (const float v : network_input(stripes, 32, pixel_scale::minus_one_to_one)) ASSERT_NEAR(byte(v), 85, 22);
   picture high{64, 200, {}};
   for (std::size_t i = 0; i < 200 * 64; ++i) high.rgb.insert(high.rgb.end(), 3, static_cast<std::uint8_t>(i / 64));
   const std::vector<float> down = network_input(high, 32, pixel_scale::minus_one_to_one);
