@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kilter/error.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -222,6 +223,15 @@ TEST(weights, of_a_broken_header_are_refused) {
   EXPECT_EQ(refusal(with_header(400'000, std::string(200'000, '{'))), "weights 'f': the header is no JSON object");
   EXPECT_EQ(refusal(with_header(~0ull, "{}")), "weights 'f': a header of 18446744073709551615 bytes is announced; the file has 400010, and a header at most 1048576");
   EXPECT_EQ(refusal(with_header(2'000'000, "{}")), "weights 'f': a header of 2000000 bytes is announced; the file has 400010, and a header at most 1048576");
+}
+
+TEST(weights, corpus_is_read_or_refused_in_one_line) {
+  test::replay_corpus("weights", [](const std::string&, const std::string& bytes) {
+    network n = tiny();
+    n.layers.erase(n.layers.begin() + 3, n.layers.end());  // as the fuzzer has it
+    std::istringstream in(bytes);
+    read_weights(in, bytes.size(), "f", n);
+  });
 }
 
 }  // namespace
