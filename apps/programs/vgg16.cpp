@@ -200,7 +200,8 @@ vgg16::stage vgg16::convolve(std::size_t at, std::size_t block_length) {
     keep_blas_here();
     const auto size = [](std::size_t n) { return static_cast<blasint>(n); };
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(channels.length()), size(part.length()), size(l.fan_in()), 1.0f,
-                l.weights.data() + channels.first * l.fan_in(), size(l.fan_in()), columns_.data() + part.first, size(pixels), 0.0f, out + channels.first * pixels, size(pixels));
+                l.weights.data() + channels.first * l.fan_in(), size(l.fan_in()), columns_.data() + part.first, size(pixels), 0.0f,
+                out + channels.first * pixels, size(pixels));
     for (std::size_t c = channels.first; c < channels.last; ++c) add_bias(l, c, out + c * pixels, part.length());
   }};
 }

@@ -73,7 +73,8 @@ std::vector<std::string> read_labels(std::string_view text, const std::string& f
     if (line.ends_with('\r')) line.remove_suffix(1);
     all.emplace_back(line);
   }
-  if (all.size() != classes) throw input_error("labels '" + file + "' has " + std::to_string(all.size()) + " lines; a name for each of " + std::to_string(classes) + " classes is wanted");
+  if (all.size() != classes)
+    throw input_error("labels '" + file + "' has " + std::to_string(all.size()) + " lines; a name for each of " + std::to_string(classes) + " classes is wanted");
   return all;
 }
 

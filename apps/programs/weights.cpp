@@ -4,9 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <istream>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -183,7 +181,8 @@ void check_no_holes(std::vector<extent> extents, std::uint64_t data, const std::
   std::ranges::sort(extents, {}, &extent::begin);
   std::uint64_t at = 0;
   for (const extent& e : extents) {
-    if (e.begin != at) refuse_weights(file, "tensors do not follow one another: one ends at byte " + std::to_string(at) + " of the data, the next begins at " + std::to_string(e.begin));
+    if (e.begin != at)
+      refuse_weights(file, "tensors do not follow one another: one ends at byte " + std::to_string(at) + " of the data, the next begins at " + std::to_string(e.begin));
     at = e.end;
   }
   if (at != data) refuse_weights(file, std::to_string(data - at) + " bytes follow the last tensor");
@@ -193,7 +192,8 @@ void read_safetensors(std::istream& in, std::uint64_t bytes, const std::string& 
   std::uint64_t length = 0;
   read_bytes(in, 0, &length, sizeof length, file, "the header's length");
   if (length > bytes - sizeof length || length > longest_header)
-    refuse_weights(file, "a header of " + std::to_string(length) + " bytes is announced; the file has " + std::to_string(bytes) + ", and a header at most " + std::to_string(longest_header));
+    refuse_weights(file, "a header of " + std::to_string(length) + " bytes is announced; the file has " + std::to_string(bytes) + ", and a header at most " +
+                             std::to_string(longest_header));
   std::string text(length, '\0');
   read_bytes(in, sizeof length, text.data(), length, file, "the header");
   const json header = json::parse(text, nullptr, false);

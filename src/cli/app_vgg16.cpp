@@ -68,8 +68,8 @@ action add_vgg16(CLI::App& app, const std::string& command_line) {
   o->size.clear();
   o->out.how.command_line = command_line;
   CLI::App* c = app.add_subcommand("vgg16", "Say what a picture shows: the neural network VGG-16");
-  takes(c->add_option("--size", o->size, "Which network: small (64 x 64, channels / 8), medium (128 x 128, channels / 4), large (224 x 224) or native (512 x 512); small unless there are "
-                                      "weights, then large")
+  takes(c->add_option("--size", o->size, "Which network: small (64 x 64, channels / 8), medium (128 x 128, channels / 4), large (224 x 224) or native (512 x 512); "
+                                      "small unless there are weights, then large")
             ->type_name("SIZE")->group(group), {.words = [] { return std::vector<std::string>{"small", "medium", "large", "native"}; }});
   c->add_option("--resolution", w->resolution, "Pixels of a side, a multiple of 32; 0: as the size has it")->type_name("N")->check(CLI::Range(0, 1024))->group(group);
   c->add_option("--divide", w->divide, "So many times fewer channels in each layer; 0: as the size has it")->type_name("N")->check(CLI::Range(0, 64))->group(group);
