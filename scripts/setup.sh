@@ -1,10 +1,12 @@
 # Sourced by ./run and ./test: installs what is missing and builds. Everything it says goes to standard error.
 # Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, Graphviz 2.42, Zydis 4.0, expat 2.5, yaml-cpp 0.7,
-# zlib 1.2.13, libpng 1.6.39, Open MPI 4.1.4, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25, oneTBB 2021.8.
+# zlib 1.2.13, libpng 1.6.39, OpenBLAS 0.3.21, Open MPI 4.1.4, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25, oneTBB 2021.8.
 
 kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev
-  libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev libpng-dev)
-kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev libopenmpi-dev openmpi-bin)
+  libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev libpng-dev libopenblas-openmp-dev)
+kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev libopenmpi-dev openmpi-bin
+  python3-venv)
+kilter_reference_packages=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0)  # from PyPI
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -41,6 +43,25 @@ install_packages() {
     return 2
   fi
   rm -f "$log"
+}
+
+# set_up_reference ALLOWED: ONNX Runtime in build/reference, which the program vgg16 is compared with. Where it cannot be had, that test is skipped.
+set_up_reference() {
+  local dir=build/reference log why="--no-install does not install it"
+  [ "$(cat "$dir/holds" 2>/dev/null)" = "${kilter_reference_packages[*]}" ] && return 0
+  if [ "$1" != no ]; then
+    say "kilter: installing ONNX Runtime in $dir"
+    rm -rf "$dir"
+    log=$(mktemp)
+    if python3 -m venv "$dir" >"$log" 2>&1 && "$dir/bin/pip" install --quiet --retries 1 "${kilter_reference_packages[@]}" >>"$log" 2>&1; then
+      printf '%s\n' "${kilter_reference_packages[*]}" >"$dir/holds"
+      rm -f "$log"
+      return 0
+    fi
+    rm -rf "$dir"
+    why="pip cannot install it; its whole output is in $log"
+  fi
+  say "kilter: the test reference:vgg16 is skipped, because there is no ONNX Runtime: $why"
 }
 
 # quietly WHAT COMMAND...: the command's output is shown only if it fails.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "apps/programs/executor.hpp"
 
@@ -39,6 +40,8 @@ class program {
   [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
   /// What the last run computed, as the bytes of a file.
   [[nodiscard]] virtual std::string result_file() const = 0;
+  /// What the last run found out that is worth a line or more to people.
+  [[nodiscard]] virtual std::vector<std::string> found() const { return {}; }
 };
 
 }  // namespace kilter::apps

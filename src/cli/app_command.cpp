@@ -68,7 +68,15 @@ int run_prepared(const app_options& o, const prepared& p) {
     const std::string file = o.output.empty() || r.runs.empty() || !r.complete ? "" : p.what.program->result_file();
     if (!speaks) return;
     const bool alone = o.ranks->size() == 1;  // mpirun gives its programs a terminal even where it has none itself
-    deliver(o.out, [&](bool colour) { return lab::program_text(p.plan, about, r, colour && alone); }, lab::to_document(p.plan, about, p.what.chosen, r, o.out.how));
+    const std::vector<std::string> found = r.runs.empty() ? std::vector<std::string>() : p.what.program->found();
+    lab::document d = lab::to_document(p.plan, about, p.what.chosen, r, o.out.how);
+    if (!found.empty()) d["found"] = found;
+    const auto text = [&](bool colour) {
+      std::string all = lab::program_text(p.plan, about, r, colour && alone);
+      for (const std::string& line : found) all += "  " + printable(line) + "\n";
+      return all;
+    };
+    deliver(o.out, text, d);
     if (!file.empty()) lab::write_output(o.output, file);
   });
 }
@@ -115,7 +123,8 @@ action add_app(CLI::App& root, const std::string& command_line) {
   app->footer("Each run is verified. Exit status 1: a result was wrong.\n"
               "Example:\n"
               "  kilter app kmeans --model all --disturb cpu@0");
-  const std::map<std::string, action> programs{{"kmeans", add_kmeans(*app, command_line)}, {"heat", add_heat(*app, command_line)}};
+  const std::map<std::string, action> programs{
+      {"kmeans", add_kmeans(*app, command_line)}, {"heat", add_heat(*app, command_line)}, {"vgg16", add_vgg16(*app, command_line)}};
   return [app, programs] { return programs.at(app->get_subcommands().front()->get_name())(); };
 }
 

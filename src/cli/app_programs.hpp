@@ -65,5 +65,6 @@ std::uint8_t index_of(const char* option, const Names& names, const std::string&
 
 [[nodiscard]] action add_heat(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
+[[nodiscard]] action add_vgg16(CLI::App& app, const std::string& command_line);
 
 }  // namespace kilter::cli

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/checks.sh"
 
 # The commands below one, from the text that users read.
-commands_below() { "$kilter" "$@" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
+commands_below() { "$kilter" "$@" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'; }
 
 every_command() {
   local name

@@ -17,6 +17,7 @@
 #include "apps/programs/picture.hpp"
 #include "apps/programs/plate.hpp"
 #include "apps/programs/points.hpp"
+#include "apps/programs/weights.hpp"
 #include "balance/preload/history.hpp"
 #include "balance/recording.hpp"
 #include "demand.hpp"
@@ -75,6 +76,18 @@ void check(const machine& m) {
   if (p.rgb.size() > 100'000) return;  // deflating takes a while
   const apps::picture back = apps::read_picture(apps::as_png(p), "f");
   demand(back.width == p.width && back.rgb == p.rgb, "a picture comes back as it was written");
+}
+
+// Of a network's first layers: all of them would be 300 KB.
+[[maybe_unused]] void read_weights(const std::string& bytes) {
+  apps::network n = apps::vgg16_network(32, 64);
+  n.layers.erase(n.layers.begin() + 3, n.layers.end());
+  std::istringstream in(bytes);
+  apps::read_weights(in, bytes.size(), "f", n);
+  for (const apps::layer& l : n.layers) {
+    demand(!l.has_weights() || (l.weights.size() == l.weight_count() && l.bias.size() == l.out.channels), "each layer has its weights");
+    for (const float v : l.weights) demand(std::isfinite(v), "all of them are finite");
+  }
 }
 
 [[maybe_unused]] void read_xml(const std::string& bytes) {
