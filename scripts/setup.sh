@@ -6,7 +6,7 @@ kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-d
   libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev libpng-dev libopenblas-openmp-dev)
 kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev libopenmpi-dev openmpi-bin
   python3-venv)
-kilter_reference_packages=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0)  # from PyPI
+kilter_reference_packages=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 scikit-learn==1.9.1)  # from PyPI
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -45,12 +45,12 @@ install_packages() {
   rm -f "$log"
 }
 
-# set_up_reference ALLOWED: ONNX Runtime in build/reference, which the program vgg16 is compared with. Where it cannot be had, that test is skipped.
+# set_up_reference ALLOWED: scikit-learn and ONNX Runtime in build/reference, which programs are compared with. Where they cannot be had, those tests are skipped.
 set_up_reference() {
   local dir=build/reference log why="--no-install does not install it"
   [ "$(cat "$dir/holds" 2>/dev/null)" = "${kilter_reference_packages[*]}" ] && return 0
   if [ "$1" != no ]; then
-    say "kilter: installing ONNX Runtime in $dir"
+    say "kilter: installing scikit-learn and ONNX Runtime in $dir"
     rm -rf "$dir"
     log=$(mktemp)
     if python3 -m venv "$dir" >"$log" 2>&1 && "$dir/bin/pip" install --quiet --retries 1 "${kilter_reference_packages[@]}" >>"$log" 2>&1; then
@@ -61,7 +61,7 @@ set_up_reference() {
     rm -rf "$dir"
     why="pip cannot install it; its whole output is in $log"
   fi
-  say "kilter: the test reference:vgg16 is skipped, because there is no ONNX Runtime: $why"
+  say "kilter: the tests reference:kmeans and reference:vgg16 are skipped, as scikit-learn and ONNX Runtime are missing: $why"
 }
 
 # quietly WHAT COMMAND...: the command's output is shown only if it fails.

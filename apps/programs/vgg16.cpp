@@ -60,7 +60,7 @@ program_run vgg16::run(executor& how, const std::function<bool()>& stopped) {
     forward_in_loops(*how.loops(), stopped);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return {.seconds = seconds.count(), .iterations = pictures_, .tasks = tasks_, .complete = pictures_ == options_.pictures};
+  return {.seconds = seconds.count(), .begin = begin, .iterations = pictures_, .tasks = tasks_, .complete = pictures_ == options_.pictures};
 }
 
 // ---- the network, layer by layer -------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ int run_prepared(const app_options& o, const prepared& p) {
     const std::string file = o.output.empty() || r.runs.empty() || !r.complete ? "" : p.what.program->result_file();
     if (!speaks) return;
     const bool alone = o.ranks->size() == 1;  // mpirun gives its programs a terminal even where it has none itself
-    const std::vector<std::string> found = r.runs.empty() ? std::vector<std::string>() : p.what.program->found();
+    const std::vector<std::string> found = r.complete && !r.runs.empty() ? p.what.program->found() : std::vector<std::string>();
     lab::document d = lab::to_document(p.plan, about, p.what.chosen, r, o.out.how);
     if (!found.empty()) d["found"] = found;
     const auto text = [&](bool colour) {
