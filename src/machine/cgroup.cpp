@@ -1,12 +1,12 @@
 #include "machine/cgroup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "kilter/machine.hpp"
 
 namespace kilter {
 
@@ -118,6 +118,18 @@ std::optional<double> cgroup_quota(const fs::path& root) {
     }
   }
   return least;
+}
+
+machine first_cores(const machine& m, std::uint32_t count) {
+  if (count >= m.core_count()) return m;
+  std::vector<core_id> first(count);
+  std::iota(first.begin(), first.end(), core_id{0});
+  return m.restricted_to(first);
+}
+
+machine within_quota(const machine& m, std::optional<double> quota) {
+  if (!quota) return m;
+  return first_cores(m, static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, static_cast<double>(m.core_count()))));
 }
 
 }  // namespace detail

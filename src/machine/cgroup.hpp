@@ -1,8 +1,11 @@
 #pragma once
 // The CPU quota that control groups leave to a process, read from files as Linux lays them out.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+
+#include "kilter/machine.hpp"
 
 namespace kilter::detail {
 
@@ -10,5 +13,10 @@ namespace kilter::detail {
 /// the directory that holds `proc/self/cgroup`, `proc/self/mountinfo` and the mount points named there: "/" on a live
 /// system. nullopt if nothing limits, or nothing can be read. Never throws for what the files contain.
 [[nodiscard]] std::optional<double> cgroup_quota(const std::filesystem::path& root);
+
+/// The first `count` cores of a machine, or all if it has no more.
+[[nodiscard]] machine first_cores(const machine&, std::uint32_t count);
+/// As many of its first cores as a quota pays for: rounded up, a twentieth of a core left out, and at least one. Without a quota all.
+[[nodiscard]] machine within_quota(const machine&, std::optional<double> quota);
 
 }  // namespace kilter::detail

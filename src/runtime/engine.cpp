@@ -1,11 +1,10 @@
 #include "runtime/engine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "kilter/emulated_cores.hpp"
+#include "machine/cgroup.hpp"
 #include "policy/checked.hpp"
 #include "runtime/pinning.hpp"
 
@@ -20,20 +19,9 @@ constexpr double long_body_s = 1e-3;
 constexpr double short_body_s = 1e-6;
 
 /// A worker more than the quota pays for would only be throttled; a fraction of a core is still worth a worker.
-std::uint32_t cores_within_quota() {
-  constexpr auto any = std::numeric_limits<std::uint32_t>::max();
-  const auto quota = cgroup_quota_cores();
-  return quota ? static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, double{any})) : any;
-}
-
 std::shared_ptr<const kilter::machine> machine_for(const runtime_options& o) {
-  auto m = o.machine ? o.machine : std::make_shared<const kilter::machine>(kilter::machine::local());
-  std::uint32_t limit = o.machine ? m->core_count() : std::min(m->core_count(), cores_within_quota());
-  if (o.max_workers > 0) limit = std::min(limit, o.max_workers);
-  if (limit == m->core_count()) return m;
-  std::vector<core_id> first(limit);
-  std::iota(first.begin(), first.end(), core_id{0});
-  return std::make_shared<const kilter::machine>(m->restricted_to(first));
+  const auto m = o.machine ? o.machine : std::make_shared<const kilter::machine>(within_quota(kilter::machine::local(), cgroup_quota_cores()));
+  return o.max_workers == 0 ? m : std::make_shared<const kilter::machine>(first_cores(*m, o.max_workers));
 }
 
 }  // namespace

@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "kilter/error.hpp"
 #include "lab/measuring/user_policy.hpp"
 #include "lab/session/outputs.hpp"
+#include "machine/cgroup.hpp"
 #include "model/tables.hpp"
 #include "runtime/saved_table.hpp"
 #include "sim/energy.hpp"
@@ -75,16 +74,6 @@ std::vector<scenario> checked_scenarios(const std::vector<std::vector<asked_dist
     if (!known) scenarios.push_back({std::move(name), std::move(parts)});
   }
   return scenarios;
-}
-
-/// As many cores as a cgroup quota pays for, like a runtime that is given no machine.
-machine within_quota(const machine& m) {
-  const auto quota = cgroup_quota_cores();
-  const auto paid = quota ? static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota - 0.05))) : m.core_count();
-  if (paid >= m.core_count()) return m;
-  std::vector<core_id> first(paid);
-  std::iota(first.begin(), first.end(), core_id{0});
-  return m.restricted_to(first);
 }
 
 /// The processors that a graph brings, at the costs that it gives.
@@ -170,7 +159,7 @@ runtime_options checked_options(const experiment& e) {
 
 std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt) {
   machine m = machine::local({.smt = smt});
-  m = cores.empty() ? within_quota(m) : m.restricted_to(parse_cores(cores, m));
+  m = cores.empty() ? detail::within_quota(m, cgroup_quota_cores()) : m.restricted_to(parse_cores(cores, m));
   return std::make_shared<const machine>(std::move(m));
 }
 

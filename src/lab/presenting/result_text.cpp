@@ -9,30 +9,11 @@
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/paint.hpp"
 #include "lab/words/units.hpp"
+#include "lab/words/wrapped.hpp"
 
 namespace kilter::lab {
 
 namespace {
-
-/// Words of a paragraph in lines of at most `width`, later lines indented.
-std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& rest) {
-  std::string out, current = first;
-  bool empty = true;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!empty && current.size() + 1 + word.size() > width) {
-      out += current + "\n";
-      current = rest;
-      empty = true;
-    }
-    current += (empty ? "" : " ") + word;
-    empty = false;
-    begin = end + 1;
-  }
-  return out + current + "\n";
-}
 
 /// "(0,1) 48 %  (1,1) 52 %": the places that ran most of the critical tasks.
 std::string critical_places(const machine& m, const summary_row& s) {

@@ -110,6 +110,14 @@ TEST_F(cgroup, garbage_is_no_limit) {
   EXPECT_EQ(quota(), std::nullopt);
 }
 
+TEST(paid_cores, are_rounded_up_but_for_a_twentieth) {
+  const machine m = machine::uniform(4);
+  const std::pair<std::optional<double>, std::uint32_t> table[] = {{std::nullopt, 4}, {0.01, 1}, {1.0, 1}, {1.04, 1}, {1.06, 2}, {2.5, 3}, {4.0, 4}, {1e9, 4}};
+  for (const auto& [quota, cores] : table) EXPECT_EQ(detail::within_quota(m, quota).core_count(), cores) << quota.value_or(-1);
+  EXPECT_EQ(detail::first_cores(m, 3).core_count(), 3u);
+  EXPECT_EQ(detail::first_cores(m, 9).core_count(), 4u);
+}
+
 TEST(cgroup_live, this_process_has_a_positive_quota_or_none) {
   const auto quota = cgroup_quota_cores();
   EXPECT_TRUE(!quota || *quota > 0);
