@@ -67,6 +67,7 @@ std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) 
   switch (m) {
     case execution_model::serial: return std::make_unique<one_thread>();
     case execution_model::static_threads: return std::make_unique<equal_shares>(threads);
+    case execution_model::tbb_loop: return make_tbb_loop(threads);
     default: return make_openmp_loop(m, threads);
   }
 }

@@ -4,7 +4,7 @@
 cd "$work" || exit 1
 
 passes app heat --model all --disturb share@0:50% --json - --quiet
-json 'len({r["fingerprint"] for r in d["runs"]}) == 1 and len(d["runs"]) == 2 * 7 * d["config"]["repeat"] and d["environment"]["complete"]'
+json 'len({r["fingerprint"] for r in d["runs"]}) == 1 and len(d["runs"]) == 2 * 8 * d["config"]["repeat"] and d["environment"]["complete"]'
 passes app heat --output "a b.plate" --quiet
 passes app heat --input "a b.plate" --steps 250 --output warm.png
 says "256 x 256 points, 50 steps"

@@ -4,9 +4,9 @@
 cd "$work" || exit 1
 
 passes app kmeans --model all --policy auto,dam-c --repeat 2 --disturb share@0:50% --json - --quiet
-json 'd["schema"] == "kilter.app/1" and len(d["runs"]) == 2 * 2 * 8 and d["environment"]["complete"]'
+json 'd["schema"] == "kilter.app/1" and len(d["runs"]) == 2 * 2 * 9 and d["environment"]["complete"]'
 json 'len({r["iterations"] for r in d["runs"]}) == 1 and all(r["tasks"] == 80 * r["iterations"] and r["seconds"] > 0 for r in d["runs"])'
-json '{s["model"] for s in d["summary"]} == {"serial", "static", "loop-static", "loop-dynamic", "omp-task", "task", "kilter auto", "kilter dam-c"}'
+json '{s["model"] for s in d["summary"]} == {"serial", "static", "loop-static", "loop-dynamic", "omp-task", "tbb-loop", "task", "kilter auto", "kilter dam-c"}'
 passes app kmeans --cut tasks --json tasks.json
 says "kilter auto"
 python3 -c 'import json; d = json.load(open("tasks.json")); assert d["config"]["cut"] == "tasks" and len(d["runs"][0]["fingerprint"]) == 16' || fail "tasks.json"

@@ -1,6 +1,7 @@
 #include "lab/measuring/program_run.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -86,7 +87,9 @@ std::vector<execution_model> read_models(const std::vector<std::string>& lists) 
     for (std::size_t at = 0; at <= list.size();) {
       const std::size_t end = std::min(list.find(',', at), list.size());
       const std::string_view word = std::string_view(list).substr(at, end - at);
-      if (word == "all") std::ranges::for_each(apps::model_names, add);
+      if (word == "all") std::ranges::for_each(apps::model_names, [&](std::string_view each) {
+          if (each != apps::model_names[static_cast<std::size_t>(execution_model::tbb_loop)] || apps::has_tbb()) add(each);
+        });
       else add(word);
       at = end + 1;
     }
@@ -179,6 +182,8 @@ void program_measurement::run() {
 program_result program_measurement::result() const {
   const std::lock_guard lock(state_->mutex);
   program_result known = state_->measured;
+  rusage used{};
+  if (::getrusage(RUSAGE_SELF, &used) == 0) known.most_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   known.energy_source = state_->energy.source();
   known.summary = summarised(state_->plan, known.runs);
   known.tool_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - state_->begin).count();

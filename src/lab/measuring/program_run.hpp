@@ -46,6 +46,7 @@ struct program_summary {
 struct program_result {
   std::vector<program_row> runs;
   std::vector<program_summary> summary;
+  std::uint64_t most_bytes = 0;                     ///< of memory that this process had at any time
   std::string energy_source;                        ///< sensors; empty: none
   std::vector<std::string> notes;
   bool complete = false;

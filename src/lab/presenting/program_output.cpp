@@ -38,6 +38,7 @@ std::string program_text(const program_plan& p, const std::string& about, const 
   const std::uint64_t first_result = r.runs.front().fingerprint;
   const bool same = std::ranges::all_of(r.runs, [&](const program_row& row) { return row.fingerprint == first_result; });
   out += ink.dim(same ? fmt::format("  result: {:016x}, the same bits in every run", first_result) : "  result: right in every run, but not the same bits") + "\n";
+  out += ink.dim(fmt::format("  memory: {:.3g} MB at most, with what verifies", static_cast<double>(r.most_bytes) * 1e-6)) + "\n";
   out += ink.dim(r.energy_source.empty() ? "  energy: unknown, as this computer has no sensor that tells (RAPL, hwmon), or only root may read it"
                                          : "  energy: of " + printable(r.energy_source)) + "\n";
   out += ink.dim(fmt::format("  speed: how many times as fast as {}, in the same repeat", first)) + "\n";
@@ -56,6 +57,7 @@ document to_document(const program_plan& p, const std::string& about, const docu
   add_settings(config, p, {"repeat", "seed", "cores", "smt"});
   config.update(chosen);
   bench_result facts;
+  d["most_bytes"] = r.most_bytes;
   d["energy_source"] = r.energy_source.empty() ? document(nullptr) : document(r.energy_source);
   facts.notes = r.notes;
   facts.complete = r.complete;

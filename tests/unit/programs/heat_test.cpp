@@ -52,7 +52,7 @@ TEST(heat, is_the_same_under_every_model) {
   const std::vector<execution_model> models{execution_model::static_threads, execution_model::task, execution_model::kilter};
 #else
   const std::vector<execution_model> models{execution_model::static_threads, execution_model::loop_static, execution_model::loop_dynamic,
-                                            execution_model::omp_task,       execution_model::task,        execution_model::kilter};
+                                            execution_model::omp_task,       execution_model::tbb_loop,       execution_model::task,        execution_model::kilter};
 #endif
   for (const execution_model m : models) EXPECT_EQ(run_heat(waves(), o, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
   for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, threads), alone) << threads;

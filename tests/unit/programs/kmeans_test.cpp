@@ -38,7 +38,7 @@ TEST(kmeans, is_the_same_under_every_model) {
   const std::vector<execution_model> models{execution_model::static_threads, execution_model::task, execution_model::kilter};
 #else
   const std::vector<execution_model> models{execution_model::static_threads, execution_model::loop_static, execution_model::loop_dynamic,
-                                            execution_model::omp_task,       execution_model::task,        execution_model::kilter};
+                                            execution_model::omp_task,       execution_model::tbb_loop,       execution_model::task,        execution_model::kilter};
 #endif
   for (const execution_model m : models) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
   kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = iteration_cut::tasks, .block = 100});
