@@ -18,11 +18,15 @@ namespace kilter::apps {
 
 // ---- the parallel part -----------------------------------------------------------------------------------------------
 
+// Each iteration is a task of its own, and critical, so that it begins on the best core: a task that ran all of them would stay where it began, also when
+// somebody else came to that core.
 void kmeans::iterate(kilter::task_context& here) {
-  do {
-    if (options_.cut == iteration_cut::loop) assign_in_a_loop(here);
-    else assign_in_tasks(here);
-  } while (!here.cancelled() && move_centres());
+  if (options_.cut == iteration_cut::loop) assign_in_a_loop(here);
+  else assign_in_tasks(here);
+  if (here.cancelled() || !move_centres()) return;
+  kilter::batch next(here);
+  next.add({.type = iterate_type_, .priority = kilter::priority::high}, [this](kilter::task_context& there) { iterate(there); });
+  next.detach();
 }
 
 // A piece of the loop borrows a sum that nobody else adds to.
@@ -66,7 +70,8 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
   if (kilter::runtime* rt = how.tasks()) {
     kilter::graph g;
     assign_type_ = g.type("assign");
-    g.add({.type = g.type("iterate")}, [this](kilter::task_context& here) { iterate(here); });
+    iterate_type_ = g.type("iterate");
+    g.add({.type = iterate_type_, .priority = kilter::priority::high}, [this](kilter::task_context& here) { iterate(here); });
     runs_to_its_end(rt->submit(g), stopped);
   } else {
     iterate_in_loops(*how.loops(), stopped);

@@ -98,7 +98,7 @@ class kmeans final : public program {
   std::vector<partial*> free_partials_;   // under the lock
   std::uint64_t iterations_ = 0;
   bool ended_ = false;
-  kilter::task_type assign_type_{};
+  kilter::task_type assign_type_{}, iterate_type_{};
 };
 
 /// Of a picture, or of a table of numbers. input_error naming `file` if the bytes are neither.

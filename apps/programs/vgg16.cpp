@@ -17,8 +17,9 @@ namespace kilter::apps {
 
 // ---- the parallel part -----------------------------------------------------------------------------------------------
 
-// A stage is a batch of tasks, made when the one before is done. A task may run on several cores, which share its pieces out. No task is critical: all of a
-// stage are alike.
+// A stage is a batch of tasks, made when the one before is done. A task may run on several cores, which share its pieces out. No task of a stage is critical:
+// all are alike. The task that makes them is, and each picture has one of its own, so that it begins on the best core: one for all pictures would stay where it
+// began.
 void vgg16::forward_in_tasks(kilter::task_context& here) {
   const auto in_tasks = [&](const stage& s) {
     kilter::batch added(here);
@@ -33,7 +34,10 @@ void vgg16::forward_in_tasks(kilter::task_context& here) {
     tasks_ += s.tasks;
     return !here.cancelled();
   };
-  while (pictures_ < options_.pictures && forward(in_tasks)) ++pictures_;
+  if (!forward(in_tasks) || ++pictures_ == options_.pictures) return;
+  kilter::batch next(here);
+  next.add({.type = network_type_, .priority = kilter::priority::high}, [this](kilter::task_context& there) { forward_in_tasks(there); });
+  next.detach();
 }
 
 void vgg16::forward_in_loops(block_loop& loop, const std::function<bool()>& stopped) {
@@ -54,7 +58,8 @@ program_run vgg16::run(executor& how, const std::function<bool()>& stopped) {
   if (kilter::runtime* rt = how.tasks()) {
     kilter::graph g;
     for (std::size_t kind = 0; kind < types_.size(); ++kind) types_[kind] = g.type(stage_names[kind]);
-    g.add({.type = g.type("network")}, [this](kilter::task_context& here) { forward_in_tasks(here); });
+    network_type_ = g.type("network");
+    g.add({.type = network_type_, .priority = kilter::priority::high}, [this](kilter::task_context& here) { forward_in_tasks(here); });
     runs_to_its_end(rt->submit(g), stopped);
   } else {
     forward_in_loops(*how.loops(), stopped);

@@ -102,6 +102,7 @@ class vgg16 final : public program {
   std::vector<float> columns_;                 ///< a convolution's input, unfolded: 9 rows for each channel, a column for each pixel
   std::vector<block_length_choice> choices_;   ///< of each layer
   std::array<kilter::task_type, 4> types_{};   ///< by stage_kind
+  kilter::task_type network_type_{};
   std::uint64_t pictures_ = 0, tasks_ = 0;
 };
 
