@@ -5,10 +5,10 @@ cd "$work" || exit 1
 
 tiny=(--resolution 32 --divide 64)
 passes app vgg16 "${tiny[@]}" --model all --policy auto,dam-c --pictures 2 --repeat 2 --json - --quiet
-json 'd["schema"] == "kilter.app/1" and len(d["runs"]) == 2 * 8 and d["environment"]["complete"]'
+json 'd["schema"] == "kilter.app/1" and len(d["runs"]) == 2 * 9 and d["environment"]["complete"]'
 json 'all(r["iterations"] == 2 and r["tasks"] > 100 and r["seconds"] > 0 for r in d["runs"]) and len(d["found"]) == 6'
 passes app vgg16 "${tiny[@]}" --model all --block-length 8 --pictures 1 --repeat 1 --json - --quiet
-json 'len(d["runs"]) == 7 and len({r["fingerprint"] for r in d["runs"]}) == 1'
+json 'len(d["runs"]) == 8 and len({r["fingerprint"] for r in d["runs"]}) == 1'
 json 'd["config"]["resolution"] == 32 and d["config"]["divide"] == 64 and d["config"]["size"] == "small" and d["config"]["weights"] is None'
 passes app vgg16 --block-length 8 --pictures 1 --repeat 1 --output "a b.csv" --quiet
 says "VGG-16 at 64 x 64, channels / 8, 1,137,808 weights, 1 picture, 8 channels in a task"
