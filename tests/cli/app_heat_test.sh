@@ -3,7 +3,7 @@
 . "$(dirname "$0")/checks.sh"
 cd "$work" || exit 1
 
-passes app heat --model all --disturb share@0:50% --json - --quiet
+passes app heat --model all --disturb share@0:50% --repeat 2 --json - --quiet
 json 'len({r["fingerprint"] for r in d["runs"]}) == 1 and len(d["runs"]) == 2 * 8 * d["config"]["repeat"] and d["environment"]["complete"]'
 passes app heat --output "a b.plate" --quiet
 passes app heat --input "a b.plate" --steps 250 --output warm.png
@@ -59,7 +59,7 @@ done
 
 # A rank dies; from what was kept all go on to the same end.
 steps=20000
-passes app heat --steps $steps --json undisturbed.json --quiet
+passes app heat --steps $steps --repeat 1 --json undisturbed.json --quiet
 timeout 120 mpirun --oversubscribe -n 4 "$kilter" app heat --steps $steps --checkpoint "$work/kept.plate" --checkpoint-every 50 --quiet >out 2>err </dev/null &
 job=$!
 for _ in $(seq 600); do [ -e kept.plate ] && break; sleep 0.1; done
@@ -67,7 +67,7 @@ kill -9 "$(pgrep -f "^$kilter app heat .*$work/kept" | tail -1)" || fail "no ran
 wait $job && fail "three of four ranks went on"
 grep -q "mpirun noticed that process rank . .* exited on signal 9" err || fail "nobody says which rank died: $(cat err)"
 pgrep -f "^$kilter app heat .*$work/kept" >/dev/null && fail "a rank is left"
-passes app heat --input kept.plate --steps $steps --json continued.json --quiet
+passes app heat --input kept.plate --steps $steps --repeat 1 --json continued.json --quiet
 [ "$(fingerprints undisturbed.json continued.json | wc -w)" = 1 ] || fail "what was continued has another end"
 
 finish
