@@ -156,7 +156,7 @@ heat::heat(plate begin, const heat_options& o, std::shared_ptr<ranks> r) : begin
   if (least_rows < o.block_rows || least_columns < o.block_columns)
     throw input_error("--blocks " + std::to_string(o.block_rows) + "x" + std::to_string(o.block_columns) + ": a rank's part of the plate has " +
                       std::to_string(least_rows) + " x " + std::to_string(least_columns) + " points; use fewer blocks or ranks");
-  if (begin_.steps > o.steps)
+  if (begin_.steps >= o.steps)
     throw input_error("--steps " + std::to_string(o.steps) + ": the plate has already made " + std::to_string(begin_.steps));
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 2> layout_names{"rows", "grid"}, e
 
 struct heat_options {
   std::size_t block_rows = 8, block_columns = 1;   ///< blocks of a rank's part, downwards and across
-  std::uint64_t steps = 200;                       ///< of the whole computation: one that is continued does what is left
+  std::uint64_t steps = 200;                       ///< of the whole computation: a plate that has made some makes what is left
   rank_layout layout = rank_layout::rows;
   exchange_order exchange = exchange_order::overlap;
   std::uint64_t checkpoint_every = 0;              ///< steps; 0: none
@@ -46,7 +46,7 @@ inline constexpr std::array<heat_size, 4> heat_sizes{
 
 class heat final : public program {
  public:
-  /// All ranks are given the same plate and options. input_error if a rank's part would have fewer rows or columns than blocks.
+  /// All ranks are given the same plate and options. input_error if a rank's part would have fewer rows or columns than blocks, or if no step is left to make.
   heat(plate, const heat_options&, std::shared_ptr<ranks>);
 
   [[nodiscard]] std::string about() const override;

@@ -14,7 +14,7 @@ passes app heat --input warm.png --steps 20 --quiet
 head -c 1000 "a b.plate" >cut.plate
 : >empty.plate
 for file in cut.plate empty.plate missing.plate .; do refuses "'$file'" app heat --input "$file" --output never; done
-refuses "has already made 200" app heat --input "a b.plate" --steps 100 --output never
+for steps in 100 200; do refuses "has already made 200" app heat --input "a b.plate" --steps $steps --output never; done
 for blocks in 8 0x1 8x 8x1x1 -1x1 99999x1; do refuses "--blocks '$blocks'" app heat --blocks="$blocks" --output never; done
 refuses "fewer blocks" app heat --blocks 300x1 --output never
 refuses "did you mean 'grid'?" app heat --layout gird --output never
