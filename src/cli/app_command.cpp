@@ -86,7 +86,7 @@ int run_in_ranks(const app_options& o, const std::string& name, const std::funct
   std::string refused;
   try {
     p = prepare(o, name, make);
-  } catch (const input_error& e) {
+  } catch (const std::exception& e) {  // also what only this rank has met: the others would wait for it
     refused = e.what();
   }
   // All end, or none. mpirun has more to say about those that fail, so only the first says why.

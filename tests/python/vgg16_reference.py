@@ -9,14 +9,14 @@ reference on pixels in that scale.
 """
 import csv
 import json
-import os
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import environment
+
 RESOLUTION, DIVIDE, CLASSES = 64, 8, 1000
 BOUND = 1e-4  # of the largest probability
 CHANNELS = [64, 64, "pool", 128, 128, "pool", 256, 256, 256, "pool", 512, 512, 512, "pool", 512, 512, 512, "pool"]
@@ -129,14 +129,8 @@ def main(kilter):
 
 
 if __name__ == "__main__":
-    try:
-        import numpy as np
-        import onnxruntime
-        from onnx import TensorProto, checker, helper, numpy_helper
-    except ImportError as missing:
-        python = pathlib.Path(sys.argv[2], "bin", "python")
-        if not python.exists() or pathlib.Path(sys.prefix) == pathlib.Path(sys.argv[2]):
-            print(f"skipped: {missing}; ./test installs it")
-            sys.exit(SKIPPED)
-        os.execv(python, [python, *sys.argv])
+    environment.enter(sys.argv[2], "numpy", "onnx", "onnxruntime")
+    import numpy as np
+    import onnxruntime
+    from onnx import TensorProto, checker, helper, numpy_helper
     sys.exit(main(sys.argv[1]))

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kilter/error.hpp"
+#include "unit/programs/models.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -34,13 +35,7 @@ TEST(kmeans, is_the_same_under_every_model) {
   kmeans k(drawn_points(3000, 5, 1), {.clusters = 7, .block = 100});
   const result alone = run(k, execution_model::serial, 1);
   EXPECT_GT(alone.iterations, 3u);
-#ifdef __SANITIZE_THREAD__  // which does not see OpenMP's barriers
-  const std::vector<execution_model> models{execution_model::static_threads, execution_model::task, execution_model::kilter};
-#else
-  const std::vector<execution_model> models{execution_model::static_threads, execution_model::loop_static, execution_model::loop_dynamic,
-                                            execution_model::omp_task,       execution_model::tbb_loop,       execution_model::task,        execution_model::kilter};
-#endif
-  for (const execution_model m : models) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
   kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = iteration_cut::tasks, .block = 100});
   EXPECT_EQ(run(in_tasks, execution_model::task, 2), alone);
   for (kmeans* each : {&k, &in_tasks}) {

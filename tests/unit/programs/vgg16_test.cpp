@@ -12,6 +12,7 @@
 
 #include "apps/programs/network_input.hpp"
 #include "kilter/error.hpp"
+#include "unit/programs/models.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -35,13 +36,7 @@ std::vector<float> run(vgg16& v, execution_model m, std::uint32_t threads, const
 TEST(vgg16, is_the_same_under_every_model) {
   vgg16 v = sample_network({.pictures = 2, .block_length = 8});
   const std::vector<float> alone = run(v, execution_model::serial, 1);
-#ifdef __SANITIZE_THREAD__  // which does not see OpenMP's barriers
-  const std::vector<execution_model> models{execution_model::static_threads, execution_model::task, execution_model::kilter};
-#else
-  const std::vector<execution_model> models{execution_model::static_threads, execution_model::loop_static, execution_model::loop_dynamic,
-                                            execution_model::omp_task,       execution_model::tbb_loop,       execution_model::task,        execution_model::kilter};
-#endif
-  for (const execution_model m : models) EXPECT_EQ(run(v, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(run(v, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
   for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(v, execution_model::kilter, threads), alone) << threads;
   for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(v, execution_model::kilter, 4, policy), alone) << policy;
 }
