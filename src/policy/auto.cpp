@@ -3,8 +3,8 @@
 //   What is short is placed as DAM-C does (dam_c.cpp), since little can be won by thinking longer than a task takes. Longer tasks wait in one queue
 //   that is sorted by rank, how much is left to do from a task on. Whoever is free asks what the others will have done before it could end one:
 //
-//   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free, unless a neighbour is about to take a core of it;
-//                    else the waker's deque
+//   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free and the way from this task on takes longer than all the
+//                    work that is left would take all cores, unless a neighbour is about to take a core of it; else the waker's deque
 //   ready, longer:   into the queue, by rank
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "policy/auto_choice.hpp"
 #include "policy/auto_quota.hpp"
@@ -66,6 +67,8 @@ class auto_policy : public policy {
  private:
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
+  [[nodiscard]] double rest_s(view&, task_ref) const noexcept;
+  [[nodiscard]] std::uint64_t left_ns(view&) const noexcept;
   [[nodiscard]] bool is_cut(view&, task_ref, place_id) const noexcept;
   [[nodiscard]] double promised_s(view&, core_id, bool idle, double now_s) const noexcept;
   [[nodiscard]] double alone_s(view&, core_id, double mean_s, double from_s, const situation&) const noexcept;
@@ -139,7 +142,9 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   begins(v, waker, own);
   if (!v.critical(task)) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
   if (wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
-  place_id where = search::global(v, task, any_idle(v) ? objective::time : objective::cost);
+  // Cores are idle too where each has a task to come: one that is wide takes them away from those.
+  const bool hurry = any_idle(v) && short_on_long_way(own.rank_s, rest_s(v, task));
+  place_id where = search::global(v, task, hurry ? objective::time : objective::cost);
   if (waker != no_core && is_cut(v, task, where)) where = search::narrowest(v, task, waker);
   return wake_up::at_place(where, waker, false, v.machine());
 }
@@ -157,6 +162,29 @@ bool auto_policy::any_idle(view& v) const noexcept {
   for (core_id c = 0; c < cores_; ++c)
     if (v.idle(c)) return true;
   return false;
+}
+
+/// What is not done, on all cores together, in the unit of the ranks.
+double auto_policy::rest_s(view& v, task_ref task) const noexcept {
+  const double now_s = v.now_s();
+  if (now_s - real(v.load(rest_seen_cell)) < rest_lasts_s) return real(v.load(rest_cell));
+  double worth = 0.0, fastest_s = std::numeric_limits<double>::infinity();
+  for (core_id c = 0; c < cores_; ++c) {
+    if (!v.online(c)) continue;
+    const double time_s = v.time_s(task, v.machine().single(c));
+    fastest_s = std::min(fastest_s, time_s);
+    worth += 1.0 / time_s;
+  }
+  const double rest = std::max(0.0, seconds(left_ns(v))) / (worth * fastest_s);
+  v.store(rest_cell, bits(rest));
+  v.store(rest_seen_cell, bits(now_s));
+  return rest;
+}
+
+std::uint64_t auto_policy::left_ns(view& v) const noexcept {
+  std::uint64_t left = v.load(left_cell);
+  for (core_id c = 0; c < cores_; ++c) left -= v.load(cell_of(c, core_cell::begun));
+  return left;
 }
 
 // ---- next --------------------------------------------------------------------------------------------------------------------------
@@ -221,9 +249,7 @@ situation auto_policy::look(view& v, task_ref task, const task_rank& own, core_i
     if (c != here) core.free_s = free_at_s(promised_s(v, c, idle, now_s), now_s);
     all.add(core);
   }
-  std::uint64_t left_ns = v.load(left_cell);
-  for (core_id c = 0; c < cores_; ++c) left_ns -= v.load(cell_of(c, core_cell::begun));
-  graph_facts graph{.left_s = seconds(left_ns), .own_s = own.own_s, .rank_s = own.rank_s, .later_s = own.later_s, .quickest_s = {}};
+  graph_facts graph{.left_s = seconds(left_ns(v)), .own_s = own.own_s, .rank_s = own.rank_s, .later_s = own.later_s, .quickest_s = {}};
   if (const place_id quickest = v.best_place(task, objective::time); quickest != no_place) graph.quickest_s = v.time_s(task, quickest);
   return all.finish(graph);
 }

@@ -42,6 +42,8 @@ class queue_note {
 /// Cells that all cores share; each core's own follow them.
 enum shared_cell : std::uint32_t {
   left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks, but for what cores have begun
+  rest_cell,                  ///< a double: seconds that all that is left takes on all cores, when it was last added up for a short task
+  rest_seen_cell,             ///< a double: engine time of that
   way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
   spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
   came_cell,                  ///< how many tasks came to the queue, but for those that were put back

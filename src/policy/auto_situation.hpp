@@ -24,6 +24,9 @@ inline constexpr double visible_slowdown = 1.05;
 /// Not measured: no simulated cell depends on it.
 inline constexpr double a_while_s = 0.5;
 
+/// Seconds. A short task goes by what was left so long ago at most: to add it up costs a line of every core, and it changes little within a few tasks.
+inline constexpr double rest_lasts_s = 100e-6;
+
 // ---- when a core is free, and how long a task takes there --------------------------------------------------------------------------
 
 /// Engine time at which a core was expected to be free, which may be over. `end_s`: when what it took is expected to end; 0 if it took nothing.
@@ -79,6 +82,10 @@ struct situation {
   double quicker = 1.0;          ///< what the fastest place of any width would take of fastest_s, at most 1
   [[nodiscard]] bool on_long_way() const noexcept { return way_s > left_s; }
 };
+
+/// Of a short task, whether its way takes longer than all that is left on all cores, by more than what predictions are wrong by: where as many tasks
+/// are ready as there are cores, both are the same.
+[[nodiscard]] constexpr bool short_on_long_way(double way_s, double rest_s) noexcept { return way_s > (1.0 + sooner_margin) * rest_s; }
 
 /// One core in the eyes of the task.
 struct core_facts {

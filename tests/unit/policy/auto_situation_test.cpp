@@ -53,6 +53,14 @@ TEST(auto_situation, how_long_a_task_takes_beside_a_neighbour) {
   EXPECT_FALSE(mean_says_all(2.0, false));
 }
 
+TEST(auto_situation, a_short_task_is_on_the_long_way_only_by_more_than_predictions_are_wrong_by) {
+  EXPECT_TRUE(short_on_long_way(1 * ms, 0.5 * ms)) << "a chain, two cores";
+  EXPECT_FALSE(short_on_long_way(1 * ms, 1 * ms)) << "two tasks a layer, two cores";
+  EXPECT_FALSE(short_on_long_way(1.04 * ms, 1 * ms));
+  EXPECT_TRUE(short_on_long_way(1.06 * ms, 1 * ms));
+  EXPECT_TRUE(short_on_long_way(20 * us, 0.0)) << "the last task";
+}
+
 TEST(auto_situation, how_long_a_wide_task_takes_beside_neighbours) {
   struct member {
     double gap_s, slowdown;

@@ -1,7 +1,9 @@
 // The default policy as a table: what it sees, what it must answer.
 
 #include <array>
+#include <bit>
 
+#include "policy/auto_marks.hpp"
 #include "unit/policy/world.hpp"
 
 namespace kilter {
@@ -58,6 +60,46 @@ TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_
   EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{0, 1}));
   b.source.now = 0.048;
   EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{1, 1})) << "core 0 is away from now on";
+}
+
+/// A chain of short critical tasks, and others that anybody may run; short tasks are faster and dearer on two cores.
+struct short_board : auto_board {
+  explicit short_board(int chain, int others) : auto_board(std::span<const std::uint32_t>()) {
+    set_all(20e-6, "quick");
+    set({0, 1}, 10e-6, "quick");
+    set({0, 2}, 6e-6, "quick");
+    for (int i = 0; i < chain; ++i) {
+      way.push_back(add(true, widths, "quick"));
+      if (i > 0) g.edge(way[way.size() - 2], way.back());
+    }
+    for (int i = 0; i < others; ++i) (void)add(false, widths, "quick");
+    source.now = 1.0;
+    submit(*asked);
+  }
+  place second() { return m.at(ready(*asked, way[1], way[0], 2).where); }
+  std::vector<task> way;
+};
+
+TEST(auto_policy, a_short_critical_task_is_wide_on_free_cores_if_its_way_takes_longer_than_all_that_is_left) {
+  EXPECT_EQ(short_board(20, 0).second(), (place{0, 2}));
+  EXPECT_EQ(short_board(20, 20).second(), (place{0, 2})) << "the cores are worth more than two of the first";
+  EXPECT_EQ(short_board(20, 200).second(), (place{0, 1})) << "cores that are free now have enough to do";
+}
+
+TEST(auto_policy, what_is_left_is_added_up_again_for_short_tasks_when_it_has_become_old) {
+  short_board b(20, 200);
+  const auto left_s = [&] { return std::bit_cast<double>(b.cells.load(auto_parts::rest_cell)); };
+  (void)b.second();
+  const double first = left_s();
+  const double cores = 3.5;  // worth as many of the first; each call begins a task
+  EXPECT_NEAR(first, 219 * 10e-6 / cores, 1e-9);
+  b.cells.store(auto_parts::left_cell, b.cells.load(auto_parts::left_cell) / 2);
+  b.source.now += 50e-6;
+  (void)b.second();
+  EXPECT_EQ(left_s(), first);
+  b.source.now += 100e-6;
+  (void)b.second();
+  EXPECT_NEAR(left_s(), (110 - 3) * 10e-6 / cores, 1e-9);
 }
 
 /// The fast cores are at a task each.
