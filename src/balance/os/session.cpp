@@ -13,22 +13,18 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <new>
-#include <sstream>
 
 #include "balance/os/accounts.hpp"
 #include "balance/os/board.hpp"
-#include "balance/os/cannot_balance.hpp"
+#include "balance/os/choose_session.hpp"
 #include "balance/os/guard.hpp"
 #include "balance/os/idle_times.hpp"
 #include "balance/os/loosen.hpp"
 #include "balance/os/mover.hpp"
-#include "balance/os/observer.hpp"
 #include "balance/os/restore.hpp"
+#include "balance/os/signal_scope.hpp"
 #include "balance/recording.hpp"
 #include "base/replace_file.hpp"
 #include "kilter/error.hpp"
@@ -50,93 +46,26 @@ double own_cpu_s() {
   return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
-sigset_t waited_for() {
-  sigset_t s;
-  ::sigemptyset(&s);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&s, signal);
-  return s;
-}
-
-/// The signals of the process as they were, at the end.
-class signal_scope {
- public:
-  signal_scope() : setup_(process_setup::keep(waited_for())) {
-    const sigset_t set = waited_for();
-    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd_ >= 0) return;
-    const int error = errno;
-    put_back();
-    throw cannot_balance(fmt::format("signals cannot be waited for: signalfd: {}{}", std::strerror(error), error == EMFILE ? " (ulimit -n)" : ""));
-  }
-  ~signal_scope() {
-    ::close(fd_);
-    put_back();
-  }
-  signal_scope(const signal_scope&) = delete;
-  signal_scope& operator=(const signal_scope&) = delete;
-  [[nodiscard]] int descriptor() const noexcept { return fd_; }
-  [[nodiscard]] const process_setup& setup() const noexcept { return setup_; }
-
- private:
-  void put_back() const {
-    ::sigprocmask(SIG_SETMASK, &setup_.blocked, nullptr);
-    ::sigaction(SIGCHLD, &setup_.on_child, nullptr);
-    ::setrlimit(RLIMIT_NOFILE, &setup_.descriptors);
-  }
-
-  process_setup setup_;
-  int fd_ = -1;
-};
-
 /// What a scheduler has to heed where programs that somebody waits for are at stake.
 scheduler_options live(scheduler_options o) {
   o.keep_busy = true;
   return o;
 }
 
-constexpr std::string_view without_counters = "spread";
-
 class session {
  public:
-  session(const machine& m, const session_options& o) : machine_(m), options_(o), cores_(m), policy_(o.policy), accounts_(o.tuning.memory_above) {
-    const bool choose = o.policy == automatic, sides_known = !o.tuning.high_bandwidth.empty();
-    if (const auto file = replay_file(o.observer)) {
-      std::ifstream in(*file);
-      if (!in) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", *file, std::strerror(errno)));
-      replayed_.str(std::string((std::istreambuf_iterator<char>(in)), {}));
-      reader_.emplace(replayed_, *file);
-      observer_name_ = "replay";
-      if (choose) policy_ = "dike";
-    } else {
-      observer_choice choice = choose_observer(o.observer, !(choose && !sides_known) && o.policy != without_counters);
-      observer_ = std::move(choice.chosen);
-      observer_name_ = observer_->name();
-      if (choose) policy_ = observer_->sees_rates() || sides_known ? "dike" : without_counters;
-      if (choose && policy_ == without_counters) {
-        // In one line: this is what everybody without counters sees each time.
-        const std::string why = choice.why_not.empty() ? fmt::format("observer {}", observer_name_) : choice.why_not.front();
-        opening_.push_back(fmt::format("{}; so the policy is spread: a thread that waits goes to an idle core, threads take turns on a core that others hold, and else "
-                                       "nothing moves; --policy dio moves without counters", why));
-      } else {
-        opening_ = choice.why_not;
-        opening_.push_back(fmt::format("observer {}: {}", observer_name_, observer_->limits()));
-      }
-      if (!observer_->sees_rates() && policy_.starts_with("dike") && !sides_known && m.kinds().size() < 2)
-        opening_.push_back(fmt::format("without counters {} cannot tell which of equal cores gives more bandwidth, and will move nothing; --fast says it, and dio "
-                                       "needs only classes", policy_));
-    }
-    scheduler_ = make_scheduler(policy_, m, live(o.tuning));
-    if (!o.record.empty()) {
-      record_.emplace(o.record);
-      record_->add(recording_line(recording_header{m.name(), m.core_count(), observer_name_}));
-      if (!record_->why().empty()) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, record_->why()));
-    }
+  session(const machine& m, const session_options& o) : machine_(m), options_(o), cores_(m), chosen_(choose_session(m, o)), accounts_(o.tuning.memory_above) {
+    scheduler_ = make_scheduler(chosen_.policy, m, live(o.tuning));
+    if (o.record.empty()) return;
+    record_.emplace(o.record);
+    record_->add(recording_line(recording_header{m.name(), m.core_count(), chosen_.observer_name}));
+    if (!record_->why().empty()) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, record_->why()));
   }
 
   session_result run() {
     const signal_scope signals;
     mask_ledger ledger;
-    board shown(ledger.board_path(), policy_, observer_name_);
+    board shown(ledger.board_path(), chosen_.policy, chosen_.observer_name);
     struct cleaner {
       mask_ledger& ledger;
       const bool& owes;
@@ -167,7 +96,7 @@ class session {
       spec.not_this = ledger.ancestor();
       if (keeper.program() != 0) spec = {{}, "", ledger.ancestor()};
       targets_ = &watched.emplace(spec);
-      for (const std::string& line : opening_) options_.tell(line, false);
+      for (const std::string& line : chosen_.why) options_.tell(line, false);
       const undo always{*this};
       loop(signals.descriptor());
     } catch (const std::exception& e) {
@@ -217,12 +146,12 @@ class session {
       double now = now_s() - begin_s_;
       if (now >= next_look) {
         look(now);
-        if (observer_ && now >= next_collect) {
-          observer_->collect();
+        if (chosen_.sees && now >= next_collect) {
+          chosen_.sees->collect();
           next_collect = now + look_s;
         }
         const double took = now_s() - begin_s_ - now;
-        const double rest_s = mover_->holds_any() ? look_at_held_s : policy_ == without_counters ? look_seldom_s : look_s;
+        const double rest_s = mover_->holds_any() ? look_at_held_s : chosen_.policy == without_counters ? look_seldom_s : look_s;
         next_look = now + std::max(rest_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
       }
@@ -281,7 +210,7 @@ class session {
 
   void come_and_gone(double now) {
     for (const auto& t : targets_->ended()) {
-      if (observer_) observer_->remove(*t);
+      if (chosen_.sees) chosen_.sees->remove(*t);
       mover_->vanished(*t);
       accounts_.ended(*t);
     }
@@ -290,7 +219,7 @@ class session {
     for (watched_thread* const t : targets_->appeared()) {
       mover_->appeared(*t, targets_->parent_of(t->pid));
       accounts_.began(*t);
-      if (observer_) observer_->add(*t);
+      if (chosen_.sees) chosen_.sees->add(*t);
       place(*t, now);
     }
     targets_->forget();
@@ -322,7 +251,7 @@ class session {
   double tick(double now, double length_s) {
     targets_->measure(now);
     mover_->check(targets_->threads());
-    observation o{.now_s = now, .length_s = length_s, .rates = observer_ && observer_->sees_rates(), .threads = {}};
+    observation o{.now_s = now, .length_s = length_s, .rates = chosen_.sees && chosen_.sees->sees_rates(), .threads = {}};
     std::vector<watched_thread*> living;
     for (watched_thread* const t : targets_->threads()) {
       if (t->gone) continue;
@@ -334,14 +263,14 @@ class session {
       s.movable = !options_.dry_run ? mover_->movable(t->id) : true;
       if (!options_.dry_run) s.may_use = mover_->may_use(t->id);
       accounts_.times(*t, s);
-      if (observer_) observer_->fill(*t, s);
+      if (chosen_.sees) chosen_.sees->fill(*t, s);
       o.threads.push_back(s);
       living.push_back(t);
     }
     // It has to be read whole, which takes its time where there are many CPUs; one thread alone is slowed by nobody whom moving others would help.
-    if (policy_ == without_counters && living.size() > 1) o.idle = idle_.since_last(cores_, now);
+    if (chosen_.policy == without_counters && living.size() > 1) o.idle = idle_.since_last(cores_, now);
     else idle_.forget();
-    if (reader_ && !play_back(o)) return options_.tuning.quantum_s;
+    if (chosen_.recording && !play_back(o)) return options_.tuning.quantum_s;
     if (record_) record_->add(recording_line(o));
     accounts_.observed(o);
     const answer a = scheduler_->tick(o);
@@ -361,27 +290,12 @@ class session {
     return a.next_s;
   }
 
-  /// What was recorded of threads takes the place of what could be seen; where they are and how long they ran stays what it is. False: the recording has ended.
+  /// False: the recording has ended.
   bool play_back(observation& o) {
-    const auto then = reader_->next();
-    if (!then) {
-      if (!replay_ended_) options_.tell("the recording has ended; nothing is moved any more", true);
-      replay_ended_ = true;
-      return false;
-    }
-    o.rates = then->rates;
-    replayed_rates_ |= then->rates;
-    for (thread_sample& s : o.threads) {
-      const auto at = std::lower_bound(then->threads.begin(), then->threads.end(), s.thread,
-                                       [](const thread_sample& x, thread_id id) { return x.thread < id; });
-      if (at == then->threads.end() || at->thread != s.thread) continue;
-      const double scale = o.length_s / then->length_s;  // counts are rates of that quantum over this one
-      if (at->misses) s.misses = *at->misses * scale;
-      if (at->instructions) s.instructions = *at->instructions * scale;
-      s.miss_ratio = at->miss_ratio;
-      s.told = at->told;
-    }
-    return true;
+    if (chosen_.recording->put_over(o)) return true;
+    if (!replay_ended_) options_.tell("the recording has ended; nothing is moved any more", true);
+    replay_ended_ = true;
+    return false;
   }
 
   void carry_out(const move& m, double now) {
@@ -416,17 +330,17 @@ class session {
 
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
-    r.class_only = !(observer_ && observer_->sees_rates()) && !replayed_rates_;
+    r.class_only = !(chosen_.sees && chosen_.sees->sees_rates()) && !(chosen_.recording && chosen_.recording->saw_rates());
     r.sides_known = machine_.kinds().size() > 1 || !options_.tuning.high_bandwidth.empty();
-    r.policy = policy_;
-    r.observer = observer_name_;
+    r.policy = chosen_.policy;
+    r.observer = chosen_.observer_name;
     r.own_cpu_s = cpu_s;
     r.seconds = begin_s_ > 0 ? now_s() - begin_s_ : 0.0;
     if (record_ && r.exec_error == 0) {
       record_->keep();
       if (!record_->why().empty()) r.record_lost = fmt::format("cannot write {}: {}", options_.record, record_->why());
     }
-    if (observer_) r.remarks = observer_->remarks();
+    if (chosen_.sees) r.remarks = chosen_.sees->remarks();
     return accounts_.conclude();
   }
 
@@ -439,17 +353,12 @@ class session {
   const machine& machine_;
   const session_options& options_;
   core_map cores_;
-  std::string policy_;
+  session_choice chosen_;
   std::unique_ptr<scheduler> scheduler_;
   accounts accounts_;
-  std::unique_ptr<observer> observer_;
-  std::string observer_name_;
-  std::vector<std::string> opening_;   ///< which observer, and why not a better one
-  std::istringstream replayed_;
-  std::optional<recording_reader> reader_;
   std::optional<kilter::detail::replacement> record_;
   idle_times idle_;
-  bool replay_ended_ = false, replayed_rates_ = false, child_ended_ = false, owes_masks_ = false;
+  bool replay_ended_ = false, child_ended_ = false, owes_masks_ = false;
   double begin_s_ = 0.0;
   mask_ledger* ledger_ = nullptr;
   guard* guard_ = nullptr;
