@@ -17,13 +17,14 @@ constexpr double tasks_before_trial = 16.0;
 constexpr double soonest_trial_s = 0.020;
 constexpr double latest_trial_s = 0.040;
 constexpr double longest_wait_s = 0.050;   // for the answer to a probe, or 16 tasks
+constexpr double longest_hold_off_s = 0.9;  // what was lost at a wide place keeps probes away for no longer
 }  // namespace
 
 void decider::clear(table_row& r) noexcept {
   decision_state& d = r.decision;
   put(d.in_use, no_place);
   put(d.probing, no_place);
-  for (auto* a : {&d.lost_s, &d.next_check_s, &d.spent_s}) put(*a, 0.0);
+  for (auto* a : {&d.lost_s, &d.left_for_it_s, &d.wide_lost_s, &d.misled_s, &d.next_check_s, &d.spent_s}) put(*a, 0.0);
   put(d.sent, false);
   put(d.left, 0);
   if (d.checking.exchange(true, sync::memory_order_acquire)) return;
@@ -78,10 +79,26 @@ place_id decider::keep(table_row& r, place_id best, objective o, double now_s, a
     put(d.lost_s, lost_s);
     return current;
   }
-  put(d.lost_s, 0.0);
-  put(d.in_use, best);
-  if (shape_.machine.at(best).width == 1) availability_.arrive(shape_.machine.at(best).leader, now_s);
+  move_on(r, best, now_s);
   return best;
+}
+
+// A core's availability is learned at width 1, and its visits are judged there. A wide place that stops now and then has short samples before: a probe finds
+// it fast each time. So what was lost there, until it was left again, is a cost of probing too.
+void decider::move_on(table_row& r, place_id to, double now_s) noexcept {
+  decision_state& d = r.decision;
+  if (const double lost_s = get(d.wide_lost_s); lost_s > 0.0) put(d.misled_s, get(d.misled_s) + std::min(lost_s, longest_hold_off_s * options_.probe_budget));
+  const bool wide = shape_.machine.at(to).width > 1;
+  put(d.left_for_it_s, wide ? time_s(r, get(d.in_use)) : 0.0);
+  put(d.wide_lost_s, 0.0);
+  put(d.lost_s, 0.0);
+  put(d.in_use, to);
+  if (!wide) availability_.arrive(shape_.machine.at(to).leader, now_s);
+}
+
+void decider::compare(table_row& r, double sample_s) noexcept {
+  decision_state& d = r.decision;
+  put(d.wide_lost_s, get(d.wide_lost_s) + sample_s - get(d.left_for_it_s));
 }
 
 place_id decider::probe(table_row& r, place_id chosen, objective o, double now_s, allowed may) noexcept {
@@ -167,7 +184,7 @@ place_id decider::candidate(const table_row& r, place_id chosen, objective o, do
     }
   }
   if (untried != no_place) return untried;
-  if (stale != no_place && get(d.spent_s) + time_s(r, stale) <= options_.probe_budget * d.active_s) return stale;
+  if (stale != no_place && get(d.spent_s) + get(d.misled_s) + time_s(r, stale) <= options_.probe_budget * d.active_s) return stale;
   return no_place;
 }
 

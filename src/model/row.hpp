@@ -39,6 +39,9 @@ struct alignas(sync::cache_line) decision_state {
   sync::atomic<place_id> in_use{no_place};
   sync::atomic<place_id> probing{no_place};  ///< the place that is being tried; its next sample answers
   sync::atomic<double> lost_s{0.0};          ///< lost at `in_use` so far
+  sync::atomic<double> left_for_it_s{0.0};   ///< what the place promised that was left for the wide one in use; 0: that is not wide, or was the first
+  sync::atomic<double> wide_lost_s{0.0};     ///< lost there against that; gains are taken off
+  sync::atomic<double> misled_s{0.0};        ///< lost at wide places that have been left again
   sync::atomic<double> next_check_s{0.0};    ///< when a probe is next considered
   sync::atomic<double> spent_s{0.0};         ///< probing seconds of this row
   sync::atomic<bool> sent{false};            ///< the probe has been sent and not been answered

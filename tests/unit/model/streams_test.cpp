@@ -296,6 +296,42 @@ TEST_P(bodies, a_wide_place_that_became_four_times_slower_is_left_and_blames_no_
   EXPECT_LT(a.t.probing_s(), 0.01 * a.s.now_s);
 }
 
+/// Two cores, of which both together are faster until one goes away in the middle of a task, some milliseconds after it was last left alone.
+struct stalling_scene : scene {
+  stalling_scene() : scene(machine::uniform(2)) {
+    s.body_s = 30e-6;
+    s.moldable = true;
+    s.minimise = objective::time;
+    s.work_s = [this](model::row_id, place_id p, double now) {
+      if (m.at(p).width == 1) return s.body_s;
+      if (now - last_wide_s > 0.020) since_s = now;
+      last_wide_s = now;
+      const bool stalls = now > stalls_until_s ? false : now - since_s > 0.002;
+      if (stalls) {
+        ++stalled;
+        since_s = now + 0.010;
+      }
+      return stalls ? 0.010 : s.body_s / 2;
+    };
+  }
+  double last_wide_s = -1.0, since_s = 0.0, stalls_until_s = 4.0;
+  int stalled = 0;
+};
+
+TEST(streams, a_wide_place_that_stalls_is_tried_again_within_the_budget_and_found_again_within_a_second) {
+  stalling_scene a;
+  for (int i = 0; i < 4; ++i) a.s.now_s = a.s.run(a.row, a.m.single(1), a.s.now_s);
+  a.s.chain(a.row, 4.0);
+  EXPECT_LE(a.stalled, 14) << "each costs 10 ms, of 4 s";
+  EXPECT_GE(a.stalled, 2) << "it is tried again";
+  a.s.chain(a.row, 2.0);
+  EXPECT_GT(a.s.share(0, 5.5), 0.5);
+  double wide_s = 0.0;
+  for (const auto& v : a.s.visits)
+    if (v.start_s > 5.5 && a.m.at(v.where).width == 2) wide_s += v.end_s - v.start_s;
+  EXPECT_GT(wide_s, 0.4) << "of half a second";
+}
+
 TEST(streams, a_disturbed_member_slows_a_wide_place_by_its_share_only) {
   scene a(machine::uniform(2));
   a.s.disturbances = {sliced(0)};
