@@ -42,7 +42,7 @@ namespace {
 using namespace auto_parts;
 using ranks::task_rank;
 
-// Seconds, on the slowest kind. A shorter task is not worth a lock and a look at every core. Not measured: simulation gives them no price
+// Seconds, on the slowest kind, undisturbed. A shorter task is not worth a lock and a look at every core. Not measured: simulation gives them no price
 // (docs/decisions/auto.md, Constants).
 constexpr double short_s = 40e-6;
 
@@ -125,8 +125,10 @@ void auto_policy::begins(view& v, core_id by, const task_rank& t) const noexcept
   else v.fetch_add(cell_of(by, core_cell::begun), own_ns);
 }
 
+// Undisturbed, or a neighbour would send the same tasks now this way and now that.
 bool auto_policy::is_short(view& v, task_ref t) const noexcept {
-  return v.known(t) && v.time_s(t, v.machine().single(v.machine().core_count() - 1)) < short_s;
+  const core_id slowest = v.machine().core_count() - 1;
+  return v.known(t) && v.time_s(t, v.machine().single(slowest)) < short_s * v.slowdown(slowest);
 }
 
 ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {

@@ -48,6 +48,19 @@ TEST(auto_policy, long_tasks_wait_by_what_is_left_after_them_short_ones_with_the
   EXPECT_EQ(short_one.queue, 3u);
 }
 
+TEST(auto_policy, a_short_task_is_short_beside_a_neighbour_too) {
+  auto_board b;
+  (void)b.add_long();
+  const task quick = b.add(false, b.widths, "quick");
+  b.set_all(30e-6, "quick");
+  b.submit(*b.asked);
+  measured slow;
+  slow.sample_s = slow.leader_s = slow.span_s = 60e-6;
+  for (double now = 0.0; now < 0.3; now += slow.sample_s) b.tables.learn(b.tables.row("quick", 0), b.id({5, 1}), slow, now);
+  ASSERT_GT(b.tables.time_s(b.tables.row("quick", 0), b.id({5, 1})), 45e-6);
+  EXPECT_EQ(b.ready(*b.asked, quick, {}, 3).queue, 3u);
+}
+
 TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_about_to_be_cut) {
   auto_board b;
   const task before = b.add_long(), join = b.add(true, b.widths, "quick");
