@@ -47,6 +47,10 @@ struct task_kind {
   return k.widths.empty() || std::ranges::find(k.widths, width) != k.widths.end();
 }
 
+[[nodiscard]] inline bool contains(const home_cores& home, const place& where) noexcept {
+  return where.leader >= home.first() && where.leader - home.first() + where.width <= home.count();
+}
+
 /// Kinds by index.
 using kind_list = append_list<task_kind, 256, 256>;
 

@@ -35,15 +35,20 @@ std::span<const detail::in_edge> in_edges(view_source& s, core_id asker, const n
   return id < g.reverse.size() ? std::span<const detail::in_edge>(g.reverse[id]) : std::span<const detail::in_edge>();
 }
 
+bool may_use(const view_source& s, const detail::task_kind& k, const place& where) noexcept {
+  return detail::allows_width(k, where.width) && (!s.tasks_stay_home || detail::contains(k.home, where));
+}
+
 /// Whom the table asks whether another place than the best will do.
 struct chooser {
+  const view_source* source;
   const node* task;
-  const machine* where;
+  const machine* on;
   std::uint32_t max_width;
-  static bool may_use(const void* self, place_id p) noexcept {
+  static bool allows(const void* self, place_id p) noexcept {
     const auto& c = *static_cast<const chooser*>(self);
-    const std::uint32_t width = c.where->at(p).width;
-    return width <= c.max_width && detail::allows_width(kind_of(c.task), width);
+    const place& where = c.on->at(p);
+    return where.width <= c.max_width && may_use(*c.source, kind_of(c.task), where);
   }
 };
 
@@ -203,7 +208,7 @@ priority view::user_priority(task_ref t) noexcept {
 }
 bool view::allows(task_ref t, place_id p) noexcept {
   return question_->exchange(tape_item::allows, [&] { return question_->name_of(t, p); },
-                  [&] { return detail::allows_width(*question_->kind(t), machine_->at(p).width); }) != 0;
+                  [&] { return may_use(*question_->source_, *question_->kind(t), machine_->at(p)); }) != 0;
 }
 double view::work(task_ref t) noexcept {
   return real(question_->exchange(tape_item::work, [&] { return question_->name_of(t); }, [&] {
@@ -317,10 +322,13 @@ place_id view::best_place(task_ref t, objective goal, std::uint32_t max_width) n
   const auto key = [&] { return mix64(question_->name_of(t) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
     const detail::task_kind& k = *question_->kind(t);
-    if (k.width_one_only || (max_width == 1 && k.widths.empty())) return question_->source_->tables.best(k.row, goal, model::widths::one);
-    if (k.widths.empty() && max_width >= machine_->core_count()) return question_->source_->tables.best(k.row, goal, model::widths::all);
-    const chooser who{node_of(t), machine_, max_width};
-    return question_->source_->tables.best(k.row, goal, model::allowed{chooser::may_use, &who});
+    const view_source& s = *question_->source_;
+    if (!s.tasks_stay_home) {
+      if (k.width_one_only || (max_width == 1 && k.widths.empty())) return s.tables.best(k.row, goal, model::widths::one);
+      if (k.widths.empty() && max_width >= machine_->core_count()) return s.tables.best(k.row, goal, model::widths::all);
+    }
+    const chooser who{&s, node_of(t), machine_, max_width};
+    return s.tables.best(k.row, goal, model::allowed{chooser::allows, &who});
   };
   const std::uint64_t found = question_->exchange(tape_item::best, key, live);
   return found == no_place ? no_place : question_->within(static_cast<std::uint32_t>(machine_->places().size()), tape_item::best, found);
@@ -336,8 +344,8 @@ const table_options& view::table() const noexcept { return question_->source_ ? 
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {
   const auto key = [&] { return mix64(question_->name_of(t, best) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };
   const auto live = [&] {
-    const chooser who{node_of(t), machine_, max_width};
-    return question_->source_->tables.settle(row_of(who.task), best, goal, question_->source_->recent_s(asker_), {chooser::may_use, &who});
+    const chooser who{question_->source_, node_of(t), machine_, max_width};
+    return question_->source_->tables.settle(row_of(who.task), best, goal, question_->source_->recent_s(asker_), {chooser::allows, &who});
   };
   return question_->within(static_cast<std::uint32_t>(machine_->places().size()), tape_item::settle,
                 question_->exchange(tape_item::settle, key, live));

@@ -20,6 +20,7 @@ class view_source {
 
   model::tables& tables;
   model::shared_cells& cells;
+  bool tasks_stay_home = false;   ///< a task may use no place beyond its home cores
 
   [[nodiscard]] virtual double now_s() noexcept = 0;
   /// A time not long past, for what is decided over milliseconds; an engine with a dear clock gives its last reading.

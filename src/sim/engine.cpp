@@ -29,8 +29,8 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
       policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p),
       events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
-      last_out_(options_.seed, "last out"), searching_(machine_.core_count()), victims_(machine_.core_count()), energy_(p),
-      quota_(machine_.core_count()) {
+      last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
+  divide();
   tries_one_by_one_ = (options_.every_try || plan_.steal_from != victims::random) && machine_.core_count() > 1;
   standard_learning_ = plan_.learns && !plan_.asks_done;
   searches_low_ = plan_.asks_take_low;
@@ -69,7 +69,11 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   g.check_acyclic();
   resolve(core, work);
   follow_data(core);
-  for (std::uint32_t i = 0; i < core.kinds.size(); ++i) detail::check_home(core.kinds[i].home, machine_.core_count());
+  for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
+    detail::check_home(core.kinds[i].home, machine_.core_count());
+    if (tasks_stay_home && std::ranges::find(options_.apart, core.kinds[i].home) == options_.apart.end())
+      throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
+  }
   core.find_roots();
   if (plan_.reads_predecessors) core.index_predecessors();
   core.clear_marks();
@@ -234,7 +238,7 @@ void engine::update_core(sim_core& w) {
   use_changed(w);
   speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
   if (off) {
-    if (searching_.contains(w.id)) leave_search(w);
+    if (part_of(w.id).searching.contains(w.id)) leave_search(w);
   } else {
     if (std::exchange(w.deferred, false)) events_.set(w.id, now_);
     if (w.doing == activity::idle) enter_search(w);

@@ -44,6 +44,9 @@ struct engine_options {
   /// so many seconds (mean_left), infinite on a core that they leave nothing of. So plans can be made with true costs; with 0 they are made with those
   /// of the undisturbed machine (papers.md E54).
   double true_costs_over_s = 0.0;
+  /// Parts of the machine that share nothing, as nodes with a runtime each: every task stays within the part that is its home, and nobody steals from
+  /// another. Empty: the machine is one. Only for policies whose tasks wait with single cores (input_error).
+  std::vector<home_cores> apart{};
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.
   std::function<void(const sim_assembly&, core_id last)> finished{};
@@ -92,6 +95,11 @@ class engine final : public view_source {
  private:
   using node = detail::node;
 
+  /// Of the machine: who looks for work there, and from whom it may be taken.
+  struct part {
+    core_set searching, victims;
+    std::uint32_t cores;
+  };
   struct answers_are_checked {};
   engine(const platform&, const engine_options&, answers_are_checked);
   engine(const platform&, const engine_options&, const discipline&);
@@ -132,6 +140,11 @@ class engine final : public view_source {
   [[nodiscard]] double pause_between_tries() noexcept;
   void has_work(core_id);
   void lost_work(core_id) noexcept;
+  void divide();
+  void check_at_home(const node*, core_id first, std::uint32_t cores) const;
+  [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }
+  [[nodiscard]] double steals_per_s(const part&) const noexcept;
+  [[nodiscard]] part& part_of_next_steal() noexcept;
   void next_steal();
   void steal_happens();
   void steal_from(sim_core& thief, core_id victim);
@@ -190,9 +203,10 @@ class engine final : public view_source {
   bool standard_learning_ = false;          // samples go into the trace table without the policy being asked
   bool searches_low_ = false, searches_high_ = false;  // question 4 is the policy's own, so it costs a search
   bool tries_one_by_one_ = false, steal_changed_ = false;
-  core_set searching_, victims_;
+  std::vector<part> parts_;        // one, unless the options name several
+  std::vector<std::uint32_t> part_of_;  // by core
   double steal_budget_ = 0.0;      // of an exponential of mean 1, used up at the pace of successes
-  double steal_per_s_ = 0.0;
+  double steal_per_s_ = 0.0;       // of all parts together
   sim_time steal_since_ = 0;
   // What the machine as a whole gives and takes.
   energy_meter energy_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kilter/error.hpp"
 #include "policy/ask.hpp"
 #include "policy/routing.hpp"
 #include "sim/engine.hpp"
@@ -82,27 +83,45 @@ void engine::wake(sim_core& w) {
 
 // ---- stealing ----
 
+// Each part of the machine is looked through by its own idle workers.
+void engine::divide() {
+  const std::uint32_t cores = machine_.core_count();
+  tasks_stay_home = !options_.apart.empty();
+  if (!tasks_stay_home) parts_.push_back({core_set(cores), core_set(cores), cores});
+  part_of_.assign(cores, 0);
+  if (!tasks_stay_home) return;
+  if (!plan_.queues.empty() || plan_.asks_next || plan_.steal_from != victims::random || options_.every_try)
+    throw input_error(std::string(policy_.name()) + " has queues or victims of its own, which all of a machine share; where nodes are apart take one whose "
+                      "tasks wait with single cores and are stolen at random, as rws, rwsm-c, da, dam-c or dam-p");
+  for (const home_cores& h : options_.apart) {
+    for (std::uint32_t i = 0; i < h.count(); ++i) part_of_.at(h.first() + i) = static_cast<std::uint32_t>(parts_.size());
+    parts_.push_back({core_set(cores), core_set(cores), h.count()});
+  }
+}
+
 // Idle workers look for a victim while there is one.
 void engine::enter_search(sim_core& w) {
   if (w.off || w.away || !standard_queues_ || (plan_.asks_next && !plan_.deques_too) || cores_.size() == 1) return;
-  searching_.insert(w.id);
+  part& mine = part_of(w.id);
+  mine.searching.insert(w.id);
   steal_changed_ = true;
-  if (tries_one_by_one_ && victims_.size() > 0) after(w, pause_between_tries(), activity::trying);
+  if (tries_one_by_one_ && mine.victims.size() > 0) after(w, pause_between_tries(), activity::trying);
 }
 
 void engine::leave_search(sim_core& w) noexcept {
-  searching_.erase(w.id);
+  part_of(w.id).searching.erase(w.id);
   steal_changed_ = true;
 }
 
 double engine::pause_between_tries() noexcept { return platform_.costs.steal_try_s * exponential(thieves_); }
 
 void engine::has_work(core_id c) {
-  const bool first = victims_.size() == 0;
-  victims_.insert(c);
+  part& its = part_of(c);
+  const bool first = its.victims.size() == 0;
+  its.victims.insert(c);
   steal_changed_ = true;
   if (!first || !tries_one_by_one_) return;
-  while (searching_.size() > 0) after(cores_[searching_[0]], pause_between_tries(), activity::trying);
+  while (its.searching.size() > 0) after(cores_[its.searching[0]], pause_between_tries(), activity::trying);
 }
 
 // Each of S idle workers tries after exponential pauses, and each try hits one of the V victims among n - 1 others with V / (n - 1): the
@@ -113,16 +132,35 @@ void engine::next_steal() {
   steal_budget_ -= steal_per_s_ * to_seconds(now_ - steal_since_);
   steal_since_ = now_;
   if (steal_budget_ < 0.0) steal_budget_ = 0.0;
-  steal_per_s_ = tries_one_by_one_ || cores_.size() == 1
-                     ? 0.0
-                     : static_cast<double>(searching_.size()) * victims_.size() /
-                           (static_cast<double>(cores_.size() - 1) * platform_.costs.steal_try_s);
+  steal_per_s_ = 0.0;
+  if (!tries_one_by_one_)
+    for (const part& p : parts_) steal_per_s_ += steals_per_s(p);
   events_.set(s, steal_per_s_ > 0.0 ? now_ + to_time(steal_budget_ / steal_per_s_) : never);
 }
 
+double engine::steals_per_s(const part& p) const noexcept {
+  if (p.cores == 1) return 0.0;
+  return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * platform_.costs.steal_try_s);
+}
+
+// The next success is a part's as often as it has successes.
+engine::part& engine::part_of_next_steal() noexcept {
+  if (parts_.size() == 1) return parts_.front();
+  double drawn = thieves_.uniform() * steal_per_s_;
+  part* last = nullptr;
+  for (part& p : parts_) {
+    const double per_s = steals_per_s(p);
+    if (per_s == 0.0) continue;
+    last = &p;
+    if ((drawn -= per_s) < 0.0) break;
+  }
+  return *last;
+}
+
 void engine::steal_happens() {
-  sim_core& thief = cores_[options_.first_thief ? searching_.least() : searching_[thieves_.below(searching_.size())]];
-  const core_id victim = victims_[thieves_.below(victims_.size())];
+  const part& in = part_of_next_steal();
+  sim_core& thief = cores_[options_.first_thief ? in.searching.least() : in.searching[thieves_.below(in.searching.size())]];
+  const core_id victim = in.victims[thieves_.below(in.victims.size())];
   steal_since_ = now_;
   steal_budget_ = exponential(thieves_);
   leave_search(thief);
@@ -173,7 +211,7 @@ void engine::take_asked(sim_core& w) {
   switch (d.what) {
     case next_decision::kind::nothing:
       // A thief's draws may have missed the one victim that has something.
-      if (standard_queues_ && !plan_.deques_too && victims_.size() > 0) {
+      if (standard_queues_ && !plan_.deques_too && parts_.front().victims.size() > 0) {
         w.attempt = 0;
         return go_on(platform_.costs.steal_try_s);
       }

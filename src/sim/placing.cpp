@@ -1,5 +1,6 @@
 // How a simulated task gets from ready to a queue, and from there to its place.
 
+#include "kilter/error.hpp"
 #include "policy/ask.hpp"
 #include "policy/routing.hpp"
 #include "sim/engine.hpp"
@@ -46,6 +47,7 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   const detail::task_kind& k = graph_of(n).kinds[n->kind];
   if (away_ > 0) where = place_that_is_there(k, where, w.id);
   const place p = machine_.at(where);
+  check_at_home(n, p.leader, p.width);
   const cluster_id in = machine_.cores()[p.leader].cluster;
   a.cost = &costs_[k.type * machine_.kinds().size() + machine_.cores()[p.leader].kind];
   a.cluster = in;
@@ -117,6 +119,14 @@ void engine::enter(sim_core& w, sim_assembly& a) {
 
 // ---- from ready to a queue ----
 
+void engine::check_at_home(const node* n, core_id first, std::uint32_t cores) const {
+  if (!tasks_stay_home) return;
+  const detail::graph_core& g = graph_of(n);
+  if (const home_cores home = g.kinds[n->kind].home; !detail::contains(home, {first, cores}))
+    throw input_error(std::string(policy_.name()) + " sends task '" + g.label(n) + "' of cores " + std::to_string(home.first()) + "-" +
+                      std::to_string(home.first() + home.count() - 1) + " to core " + std::to_string(first) + ", which another runtime has");
+}
+
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
@@ -128,7 +138,9 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
     spent_s_ += platform_.costs.search_all_s;
     if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
   }
-  const routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker, waker == no_core ? w.id : waker, w.next != nullptr);
+  routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker, waker == no_core ? w.id : waker, w.next != nullptr);
+  // It would run next there if its own runtime's core had woken it.
+  if (tasks_stay_home && d.what == ready_decision::kind::run_next && waker != w.id) to = {routing::destination::kind::bound, waker};
   if (d.what == ready_decision::kind::queue || (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next)) spent_s_ += platform_.costs.push_s;
   send(n, to, w, d.key);
 }
@@ -140,6 +152,7 @@ void engine::enqueue_standard(node* n, sim_core& w, core_id waker) {
 
 void engine::send(node* n, const routing::destination& to, sim_core& w, std::uint64_t key) {
   using kind = routing::destination::kind;
+  if (to.what != kind::assembly && to.what != kind::declared) check_at_home(n, to.core, 1);
   switch (to.what) {
     case kind::next:
       share_next(w);
@@ -214,7 +227,7 @@ detail::node* engine::pop_oldest(core_id c, core_id thief) {
 }
 
 void engine::lost_work(core_id c) noexcept {
-  victims_.erase(c);
+  part_of(c).victims.erase(c);
   steal_changed_ = true;
 }
 

@@ -43,7 +43,7 @@ const std::vector<described_workload>& workloads() {
                   {"iterations", false, true, wording::count}, {"tasks_per_iteration", false, true, wording::count},
                   {"critical_factor", false, true, wording::text}}},
       {"heat", {{"rows", false, true, wording::count}, {"columns", false, true, wording::count}, {"ranks", false, true, wording::count},
-                {"tasks_per_rank", false, true, wording::count}, {"iterations", false, true, wording::count}}},
+                {"tasks_per_rank", false, true, wording::count}, {"iterations", false, true, wording::count}, {"nodes", false, true, wording::word}}},
       {"vgg", {{"input", false, true, wording::count}, {"block_length", false, true, wording::count}}},
       {threads_workload, {{"program", true, true, wording::text}, {"clocks", true, true, wording::word}, {"quantum", true, false, wording::count},
                           {"swap_size", true, false, wording::count}, {"cool_down", true, false, wording::count}, {"memory", false, false, wording::word},
@@ -83,7 +83,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}};
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"nodes", {"shared", "apart"}}};
   return all;
 }
 

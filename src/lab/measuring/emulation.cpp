@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/node.hpp"
+#include "kilter/error.hpp"
 #include "lab/measuring/graph_run.hpp"
 #include "lab/measuring/simulation.hpp"
 #include "lab/session/interrupt.hpp"
@@ -67,6 +68,7 @@ std::string emulation_note(const emulation_report& r) {
 }
 
 emulation::emulation(experiment e, progress& p) : modelled(std::move(e), p, this) {
+  if (!made_.apart.empty()) throw input_error("--nodes apart: an emulated machine has one runtime; simulate it (--on sim:PLATFORM) or take --nodes shared");
   emulation_report how;
   how.shortest_task_s = shortest_task_s(graph_, made_, *experiment_.simulated);
   how.scale = experiment_.on.scale > 0.0 ? experiment_.on.scale : emulation_scale(how.shortest_task_s);

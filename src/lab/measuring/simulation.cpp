@@ -295,6 +295,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   std::uint32_t graph = 0;
   const discipline asked = o.policy->queues(m);
   const bool learns = asked.learns || asked.asks_done;
+  o.apart = made_.apart;
   if (traced)
     o.finished = [&](const sim::sim_assembly& a, core_id last) {
       for (std::uint32_t i = 0; i < a.times.size(); ++i) d.events.push_back(task_event(m, a, i, graph));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "kilter/error.hpp"
 
@@ -50,6 +51,49 @@ std::vector<task> needs_of_exchange(const heat& h, const sweep& now, std::uint32
   return needs;
 }
 
+/// What the tasks of a rank are.
+struct rank_kind {
+  task_type block{}, exchange{};
+  home_cores home{};
+};
+
+/// The cores of each node.
+std::vector<home_cores> nodes_of(const sim::platform& p) {
+  const auto clusters = p.cores->clusters();
+  std::vector<home_cores> nodes;
+  for (std::size_t first = 0; first < clusters.size(); first += p.network->clusters_per_node) {
+    const cluster& last = clusters[std::min(first + p.network->clusters_per_node, clusters.size()) - 1];
+    nodes.emplace_back(clusters[first].first, last.first + last.size - clusters[first].first);
+  }
+  return nodes;
+}
+
+/// Fills `apart` if ranks are.
+std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const sim::platform& p) {
+  const double mean_rows = static_cast<double>(h.rows) / blocks_of(h);
+  // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
+  const sim::type_work block{.kernel = "stencil", .size = std::sqrt(mean_rows * h.columns)};
+  const sim::type_work exchange{.kernel = {}, .size = 0.0, .fixed_s = exchange_s(h, p)};
+  if (!h.apart) {
+    rank_kind all;
+    all.block = made.type(g, "heat", block);
+    all.exchange = made.type(g, "exchange", exchange);
+    return std::vector(h.ranks, all);
+  }
+  made.apart = nodes_of(p);
+  if (made.apart.size() != h.ranks)
+    throw input_error("--nodes apart: " + std::to_string(h.ranks) + " ranks need as many nodes, one each; platform " + p.name + " has " +
+                      std::to_string(made.apart.size()));
+  std::vector<rank_kind> kinds;
+  for (std::uint32_t r = 0; r < h.ranks; ++r) {
+    rank_kind own{.home = made.apart[r]};
+    own.block = made.type(g, "heat " + std::to_string(r), block);
+    own.exchange = made.type(g, "exchange " + std::to_string(r), exchange);
+    kinds.push_back(own);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 double exchange_s(const heat& h, const sim::platform& p) {
@@ -62,19 +106,18 @@ double exchange_s(const heat& h, const sim::platform& p) {
 task_graph build(graph& g, const heat& h, const sim::platform& p, body_runner* bodies) {
   task_graph made(g);
   const double mean_rows = static_cast<double>(h.rows) / blocks_of(h);
-  // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
-  const task_type block = made.type(g, "heat", {.kernel = "stencil", .size = std::sqrt(mean_rows * h.columns)});
-  const task_type exchange = made.type(g, "exchange", {.kernel = {}, .size = 0.0, .fixed_s = exchange_s(h, p)});
+  const std::vector<rank_kind> kinds = kinds_of(made, g, h, p);
   constexpr std::array<std::uint32_t, 1> one{1};
   sweep last;
   for (std::uint32_t i = 0; i < h.iterations; ++i) {
     sweep now;
     for (std::uint32_t b = 0; b < blocks_of(h); ++b) {
-      now.blocks.push_back(g.add({.type = block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows}, body_of(bodies)));
+      const rank_kind& own = kinds[b / h.tasks_per_rank];
+      now.blocks.push_back(g.add({.type = own.block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows, .home = own.home}, body_of(bodies)));
       if (i > 0) follow(g, needs_of_block(h, last, b), now.blocks.back());
     }
     for (std::uint32_t r = 0; r < h.ranks; ++r) {
-      now.exchanges.push_back(g.add({.type = exchange, .priority = priority::high, .widths = one}, body_of(bodies)));
+      now.exchanges.push_back(g.add({.type = kinds[r].exchange, .priority = priority::high, .widths = one, .home = kinds[r].home}, body_of(bodies)));
       follow(g, needs_of_exchange(h, now, r), now.exchanges.back());
     }
     made.iteration.insert(made.iteration.end(), now.blocks.size() + now.exchanges.size(), i);

@@ -28,6 +28,8 @@ struct task_graph {
   std::vector<std::uint32_t> iteration;   ///< by task number; empty if the workload does not iterate
   std::vector<std::uint32_t> slot;        ///< by task number: which data it works on; empty if that is not told
 
+  std::vector<home_cores> apart;          ///< as sim::engine_options::apart
+
   task_graph() = default;
   explicit task_graph(graph&) : types(1) {}
   /// Adds a type and what its tasks do.

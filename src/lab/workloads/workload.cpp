@@ -84,8 +84,8 @@ std::string title_of(const workload& w) {
                                 k.iterations, k.tasks_per_iteration);
            },
            [](const heat& h) {
-             return fmt::format("2D heat, {} x {} on {} ranks: {} iterations of {} blocks and an exchange a rank", h.rows, h.columns, h.ranks,
-                                h.iterations, h.tasks_per_rank);
+             return fmt::format("2D heat, {} x {} on {} ranks{}: {} iterations of {} blocks and an exchange a rank", h.rows, h.columns, h.ranks,
+                                h.apart ? " with a runtime each" : "", h.iterations, h.tasks_per_rank);
            },
            [](const vgg16& v) {
              return fmt::format("VGG-16 of a {} x {} picture, block length {}: {} tasks", v.input, v.input, v.block_length, tasks_of_all(v));
@@ -117,7 +117,7 @@ nlohmann::ordered_json config_of(const workload& w) {
            },
            [](const heat& h) {
              return json{{"workload", ""}, {"rows", h.rows}, {"columns", h.columns}, {"ranks", h.ranks}, {"tasks_per_rank", h.tasks_per_rank},
-                         {"iterations", h.iterations}};
+                         {"iterations", h.iterations}, {"nodes", h.apart ? "apart" : "shared"}};
            },
            [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}}; },
            [](const dag_work& d) {

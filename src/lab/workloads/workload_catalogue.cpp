@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 
@@ -145,6 +146,7 @@ workload make_heat(const parameter_values& given) {
   h.ranks = r.count("ranks", 2, 1024);
   h.tasks_per_rank = r.count("tasks_per_rank", 1, 4096);
   h.iterations = r.count("iterations", 1, 1'000'000);
+  h.apart = parse_choice(r.option("nodes"), r.text("nodes"), std::array<std::string_view, 2>{"shared", "apart"}) == 1;
   if (std::uint64_t{h.ranks} * h.tasks_per_rank > h.rows)
     throw input_error(fmt::format("--rows {}: {} ranks of {} tasks need at least {}, one for each task", h.rows, h.ranks, h.tasks_per_rank,
                                   std::uint64_t{h.ranks} * h.tasks_per_rank));
@@ -202,8 +204,9 @@ const std::vector<workload_info>& catalogue() {
         {"columns", "16384", "N", "Columns of the grid"},
         {"ranks", "4", "N", "Ranks, at least 2; the platform must have a network"},
         {"tasks_per_rank", "40", "N", "Blocks of rows of one rank"},
-        {"iterations", "100", "N", "Iterations"}},
-       {"heat --on sim:haswell-cluster --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
+        {"iterations", "100", "N", "Iterations"},
+        {"nodes", "shared", "HOW", "shared: one runtime has all nodes; apart: each rank has a node, a runtime and a table of its own"}},
+       {"heat --on sim:haswell-cluster --nodes apart --policy rws,rwsm-c,da,dam-c,dam-p --table paper --disturb cpu@0-4",
         "heat --on sim:haswell-cluster --ranks 8 --tasks-per-rank 20 --iterations 20 --policy rws,dam-c"},
        make_heat},
       {"vgg", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",

@@ -132,6 +132,7 @@ TEST(parameters, wrong_ones_are_named_with_what_would_be_right) {
   says("random", {{"tasks", "50001"}}, "from 1 to 50000");
   says("heat", {{"ranks", "1"}}, "from 2 to 1024");
   says("heat", {{"rows", "159"}}, "at least 160");
+  says("heat", {{"nodes", "apar"}}, "did you mean 'apart'");
   says("vgg", {{"input", "100"}}, "multiple of 32");
   says("vgg", {{"block_length", "0"}}, "'0'");
 }
@@ -169,6 +170,7 @@ TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_sam
   const planned all[] = {{"random", "jetson-tx2", {{"tasks", "300"}, {"parallelism", "4"}}},
                          {"kmeans", "haswell-16", {{"iterations", "6"}}},
                          {"heat", "haswell-cluster", {{"iterations", "4"}, {"rows", "2048"}}},
+                         {"heat", "haswell-cluster", {{"iterations", "4"}, {"rows", "2048"}, {"nodes", "apart"}}},
                          {"vgg", "haswell-20", {{"input", "224"}}},
                          {"layered", "jetson-tx2", {{"tasks", "300"}, {"kernel", "stencil"}, {"sweeps", "2"}}}};
   for (const planned& p : all) {

@@ -239,6 +239,28 @@ TEST(heat, blocks_cover_the_grid_and_a_message_is_two_rows_and_the_latency) {
   EXPECT_DOUBLE_EQ(exchange_s({.columns = 50, .ranks = 2}, two_nodes()), 1e-6 + 50 * 4 / 1e9) << "two ranks have one neighbour each";
 }
 
+TEST(heat, ranks_that_are_apart_have_nodes_and_types_of_their_own) {
+  graph g, together;
+  heat h{.rows = 90, .columns = 50, .ranks = 2, .tasks_per_rank = 3, .iterations = 2, .apart = true};
+  const task_graph made = build(g, h, two_nodes());
+  EXPECT_EQ(made.apart, (std::vector<home_cores>{home_cores(0, 4), home_cores(4, 4)}));
+  const auto& core = kilter::detail::graph_access::core(g);
+  EXPECT_EQ(core.type_names, (std::vector<std::string>{"task", "heat 0", "exchange 0", "heat 1", "exchange 1"}));
+  for (const std::size_t t : {1, 3}) EXPECT_EQ(made.types[t].kernel, "stencil");
+  for (const std::size_t t : {2, 4}) EXPECT_GT(made.types[t].fixed_s, 0.0);
+  core.for_each_node([&](const kilter::detail::node* n) {
+    const std::uint64_t id = kilter::detail::id_of(n) % 8, rank = id < 6 ? id / 3 : id - 6;
+    EXPECT_EQ(core.kinds[n->kind].home, made.apart[rank]) << id;
+    EXPECT_EQ(core.type_names[core.kinds[n->kind].type].back(), rank == 0 ? '0' : '1') << id;
+  });
+  h.apart = false;
+  EXPECT_TRUE(build(together, h, two_nodes()).apart.empty());
+  EXPECT_EQ(edges_of(g), edges_of(together));
+  h = {.rows = 90, .ranks = 3, .tasks_per_rank = 3, .apart = true};
+  graph none;
+  EXPECT_THROW((void)build(none, h, two_nodes()), input_error) << "three ranks on two nodes";
+}
+
 TEST(heat, needs_a_network) {
   graph g;
   EXPECT_THROW((void)build(g, heat{}, one_node()), input_error);

@@ -54,6 +54,69 @@ TEST(engine, overheads_are_paid_where_they_arise) {
   EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3 + 9 * (1e-5 + 1e-4) , 1e-10) << "nine children were woken and pushed; the root came from outside";
 }
 
+/// Layers for each of two parts of four cores, and edges between them; types of each part's own. Homes as engine_options::apart wants them.
+const std::vector<home_cores> halves{home_cores(0, 4), home_cores(4, 4)};
+void add_two_parts(graph& g) {
+  const task_type types[] = {g.type("left"), g.type("right")};
+  std::vector<task> before;
+  for (int layer = 0; layer < 60; ++layer) {
+    std::vector<task> now;
+    for (int i = 0; i < 12; ++i) {
+      const int part = i < 9 ? 0 : 1;  // three quarters of the work on the left
+      now.push_back(g.add({.type = types[part], .priority = i % 6 == 0 ? priority::high : priority::low, .home = halves[part]}, nothing));
+      if (layer > 0) g.edge(before[(i + 5) % 12], now.back());
+    }
+    before = now;
+  }
+}
+
+TEST(engine, parts_of_a_machine_share_neither_tasks_nor_what_was_learned) {
+  const platform p = plain(8, 2);
+  for (const char* policy : {"rws", "rwsm-c", "da", "dam-c", "dam-p"})
+    for (const bool robust : {false, true}) {
+      engine_options o = with(policy, p);
+      if (robust) o.table = {};
+      const double together_s = [&] {
+        graph g;
+        add_two_parts(g);
+        return engine(p, o).run(g, works(g)).seconds;
+      }();
+      o.apart = halves;
+      o.finished = [&](const sim_assembly& a, core_id last) {
+        const bool left = detail::graph_of(a.task).kinds[a.task->kind].home.first() == 0;
+        for (const member_time& m : a.times) EXPECT_EQ(m.core < 4, left) << policy;
+        EXPECT_EQ(last < 4, left) << policy;
+      };
+      graph g;
+      add_two_parts(g);
+      engine e(p, o);
+      const execution_stats s = e.run(g, works(g));
+      EXPECT_EQ(s.tasks, 720u) << policy;
+      EXPECT_GE(s.seconds, 540 * 1e-3 / 4) << policy << ": the right half helped";
+      if (std::string_view(policy) == "rws") EXPECT_LT(together_s, s.seconds);
+      if (std::string_view(policy) != "rws") EXPECT_FALSE(e.learned().snapshot().empty());
+      for (const model::cell_snapshot& c : e.learned().snapshot()) EXPECT_EQ(p.cores->at(c.where).leader < 4, e.learned().row_name(c.row) == "left") << policy;
+      graph again;
+      add_two_parts(again);
+      EXPECT_EQ(engine(p, o).run(again, works(again)).seconds, s.seconds) << policy;
+    }
+}
+
+TEST(engine, refuses_to_keep_apart_what_a_policy_shares) {
+  const platform p = plain(8, 2);
+  const auto run = [&](const char* policy, const std::vector<home_cores>& apart, bool at_home) {
+    engine_options o = with(policy, p);
+    o.apart = apart;
+    graph g;
+    if (at_home) add_two_parts(g);
+    else add_chain(g, 3);
+    (void)engine(p, o).run(g, works(g));
+  };
+  for (const char* policy : {"fifo", "auto", "heft"}) EXPECT_THROW(run(policy, halves, true), input_error) << policy;
+  EXPECT_THROW(run("random", halves, true), input_error) << "it sends tasks anywhere";
+  EXPECT_THROW(run("rws", halves, false), usage_error) << "tasks without a home";
+}
+
 TEST(engine, a_task_waits_on_its_home_core) {
   const platform p = plain(4);
   engine e(p, with("rws", p));
