@@ -4,14 +4,18 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/printable.hpp"
 #include "cli/app_programs.hpp"
 #include "cli/values.hpp"
+#include "graph/files/dag_json.hpp"
 #include "kilter/error.hpp"
+#include "lab/measuring/recorded_graph.hpp"
 #include "lab/presenting/program_output.hpp"
+#include "lab/session/interrupt.hpp"
 #include "lab/session/outputs.hpp"
 #include "lab/words/join.hpp"
 
@@ -28,6 +32,8 @@ void add_common(CLI::App& c, app_options& o) {
             ->type_name("LIST")->group("Comparison"), {.words = policy_names, .list = true, .files = true});
   takes(c.add_option("--disturb", o.common.disturb, "Scenarios as KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; undisturbed is always added")
             ->type_name("SPEC")->group("Comparison"), {.words = disturbance_kinds});
+  c.add_option("--record-graph", o.record_graph, "First run it once on one core, and write the graph of its tasks (kilter.graph/1), for kilter sim, compare and graph")
+      ->type_name("FILE");
   add_settings(c, o.common, {"repeat", "seed", "cores", "smt", "load_table"});
   c.add_option("--json", o.out.how.json_path, "Write everything as JSON to this file; -: to standard output")->type_name("FILE");
   c.add_flag("--quiet", o.out.quiet, "No progress line and no paths; with --json - nothing but JSON");
@@ -41,6 +47,15 @@ struct prepared {
   made what;
 };
 
+void check_recording(const app_options& o) {
+  if (o.record_graph.empty()) return;
+  if (o.record_graph == "-") throw input_error("--record-graph '-': standard output has the table; name a file");
+  if (o.record_graph == o.output || o.record_graph == o.out.how.json_path)
+    throw input_error(fmt::format("--record-graph '{}': {} writes there already; name another file", o.record_graph, o.record_graph == o.output ? "--output" : "--json"));
+  if (o.ranks->size() > 1) throw input_error(fmt::format("--record-graph: each of the {} ranks makes a graph of its own; run it without mpirun", o.ranks->size()));
+  lab::check_output("--record-graph", o.record_graph);
+}
+
 prepared prepare(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
   prepared p;
   static_cast<lab::experiment&>(p.plan) = lab::plan(o.common.read());
@@ -48,6 +63,7 @@ prepared prepare(const app_options& o, const std::string& name, const std::funct
   p.plan.models = lab::read_models(o.models);
   check_outputs(o.out);
   lab::check_output("--output", o.output);
+  check_recording(o);
   if (!o.output.empty() && (o.output == o.out.how.json_path))
     throw input_error(fmt::format("--output '{}': --json writes there already; name another file", o.output));
   p.what = make(p.plan.seed);
@@ -57,9 +73,14 @@ prepared prepare(const app_options& o, const std::string& name, const std::funct
 int run_prepared(const app_options& o, const prepared& p) {
   const bool speaks = o.ranks->rank() == 0;
   const std::string about = p.what.program->about();
-  lab::progress progress(lab::steps_of(p.plan), o.out.quiet || !speaks);
+  std::optional<dag> graph;
+  lab::progress progress(lab::steps_of(p.plan) + !o.record_graph.empty(), o.out.quiet || !speaks);
   lab::program_measurement work(p.plan, *p.what.program, progress);
   const auto run = [&] {
+    if (!o.record_graph.empty()) {
+      progress.step("recording its graph");
+      graph = lab::record_graph(*p.what.program, p.plan.name, *p.plan.machine, p.plan.seed, lab::interrupted);
+    }
     work.run();
     progress.clear();
   };
@@ -71,13 +92,17 @@ int run_prepared(const app_options& o, const prepared& p) {
     const std::vector<std::string> found = r.complete && !r.runs.empty() ? p.what.program->found() : std::vector<std::string>();
     lab::document d = lab::to_document(p.plan, about, p.what.chosen, r, o.out.how);
     if (!found.empty()) d["found"] = found;
+    if (graph) d["recorded_graph"] = {{"file", o.record_graph}, {"tasks", graph->tasks.size()}, {"edges", graph->edges.size()}};
     const auto text = [&](bool colour) {
       std::string all = lab::program_text(p.plan, about, r, colour && alone);
       for (const std::string& line : found) all += "  " + printable(line) + "\n";
+      if (graph && !o.out.quiet)
+        all += fmt::format("  graph: {}, {} tasks and {} edges, recorded on one core, where each task ran alone\n", printable(o.record_graph), graph->tasks.size(), graph->edges.size());
       return all;
     };
     deliver(o.out, text, d);
     if (!file.empty()) lab::write_output(o.output, file);
+    if (graph) lab::write_output(o.record_graph, dags::graph_json(*graph));
   });
 }
 

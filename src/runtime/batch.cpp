@@ -20,12 +20,17 @@ struct batch::state {
   std::unordered_set<const node*> known{};  ///< of `added`, the first `known.size()`, once there are many and edges join them
   std::unique_ptr<data_uses> uses{};  ///< of the data that tasks named; null while none did
   batch_count* count = nullptr;
+  struct recording {
+    std::uint32_t number = 0;
+    bool began = false, waits = false;   ///< `waits`: tasks were released since the last wait
+  } recorded{};
 
   [[nodiscard]] bool holds(const node*);
 
   void drop_unfinished() noexcept;
   void release();
   void submit(batch_count*) noexcept;
+  void record(trace::graph_log&, const std::vector<node*>& released) noexcept;
   void drop_last() noexcept;
   void let_go() noexcept;
 };
@@ -153,7 +158,15 @@ void batch::state::submit(batch_count* counted_in) noexcept {
     n->pending.set(n->predecessors);
   }
   run->tasks.add(static_cast<std::int64_t>(ready.size()));
+  if (trace::graph_log* log = here->owner.graph_log()) [[unlikely]]
+    record(*log, ready);
   here->release_batch(ready, parent);
+}
+
+void batch::state::record(trace::graph_log& log, const std::vector<node*>& released) noexcept {
+  if (!std::exchange(recorded.began, true)) recorded.number = log.new_batch();
+  recorded.waits = true;
+  here->owner.record_release(log, *run, parent, recorded.number, released);
 }
 
 void batch::state::let_go() noexcept {
@@ -256,9 +269,13 @@ void batch::detach() {
 
 void batch::wait() {
   state& s = *state_;
+  const bool at_once = !s.added.empty();
   s.release();
   if (!s.count) return;
+  trace::graph_log* const log = std::exchange(s.recorded.waits, false) ? s.here->owner.graph_log() : nullptr;
+  const std::int64_t begin_ns = log ? s.here->owner.now_ns() : 0;
   s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
+  if (log) s.here->owner.record_wait(*log, *s.run, s.parent, s.recorded.number, begin_ns, at_once);
   if (s.uses) s.uses->done();
 }
 

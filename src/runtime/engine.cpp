@@ -191,6 +191,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     execution_done(*e);
     return e;
   }
+  if (graph_log()) record_graph(*e);
   if (here && (as_worker == no_core || as_worker == here->core)) {
     e->as_worker = here->core;
     here->start_execution(*e);

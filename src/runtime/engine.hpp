@@ -88,6 +88,12 @@ class engine final : public view_source {
                    std::uint64_t end_cycles, bool stolen) noexcept;
   void record_learned(core_id, const task_kind&, place_id) noexcept;
   void record_decision(core_id, const node*, place_id) noexcept;
+  /// Where graphs are recorded; null: nowhere.
+  [[nodiscard]] trace::graph_log* graph_log() noexcept { return events ? events->graph() : nullptr; }
+  void record_graph(const execution_state&) noexcept;
+  void record_release(trace::graph_log&, const execution_state&, const node* by, std::uint32_t batch, const std::vector<node*>& added) noexcept;
+  /// It ends now.
+  void record_wait(trace::graph_log&, const execution_state&, const node* by, std::uint32_t batch, std::int64_t begin_ns, bool at_once) noexcept;
   [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle; }
 
   runtime_options options;

@@ -1,8 +1,56 @@
 // What the runtime tells the trace. Called only if somebody records.
 
+#include <utility>
+
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
+
+namespace {
+
+/// A graph's tasks as the log has them.
+struct logged {
+  std::uint32_t graph;
+  std::vector<trace::graph_log::task> tasks{};
+  std::vector<trace::graph_log::edge> edges{};
+
+  static std::uint32_t number_of(const node* n) noexcept { return static_cast<std::uint32_t>(id_of(n)); }
+  void add(const graph_core& core, const node* n) {
+    const task_kind& k = core.kinds[n->kind];
+    tasks.push_back({graph, number_of(n), core.type_names[k.type], (n->flags & flag_high) != 0, k.width_one_only ? std::vector<std::uint32_t>{1} : k.widths});
+    for_each_successor(n, [&](const node* next, double cost_s) { edges.push_back({graph, number_of(n), number_of(next), cost_s}); });
+  }
+};
+
+}  // namespace
+
+// Without memory the log lacks something, and says so; the run goes on.
+void engine::record_graph(const execution_state& x) noexcept try {
+  logged all{.graph = static_cast<std::uint32_t>(x.number)};
+  x.graph.for_each_node([&](const node* n) { all.add(x.graph, n); });
+  graph_log()->add(std::move(all.tasks), all.edges);
+} catch (...) {
+  graph_log()->lose();
+}
+
+void engine::record_release(trace::graph_log& log, const execution_state& x, const node* by, std::uint32_t batch, const std::vector<node*>& added) noexcept try {
+  logged all{.graph = static_cast<std::uint32_t>(x.number)};
+  trace::graph_log::release r{.graph = all.graph, .by = logged::number_of(by), .batch = batch, .at_ns = now_ns(), .tasks = {}};
+  for (const node* n : added) {
+    all.add(x.graph, n);
+    r.tasks.push_back(logged::number_of(n));
+  }
+  log.add(std::move(all.tasks), all.edges);
+  log.add(std::move(r));
+} catch (...) {
+  log.lose();
+}
+
+void engine::record_wait(trace::graph_log& log, const execution_state& x, const node* by, std::uint32_t batch, std::int64_t begin_ns, bool at_once) noexcept try {
+  log.add({.graph = static_cast<std::uint32_t>(x.number), .by = logged::number_of(by), .batch = batch, .begin_ns = begin_ns, .end_ns = now_ns(), .at_once = at_once});
+} catch (...) {
+  log.lose();
+}
 
 void engine::record_park(core_id core, std::int64_t begin_ns) noexcept {
   trace::event e;

@@ -14,6 +14,7 @@ recorder::recorder(std::uint32_t cores, const recorder_options& options) : limit
     lanes_.push_back(std::make_unique<core_lane>());
     lanes_.back()->chunks = std::make_unique<std::unique_ptr<chunk>[]>((limit_ - 1) / chunk_events + 1);
   }
+  if (options.keeps_graph) graph_ = std::make_unique<graph_log>();
 }
 
 recorder::~recorder() = default;

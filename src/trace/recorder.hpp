@@ -11,12 +11,14 @@
 
 #include "base/sync.hpp"
 #include "trace/event.hpp"
+#include "trace/graph_log.hpp"
 
 namespace kilter::trace {
 
 struct recorder_options {
   /// Events kept for each core (48 bytes each, in chunks allocated on demand); later ones are counted as dropped.
   std::size_t limit_events_per_core = std::size_t{1} << 20;
+  bool keeps_graph = false;   ///< also what the tasks were and waited for
 };
 
 /// One lane a core with a single writer, and one shared lane for everybody else.
@@ -42,6 +44,9 @@ class recorder {
   /// Both indexed by `event::type`, depending on the kind; a type without a name is "type N".
   [[nodiscard]] std::vector<std::string> labels() const;
   [[nodiscard]] std::vector<std::string> type_names() const;
+
+  /// Null unless the options ask for it.
+  [[nodiscard]] graph_log* graph() noexcept { return graph_.get(); }
 
   [[nodiscard]] std::uint32_t cores() const noexcept { return static_cast<std::uint32_t>(lanes_.size() - 1); }
   /// Events kept so far, and events that found no room. Safe while the engine runs.
@@ -84,6 +89,7 @@ class recorder {
   sync::atomic<std::uint64_t> stray_{0};
   mutable sync::mutex outside_;
   std::vector<std::string> labels_, types_;
+  std::unique_ptr<graph_log> graph_;
 };
 
 }  // namespace kilter::trace

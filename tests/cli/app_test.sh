@@ -11,6 +11,17 @@ passes app kmeans --cut tasks --json tasks.json
 says "kilter auto"
 python3 -c 'import json; d = json.load(open("tasks.json")); assert d["config"]["cut"] == "tasks" and len(d["runs"][0]["fingerprint"]) == 16' || fail "tasks.json"
 
+# the graph of its tasks: read, simulated, and made again
+passes app kmeans --cut tasks --iterations 3 --changed 0 --repeat 1 --record-graph kmeans.json --json recorded.json
+says "graph: kmeans.json, 248 tasks and 484 edges, recorded on one core"
+python3 -c 'import json; d = json.load(open("recorded.json")); assert d["recorded_graph"] == {"file": "kmeans.json", "tasks": 248, "edges": 484}' || fail "recorded.json"
+python3 -c 'import json; d = json.load(open("kmeans.json")); assert d["schema"] == "kilter.graph/1" and [t["name"] for t in d["types"]] == ["iterate", "assign"]' || fail "kmeans.json"
+passes graph info kmeans.json
+says "assign 240 tasks"
+passes sim kmeans.json --on sim:haswell-16 --policy rws,auto --repeat 1 --json - --quiet
+json 'd["config"]["tasks"] == 248 and len(d["runs"]) == 2'
+passes compare kmeans.json --on sim:haswell-16 --policy rws,heft --repeat 1
+
 # a picture: two colours come back as two colours
 printf 'P6\n2 2\n255\n\x00\x00\x00\x0a\x0a\x0a\xc8\x00\x00\xdc\x00\x00' >two.ppm
 passes app kmeans --input two.ppm --clusters 2 --seed 2 --output "a b.png" --quiet
@@ -35,6 +46,11 @@ refuses "there are loop, tasks" app kmeans --cut rows --output never
 refuses "unknown policy 'dam'" app kmeans --policy dam --output never
 refuses "there is no directory" app kmeans --output no/such/folder
 refuses "--json writes there already" app kmeans --json same --output same
+refuses "--json writes there already" app kmeans --cut tasks --json same --record-graph same
+refuses "--output writes there already" app kmeans --cut tasks --output same --record-graph same
+refuses "add --cut tasks" app kmeans --record-graph never
+refuses "name a file" app kmeans --cut tasks --record-graph -
+refuses "there is no directory" app kmeans --cut tasks --record-graph no/such/folder
 refuses "one of kmeans" app
 [ -e never ] && fail "something was written although the input was refused"
 
