@@ -8,6 +8,20 @@ says "level width 3, edge rate 25 %"
 passes sim kmeans --on sim:haswell-16 --iterations 3 --policy rws,dam-c --repeat 1 --disturb cpu@0-7@25%..75%
 says "3 iterations of 32 tasks"
 passes sim heat --on sim:haswell-cluster --iterations 2 --policy rws,dam-c --repeat 1
+passes sim heat --on sim:haswell-cluster --nodes apart --iterations 2 --policy rws,dam-c --repeat 1
+says "on 4 ranks with a runtime each"
+refuses "2 ranks need as many nodes" sim heat --on sim:haswell-cluster --nodes apart --ranks 2 --policy rws --repeat 1
+refuses "auto has queues" sim heat --on sim:haswell-cluster --nodes apart --iterations 2 --policy auto --repeat 1
+refuses "take --nodes shared" bench heat --on emulate:haswell-cluster --nodes apart --iterations 2 --policy rws --repeat 1
+# energy where a platform has watts: the TX2 by both published sets
+for watts in jetson-tx2 jetson-tx2-erase; do
+  passes sim layered --on "sim:$watts" --tasks 500 --parallelism 6 --policy rws --repeat 1 --json "$work/$watts.json" --quiet
+done
+python3 - "$work" <<'END' || fail "energy of the TX2"
+import json, sys
+used, other = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("jetson-tx2", "jetson-tx2-erase"))
+assert used["seconds"] == other["seconds"] and 0 < used["energy_j"] < other["energy_j"], (used, other)
+END
 passes sim vgg --on sim:haswell-20 --policy rws,perf --repeat 1 --json - --quiet
 json 'd["config"]["workload"] == "vgg" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
 json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'

@@ -1,6 +1,8 @@
 // The platform file of the TX2 gives back the task times that were measured on it.
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -67,6 +69,37 @@ TEST(tx2, copy_waits_for_memory_on_a57_and_follows_the_clock_on_denver) {
 TEST(tx2, fits_name_task_times_and_no_claim) {
   for (const auto& [what, from] : platform::load("jetson-tx2").origins)
     for (const std::string& target : from.fitted_to) EXPECT_EQ(target, "B1 Copy rows") << what;
+}
+
+/// All but the head and the power figures.
+std::string file_without_watts(const std::string& name) {
+  std::ifstream file(KILTER_TEST_DATA "/../../data/platforms/" + name + ".toml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto kinds = text.find("[[kind]]\nname"), power = text.find("[[power]]\nkind"), rest = text.find("\n[overheads]");
+  EXPECT_TRUE(kinds < power && power < rest && rest != text.npos) << name;
+  return text.substr(kinds, power - kinds) + text.substr(rest);
+}
+
+TEST(tx2, both_published_sets_of_watts_are_there_and_nothing_else_differs) {
+  EXPECT_EQ(file_without_watts("jetson-tx2"), file_without_watts("jetson-tx2-erase"));
+  const auto busy = [](const char* name, const char* kind, double mhz) {
+    const platform p = platform::load(name);
+    for (const power_figure& f : p.power)
+      if (p.cores->kinds()[f.kind].name == kind && f.mhz == mhz) return f;
+    ADD_FAILURE() << name << " has no watts of " << kind << " at " << mhz;
+    return power_figure{};
+  };
+  // The fit, and the table's milliwatts above idle with the idle part (artefacts of ERASE and SWEEP).
+  EXPECT_EQ(busy("jetson-tx2", "a57", 2035.2).busy_w, (std::vector<double>{1.22, 1.89, 2.62}));
+  const auto above_idle = [&](const char* kind, double mhz, const std::vector<double>& mw) {
+    const power_figure f = busy("jetson-tx2-erase", kind, mhz);
+    ASSERT_EQ(f.busy_w.size(), mw.size());
+    for (std::size_t i = 0; i < mw.size(); ++i) EXPECT_NEAR(f.busy_w[i] - f.idle_w, mw[i] * 1e-3, 1e-9) << kind << " " << mhz;
+  };
+  above_idle("denver", 2035.2, {2061, 3890});
+  above_idle("denver", 345.6, {264, 478});
+  above_idle("a57", 2035.2, {1073, 1833, 3424});
+  above_idle("a57", 345.6, {87, 182, 335});
 }
 
 }  // namespace
