@@ -19,9 +19,9 @@ completes "paper robust " bench layered --table ""
 completes "--table=paper --table=robust " bench layered --table=
 completes ":files rws,dam-c rws,dam-p " bench layered --policy rws,dam-
 completes ":files rws,dam-c,dam-p " bench layered --policy rws,dam-c,dam-
-completes "sim:jetson-tx2 " compare x --on sim:j
-completes "sim:jetson-tx2 " sim heat --on sim:j
-completes "emulate:jetson-tx2 " topo --on emulate:j
+completes "sim:odroid-xu3 " compare x --on sim:o
+completes "sim:odroid-xu3 " sim heat --on sim:o
+completes "emulate:odroid-xu3 " topo --on emulate:o
 completes "native " demo --on n
 completes "native,sim:odroid-xu3 " reproduce matrix --on native,sim:o
 completes ":files cholesky " sim chole
@@ -92,7 +92,7 @@ for keys, line in [
     ("kilter graph draw my\t", "kilter graph draw my\\ graphs/"),
     ("kilter graph draw x --to pn\t", "--to png "),
     ("kilter graph draw x --to=pn\t", "--to=png "),
-    ("kilter bench layered --on sim:je\t", "--on sim:jetson-tx2 "),
+    ("kilter bench layered --on sim:od\t", "--on sim:odroid-xu3 "),
     ("kilter bench layered --policy=rws,dam-\t\t", "rws,dam-p"),
     ("kilter disturb flo\t0\x01", "kilter disturb float@0"),
     ("kilter topo --json=work\t", "--json=workflow.json "),
