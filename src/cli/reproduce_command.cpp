@@ -1,17 +1,23 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include <unistd.h>
 
+#include "base/file_text.hpp"
+#include "base/json_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/claims/reproduction.hpp"
+#include "lab/measuring/experiment.hpp"
+#include "lab/presenting/environment.hpp"
 #include "lab/presenting/figure_json.hpp"
 #include "lab/presenting/reproduce_json.hpp"
 #include "lab/presenting/reproduce_text.hpp"
+#include "lab/presenting/topo.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/session/outputs.hpp"
 #include "lab/session/terminal.hpp"
@@ -23,11 +29,33 @@ namespace {
 
 struct reproduce_options {
   std::vector<std::string> claims{"all"};
-  std::string json, html;
+  std::string command_line, json, html;
   std::vector<std::string> readings;
-  bool quiet = false, list = false;
+  bool quiet = false, list = false, native = false;
 };
 
+/// Measured where the experiment files come from, with --native --json; shown where nothing is measured now.
+constexpr const char* recorded_file = "native.json";
+
+void show_recorded(std::vector<lab::claim_result>& claims, const std::vector<lab::experiment_file>& files) {
+  const std::string path = lab::experiments_directory() + "/" + recorded_file;
+  if (::access(path.c_str(), F_OK) != 0) return;
+  try {
+    lab::add_recorded(claims, files, parse_json(file_text(path, "native evidence", 16)));
+  } catch (const input_error& error) {
+    throw input_error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+/// Of what was measured here.
+lab::document environment_of(const reproduce_options& o, double seconds) {
+  lab::bench_result facts;
+  facts.tool_seconds = seconds;
+  facts.complete = !lab::interrupted();
+  lab::document d = lab::environment_of(facts, {.command_line = o.command_line, .json_path = o.json, .html_path = o.html, .trace_path = {}});
+  d["machine"] = lab::document::parse(lab::topo_json(*lab::local_machine("", false)));
+  return d;
+}
 
 int compare_readings(const reproduce_options& o, const std::vector<lab::experiment_file>& as_described, const std::vector<std::string>& ids) {
   for (const auto& [option, path] : {std::pair{"--json", o.json}, {"--html", o.html}})
@@ -57,6 +85,7 @@ int compare_readings(const reproduce_options& o, const std::vector<lab::experime
 
 action add_reproduce(CLI::App& app, const std::string& command_line) {
   auto o = std::make_shared<reproduce_options>();
+  o->command_line = command_line;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
   takes(reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2, S3, S4) or claims (S0-11)"), {.words = [] {
           return lab::chosen_claims(lab::read_experiments(lab::experiments_directory()), {"all"});
@@ -65,11 +94,13 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
   reproduce->add_option("--html", o->html, "Write verdicts and the papers' figures as a self-contained report to this file")->type_name("FILE");
   reproduce->add_option("--with", o->readings, "Another reading of what the papers leave open, as children=forward or refresh=10,timing=honest; "
                                                "several give a table")->type_name("KEY=VALUE")->allow_extra_args(false);
+  reproduce->add_flag("--native", o->native, "Also run the native cases of the claims on this machine, which should be quiet");
   reproduce->add_flag("--list", o->list, "Name the claims and run nothing");
   reproduce->add_flag("--quiet", o->quiet, "No progress line and no paths");
   reproduce->footer("Examples:\n"
                     "  kilter reproduce --list\n"
                     "  kilter reproduce S0-11 S2-2\n"
+                    "  kilter reproduce S0-20 S0-22 --native\n"
                     "  kilter reproduce all --json verdicts.json --html verdicts.html\n"
                     "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10\n"
                     "  kilter reproduce matrix --html matrix.html");
@@ -83,19 +114,22 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
       lab::write_output("-", lab::claims_text(files, ids));
       return 0;
     }
+    if (o->native && !o->readings.empty()) throw input_error("--native: readings are of simulated scenarios; leave out --with");
     if (!o->readings.empty()) return compare_readings(*o, files, ids);
     if (!o->html.empty() && o->html == o->json)
       throw input_error(fmt::format("--html '{}': --json writes there already; name another file", o->html));
     lab::check_output("--json", o->json);
     lab::check_report_output("--html", o->html);
-    lab::reproduction work(std::move(files), !o->html.empty());
+    lab::reproduction work(files, {.draws = !o->html.empty(), .natively = o->native});
     lab::progress progress(work.steps(ids), o->quiet);
     lab::reproduced results;
+    const auto begin = std::chrono::steady_clock::now();
     {
       const lab::interrupt_guard guard([] { ::_exit(stopped); });
       results = work.run(ids, progress);
     }
     progress.clear();
+    show_recorded(results.claims, files);
     const std::string text = lab::verdicts_text(results.claims, lab::colour_wanted(STDOUT_FILENO));
     if (o->json != "-" && o->html != "-") lab::write_output("-", text);
     const auto write = [&](const char* what, const std::string& path, const std::string& content) {
@@ -103,7 +137,11 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
       const bool stdout_taken = o->json == "-" || o->html == "-";
       if (!o->quiet && !stdout_taken) lab::write_output("-", fmt::format("{}: {}\n", what, lab::absolute_path(path)));
     };
-    if (!o->json.empty()) write("json", o->json, lab::to_json(results.claims).dump(1) + "\n");
+    if (!o->json.empty()) {
+      lab::document d = lab::to_json(results.claims);
+      if (o->native) d["environment"] = environment_of(*o, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      write("json", o->json, d.dump(1) + "\n");
+    }
     if (!o->html.empty()) write("report", o->html, report::html(lab::report_document(results.claims, results.figures)));
     return lab::interrupted() ? stopped : 0;
   };

@@ -81,6 +81,7 @@ struct claim {
   std::optional<double> published;     ///< of a claim that nothing decides here
   std::vector<planned_value> values;   ///< the first is the claim's own; all must be inside for `reproduced`
   std::vector<planned_case> cases;
+  std::vector<planned_case> native;    ///< of native scenarios: what any machine of 2 cores can check of the claim
 };
 
 /// Everything that must be measured for the claim, each cell once, in order.

@@ -12,6 +12,7 @@
 #include "lab/claims/experiment_reader.hpp"
 #include "lab/claims/measures.hpp"
 #include "lab/claims/verdict.hpp"
+#include "lab/words/join.hpp"
 #include "lab/words/numbers.hpp"
 #include "lab/words/suggest.hpp"
 
@@ -316,7 +317,7 @@ relation relation_of(const toml_table& t) {
   return static_cast<relation>(at - names.begin());
 }
 
-void read_case(const toml_table& t, const std::vector<experiment_scenario>& scenarios, claim& c) {
+std::vector<planned_case> read_case(const toml_table& t, const std::vector<experiment_scenario>& scenarios, const claim& c) {
   t.only({"of", "per", "less", "except", "relation", "reference", "margin", "reason"});
   const relation must_be = relation_of(t);
   const double reference = t.number("reference"), margin = t.number("margin");
@@ -327,11 +328,20 @@ void read_case(const toml_table& t, const std::vector<experiment_scenario>& scen
   if (t.has("except") && c.exceptions.empty())
     t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
   const std::string reason = t.text("reason");
+  std::vector<planned_case> cases;
   for (quantity& q : read_quantities(t, scenarios)) {
     if (!q.share && reference == 0) t.fail_at("reference", "'reference' is 0, and a margin would be a part of it; compare with 'per'");
     const double absolute = q.share ? margin : margin * std::abs(reference);
-    c.cases.push_back({std::move(q), must_be, reference, absolute, reason});
+    cases.push_back({std::move(q), must_be, reference, absolute, reason});
   }
+  return cases;
+}
+
+void read_native_case(const toml_table& t, const std::vector<experiment_scenario>& natives, claim& c) {
+  const std::string measure = t.table("of").text("measure");
+  if (const measure_info* known = find_measure(measure); known && !measured_natively(measure))
+    t.table("of").fail_at("measure", fmt::format("{} is not measured natively; there are {}", measure, joined(native_measures(), ", ")));
+  for (planned_case& one : read_case(t, natives, c)) c.native.push_back(std::move(one));
 }
 
 void read_value(const toml_table& t, const std::vector<experiment_scenario>& scenarios, claim& c) {
@@ -372,6 +382,7 @@ void check_decider(const toml_table& t, const claim& c) {
   if (undecided && (!c.cases.empty() || !c.values.empty()))
     t.fail(fmt::format("claim {}: what is not decided here has no cases and no values", c.id));
   if (undecided && c.remark.empty()) t.fail(fmt::format("claim {} lacks 'remark': why nothing here decides it", c.id));
+  if (!c.native.empty() && c.by != decided_by::runs) t.fail(fmt::format("claim {}: only what runs decide has native cases", c.id));
   if (!undecided && c.cases.empty()) t.fail(fmt::format("claim {} needs at least one [[claim.case]]", c.id));
   if (!undecided && c.published) t.fail_at("published", "write [[claim.value]], which says what is measured against it");
   for (const planned_case& one : c.cases)
@@ -385,8 +396,8 @@ std::vector<quantity> read_quantities(const toml_table& t, const std::vector<exp
   return quantity_reader(t, scenarios).read();
 }
 
-claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios) {
-  t.only({"id", "source", "statement", "exceptions", "remark", "decided_by", "published", "value", "case"});
+claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios, const std::vector<experiment_scenario>& natives) {
+  t.only({"id", "source", "statement", "exceptions", "remark", "decided_by", "published", "value", "case", "native"});
   claim c;
   c.id = t.text("id");
   c.source = t.text("source");
@@ -396,7 +407,9 @@ claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& sc
   c.by = decider_of(t);
   if (t.has("published")) c.published = t.number("published");
   for (const toml_table& v : t.tables("value")) read_value(v, scenarios, c);
-  for (const toml_table& one : t.tables("case")) read_case(one, scenarios, c);
+  for (const toml_table& one : t.tables("case"))
+    for (planned_case& planned : read_case(one, scenarios, c)) c.cases.push_back(std::move(planned));
+  for (const toml_table& one : t.tables("native")) read_native_case(one, natives, c);
   check_decider(t, c);
   return c;
 }

@@ -22,18 +22,18 @@ constexpr std::string_view schema = "kilter.experiment/1";
 
 experiment_file read_tables(const toml::table& root, const std::string& path) {
   const toml_table top(path, "an experiment file", root);
-  top.only({"schema", "name", "title", "source", "scenario", "claim", "figure"});
+  top.only({"schema", "name", "title", "source", "scenario", "native", "claim", "figure"});
   if (const auto given = top.text("schema"); given != schema)
     top.fail_at("schema", fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
-  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}, {}};
-  for (const toml_table& t : top.tables("scenario")) {
-    file.scenarios.push_back(read_scenario(t));
-    const auto& last = file.scenarios.back();
-    for (const experiment_scenario& s : file.scenarios)
-      if (&s != &last && s.name == last.name) t.fail_at("name", fmt::format("scenario '{}' is described twice", s.name));
-  }
+  experiment_file file{path, top.text("name"), top.text("title"), top.text("source"), {}, {}, {}, {}};
+  const auto add = [](std::vector<experiment_scenario>& all, const toml_table& t, experiment_scenario one) {
+    if (std::ranges::find(all, one.name, &experiment_scenario::name) != all.end()) t.fail_at("name", fmt::format("scenario '{}' is described twice", one.name));
+    all.push_back(std::move(one));
+  };
+  for (const toml_table& t : top.tables("scenario")) add(file.scenarios, t, read_scenario(t));
+  for (const toml_table& t : top.tables("native")) add(file.natives, t, read_native(t));
   for (const toml_table& t : top.tables("claim")) {
-    file.claims.push_back(read_claim(t, file.scenarios));
+    file.claims.push_back(read_claim(t, file.scenarios, file.natives));
     const auto& last = file.claims.back();
     for (const claim& c : file.claims)
       if (&c != &last && c.id == last.id) t.fail_at("id", fmt::format("claim '{}' stands here twice", c.id));

@@ -16,22 +16,23 @@ namespace kilter::lab {
 inline constexpr std::string_view threads_workload = "threads";
 
 struct experiment_scenario {
-  std::string name, workload;
-  engine_choice on;                  ///< simulated
+  std::string name, workload;        ///< natively: name of a program
+  engine_choice on;                  ///< simulated, or this machine
   std::vector<axis> axes;            ///< policy always, of tasks disturb too; it is run with every combination of their values
   selection parameters;              ///< the rest of the words of the command line
   std::vector<std::string> open;     ///< what the paper leaves open, with our resolution and why
-  std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by
+  std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by; natively: repeats
   std::uint32_t draws = 1;           ///< runs behind each of them, their mean; run seeds 1 .. seeds x draws
 
   [[nodiscard]] bool of_threads() const noexcept { return workload == threads_workload; }
+  [[nodiscard]] bool natively() const noexcept { return on.platform.empty(); }
   /// Null if it has no such axis.
   [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;
 };
 
 struct experiment_file {
   std::string path, name, title, source;
-  std::vector<experiment_scenario> scenarios;
+  std::vector<experiment_scenario> scenarios, natives;
   std::vector<claim> claims;
   std::vector<figure> figures;       ///< after the papers' own, drawn for `kilter reproduce --html`
 };

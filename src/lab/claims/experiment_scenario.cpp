@@ -16,6 +16,7 @@
 #include "lab/threads/thread_programs.hpp"
 #include "lab/words/numbers.hpp"
 #include "lab/words/suggest.hpp"
+#include "lab/workloads/dag_work.hpp"
 
 namespace kilter::lab {
 
@@ -54,6 +55,27 @@ const std::vector<described_workload>& workloads() {
   return all;
 }
 
+/// What [[native]] scenarios run, in the words of `kilter app`.
+const std::vector<described_workload>& program_words() {
+  static const std::vector<described_workload> all = {
+      {"kmeans", {{"size", false, true, wording::word}, {"clusters", false, false, wording::count}, {"block", false, false, wording::count},
+                  {"iterations", false, true, wording::count}}},
+      {"heat", {{"size", false, true, wording::word}, {"blocks", false, false, wording::count}, {"iterations", false, true, wording::count}}},
+      {"vgg16", {{"size", false, true, wording::word}, {"pictures", false, true, wording::count}, {"block_length", false, false, wording::count}}},
+      {"graph", {{"graph", false, true, wording::text}}},
+  };
+  return all;
+}
+
+const described_workload& described(const toml_table& t, std::string_view key, const std::vector<described_workload>& all) {
+  const std::string name = t.text(key);
+  const auto found = std::ranges::find(all, name, &described_workload::name);
+  if (found != all.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const described_workload& one : all) names.push_back(one.name);
+  t.fail_at(key, unknown_name(key, name, names));
+}
+
 std::uint32_t whole(const toml_table& t, std::string_view key, std::uint32_t least, std::uint32_t fallback) {
   if (!t.has(key)) return fallback;
   const double value = t.number(key);
@@ -73,6 +95,17 @@ const std::vector<word>& common() {
   return all;
 }
 
+/// Those of them that mean something to the runtime.
+const std::vector<word>& runtime_words() {
+  static const std::vector<word> all = [] {
+    std::vector<word> words;
+    for (const word& w : common())
+      if (w.key != "co_runner" && w.key != "thieves" && w.key != "fast") words.push_back(w);
+    return words;
+  }();
+  return all;
+}
+
 struct choice {
   std::string_view key;
   std::vector<std::string_view> values;
@@ -83,7 +116,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"nodes", {"shared", "apart"}}};
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
   return all;
 }
 
@@ -134,6 +167,14 @@ std::vector<std::string> disturbances_of(const toml_table& t) {
     t.fail_at("disturb", error.what());
   }
   return texts;
+}
+
+void check_graph(const toml_table& t, const std::string& graph) {
+  try {
+    (void)load_dag_work(graph, "matmul", 1.0);
+  } catch (const input_error& error) {
+    t.fail_at("graph", error.what());
+  }
 }
 
 /// Of tasks, or of threads.
@@ -191,12 +232,7 @@ experiment_scenario read_scenario(const toml_table& t) {
   s.name = t.text("name");
   s.on = engine_of(t);
   s.workload = t.text("workload");
-  const auto w = std::find_if(workloads().begin(), workloads().end(), [&](const described_workload& one) { return one.name == s.workload; });
-  if (w == workloads().end()) {
-    std::vector<std::string_view> names;
-    for (const described_workload& one : workloads()) names.push_back(one.name);
-    t.fail_at("workload", unknown_name("workload", s.workload, names));
-  }
+  const described_workload* w = &described(t, "workload", workloads());
   std::vector<std::string_view> known{"name", "on", "workload", "policies", "seeds", "draws", "open"};
   if (!s.of_threads()) known.push_back("disturb");
   for (const word& one : w->words) known.push_back(one.key);
@@ -215,6 +251,24 @@ experiment_scenario read_scenario(const toml_table& t) {
   if (t.has("open")) s.open = t.words("open");
   s.seeds = whole(t, "seeds", 10, s.seeds);
   s.draws = whole(t, "draws", 1, s.draws);
+  return s;
+}
+
+experiment_scenario read_native(const toml_table& t) {
+  experiment_scenario s;
+  s.name = t.text("name");
+  const described_workload& w = described(t, "program", program_words());
+  s.workload = w.name;
+  std::vector<std::string_view> known{"name", "program", "policies", "disturb", "repeats", "open"};
+  for (const auto* words : {&w.words, &runtime_words()})
+    for (const word& one : *words) known.push_back(one.key);
+  t.only(known);
+  s.axes = {{"policy", policies_of(t, false)}, {"disturb", disturbances_of(t)}};
+  for (const auto* words : {&w.words, &runtime_words()})
+    for (const word& one : *words) read_word(t, one, s);
+  if (const auto graph = s.parameters.find("graph"); graph != s.parameters.end()) check_graph(t, graph->second);
+  if (t.has("open")) s.open = t.words("open");
+  s.seeds = whole(t, "repeats", 1, s.seeds);
   return s;
 }
 

@@ -71,6 +71,9 @@ constexpr std::array all = {
     measure_info{"example_placements", false, true, need::none, "of the seven tasks of S2 Fig. 3, those placed as the paper says"},
 };
 
+constexpr std::array<std::string_view, 12> natively = {"throughput",     "makespan",   "critical_share", "other_share",    "task_share",          "tasks_on_core",
+                                                       "critical_width", "task_width", "task_count",     "iteration_time", "iteration_disturbed", "parallel_efficiency"};
+
 }  // namespace
 
 std::span<const measure_info> measures() noexcept { return all; }
@@ -79,5 +82,9 @@ const measure_info* find_measure(std::string_view name) noexcept {
   const auto* found = std::find_if(all.begin(), all.end(), [&](const measure_info& m) { return m.name == name; });
   return found == all.end() ? nullptr : found;
 }
+
+std::span<const std::string_view> native_measures() noexcept { return natively; }
+
+bool measured_natively(std::string_view name) noexcept { return std::ranges::find(natively, name) != natively.end(); }
 
 }  // namespace kilter::lab

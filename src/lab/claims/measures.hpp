@@ -25,4 +25,8 @@ struct measure_info {
 /// Null if there is none of that name.
 [[nodiscard]] const measure_info* find_measure(std::string_view name) noexcept;
 
+/// Those that are taken of native runs too.
+[[nodiscard]] std::span<const std::string_view> native_measures() noexcept;
+[[nodiscard]] bool measured_natively(std::string_view name) noexcept;
+
 }  // namespace kilter::lab

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <set>
 
 #include "lab/statistics/stats.hpp"
 #include "lab/words/numbers.hpp"
@@ -53,82 +52,70 @@ double over(double above, double below) { return below > 0.0 ? above / below : n
 
 }  // namespace
 
-presence_times::presence_times(const std::vector<sim::disturbance>& all) : all_(all), first_s_(endless), last_s_(0.0) {
-  for (const sim::disturbance& d : all) {
-    first_s_ = std::min(first_s_, d.from_s + (d.what == sim::disturbance::kind::sliced ? 0.0 : d.half_period_s));
-    last_s_ = std::max(last_s_, d.to_s < 0.0 ? endless : d.to_s);
+presence_times::presence_times(std::vector<presence_window> all) : all_(std::move(all)), first_s_(endless), last_s_(0.0) {
+  for (const presence_window& w : all_) {
+    first_s_ = std::min(first_s_, w.from_s + w.half_period_s);
+    last_s_ = std::max(last_s_, w.to_s < 0.0 ? endless : w.to_s);
   }
 }
 
 run_part presence_times::at(double start_s) const noexcept {
   if (start_s < first_s_) return run_part::before;
   if (start_s >= last_s_) return run_part::after;
-  for (const sim::disturbance& d : all_) {
-    if (start_s < d.from_s || (d.to_s >= 0.0 && start_s >= d.to_s)) continue;
-    if (d.what == sim::disturbance::kind::sliced || d.half_period_s <= 0.0) return run_part::during;
-    if (static_cast<std::uint64_t>((start_s - d.from_s) / d.half_period_s) % 2 == 1) return run_part::during;
+  for (const presence_window& w : all_) {
+    if (start_s < w.from_s || (w.to_s >= 0.0 && start_s >= w.to_s)) continue;
+    if (w.half_period_s <= 0.0 || static_cast<std::uint64_t>((start_s - w.from_s) / w.half_period_s) % 2 == 1) return run_part::during;
   }
   return run_part::between;
 }
 
-observed::observed(const sim::platform& p, const std::vector<sim::disturbance>& disturbances)
-    : machine_(p.cores), times_(disturbances), on_core_(p.cores->core_count()) {
+observed::observed(std::shared_ptr<const machine> m, presence_times times) : machine_(std::move(m)), times_(std::move(times)), on_core_(machine_->core_count()) {
   for (counts& c : parts_) {
     c.critical.resize(machine_->places().size());
     c.other.resize(machine_->places().size());
   }
 }
 
-void observed::add(const sim::engine& e, const sim::sim_assembly& a, double end_s, std::uint32_t of) {
+void observed::add(const task_record& t) {
+  const place& at = machine_->at(t.where);
   ++tasks_;
-  beyond_cache_ += a.beyond_cache;
-  const double start_s = a.came_s.front();
-  for (core_id c = a.at.leader; c < a.at.leader + a.at.width; ++c) ++on_core_[c];
-  counts& part = parts_[static_cast<std::size_t>(times_.at(start_s))];
-  ++(a.task->flags & kilter::detail::flag_critical ? part.critical : part.other)[a.where];
-  if (traced_) note_event(e, a, start_s, end_s);
-  if (iterations_.size() <= of) iterations_.resize(of + 1);
-  iteration& s = iterations_[of];
+  beyond_cache_ += t.beyond_cache;
+  for (core_id c = at.leader; c < at.leader + at.width; ++c) ++on_core_[c];
+  counts& part = parts_[static_cast<std::size_t>(times_.at(t.start_s))];
+  ++(t.critical ? part.critical : part.other)[t.where];
+  if (traced_) keep(traced_->starts, task_start{t.start_s, at.leader, at.width, t.critical});
+  if (iterations_.size() <= t.iteration) iterations_.resize(t.iteration + 1);
+  iteration& s = iterations_[t.iteration];
   if (s.tasks.empty()) s.tasks.resize(machine_->places().size());
-  ++s.tasks[a.where];
-  s.first_s = s.first_s < 0.0 ? start_s : std::min(s.first_s, start_s);
-  s.last_s = std::max(s.last_s, end_s);
-  if (trained_) return;
-  until_trained_ = tasks_;
-  trained_ = true;
-  for (model::row_id r = 0; r < e.learned().row_count() && trained_; ++r)
-    for (place_id p = 0; p < machine_->places().size() && trained_; ++p) trained_ = e.learned().time_s(r, p) > 0.0;
+  ++s.tasks[t.where];
+  s.first_s = s.first_s < 0.0 ? t.start_s : std::min(s.first_s, t.start_s);
+  s.last_s = std::max(s.last_s, t.end_s);
 }
 
-void observed::trace(std::optional<place_id> watched) {
-  traced_.emplace().cores = machine_->core_count();
-  watched_ = watched;
+void observed::trace() { traced_.emplace().cores = machine_->core_count(); }
+
+template <class One>
+void observed::keep(std::vector<One>& list, const One& one) {
+  if (list.size() < traced_run::most_events) list.push_back(one); else ++traced_->left_out;
 }
 
-void observed::note_event(const sim::engine& e, const sim::sim_assembly& a, double start_s, double end_s) {
-  const auto keep = [&](auto& list, auto one) {
-    if (list.size() < traced_run::most_events) list.push_back(one); else ++traced_->left_out;
-  };
-  keep(traced_->starts, task_start{start_s, a.at.leader, a.at.width, (a.task->flags & kilter::detail::flag_critical) != 0});
-  if (a.where != watched_) return;
-  const kilter::detail::task_kind& kind = kilter::detail::graph_of(a.task).kinds[a.task->kind];
-  keep(traced_->learned, learned_time{end_s, kind.type, e.learned().time_s(kind.row, a.where)});
+void observed::add_learned(const learned_time& one) {
+  if (traced_) keep(traced_->learned, one);
 }
 
-void observed::finish(const sim::engine& e, const execution_stats& s, const std::vector<std::string>& types) {
+void observed::add_co_runner(double got_s, double there_s) noexcept {
+  got_s_ += got_s;
+  there_s_ += there_s;
+}
+
+void observed::finish(const execution_stats& s, const std::vector<std::string>& types) {
   stats_ = s;
-  if (traced_) {
-    traced_->makespan_s = s.seconds;
-    traced_->types = types;
-    if (times_.first_s() < s.seconds) {
-      traced_->disturbed_from_s = times_.first_s();
-      traced_->disturbed_to_s = std::min(times_.last_s(), s.seconds);
-    }
-  }
-  for (core_id c = 0; c < machine_->core_count(); ++c) {
-    got_s_ += e.co_runner(c).got_s;
-    there_s_ += e.co_runner(c).there_s;
-  }
+  if (!traced_) return;
+  traced_->makespan_s = s.seconds;
+  traced_->types = types;
+  if (times_.first_s() >= s.seconds) return;
+  traced_->disturbed_from_s = times_.first_s();
+  traced_->disturbed_to_s = std::min(times_.last_s(), s.seconds);
 }
 
 observed::counts observed::of_parts(const selection& what) const {
@@ -190,7 +177,7 @@ double observed::value(const std::string& measure, const selection& what) const 
   }
   if (measure == "beyond_cache_share") return over(static_cast<double>(beyond_cache_), static_cast<double>(tasks_));
   if (measure == "co_runner_progress") return over(got_s_, there_s_);
-  if (measure == "tasks_until_trained") return trained_ ? static_cast<double>(until_trained_) : nan;
+  if (measure == "tasks_until_trained") return trained() ? static_cast<double>(until_trained_) : nan;
   if (measure == "iteration_time") return iteration_time(what);
   if (measure == "iteration_disturbed") return iteration_disturbed(what);
   if (measure == "task_count") return task_count(what);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lab/claims/measures.hpp"
+#include "lab/claims/native_runs.hpp"
 #include "lab/claims/properties.hpp"
 #include "lab/claims/task_measures.hpp"
 #include "lab/claims/thread_measures.hpp"
@@ -25,8 +26,11 @@ std::string key_of(const experiment_file& f, const selection& run) {
 }
 
 const experiment_scenario& scenario_of(const experiment_file& f, const selection& run) {
-  const std::string& name = run.at("scenario");
-  return *std::ranges::find(f.scenarios, name, &experiment_scenario::name);
+  return *std::ranges::find(f.scenarios, run.at("scenario"), &experiment_scenario::name);
+}
+
+const experiment_scenario& native_named(const experiment_file& f, const std::string& name) {
+  return *std::ranges::find(f.natives, name, &experiment_scenario::name);
 }
 
 bool asked_for(const claim& c, const std::vector<std::string>& ids) { return std::ranges::find(ids, c.id) != ids.end(); }
@@ -36,6 +40,38 @@ std::vector<selection> runs_behind(const experiment_file& f, const cell& c) {
   const experiment_scenario& s = scenario_of(f, c.run);
   return s.of_threads() ? thread_runs_behind(s, c) : task_runs_behind(c);
 }
+
+/// What native cases of the claims look at, by the name of its scenario.
+std::map<std::string, std::set<selection>> native_runs_behind(const experiment_file& f, const std::vector<std::string>& ids) {
+  std::map<std::string, std::set<selection>> runs;
+  for (const claim& c : f.claims) {
+    if (!asked_for(c, ids)) continue;
+    for (const planned_case& one : c.native)
+      for (const auto* side : {&one.of.left, &one.of.right})
+        for (const cell& looked_at : *side)
+          for (const selection& run : task_runs_behind(looked_at)) runs[run.at("scenario")].insert(run);
+  }
+  return runs;
+}
+
+/// The native runs of a file.
+class native_runs_of_file {
+ public:
+  native_runs_of_file(const experiment_file& f, const std::vector<std::string>& ids, progress& p) : file_(f) {
+    for (const auto& [name, runs] : native_runs_behind(f, ids)) {
+      results_.merge(run_natively(native_named(f, name), runs, p));
+      if (interrupted()) throw stopped{};
+    }
+  }
+
+  std::vector<double> values(const cell& c) const {
+    return task_values(native_named(file_, c.run.at("scenario")), c, [&](const selection& run) -> const auto& { return results_.at(run); });
+  }
+
+ private:
+  const experiment_file& file_;
+  native_results results_;
+};
 
 std::vector<const figure*> figures_of(const experiment_file& f, const std::vector<std::string>& ids) {
   std::vector<const figure*> all;
@@ -109,19 +145,33 @@ class runs_of_file {
   std::map<std::string, std::vector<thread_run>> threads_;
 };
 
+/// `results`: of the file's claims among others.
+void judge_natively(const experiment_file& f, const std::vector<std::string>& ids, std::vector<claim_result>& results, progress& p) {
+  const native_runs_of_file runs(f, ids, p);
+  for (const claim& c : f.claims)
+    if (const auto at = std::ranges::find(results, c.id, &claim_result::id); at != results.end() && !c.native.empty()) {
+      at->native = judge_native(c, [&](const cell& one) { return runs.values(one); });
+      at->native->measured = measured_here();
+    }
+}
+
 }  // namespace
 
-reproduction::reproduction(std::vector<experiment_file> files, bool draws) : files_(std::move(files)), draws_(draws) {}
+reproduction::reproduction(std::vector<experiment_file> files, const reproduction_extras& extras) : files_(std::move(files)), extras_(extras) {}
 
 std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {
   std::set<std::string> runs;
+  std::uint64_t natively = 0;
   const auto note = [&](const experiment_file& f, const quantity& q) {
     for (const auto* side : {&q.left, &q.right})
       for (const cell& c : *side)
         for (const selection& run : runs_behind(f, c)) runs.insert(key_of(f, run));
   };
   for (const experiment_file& f : files_) {
-    if (draws_)
+    if (extras_.natively)
+      for (const auto& [name, of_scenario] : native_runs_behind(f, ids))
+        natively += native_steps(native_named(f, name), of_scenario);
+    if (extras_.draws)
       for (const figure* one : figures_of(f, ids))
         for (const figure_point& p : one->points) note(f, p.of);
     for (const claim& c : f.claims) {
@@ -130,14 +180,14 @@ std::uint64_t reproduction::steps(const std::vector<std::string>& ids) const {
       for (const planned_value& v : c.values) note(f, v.of);
     }
   }
-  return runs.size();
+  return runs.size() + natively;
 }
 
 reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
   reproduced results;
   try {
     for (const experiment_file& f : files_) {
-      const auto figures = draws_ ? figures_of(f, ids) : std::vector<const figure*>{};
+      const auto figures = extras_.draws ? figures_of(f, ids) : std::vector<const figure*>{};
       runs_of_file runs(f, figures, p);   // no claim and no figure looks at runs of another file
       for (const claim& c : f.claims) {
         if (!asked_for(c, ids)) continue;
@@ -146,6 +196,7 @@ reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
         r.command = "kilter reproduce " + c.id;
         results.claims.push_back(std::move(r));
       }
+      if (extras_.natively) judge_natively(f, ids, results.claims, p);
       for (const figure* one : figures) results.figures.push_back(runs.drawn(*one));
     }
   } catch (const stopped&) {

@@ -1,5 +1,5 @@
 #pragma once
-// Runs published experiments in virtual time and judges their claims.
+// Runs published experiments in virtual time, on request also natively, and judges their claims.
 
 #include <cstdint>
 #include <string>
@@ -17,11 +17,16 @@ struct reproduced {
   std::vector<drawn_figure> figures;
 };
 
+/// What is made beside the verdicts in virtual time.
+struct reproduction_extras {
+  bool draws = false;      ///< the figures that belong to the claims; that may need runs which no claim looks at
+  bool natively = false;   ///< the verdicts of native cases, on this machine
+};
+
 /// From files to verdicts: what a claim needs is run, each run once; its numbers are taken of the runs, and its verdict of the numbers.
 class reproduction {
  public:
-  /// With `draws` the figures that belong to the claims are drawn too; that may need runs which no claim looks at.
-  explicit reproduction(std::vector<experiment_file>, bool draws = false);
+  explicit reproduction(std::vector<experiment_file>, const reproduction_extras& = {});
 
   /// How many calls of progress::step `run` makes, at most.
   [[nodiscard]] std::uint64_t steps(const std::vector<std::string>& ids) const;
@@ -30,7 +35,7 @@ class reproduction {
 
  private:
   std::vector<experiment_file> files_;
-  bool draws_;
+  reproduction_extras extras_;
 };
 
 }  // namespace kilter::lab

@@ -9,16 +9,13 @@
 #include "lab/measuring/experiment.hpp"
 #include "lab/measuring/simulation.hpp"
 #include "lab/statistics/stats.hpp"
+#include "sim/engine.hpp"
 
 namespace kilter::lab {
 
 namespace {
 
 constexpr std::string_view efficiency = "parallel_efficiency";
-
-bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
-  return std::ranges::any_of(parts, [](const disturbance& d) { return d.window && d.window->fractions; });
-}
 
 /// "1,2": leader and width.
 place_id place_of(const machine& m, const std::string& text) {
@@ -29,20 +26,43 @@ place_id place_of(const machine& m, const std::string& text) {
   return *found;
 }
 
+std::vector<presence_window> windows_of(const std::vector<sim::disturbance>& all) {
+  std::vector<presence_window> windows;
+  for (const sim::disturbance& d : all) windows.push_back({d.from_s, d.to_s, d.what == sim::disturbance::kind::sliced ? 0.0 : d.half_period_s});
+  return windows;
+}
+
+bool all_tried(const sim::engine& e, std::size_t places) {
+  for (model::row_id r = 0; r < e.learned().row_count(); ++r)
+    for (place_id p = 0; p < places; ++p)
+      if (e.learned().time_s(r, p) <= 0.0) return false;
+  return true;
+}
+
 observed run_once(const experiment& e, const scenario& s, double expected_s, const std::optional<watching>& trace = {}) {
   graph g;
   const task_graph made = build(g, e.work, *e.simulated);
   sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, expected_s);
   o.apart = made.apart;
-  observed seen(*e.simulated, o.disturbances);
-  if (trace) seen.trace(trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt);
+  observed seen(e.simulated->cores, presence_times(windows_of(o.disturbances)));
+  const auto watched = trace && trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt;
+  if (trace) seen.trace();
   sim::engine* running = nullptr;
   o.finished = [&](const sim::sim_assembly& a, core_id) {
-    seen.add(*running, a, running->now_s(), made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]);
+    const double now_s = running->now_s();
+    seen.add({.start_s = a.came_s.front(), .end_s = now_s, .where = a.where, .critical = (a.task->flags & kilter::detail::flag_critical) != 0,
+              .beyond_cache = a.beyond_cache, .iteration = made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]});
+    if (a.where == watched) {
+      const kilter::detail::task_kind& kind = kilter::detail::graph_of(a.task).kinds[a.task->kind];
+      seen.add_learned({now_s, kind.type, running->learned().time_s(kind.row, a.where)});
+    }
+    if (!seen.trained() && all_tried(*running, e.machine->places().size())) seen.add_trained();
   };
   sim::engine engine(*e.simulated, o);
   running = &engine;
-  seen.finish(engine, engine.run(g, made.types, 0), kilter::detail::graph_access::core(g).type_names);
+  const execution_stats stats = engine.run(g, made.types, 0);
+  for (core_id c = 0; c < e.machine->core_count(); ++c) seen.add_co_runner(engine.co_runner(c).got_s, engine.co_runner(c).there_s);
+  seen.finish(stats, kilter::detail::graph_access::core(g).type_names);
   return seen;
 }
 
@@ -53,6 +73,10 @@ selection alone(const selection& run) {
 }
 
 }  // namespace
+
+bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
+  return std::ranges::any_of(parts, [](const disturbance& d) { return d.window && d.window->fractions; });
+}
 
 specification specification_of(const experiment_scenario& s, const selection& run, std::uint32_t seed) {
   selection words = s.parameters;
@@ -70,7 +94,7 @@ specification specification_of(const experiment_scenario& s, const selection& ru
     else if (name != "scenario")
       parameters[name] = value;
   }
-  a.work = make_workload(s.workload, parameters);
+  if (!s.natively()) a.work = make_workload(s.workload, parameters);
   return a;
 }
 
@@ -93,8 +117,7 @@ std::vector<double> task_values(const experiment_scenario& s, const cell& c, con
   if (c.measure == efficiency) {
     const auto& all = runs(c.run);
     const auto& one = runs(alone(c.run));
-    const double workers = std::stod(c.run.at("workers"));
-    for (std::size_t i = 0; i < all.size(); ++i) values.push_back(one[i].makespan_s() / (workers * all[i].makespan_s()));
+    for (std::size_t i = 0; i < all.size(); ++i) values.push_back(one[i].makespan_s() / (all[i].workers() * all[i].makespan_s()));
   } else {
     for (const observed& o : runs(c.run)) values.push_back(o.value(c.measure, c.what));
   }

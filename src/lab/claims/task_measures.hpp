@@ -15,7 +15,10 @@ namespace kilter::lab {
 /// Runs of all seeds of one scenario with one value of each of its axes.
 using task_runs = std::function<const std::vector<observed>&(const selection& run)>;
 
-/// What the run is. input_error for a value of a parameter that cannot be.
+/// Whether one has a window in parts of a run, which is the run without them.
+[[nodiscard]] bool in_parts_of_a_run(const std::vector<disturbance>&);
+
+/// What the run is; of a native scenario all but its program. input_error for a value of a parameter that cannot be.
 [[nodiscard]] specification specification_of(const experiment_scenario&, const selection& run, std::uint32_t seed);
 
 /// Single events that a figure wants, and the place whose learned time it shows, "LEADER,WIDTH".

@@ -112,6 +112,29 @@ std::vector<double> evaluate(const quantity& q, const cell_values& values) {
   return result;
 }
 
+namespace {
+
+/// `most`: values so far behind a number of the claim.
+estimate measured(const quantity& q, const cell_values& values, std::uint32_t& most) {
+  const std::vector<double> all = evaluate(q, values);
+  most = std::max(most, static_cast<std::uint32_t>(all.size()));
+  return estimate_of(all);
+}
+
+case_result judged(const planned_case& one, const cell_values& values, std::uint32_t& most) {
+  const estimate got = measured(one.of, values, most);
+  return {name_of(one.of), one.must_be, one.of.share, one.reference, one.margin, got, holds(one.must_be, one.reference, one.margin, got)};
+}
+
+}  // namespace
+
+native_result judge_native(const claim& c, const cell_values& values) {
+  native_result r;
+  for (const planned_case& one : c.native) r.cases.push_back(judged(one, values, r.repeats));
+  r.said = decide(c.by, r.cases, {});
+  return r;
+}
+
 claim_result judge(const claim& c, const cell_values& values) {
   claim_result r;
   r.id = c.id;
@@ -121,20 +144,11 @@ claim_result judge(const claim& c, const cell_values& values) {
   r.note = c.remark;
   r.by = c.by;
   r.published = c.published;
-  const auto measure = [&](const quantity& q) {
-    const std::vector<double> all = evaluate(q, values);
-    r.seeds = std::max(r.seeds, static_cast<std::uint32_t>(all.size()));
-    return estimate_of(all);
-  };
   for (const planned_value& v : c.values) {
-    const estimate got = measure(v.of);
+    const estimate got = measured(v.of, values, r.seeds);
     r.values.push_back({v.what, v.of.share, v.gain, v.published, got, v.within, inside(v.within, got.obtained)});
   }
-  for (const planned_case& one : c.cases) {
-    const estimate got = measure(one.of);
-    const bool held = holds(one.must_be, one.reference, one.margin, got);
-    r.cases.push_back({name_of(one.of), one.must_be, one.of.share, one.reference, one.margin, got, held});
-  }
+  for (const planned_case& one : c.cases) r.cases.push_back(judged(one, values, r.seeds));
   r.said = decide(r.by, r.cases, r.values);
   if (r.by == decided_by::property) r.seeds = 0;
   return r;

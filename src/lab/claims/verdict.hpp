@@ -59,6 +59,14 @@ using cell_values = std::function<std::vector<double>(const cell&)>;
 /// The quantity seed by seed. Division by zero gives NaN or infinity.
 [[nodiscard]] std::vector<double> evaluate(const quantity&, const cell_values&);
 
+/// What native runs say about a claim.
+struct native_result {
+  std::string measured;              ///< when and on what machine
+  std::uint32_t repeats = 0;
+  std::vector<case_result> cases;
+  verdict said = verdict::differs;
+};
+
 struct claim_result {
   std::string id, source, statement, exceptions, experiment, command, note;
   decided_by by = decided_by::runs;
@@ -67,9 +75,12 @@ struct claim_result {
   std::vector<value_result> values;
   std::vector<case_result> cases;
   verdict said = verdict::differs;
+  std::optional<native_result> native;   ///< absent: nothing was measured
 };
 
 /// Runs nothing itself: asks `values` for what the claim's cases and values need. `note` starts as the claim's remark.
 [[nodiscard]] claim_result judge(const claim&, const cell_values& values);
+/// Likewise of its native cases; there must be one.
+[[nodiscard]] native_result judge_native(const claim&, const cell_values& values);
 
 }  // namespace kilter::lab

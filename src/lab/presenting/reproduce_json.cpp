@@ -50,9 +50,9 @@ json values_of(const claim_result& r) {
   return all;
 }
 
-json cases_of(const claim_result& r) {
+json cases_of(std::span<const case_result> cases) {
   json all = json::array();
-  for (const case_result& c : r.cases)
+  for (const case_result& c : cases)
     all.push_back({{"case", c.name}, {"relation", name_of(c.must_be)}, {"share", c.share}, {"reference", c.reference},
                    {"obtained", finite_or_null(c.got.obtained)}, {"low", finite_or_null(c.got.low)}, {"high", finite_or_null(c.got.high)}, {"margin", c.margin},
                    {"holds", c.held}});
@@ -74,7 +74,9 @@ json claim_of(const claim_result& r) {
   j["note"] = r.note;
   j["exceptions"] = r.exceptions;
   j["values"] = values_of(r);
-  j["cases"] = cases_of(r);
+  j["cases"] = cases_of(r.cases);
+  if (r.native)
+    j["native"] = {{"verdict", name_of(r.native->said)}, {"repeats", r.native->repeats}, {"measured", r.native->measured}, {"cases", cases_of(r.native->cases)}};
   return j;
 }
 
@@ -83,6 +85,42 @@ double read_number(const json& j) { return j.is_null() ? std::numeric_limits<dou
 estimate read_estimate(const json& j) { return {read_number(j.at("obtained")), read_number(j.at("low")), read_number(j.at("high"))}; }
 
 std::string yes_no(bool b) { return b ? "true" : "false"; }
+
+/// `held` follows from the numbers.
+case_result read_case(const json& j, const std::string& claim) {
+  constexpr std::array<std::string_view, 3> relations = {"gt", "lt", "eq"};
+  const std::string name = j.at("relation").get<std::string>();
+  const auto at = std::find(relations.begin(), relations.end(), name);
+  if (at == relations.end()) throw input_error(fmt::format("claim {}: relation '{}' is not known; there are gt, lt, eq", claim, name));
+  case_result c{j.at("case").get<std::string>(), static_cast<relation>(at - relations.begin()), j.at("share").get<bool>(),
+                j.at("reference").get<double>(), j.at("margin").get<double>(), read_estimate(j), false};
+  c.held = holds(c.must_be, c.reference, c.margin, c.got);
+  return c;
+}
+
+native_result read_native(const json& j, const std::string& claim) {
+  native_result r{.measured = j.at("measured").get<std::string>(), .repeats = j.at("repeats").get<std::uint32_t>(), .cases = {}};
+  for (const json& one : j.at("cases")) r.cases.push_back(read_case(one, claim));
+  r.said = decide(decided_by::runs, r.cases, {});
+  return r;
+}
+
+bool is_of(const native_result& r, const claim& c) {
+  return std::ranges::equal(r.cases, c.native, [](const case_result& was, const planned_case& is) {
+    return was.name == name_of(is.of) && was.must_be == is.must_be && was.reference == is.reference && was.margin == is.margin;
+  });
+}
+
+const claim* claim_named(const std::vector<experiment_file>& files, const std::string& id) {
+  for (const experiment_file& f : files)
+    if (const auto at = std::ranges::find(f.claims, id, &claim::id); at != f.claims.end()) return &*at;
+  return nullptr;
+}
+
+void check_schema(const json& verdicts) {
+  if (const auto given = verdicts.at("schema").get<std::string>(); given != schema)
+    throw input_error(fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
+}
 
 class checker {
  public:
@@ -94,13 +132,14 @@ class checker {
     if (by == deciders.end()) throw input_error(fmt::format("claim {}: decided_by '{}' is not known", id_, by_name));
     const auto decider = static_cast<decided_by>(by - deciders.begin());
     std::vector<case_result> cases;
-    for (const json& j : claim_.at("cases")) cases.push_back(read_case(j, fmt::format("cases[{}]", cases.size())));
+    for (const json& j : claim_.at("cases")) cases.push_back(checked_case(j, fmt::format("cases[{}]", cases.size())));
     std::vector<value_result> values;
     for (const json& j : claim_.at("values")) values.push_back(read_value(j, fmt::format("values[{}]", values.size())));
     if ((decider == decided_by::hardware || decider == decided_by::input) && !(cases.empty() && values.empty()))
       found_.push_back({id_, "decided_by", by_name, "runs or property: there are cases or values"});
     compare("verdict", claim_.at("verdict").get<std::string>(), std::string(name_of(decide(decider, cases, values))));
     check_headline(values);
+    if (claim_.contains("native")) check_native(claim_.at("native"));
     return std::move(found_);
   }
 
@@ -109,19 +148,19 @@ class checker {
     if (said != derived) found_.push_back({id_, where, said, derived});
   }
 
-  case_result read_case(const json& j, const std::string& where) {
-    constexpr std::array<std::string_view, 3> relations = {"gt", "lt", "eq"};
-    const std::string name = j.at("relation").get<std::string>();
-    const auto at = std::find(relations.begin(), relations.end(), name);
-    if (at == relations.end()) throw input_error(fmt::format("claim {}: relation '{}' is not known; there are gt, lt, eq", id_, name));
-    case_result c{j.at("case").get<std::string>(), static_cast<relation>(at - relations.begin()), j.at("share").get<bool>(),
-                  j.at("reference").get<double>(), j.at("margin").get<double>(), read_estimate(j), false};
+  case_result checked_case(const json& j, const std::string& where) {
+    const case_result c = read_case(j, id_);
     check_order(c.got, where);
     if (!margin_allowed(c.must_be, c.share, c.reference, c.margin))
       found_.push_back({id_, where + ".margin", fmt::format("{}", c.margin), "1 % or more for an order, 3 % or less for an equality"});
-    c.held = holds(c.must_be, c.reference, c.margin, c.got);
     compare(where + ".holds", yes_no(j.at("holds").get<bool>()), yes_no(c.held));
     return c;
+  }
+
+  void check_native(const json& native) {
+    std::vector<case_result> cases;
+    for (const json& j : native.at("cases")) cases.push_back(checked_case(j, fmt::format("native.cases[{}]", cases.size())));
+    compare("native.verdict", native.at("verdict").get<std::string>(), std::string(name_of(decide(decided_by::runs, cases, {}))));
   }
 
   value_result read_value(const json& j, const std::string& where) {
@@ -162,10 +201,25 @@ json to_json(std::span<const claim_result> results) {
   return {{"schema", schema}, {"claims", std::move(claims)}};
 }
 
+void add_recorded(std::vector<claim_result>& results, const std::vector<experiment_file>& files, const json& recorded) {
+  try {
+    check_schema(recorded);
+    for (const json& j : recorded.at("claims")) {
+      const std::string id = j.at("id").get<std::string>();
+      const auto result = std::ranges::find(results, id, &claim_result::id);
+      const claim* planned = claim_named(files, id);
+      if (!j.contains("native") || result == results.end() || result->native || !planned) continue;
+      native_result measured = read_native(j.at("native"), id);
+      if (is_of(measured, *planned)) result->native = std::move(measured);
+    }
+  } catch (const json::exception& error) {
+    throw input_error(fmt::format("not a document of verdicts: {}", error.what()));
+  }
+}
+
 std::vector<disagreement> recompute(const json& verdicts) {
   try {
-    if (const auto given = verdicts.at("schema").get<std::string>(); given != schema)
-      throw input_error(fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
+    check_schema(verdicts);
     std::vector<disagreement> all;
     for (const json& claim : verdicts.at("claims"))
       for (disagreement& d : checker(claim).check()) all.push_back(std::move(d));

@@ -7,14 +7,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lab/claims/experiment_file.hpp"
 #include "lab/claims/verdict.hpp"
 
 namespace kilter::lab {
 
-/// {"schema", "claims": [...]}; nothing that depends on host or time. Numbers are written so that they read back exactly.
+/// {"schema", "claims": [...]}; nothing that depends on host or time but what was measured natively. Numbers are written so that they read back exactly.
 /// The claim's own `published`, `obtained`, `low`, `high`, `band` are those of its first value. Without a value, `published` and
 /// `band` are null and the others those of the case that is nearest to failing (or fails worst).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_result>);
+
+/// Native evidence that was measured before: `document` is of `kilter reproduce --native --json`. A claim gets it that has none, if its native cases are still
+/// those that were measured; their verdict is made anew. input_error if it is no such document.
+void add_recorded(std::vector<claim_result>&, const std::vector<experiment_file>&, const nlohmann::ordered_json& document);
 
 /// Something that does not follow from the numbers of the document.
 struct disagreement {

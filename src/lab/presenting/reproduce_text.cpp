@@ -41,29 +41,54 @@ std::string claims_text(std::span<const experiment_file> files, const std::vecto
   return text;
 }
 
-std::string verdicts_text(std::span<const claim_result> results, bool colour) {
+namespace {
+
+std::string coloured(verdict v, bool colour) {
+  const std::string said = fmt::format("{:<14}", name_of(v));
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", colour_of(v), said) : said;
+}
+
+/// How many hold, and those that do not.
+std::string cases_text(std::span<const case_result> cases, const std::string& of) {
+  if (cases.empty()) return {};
+  const auto held = std::ranges::count_if(cases, &case_result::held);
+  std::string text = fmt::format("    {} of {} cases hold{}\n", held, cases.size(), of);
+  std::size_t shown = 0;
+  for (const case_result& c : cases)
+    if (!c.held && shown++ < most_cases) text += failed(c);
+  if (shown > most_cases) text += fmt::format("    and {} more\n", shown - most_cases);
+  return text;
+}
+
+/// ", 2 direction, 1 differs"
+template <class Said>
+std::string counted(std::span<const claim_result> results, const Said& said) {
   std::string text;
-  std::array<int, 5> counts{};
+  for (const verdict v : {verdict::reproduced, verdict::direction, verdict::differs, verdict::needs_hardware, verdict::input})
+    if (const auto n = std::ranges::count_if(results, [&](const claim_result& r) { return said(r) == v; }); n > 0) text += fmt::format(", {} {}", n, name_of(v));
+  return text;
+}
+
+}  // namespace
+
+std::string verdicts_text(std::span<const claim_result> results, bool colour) {
+  const bool natively = std::ranges::any_of(results, [](const claim_result& r) { return r.native.has_value(); });
+  std::string text = natively ? fmt::format("{:<6} {:<14} {:<14}\n", "claim", "simulated", "native") : "";
   for (const claim_result& r : results) {
-    ++counts[static_cast<std::size_t>(r.said)];
-    std::string said = fmt::format("{:<14}", name_of(r.said));
-    if (colour) said = fmt::format("\x1b[{}m{}\x1b[0m", colour_of(r.said), said);
+    std::string said = coloured(r.said, colour);
+    if (natively) said += " " + (r.native ? coloured(r.native->said, colour) : fmt::format("{:<14}", "-"));
     text += fmt::format("{:<6} {} {}\n", r.id, said, r.statement);
     for (const value_result& v : r.values)
       text += fmt::format("    {}: published {}, obtained {} ({}..{}), {} {}..{}\n", v.what, number(v.published, v.share), number(v.got.obtained, v.share),
                           number(v.got.low, v.share), number(v.got.high, v.share), v.held ? "inside" : "outside", number(v.within.low, v.share),
                           number(v.within.high, v.share));
-    const auto held = std::count_if(r.cases.begin(), r.cases.end(), [](const case_result& c) { return c.held; });
-    if (!r.cases.empty()) text += fmt::format("    {} of {} cases hold\n", held, r.cases.size());
-    std::size_t shown = 0;
-    for (const case_result& c : r.cases)
-      if (!c.held && shown++ < most_cases) text += failed(c);
-    if (shown > most_cases) text += fmt::format("    and {} more\n", shown - most_cases);
+    text += cases_text(r.cases, "");
+    if (r.native) text += cases_text(r.native->cases, fmt::format(" natively, {} repeats ({})", r.native->repeats, r.native->measured));
   }
-  text += fmt::format("\n{} claims", results.size());
-  for (const verdict v : {verdict::reproduced, verdict::direction, verdict::differs, verdict::needs_hardware, verdict::input})
-    if (const int n = counts[static_cast<std::size_t>(v)]; n > 0) text += fmt::format(", {} {}", n, name_of(v));
-  return text + "\n";
+  text += fmt::format("\n{} claims{}\n", results.size(), counted(results, [](const claim_result& r) { return std::optional(r.said); }));
+  const auto measured = std::ranges::count_if(results, [](const claim_result& r) { return r.native.has_value(); });
+  if (natively) text += fmt::format("{} natively{}\n", measured, counted(results, [](const claim_result& r) { return r.native ? std::optional(r.native->said) : std::nullopt; }));
+  return text;
 }
 
 namespace {

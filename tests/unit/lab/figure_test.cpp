@@ -134,7 +134,7 @@ TEST(figures, add_no_run_to_those_of_all_claims) {
   // But for runs of threads, which are quick: cases and scenarios that no claim speaks of are drawn too.
   std::erase_if(files, [](const experiment_file& f) { return f.scenarios.empty() || f.scenarios.front().of_threads(); });
   const auto all = chosen_claims(files, {"all"});
-  EXPECT_EQ(reproduction(files, true).steps(all), reproduction(files).steps(all));
+  EXPECT_EQ(reproduction(files, {.draws = true}).steps(all), reproduction(files).steps(all));
 }
 
 // -- what is drawn ------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ said = "nothing"
 )";
 
 TEST(reproduction, draws_a_run_that_can_be_told_by_hand) {
-  reproduction r({parse_experiment(one_core, "one-core.toml")}, true);
+  reproduction r({parse_experiment(one_core, "one-core.toml")}, {.draws = true});
   progress silent(2, true);
   const reproduced got = r.run({"S0-1"}, silent);
   ASSERT_EQ(got.figures.size(), 3u);
@@ -277,7 +277,7 @@ TEST(reproduction, draws_a_run_that_can_be_told_by_hand) {
 }
 
 TEST(report_document, is_the_verdicts_with_the_figures) {
-  reproduction r({parse_experiment(one_core, "one-core.toml")}, true);
+  reproduction r({parse_experiment(one_core, "one-core.toml")}, {.draws = true});
   progress silent(2, true);
   const reproduced got = r.run({"S0-1"}, silent);
   auto document = report_document(got.claims, got.figures);

@@ -17,26 +17,15 @@
 namespace kilter::lab {
 namespace {
 
-sim::disturbance from_to(double from_s, double to_s) {
-  sim::disturbance d;
-  d.cores = {0};
-  d.from_s = from_s;
-  d.to_s = to_s;
-  return d;
-}
-
 TEST(presence_times, tell_the_parts_of_a_run) {
-  const presence_times none({}), window({from_to(2, 5)}), always({from_to(0, -1)}), two({from_to(1, 2), from_to(4, 5)});
+  const presence_times none({}), window({{2, 5}}), always({{0, -1}}), two({{1, 2}, {4, 5}});
   EXPECT_EQ(none.at(0.0), run_part::before);
   EXPECT_EQ(window.at(1.9), run_part::before);
   EXPECT_EQ(window.at(2.0), run_part::during);
   EXPECT_EQ(window.at(5.0), run_part::after);
   EXPECT_EQ(always.at(100.0), run_part::during);
   EXPECT_EQ(two.at(3.0), run_part::between);
-  sim::disturbance wave = from_to(0, -1);
-  wave.what = sim::disturbance::kind::clock;
-  wave.half_period_s = 5;
-  const presence_times waves({wave});
+  const presence_times waves({{0, -1, 5}});
   EXPECT_EQ(waves.at(4.9), run_part::before);
   EXPECT_EQ(waves.at(5.1), run_part::during);
   EXPECT_EQ(waves.at(10.1), run_part::between);

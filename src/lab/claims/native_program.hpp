@@ -1,0 +1,27 @@
+#pragma once
+// What a [[native]] scenario runs: a program of apps/programs, or a graph as `kilter bench` runs it.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apps/programs/program.hpp"
+#include "lab/claims/experiment_file.hpp"
+
+namespace kilter::lab {
+
+struct native_program {
+  std::string_view name;
+  std::string_view iteration_type;   ///< the type whose tasks hand out an iteration each and wait for it; empty: there is none
+};
+
+/// In the order of experiments/README.md.
+[[nodiscard]] std::span<const native_program> native_programs() noexcept;
+/// Of the scenario.
+[[nodiscard]] const native_program& program_of(const experiment_scenario&);
+
+/// With its input in memory. input_error for a word that the program cannot have.
+[[nodiscard]] std::unique_ptr<apps::program> make_program(const experiment_scenario&, const std::shared_ptr<const machine>&);
+
+}  // namespace kilter::lab

@@ -1,0 +1,40 @@
+#pragma once
+// Runs of a [[native]] scenario on this machine: what native cases look at.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/claims/experiment_file.hpp"
+#include "lab/claims/observed.hpp"
+#include "lab/session/progress.hpp"
+#include "trace/event.hpp"
+
+namespace kilter::lab {
+
+using native_results = std::map<selection, std::vector<observed>>;   ///< by run, one for each repeat
+
+/// How many calls of progress::step `run_natively` makes.
+[[nodiscard]] std::uint64_t native_steps(const experiment_scenario&, const std::set<selection>& runs);
+
+/// The runs take turns within each repeat. A window in parts of a run is of the run without it in the same repeat. Every result is verified:
+/// apps::wrong_result. input_error if this machine cannot have the scenario. Fewer repeats if the process is interrupted.
+[[nodiscard]] native_results run_natively(const experiment_scenario&, const std::set<selection>& runs, progress&);
+
+/// For who reads the numbers later: the day, the machine and how many of its cores.
+[[nodiscard]] std::string measured_here();
+
+/// What a run's events say about tasks. A task whose type hands out iterations is none itself, what begins after it is of its iteration; without such a
+/// type `iteration_tasks` of them, in the order in which they were added, are one, and 0: there are no iterations.
+struct iteration_rule {
+  std::optional<std::uint16_t> type;
+  std::uint64_t tasks = 0;
+};
+/// `zero_ns`: in the events' clock, where the records count from. One record for each execution, however many members it had.
+[[nodiscard]] std::vector<task_record> records_of(std::span<const trace::event> events, const machine&, const iteration_rule&, std::int64_t zero_ns);
+
+}  // namespace kilter::lab
