@@ -54,7 +54,7 @@ void check_usable(const dag& d) {
 }
 
 /// What a graph's own tasks add is recorded, on one core as by several threads.
-dag recorded(graph& g, std::uint32_t threads) {
+dag recording_of(graph& g, std::uint32_t threads) {
   trace::recorder events(threads, {.keeps_graph = true});
   {
     runtime rt({.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = "rws", .events = &events});
@@ -73,7 +73,7 @@ TEST(recorded_graph, has_the_edges_of_a_graph_that_is_there_before_it_runs) {
   g.add({.type = g.type("c")}, {.out = {&x}}, [] {});
   g.add({.type = g.type("d")}, {.in = {&x}}, [] {});
   g.edge(a, b, 0.25);
-  const dag d = recorded(g, 2);
+  const dag d = recording_of(g, 2);
   EXPECT_EQ(edges_of(d), (std::set<names>{{"a 1", "b 1"}, {"c 1", "d 1"}}));
   for (const dag::edge& e : d.edges) EXPECT_EQ(e.cost_s, d.tasks[e.from].id == "a 1" ? 0.25 : 0.0);
   for (const dag::task& t : d.tasks) {
@@ -99,7 +99,7 @@ TEST(recorded_graph, cuts_a_task_where_it_hands_over_and_where_it_waits) {
     });
     const task after = g.add({.type = g.type("after")}, [] {});
     g.edge(adder, after);
-    const dag d = recorded(g, threads);
+    const dag d = recording_of(g, threads);
     // adder 1.1 releases; 1.2 goes on beside the children, 1.3 after them until it lets go of the later one, 1.4 ends it.
     const std::map<std::string, std::size_t> wanted{{"adder", 4}, {"child", 3}, {"later", 1}, {"after", 1}};
     EXPECT_EQ(tasks_by_type(d), wanted);
@@ -118,7 +118,7 @@ TEST(recorded_graph, a_wait_that_hands_over_itself_leaves_no_piece_between) {
     for (int i = 0; i < 3; ++i) b.add([] {});
     b.wait();
   });
-  const dag d = recorded(g, 2);
+  const dag d = recording_of(g, 2);
   EXPECT_EQ(tasks_by_type(d), (std::map<std::string, std::size_t>{{"adder", 2}, {"task", 3}}));
   EXPECT_TRUE(edges_of(d).contains({"task 2", "adder 1.2"}));
 }
@@ -135,7 +135,7 @@ TEST(recorded_graph, times_of_a_task_that_waits_are_its_own) {
     for (int i = 0; i < 2; ++i) b.add({.type = child}, burn);
     b.wait();
   });
-  const dag d = recorded(g, 1);
+  const dag d = recording_of(g, 1);
   double adder_s = 0.0, children_s = 0.0;
   for (const dag::task& t : d.tasks) (d.types[t.type].name == "adder" ? adder_s : children_s) += t.seconds;
   EXPECT_GE(children_s, 0.040);
