@@ -326,7 +326,7 @@ reason = "an order"
   EXPECT_EQ(tasks_of(kmeans, "1"), 4.0);
   EXPECT_EQ(tasks_of(kmeans, "2"), 4.0);
   const observed graph = run_one("program = \"graph\"\ngraph = \"random:tasks=40,width=4,rate=0.1,seconds=0.0001\"\nworkers = 2\n");
-  EXPECT_EQ(graph.value("throughput", {}) * graph.value("makespan", {}), 40.0);
+  EXPECT_DOUBLE_EQ(graph.value("throughput", {}) * graph.value("makespan", {}), 40.0);
 }
 
 }  // namespace
