@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "lab/session/interrupt.hpp"
 #include "lab/session/outputs.hpp"
 #include "lab/session/terminal.hpp"
+#include "lab/words/join.hpp"
 #include "report/report.hpp"
 
 namespace kilter::cli {
@@ -45,6 +47,16 @@ void show_recorded(std::vector<lab::claim_result>& claims, const std::vector<lab
   } catch (const input_error& error) {
     throw input_error(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+void check_native(const reproduce_options& o, const std::vector<lab::experiment_file>& files, const std::vector<std::string>& ids) {
+  if (!o.readings.empty()) throw input_error("--native: readings are of simulated scenarios; leave out --with");
+  std::vector<std::string> have;
+  for (const lab::experiment_file& f : files)
+    for (const lab::claim& c : f.claims)
+      if (!c.native.empty()) have.push_back(c.id);
+  if (std::ranges::none_of(have, [&](const std::string& id) { return std::ranges::find(ids, id) != ids.end(); }))
+    throw input_error(fmt::format("--native: {} {} no native cases; there are some of {}", lab::joined(ids, ", "), ids.size() == 1 ? "has" : "have", lab::joined(have, ", ")));
 }
 
 /// Of what was measured here.
@@ -114,7 +126,7 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
       lab::write_output("-", lab::claims_text(files, ids));
       return 0;
     }
-    if (o->native && !o->readings.empty()) throw input_error("--native: readings are of simulated scenarios; leave out --with");
+    if (o->native) check_native(*o, files, ids);
     if (!o->readings.empty()) return compare_readings(*o, files, ids);
     if (!o->html.empty() && o->html == o->json)
       throw input_error(fmt::format("--html '{}': --json writes there already; name another file", o->html));

@@ -20,6 +20,64 @@ json '[c["verdict"] for c in d["claims"]] == ["reproduced", "direction"]'
 passes reproduce S4-9 --with sides=fast
 says "sides=fast"
 
+# natively: a second verdict, with where it was made; kept beside the experiment files it is shown without being measured again
+mkdir "$work/own"
+cat >"$work/own/E.toml" <<'TOML'
+schema = "kilter.experiment/1"
+name = "E"
+title = "one of each"
+source = "none"
+
+[[native]]
+name = "here"
+program = "graph"
+graph = "random:tasks=60,width=4,seconds=0.0001"
+policies = ["rws", "dam-c"]
+repeats = 2
+
+[[claim]]
+id = "S0-6"
+source = "none"
+statement = "a claim"
+
+[[claim.case]]
+of = { measure = "throughput" }
+relation = "gt"
+reference = 1.0
+margin = 0.01
+reason = "an order"
+
+[[claim.native]]
+of = { measure = "iteration_disturbed", policy = "rws" }
+relation = "lt"
+reference = 0.5
+margin = 0.01
+reason = "nobody disturbs it"
+
+[[scenario]]
+name = "there"
+on = "sim:grid:1x2"
+workload = "layered"
+kernel = "matmul"
+tile = 64
+tasks = 40
+parallelism = 2
+policies = "rws"
+TOML
+export KILTER_EXPERIMENTS=$work/own
+passes reproduce S0-6 --json -
+json '"native" not in d["claims"][0] and "environment" not in d'
+passes reproduce S0-6 --native --json -
+json 'd["claims"][0]["verdict"] == "direction" and d["claims"][0]["native"]["verdict"] == "direction" and d["claims"][0]["native"]["repeats"] == 2'
+json 'd["environment"]["complete"] and len(d["environment"]["machine"]["cores"]) >= 1 and d["environment"]["command_line"].endswith("--native --json -")'
+cp "$work/out" "$work/own/native.json"
+passes reproduce S0-6
+says "claim  simulated      native"
+says "1 of 1 cases hold natively, 2 repeats ("
+passes reproduce S0-6 --json -
+json 'd["claims"][0] == json.load(open("'"$work"'/own/native.json"))["claims"][0] and "environment" not in d'
+unset KILTER_EXPERIMENTS
+
 # graphs: as executed on their own processors, and the same bytes again
 data=$(cd "$(dirname "$0")/../data" && pwd)
 passes compare "$data/canonical.json" --policy heft,cpop --json -

@@ -1,5 +1,7 @@
 #include "lab/claims/native_program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -93,11 +95,15 @@ std::span<const native_program> native_programs() noexcept { return known_progra
 
 const native_program& program_of(const experiment_scenario& s) { return *std::ranges::find(known_programs, s.workload, &native_program::name); }
 
-std::unique_ptr<apps::program> make_program(const experiment_scenario& s, const std::shared_ptr<const machine>& m) {
-  if (s.workload == "kmeans") return make_kmeans(s.parameters);
-  if (s.workload == "heat") return make_heat(s.parameters);
-  if (s.workload == "vgg16") return make_vgg16(s.parameters);
-  return std::make_unique<graph_program>(load_dag_work(s.parameters.at("graph"), "matmul", 1.0), *m);
+std::unique_ptr<apps::program> make_program(const experiment_scenario& s, const machine& m) {
+  try {
+    if (s.workload == "kmeans") return make_kmeans(s.parameters);
+    if (s.workload == "heat") return make_heat(s.parameters);
+    if (s.workload == "vgg16") return make_vgg16(s.parameters);
+    return std::make_unique<graph_program>(load_dag_work(s.parameters.at("graph"), "matmul", 1.0), m);
+  } catch (const input_error& error) {
+    throw input_error(fmt::format("native scenario '{}': {}", s.name, error.what()));
+  }
 }
 
 }  // namespace kilter::lab

@@ -22,6 +22,6 @@ struct native_program {
 [[nodiscard]] const native_program& program_of(const experiment_scenario&);
 
 /// With its input in memory. input_error for a word that the program cannot have.
-[[nodiscard]] std::unique_ptr<apps::program> make_program(const experiment_scenario&, const std::shared_ptr<const machine>&);
+[[nodiscard]] std::unique_ptr<apps::program> make_program(const experiment_scenario&, const machine&);
 
 }  // namespace kilter::lab

@@ -98,7 +98,7 @@ class scenario_runs {
 
   place_of_work& at(const experiment& e, const scenario& disturbed) {
     place_of_work& here = there_[e.cores + " " + disturbed.name];
-    if (!here.what) here = {make_program(scenario_, e.machine), std::make_unique<presence>(*e.machine, disturbed.parts)};
+    if (!here.what) here = {make_program(scenario_, *e.machine), std::make_unique<presence>(*e.machine, disturbed.parts)};
     return here;
   }
 
@@ -113,7 +113,11 @@ class scenario_runs {
     const auto begun = steady::now();
     const apps::program_run ran = beside(*here.around, expected_s, [&] { return here.what->run(how, interrupted); });
     if (!ran.complete) throw stopped_run{};
-    here.what->verify();
+    try {
+      here.what->verify();
+    } catch (const apps::wrong_result& wrong) {
+      throw apps::wrong_result(fmt::format("native scenario '{}': {} under {} gives a wrong result: {}", scenario_.name, e.policies.front(), disturbed.name, wrong.what()));
+    }
     return seen(e, presence_times(windows_of(disturbed.parts, expected_s)), events, ran, ran.begin - begun);
   }
 

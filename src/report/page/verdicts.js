@@ -149,6 +149,15 @@ verdicts.cases = claim => {
   );
 };
 
+// What was measured on a real machine; most claims have nothing of the kind.
+verdicts.native = native => {
+  if (!native) return null;
+  return [
+    K.h("p", { class: "native" }, "Natively ", verdicts.badge(native.verdict), ` (${native.repeats} repeats, ${native.measured}):`),
+    verdicts.cases(native),
+  ];
+};
+
 verdicts.claim = claim => {
   const drawn = K.list(K.doc.figures).filter(f => K.list(f.claims).includes(claim.id));
   return K.h(
@@ -159,6 +168,7 @@ verdicts.claim = claim => {
     claim.exceptions ? K.h("p", { class: "soft" }, `Excepted by the paper itself: ${claim.exceptions}.`) : null,
     verdicts.numbers(claim),
     verdicts.cases(claim),
+    verdicts.native(claim.native),
     claim.note ? K.h("p", { class: "remark" }, K.h("b", {}, "Remark: "), claim.note) : null,
     K.h(
       "p",

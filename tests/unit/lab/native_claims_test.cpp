@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <string>
 
+#include "base/file_text.hpp"
 #include "kilter/error.hpp"
 #include "lab/claims/native_runs.hpp"
 #include "lab/claims/reproduction.hpp"
@@ -274,6 +276,22 @@ TEST(add_recorded, shows_what_was_measured_if_the_cases_are_still_the_same) {
   EXPECT_FALSE(other[0].native) << "the file asks for something else by now";
   EXPECT_THROW(add_recorded(other, {stricter}, {{"schema", "kilter.reproduce/1"}}), input_error);
   EXPECT_THROW(add_recorded(other, {stricter}, {{"schema", "kilter.other/1"}}), input_error);
+}
+
+// Measured again whenever a native case changes; nothing here looks at what came out.
+TEST(recorded_evidence, is_of_the_cases_as_the_files_have_them) {
+  const std::string path = experiments_directory() + "/native.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "nothing was measured yet";
+  const auto files = read_experiments(experiments_directory());
+  const auto recorded = nlohmann::ordered_json::parse(file_text(path, "native evidence", 16));
+  EXPECT_TRUE(recompute(recorded).empty());
+  EXPECT_TRUE(recorded["environment"]["complete"].get<bool>());
+  std::vector<claim_result> results;
+  for (const experiment_file& f : files)
+    for (const claim& c : f.claims)
+      if (!c.native.empty()) results.emplace_back().id = c.id;
+  add_recorded(results, files, recorded);
+  for (const claim_result& r : results) EXPECT_TRUE(r.native) << r.id;
 }
 
 TEST(native_runs, are_made_judged_and_shown) {
