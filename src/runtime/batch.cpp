@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "runtime/engine.hpp"
 
@@ -20,10 +22,7 @@ struct batch::state {
   std::unordered_set<const node*> known{};  ///< of `added`, the first `known.size()`, once there are many and edges join them
   std::unique_ptr<data_uses> uses{};  ///< of the data that tasks named; null while none did
   batch_count* count = nullptr;
-  struct recording {
-    std::uint32_t number = 0;
-    bool began = false, waits = false;   ///< `waits`: tasks were released since the last wait
-  } recorded{};
+  std::optional<std::uint32_t> recorded{};  ///< where graphs are recorded: the number of what was released since the last wait
 
   [[nodiscard]] bool holds(const node*);
 
@@ -164,14 +163,14 @@ void batch::state::submit(batch_count* counted_in) noexcept {
 }
 
 void batch::state::record(trace::graph_log& log, const std::vector<node*>& released) noexcept {
-  if (!std::exchange(recorded.began, true)) recorded.number = log.new_batch();
-  recorded.waits = true;
-  here->owner.record_release(log, *run, parent, recorded.number, released);
+  if (!recorded) recorded = log.new_batch();
+  here->owner.record_release(log, *run, parent, *recorded, released);
 }
 
 void batch::state::let_go() noexcept {
   if (count) count->let_go();
   count = nullptr;
+  recorded.reset();
 }
 
 task batch::allocate(const task_options& o, const body& code, void*& storage, bool unfinished) {
@@ -272,10 +271,10 @@ void batch::wait() {
   const bool at_once = !s.added.empty();
   s.release();
   if (!s.count) return;
-  trace::graph_log* const log = std::exchange(s.recorded.waits, false) ? s.here->owner.graph_log() : nullptr;
-  const std::int64_t begin_ns = log ? s.here->owner.now_ns() : 0;
+  const std::optional<std::uint32_t> waited = std::exchange(s.recorded, {});
+  const std::int64_t begin_ns = waited ? s.here->owner.now_ns() : 0;
   s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
-  if (log) s.here->owner.record_wait(*log, *s.run, s.parent, s.recorded.number, begin_ns, at_once);
+  if (waited) s.here->owner.record_wait(*s.here->owner.graph_log(), *s.run, s.parent, *waited, begin_ns, at_once);
   if (s.uses) s.uses->done();
 }
 

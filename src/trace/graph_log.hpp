@@ -22,13 +22,13 @@ class graph_log {
     std::uint32_t graph = 0, from = 0, to = 0;
     double cost_s = 0.0;
   };
-  /// Task `by` added these to its graph and handed them over at that time.
+  /// Task `by` added these to its graph and handed them over at that time. `batch` is that of a wait only if that waits for them.
   struct release {
     std::uint32_t graph = 0, by = 0, batch = 0;
     std::int64_t at_ns = 0;
     std::vector<std::uint32_t> tasks;
   };
-  /// Task `by` stood still from begin to end, until all that it had released of that batch was done.
+  /// Task `by` stood still from begin to end, until all that it had released under that number was done.
   struct wait {
     std::uint32_t graph = 0, by = 0, batch = 0;
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -48,7 +48,7 @@ class graph_log {
   void add(const wait&);
   /// Something could not be added.
   void lose() noexcept;
-  /// A number for a batch.
+  /// A number for what one wait will wait for.
   [[nodiscard]] std::uint32_t new_batch() noexcept { return batches_.fetch_add(1, sync::memory_order_relaxed); }
   /// All that was added; nothing is left. No run may be going on.
   [[nodiscard]] content take();

@@ -123,6 +123,24 @@ TEST(recorded_graph, a_wait_that_hands_over_itself_leaves_no_piece_between) {
   EXPECT_TRUE(edges_of(d).contains({"task 2", "adder 1.2"}));
 }
 
+TEST(recorded_graph, a_wait_comes_after_what_it_waited_for_alone) {
+  graph g;
+  const task_type gone = g.type("gone"), first = g.type("first"), second = g.type("second");
+  g.add({.type = g.type("adder")}, [&](task_context& here) {
+    batch b(here);
+    b.add({.type = gone}, [] {});
+    b.detach();
+    for (const task_type t : {first, second}) {
+      b.add({.type = t}, [] {});
+      b.wait();
+    }
+  });
+  // 1.1 lets go, 1.2 hands over the first, 1.3 the second, 1.4 comes after that.
+  const std::set<names> wanted{{"adder 1.1", "gone 1"},    {"adder 1.1", "adder 1.2"}, {"adder 1.2", "first 1"}, {"first 1", "adder 1.3"}, {"adder 1.3", "second 1"},
+                               {"second 1", "adder 1.4"}};
+  for (const std::uint32_t threads : {1u, 4u}) EXPECT_EQ(edges_of(recording_of(g, threads)), wanted);
+}
+
 TEST(recorded_graph, times_of_a_task_that_waits_are_its_own) {
   graph g;
   const auto burn = [] {
