@@ -102,4 +102,13 @@ std::vector<experiment_file> read_experiments(const std::string& directory) {
   return files;
 }
 
+std::vector<std::string> native_scenarios_behind(const experiment_file& f, const claim& c) {
+  std::set<std::string> words;
+  for (const planned_case& one : c.native)
+    for (const auto* side : {&one.of.left, &one.of.right})
+      for (const cell& looked_at : *side)
+        words.insert(words_of(*std::ranges::find(f.natives, looked_at.run.at("scenario"), &experiment_scenario::name)));
+  return {words.begin(), words.end()};
+}
+
 }  // namespace kilter::lab

@@ -30,12 +30,18 @@ struct experiment_scenario {
   [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;
 };
 
+/// Its name, what it runs and its parameters, in a line: what must be the same for two measurements of one case to be of the same thing.
+[[nodiscard]] std::string words_of(const experiment_scenario&);
+
 struct experiment_file {
   std::string path, name, title, source;
   std::vector<experiment_scenario> scenarios, natives;
   std::vector<claim> claims;
   std::vector<figure> figures;       ///< after the papers' own, drawn for `kilter reproduce --html`
 };
+
+/// words_of what the claim's native cases look at, each once.
+[[nodiscard]] std::vector<std::string> native_scenarios_behind(const experiment_file&, const claim&);
 
 /// Throws input_error with one line, `FILE:LINE: what is wrong and what would be right`.
 [[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);

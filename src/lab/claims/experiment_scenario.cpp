@@ -60,7 +60,6 @@ const std::vector<described_workload>& program_words() {
   static const std::vector<described_workload> all = {
       {"kmeans", {{"size", false, true, wording::word}, {"clusters", false, false, wording::count}, {"block", false, false, wording::count},
                   {"iterations", false, true, wording::count}}},
-      {"heat", {{"size", false, true, wording::word}, {"blocks", false, false, wording::count}, {"iterations", false, true, wording::count}}},
       {"vgg16", {{"size", false, true, wording::word}, {"pictures", false, true, wording::count}, {"block_length", false, false, wording::count}}},
       {"graph", {{"graph", false, true, wording::text}}},
   };
@@ -269,8 +268,14 @@ experiment_scenario read_native(const toml_table& t) {
     for (const word& one : *words) read_word(t, one, s);
   if (const auto graph = s.parameters.find("graph"); graph != s.parameters.end()) check_graph(t, graph->second);
   if (t.has("open")) s.open = t.words("open");
-  s.seeds = whole(t, "repeats", 1, s.seeds);
+  s.seeds = whole(t, "repeats", 3, s.seeds);
   return s;
+}
+
+std::string words_of(const experiment_scenario& s) {
+  std::string words = fmt::format("{}: {}", s.name, s.workload);
+  for (const auto& [key, value] : s.parameters) words += fmt::format(" {}={}", key, value);
+  return words;
 }
 
 void read_differently(std::vector<experiment_file>& files, const std::string& reading) {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "apps/programs/heat.hpp"
 #include "apps/programs/kmeans.hpp"
 #include "apps/programs/network_input.hpp"
 #include "apps/programs/vgg16.hpp"
@@ -23,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t input_seed = 1;   // of inputs: all runs compute the same
 
-constexpr std::array<native_program, 4> known_programs{{{"kmeans", "iterate"}, {"heat", ""}, {"vgg16", "network"}, {"graph", ""}}};
+constexpr std::array<native_program, 3> known_programs{{{"kmeans", "iterate"}, {"vgg16", "network"}, {"graph", ""}}};
 
 std::uint64_t count_in(const selection& words, const std::string& key, std::uint64_t otherwise) {
   const auto at = words.find(key);
@@ -47,14 +46,6 @@ std::unique_ptr<apps::program> make_kmeans(const selection& words) {
                                         apps::kmeans_options{.clusters = count_in(words, "clusters", 5), .cut = apps::iteration_cut::tasks,
                                                              .block = count_in(words, "block", size.block), .most_iterations = count_in(words, "iterations", 20),
                                                              .least_changed = 0.0, .seed = input_seed});
-}
-
-std::unique_ptr<apps::program> make_heat(const selection& words) {
-  const apps::heat_size& size = size_in(apps::heat_sizes, words);
-  const std::uint64_t steps = count_in(words, "iterations", size.steps);
-  return std::make_unique<apps::heat>(apps::drawn_plate(size.side, size.side, steps, input_seed),
-                                      apps::heat_options{.block_rows = count_in(words, "blocks", size.block_rows), .block_columns = 1, .steps = steps},
-                                      std::make_shared<apps::ranks>());
 }
 
 std::unique_ptr<apps::program> make_vgg16(const selection& words) {
@@ -98,7 +89,6 @@ const native_program& program_of(const experiment_scenario& s) { return *std::ra
 std::unique_ptr<apps::program> make_program(const experiment_scenario& s, const machine& m) {
   try {
     if (s.workload == "kmeans") return make_kmeans(s.parameters);
-    if (s.workload == "heat") return make_heat(s.parameters);
     if (s.workload == "vgg16") return make_vgg16(s.parameters);
     return std::make_unique<graph_program>(load_dag_work(s.parameters.at("graph"), "matmul", 1.0), m);
   } catch (const input_error& error) {

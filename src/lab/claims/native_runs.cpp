@@ -129,10 +129,10 @@ class scenario_runs {
     std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();   // the first task begins when the run does
     for (const trace::event& event : events)
       if (event.kind == trace::event_kind::task) first_ns = std::min(first_ns, event.start_ns);
-    iteration_rule rule{.type = {}, .tasks = ran.iterations > 1 ? ran.tasks / ran.iterations : 0};
-    if (const auto at = std::ranges::find(types, program_of(scenario_).iteration_type); at != types.end()) rule.type = static_cast<std::uint16_t>(at - types.begin());
+    std::optional<std::uint16_t> iterations;
+    if (const auto at = std::ranges::find(types, program_of(scenario_).iteration_type); at != types.end()) iterations = static_cast<std::uint16_t>(at - types.begin());
     observed o(e.machine, std::move(times));
-    for (const task_record& t : records_of(events, *e.machine, rule, first_ns - std::chrono::nanoseconds(before_run).count())) o.add(t);
+    for (const task_record& t : records_of(events, *e.machine, iterations, first_ns - std::chrono::nanoseconds(before_run).count())) o.add(t);
     execution_stats stats;
     stats.seconds = ran.seconds;
     stats.tasks = ran.tasks;
@@ -158,12 +158,12 @@ std::string measured_here() {
   return fmt::format("{:%Y-%m-%d}, {}, {} cores", fmt::gmtime(std::time(nullptr)), here->name(), here->core_count());
 }
 
-std::vector<task_record> records_of(std::span<const trace::event> events, const machine& m, const iteration_rule& rule, std::int64_t zero_ns) {
+std::vector<task_record> records_of(std::span<const trace::event> events, const machine& m, std::optional<std::uint16_t> iterations, std::int64_t zero_ns) {
   std::vector<std::int64_t> iterations_ns;
   std::map<std::pair<std::uint32_t, std::uint32_t>, trace::event> executions;   // by graph and task
   for (const trace::event& e : events) {
     if (e.kind != trace::event_kind::task) continue;
-    if (e.type == rule.type) {
+    if (e.type == iterations) {
       iterations_ns.push_back(e.start_ns);
       continue;
     }
@@ -175,11 +175,10 @@ std::vector<task_record> records_of(std::span<const trace::event> events, const 
   std::ranges::sort(iterations_ns);
   std::vector<task_record> records;
   for (const auto& [id, e] : executions) {
-    const auto begun = static_cast<std::uint64_t>(std::ranges::upper_bound(iterations_ns, e.start_ns) - iterations_ns.begin());
-    const std::uint64_t iteration = rule.type ? std::max<std::uint64_t>(begun, 1) - 1 : rule.tasks > 0 ? e.task / rule.tasks : 0;
+    const auto begun = static_cast<std::uint32_t>(std::ranges::upper_bound(iterations_ns, e.start_ns) - iterations_ns.begin());
     records.push_back({.start_s = static_cast<double>(e.start_ns - zero_ns) * 1e-9, .end_s = static_cast<double>(e.end_ns - zero_ns) * 1e-9,
                        .where = m.find({e.leader, e.width}).value(), .critical = e.has(trace::event_flag::critical), .beyond_cache = false,
-                       .iteration = static_cast<std::uint32_t>(iteration)});
+                       .iteration = std::max<std::uint32_t>(begun, 1) - 1});
   }
   return records;
 }

@@ -28,13 +28,9 @@ using native_results = std::map<selection, std::vector<observed>>;   ///< by run
 /// For who reads the numbers later: the day, the machine and how many of its cores.
 [[nodiscard]] std::string measured_here();
 
-/// What a run's events say about tasks. A task whose type hands out iterations is none itself, what begins after it is of its iteration; without such a
-/// type `iteration_tasks` of them, in the order in which they were added, are one, and 0: there are no iterations.
-struct iteration_rule {
-  std::optional<std::uint16_t> type;
-  std::uint64_t tasks = 0;
-};
-/// `zero_ns`: in the events' clock, where the records count from. One record for each execution, however many members it had.
-[[nodiscard]] std::vector<task_record> records_of(std::span<const trace::event> events, const machine&, const iteration_rule&, std::int64_t zero_ns);
+/// What a run's events say about tasks: one record for each execution, however many members it had. A task of type `iterations` hands out an iteration and
+/// is no task itself; what begins after it is of its iteration. Without such a type all are of the first. Times count from `zero_ns`, in the events' clock.
+[[nodiscard]] std::vector<task_record> records_of(std::span<const trace::event> events, const machine&, std::optional<std::uint16_t> iterations,
+                                                  std::int64_t zero_ns);
 
 }  // namespace kilter::lab

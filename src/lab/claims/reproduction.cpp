@@ -152,6 +152,7 @@ void judge_natively(const experiment_file& f, const std::vector<std::string>& id
     if (const auto at = std::ranges::find(results, c.id, &claim_result::id); at != results.end() && !c.native.empty()) {
       at->native = judge_native(c, [&](const cell& one) { return runs.values(one); });
       at->native->measured = measured_here();
+      at->native->scenarios = native_scenarios_behind(f, c);
     }
 }
 

@@ -62,6 +62,7 @@ using cell_values = std::function<std::vector<double>(const cell&)>;
 /// What native runs say about a claim.
 struct native_result {
   std::string measured;              ///< when and on what machine
+  std::vector<std::string> scenarios;   ///< those behind the cases, as words_of says them
   std::uint32_t repeats = 0;
   std::vector<case_result> cases;
   verdict said = verdict::differs;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "kilter/error.hpp"
 #include "lab/presenting/document.hpp"
@@ -76,7 +77,8 @@ json claim_of(const claim_result& r) {
   j["values"] = values_of(r);
   j["cases"] = cases_of(r.cases);
   if (r.native)
-    j["native"] = {{"verdict", name_of(r.native->said)}, {"repeats", r.native->repeats}, {"measured", r.native->measured}, {"cases", cases_of(r.native->cases)}};
+    j["native"] = {{"verdict", name_of(r.native->said)}, {"repeats", r.native->repeats}, {"measured", r.native->measured},
+                   {"scenarios", r.native->scenarios}, {"cases", cases_of(r.native->cases)}};
   return j;
 }
 
@@ -99,22 +101,17 @@ case_result read_case(const json& j, const std::string& claim) {
 }
 
 native_result read_native(const json& j, const std::string& claim) {
-  native_result r{.measured = j.at("measured").get<std::string>(), .repeats = j.at("repeats").get<std::uint32_t>(), .cases = {}};
+  native_result r{.measured = j.at("measured").get<std::string>(), .scenarios = j.at("scenarios").get<std::vector<std::string>>(),
+                  .repeats = j.at("repeats").get<std::uint32_t>(), .cases = {}};
   for (const json& one : j.at("cases")) r.cases.push_back(read_case(one, claim));
   r.said = decide(decided_by::runs, r.cases, {});
   return r;
 }
 
-bool is_of(const native_result& r, const claim& c) {
-  return std::ranges::equal(r.cases, c.native, [](const case_result& was, const planned_case& is) {
+bool is_of(const native_result& r, const experiment_file& f, const claim& c) {
+  return r.scenarios == native_scenarios_behind(f, c) && std::ranges::equal(r.cases, c.native, [](const case_result& was, const planned_case& is) {
     return was.name == name_of(is.of) && was.must_be == is.must_be && was.reference == is.reference && was.margin == is.margin;
   });
-}
-
-const claim* claim_named(const std::vector<experiment_file>& files, const std::string& id) {
-  for (const experiment_file& f : files)
-    if (const auto at = std::ranges::find(f.claims, id, &claim::id); at != f.claims.end()) return &*at;
-  return nullptr;
 }
 
 void check_schema(const json& verdicts) {
@@ -204,14 +201,16 @@ json to_json(std::span<const claim_result> results) {
 void add_recorded(std::vector<claim_result>& results, const std::vector<experiment_file>& files, const json& recorded) {
   try {
     check_schema(recorded);
-    for (const json& j : recorded.at("claims")) {
-      const std::string id = j.at("id").get<std::string>();
-      const auto result = std::ranges::find(results, id, &claim_result::id);
-      const claim* planned = claim_named(files, id);
-      if (!j.contains("native") || result == results.end() || result->native || !planned) continue;
-      native_result measured = read_native(j.at("native"), id);
-      if (is_of(measured, *planned)) result->native = std::move(measured);
-    }
+    std::map<std::string, const json*> natives;
+    for (const json& j : recorded.at("claims"))
+      if (j.contains("native")) natives[j.at("id").get<std::string>()] = &j.at("native");
+    for (const experiment_file& f : files)
+      for (const claim& c : f.claims) {
+        const auto result = std::ranges::find(results, c.id, &claim_result::id);
+        if (result == results.end() || result->native || !natives.contains(c.id)) continue;
+        native_result measured = read_native(*natives.at(c.id), c.id);
+        if (is_of(measured, f, c)) result->native = std::move(measured);
+      }
   } catch (const json::exception& error) {
     throw input_error(fmt::format("not a document of verdicts: {}", error.what()));
   }

@@ -17,8 +17,8 @@ namespace kilter::lab {
 /// `band` are null and the others those of the case that is nearest to failing (or fails worst).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_result>);
 
-/// Native evidence that was measured before: `document` is of `kilter reproduce --native --json`. A claim gets it that has none, if its native cases are still
-/// those that were measured; their verdict is made anew. input_error if it is no such document.
+/// Native evidence that was measured before: `document` is of `kilter reproduce --native --json`. A claim gets it that has none, if its native cases and
+/// their scenarios are still those that were measured; their verdict is made anew. All that is read is `schema`, and `id` and `native` of the claims. input_error if it is no such document.
 void add_recorded(std::vector<claim_result>&, const std::vector<experiment_file>&, const nlohmann::ordered_json& document);
 
 /// Something that does not follow from the numbers of the document.
