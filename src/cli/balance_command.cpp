@@ -1,12 +1,6 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -16,7 +10,6 @@
 #include "balance/os/report.hpp"
 #include "balance/os/restore.hpp"
 #include "balance/os/session.hpp"
-#include "balance/os/tell.hpp"
 #include "balance/preload/placed_run.hpp"
 #include "balance/preload/settings.hpp"
 #include "cli/commands.hpp"
@@ -25,6 +18,8 @@
 #include "lab/session/outputs.hpp"
 #include "lab/words/join.hpp"
 #include "lab/words/suggest.hpp"
+#include "prefix/program.hpp"
+#include "prefix/tell.hpp"
 
 namespace kilter::cli {
 
@@ -32,8 +27,6 @@ namespace {
 
 namespace os = balance::os;
 namespace preload = balance::preload;
-
-constexpr int own_failure = 125, not_executable = 126, not_found = 127;
 
 struct balance_options {
   os::session_options what;
@@ -43,7 +36,7 @@ struct balance_options {
   bool restore = false, quiet = false;
 };
 
-void say(const std::string& line) { os::tell_user("kilter balance: " + line + "\n"); }
+void say(const std::string& line) { prefix::tell_user("kilter balance: " + line + "\n"); }
 
 int restore(const balance_options& o) {
   const os::mended m = os::restore_all();
@@ -54,7 +47,7 @@ int restore(const balance_options& o) {
                                ? "nothing to restore\n"
                                : fmt::format("masks of {} threads restored, {} files removed, {} runs of kilter balance still at work\n", m.masks.threads,
                                              m.files, m.in_use));
-  return m.masks.failed.empty() ? 0 : own_failure;
+  return m.masks.failed.empty() ? 0 : prefix::own_failure;
 }
 
 void check_policy(const std::string& name) {
@@ -67,17 +60,6 @@ void check_policy(const std::string& name) {
   if (name == os::automatic) return;
   live.push_back(os::automatic);
   throw input_error(lab::unknown_name("policy", name, live));
-}
-
-/// Ends as the program did, its signal included, so that who waits for us sees what it would have seen of the program.
-int end_like(int status) {
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
-  const int signal = WTERMSIG(status);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  std::signal(signal, SIG_DFL);
-  ::raise(signal);
-  return 128 + signal;
 }
 
 /// ljfpf and cjfpf place threads before they run, which only somebody inside of the program can do.
@@ -95,20 +77,15 @@ void place_by_length(const balance_options& o, const machine& here) {
                           : fmt::format("{} places threads as they are created, long ones on the fast cores, and moves none", what.policy));
 }
 
-int not_run(const std::string& program, int error) {
-  os::tell_user(fmt::format("kilter: cannot run '{}': {}\n", program, std::strerror(error)));
-  return error == ENOENT ? not_found : not_executable;
-}
-
 int run_unbalanced(const balance_options& o, const std::string& why) {
   if (o.what.program.empty()) throw input_error(why);
   say(fmt::format("{}; '{}' runs without being balanced{}", why, o.what.program.front(), o.json.empty() ? "" : ", and --json gets no result"));
-  return not_run(o.what.program.front(), os::run_alone(o.what.program));
+  return prefix::not_run(o.what.program.front(), prefix::run_alone(o.what.program));
 }
 
 bool write_result(const balance_options& o, const os::session_result& r) {
   if (o.json.empty()) return true;
-  const os::no_sigpipe quiet;
+  const prefix::no_sigpipe quiet;
   try {
     lab::write_output(o.json, os::session_json(r));
     return true;
@@ -143,28 +120,28 @@ int run(balance_options& o) {
   } catch (const std::bad_alloc&) {
     return run_unbalanced(o, "there is not enough memory to watch anything");
   }
-  if (r->exec_error != 0) return not_run(what.program.front(), r->exec_error);
-  if (!o.quiet) os::tell_user("kilter balance: " + os::session_text(*r));
+  if (r->exec_error != 0) return prefix::not_run(what.program.front(), r->exec_error);
+  if (!o.quiet) prefix::tell_user("kilter balance: " + os::session_text(*r));
   const int ended = r->program_status ? 0 : r->stopped_by == 0 ? 0 : 128 + r->stopped_by;
-  if (!r->record_lost.empty()) os::tell_user("kilter: " + r->record_lost + "\n");
+  if (!r->record_lost.empty()) prefix::tell_user("kilter: " + r->record_lost + "\n");
   const bool written = write_result(o, *r) && r->record_lost.empty();
-  const int status = written || r->program_status ? ended : own_failure;
-  return r->program_status ? end_like(*r->program_status) : status;
+  const int status = written || r->program_status ? ended : prefix::own_failure;
+  return r->program_status ? prefix::end_like(*r->program_status) : status;
 }
 
 /// Whatever happens to what Kilter itself writes, a program that has run ends as it ended.
 int run_safely(balance_options& o) {
-  os::hold_standard_descriptors();
+  prefix::hold_standard_descriptors();
   try {
     return o.restore ? restore(o) : run(o);
   } catch (const std::bad_alloc&) {
-    os::tell_user("kilter: balance: there is not enough memory\n");
+    prefix::tell_user("kilter: balance: there is not enough memory\n");
   } catch (const std::exception& e) {
     std::string line = e.what();
     std::replace(line.begin(), line.end(), '\n', ' ');
-    os::tell_user("kilter: " + line + "\n");
+    prefix::tell_user("kilter: " + line + "\n");
   }
-  return own_failure;
+  return prefix::own_failure;
 }
 
 std::vector<std::string> live_policies() {

@@ -25,12 +25,11 @@
 #include "lab/session/version.hpp"
 #include "lab/words/join.hpp"
 #include "lab/words/suggest.hpp"
+#include "prefix/program.hpp"
 
 namespace kilter::cli {
 
 namespace {
-
-constexpr int own_failure = 125;
 
 int refuse(std::string message, int status = bad_input) {
   for (char& c : message)
@@ -111,7 +110,7 @@ int run(int argc, char** argv) {
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const std::vector<std::string> program = take_program(argc, argv);
   const bool as_env = argc > 1 && takes_program(argv[1]);  // whose status is the program's, and its own failures above that
-  const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? own_failure : bad_input); };
+  const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
                                               {"app", add_app(app, command_line)}, {"explain", add_explain(app)},
@@ -127,7 +126,7 @@ int run(int argc, char** argv) {
     try {
       lab::write_output("-", text.str());
     } catch (const std::exception& lost) {
-      return refuse(lost.what(), as_env ? own_failure : went_wrong);
+      return refuse(lost.what(), as_env ? prefix::own_failure : went_wrong);
     }
     return status;
   } catch (const CLI::ExtrasError&) {
@@ -147,7 +146,7 @@ int run(int argc, char** argv) {
   } catch (const input_error& e) {
     return bad(e.what());
   } catch (const std::exception& e) {
-    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? own_failure : went_wrong);
+    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? prefix::own_failure : went_wrong);
   }
 }
 

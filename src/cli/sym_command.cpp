@@ -1,23 +1,19 @@
-#include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "balance/preload/symmetry_report.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "prefix/program.hpp"
 
 namespace kilter::cli {
 
 namespace {
 
 namespace preload = balance::preload;
-
-constexpr int not_executable = 126, not_found = 127;
 
 struct sym_options {
   std::vector<std::string> program;
@@ -30,10 +26,7 @@ int run(const sym_options& o) {
   lab::check_output("--json", o.json);
   std::fflush(nullptr);
   const preload::counted_run r = preload::run_counted(o.program);
-  if (r.exec_error != 0) {
-    lab::tell(fmt::format("kilter: cannot run '{}': {}\n", o.program.front(), std::strerror(r.exec_error)));
-    return r.exec_error == ENOENT ? not_found : not_executable;
-  }
+  if (r.exec_error != 0) return prefix::not_run(o.program.front(), r.exec_error);
   if (!o.quiet) lab::tell(preload::symmetry_text(r));
   if (!o.json.empty()) lab::write_output(o.json, preload::symmetry_json(r));
   return WIFEXITED(r.status) ? WEXITSTATUS(r.status) : 128 + WTERMSIG(r.status);

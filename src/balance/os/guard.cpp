@@ -43,26 +43,12 @@ bool hear(int socket, message& m, int flags) {
   return n == sizeof m;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, const process_setup& setup, int report) {
-  std::vector<char*> argv;
-  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
-  argv.push_back(nullptr);
-  ::setrlimit(RLIMIT_NOFILE, &setup.descriptors);
-  ::sigaction(SIGCHLD, &setup.on_child, nullptr);
-  ::sigprocmask(SIG_SETMASK, &setup.blocked, nullptr);
-  ::execvp(argv[0], argv.data());
-  const int error = errno;
+[[noreturn]] void become(const std::vector<std::string>& words, const prefix::process_setup& setup, int report) {
+  const prefix::argument_list program(words);
+  setup.put_back();
+  const int error = program.execute();
   [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
-  ::_exit(127);
-}
-
-/// Between fork and exec of the program: 0 once it runs, else why it does not.
-int exec_outcome(int report) {
-  int error = 0;
-  ssize_t n;
-  do n = ::read(report, &error, sizeof error);
-  while (n < 0 && errno == EINTR);
-  return n == sizeof error ? error : 0;
+  ::_exit(prefix::not_found);
 }
 
 void leave_the_terminal() {
@@ -82,7 +68,7 @@ void keep_only(int socket) {
 /// Life of the guard.
 class watch {
  public:
-  watch(int socket, mask_ledger& ledger, const process_setup& setup) : socket_(socket), ledger_(ledger), setup_(setup) {}
+  watch(int socket, mask_ledger& ledger, const prefix::process_setup& setup) : socket_(socket), ledger_(ledger), setup_(setup) {}
 
   [[noreturn]] void run(const std::vector<std::string>& words) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -126,7 +112,7 @@ class watch {
     const int forked = errno;
     ::close(report[1]);
     const int fork_error = program_ < 0 ? forked : 0;
-    const int error = fork_error != 0 ? fork_error : exec_outcome(report[0]);
+    const int error = fork_error != 0 ? fork_error : prefix::exec_outcome(report[0]);
     ::close(report[0]);
     if (error != 0) {
       tell(socket_, {fork_error != 0 ? message::no_process : message::not_started, error});
@@ -142,33 +128,13 @@ class watch {
 
   int socket_;
   mask_ledger& ledger_;
-  const process_setup& setup_;
+  const prefix::process_setup& setup_;
   pid_t program_ = 0;
 };
 
 }  // namespace
 
-std::string no_process_for(const std::string& whom, int error) {
-  rlimit most{};
-  if (error != EAGAIN || ::getrlimit(RLIMIT_NPROC, &most) != 0) return fmt::format("no process can be made for {}: {}", whom, std::strerror(error));
-  const std::string limit = most.rlim_cur == RLIM_INFINITY ? "" : fmt::format("this user may have {} (ulimit -u), or ", most.rlim_cur);
-  return fmt::format("no process can be made for {}: there are too many; {}the control group has its pids.max", whom, limit);
-}
-
-process_setup process_setup::keep(const sigset_t& waited_for) {
-  process_setup s;
-  ::sigprocmask(SIG_BLOCK, &waited_for, &s.blocked);
-  ::getrlimit(RLIMIT_NOFILE, &s.descriptors);
-  struct sigaction heed {};
-  heed.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &heed, &s.on_child);
-  rlimit more = s.descriptors;
-  more.rlim_cur = more.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &more);
-  return s;
-}
-
-guard::guard(mask_ledger& ledger, const process_setup& setup, const std::vector<std::string>& program) : ledger_(ledger), setup_(setup) {
+guard::guard(mask_ledger& ledger, const prefix::process_setup& setup, const std::vector<std::string>& program) : ledger_(ledger), setup_(setup) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // if the guard is killed, its children come to us
   start(program);
   message m;
@@ -180,7 +146,7 @@ guard::guard(mask_ledger& ledger, const process_setup& setup, const std::vector<
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
   ::close(socket_);
   if (program.empty()) throw cannot_balance("no guard can be started: it was killed before it watched; run it again");
-  throw cannot_balance(no_process_for("'" + program.front() + "'", m.value));
+  throw cannot_balance(prefix::no_process_for("'" + program.front() + "'", m.value));
 }
 
 void guard::start(const std::vector<std::string>& program) {
@@ -192,7 +158,7 @@ void guard::start(const std::vector<std::string>& program) {
     const int error = errno;
     ::close(ends[0]);
     ::close(ends[1]);
-    throw cannot_balance(no_process_for("the guard", error));
+    throw cannot_balance(prefix::no_process_for("the guard", error));
   }
   if (pid_ == 0) {
     ::close(ends[0]);

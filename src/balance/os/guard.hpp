@@ -3,8 +3,6 @@
 // adopts orphans, it keeps everything that descends from the program findable, whatever ends in between. The program stays in Kilter's own session and
 // process group, so that terminal, job control and `kill -PGID` do to it what they would do without Kilter.
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -12,17 +10,9 @@
 #include <vector>
 
 #include "balance/os/mask_ledger.hpp"
+#include "prefix/program.hpp"
 
 namespace kilter::balance::os {
-
-/// What a program that we start must find as if we had not been there.
-struct process_setup {
-  sigset_t blocked;                   ///< signals
-  rlimit descriptors{};
-  struct sigaction on_child {};       ///< if whoever started us ignores SIGCHLD, we must not: the kernel would tell nobody how the program ended
-  /// As the process is now; then all that we wait for is blocked and the limit of descriptors raised to what is allowed.
-  [[nodiscard]] static process_setup keep(const sigset_t& waited_for);
-};
 
 class guard {
  public:
@@ -31,7 +21,7 @@ class guard {
 
   /// Watches over the ledger. With a program (its words; not empty) starts it, too. Returns when the guard is in its session, where no signal to our group reaches
   /// it: no mask may be changed before, or none gives it back. Throws cannot_balance if no guard or program can be made.
-  guard(mask_ledger&, const process_setup&, const std::vector<std::string>& program = {});
+  guard(mask_ledger&, const prefix::process_setup&, const std::vector<std::string>& program = {});
   /// Dismisses it without restoring anything: that has been done.
   ~guard();
   guard(const guard&) = delete;
@@ -55,7 +45,7 @@ class guard {
   void start(const std::vector<std::string>& program);
 
   mask_ledger& ledger_;
-  process_setup setup_;
+  prefix::process_setup setup_;
   pid_t pid_ = 0, program_ = 0;
   int socket_ = -1, exec_error_ = 0;
   std::optional<int> status_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -375,14 +374,5 @@ std::optional<std::string> replay_file(const std::string& observer) {
 }
 
 session_result run_session(const machine& m, const session_options& o) { return session(m, o).run(); }
-
-int run_alone(const std::vector<std::string>& program) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);  // it would outlive the exec
-  std::vector<char*> argv;
-  for (const std::string& w : program) argv.push_back(const_cast<char*>(w.c_str()));
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  return errno;
-}
 
 }  // namespace kilter::balance::os

@@ -74,9 +74,6 @@ inline constexpr std::size_t log_limit = 10000;
 /// run, it was not started then; once it is started nothing is thrown, and it is waited for whatever fails.
 [[nodiscard]] session_result run_session(const machine&, const session_options&);
 
-/// Becomes the program, as it would be without Kilter. Returns only if that fails: an errno.
-[[nodiscard]] int run_alone(const std::vector<std::string>& program);
-
 /// Asks the scheduler about recorded observations; nothing runs and nothing is moved.
 [[nodiscard]] session_result replay_only(const machine&, const session_options&, const std::string& file);
 

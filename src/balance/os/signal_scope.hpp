@@ -1,7 +1,7 @@
 #pragma once
 // The signals of this process while it watches: waited for instead of delivered.
 
-#include "balance/os/guard.hpp"
+#include "prefix/program.hpp"
 
 namespace kilter::balance::os {
 
@@ -16,12 +16,10 @@ class signal_scope {
   /// Readable when a signal has come; a read gives a signalfd_siginfo and never waits.
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
   /// As it was before.
-  [[nodiscard]] const process_setup& setup() const noexcept { return setup_; }
+  [[nodiscard]] const prefix::process_setup& setup() const noexcept { return held_.setup(); }
 
  private:
-  void put_back() const;
-
-  process_setup setup_;
+  prefix::held_signals held_;
   int fd_ = -1;
 };
 

@@ -1,11 +1,8 @@
 #include "balance/preload/counted_run.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +11,7 @@
 
 #include "balance/preload/library.hpp"
 #include "kilter/error.hpp"
+#include "prefix/program.hpp"
 
 namespace kilter::balance::preload {
 
@@ -36,43 +34,22 @@ class temporary {
   std::string path_;
 };
 
-/// In the child: never comes back.
-[[noreturn]] void become(const std::vector<std::string>& program, const environment& preload, const std::string& counts, int failed) {
-  for (const auto& [name, value] : preload) setenv(name.c_str(), value.c_str(), 1);
-  setenv("KILTER_COUNTS", counts.c_str(), 1);
-  setenv("KILTER_COUNTS_PID", std::to_string(getpid()).c_str(), 1);
-  std::vector<char*> arguments;
-  for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  const int error = errno;
-  static_cast<void>(!write(failed, &error, sizeof error));
-  _exit(127);
-}
-
 }  // namespace
 
 counted_run run_counted(const std::vector<std::string>& program) {
   const environment preload = preloading("libkilter_count.so");
   const temporary counts;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw input_error(std::string("no pipe: ") + std::strerror(errno));
-  const pid_t child = fork();
-  if (child < 0) throw input_error(std::string("no process: ") + std::strerror(errno));
-  if (child == 0) become(program, preload, counts.path(), ends[1]);
-  close(ends[1]);
+  const prefix::ended_program ended = [&] {
+    const prefix::held_signals signals;
+    return prefix::run_to_end(program, signals, [&] {
+      for (const auto& [name, value] : preload) setenv(name.c_str(), value.c_str(), 1);
+      setenv("KILTER_COUNTS", counts.path().c_str(), 1);
+      setenv("KILTER_COUNTS_PID", std::to_string(getpid()).c_str(), 1);
+    });
+  }();
   counted_run run;
-  if (read(ends[0], &run.exec_error, sizeof run.exec_error) != sizeof run.exec_error) run.exec_error = 0;
-  close(ends[0]);
-
-  struct sigaction ignore = {}, interrupt = {}, quit = {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGINT, &ignore, &interrupt);
-  sigaction(SIGQUIT, &ignore, &quit);
-  while (waitpid(child, &run.status, 0) < 0 && errno == EINTR) {
-  }
-  sigaction(SIGINT, &interrupt, nullptr);
-  sigaction(SIGQUIT, &quit, nullptr);
+  run.exec_error = ended.exec_error;
+  run.status = ended.status;
   std::ifstream in(counts.path(), std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   if (run.exec_error != 0 || text.empty()) return run;

@@ -167,7 +167,7 @@ TEST(guard, is_in_a_session_of_its_own_before_a_mask_can_be_changed) {
     const runtime_directory directory;
     sigset_t none;
     ::sigemptyset(&none);
-    const process_setup setup = process_setup::keep(none);
+    const prefix::process_setup setup = prefix::process_setup::keep(none);
     if (set_affinity(0, cpu_mask::of(first_cpu())) != 0) return 1;
     const auto only_child = [] {
       std::ifstream in("/proc/self/task/" + std::to_string(::getpid()) + "/children");

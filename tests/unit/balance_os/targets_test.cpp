@@ -141,7 +141,7 @@ balancer with_forbidden(int call, int error) {
       return write_down(told) && r.program_status ? WEXITSTATUS(*r.program_status) : 1;
     } catch (const cannot_balance& e) {
       if (!write_down(e.what())) return 1;
-      return 200 + run_alone(o.program);
+      return 200 + prefix::run_alone(o.program);
     }
   });
 }

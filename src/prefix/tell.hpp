@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kilter::balance::os {
+namespace kilter::prefix {
 
 /// While it lives, writing to a pipe that nobody reads is an error and not the end of this process. Of one thread.
 class no_sigpipe {
@@ -26,4 +26,4 @@ void tell_user(std::string_view text) noexcept;
 /// Descriptors 0 to 2 that are closed are taken, or the next file opened would be what everybody writes to. A program that is started finds them closed.
 void hold_standard_descriptors() noexcept;
 
-}  // namespace kilter::balance::os
+}  // namespace kilter::prefix

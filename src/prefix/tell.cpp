@@ -1,4 +1,4 @@
-#include "balance/os/tell.hpp"
+#include "prefix/tell.hpp"
 
 #include <fcntl.h>
 #include <time.h>
@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace kilter::balance::os {
+namespace kilter::prefix {
 
 namespace {
 
@@ -51,4 +51,4 @@ void hold_standard_descriptors() noexcept {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR | O_CLOEXEC));  // gets the lowest free number, which is this one
 }
 
-}  // namespace kilter::balance::os
+}  // namespace kilter::prefix
