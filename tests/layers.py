@@ -27,6 +27,8 @@ DIRECT = {
     "prefix": ["base"],
     "balance/os": ["balance", "prefix"],
     "balance/preload": ["balance", "prefix"],
+    "regions": ["machine"],
+    "regions/os": ["regions", "balance/os"],
     "lab/words": ["machine"],
     "lab/session": ["runtime"],
     "lab/statistics": ["sim"],
@@ -38,7 +40,7 @@ DIRECT = {
     "lab/presenting": ["lab/claims"],
     "report": ["base"],
     "draw": ["graph"],
-    "cli": ["lab/presenting", "balance/os", "balance/preload", "report", "draw"],
+    "cli": ["lab/presenting", "balance/os", "balance/preload", "regions/os", "report", "draw"],
     "apps": ["runtime"],
     "apps/programs": [],  # what users may include: where a program lacks something, the library does
 }

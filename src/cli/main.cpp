@@ -1,5 +1,5 @@
-// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `balance` and `sym` have that of
-// the program that it runs, and 125 for failures of its own.
+// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `run`, `balance` and `sym` have that
+// of the program that they run, and 125 for failures of its own.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -81,9 +81,9 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-bool takes_program(std::string_view command) { return command == "balance" || command == "sym"; }
+bool takes_program(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
 
-/// The words after "--", which belong to the program that `kilter balance` or `kilter sym` runs, whatever they look like. They are taken off.
+/// The words after "--", which belong to the program that `kilter run`, `balance` or `sym` runs, whatever they look like. They are taken off.
 std::vector<std::string> take_program(int& argc, char** argv) {
   for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.get_formatter()->column_width(34);
-  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter balance and kilter sym have their program's.\n"
+  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, balance and sym have their program's.\n"
              "Examples:\n"
              "  kilter demo\n"
              "  kilter topo\n"
@@ -116,7 +116,7 @@ int run(int argc, char** argv) {
                                               {"app", add_app(app, command_line)}, {"explain", add_explain(app)},
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
-                                              {"balance", add_balance(app, program)}, {"top", add_top(app)},
+                                              {"run", add_run(app, program)}, {"balance", add_balance(app, program)}, {"top", add_top(app)},
                                               {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};
   try {
     app.parse(argc, argv);

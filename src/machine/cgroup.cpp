@@ -101,9 +101,8 @@ std::optional<double> limit_in(const fs::path& directory, bool unified) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<double> cgroup_quota(const fs::path& root) {
+/// Over the process's own groups, and those above them if `above`.
+std::optional<double> smallest_limit(const fs::path& root, bool above) {
   std::optional<double> least;
   std::ifstream mountinfo(root / "proc/self/mountinfo");
   for (const hierarchy& h : cpu_hierarchies(mountinfo)) {
@@ -113,11 +112,21 @@ std::optional<double> cgroup_quota(const fs::path& root) {
     const fs::path mount = root / fs::path(h.mount_point).relative_path();
     fs::path below = below_mount(*group, h.top);
     for (bool more = true; more; below = below.parent_path()) {
-      more = !below.empty();
+      more = above && !below.empty();
       if (const auto limit = limit_in(mount / below, h.unified)) least = least ? std::min(*least, *limit) : limit;
     }
   }
   return least;
+}
+
+}  // namespace
+
+std::optional<double> cgroup_quota(const fs::path& root) { return smallest_limit(root, true); }
+
+std::optional<double> own_cgroup_quota(const fs::path& root) { return smallest_limit(root, false); }
+
+std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept {
+  return quota ? static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, static_cast<double>(cores))) : cores;
 }
 
 machine first_cores(const machine& m, std::uint32_t count) {
@@ -128,8 +137,7 @@ machine first_cores(const machine& m, std::uint32_t count) {
 }
 
 machine within_quota(const machine& m, std::optional<double> quota) {
-  if (!quota) return m;
-  return first_cores(m, static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, static_cast<double>(m.core_count()))));
+  return first_cores(m, paid_cores(quota, m.core_count()));
 }
 
 }  // namespace detail

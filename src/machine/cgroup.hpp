@@ -14,9 +14,14 @@ namespace kilter::detail {
 /// system. nullopt if nothing limits, or nothing can be read. Never throws for what the files contain.
 [[nodiscard]] std::optional<double> cgroup_quota(const std::filesystem::path& root);
 
+/// The same of the process's own group alone, which is all that some programs look at.
+[[nodiscard]] std::optional<double> own_cgroup_quota(const std::filesystem::path& root);
+
+/// As many of `cores` as a quota pays for: rounded up, a twentieth of a core left out, and at least one. Without a quota all.
+[[nodiscard]] std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept;
 /// The first `count` cores of a machine, or all if it has no more.
 [[nodiscard]] machine first_cores(const machine&, std::uint32_t count);
-/// As many of its first cores as a quota pays for: rounded up, a twentieth of a core left out, and at least one. Without a quota all.
+/// Those of its first cores that a quota pays for.
 [[nodiscard]] machine within_quota(const machine&, std::optional<double> quota);
 
 }  // namespace kilter::detail

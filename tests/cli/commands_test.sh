@@ -4,7 +4,7 @@
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" explain sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb policies platforms calibrate \
+for command in "" topo bench "bench layered" explain sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb run policies platforms calibrate \
     graph "graph make" "graph info" "graph convert" "graph draw"; do
   # shellcheck disable=SC2086
   passes $command --help

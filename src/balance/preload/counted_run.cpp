@@ -1,44 +1,19 @@
 #include "balance/preload/counted_run.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "balance/preload/library.hpp"
 #include "kilter/error.hpp"
 #include "prefix/program.hpp"
+#include "prefix/temporary_file.hpp"
 
 namespace kilter::balance::preload {
 
-namespace {
-
-/// A file of its own that goes away.
-class temporary {
- public:
-  temporary() : path_((std::filesystem::temp_directory_path() / "kilter-counts-XXXXXX").string()) {
-    const int fd = mkostemp(path_.data(), O_CLOEXEC);
-    if (fd < 0) throw input_error("no temporary file '" + path_ + "': " + std::strerror(errno));
-    close(fd);
-  }
-  ~temporary() { unlink(path_.c_str()); }
-  temporary(const temporary&) = delete;
-  temporary& operator=(const temporary&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-}  // namespace
-
 counted_run run_counted(const std::vector<std::string>& program) {
   const environment preload = preloading("libkilter_count.so");
-  const temporary counts;
+  const prefix::temporary_file counts("counts");
   const prefix::ended_program ended = [&] {
     const prefix::held_signals signals;
     return prefix::run_to_end(program, signals, [&] {
@@ -50,8 +25,7 @@ counted_run run_counted(const std::vector<std::string>& program) {
   counted_run run;
   run.exec_error = ended.exec_error;
   run.status = ended.status;
-  std::ifstream in(counts.path(), std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string text = counts.content();
   if (run.exec_error != 0 || text.empty()) return run;
   try {
     run.threads = parse_counts(text);

@@ -50,6 +50,15 @@ TEST_F(cgroup, the_tightest_level_counts) {
   EXPECT_EQ(quota(), 0.5);
 }
 
+TEST_F(cgroup, the_own_group_alone_knows_nothing_of_those_above) {
+  version_2("/a/b");
+  file("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+  EXPECT_EQ(detail::own_cgroup_quota(tree_.path()), std::nullopt);
+  file("sys/fs/cgroup/a/b/cpu.max", "300000 100000\n");
+  EXPECT_EQ(detail::own_cgroup_quota(tree_.path()), 3.0);
+  EXPECT_EQ(quota(), 0.5);
+}
+
 TEST_F(cgroup, a_container_sees_its_own_group_as_the_top) {
   version_2("/");
   file("sys/fs/cgroup/cpu.max", "200000 100000\n");

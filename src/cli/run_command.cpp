@@ -1,0 +1,189 @@
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "balance/preload/library.hpp"
+#include "cli/commands.hpp"
+#include "kilter/error.hpp"
+#include "lab/session/outputs.hpp"
+#include "lab/words/join.hpp"
+#include "prefix/program.hpp"
+#include "prefix/tell.hpp"
+#include "prefix/temporary_file.hpp"
+#include "regions/explanation.hpp"
+#include "regions/os/look_around.hpp"
+#include "regions/os/program_file.hpp"
+
+extern char** environ;
+
+namespace kilter::cli {
+
+namespace {
+
+constexpr const char* library = "libkilter_openmp.so";
+
+struct run_options {
+  std::vector<std::string> program, set;
+  std::string json;
+  bool explain = false, dry_run = false, same_team = false;
+};
+
+void say(const std::string& line) { prefix::tell_user("kilter run: " + line + "\n"); }
+
+regions::user_environment variables_here() {
+  regions::user_environment all;
+  for (char** at = environ; *at; ++at) {
+    const std::string one = *at;
+    if (const std::size_t equals = one.find('='); equals != one.npos) all.emplace(one.substr(0, equals), one.substr(equals + 1));
+  }
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> read_set(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0 || equals == word.npos) throw input_error("--set '" + word + "': is no KEY=VALUE, as OMP_NUM_THREADS=2 is one");
+    given.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return given;
+}
+
+/// What makes the program load the library; empty if it is not there or cannot be loaded.
+balance::preload::environment loading(const regions::program_file& file) {
+  if (!regions::why_not_loaded(file).empty()) return {};
+  try {
+    return balance::preload::preloading(library);
+  } catch (const input_error&) {  // built without it, or in a folder from which nothing is loaded
+    return {};
+  }
+}
+
+/// What the library goes by; `report` is the file for what it did, if anybody wants to know.
+balance::preload::environment told_to_library(const regions::preparation& p, bool same_team, const std::string& report) {
+  std::vector<std::string> cpus, planned;
+  for (const regions::usable_cpu& c : regions::best_cpus(p.here)) cpus.push_back(std::to_string(c.os_index));
+  for (const regions::setting& s : p.plan.set)
+    if (s.why != "--set") planned.push_back(s.variable);
+  balance::preload::environment told{{"KILTER_OPENMP", "1"}, {"KILTER_CPUS", lab::joined(cpus, ",")}, {"KILTER_PLANNED", lab::joined(planned, ",")}};
+  if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
+  if (!report.empty()) told.emplace_back("KILTER_EXPLAIN", report);
+  return told;
+}
+
+void put(const balance::preload::environment& variables) {
+  for (const auto& [variable, value] : variables) ::setenv(variable.c_str(), value.c_str(), 1);
+}
+
+regions::preparation prepare(const run_options& o) {
+  regions::preparation p{.program = o.program, .here = regions::os::look_around(), .plan = {}, .file = {}, .loaded = {}};
+  p.plan = regions::plan_environment(p.here, variables_here(), read_set(o.set), o.same_team);
+  return p;
+}
+
+int show(const regions::preparation& p, const std::string& json) {
+  std::string text;
+  for (const std::string& line : regions::lines_before(p)) text += line + "\n";
+  if (json != "-") lab::write_output("-", text);
+  if (!json.empty()) lab::write_output(json, regions::run_json(p, std::nullopt));
+  return 0;
+}
+
+regions::outcome outcome_of(const prefix::ended_program& ended, const std::string& report) {
+  regions::outcome o{.seconds = ended.seconds, .cpu_s = ended.cpu_s, .exit_status = std::nullopt, .signal = std::nullopt};
+  if (WIFEXITED(ended.status)) o.exit_status = WEXITSTATUS(ended.status);
+  else o.signal = WTERMSIG(ended.status);
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) o.regions.push_back(line);
+  return o;
+}
+
+/// Whatever becomes of what we write ourselves, a program that has run ends as it ended.
+void tell(const run_options& o, const regions::preparation& p, const regions::outcome& outcome) {
+  if (o.explain)
+    for (const std::string& line : regions::lines_after(outcome)) say(line);
+  if (o.json.empty()) return;
+  const prefix::no_sigpipe quiet;
+  try {
+    lab::write_output(o.json, regions::run_json(p, outcome));
+  } catch (const std::exception& e) {
+    say("--json '" + o.json + "': " + e.what());
+  }
+}
+
+int run_and_tell(const run_options& o, const regions::preparation& p, std::optional<prefix::temporary_file>& report) {
+  std::fflush(nullptr);
+  const prefix::ended_program ended = [&] {
+    const prefix::held_signals signals;
+    return prefix::run_to_end(o.program, signals);
+  }();
+  const std::string reported = report->content();
+  report.reset();  // we may end by a signal
+  if (ended.exec_error != 0) return prefix::not_run(o.program.front(), ended.exec_error);
+  tell(o, p, outcome_of(ended, reported));
+  return prefix::end_like(ended.status);
+}
+
+int become(const run_options& o) {
+  std::fflush(nullptr);
+  return prefix::not_run(o.program.front(), prefix::run_alone(o.program));
+}
+
+int run(const run_options& o) {
+  if (o.program.empty()) throw input_error("nothing to run: give -- PROGRAM ARGS...");
+  static_cast<void>(read_set(o.set));
+  lab::check_output("--json", o.json);
+  const bool tells = o.explain || !o.json.empty();
+  regions::preparation p;
+  std::optional<prefix::temporary_file> report;
+  try {
+    p = prepare(o);
+    p.file = regions::os::look_at_program(o.program.front());
+    const balance::preload::environment load = loading(p.file);
+    if (!load.empty()) p.loaded = library;
+    if (o.dry_run) return show(p, o.json);
+    if (tells) report.emplace("run");
+    for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
+    if (!load.empty()) {
+      put(load);
+      put(told_to_library(p, o.same_team, report ? report->path() : ""));
+    }
+  } catch (const std::exception& e) {
+    if (o.dry_run) throw;
+    say(std::string(e.what()) + "; '" + o.program.front() + "' runs as it would without Kilter");
+    return become(o);
+  }
+  if (!tells) return become(o);
+  if (o.explain)
+    for (const std::string& line : regions::lines_before(p)) say(line);
+  return run_and_tell(o, p, report);
+}
+
+}  // namespace
+
+action add_run(CLI::App& app, const std::vector<std::string>& program) {
+  auto o = std::make_shared<run_options>();
+  o->program = program;
+  CLI::App* command = app.add_subcommand("run",
+      "Run a program as it is (kilter run [OPTIONS] -- PROGRAM ARGS...), with as many threads as its CPUs, their neighbours and the quota make worth it");
+  command->add_flag("--dry-run", o->dry_run, "Print what the program would get and why, and run nothing");
+  command->add_flag("--explain", o->explain, "Say on standard error, before and after, what was done and why");
+  command->add_option("--set", o->set, "Set this variable, and leave alone what it decides; may come again")->type_name("KEY=VALUE")->expected(1)->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
+  command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
+  command->footer("What the program or its user has set stays. Where all CPUs are equal, free and paid for, nothing is changed.\n"
+                  "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if it is not found.\n"
+                  "Examples:\n"
+                  "  kilter run -- ./program ARGS...\n"
+                  "  kilter run --dry-run -- ./program\n"
+                  "  kilter run --explain --set OMP_WAIT_POLICY=active -- ./program\n"
+                  "  kilter run --json run.json -- python3 script.py");
+  return [o] { return run(*o); };
+}
+
+}  // namespace kilter::cli

@@ -1,0 +1,70 @@
+#pragma once
+// How many threads a program should have where it is about to run, and the variables that tell it so. Values in, values out (docs/decisions/run.md).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kilter::regions {
+
+/// A CPU that the program may use.
+struct usable_cpu {
+  int os_index = 0;
+  double speed = 1.0;             ///< nominal, against the slowest kind; 1 where kinds or speeds are not known
+  double used_by_others = 0.0;    ///< part of its time, 0..1, just before the start
+};
+
+/// Where the program is about to run.
+struct surroundings {
+  std::vector<usable_cpu> cpus;               ///< that mask and cpuset allow; at least one
+  std::uint32_t online = 0;                   ///< CPUs of the computer
+  std::optional<double> quota;                ///< in CPUs, of all control groups; none: nothing limits
+  std::optional<double> quota_of_own_group{}; ///< as far as the process's own group says it
+};
+
+/// Below this, a CPU counts as nobody's: the part is read from ticks of 10 ms over a tenth of a second.
+inline constexpr double counts_as_used = 0.25;
+[[nodiscard]] inline bool used(const usable_cpu& c) noexcept { return c.used_by_others >= counts_as_used; }
+
+/// How many threads, by how they share their work; each at least one.
+struct team_sizes {
+  std::uint32_t pool = 1;         ///< take work as it comes: every CPU that is paid for
+  std::uint32_t equal = 1;        ///< equal shares and a barrier: without CPUs that would hold all others up
+  std::uint32_t spinning = 1;     ///< equal shares, and who waits spins: whole CPUs
+};
+
+/// The CPUs that the quota pays for, best first: fast ones that nobody else uses in front.
+[[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);
+[[nodiscard]] team_sizes sizes_for(const surroundings&);
+
+/// A variable that the program gets.
+struct setting {
+  std::string variable, value;
+  std::string why;                ///< one line
+};
+
+/// A variable that it does not get, because the user has set it or another one that decides in its place.
+struct kept {
+  std::string variable, value;    ///< the user's
+  std::string instead_of;         ///< "OMP_NUM_THREADS=2"
+};
+
+struct environment_plan {
+  team_sizes sizes;
+  std::vector<setting> set;
+  std::vector<kept> left;
+};
+
+/// The user's variables by name; --set is among them.
+using user_environment = std::map<std::string, std::string>;
+
+/// What to set so that the program's runtimes start the right number of threads, which wait as they should. Nothing that a runtime would do by itself is set, so
+/// where all CPUs are equal, free and paid for, the plan is empty. `given`: what --set says, which goes before everything.
+/// `same_teams`: teams keep the size that they have without Kilter, so that sums are made in the same order.
+[[nodiscard]] environment_plan plan_environment(const surroundings&, user_environment, const std::vector<std::pair<std::string, std::string>>& given = {},
+                                                bool same_teams = false);
+
+}  // namespace kilter::regions

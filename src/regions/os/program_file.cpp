@@ -1,0 +1,162 @@
+#include "regions/os/program_file.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+namespace kilter::regions::os {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using elf_header = ElfW(Ehdr);
+using segment = ElfW(Phdr);
+using dynamic_entry = ElfW(Dyn);
+
+#if defined(__x86_64__)
+constexpr int own_processor = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr int own_processor = EM_AARCH64;
+#else
+constexpr int own_processor = EM_NONE;
+#endif
+
+/// A file, read where we ask. What is not there reads as nothing.
+class file {
+ public:
+  explicit file(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~file() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+
+  [[nodiscard]] std::string text(std::uint64_t at, std::size_t most) const {
+    std::string bytes(most, '\0');
+    const ssize_t n = fd_ < 0 ? -1 : ::pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    bytes.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+    return bytes;
+  }
+  template <class T>
+  [[nodiscard]] std::optional<T> value(std::uint64_t at) const {
+    const std::string bytes = text(at, sizeof(T));
+    if (bytes.size() != sizeof(T)) return std::nullopt;
+    T t;
+    std::memcpy(&t, bytes.data(), sizeof t);
+    return t;
+  }
+  [[nodiscard]] bool privileged() const {
+    struct stat s {};
+    if (fd_ < 0 || ::fstat(fd_, &s) != 0) return false;
+    return (s.st_mode & (S_ISUID | S_ISGID)) != 0 || ::fgetxattr(fd_, "security.capability", nullptr, 0) > 0;
+  }
+
+ private:
+  int fd_;
+};
+
+bool can_run(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// As execvp looks for it; empty if it finds nothing.
+std::string found(const std::string& word) {
+  if (word.find('/') != std::string::npos) return can_run(word) ? word : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path ? path : "/bin:/usr/bin");
+  for (std::string directory; std::getline(directories, directory, ':');)
+    if (const std::string candidate = (directory.empty() ? "." : directory) + "/" + word; can_run(candidate)) return candidate;
+  return "";
+}
+
+/// The program that runs a script, as the kernel reads its first line; of `env` the one that it looks for. Empty: it is no script.
+std::string interpreter(const file& f) {
+  const std::string head = f.text(0, 256);
+  if (!head.starts_with("#!")) return "";
+  std::istringstream line(head.substr(2, head.find('\n') - 2));
+  std::string program, word;
+  line >> program;
+  if (fs::path(program).filename() != "env") return program;
+  while (line >> word)
+    if (!word.starts_with('-') && word.find('=') == std::string::npos) return found(word);
+  return program;
+}
+
+/// Where the file has what is at this address when the program is loaded.
+std::optional<std::uint64_t> place_in_file(const std::vector<segment>& segments, std::uint64_t address) {
+  for (const segment& s : segments)
+    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) return s.p_offset + (address - s.p_vaddr);
+  return std::nullopt;
+}
+
+std::vector<std::string> needed_libraries(const file& f, const std::vector<segment>& segments, const segment& dynamic) {
+  constexpr std::size_t most_entries = 4096, longest_name = 4096;
+  std::vector<std::uint64_t> names;
+  std::optional<std::uint64_t> strings;
+  for (std::size_t i = 0; i < std::min<std::size_t>(dynamic.p_filesz / sizeof(dynamic_entry), most_entries); ++i) {
+    const auto entry = f.value<dynamic_entry>(dynamic.p_offset + i * sizeof(dynamic_entry));
+    if (!entry || entry->d_tag == DT_NULL) break;
+    if (entry->d_tag == DT_NEEDED) names.push_back(entry->d_un.d_val);
+    if (entry->d_tag == DT_STRTAB) strings = place_in_file(segments, entry->d_un.d_ptr);
+  }
+  std::vector<std::string> libraries;
+  if (strings)
+    for (const std::uint64_t name : names) {
+      const std::string text = f.text(*strings + name, longest_name);
+      libraries.push_back(text.substr(0, text.find('\0')));
+    }
+  return libraries;
+}
+
+void read_elf(const file& f, program_file& p) {
+  const std::string mark = f.text(0, EI_NIDENT);
+  if (mark.size() < EI_NIDENT || !mark.starts_with(ELFMAG)) return;
+  const auto header = f.value<elf_header>(0);
+  const bool ours = mark[EI_CLASS] == (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) && header && header->e_machine == own_processor;
+  if (!ours) {
+    p.linked = program_file::linkage::foreign;
+    return;
+  }
+  if (header->e_phentsize != sizeof(segment)) return;
+  std::vector<segment> segments;
+  for (std::uint64_t i = 0; i < header->e_phnum; ++i)
+    if (const auto s = f.value<segment>(header->e_phoff + i * sizeof(segment))) segments.push_back(*s);
+  const auto of_type = [&](std::uint32_t type) { return std::find_if(segments.begin(), segments.end(), [&](const segment& s) { return s.p_type == type; }); };
+  p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed : program_file::linkage::dynamic;
+  if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) p.needed = needed_libraries(f, segments, *dynamic);
+}
+
+}  // namespace
+
+program_file look_at_program(const std::string& word) {
+  program_file p;
+  p.path = found(word);
+  std::string at = p.path;
+  constexpr int most_interpreters = 5;  // as the kernel has it
+  for (int i = 0; i < most_interpreters && !at.empty(); ++i) {
+    const file f(at);
+    const std::string next = interpreter(f);
+    if (next.empty()) {
+      p.privileged = f.privileged();
+      read_elf(f, p);
+      break;
+    }
+    p.run_by = at = next;
+  }
+  return p;
+}
+
+}  // namespace kilter::regions::os

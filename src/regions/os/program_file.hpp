@@ -1,0 +1,13 @@
+#pragma once
+// Reads a program's file.
+
+#include <string>
+
+#include "regions/program_file.hpp"
+
+namespace kilter::regions::os {
+
+/// What exec would run for this first word of a command; nothing of it is run. Throws nothing for what the files hold.
+[[nodiscard]] program_file look_at_program(const std::string& word);
+
+}  // namespace kilter::regions::os

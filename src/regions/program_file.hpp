@@ -1,0 +1,28 @@
+#pragma once
+// What a program is, as far as its file says it: whether a library can be loaded into it, and whether it is linked with OpenMP.
+
+#include <string>
+#include <vector>
+
+namespace kilter::regions {
+
+struct program_file {
+  enum class linkage {
+    unknown,        ///< not found, not readable, or no program of this system
+    dynamic,        ///< a loader starts it, which heeds LD_PRELOAD
+    fixed,          ///< linked statically
+    foreign,        ///< of another processor or word size
+  };
+  std::string path;                    ///< as PATH leads to it; empty: it was not found
+  std::string run_by;                  ///< of a script: the program that runs it, which the rest is about; empty: it is none
+  linkage linked = linkage::unknown;
+  bool privileged = false;             ///< setuid, setgid or with capabilities of its own: the loader ignores LD_PRELOAD
+  std::vector<std::string> needed{};   ///< libraries that it is linked with, as "libgomp.so.1"
+};
+
+/// The OpenMP runtime that it is linked with itself; empty: none. One that comes with another library is not seen.
+[[nodiscard]] std::string openmp_of(const program_file&);
+/// Why no library can be loaded into it, one line; empty: one can.
+[[nodiscard]] std::string why_not_loaded(const program_file&);
+
+}  // namespace kilter::regions

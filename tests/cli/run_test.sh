@@ -1,0 +1,146 @@
+#!/bin/bash
+# kilter run as users call it: the program is as without Kilter, what it gets is said, and bad usage is refused with 125 and one line.
+. "$(dirname "$0")/checks.sh"
+unset OMP_NUM_THREADS OMP_WAIT_POLICY KMP_BLOCKTIME GOMP_SPINCOUNT OPENBLAS_NUM_THREADS
+
+json() {  # json PYTHON-EXPRESSION: of the last line of standard output as document `d`; skipped where there is no python3
+  command -v python3 >/dev/null || return 0
+  tail -n 1 "$work/out" >"$work/last"
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/last" || fail "JSON: not ($1): $(head -c 600 "$work/last")"
+}
+
+# ends STATUS ARGS...: that exit status; its output is left in $work/out and $work/err
+ends() {
+  local expected=$1 status
+  shift
+  timeout 60 "$kilter" run "$@" >"$work/out" 2>"$work/err"
+  status=$?
+  [ "$status" -eq "$expected" ] || fail "kilter run $*: exit status $status, expected $expected: $(head -c 600 "$work/err")"
+}
+
+# refuses_125 TEXT ARGS...: status 125, nothing on standard output, one line with the text on standard error
+refuses_125() {
+  local text=$1
+  shift
+  ends 125 "$@"
+  [ -s "$work/out" ] && fail "kilter run $*: wrote to standard output"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || fail "kilter run $*: not one line on standard error: $(head -c 600 "$work/err")"
+  grep -qF -- "$text" "$work/err" || fail "kilter run $*: does not say '$text': $(head -c 300 "$work/err")"
+}
+
+explains() { grep -qF -- "$1" "$work/err" || fail "--explain does not say '$1': $(head -c 600 "$work/err")"; }
+
+passes run --help
+says "Examples:"
+refuses_125 "-- PROGRAM ARGS"
+refuses_125 "-- PROGRAM ARGS" --dry-run
+refuses_125 "--set 'two'" --set two -- true
+refuses_125 "--set '=2'" --set =2 -- true
+refuses_125 "dry-run" --dry-rum -- true
+refuses_125 "no directory" --json /no/such/folder/file -- true
+
+# the program's input, words, output and status are what they are without Kilter, with and without anything to be told at the end
+for told in "" "--explain" "--json $work/file"; do
+  ends 0 $told -- sh -c 'echo out; echo err >&2; cat' <<<in
+  [ "$(cat "$work/out")" = "$(printf 'out\nin')" ] || fail "standard output of the program ($told): $(cat "$work/out")"
+  grep -qx err "$work/err" || fail "standard error of the program ($told): $(cat "$work/err")"
+  ends 7 $told -- sh -c 'exit 7'
+  ends 0 $told -- sh -c '[ "$1" = --help ] && [ "$2" = "" ] && [ "$3" = "a  b" ] && [ "$4" = -- ]' sh --help '' 'a  b' --
+  ends 143 $told -- sh -c 'kill -TERM $$'
+  (trap '' CHLD; ends 5 $told -- sh -c 'exit 5'; exit "$failures") || fail "a parent that ignores SIGCHLD ($told)"
+  ends 127 $told -- /no/such/program
+  ends 127 $told -- no-such-program
+  ends 126 $told -- /etc/passwd
+  ends 0 $told -- sh -c "[ \"\$(ulimit -n)\" = $(ulimit -n) ]"
+  ends 0 $told -- sh -c '[ "$(ls /proc/self/fd | wc -l)" -eq '"$(sh -c 'ls /proc/self/fd | wc -l' </dev/null)"' ]' </dev/null
+  (ulimit -v 30000; exec 2>"$work/err"; "$kilter" run $told -- sh -c 'exit 3')
+  status=$?
+  [ "$status" -eq 3 ] || grep -qE 'error while loading|cannot allocate memory in static|cannot fork|Cannot allocate' "$work/err" || fail "little memory ($told): status $status: $(cat "$work/err")"
+
+  # a signal that only Kilter gets is passed on, and the program decides
+  "$kilter" run $told -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.05; done' 2>/dev/null &
+  pid=$!
+  sleep 0.7
+  kill -TERM $pid
+  wait $pid
+  status=$?
+  [ "$status" -eq 9 ] || fail "a program that handles SIGTERM ($told): status $status, expected 9"
+done
+ends 0 -- true
+[ -s "$work/err" ] && fail "it says something without being asked: $(cat "$work/err")"
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'kilter-run-*' -newer "$work" 2>/dev/null)" ] || fail "a temporary file was left"
+
+# without --explain and --json it is the program
+"$kilter" run -- sh -c 'echo $$; exec sleep 0.3' >"$work/out" &
+pid=$!
+wait $pid
+[ "$(cat "$work/out")" -eq $pid ] || fail "the program is not in the process that was started"
+
+# a program in a folder with a blank, and a script
+mkdir "$work/a b"
+printf '#!/bin/sh\nexit 4\n' >"$work/a b/script"
+chmod +x "$work/a b/script"
+ends 4 --explain -- "$work/a b/script"
+explains "/bin/sh is not linked with OpenMP itself"
+
+# variables: what is given, what the user has set
+ends 0 --set ONE=1 --set 'TWO=a b=c' -- sh -c '[ "$ONE" = 1 ] && [ "$TWO" = "a b=c" ]'
+OMP_NUM_THREADS=3 ends 0 --set OMP_NUM_THREADS=5 -- sh -c '[ "$OMP_NUM_THREADS" = 5 ]'
+OMP_NUM_THREADS=77 ends 0 --explain -- sh -c '[ "$OMP_NUM_THREADS" = 77 ] && [ "$OMP_WAIT_POLICY" = passive ]'
+explains "OMP_WAIT_POLICY=passive: 77 threads share"
+OMP_NUM_THREADS=77 OMP_WAIT_POLICY=active ends 0 --explain -- sh -c '[ "$OMP_WAIT_POLICY" = active ] && [ -z "$KMP_BLOCKTIME" ]'
+explains "OMP_WAIT_POLICY=active is yours and stays; else it would be OMP_WAIT_POLICY=passive"
+
+# beside a neighbour nobody spins; it is there before anybody looks
+first=$(grep -oP 'Cpus_allowed_list:\s*\K[0-9]+' /proc/self/status)
+if command -v taskset >/dev/null; then
+  taskset -c "$first" sh -c 'while :; do :; done' &
+  neighbour=$!
+  sleep 0.3
+  ends 0 --dry-run -- true
+  says "OMP_WAIT_POLICY=passive: others use"
+  ends 0 --json - --dry-run -- true
+  json 'any(c["used_by_others"] >= 0.25 for c in d["cpus"])'
+  kill $neighbour
+  wait $neighbour 2>/dev/null
+fi
+
+# a dry run runs nothing
+ends 0 --dry-run --set A=b -- touch "$work/touched"
+[ -e "$work/touched" ] && fail "--dry-run ran the program"
+says "CPUs allowed: "
+says "A=b: --set"
+ends 0 --dry-run --json - --set A=b -- ./not-there x
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "--dry-run --json -: not one line: $(cat "$work/out")"
+json 'd["schema"] == "kilter.run/1" and d["program"] == ["./not-there", "x"] and d["result"] is None and d["set"][-1] == {"variable": "A", "value": "b", "why": "--set"}'
+json '{"cpus", "online", "quota", "threads", "left", "openmp", "loaded", "not_loaded_because"} <= set(d) and d["not_loaded_because"] == "the program was not found"'
+
+# JSON is the last line, after what the program prints
+ends 3 --json - -- sh -c 'echo last; exit 3'
+[ "$(head -n 1 "$work/out")" = last ] || fail "JSON before the program's own output"
+json 'd["result"]["exit_status"] == 3 and d["result"]["signal"] is None and d["result"]["seconds"] > 0'
+ends 143 --json - -- sh -c 'kill -TERM $$'
+json 'd["result"]["exit_status"] is None and d["result"]["signal"] == 15'
+
+# whatever becomes of Kilter's own words, the program's output and status stay what they are
+if [ -w /dev/full ]; then
+  timeout 60 "$kilter" run --explain -- sh -c 'exit 3' 2>/dev/full
+  [ $? -eq 3 ] || fail "standard error is full"
+  timeout 60 "$kilter" run --json - -- sh -c 'exit 3' >/dev/full 2>"$work/err"
+  [ $? -eq 3 ] || fail "standard output is full"
+  explains "No space left"
+fi
+timeout 60 "$kilter" run --explain -- sh -c '[ -e /proc/$$/fd/2 ] && exit 4; exit 3' 2>&-
+[ $? -eq 3 ] || fail "standard error is closed"
+
+# what a program is decides what can be done to it
+if command -v gcc >/dev/null; then
+  echo 'int main(void) { return 6; }' >"$work/six.c"
+  gcc -fopenmp -Wl,--no-as-needed -o "$work/linked" "$work/six.c" && ends 6 --explain -- "$work/linked" && explains "is linked with libgomp.so.1"
+  cp "$work/linked" "$work/setuid" && chmod u+s "$work/setuid" && ends 6 --explain -- "$work/setuid" && explains "privileges of its own"
+  if gcc -static -o "$work/static" "$work/six.c" 2>/dev/null; then
+    ends 6 --explain -- "$work/static"
+    explains "is linked statically, so nothing can be loaded into it; its environment is all that changes"
+  fi
+fi
+finish

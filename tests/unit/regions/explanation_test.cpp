@@ -1,0 +1,59 @@
+// What users read of it.
+
+#include "regions/explanation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace kilter::regions {
+namespace {
+
+preparation beside_a_neighbour() {
+  preparation p{.program = {"./stencil", "\xff"}, .here = {.cpus = {{0, 1.0, 0.98}, {1, 1.0, 0.0}}, .online = 2, .quota = std::nullopt}, .plan = {}, .file = {}, .loaded = {}};
+  p.plan = plan_environment(p.here, {{"OMP_WAIT_POLICY", "active"}});
+  p.file = {.path = "./stencil", .run_by = "", .linked = program_file::linkage::dynamic, .privileged = false, .needed = {"libc.so.6", "libgomp.so.1"}};
+  return p;
+}
+
+TEST(explanation, says_what_there_is_and_what_was_set_and_left) {
+  const auto lines = lines_before(beside_a_neighbour());
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0], "2 CPUs allowed: 0 (others use 98 %), 1");
+  EXPECT_EQ(lines[1].substr(0, 43), "OPENBLAS_NUM_THREADS=1: others use CPU 0, w");
+  EXPECT_EQ(lines[2], "OMP_WAIT_POLICY=active is yours and stays; else it would be OMP_WAIT_POLICY=passive");
+  EXPECT_EQ(lines[4], "./stencil is linked with libgomp.so.1; its environment is all that changes");
+}
+
+TEST(explanation, says_why_nothing_is_loaded) {
+  preparation p = beside_a_neighbour();
+  p.file.linked = program_file::linkage::fixed;
+  EXPECT_EQ(lines_before(p).back(), "./stencil is linked statically, so nothing can be loaded into it; its environment is all that changes");
+  p.file = {.path = "/bin/su", .run_by = "", .linked = program_file::linkage::dynamic, .privileged = true};
+  EXPECT_EQ(lines_before(p).back(), "/bin/su runs with privileges of its own (setuid), so nothing can be loaded into it; its environment is all that changes");
+  p.file = {.path = "./script", .run_by = "/usr/bin/python3", .linked = program_file::linkage::dynamic};
+  EXPECT_EQ(lines_before(p).back(), "/usr/bin/python3 is not linked with OpenMP itself; a library that it loads may be; its environment is all that changes");
+}
+
+TEST(explanation, prints_what_the_library_said_and_nothing_that_is_torn) {
+  const outcome o{.seconds = 2.0, .cpu_s = 3.0, .exit_status = 0, .signal = std::nullopt, .regions = {R"({"text":"a.c:7 folded"})", R"({"calls":3})", R"({"text":)"}};
+  const auto lines = lines_after(o);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "2.00 s, 1.50 CPUs busy with it in the mean");
+  EXPECT_EQ(lines[1], "a.c:7 folded");
+}
+
+TEST(explanation, as_json_is_one_line) {
+  const preparation p = beside_a_neighbour();
+  const std::string text = run_json(p, outcome{.seconds = 2.0, .cpu_s = 3.0, .exit_status = std::nullopt, .signal = 9, .regions = {R"({"calls":3})", "{"}});
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  const auto d = nlohmann::json::parse(text);
+  EXPECT_EQ(d["schema"], "kilter.run/1");
+  EXPECT_EQ(d["openmp"], "libgomp.so.1");
+  EXPECT_EQ(d["result"]["signal"], 9);
+  EXPECT_EQ(d["result"]["regions"].size(), 1U);
+  EXPECT_TRUE(nlohmann::json::parse(run_json(p, std::nullopt))["result"].is_null());
+}
+
+}  // namespace
+}  // namespace kilter::regions
