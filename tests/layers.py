@@ -34,7 +34,7 @@ DIRECT = {
     "lab/statistics": ["sim"],
     "lab/disturbing": ["lab/session", "apps"],
     "lab/workloads": ["lab/words", "graph/files", "sim", "apps"],
-    "lab/measuring": ["lab/session", "lab/disturbing", "lab/workloads", "lab/statistics", "apps/programs"],
+    "lab/measuring": ["prefix", "lab/session", "lab/disturbing", "lab/workloads", "lab/statistics", "apps/programs"],
     "lab/threads": ["lab/words", "lab/statistics", "balance"],
     "lab/claims": ["lab/measuring", "lab/threads"],
     "lab/presenting": ["lab/claims"],

@@ -28,7 +28,6 @@ using action = std::function<int()>;
 [[nodiscard]] action add_app(CLI::App& root, const std::string& command_line);
 [[nodiscard]] action add_explain(CLI::App& app);
 [[nodiscard]] action add_demo(CLI::App& app, const std::string& command_line);
-[[nodiscard]] action add_disturb(CLI::App& app);
 [[nodiscard]] action add_policies(CLI::App& app);
 [[nodiscard]] action add_calibrate(CLI::App& app);
 [[nodiscard]] action add_platforms(CLI::App& app);
@@ -37,6 +36,8 @@ using action = std::function<int()>;
 [[nodiscard]] action add_run(CLI::App& app, const std::vector<std::string>& program);
 /// `program` as above.
 [[nodiscard]] action add_balance(CLI::App& app, const std::vector<std::string>& program);
+/// `program` as above; empty where there is none.
+[[nodiscard]] action add_disturb(CLI::App& app, const std::vector<std::string>& program);
 [[nodiscard]] action add_top(CLI::App& app);
 /// `program` as above.
 [[nodiscard]] action add_sym(CLI::App& app, const std::vector<std::string>& program);

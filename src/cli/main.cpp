@@ -81,9 +81,12 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-bool takes_program(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
+/// Whose status is the program's, and its own failures above that, as of env(1).
+bool is_prefix(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
 
-/// The words after "--", which belong to the program that `kilter run`, `balance` or `sym` runs, whatever they look like. They are taken off.
+bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
+
+/// The words after "--", which belong to the program that the command runs, whatever they look like. They are taken off.
 std::vector<std::string> take_program(int& argc, char** argv) {
   for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
@@ -109,12 +112,12 @@ int run(int argc, char** argv) {
 
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const std::vector<std::string> program = take_program(argc, argv);
-  const bool as_env = argc > 1 && takes_program(argv[1]);  // whose status is the program's, and its own failures above that
+  const bool as_env = argc > 1 && is_prefix(argv[1]);
   const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
                                               {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
                                               {"app", add_app(app, command_line)}, {"explain", add_explain(app)},
-                                              {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
+                                              {"topo", add_topo(app)}, {"disturb", add_disturb(app, program)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
                                               {"run", add_run(app, program)}, {"balance", add_balance(app, program)}, {"top", add_top(app)},
                                               {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};

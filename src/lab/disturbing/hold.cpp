@@ -11,15 +11,20 @@
 
 namespace kilter::lab {
 
-std::vector<disturbance> plan_hold(const std::string& spec, const machine& m) {
+std::vector<disturbance> plan_around_program(const std::string& spec, const machine& m) {
   auto parts = parse_disturbances(spec, m);
-  if (parts.empty()) throw input_error(fmt::format("disturbance '{}': takes nothing away; name one, as in cpu@0 or share@0:50%", spec));
-  for (const disturbance& d : parts) {
-    if (d.kind == disturbance_kind::quota)
-      throw input_error(fmt::format("disturbance '{}': a quota limits the program that it is given to; use it with kilter bench", to_string(d)));
+  for (const disturbance& d : parts)
     if (d.window && d.window->fractions)
       throw input_error(fmt::format("disturbance '{}': there is no run to take fractions of; give the window in seconds, as in @1..5", to_string(d)));
-  }
+  return parts;
+}
+
+std::vector<disturbance> plan_hold(const std::string& spec, const machine& m) {
+  auto parts = plan_around_program(spec, m);
+  if (parts.empty()) throw input_error(fmt::format("disturbance '{}': takes nothing away; name one, as in cpu@0 or share@0:50%", spec));
+  for (const disturbance& d : parts)
+    if (d.kind == disturbance_kind::quota)
+      throw input_error(fmt::format("disturbance '{}': a quota limits the program that it is given to; give -- PROGRAM ARGS..., or use it with kilter bench", to_string(d)));
   return parts;
 }
 

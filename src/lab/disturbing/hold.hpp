@@ -10,6 +10,9 @@ namespace kilter::lab {
 /// Reads the scenario and refuses what only makes sense beside a run of ours (nothing at all, windows in fractions). input_error.
 [[nodiscard]] std::vector<disturbance> plan_hold(const std::string& spec, const machine&);
 
+/// The same for a disturbance that is there while a program runs: it may be none, and a quota is for that program.
+[[nodiscard]] std::vector<disturbance> plan_around_program(const std::string& spec, const machine&);
+
 /// Seconds until the last window closes; infinite if a part has none.
 [[nodiscard]] double hold_length_s(const std::vector<disturbance>&);
 

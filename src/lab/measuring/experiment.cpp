@@ -159,7 +159,7 @@ runtime_options checked_options(const experiment& e) {
 
 std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt) {
   machine m = machine::local({.smt = smt});
-  m = cores.empty() ? detail::within_quota(m, cgroup_quota_cores()) : m.restricted_to(parse_cores(cores, m));
+  m = cores.empty() ? kilter::detail::within_quota(m, cgroup_quota_cores()) : m.restricted_to(parse_cores(cores, m));
   return std::make_shared<const machine>(std::move(m));
 }
 
