@@ -17,7 +17,7 @@ struct disturbed_program {
   std::vector<std::string> program;       ///< its words
   std::string disturb, against = "none";  ///< scenarios (lab/disturbing/disturbance.hpp)
   std::uint32_t repeat = 5;               ///< runs under each
-  std::optional<double> at_most;          ///< ratio that still passes
+  std::optional<double> at_most{};        ///< ratio that still passes
 };
 
 struct timed_run {
