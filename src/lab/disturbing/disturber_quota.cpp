@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view group_prefix = "kilter-quota-";
+constexpr int most_at_once = 1000;
 
 // Shorter periods than the system's 100 ms keep the gaps that the program sees short (8 to 16 ms).
 constexpr double period_us = 20'000, most_period_us = 1'000'000, least_quota_us = 1'000;
@@ -93,10 +94,11 @@ quota_group::quota_group() {
   int error = ENOENT;
   const auto make = [&](const std::string& parent, const char* limit_file) {
     remove_abandoned(parent);
-    const std::string path = parent + "/" + name;
-    if (mkdir(path.c_str(), 0755) != 0) {
+    std::string path = parent + "/" + name;
+    for (int another = 2; mkdir(path.c_str(), 0755) != 0; ++another) {
       error = errno;
-      return false;
+      if (error != EEXIST || another > most_at_once) return false;
+      path = parent + "/" + name + "-" + std::to_string(another);  // this process has one already, for another scenario
     }
     if (access((path + limit_file).c_str(), W_OK) == 0) {
       path_ = path;

@@ -260,6 +260,25 @@ TEST(disturber, a_quota_is_entered_and_left_again) {
   EXPECT_EQ(own_cpu_group(), before);
 }
 
+TEST(disturber, two_scenarios_of_one_process_may_each_have_a_quota) {
+  std::unique_ptr<disturber> first, second;
+  try {
+    first = std::make_unique<disturber>(here(), parse_disturbances("quota@all:50%", here()), quick());
+  } catch (const input_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  second = std::make_unique<disturber>(here(), parse_disturbances("quota@all:75%", here()), quick());
+  const std::string before = own_cpu_group();
+  first->start();
+  const std::string in_first = own_cpu_group();
+  first->stop();
+  second->start();
+  EXPECT_NE(own_cpu_group(), in_first);
+  EXPECT_NE(own_cpu_group(), before);
+  second->stop();
+  EXPECT_EQ(own_cpu_group(), before);
+}
+
 TEST(disturber, other_loads_stay_outside_the_quota) {
   std::unique_ptr<disturber> d;
   try {
