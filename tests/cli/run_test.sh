@@ -133,6 +133,12 @@ fi
 timeout 60 "$kilter" run --explain -- sh -c '[ -e /proc/$$/fd/2 ] && exit 4; exit 3' 2>&-
 [ $? -eq 3 ] || fail "standard error is closed"
 
+# under a quota, where this user may make one
+if "$kilter" disturb quota@all:30% --repeat 1 --quiet -- "$kilter" run --dry-run --json "$work/quota" -- true >/dev/null 2>&1 && [ "$(nproc)" -gt 1 ]; then
+  cp "$work/quota" "$work/out"
+  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"]) and ["GOMAXPROCS"] == [s["variable"] for s in d["set"] if s["variable"].startswith("GO")]'
+fi
+
 # what a program is decides what can be done to it
 if command -v gcc >/dev/null; then
   echo 'int main(void) { return 6; }' >"$work/six.c"
@@ -142,5 +148,36 @@ if command -v gcc >/dev/null; then
     ends 6 --explain -- "$work/static"
     explains "is linked statically, so nothing can be loaded into it; its environment is all that changes"
   fi
+fi
+
+# the library, where there is one, is loaded into what can load it, and told what it has to know; a stand-in writes that down
+if command -v gcc >/dev/null; then
+  mkdir -p "$work/in stalled/bin" "$work/in stalled/lib"
+  cp "$kilter" "$work/in stalled/bin/kilter"
+  cat >"$work/stand_in.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((destructor)) static void tell(void) {
+  const char* file = getenv("KILTER_EXPLAIN");
+  FILE* out = file ? fopen(file, "a") : 0;
+  if (!out) return;
+  const char* same = getenv("KILTER_SAME_TEAM");
+  fprintf(out, "{\"text\":\"openmp %s on %s, planned %s, same %s\"}\n{\"te", getenv("KILTER_OPENMP"), getenv("KILTER_CPUS"), getenv("KILTER_PLANNED"), same ? same : "no");
+  fclose(out);
+}
+C
+  gcc -shared -fPIC -o "$work/in stalled/lib/libkilter_openmp.so" "$work/stand_in.c"
+  kilter="$work/in stalled/bin/kilter"
+  OMP_NUM_THREADS=77 ends 6 --explain --json - -- "$work/linked"
+  explains "libkilter_openmp.so is loaded into it"
+  grep -qE 'openmp 1 on [0-9,]+, planned [A-Z_,]*OMP_WAIT_POLICY,KMP_BLOCKTIME.*, same no$' "$work/err" || fail "what the library was told: $(cat "$work/err")"
+  json 'd["loaded"] == "libkilter_openmp.so" and len(d["result"]["regions"]) == 1'
+  ends 6 --explain --same-team -- "$work/linked"
+  grep -q ', same 1$' "$work/err" || fail "--same-team: $(cat "$work/err")"
+  ends 6 -- "$work/linked"
+  ends 0 -- sh -c '[ "$KILTER_OPENMP" = 1 ] && [ -z "$KILTER_EXPLAIN" ]'
+  ends 6 --json - -- "$work/setuid"
+  json 'd["loaded"] is None'
+  [ ! -x "$work/static" ] || { ends 6 --json - -- "$work/static" && json 'd["loaded"] is None and d["result"]["regions"] == []'; }
 fi
 finish
