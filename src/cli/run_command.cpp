@@ -103,34 +103,44 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
 }
 
 /// Whatever becomes of what we write ourselves, a program that has run ends as it ended.
-void tell(const run_options& o, const regions::preparation& p, const regions::outcome& outcome) {
-  if (o.explain)
-    for (const std::string& line : regions::lines_after(outcome)) say(line);
-  if (o.json.empty()) return;
+void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
   const prefix::no_sigpipe quiet;
   try {
-    lab::write_output(o.json, regions::run_json(p, outcome));
+    const regions::outcome outcome = outcome_of(ended, report);
+    if (o.explain)
+      for (const std::string& line : regions::lines_after(outcome)) say(line);
+    if (!o.json.empty()) lab::write_output(o.json, regions::run_json(p, outcome));
   } catch (const std::exception& e) {
-    say("--json '" + o.json + "': " + e.what());
+    say(std::string("what was done cannot be told: ") + e.what());
   }
-}
-
-int run_and_tell(const run_options& o, const regions::preparation& p, std::optional<prefix::temporary_file>& report) {
-  std::fflush(nullptr);
-  const prefix::ended_program ended = [&] {
-    const prefix::held_signals signals;
-    return prefix::run_to_end(o.program, signals);
-  }();
-  const std::string reported = report->content();
-  report.reset();  // we may end by a signal
-  if (ended.exec_error != 0) return prefix::not_run(o.program.front(), ended.exec_error);
-  tell(o, p, outcome_of(ended, reported));
-  return prefix::end_like(ended.status);
 }
 
 int become(const run_options& o) {
   std::fflush(nullptr);
   return prefix::not_run(o.program.front(), prefix::run_alone(o.program));
+}
+
+/// What we would like to do beside the program cannot be done.
+int become(const run_options& o, const std::exception& why, const char* nevertheless) {
+  say(std::string(why.what()) + "; '" + o.program.front() + "' " + nevertheless);
+  return become(o);
+}
+
+int run_and_tell(const run_options& o, const regions::preparation& p, std::optional<prefix::temporary_file>& report) {
+  std::fflush(nullptr);
+  prefix::ended_program ended;
+  try {
+    const prefix::held_signals signals;
+    ended = prefix::run_to_end(o.program, signals);
+  } catch (const input_error& e) {
+    report.reset();
+    return become(o, e, "runs, and nothing is told at its end");
+  }
+  const std::string reported = report->content();
+  report.reset();  // we may end by a signal
+  if (ended.exec_error != 0) return prefix::not_run(o.program.front(), ended.exec_error);
+  tell(o, p, ended, reported);
+  return prefix::end_like(ended.status);
 }
 
 int run(const run_options& o) {
@@ -142,20 +152,19 @@ int run(const run_options& o) {
   std::optional<prefix::temporary_file> report;
   try {
     p = prepare(o);
+    for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});  // PATH and LD_PRELOAD may be among them
     p.file = regions::os::look_at_program(o.program.front());
     const balance::preload::environment load = loading(p.file);
     if (!load.empty()) p.loaded = library;
     if (o.dry_run) return show(p, o.json);
     if (tells) report.emplace("run");
-    for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
     if (!load.empty()) {
       put(load);
       put(told_to_library(p, o.same_team, report ? report->path() : ""));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;
-    say(std::string(e.what()) + "; '" + o.program.front() + "' runs as it would without Kilter");
-    return become(o);
+    return become(o, e, "runs as it would without Kilter");
   }
   if (!tells) return become(o);
   if (o.explain)

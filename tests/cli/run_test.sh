@@ -139,6 +139,13 @@ if "$kilter" disturb quota@all:30% --repeat 1 --quiet -- "$kilter" run --dry-run
   json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"]) and ["GOMAXPROCS"] == [s["variable"] for s in d["set"] if s["variable"].startswith("GO")]'
 fi
 
+# what it needs and cannot have is said in one line, and the program runs all the same
+for most in 3 4 5 6 7; do
+  (ulimit -n $most; exec "$kilter" run --explain -- sh -c 'exit 3') 2>"$work/err"
+  status=$?
+  [ $status -eq 3 ] || grep -q 'error while loading' "$work/err" || fail "$most descriptors: status $status: $(cat "$work/err")"
+done
+
 # what a program is decides what can be done to it
 if command -v gcc >/dev/null; then
   echo 'int main(void) { return 6; }' >"$work/six.c"
@@ -175,6 +182,7 @@ C
   ends 6 --explain --same-team -- "$work/linked"
   grep -q ', same 1$' "$work/err" || fail "--same-team: $(cat "$work/err")"
   ends 6 -- "$work/linked"
+  ends 0 --set LD_PRELOAD=libc.so.6 -- sh -c 'case "$LD_PRELOAD" in libkilter_openmp.so:libc.so.6) exit 0 ;; *) exit 1 ;; esac'
   ends 0 -- sh -c '[ "$KILTER_OPENMP" = 1 ] && [ -z "$KILTER_EXPLAIN" ]'
   ends 6 --json - -- "$work/setuid"
   json 'd["loaded"] is None'
