@@ -130,6 +130,7 @@ if [ -x "$kilter" ]; then
   does "sarek" "$kilter" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
   does "SymInst" "$kilter" sym -- true
   quiet "$kilter" balance --quiet -- true
+  quiet "$kilter" run -- true
   quiet "$kilter" balance --quiet --policy ljfpf --fast 0, -- true
   quiet "$kilter" bench layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
