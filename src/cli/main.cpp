@@ -10,6 +10,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -68,12 +69,18 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+/// Whose status is the program's, and its own failures above that, as of env(1).
+bool is_prefix(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
+
+bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
+
 /// One line for an argument that nothing took.
 std::string unexpected(CLI::App& app) {
   CLI::App& command = chosen(app);
   const auto left = app.remaining(true);
   const bool option = left.front().starts_with('-');
   const std::string word = option ? left.front().substr(0, left.front().find('=')) : left.front();
+  if (!option && takes_program(command.get_name())) return fmt::format("unexpected argument '{}'; a program comes after --, as in -- {}", word, word);
   const std::vector<std::string> names = option ? option_names(command) : command_names(command);
   const std::vector<std::string_view> choices(names.begin(), names.end());
   const bool too_many = !option && std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
@@ -81,20 +88,15 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-/// Whose status is the program's, and its own failures above that, as of env(1).
-bool is_prefix(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
-
-bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
-
-/// The words after "--", which belong to the program that the command runs, whatever they look like. They are taken off.
-std::vector<std::string> take_program(int& argc, char** argv) {
+/// The words after "--", which belong to the program that the command runs, whatever they look like. They are taken off. nullopt: there is no "--".
+std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
   for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
       std::vector<std::string> words(argv + i + 1, argv + argc);
       argc = i;
       return words;
     }
-  return {};
+  return std::nullopt;
 }
 
 int run(int argc, char** argv) {
@@ -111,7 +113,8 @@ int run(int argc, char** argv) {
              "kilter help COMMAND says more.");
 
   const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
-  const std::vector<std::string> program = take_program(argc, argv);
+  const auto after_dashes = take_program(argc, argv);
+  const std::vector<std::string> program = after_dashes.value_or(std::vector<std::string>{});
   const bool as_env = argc > 1 && is_prefix(argv[1]);
   const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
   const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
@@ -144,6 +147,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
   }
+  if (after_dashes && after_dashes->empty() && !as_env) return bad("nothing to run after --: give PROGRAM ARGS...");  // a script's empty variable; the others say it themselves
   try {
     return actions.at(app.get_subcommands().front()->get_name())();
   } catch (const input_error& e) {

@@ -106,7 +106,8 @@ class planner {
     const std::string count = std::to_string(n);
     set("RAYON_NUM_THREADS", count, quota_pays(here_), {"RAYON_RS_NUM_CPUS"});
     set("TOKIO_WORKER_THREADS", count, quota_pays(here_));
-    set("GOMAXPROCS", count, quota_pays(here_));
+    // Where Go reads a quota itself, it never has fewer than two for it; that is its makers' decision.
+    if (const std::uint32_t threads = std::max(n, 2U); threads < count_of(here_)) set("GOMAXPROCS", std::to_string(threads), quota_pays(here_) + (n < 2 ? ", and Go has at least two" : ""));
     // Without the variable Julia has one thread, and programs may count on that; "auto" leaves the number to it.
     if (const auto at = user_.find("JULIA_NUM_THREADS"); at != user_.end() && at->second == "auto")
       plan_.set.push_back({"JULIA_NUM_THREADS", count, quota_pays(here_) + ", and auto counts all that are allowed"});

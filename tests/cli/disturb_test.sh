@@ -10,6 +10,8 @@ refuses "'gpu" disturb cpu@0 --against gpu@0 -- true
 refuses "freq" disturb freq@0:50% -- true
 refuses "/no/such/program" disturb none -- /no/such/program
 refuses "SPEC" disturb -- true
+refuses "nothing to run after --" disturb cpu@0 --
+refuses "a program comes after --, as in -- true" disturb cpu@0 true
 for option in "--against none" "--repeat 2" "--at-most 2"; do
   # shellcheck disable=SC2086
   refuses "${option%% *}: there is no program" disturb cpu@0 $option

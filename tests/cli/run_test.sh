@@ -34,6 +34,8 @@ passes run --help
 says "Examples:"
 refuses_125 "-- PROGRAM ARGS"
 refuses_125 "-- PROGRAM ARGS" --dry-run
+refuses_125 "nothing to run" --
+refuses_125 "'true'; a program comes after --, as in -- true" --explain true
 refuses_125 "--set 'two'" --set two -- true
 refuses_125 "--set '=2'" --set =2 -- true
 refuses_125 "dry-run" --dry-rum -- true
@@ -136,7 +138,7 @@ timeout 60 "$kilter" run --explain -- sh -c '[ -e /proc/$$/fd/2 ] && exit 4; exi
 # under a quota, where this user may make one
 if "$kilter" disturb quota@all:30% --repeat 1 --quiet -- "$kilter" run --dry-run --json "$work/quota" -- true >/dev/null 2>&1 && [ "$(nproc)" -gt 1 ]; then
   cp "$work/quota" "$work/out"
-  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"]) and ["GOMAXPROCS"] == [s["variable"] for s in d["set"] if s["variable"].startswith("GO")]'
+  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"]) and ["RAYON_NUM_THREADS"] == [s["variable"] for s in d["set"] if s["variable"].startswith("RAYON")]'
 fi
 
 # what it needs and cannot have is said in one line, and the program runs all the same

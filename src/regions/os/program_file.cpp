@@ -57,6 +57,7 @@ class file {
     std::memcpy(&t, bytes.data(), sizeof t);
     return t;
   }
+  [[nodiscard]] bool readable() const noexcept { return fd_ >= 0; }
   [[nodiscard]] bool privileged() const {
     struct stat s {};
     if (fd_ < 0 || ::fstat(fd_, &s) != 0) return false;
@@ -82,10 +83,11 @@ std::string found(const std::string& word) {
   return "";
 }
 
-/// The program that runs a script, as the kernel reads its first line; of `env` the one that it looks for. Empty: it is no script.
+/// The program that runs a script, as the kernel reads its first line; of `env` the one that it looks for. Text without such a line is the shell's (execvp).
+/// Empty: it is no script.
 std::string interpreter(const file& f) {
   const std::string head = f.text(0, 256);
-  if (!head.starts_with("#!")) return "";
+  if (!head.starts_with("#!")) return !f.readable() || head.starts_with(ELFMAG) || head.find('\0') != std::string::npos ? "" : "/bin/sh";
   std::istringstream line(head.substr(2, head.find('\n') - 2));
   std::string program, word;
   line >> program;

@@ -98,6 +98,12 @@ TEST(plan, tells_every_runtime_what_a_quota_pays_for) {
   for (const char* const variable : {"DOTNET_PROCESSOR_COUNT", "JAVA_TOOL_OPTIONS"}) EXPECT_EQ(value(p, variable), "not set") << variable;
 }
 
+TEST(plan, gives_go_no_fewer_than_two) {
+  EXPECT_EQ(value(plan_environment(with_quota(4, 0.5), {}), "GOMAXPROCS"), "2");
+  EXPECT_EQ(value(plan_environment(with_quota(2, 0.5), {}), "GOMAXPROCS"), "not set");
+  EXPECT_EQ(value(plan_environment(with_quota(2, 0.5), {}), "RAYON_NUM_THREADS"), "1");
+}
+
 TEST(plan, lets_threads_spin_where_a_quota_pays_for_all_of_them) {
   const environment_plan p = plan_environment(with_quota(8, 4.0), {});
   EXPECT_EQ(value(p, "OMP_NUM_THREADS"), "4");

@@ -67,6 +67,8 @@ TEST(program_file, of_a_script_is_what_runs_it) {
   EXPECT_EQ(direct.linked, program_file::linkage::dynamic);
   const program_file through_env = look_at_program(here.script("env", "#!/usr/bin/env -S A=1 sh\n"));
   EXPECT_TRUE(through_env.run_by.ends_with("/sh")) << through_env.run_by;
+  EXPECT_EQ(look_at_program(here.script("unmarked", "exit 3\n")).run_by, "/bin/sh");
+  EXPECT_EQ(look_at_program(here.script("unmarked", "")).run_by, "/bin/sh");
   const std::string circle = here.script("circle", "");
   EXPECT_EQ(look_at_program(here.script("circle", "#!" + circle + "\n")).linked, program_file::linkage::unknown);
 }
@@ -84,7 +86,7 @@ TEST(program_file, that_is_torn_or_foreign_says_so) {
   std::string huge = bytes;
   for (std::size_t i = 32; i < 64; ++i) huge[i] = '\xff';  // offsets beyond everything
   static_cast<void>(look_at_program(here.script("huge", huge)));
-  EXPECT_EQ(look_at_program(here.script("empty", "")).linked, program_file::linkage::unknown);
+  EXPECT_EQ(look_at_program(here.script("data", std::string("MZ\0\0", 4))).linked, program_file::linkage::unknown);
 }
 
 TEST(program_file, with_privileges_is_seen) {
