@@ -26,6 +26,8 @@ DIRECT = {
     "balance": ["base", "machine", "trace"],
     "balance/os": ["balance"],
     "balance/preload": ["balance"],
+    "regions": [],
+    "regions/openmp": ["balance/preload"],
     "lab/words": ["machine"],
     "lab/session": ["runtime"],
     "lab/statistics": ["sim"],
@@ -37,7 +39,7 @@ DIRECT = {
     "lab/presenting": ["lab/claims"],
     "report": ["base"],
     "draw": ["graph"],
-    "cli": ["lab/presenting", "balance/os", "balance/preload", "report", "draw"],
+    "cli": ["lab/presenting", "balance/os", "balance/preload", "regions", "report", "draw"],
     "apps": ["runtime"],
     "apps/programs": [],  # what users may include: where a program lacks something, the library does
 }

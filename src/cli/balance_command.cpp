@@ -20,6 +20,7 @@
 #include "balance/preload/placed_run.hpp"
 #include "balance/preload/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/other_program.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
@@ -32,8 +33,6 @@ namespace {
 
 namespace os = balance::os;
 namespace preload = balance::preload;
-
-constexpr int own_failure = 125, not_executable = 126, not_found = 127;
 
 struct balance_options {
   os::session_options what;
@@ -69,17 +68,6 @@ void check_policy(const std::string& name) {
   throw input_error(lab::unknown_name("policy", name, live));
 }
 
-/// Ends as the program did, its signal included, so that who waits for us sees what it would have seen of the program.
-int end_like(int status) {
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
-  const int signal = WTERMSIG(status);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  std::signal(signal, SIG_DFL);
-  ::raise(signal);
-  return 128 + signal;
-}
-
 /// ljfpf and cjfpf place threads before they run, which only somebody inside of the program can do.
 void place_by_length(const balance_options& o, const machine& here) {
   const auto& what = o.what;
@@ -93,11 +81,6 @@ void place_by_length(const balance_options& o, const machine& here) {
   if (o.quiet) return;
   say(r.fast_cpus.empty() ? "all cores look alike, so no thread is placed; --fast CORES says which are fast"
                           : fmt::format("{} places threads as they are created, long ones on the fast cores, and moves none", what.policy));
-}
-
-int not_run(const std::string& program, int error) {
-  os::tell_user(fmt::format("kilter: cannot run '{}': {}\n", program, std::strerror(error)));
-  return error == ENOENT ? not_found : not_executable;
 }
 
 int run_unbalanced(const balance_options& o, const std::string& why) {

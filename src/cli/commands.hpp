@@ -34,6 +34,7 @@ using action = std::function<int()>;
 [[nodiscard]] action add_platforms(CLI::App& app);
 [[nodiscard]] action add_graph(CLI::App& app);
 /// `program`: the words after "--".
+[[nodiscard]] action add_run(CLI::App& app, const std::vector<std::string>& program);
 [[nodiscard]] action add_balance(CLI::App& app, const std::vector<std::string>& program);
 [[nodiscard]] action add_top(CLI::App& app);
 /// `program` as above.

@@ -82,9 +82,9 @@ std::string unexpected(CLI::App& app) {
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-bool takes_program(std::string_view command) { return command == "balance" || command == "sym"; }
+bool takes_program(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
 
-/// The words after "--", which belong to the program that `kilter balance` or `kilter sym` runs, whatever they look like. They are taken off.
+/// The words after "--", which belong to the program that `kilter run`, `kilter balance` or `kilter sym` runs, whatever they look like. They are taken off.
 std::vector<std::string> take_program(int& argc, char** argv) {
   for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
@@ -101,7 +101,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.get_formatter()->column_width(34);
-  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter balance and kilter sym have their program's.\n"
+  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, balance and sym have their program's.\n"
              "Examples:\n"
              "  kilter demo\n"
              "  kilter topo\n"
@@ -118,7 +118,7 @@ int run(int argc, char** argv) {
                                               {"topo", add_topo(app)}, {"disturb", add_disturb(app)}, {"policies", add_policies(app)},
                                               {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
                                               {"balance", add_balance(app, program)}, {"top", add_top(app)},
-                                              {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};
+                                              {"run", add_run(app, program)}, {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
