@@ -29,6 +29,7 @@ DIRECT = {
     "balance/preload": ["balance", "prefix"],
     "regions": ["machine"],
     "regions/os": ["regions", "balance/os"],
+    "regions/openmp": ["balance/preload"],
     "lab/words": ["machine"],
     "lab/session": ["runtime"],
     "lab/statistics": ["sim"],

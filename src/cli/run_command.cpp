@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "balance/preload/library.hpp"
 #include "cli/commands.hpp"
@@ -69,7 +68,8 @@ balance::preload::environment told_to_library(const regions::preparation& p, boo
   for (const regions::usable_cpu& c : regions::best_cpus(p.here)) cpus.push_back(std::to_string(c.os_index));
   for (const regions::setting& s : p.plan.set)
     if (s.why != "--set") planned.push_back(s.variable);
-  balance::preload::environment told{{"KILTER_OPENMP", "1"}, {"KILTER_CPUS", lab::joined(cpus, ",")}, {"KILTER_PLANNED", lab::joined(planned, ",")}};
+  balance::preload::environment told{{"KILTER_CPUS", lab::joined(cpus, ",")}, {"KILTER_PLANNED", lab::joined(planned, ",")}};
+  if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
   if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
   if (!report.empty()) told.emplace_back("KILTER_EXPLAIN", report);
   return told;
@@ -97,8 +97,7 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
   regions::outcome o{.seconds = ended.seconds, .cpu_s = ended.cpu_s, .exit_status = std::nullopt, .signal = std::nullopt};
   if (WIFEXITED(ended.status)) o.exit_status = WEXITSTATUS(ended.status);
   else o.signal = WTERMSIG(ended.status);
-  std::istringstream lines(report);
-  for (std::string line; std::getline(lines, line);) o.regions.push_back(line);
+  o.processes = regions::parse_told(report);
   return o;
 }
 
@@ -108,7 +107,7 @@ void tell(const run_options& o, const regions::preparation& p, const prefix::end
   try {
     const regions::outcome outcome = outcome_of(ended, report);
     if (o.explain)
-      for (const std::string& line : regions::lines_after(outcome)) say(line);
+      for (const std::string& line : regions::lines_after(p, outcome)) say(line);
     if (!o.json.empty()) lab::write_output(o.json, regions::run_json(p, outcome));
   } catch (const std::exception& e) {
     say(std::string("what was done cannot be told: ") + e.what());

@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
 #include "base/printable.hpp"
-#include "kilter/error.hpp"
 
 namespace kilter::regions {
 
@@ -33,18 +31,20 @@ std::string loading_text(const preparation& p) {
   return text + (p.loaded.empty() ? "; its environment is all that changes" : "; " + p.loaded + " is loaded into it");
 }
 
-/// Of a line that the library wrote; null if it is no JSON, as after a kill in the middle of it.
-json region(const std::string& line) {
-  try {
-    return parse_json(line);
-  } catch (const input_error&) {
-    return nullptr;
-  }
-}
-
 template <class T>
 json or_null(const std::optional<T>& v) {
   return v ? json(*v) : json(nullptr);
+}
+
+json processes_json(const std::vector<told_process>& all) {
+  json processes = json::array();
+  for (const told_process& p : all) {
+    json regions = json::array();
+    for (const told_region& r : p.regions)
+      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"seconds", r.seconds}, {"left_for", r.left_for}});
+    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"regions", std::move(regions)}});
+  }
+  return processes;
 }
 
 }  // namespace
@@ -58,10 +58,10 @@ std::vector<std::string> lines_before(const preparation& p) {
   return lines;
 }
 
-std::vector<std::string> lines_after(const outcome& o) {
+std::vector<std::string> lines_after(const preparation& p, const outcome& o) {
   std::vector<std::string> lines{fmt::format("{:.2f} s, {:.2f} CPUs busy with it in the mean", o.seconds, o.seconds > 0 ? o.cpu_s / o.seconds : 0.0)};
-  for (const std::string& line : o.regions)
-    if (const json r = region(line); r.is_object() && r.contains("text") && r["text"].is_string()) lines.push_back(printable(r["text"].get<std::string>()));
+  if (!p.loaded.empty())
+    for (const std::string& line : told_lines(o.processes, p.program.front())) lines.push_back(printable(line));
   return lines;
 }
 
@@ -71,10 +71,7 @@ std::string run_json(const preparation& p, const std::optional<outcome>& o) {
   for (const setting& s : p.plan.set) set.push_back({{"variable", s.variable}, {"value", s.value}, {"why", s.why}});
   for (const kept& k : p.plan.left) left.push_back({{"variable", k.variable}, {"value", k.value}, {"instead_of", k.instead_of}});
   if (o) {
-    json regions = json::array();
-    for (const std::string& line : o->regions)
-      if (json r = region(line); !r.is_null()) regions.push_back(std::move(r));
-    result = {{"seconds", o->seconds}, {"cpu_s", o->cpu_s}, {"exit_status", or_null(o->exit_status)}, {"signal", or_null(o->signal)}, {"regions", std::move(regions)}};
+    result = {{"seconds", o->seconds}, {"cpu_s", o->cpu_s}, {"exit_status", or_null(o->exit_status)}, {"signal", or_null(o->signal)}, {"processes", processes_json(o->processes)}};
   }
   const std::string why_not = why_not_loaded(p.file), runtime = openmp_of(p.file);
   const json d = {{"schema", "kilter.run/1"}, {"program", p.program}, {"cpus", std::move(cpus)}, {"online", p.here.online}, {"quota", or_null(p.here.quota)},

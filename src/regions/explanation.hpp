@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "regions/environment.hpp"
+#include "regions/explained.hpp"
 #include "regions/program_file.hpp"
 
 namespace kilter::regions {
@@ -25,12 +26,12 @@ struct outcome {
   double cpu_s = 0.0;                   ///< of the program and of the children that it waited for
   std::optional<int> exit_status;       ///< or
   std::optional<int> signal;            ///< that ended it
-  std::vector<std::string> regions{};   ///< what the library wrote: a JSON object each
+  std::vector<told_process> processes{};  ///< what the library told
 };
 
 /// A line each, without an end of line.
 [[nodiscard]] std::vector<std::string> lines_before(const preparation&);
-[[nodiscard]] std::vector<std::string> lines_after(const outcome&);
+[[nodiscard]] std::vector<std::string> lines_after(const preparation&, const outcome&);
 
 /// One line, schema "kilter.run/1" (docs/run.md). Without an outcome `result` is null.
 [[nodiscard]] std::string run_json(const preparation&, const std::optional<outcome>&);

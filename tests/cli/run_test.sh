@@ -167,12 +167,12 @@ if command -v gcc >/dev/null; then
 #include <stdio.h>
 #include <stdlib.h>
 __attribute__((destructor)) static void tell(void) {
-  const char* file = getenv("KILTER_EXPLAIN");
+  const char *file = getenv("KILTER_EXPLAIN"), *same = getenv("KILTER_SAME_TEAM");
   FILE* out = file ? fopen(file, "a") : 0;
   if (!out) return;
-  const char* same = getenv("KILTER_SAME_TEAM");
-  fprintf(out, "{\"text\":\"openmp %s on %s, planned %s, same %s\"}\n{\"te", getenv("KILTER_OPENMP"), getenv("KILTER_CPUS"), getenv("KILTER_PLANNED"), same ? same : "no");
+  fputs("{\"schema\":\"kilter.regions/1\",\"pid\":7,\"passed_on_for\":\"WHAT\",\"rescues\":0,\"exchanges\":0}\n{\"modu", out);
   fclose(out);
+  fprintf(stderr, "openmp %s on %s, planned %s, same %s\n", getenv("KILTER_OPENMP"), getenv("KILTER_CPUS"), getenv("KILTER_PLANNED"), same ? same : "no");
 }
 C
   gcc -shared -fPIC -o "$work/in stalled/lib/libkilter_openmp.so" "$work/stand_in.c"
@@ -180,7 +180,10 @@ C
   OMP_NUM_THREADS=77 ends 6 --explain --json - -- "$work/linked"
   explains "libkilter_openmp.so is loaded into it"
   grep -qE 'openmp 1 on [0-9,]+, planned [A-Z_,]*OMP_WAIT_POLICY,KMP_BLOCKTIME.*, same no$' "$work/err" || fail "what the library was told: $(cat "$work/err")"
-  json 'd["loaded"] == "libkilter_openmp.so" and len(d["result"]["regions"]) == 1'
+  explains "process 7: WHAT is set"
+  json 'd["loaded"] == "libkilter_openmp.so" and [p["pid"] for p in d["result"]["processes"]] == [7]'
+  KILTER_OPENMP=0 ends 6 --explain -- "$work/linked"
+  explains "openmp 0 on"
   ends 6 --explain --same-team -- "$work/linked"
   grep -q ', same 1$' "$work/err" || fail "--same-team: $(cat "$work/err")"
   ends 6 -- "$work/linked"
@@ -188,6 +191,6 @@ C
   ends 0 -- sh -c '[ "$KILTER_OPENMP" = 1 ] && [ -z "$KILTER_EXPLAIN" ]'
   ends 6 --json - -- "$work/setuid"
   json 'd["loaded"] is None'
-  [ ! -x "$work/static" ] || { ends 6 --json - -- "$work/static" && json 'd["loaded"] is None and d["result"]["regions"] == []'; }
+  [ ! -x "$work/static" ] || { ends 6 --json - -- "$work/static" && json 'd["loaded"] is None and d["result"]["processes"] == []'; }
 fi
 finish

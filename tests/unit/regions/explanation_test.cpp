@@ -35,23 +35,30 @@ TEST(explanation, says_why_nothing_is_loaded) {
   EXPECT_EQ(lines_before(p).back(), "/usr/bin/python3 is not linked with OpenMP itself; a library that it loads may be; its environment is all that changes");
 }
 
-TEST(explanation, prints_what_the_library_said_and_nothing_that_is_torn) {
-  const outcome o{.seconds = 2.0, .cpu_s = 3.0, .exit_status = 0, .signal = std::nullopt, .regions = {R"({"text":"a.c:7 folded"})", R"({"calls":3})", R"({"text":)"}};
-  const auto lines = lines_after(o);
-  ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0], "2.00 s, 1.50 CPUs busy with it in the mean");
-  EXPECT_EQ(lines[1], "a.c:7 folded");
+constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"passed_on_for":"","rescues":3,"exchanges":1}
+{"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"seconds":0.5,"left_for":""}
+{"modu)";
+
+TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {
+  preparation p = beside_a_neighbour();
+  const outcome o{.seconds = 2.0, .cpu_s = 3.0, .exit_status = 0, .signal = std::nullopt, .processes = parse_told(of_a_stencil)};
+  EXPECT_EQ(lines_after(p, o), std::vector<std::string>{"2.00 s, 1.50 CPUs busy with it in the mean"});
+  p.loaded = "libkilter_openmp.so";
+  const auto lines = lines_after(p, o);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_NE(lines[2].find("stencil+0x10"), std::string::npos) << lines[2];
 }
 
 TEST(explanation, as_json_is_one_line) {
   const preparation p = beside_a_neighbour();
-  const std::string text = run_json(p, outcome{.seconds = 2.0, .cpu_s = 3.0, .exit_status = std::nullopt, .signal = 9, .regions = {R"({"calls":3})", "{"}});
+  const std::string text = run_json(p, outcome{.seconds = 2.0, .cpu_s = 3.0, .exit_status = std::nullopt, .signal = 9, .processes = parse_told(of_a_stencil)});
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto d = nlohmann::json::parse(text);
   EXPECT_EQ(d["schema"], "kilter.run/1");
   EXPECT_EQ(d["openmp"], "libgomp.so.1");
   EXPECT_EQ(d["result"]["signal"], 9);
-  EXPECT_EQ(d["result"]["regions"].size(), 1U);
+  ASSERT_EQ(d["result"]["processes"].size(), 1U);
+  EXPECT_EQ(d["result"]["processes"][0]["regions"][0]["on_pool"], 48);
   EXPECT_TRUE(nlohmann::json::parse(run_json(p, std::nullopt))["result"].is_null());
 }
 

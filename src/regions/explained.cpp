@@ -1,0 +1,71 @@
+#include "regions/explained.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace kilter::regions {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+told_region read_region(const json& j) {
+  return {.module = j.at("module").get<std::string>(), .offset = j.at("offset").get<std::uint64_t>(), .calls = j.at("calls").get<std::uint64_t>(),
+          .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
+          .left_for = j.at("left_for").get<std::string>()};
+}
+
+std::string name_of(const told_region& r, const std::string& program) {
+  const std::string& path = r.module.empty() ? program : r.module;
+  return fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1), r.offset);
+}
+
+std::string done_with(const told_region& r) {
+  if (!r.left_for.empty() && r.on_pool == 0) return "left to libgomp: " + r.left_for;
+  if (!r.left_for.empty()) return fmt::format("on threads of Kilter {} times, then left to libgomp: {}", r.on_pool, r.left_for);
+  if (r.on_pool == 0) return r.calls <= 2 ? "seen too seldom" : "left to libgomp: one member, or more than CPUs";
+  return "on threads of Kilter";
+}
+
+}  // namespace
+
+std::vector<told_process> parse_told(std::string_view text) {
+  std::vector<told_process> all;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const json j = json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    try {
+      if (j.is_object() && j.contains("schema"))
+        all.push_back({.pid = j.at("pid").get<int>(), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = j.at("rescues").get<std::uint64_t>(),
+                       .exchanges = j.at("exchanges").get<std::uint64_t>(), .regions = {}});
+      else if (j.is_object() && !all.empty())
+        all.back().regions.push_back(read_region(j));
+    } catch (const json::exception&) {  // whoever wrote it was killed, or the disk is full
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> told_lines(const std::vector<told_process>& all, const std::string& program) {
+  std::vector<std::string> lines;
+  for (const told_process& p : all) {
+    if (!p.passed_on_for.empty()) {
+      lines.push_back(fmt::format("process {}: {} is set, so all regions are left to libgomp", p.pid, p.passed_on_for));
+      continue;
+    }
+    if (p.regions.empty()) continue;
+    lines.push_back(fmt::format("process {}: {} parallel regions; {} times a member that was held up was moved to a CPU that waited, {} times the program's own thread", p.pid,
+                                p.regions.size(), p.rescues, p.exchanges));
+    std::vector<told_region> by_time = p.regions;
+    std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);
+    for (const told_region& r : by_time)
+      lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}", name_of(r, program), r.calls, r.seconds, r.members, done_with(r)));
+  }
+  if (lines.empty()) lines.emplace_back("no parallel region of OpenMP was seen, so nothing was done in it");
+  return lines;
+}
+
+}  // namespace kilter::regions

@@ -1,0 +1,33 @@
+#pragma once
+// What libkilter_openmp.so told of the regions of a program (schema "kilter.regions/1").
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kilter::regions {
+
+struct told_region {
+  std::string module;              ///< path of the shared object; empty: the program itself
+  std::uint64_t offset = 0;        ///< of the region's function in it
+  std::uint64_t calls = 0, on_pool = 0;   ///< executions, and those on threads of Kilter
+  std::uint32_t members = 0;
+  double seconds = 0.0;
+  std::string left_for;            ///< why it is left to libgomp; empty: it is not
+};
+
+struct told_process {
+  int pid = 0;
+  std::string passed_on_for;       ///< variable of the user for which everything is left to libgomp; empty: none
+  std::uint64_t rescues = 0, exchanges = 0;
+  std::vector<told_region> regions;
+};
+
+/// One entry a process of the program; lines that cannot be read are left out.
+[[nodiscard]] std::vector<told_process> parse_told(std::string_view text);
+
+/// A line each, without an end of line; of a process the regions that take longest first. One line if nothing was told.
+[[nodiscard]] std::vector<std::string> told_lines(const std::vector<told_process>&, const std::string& program);
+
+}  // namespace kilter::regions

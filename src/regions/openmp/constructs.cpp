@@ -1,0 +1,344 @@
+#include "regions/openmp/constructs.hpp"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "balance/preload/guest.hpp"
+#include "regions/openmp/shares.hpp"
+
+namespace kilter::regions {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 20'000;
+
+/// The work share that this member comes to next. `set_up` is called by the first who comes.
+template <class SetUp>
+work_share& enter(const SetUp& set_up) noexcept {
+  member& m = *current;
+  team& t = *m.of;
+  begin_all(t);
+  const std::uint32_t number = m.constructs++;
+  work_share* s = nullptr;
+  {
+    const hold all(t.shares_lock);
+    const std::uint32_t listed = t.share_count;   // the list holds those that were come to, without the loop that the region itself is
+    const std::uint32_t mine = number - (t.folds_loop ? 1 : 0);
+    if (mine >= listed) {
+      void* const room = malloc(sizeof(work_share));
+      if (!room) {
+        balance::preload::tell("there is no memory for a work-sharing construct");
+        abort();
+      }
+      s = new (room) work_share;
+      s->before = t.shares;
+      s->left.store(t.members, std::memory_order_relaxed);
+      t.shares = s;
+      ++t.share_count;
+    } else {
+      s = t.shares;
+      for (std::uint32_t back = listed - 1; back > mine; --back) s = s->before;
+    }
+  }
+  {
+    const hold this_one(s->lock);
+    if (!s->set_up) {
+      set_up(*s);
+      s->set_up = true;
+    }
+  }
+  m.share = s;
+  m.trip = 0;
+  m.has_chunk = false;
+  return *s;
+}
+
+void leave_chunk(member& m) noexcept {
+  if (!m.ordered || !m.has_chunk) return;
+  m.has_chunk = false;
+  work_share& s = *m.share;
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+  s.turn.add(1);
+}
+
+void barrier() noexcept {
+  team& t = *current->of;
+  begin_all(t);
+  const std::uint32_t round = t.round.load();
+  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
+    t.at_barrier.store(0, std::memory_order_relaxed);
+    t.round.add(1);
+    return;
+  }
+  t.round.wait_while(round, spin_ns);
+}
+
+bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
+  member& m = *current;
+  work_share& s = *m.share;
+  leave_chunk(m);
+  iterations got;
+  if (m.ordered) {
+    const hold one(s.lock);
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+    // Chunks of a fixed schedule have their numbers by place, the others by who came.
+    m.chunk_number = s.how != schedule::fixed ? s.issued++ : s.chunk == 0 ? m.number : (m.trip - 1) * m.of->members + m.number;
+    m.has_chunk = !got.none() || (s.how == schedule::fixed && s.chunk == 0 && m.trip == 1);
+    if (got.none() && m.has_chunk) leave_chunk(m);   // a share without iterations has its turn too
+  } else {
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+  }
+  if (got.none()) return false;
+  *begin = s.first + s.step * got.begin;
+  *end = s.first + s.step * got.end;
+  return true;
+}
+
+bool start(schedule how, std::uint64_t chunk, bool ordered, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint64_t* begin, std::uint64_t* end) noexcept {
+  enter([&](work_share& s) { set_up_loop(s, how, chunk, first, step, count, current->of->members); });
+  current->ordered = ordered;
+  return piece(begin, end);
+}
+
+void end_nowait() noexcept {
+  member& m = *current;
+  leave_chunk(m);
+  m.ordered = false;
+  m.share = nullptr;
+}
+void end_loop() noexcept {
+  end_nowait();
+  barrier();
+}
+
+// ---- what libgomp calls them ---------------------------------------------------------------------------------------------------------
+
+using u64 = std::uint64_t;
+u64* wide(long* p) noexcept { return reinterpret_cast<u64*>(p); }
+u64* wide(unsigned long long* p) noexcept { return reinterpret_cast<u64*>(p); }
+
+template <schedule How, bool Ordered>
+bool long_start(long first, long end, long by, long chunk, long* b, long* e) {
+  return start(How, static_cast<u64>(chunk), Ordered, static_cast<u64>(first), static_cast<u64>(by), count_of(first, end, by), wide(b), wide(e));
+}
+template <bool Ordered>
+bool long_run_time(long first, long end, long by, long* b, long* e) {
+  const run_time_schedule r = schedule_at_run_time();
+  return start(r.how, r.chunk, Ordered, static_cast<u64>(first), static_cast<u64>(by), count_of(first, end, by), wide(b), wide(e));
+}
+template <schedule How, bool Ordered>
+bool ull_start(bool up, unsigned long long first, unsigned long long end, unsigned long long by, unsigned long long chunk, unsigned long long* b, unsigned long long* e) {
+  return start(How, chunk, Ordered, first, by, count_of(up, first, end, by), wide(b), wide(e));
+}
+template <bool Ordered>
+bool ull_run_time(bool up, unsigned long long first, unsigned long long end, unsigned long long by, unsigned long long* b, unsigned long long* e) {
+  const run_time_schedule r = schedule_at_run_time();
+  return start(r.how, r.chunk, Ordered, first, by, count_of(up, first, end, by), wide(b), wide(e));
+}
+bool long_next(long* b, long* e) { return piece(wide(b), wide(e)); }
+bool ull_next(unsigned long long* b, unsigned long long* e) { return piece(wide(b), wide(e)); }
+
+/// The general form, which also asks for memory that all members share: of one size, zeroed, kept to the end of the region.
+run_time_schedule of_number(long number, u64 chunk) noexcept {
+  const auto how = static_cast<schedule>(number & 0x7fffffff);
+  if (how == schedule::run_time) return schedule_at_run_time();
+  return {how == schedule::automatic ? schedule::fixed : how, how == schedule::automatic ? 0 : chunk};
+}
+void give_memory(void** memory) noexcept {
+  if (!memory) return;
+  work_share& s = *current->share;
+  const hold one(s.lock);
+  const auto size = reinterpret_cast<std::uintptr_t>(*memory);
+  if (!s.copy && size > 0) s.copy = calloc(1, size);
+  *memory = s.copy;
+}
+template <bool Ordered>
+bool long_general(long first, long end, long by, long how, long chunk, long* b, long* e, std::uintptr_t*, void** memory) {
+  const run_time_schedule r = of_number(how, static_cast<u64>(chunk));
+  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, static_cast<u64>(first), static_cast<u64>(by), count_of(first, end, by), current->of->members); });
+  current->ordered = Ordered;
+  give_memory(memory);
+  return b ? piece(wide(b), wide(e)) : true;
+}
+template <bool Ordered>
+bool ull_general(bool up, unsigned long long first, unsigned long long end, unsigned long long by, long how, unsigned long long chunk, unsigned long long* b,
+                 unsigned long long* e, std::uintptr_t*, void** memory) {
+  const run_time_schedule r = of_number(how, chunk);
+  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, first, by, count_of(up, first, end, by), current->of->members); });
+  current->ordered = Ordered;
+  give_memory(memory);
+  return b ? piece(wide(b), wide(e)) : true;
+}
+
+constexpr auto own_GOMP_loop_start = long_general<false>;
+constexpr auto own_GOMP_loop_ordered_start = long_general<true>;
+constexpr auto own_GOMP_loop_ull_start = ull_general<false>;
+constexpr auto own_GOMP_loop_ull_ordered_start = ull_general<true>;
+constexpr auto own_GOMP_loop_static_start = long_start<schedule::fixed, false>;
+constexpr auto own_GOMP_loop_dynamic_start = long_start<schedule::dynamic, false>;
+constexpr auto own_GOMP_loop_guided_start = long_start<schedule::guided, false>;
+constexpr auto own_GOMP_loop_runtime_start = long_run_time<false>;
+constexpr auto own_GOMP_loop_nonmonotonic_dynamic_start = long_start<schedule::dynamic, false>;
+constexpr auto own_GOMP_loop_nonmonotonic_guided_start = long_start<schedule::guided, false>;
+constexpr auto own_GOMP_loop_nonmonotonic_runtime_start = long_run_time<false>;
+constexpr auto own_GOMP_loop_maybe_nonmonotonic_runtime_start = long_run_time<false>;
+constexpr auto own_GOMP_loop_ordered_static_start = long_start<schedule::fixed, true>;
+constexpr auto own_GOMP_loop_ordered_dynamic_start = long_start<schedule::dynamic, true>;
+constexpr auto own_GOMP_loop_ordered_guided_start = long_start<schedule::guided, true>;
+constexpr auto own_GOMP_loop_ordered_runtime_start = long_run_time<true>;
+constexpr auto own_GOMP_loop_static_next = long_next, own_GOMP_loop_ordered_static_next = long_next, own_GOMP_loop_ordered_dynamic_next = long_next,
+               own_GOMP_loop_ordered_guided_next = long_next, own_GOMP_loop_ordered_runtime_next = long_next;
+constexpr auto own_GOMP_loop_ull_static_start = ull_start<schedule::fixed, false>;
+constexpr auto own_GOMP_loop_ull_dynamic_start = ull_start<schedule::dynamic, false>;
+constexpr auto own_GOMP_loop_ull_guided_start = ull_start<schedule::guided, false>;
+constexpr auto own_GOMP_loop_ull_runtime_start = ull_run_time<false>;
+constexpr auto own_GOMP_loop_ull_nonmonotonic_dynamic_start = ull_start<schedule::dynamic, false>;
+constexpr auto own_GOMP_loop_ull_nonmonotonic_guided_start = ull_start<schedule::guided, false>;
+constexpr auto own_GOMP_loop_ull_nonmonotonic_runtime_start = ull_run_time<false>;
+constexpr auto own_GOMP_loop_ull_maybe_nonmonotonic_runtime_start = ull_run_time<false>;
+constexpr auto own_GOMP_loop_ull_ordered_static_start = ull_start<schedule::fixed, true>;
+constexpr auto own_GOMP_loop_ull_ordered_dynamic_start = ull_start<schedule::dynamic, true>;
+constexpr auto own_GOMP_loop_ull_ordered_guided_start = ull_start<schedule::guided, true>;
+constexpr auto own_GOMP_loop_ull_ordered_runtime_start = ull_run_time<true>;
+constexpr auto own_GOMP_loop_ull_static_next = ull_next, own_GOMP_loop_ull_dynamic_next = ull_next, own_GOMP_loop_ull_guided_next = ull_next,
+               own_GOMP_loop_ull_runtime_next = ull_next, own_GOMP_loop_ull_nonmonotonic_dynamic_next = ull_next,
+               own_GOMP_loop_ull_nonmonotonic_guided_next = ull_next, own_GOMP_loop_ull_nonmonotonic_runtime_next = ull_next,
+               own_GOMP_loop_ull_maybe_nonmonotonic_runtime_next = ull_next, own_GOMP_loop_ull_ordered_static_next = ull_next,
+               own_GOMP_loop_ull_ordered_dynamic_next = ull_next, own_GOMP_loop_ull_ordered_guided_next = ull_next,
+               own_GOMP_loop_ull_ordered_runtime_next = ull_next;
+void own_GOMP_loop_end() { end_loop(); }
+bool own_GOMP_loop_end_cancel() {
+  end_loop();
+  return false;
+}
+
+void own_GOMP_barrier() { barrier(); }
+bool own_GOMP_barrier_cancel() {
+  barrier();
+  return false;
+}
+
+bool own_GOMP_single_start() {
+  bool mine = false;
+  enter([&](work_share&) { mine = true; });
+  current->share = nullptr;
+  return mine;
+}
+void* own_GOMP_single_copy_start() {
+  bool mine = false;
+  work_share& s = enter([&](work_share&) { mine = true; });
+  if (mine) return nullptr;
+  s.copied.wait_while(0, spin_ns);
+  return s.copy;
+}
+void own_GOMP_single_copy_end(void* what) {
+  current->share->copy = what;
+  current->share->copied.store(1);   // the barrier after it is a call of its own
+}
+void own_GOMP_scope_start(std::uintptr_t*) {}
+
+void own_GOMP_ordered_start() {
+  member& m = *current;
+  if (!m.ordered || !m.has_chunk) return;
+  work_share& s = *m.share;
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+}
+void own_GOMP_ordered_end() {}
+
+unsigned section() noexcept {
+  u64 begin = 0, end = 0;
+  return piece(&begin, &end) ? static_cast<unsigned>(begin) : 0;
+}
+unsigned own_GOMP_sections_start(unsigned count) {
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count, current->of->members); });
+  return section();
+}
+unsigned own_GOMP_sections2_start(unsigned count, std::uintptr_t*, void** memory) {
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count, current->of->members); });
+  give_memory(memory);
+  return section();
+}
+unsigned own_GOMP_sections_next() { return section(); }
+void own_GOMP_sections_end() { end_loop(); }
+bool own_GOMP_sections_end_cancel() { return own_GOMP_loop_end_cancel(); }
+void own_GOMP_sections_end_nowait() { end_nowait(); }
+
+// ---- tasks: each runs where and when it is made, which the standard allows. Tasks made before it are done, so nothing that it depends on is not.
+
+void run_task(body* run, void* data, void (*copy)(void*, void*), long size, long align) noexcept {
+  if (size <= 0) return run(data);
+  const auto room = static_cast<std::size_t>(size + align);
+  char* const storage = static_cast<char*>(malloc(room));
+  if (!storage) {
+    balance::preload::tell("there is no memory for a task");
+    abort();
+  }
+  const auto at = reinterpret_cast<std::uintptr_t>(storage), to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
+  void* const its = reinterpret_cast<void*>((at + to - 1) / to * to);
+  if (copy) copy(its, data);
+  else memcpy(its, data, static_cast<std::size_t>(size));
+  run(its);
+  free(storage);
+}
+void own_GOMP_task(body* run, void* data, void (*copy)(void*, void*), long size, long align, bool, unsigned, void**, int, void*) {
+  run_task(run, data, copy, size, align);
+}
+/// One task for all iterations: it finds the first and the last at the begin of its data.
+template <class Number>
+void taskloop(body* run, void* data, void (*copy)(void*, void*), long size, long align, Number first, Number end) noexcept {
+  struct range {
+    Number from, to;
+  };
+  const range all{first, end};
+  if (!copy) {
+    memcpy(data, &all, sizeof all);
+    return run_task(run, data, nullptr, size, align);
+  }
+  char* const storage = static_cast<char*>(malloc(static_cast<std::size_t>(size + align)));
+  if (!storage) abort();
+  const auto to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
+  void* const its = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(storage) + to - 1) / to * to);
+  copy(its, data);
+  memcpy(its, &all, sizeof all);
+  run(its);
+  free(storage);
+}
+void own_GOMP_taskloop(body* run, void* data, void (*copy)(void*, void*), long size, long align, unsigned, unsigned long, int, long first, long end, long by) {
+  if (count_of(first, end, by) > 0) taskloop(run, data, copy, size, align, first, end);
+}
+void own_GOMP_taskloop_ull(body* run, void* data, void (*copy)(void*, void*), long size, long align, unsigned flags, unsigned long, int, unsigned long long first,
+                           unsigned long long end, unsigned long long by) {
+  constexpr unsigned up = 1u << 8;
+  if (count_of((flags & up) != 0, first, end, by) > 0) taskloop(run, data, copy, size, align, first, end);
+}
+void own_GOMP_taskwait() {}
+void own_GOMP_taskwait_depend(void**) {}
+void own_GOMP_taskyield() {}
+void own_GOMP_taskgroup_start() {}
+void own_GOMP_taskgroup_end() {}
+bool own_GOMP_cancel(int, bool) { return false; }
+bool own_GOMP_cancellation_point(int) { return false; }
+
+#define ADDRESS(name) reinterpret_cast<void*>(+own_##name),
+void* const all_of_ours[] = {KILTER_TEAM_CALLS(ADDRESS)};
+#undef ADDRESS
+
+}  // namespace
+
+void* ours(unsigned index) noexcept { return all_of_ours[index]; }
+
+void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
+  s.how = how == schedule::automatic ? schedule::fixed : how;
+  s.chunk = chunk;
+  s.first = first;
+  s.step = step;
+  s.count = count;
+  s.next.store(0, std::memory_order_relaxed);
+}
+
+bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept { return piece(begin, end); }
+void loop_end_nowait() noexcept { end_nowait(); }
+
+}  // namespace kilter::regions

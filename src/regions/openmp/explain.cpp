@@ -1,0 +1,83 @@
+#include "regions/openmp/explain.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "balance/preload/guest.hpp"
+#include "regions/openmp/pool.hpp"
+#include "regions/openmp/region.hpp"
+
+namespace kilter::regions {
+
+namespace {
+
+char path[PATH_MAX];
+pid_t explained = 0;   // the process that began; a fork's child is another one
+const char* nothing_done_for = nullptr;
+
+void write_all(int file, const char* text, int size) noexcept {
+  for (int done = 0; done < size;) {
+    const ssize_t now = write(file, text + done, static_cast<size_t>(size - done));
+    if (now <= 0) return;
+    done += static_cast<int>(now);
+  }
+}
+
+/// A path as JSON text; what would need a longer escape is left out.
+void quoted(char (&to)[PATH_MAX], const char* from) noexcept {
+  size_t n = 0;
+  for (; *from && n + 3 < sizeof to; ++from) {
+    const auto c = static_cast<unsigned char>(*from);
+    if (c == '"' || c == '\\') to[n++] = '\\';
+    if (c >= ' ') to[n++] = *from;
+  }
+  to[n] = '\0';
+}
+
+void write_region(int file, const region& r) noexcept {
+  static char line[PATH_MAX + 512], name[PATH_MAX];
+  const module_at where = module_of(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
+  quoted(name, *where.path ? where.path : "");
+  const reason why = r.why.load(std::memory_order_relaxed);
+  const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : team_call_name(r.call.load(std::memory_order_relaxed));
+  write_all(file, line,
+            snprintf(line, sizeof line, "{\"module\":\"%s\",\"offset\":%llu,\"calls\":%llu,\"on_pool\":%llu,\"members\":%u,\"seconds\":%.6f,\"left_for\":\"%s\"}\n", name,
+                     static_cast<unsigned long long>(where.offset), static_cast<unsigned long long>(r.times.load(std::memory_order_relaxed)),
+                     static_cast<unsigned long long>(r.on_pool.load(std::memory_order_relaxed)), r.members.load(std::memory_order_relaxed),
+                     static_cast<double>(r.ns.load(std::memory_order_relaxed)) * 1e-9, left));
+}
+
+__attribute__((destructor)) void write_it() {
+  if (explained == 0 || explained != getpid()) return;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  char line[512];
+  const pool_numbers told = pool_told();
+  write_all(file, line,
+            snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu}\n", static_cast<int>(getpid()),
+                     nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges)));
+  for (std::uint32_t n = 0; n < region_count(); ++n) write_region(file, region_at(n));
+  close(file);
+}
+
+}  // namespace
+
+bool explains() noexcept { return explained != 0; }
+
+void begin_explaining() noexcept {
+  const char* const wanted = getenv("KILTER_EXPLAIN");
+  if (!wanted || !*wanted || strlen(wanted) >= sizeof path) return;
+  strcpy(path, wanted);
+  explained = getpid();
+}
+
+void explain_nothing_done(const char* variable) noexcept {
+  nothing_done_for = variable;
+  begin_explaining();
+}
+
+}  // namespace kilter::regions

@@ -1,0 +1,62 @@
+#include "regions/openmp/region.hpp"
+
+#include <link.h>
+
+namespace kilter::regions {
+
+namespace {
+
+constexpr std::uint32_t slots = 4096;
+region known[slots];                          // open addressing
+std::atomic<std::uint16_t> order[slots];      // slot of the n-th
+std::atomic<std::uint32_t> count{0};
+
+}  // namespace
+
+region* region_of(body* run) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(run);
+  std::uint32_t slot = static_cast<std::uint32_t>((address >> 4) * 0x9e3779b97f4a7c15u >> 40) % slots;
+  for (std::uint32_t tries = 0; tries < slots; ++tries, slot = (slot + 1) % slots) {
+    body* there = known[slot].run.load(std::memory_order_acquire);
+    if (there == run) return &known[slot];
+    if (there) continue;
+    if (known[slot].run.compare_exchange_strong(there, run, std::memory_order_acq_rel)) {
+      order[count.fetch_add(1, std::memory_order_acq_rel)].store(static_cast<std::uint16_t>(slot), std::memory_order_release);
+      if (module_of(reinterpret_cast<const void*>(run)).own_data) leave_to_libgomp(known[slot], reason::own_data);
+      return &known[slot];
+    }
+    if (there == run) return &known[slot];
+  }
+  return nullptr;
+}
+
+void leave_to_libgomp(region& r, reason why, std::uint32_t call) noexcept {
+  if (r.why.load(std::memory_order_relaxed) != reason::none) return;
+  r.call.store(call, std::memory_order_relaxed);
+  r.why.store(why, std::memory_order_relaxed);
+}
+
+std::uint32_t region_count() noexcept { return count.load(std::memory_order_acquire); }
+const region& region_at(std::uint32_t n) noexcept { return known[order[n].load(std::memory_order_acquire)]; }
+
+module_at module_of(const void* address) noexcept {
+  struct search {
+    std::uintptr_t at;
+    module_at found;
+  } s{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
+    search& wanted = *static_cast<search*>(data);
+    bool here = false, own = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& p = info->dlpi_phdr[i];
+      if (p.p_type == PT_LOAD && wanted.at - info->dlpi_addr - p.p_vaddr < p.p_memsz) here = true;
+      if (p.p_type == PT_TLS && p.p_memsz > 0) own = true;
+    }
+    if (!here) return 0;
+    wanted.found = {info->dlpi_name ? info->dlpi_name : "", wanted.at - info->dlpi_addr, own};
+    return 1;
+  }, &s);
+  return s.found;
+}
+
+}  // namespace kilter::regions

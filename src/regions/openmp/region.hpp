@@ -1,0 +1,38 @@
+#pragma once
+// What is known of the regions of a program, by the function that the compiler made of each.
+
+#include <atomic>
+
+#include "regions/openmp/libgomp.hpp"
+
+namespace kilter::regions {
+
+/// Why a region is left to libgomp.
+enum class reason : std::uint8_t { none, team_call, own_data, nested };
+
+struct region {
+  std::atomic<body*> run{nullptr};
+  std::atomic<std::uint32_t> watched{0};      ///< executions under libgomp that made no call of a team
+  std::atomic<reason> why{reason::none};
+  std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, in the order of KILTER_TEAM_CALLS
+  std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
+  std::atomic<std::uint32_t> members{0};      ///< at its latest execution
+};
+
+/// Null: there are too many to know them all.
+[[nodiscard]] region* region_of(body*) noexcept;
+void leave_to_libgomp(region&, reason, std::uint32_t call = 0) noexcept;
+
+/// In the order in which they came.
+[[nodiscard]] std::uint32_t region_count() noexcept;
+[[nodiscard]] const region& region_at(std::uint32_t) noexcept;
+
+/// The shared object that an address is in.
+struct module_at {
+  const char* path = "";
+  std::uintptr_t offset = 0;
+  bool own_data = false;                      ///< it has data of which each thread has a copy
+};
+[[nodiscard]] module_at module_of(const void*) noexcept;
+
+}  // namespace kilter::regions

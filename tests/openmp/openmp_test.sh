@@ -1,0 +1,59 @@
+#!/bin/bash
+# Usage: openmp_test.sh LIBKILTER_OPENMP OWN_DATA PROGRAMS...   PROGRAMS: the same ones, each with other options of the compiler
+#
+# Programs with OpenMP give the same with and without the library: with what it takes over (1), and with everything on its threads, also what it would leave to libgomp (all).
+set -u
+library=$1 own_data=$2
+shift 2
+failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+ln -s "$library" "$scratch/libkilter_openmp.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
+library=$scratch/libkilter_openmp.so
+[ "$(nproc)" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
+
+expect() {  # WHAT EXPECTED GOT
+  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
+}
+# with MODE PROGRAM WORD: what it prints, and its status
+with() {
+  local mode=$1
+  shift
+  timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP="$mode" KILTER_EXPLAIN="$scratch/explained" "$@" 2>&1
+  echo "status $?"
+}
+
+for program in "$@"; do
+  for word in $("$program"); do
+    plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
+    for mode in 0 1; do expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"; done
+    # More members than threads may wait for one another by means of their own; these do not.
+    expect "$(basename "$program") $word, everything on threads of ours" "$plain" "$(with all "$program" "$word")"
+    expect "$(basename "$program") $word, four members on two CPUs" "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
+      "$(OMP_NUM_THREADS=4 with all "$program" "$word")"
+  done
+done
+expect "data of threads" "0
+status 0" "$(with 1 "$own_data")"
+
+# What is told.
+explained() {  # VARIABLES... -- PROGRAM WORD: the lines
+  rm -f "$scratch/explained"
+  local variables=()
+  while [ "$1" != -- ]; do variables+=("$1"); shift; done
+  shift
+  env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" "${variables[@]}" "$@" > "$scratch/out"
+  python3 - "$scratch/explained" <<'P'
+import json, sys
+head, *regions = [json.loads(line) for line in open(sys.argv[1])]
+assert head["schema"] == "kilter.regions/1", head
+print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"] or "-"}' for r in regions))
+P
+}
+expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
+expect "what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
+expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+expect "more members than CPUs are left to libgomp" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
+expect "where the user has bound threads, all is left to libgomp" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
+expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" "$(explained OMP_NUM_THREADS=2 -- "$own_data")"
+exit $failed

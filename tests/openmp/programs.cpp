@@ -1,0 +1,351 @@
+// Small programs with OpenMP, one a word: each prints whole numbers that are the same in every right run.
+#include <fcntl.h>
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int rounds = 12;   // the first executions of a region are watched, the later ones run elsewhere
+
+long mixed(long i) { return (i * 2654435761L) % 1000003; }
+
+void stencil() {
+  const int n = 4000;
+  std::vector<long> a(n), b(n);
+  for (int i = 0; i < n; ++i) a[i] = mixed(i);
+  for (int round = 0; round < 50; ++round) {
+#pragma omp parallel for
+    for (int i = 1; i < n - 1; ++i) b[i] = (a[i - 1] + 2 * a[i] + a[i + 1]) % 1000003;
+    a.swap(b);
+  }
+  long sum = 0;
+  for (const long v : a) sum += v;
+  std::printf("%ld\n", sum);
+}
+
+void reduction() {
+  for (int round = 0; round < rounds; ++round) {
+    long sum = 0, most = 0;
+#pragma omp parallel for reduction(+ : sum) reduction(max : most)
+    for (int i = 0; i < 1000; ++i) {
+      sum += mixed(i + round);
+      most = std::max(most, mixed(i));
+    }
+    std::printf("%ld %ld\n", sum, most);
+  }
+}
+
+void schedules() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<int> dynamic(1000), guided(1000), chosen(1000), fixed(1000), down(1000), far(1000);
+#pragma omp parallel for schedule(dynamic, 7)
+    for (int i = 0; i < 1000; ++i) ++dynamic[i];
+#pragma omp parallel for schedule(guided)
+    for (int i = 0; i < 1000; ++i) ++guided[i];
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) ++chosen[i];
+#pragma omp parallel for schedule(static, 13)
+    for (int i = 0; i < 1000; ++i) ++fixed[i];
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 999; i >= 0; i -= 3) ++down[i];
+#pragma omp parallel for schedule(dynamic, 5)
+    for (unsigned long long i = 18446744073709550000ull; i < 18446744073709551000ull; i += 2) ++far[i - 18446744073709550000ull];
+    long sum = 0;
+    for (int i = 0; i < 1000; ++i) sum += dynamic[i] + 2 * guided[i] + 4 * chosen[i] + 8 * fixed[i] + 16 * down[i] * i + 32 * far[i] * i;
+    std::printf("%ld\n", sum);
+  }
+}
+
+void barriers() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<long> a(512), b(512), c(512);
+    int singles = 0, masters = 0;
+    long copied = 0;
+#pragma omp parallel
+    {
+#pragma omp for
+      for (int i = 0; i < 512; ++i) a[i] = mixed(i);
+#pragma omp for schedule(dynamic) nowait
+      for (int i = 0; i < 512; ++i) b[i] += a[511 - i];
+#pragma omp for schedule(guided)
+      for (int i = 0; i < 512; ++i) c[i] += 1;
+#pragma omp single
+      ++singles;
+      long from_one = 0;
+#pragma omp single copyprivate(from_one)
+      from_one = 42;
+#pragma omp critical
+      copied += from_one;
+#pragma omp barrier
+#pragma omp master
+      masters += copied == 42L * omp_get_num_threads() ? 1 : 0;
+    }
+    long sum = 0;
+    for (int i = 0; i < 512; ++i) sum += b[i] + c[i];
+    std::printf("%ld %d %d\n", sum, singles, masters);
+  }
+}
+
+void ordered() {
+  for (int round = 0; round < rounds; ++round) {
+    long hash = 0;
+#pragma omp parallel for ordered schedule(dynamic, 3)
+    for (int i = 0; i < 100; ++i) {
+      const long mine = mixed(i);
+#pragma omp ordered
+      hash = (hash * 31 + mine) % 1000003;
+    }
+#pragma omp parallel for ordered schedule(static)
+    for (int i = 0; i < 100; ++i) {
+#pragma omp ordered
+      hash = (hash * 31 + i) % 1000003;
+    }
+    std::printf("%ld\n", hash);
+  }
+}
+
+void sections() {
+  for (int round = 0; round < rounds; ++round) {
+    int a = 0, b = 0, c = 0;
+#pragma omp parallel sections
+    {
+#pragma omp section
+      a = 1;
+#pragma omp section
+      b = 2;
+#pragma omp section
+      c = 3;
+    }
+#pragma omp parallel
+    {
+#pragma omp sections
+      {
+#pragma omp section
+        a += 10;
+#pragma omp section
+        b += a > 0 ? 0 : 1;
+      }
+    }
+    std::printf("%d %d %d\n", a, b, c);
+  }
+}
+
+void tasks() {
+  for (int round = 0; round < rounds; ++round) {
+    long chain = 1, sum = 0;
+    std::vector<long> each(200);
+#pragma omp parallel
+#pragma omp single
+    {
+      for (int i = 0; i < 20; ++i) {
+#pragma omp task depend(inout : chain)
+        chain = (chain * 7 + i) % 1000003;
+      }
+#pragma omp taskloop
+      for (int i = 0; i < 200; ++i) each[static_cast<std::size_t>(i)] = mixed(i);
+#pragma omp taskwait
+    }
+    for (const long v : each) sum += v;
+    std::printf("%ld %ld\n", chain, sum);
+  }
+}
+
+long depth_first(int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+#pragma omp task shared(a)
+  a = depth_first(n - 1);
+#pragma omp task shared(b)
+  b = depth_first(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+void recursion() {
+  for (int round = 0; round < 3; ++round) {
+    long result = 0;
+#pragma omp parallel
+#pragma omp single
+    result = depth_first(12);
+    std::printf("%ld\n", result);
+  }
+}
+
+void nested() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<long> sums(8);
+#pragma omp parallel for
+    for (int i = 0; i < 8; ++i) {
+      long sum = 0;
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic)
+      for (int j = 0; j < 100; ++j) sum += mixed(i * 100 + j);
+      sums[static_cast<std::size_t>(i)] = sum;
+    }
+    long all = 0;
+    for (const long s : sums) all += s;
+    std::printf("%ld\n", all);
+  }
+}
+
+// A region that shows only at its seventh execution that its members wait for one another.
+void late_barrier() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<long> a(64), b(64);
+#pragma omp parallel
+    {
+      const int me = omp_get_thread_num(), all = omp_get_num_threads();
+      for (int i = me; i < 64; i += all) a[static_cast<std::size_t>(i)] = mixed(i);
+      if (round >= 6) {
+#pragma omp barrier
+        for (int i = me; i < 64; i += all) b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
+      }
+    }
+    long sum = 0;
+    for (const long v : b) sum += v;
+    std::printf("%ld\n", sum);
+  }
+}
+
+void locks() {
+  omp_lock_t lock;
+  omp_nest_lock_t nest;
+  omp_init_lock(&lock);
+  omp_init_nest_lock(&nest);
+  for (int round = 0; round < rounds; ++round) {
+    long a = 0, b = 0, c = 0, d = 0;
+#pragma omp parallel for
+    for (int i = 0; i < 200; ++i) {
+      omp_set_lock(&lock);
+      a += i;
+      omp_unset_lock(&lock);
+      omp_set_nest_lock(&nest);
+      omp_set_nest_lock(&nest);
+      b += i;
+      omp_unset_nest_lock(&nest);
+      omp_unset_nest_lock(&nest);
+#pragma omp critical(named)
+      c += i;
+#pragma omp atomic
+      d += i;
+    }
+    std::printf("%ld %ld %ld %ld\n", a, b, c, d);
+  }
+  omp_destroy_lock(&lock);
+  omp_destroy_nest_lock(&nest);
+}
+
+void questions() {
+  for (int round = 0; round < rounds; ++round) {
+    int wrong = 0, members = 0;
+    std::vector<int> seen(256);
+#pragma omp parallel reduction(+ : wrong)
+    {
+      const int me = omp_get_thread_num(), all = omp_get_num_threads();
+      if (me < 0 || me >= all || !omp_in_parallel() || omp_get_level() != 1 || omp_get_active_level() != 1 || omp_get_team_size(1) != all || omp_get_ancestor_thread_num(1) != me ||
+          omp_get_ancestor_thread_num(0) != 0 || omp_get_team_size(2) != -1)
+        ++wrong;
+#pragma omp atomic
+      ++seen[static_cast<std::size_t>(me)];
+#pragma omp atomic write
+      members = all;
+    }
+    for (int i = 0; i < members; ++i) wrong += seen[static_cast<std::size_t>(i)] == 1 ? 0 : 1;
+    if (members > omp_get_max_threads() || omp_in_parallel() || omp_get_level() != 0 || omp_get_num_threads() != 1) ++wrong;
+    std::printf("%d\n", wrong);
+  }
+}
+
+void exceptions() {
+  for (int round = 0; round < rounds; ++round) {
+    int caught = 0;
+#pragma omp parallel for reduction(+ : caught)
+    for (int i = 0; i < 20; ++i) {
+      try {
+        if (i % 3 == 0) throw std::runtime_error("third");
+      } catch (const std::runtime_error&) {
+        ++caught;
+      }
+    }
+    std::printf("%d\n", caught);
+  }
+}
+
+long summed(int n) {
+  long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; ++i) sum += mixed(i);
+  return sum;
+}
+
+void forks() {
+  for (int round = 0; round < rounds; ++round) summed(500);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    // What libgomp itself had begun does not live on in a child; this region has run on other threads.
+    std::printf("child %ld\n", mixed(7));
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("parent %d %ld\n", status, summed(500));
+}
+
+void several_threads() {
+  std::vector<long> sums(3);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < sums.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 200; ++round) sums[t] += summed(200 + static_cast<int>(t));
+    });
+  for (std::thread& t : threads) t.join();
+  std::printf("%ld %ld %ld\n", sums[0], sums[1], sums[2]);
+}
+
+void few_and_many() {
+  for (int round = 0; round < rounds; ++round) {
+    long sums[3] = {};
+    const int sizes[3] = {1, 2, 9};
+    for (int s = 0; s < 3; ++s) {
+      long sum = 0;
+#pragma omp parallel for num_threads(sizes[s]) reduction(+ : sum)
+      for (int i = 0; i < 100; ++i) sum += mixed(i) * omp_get_num_threads();
+      sums[s] = sum;
+    }
+    std::printf("%ld %ld %ld\n", sums[0], sums[1], sums[2]);
+  }
+}
+
+void empty() {
+  for (int round = 0; round < 10000; ++round) {
+#pragma omp parallel
+    asm volatile("");
+  }
+  std::printf("done\n");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::map<std::string, std::function<void()>> all{
+      {"stencil", stencil}, {"reduction", reduction}, {"schedules", schedules}, {"barriers", barriers}, {"ordered", ordered}, {"sections", sections},
+      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"locks", locks}, {"questions", questions},
+      {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"empty", empty}};
+  if (count == 1)
+    for (const auto& [name, run] : all) std::puts(name.c_str());
+  else if (const auto at = all.find(words[1]); at != all.end())
+    at->second();
+  else
+    return 2;
+  return 0;
+}
