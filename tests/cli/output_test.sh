@@ -121,7 +121,7 @@ passes graph make cholesky:n=3 -o "$work/ended/link"
 # Programs that change their directory remember in the one in which Kilter was started.
 mkdir "$work/start" "$work/elsewhere"
 printf '1\n' >"$work/start/lengths"
-threads='import os, sys, threading; os.chdir(sys.argv[1]); t = threading.Thread(target=sum, args=(range(10**6),)); t.start(); t.join()'
+threads='import os, sys, threading, time; os.chdir(sys.argv[1]); t = threading.Thread(target=sum, args=(range(10**6),)); t.start(); t.join(); time.sleep(0.3)'
 (cd "$work/start" && run balance --quiet --policy ljfpf --fast 0, --history past -- python3 -c "$threads" "$work/elsewhere") 2>"$work/err" || fail "a relative --history: $(cat "$work/err")"
 [ -s "$work/start/past" ] || fail "a relative --history is not in the directory in which Kilter was started: $(ls "$work/start" "$work/elsewhere")"
 (cd "$work/start" && run balance --quiet --policy ljfpf --fast 0, --lengths @lengths -- python3 -c "$threads" "$work/elsewhere") 2>"$work/err"
