@@ -9,7 +9,6 @@
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
-#include "lab/words/join.hpp"
 #include "prefix/program.hpp"
 #include "prefix/tell.hpp"
 #include "prefix/temporary_file.hpp"
@@ -63,14 +62,9 @@ balance::preload::environment loading(const regions::program_file& file) {
 }
 
 /// What the library goes by; `report` is the file for what it did, if anybody wants to know.
-balance::preload::environment told_to_library(const regions::preparation& p, bool same_team, const std::string& report) {
-  std::vector<std::string> cpus, planned;
-  for (const regions::usable_cpu& c : regions::best_cpus(p.here)) cpus.push_back(std::to_string(c.os_index));
-  for (const regions::setting& s : p.plan.set)
-    if (s.why != "--set") planned.push_back(s.variable);
-  balance::preload::environment told{{"KILTER_CPUS", lab::joined(cpus, ",")}, {"KILTER_PLANNED", lab::joined(planned, ",")}};
+balance::preload::environment told_to_library(const std::string& report) {
+  balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
-  if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
   if (!report.empty()) told.emplace_back("KILTER_EXPLAIN", report);
   return told;
 }
@@ -159,7 +153,7 @@ int run(const run_options& o) {
     if (tells) report.emplace("run");
     if (!load.empty()) {
       put(load);
-      put(told_to_library(p, o.same_team, report ? report->path() : ""));
+      put(told_to_library(report ? report->path() : ""));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;

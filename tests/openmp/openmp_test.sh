@@ -55,5 +55,6 @@ expect "what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_N
 expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
 expect "more members than CPUs are left to libgomp" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
 expect "where the user has bound threads, all is left to libgomp" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
+expect "threads of libgomp that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
 expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" "$(explained OMP_NUM_THREADS=2 -- "$own_data")"
 exit $failed

@@ -147,13 +147,15 @@ bool user_has(const char* name) noexcept {
 }
 
 /// What the user sets and threads of ours would not heed.
-constexpr const char* of_their_threads[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_STACKSIZE", "GOMP_STACKSIZE", "OMP_THREAD_LIMIT", "OMP_CANCELLATION", "OMP_TOOL_LIBRARIES"};
+constexpr const char* of_their_threads[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_STACKSIZE", "GOMP_STACKSIZE", "OMP_THREAD_LIMIT", "OMP_CANCELLATION", "OMP_TOOL_LIBRARIES", "GOMP_SPINCOUNT"};
 
 __attribute__((constructor)) void choose_mode() {
   const char* const wanted = getenv("KILTER_OPENMP");
   if (!wanted || !*wanted || !strcmp(wanted, "0")) return;
   for (const char* name : of_their_threads)
     if (user_has(name)) return explain_nothing_done(name);
+  // libgomp's threads would spin on beside ours after the executions that they have watched.
+  if (const char* const waiting = getenv("OMP_WAIT_POLICY"); waiting && !strcasecmp(waiting, "active")) return explain_nothing_done("OMP_WAIT_POLICY=active");
   how = !strcmp(wanted, "all") ? mode::all : mode::learn;
   begin_explaining();
 }
