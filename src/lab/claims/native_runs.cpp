@@ -109,9 +109,14 @@ class scenario_runs {
     o.custom = policy_of(e.policies.front(), e);
     o.seed = random_stream(e.seed, "run", 0).next();
     o.events = &events;
-    apps::executor how(apps::execution_model::kilter, std::move(o));
-    const auto begun = steady::now();
-    const apps::program_run ran = beside(*here.around, expected_s, [&] { return here.what->run(how, interrupted); });
+    apps::program_run ran;
+    steady::time_point begun;
+    {
+      // Its workers record until they end; the events are read afterwards.
+      apps::executor how(apps::execution_model::kilter, std::move(o));
+      begun = steady::now();
+      ran = beside(*here.around, expected_s, [&] { return here.what->run(how, interrupted); });
+    }
     if (!ran.complete) throw stopped_run{};
     try {
       here.what->verify();
