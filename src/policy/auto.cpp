@@ -195,7 +195,6 @@ next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
   next_decision d;
   std::uint64_t skip = v.load(cell_of(worker, core_cell::skip));
   const std::uint32_t waiting = v.length(queue_);
-  if (v.load(cell_of(worker, core_cell::missed)) != 0) v.store(cell_of(worker, core_cell::missed), 0);
   const bool rests = skip == resting && waiting > 0 && still_rests(v, worker);
   if (skip != 0 && !rests) v.store(cell_of(worker, core_cell::skip), 0);
   if (waiting == 0) return d;
@@ -384,6 +383,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   if (sooner.sooner <= skipped || missed || (!v.critical(task) && in_time(now, real(v.load(way_cell)), mine.end_s()))) {
     v.store(cell_of(here, core_cell::skip), 0);
     v.store(cell_of(here, core_cell::declined), 0);
+    v.store(cell_of(here, core_cell::missed), 0);
     for (core_id c = where.leader; c < where.leader + where.width; ++c) v.store(cell_of(c, core_cell::end), bits(mine.end_s()));
     own.note = 0;
     v.set_state(task, own.packed());

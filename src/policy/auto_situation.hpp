@@ -29,7 +29,7 @@ inline constexpr double rest_lasts_s = 100e-6;
 
 // ---- when a core is free, and how long a task takes there --------------------------------------------------------------------------
 
-/// Seconds. An idle core that did not come for what was left to it counts as overdue for so long, unless it looks for work: whoever has taken it away
+/// Seconds. An idle core that did not come for what was left to it counts as overdue for so long, unless it takes something: whoever has taken it away
 /// keeps it for a few slices of the operating system (3 to 4 ms each).
 inline constexpr double absent_for_s = 30e-3;
 

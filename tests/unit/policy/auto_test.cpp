@@ -229,7 +229,7 @@ TEST(auto_policy, of_two_cores_that_would_each_leave_a_task_to_the_other_the_sec
   EXPECT_TRUE(b.offer(b.all[1], 0, 1).put_back) << "this is another task";
 }
 
-TEST(auto_policy, a_core_that_did_not_come_is_not_waited_for_again_until_it_looks_for_work) {
+TEST(auto_policy, a_core_that_did_not_come_is_not_waited_for_again_until_it_takes_something) {
   two_cores b;
   b.source.now = 1.0;
   EXPECT_TRUE(b.offer(b.all[0], 2, 1).put_back);
@@ -238,7 +238,9 @@ TEST(auto_policy, a_core_that_did_not_come_is_not_waited_for_again_until_it_look
   b.source.now = 1.007;
   EXPECT_FALSE(b.offer(b.all[1], 2, 1).put_back) << "core 0 is idle, but has not come for 7 ms";
   (void)b.ask(0, 1);
-  EXPECT_TRUE(b.offer(b.all[2], 2, 1).put_back) << "it is there again";
+  EXPECT_FALSE(b.offer(b.all[2], 2, 1).put_back) << "it looks, and may lose its CPU again at once";
+  EXPECT_FALSE(b.offer(b.all[3], 0, 1).put_back);
+  EXPECT_TRUE(b.offer(b.all[4], 2, 1).put_back) << "it is there again";
 }
 
 TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
