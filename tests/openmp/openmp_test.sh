@@ -55,6 +55,12 @@ expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$
 expect "what waits is left to the OpenMP library" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed -E 's/(GOMP|__kmpc)_[a-z_0-9]*$/GOMP_barrier/')"
 expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier | sed 's/__kmpc_barrier/GOMP_barrier/')"
 expect "more members than CPUs are left" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
+expect "where threads of the library sleep, regions of both kinds take turns" "'' 30 28 - 30 0 barrier" \
+  "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating | sed -E 's/(GOMP|__kmpc)_barrier/barrier/')"
+if grep -q '"library":"libomp"' "$scratch/explained"; then
+  expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
+  expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
+fi
 expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
 expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
 expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" "$(explained OMP_NUM_THREADS=2 -- "$own_data")"

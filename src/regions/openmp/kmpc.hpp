@@ -49,11 +49,12 @@ void prepare_kmpc_team(team&, const void*) noexcept;
 void begin_alone() noexcept;
 void end_alone() noexcept;
 
-/// What schedule(runtime) means in the region that this thread's member is in: as the thread that came to it says.
+/// What a member takes over from the thread that came to its region, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
 struct kmpc_settings {
-  std::int32_t schedule = 2, chunk = 1;       ///< as omp_get_schedule gives them
+  std::int32_t schedule = 2, chunk = 1;
   std::int32_t max_threads = 1;
 };
-[[nodiscard]] const kmpc_settings& settings_of(const team&) noexcept;
+/// Of this thread's member; null: it runs none.
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local kmpc_settings* own_settings;
 
 }  // namespace kilter::regions

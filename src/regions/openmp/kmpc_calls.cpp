@@ -13,6 +13,8 @@
 
 namespace kilter::regions {
 
+constinit __attribute__((tls_model("initial-exec"))) thread_local kmpc_settings* own_settings = nullptr;
+
 namespace {
 
 #define NAME(name) #name,
@@ -69,12 +71,15 @@ std::int32_t number_in_libomp(ident* place) noexcept {
 void run_microtask(void* data) {
   static int (*real_omp_get_thread_num)();
   const forked& f = *static_cast<const forked*>(data);
+  kmpc_settings own = f.settings, * const around = own_settings;
   if (current) {
     begin_kmpc_member();
+    own_settings = &own;
     if (!have_run.load(std::memory_order_relaxed)) have_run.store(true, std::memory_order_relaxed);
   }
   std::int32_t thread = number_in_libomp(f.place), number = current ? static_cast<std::int32_t>(current->number) : REAL(omp_get_thread_num)();
   kilter_call_microtask(f.function, &thread, &number, f.count, f.captured);
+  own_settings = around;
 }
 
 struct under_libomp {
@@ -147,8 +152,8 @@ void fork(forked& f, const announced& said) noexcept {
     static void (*real_omp_get_schedule)(int*, int*);
     f.settings.max_threads = libomp::max_threads();
     REAL(omp_get_schedule)(&f.settings.schedule, &f.settings.chunk);
-  } else {
-    f.settings = settings_of(*current->of);
+  } else if (own_settings) {
+    f.settings = *own_settings;
   }
   const bool spinning = left_beside.load(std::memory_order_relaxed) > few && mode_of(runtime::libomp) != mode::all;
   if ((said.bound || spinning) && !current)
@@ -169,13 +174,6 @@ member* kmpc_member(kmpc_call call) noexcept {
   }
   if (watching) leave_to_library(*watching, reason::team_call, number);
   return nullptr;
-}
-
-const kmpc_settings& settings_of(const team& t) noexcept {
-  static constexpr kmpc_settings unknown;
-  for (const team* at = &t; at; at = at->parent ? at->parent->of : nullptr)
-    if (at->run == run_microtask) return static_cast<const forked*>(at->data)->settings;
-  return unknown;
 }
 
 extern "C" __attribute__((visibility("hidden"))) void* kilter_kmpc_call(std::uint32_t call) noexcept {
@@ -271,11 +269,14 @@ KILTER_EXPORTED void __kmpc_fork_teams(ident* place, std::int32_t count, microta
   teams_call call{&f};
   if (watching) leave_to_library(*watching, reason::nested);
   member* const mine = current;
+  kmpc_settings* const settings = own_settings;
   current = nullptr;
+  own_settings = nullptr;
   in_teams.fetch_add(1, std::memory_order_relaxed);
   REAL(__kmpc_fork_teams)(place, 1, reinterpret_cast<microtask*>(run_teams), &call);
   in_teams.fetch_sub(1, std::memory_order_relaxed);
   current = mine;
+  own_settings = settings;
 }
 
 KILTER_EXPORTED void __kmpc_push_num_threads(ident*, std::int32_t, std::int32_t threads) { next_region.threads = threads; }

@@ -19,7 +19,17 @@ namespace {
 
 // ---- loops ----------------------------------------------------------------------------------------------------------------------------
 
-run_time_schedule schedule_of(kmpc_schedule how, std::int64_t chunk, const team& t) noexcept {
+/// `vector`: chunks are multiples of it, if it is not 0; `share`: what each member has of the loop.
+run_time_schedule schedule_at_run_time_of_member(std::uint64_t vector, std::uint64_t share) noexcept {
+  const kmpc_settings s = own_settings ? *own_settings : kmpc_settings{};
+  const auto how = static_cast<schedule>(static_cast<std::uint32_t>(s.schedule) & 0x7fffffffu);
+  const std::uint64_t chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0, times = std::max<std::uint64_t>(1, vector);
+  if (how == schedule::dynamic || how == schedule::guided) return {how, std::max<std::uint64_t>(1, chunk) * times};
+  if (how == schedule::fixed && chunk > 0) return {schedule::fixed, chunk * times};
+  return {schedule::fixed, vector > 1 ? (share + vector - 1) / vector * vector : 0};
+}
+
+run_time_schedule schedule_of(kmpc_schedule how, std::int64_t chunk, std::uint64_t count, const team& t) noexcept {
   const std::uint64_t at_least_one = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
   switch (how) {
     case kmpc_schedule::static_chunked: return {schedule::fixed, at_least_one};
@@ -33,14 +43,8 @@ run_time_schedule schedule_of(kmpc_schedule how, std::int64_t chunk, const team&
     case kmpc_schedule::guided_analytical:
     case kmpc_schedule::guided_simd:
     case kmpc_schedule::trapezoidal: return {schedule::guided, at_least_one};
-    case kmpc_schedule::run_time:
-    case kmpc_schedule::run_time_simd: {
-      const kmpc_settings& s = settings_of(t);
-      const auto chosen = static_cast<schedule>(static_cast<std::uint32_t>(s.schedule) & 0x7fffffffu);
-      if (chosen == schedule::fixed) return {schedule::fixed, s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0};
-      if (chosen == schedule::automatic) return {schedule::fixed, 0};
-      return {chosen, s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 1};
-    }
+    case kmpc_schedule::run_time: return schedule_at_run_time_of_member(0, 0);
+    case kmpc_schedule::run_time_simd: return schedule_at_run_time_of_member(at_least_one, (count + t.members - 1) / t.members);
     default: return {schedule::dynamic, at_least_one};
   }
 }
@@ -49,8 +53,9 @@ template <class T>
 void begin_loop(member& m, const named_schedule& s, T lower, T upper, std::make_signed_t<T> by, std::make_signed_t<T> chunk) noexcept {
   if (s.ordered) begin_all(*m.of);
   come_to_share([&](work_share& w) {
-    const run_time_schedule r = schedule_of(s.how, chunk, *m.of);
-    set_up_loop(w, r.how, r.chunk, static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(static_cast<std::int64_t>(by)), kmpc_count(lower, upper, by), m.of->members);
+    const std::uint64_t count = kmpc_count(lower, upper, by);
+    const run_time_schedule r = schedule_of(s.how, chunk, count, *m.of);
+    set_up_loop(w, r.how, r.chunk, static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(static_cast<std::int64_t>(by)), count, m.of->members);
   });
   m.ordered = s.ordered;
 }
@@ -111,7 +116,7 @@ bool index_of(const doacross_loop& l, const std::int64_t* at, std::uint64_t& ind
 struct alone {
   team of;
   member its;
-  member* around;
+  kmpc_settings settings, *around;
 };
 
 }  // namespace
@@ -136,18 +141,20 @@ void begin_alone() noexcept {
     balance::preload::tell("there is no memory for a parallel region");
     abort();
   }
-  alone* const a = new (room) alone{.of = {}, .its = {}, .around = current};
+  alone* const a = new (room) alone{.of = {}, .its = {}, .settings = own_settings ? *own_settings : kmpc_settings{}, .around = own_settings};
   a->of.reset(current->of->run, current->of->data, 1, current);
   a->of.library = runtime::libomp;
   prepare_kmpc_team(a->of, nullptr);
   a->its.of = &a->of;
   current = &a->its;
+  own_settings = &a->settings;
 }
 
 void end_alone() noexcept {
   member* const around = current->of->parent;
   alone* const a = reinterpret_cast<alone*>(current->of);
   a->of.drop_shares();
+  own_settings = a->around;
   free(a);
   current = around;
 }

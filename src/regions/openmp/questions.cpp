@@ -94,19 +94,31 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
   const member* const m = kmpc_member();
   return m ? is_active(*m) : REAL(__kmpc_in_parallel)(place);
 }
-extern "C" {
-__attribute__((visibility("default"), symver("omp_get_max_threads@VERSION"))) int kmp_omp_get_max_threads() {
+
+#define OF_LIBOMP(name) extern "C" __attribute__((visibility("default"), symver(name "@VERSION")))
+
+OF_LIBOMP("omp_get_max_threads") int kmp_omp_get_max_threads() {
   static int (*real_omp_get_max_threads)();
-  const member* const m = kmpc_member();
-  return m ? settings_of(*m->of).max_threads : REAL(omp_get_max_threads)();
+  return own_settings ? own_settings->max_threads : REAL(omp_get_max_threads)();
 }
-__attribute__((visibility("default"), symver("omp_get_max_threads_@VERSION"))) int kmp_omp_get_max_threads_() { return kmp_omp_get_max_threads(); }
-__attribute__((visibility("default"), symver("omp_get_schedule@VERSION"))) void kmp_omp_get_schedule(int* how, int* chunk) {
+OF_LIBOMP("omp_get_max_threads_") int kmp_omp_get_max_threads_() { return kmp_omp_get_max_threads(); }
+OF_LIBOMP("omp_set_num_threads") void kmp_omp_set_num_threads(int threads) {
+  static void (*real_omp_set_num_threads)(int);
+  if (!own_settings) return REAL(omp_set_num_threads)(threads);
+  own_settings->max_threads = threads > 0 ? threads : 1;
+}
+OF_LIBOMP("omp_set_num_threads_") void kmp_omp_set_num_threads_(const int* threads) { kmp_omp_set_num_threads(*threads); }
+OF_LIBOMP("omp_get_schedule") void kmp_omp_get_schedule(int* how, int* chunk) {
   static void (*real_omp_get_schedule)(int*, int*);
-  const member* const m = kmpc_member();
-  if (!m) return REAL(omp_get_schedule)(how, chunk);
-  *how = settings_of(*m->of).schedule;
-  *chunk = settings_of(*m->of).chunk;
+  if (!own_settings) return REAL(omp_get_schedule)(how, chunk);
+  *how = own_settings->schedule;
+  *chunk = own_settings->chunk;
 }
-__attribute__((visibility("default"), symver("omp_get_schedule_@VERSION"))) void kmp_omp_get_schedule_(int* how, int* chunk) { kmp_omp_get_schedule(how, chunk); }
+OF_LIBOMP("omp_get_schedule_") void kmp_omp_get_schedule_(int* how, int* chunk) { kmp_omp_get_schedule(how, chunk); }
+OF_LIBOMP("omp_set_schedule") void kmp_omp_set_schedule(int how, int chunk) {
+  static void (*real_omp_set_schedule)(int, int);
+  if (!own_settings) return REAL(omp_set_schedule)(how, chunk);
+  own_settings->schedule = how;
+  own_settings->chunk = chunk;
 }
+OF_LIBOMP("omp_set_schedule_") void kmp_omp_set_schedule_(const int* how, const int* chunk) { kmp_omp_set_schedule(*how, *chunk); }
