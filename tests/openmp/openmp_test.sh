@@ -1,7 +1,8 @@
 #!/bin/bash
 # Usage: openmp_test.sh LIBKILTER_OPENMP OWN_DATA PROGRAMS...   PROGRAMS: the same ones, each with other options of the compiler
 #
-# Programs with OpenMP give the same with and without the library: with what it takes over (1), and with everything on its threads, also what it would leave to libgomp (all).
+# Programs with OpenMP give the same with and without the library: with what it takes over (1), and with everything on its threads, also what it would leave to libgomp
+# or libomp (all). PROGRAMS and OWN_DATA are of one compiler.
 set -u
 library=$1 own_data=$2
 shift 2
@@ -51,10 +52,16 @@ print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"
 P
 }
 expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
-expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
-expect "more members than CPUs are left to libgomp" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
-expect "where the user has bound threads, all is left to libgomp" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
-expect "threads of libgomp that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
+expect "what waits is left to the OpenMP library" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed -E 's/(GOMP|__kmpc)_[a-z_0-9]*$/GOMP_barrier/')"
+expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier | sed 's/__kmpc_barrier/GOMP_barrier/')"
+expect "more members than CPUs are left" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
+expect "where threads of the library sleep, regions of both kinds take turns" "'' 30 28 - 30 0 barrier" \
+  "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating | sed -E 's/(GOMP|__kmpc)_barrier/barrier/')"
+if grep -q '"library":"libomp"' "$scratch/explained"; then
+  expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
+  expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
+fi
+expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
+expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
 expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" "$(explained OMP_NUM_THREADS=2 -- "$own_data")"
 exit $failed

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "balance/preload/guest.hpp"
+#include "regions/openmp/libgomp.hpp"
 #include "regions/openmp/shares.hpp"
 
 namespace kilter::regions {
@@ -14,45 +15,11 @@ namespace {
 
 constexpr std::int64_t spin_ns = 20'000;
 
-/// The work share that this member comes to next. `set_up` is called by the first who comes.
+/// Others may be waited for before its end, so all of them begin.
 template <class SetUp>
 work_share& enter(const SetUp& set_up) noexcept {
-  member& m = *current;
-  team& t = *m.of;
-  begin_all(t);
-  const std::uint32_t number = m.constructs++;
-  work_share* s = nullptr;
-  {
-    const hold all(t.shares_lock);
-    const std::uint32_t listed = t.share_count;   // the list holds those that were come to, without the loop that the region itself is
-    const std::uint32_t mine = number - (t.folds_loop ? 1 : 0);
-    if (mine >= listed) {
-      void* const room = malloc(sizeof(work_share));
-      if (!room) {
-        balance::preload::tell("there is no memory for a work-sharing construct");
-        abort();
-      }
-      s = new (room) work_share;
-      s->before = t.shares;
-      s->left.store(t.members, std::memory_order_relaxed);
-      t.shares = s;
-      ++t.share_count;
-    } else {
-      s = t.shares;
-      for (std::uint32_t back = listed - 1; back > mine; --back) s = s->before;
-    }
-  }
-  {
-    const hold this_one(s->lock);
-    if (!s->set_up) {
-      set_up(*s);
-      s->set_up = true;
-    }
-  }
-  m.share = s;
-  m.trip = 0;
-  m.has_chunk = false;
-  return *s;
+  begin_all(*current->of);
+  return come_to_share(set_up);
 }
 
 void leave_chunk(member& m) noexcept {
@@ -63,34 +30,10 @@ void leave_chunk(member& m) noexcept {
   s.turn.add(1);
 }
 
-void barrier() noexcept {
-  team& t = *current->of;
-  begin_all(t);
-  const std::uint32_t round = t.round.load();
-  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
-    t.at_barrier.store(0, std::memory_order_relaxed);
-    t.round.add(1);
-    return;
-  }
-  t.round.wait_while(round, spin_ns);
-}
-
 bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
-  member& m = *current;
-  work_share& s = *m.share;
-  leave_chunk(m);
-  iterations got;
-  if (m.ordered) {
-    const hold one(s.lock);
-    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
-    // Chunks of a fixed schedule have their numbers by place, the others by who came.
-    m.chunk_number = s.how != schedule::fixed ? s.issued++ : s.chunk == 0 ? m.number : (m.trip - 1) * m.of->members + m.number;
-    m.has_chunk = !got.none() || (s.how == schedule::fixed && s.chunk == 0 && m.trip == 1);
-    if (got.none() && m.has_chunk) leave_chunk(m);   // a share without iterations has its turn too
-  } else {
-    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
-  }
+  const iterations got = next_iterations();
   if (got.none()) return false;
+  const work_share& s = *current->share;
   *begin = s.first + s.step * got.begin;
   *end = s.first + s.step * got.end;
   return true;
@@ -102,14 +45,8 @@ bool start(schedule how, std::uint64_t chunk, bool ordered, std::uint64_t first,
   return piece(begin, end);
 }
 
-void end_nowait() noexcept {
-  member& m = *current;
-  leave_chunk(m);
-  m.ordered = false;
-  m.share = nullptr;
-}
 void end_loop() noexcept {
-  end_nowait();
+  loop_end_nowait();
   barrier();
 }
 
@@ -239,12 +176,7 @@ void own_GOMP_single_copy_end(void* what) {
 }
 void own_GOMP_scope_start(std::uintptr_t*) {}
 
-void own_GOMP_ordered_start() {
-  member& m = *current;
-  if (!m.ordered || !m.has_chunk) return;
-  work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
-}
+void own_GOMP_ordered_start() { wait_for_turn(); }
 void own_GOMP_ordered_end() {}
 
 unsigned section() noexcept {
@@ -263,7 +195,7 @@ unsigned own_GOMP_sections2_start(unsigned count, std::uintptr_t*, void** memory
 unsigned own_GOMP_sections_next() { return section(); }
 void own_GOMP_sections_end() { end_loop(); }
 bool own_GOMP_sections_end_cancel() { return own_GOMP_loop_end_cancel(); }
-void own_GOMP_sections_end_nowait() { end_nowait(); }
+void own_GOMP_sections_end_nowait() { loop_end_nowait(); }
 
 // ---- tasks: each runs where and when it is made, which the standard allows. Tasks made before it are done, so nothing that it depends on is not.
 
@@ -338,7 +270,72 @@ void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t
   s.next.store(0, std::memory_order_relaxed);
 }
 
+work_share& next_share(team& t, std::uint32_t number) noexcept {
+  const hold all(t.shares_lock);
+  const std::uint32_t listed = t.share_count;   // the list holds those that were come to, without the one that needs no memory of its own
+  if (t.folds_loop && number == 0) return t.first_loop;
+  const std::uint32_t mine = number - (t.folds_loop ? 1 : 0);
+  work_share* s = t.shares;
+  if (mine < listed) {
+    for (std::uint32_t back = listed - 1; back > mine; --back) s = s->before;
+    return *s;
+  }
+  void* const room = malloc(sizeof(work_share));
+  if (!room) {
+    balance::preload::tell("there is no memory for a work-sharing construct");
+    abort();
+  }
+  s = new (room) work_share;
+  s->before = t.shares;
+  s->left.store(t.members, std::memory_order_relaxed);
+  t.shares = s;
+  ++t.share_count;
+  return *s;
+}
+
+void barrier() noexcept {
+  team& t = *current->of;
+  begin_all(t);
+  const std::uint32_t round = t.round.load();
+  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
+    t.at_barrier.store(0, std::memory_order_relaxed);
+    t.round.add(1);
+    return;
+  }
+  t.round.wait_while(round, spin_ns);
+}
+
+iterations next_iterations() noexcept {
+  member& m = *current;
+  work_share& s = *m.share;
+  leave_chunk(m);
+  iterations got;
+  if (m.ordered) {
+    const hold one(s.lock);
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+    // Chunks of a fixed schedule have their numbers by place, the others by who came.
+    m.chunk_number = s.how != schedule::fixed ? s.issued++ : s.chunk == 0 ? m.number : (m.trip - 1) * m.of->members + m.number;
+    m.has_chunk = !got.none() || (s.how == schedule::fixed && s.chunk == 0 && m.trip == 1);
+    if (got.none() && m.has_chunk) leave_chunk(m);   // a share without iterations has its turn too
+  } else {
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+  }
+  return got;
+}
+
+void wait_for_turn() noexcept {
+  member& m = *current;
+  if (!m.ordered || !m.has_chunk) return;
+  work_share& s = *m.share;
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+}
+
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept { return piece(begin, end); }
-void loop_end_nowait() noexcept { end_nowait(); }
+void loop_end_nowait() noexcept {
+  member& m = *current;
+  leave_chunk(m);
+  m.ordered = false;
+  m.share = nullptr;
+}
 
 }  // namespace kilter::regions

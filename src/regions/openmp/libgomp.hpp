@@ -1,12 +1,7 @@
 #pragma once
-// The functions of libgomp by which threads of a team do something together, and how the real ones are found. The ABI is that of gcc's manual, "The libgomp ABI".
-
-#include <cstddef>
-#include <cstdint>
+// The functions of libgomp by which threads of a team do something together. The ABI is that of gcc's manual, "The libgomp ABI".
 
 namespace kilter::regions {
-
-using body = void(void*);
 
 /// Calls that mean something only to a whole team: whoever makes one shows that its region is more than a loop with shares that are settled beforehand.
 /// X(name)

@@ -286,12 +286,13 @@ void begin_all(team& t) noexcept {
     }
 }
 
-void run_on_pool(body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
+void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
   if (!made) make();
   hand& me = hands[0];
   me.tid.store(this_thread(), std::memory_order_relaxed);
   keep_apart(me);
   work.reset(f, data, members, nullptr);
+  work.library = library;
   if (prepare) prepare(work, with);
   ticket.store(std::uint64_t{members} << 32 | 1, std::memory_order_release);
   regions.add(1);
