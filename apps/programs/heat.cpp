@@ -57,13 +57,15 @@ bool heat::steps_in_loops(block_loop& loop, std::uint64_t count, const std::func
   return true;
 }
 
+std::uint64_t heat::steps_in_a_graph() const noexcept { return std::max<std::uint64_t>(1, most_tasks_in_a_graph / (blocks() + 1)); }
+
 program_run heat::run(executor& how, const std::function<bool()>& stopped) {
   start();
   meet(*ranks_);
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t every = options_.checkpoint_every ? options_.checkpoint_every : options_.steps;
   while (step_ < options_.steps) {
-    const std::uint64_t count = std::min(every - step_ % every, options_.steps - step_);
+    const std::uint64_t count = std::min({every - step_ % every, options_.steps - step_, steps_in_a_graph()});
     if (kilter::runtime* rt = how.tasks(); rt ? !steps_in_tasks(*rt, count, stopped) : !steps_in_loops(*how.loops(), count, stopped)) return {.complete = false};
     step_ += count;
     if (!options_.checkpoint_every || step_ % every != 0) continue;

@@ -44,6 +44,9 @@ struct heat_size {
 inline constexpr std::array<heat_size, 4> heat_sizes{
     {{"small", 256, 200, 8, 1}, {"medium", 1024, 400, 8, 1}, {"large", 2048, 2000, 4, 2}, {"native", 16384, 100, 40, 1}}};
 
+/// Memory must hold the tasks of all steps that are made at once, however many steps there are. Some 25 MB; `large` has 16,000.
+inline constexpr std::uint64_t most_tasks_in_a_graph = 50'000;
+
 class heat final : public program {
  public:
   /// All ranks are given the same plate and options. input_error if a rank's part would have fewer rows or columns than blocks, or if no step is left to make.
@@ -73,6 +76,7 @@ class heat final : public program {
 
   // The parallel part.
   void add_steps(kilter::graph&, std::uint64_t count, const std::function<bool()>& stopped);
+  [[nodiscard]] std::uint64_t steps_in_a_graph() const noexcept;
   bool steps_in_tasks(kilter::runtime&, std::uint64_t count, const std::function<bool()>& stopped);
   bool steps_in_loops(block_loop&, std::uint64_t count, const std::function<bool()>& stopped);
   // One block, and the borders.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -231,7 +232,10 @@ std::uint64_t kmeans::fingerprint() const {
 
 std::unique_ptr<kmeans> read_kmeans(std::string_view bytes, const std::string& file, const kmeans_options& o) {
   if (is_picture(bytes)) return std::make_unique<kmeans>(read_picture(bytes, file), o);
-  return std::make_unique<kmeans>(read_table(bytes, file), o);
+  if (bytes.find('\0') != std::string_view::npos) throw input_error("'" + file + "' is neither a picture that is read (PNG, binary PPM) nor a table of numbers (CSV)");
+  point_set table = read_table(bytes, file);
+  bring_near_one(table);
+  return std::make_unique<kmeans>(std::move(table), o);
 }
 
 std::string kmeans::result_file() const {
@@ -244,7 +248,11 @@ std::string kmeans::result_file() const {
   std::string text;
   for (std::size_t c = 0; c < options_.clusters; ++c) {
     text += "centre";
-    for (std::size_t i = 0; i < n; ++i) text += "," + std::to_string(now_.centres[c * n + i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      char digits[32];
+      char* const end = std::to_chars(digits, digits + sizeof digits, std::ldexp(now_.centres[c * n + i], points_.exponent)).ptr;
+      text += "," + std::string(digits, end);
+    }
     text += "\n";
   }
   for (const std::uint32_t c : now_.clusters) text += std::to_string(c) + "\n";

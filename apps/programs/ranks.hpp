@@ -46,7 +46,7 @@ void meet(ranks&);
 /// What the first rank that says anything says.
 [[nodiscard]] std::string first_said(ranks&, const std::string& mine);
 /// The cores of `here` that this rank is to use. Ranks that were given the same CPUs of one computer share them out: an equal part for each, or one core for
-/// several where there are more ranks than cores.
+/// several where there are more ranks than cores. Those whose CPUs only overlap with others' keep them all.
 [[nodiscard]] std::vector<core_id> share_of(ranks&, const machine& here);
 
 /// Joins those that mpirun (or what else starts Open MPI's programs) started with this process; one alone if nobody did. `directories`: where kilter's library

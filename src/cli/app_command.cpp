@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/printable.hpp"
@@ -45,15 +47,25 @@ namespace {
 struct prepared {
   lab::program_plan plan;
   made what;
+  std::unique_ptr<lab::progress> shown;
 };
 
-void check_recording(const app_options& o) {
-  if (o.record_graph.empty()) return;
-  if (o.record_graph == "-") throw input_error("--record-graph '-': standard output has the table; name a file");
-  if (o.record_graph == o.output || o.record_graph == o.out.how.json_path)
-    throw input_error(fmt::format("--record-graph '{}': {} writes there already; name another file", o.record_graph, o.record_graph == o.output ? "--output" : "--json"));
-  if (o.ranks->size() > 1) throw input_error(fmt::format("--record-graph: each of the {} ranks makes a graph of its own; run it without mpirun", o.ranks->size()));
-  lab::check_output("--record-graph", o.record_graph);
+/// That each can be written, and no two of them are one file.
+void check_files(const app_options& o) {
+  check_outputs(o.out);
+  std::vector<std::pair<std::string, std::string>> taken;
+  if (!o.out.how.json_path.empty()) taken.emplace_back("--json", lab::absolute_path(o.out.how.json_path));
+  for (const auto& [option, path] : {std::pair<std::string, std::string>{"--output", o.output}, {"--checkpoint", o.checkpoint}, {"--record-graph", o.record_graph}}) {
+    if (path.empty()) continue;
+    if (path == "-") throw input_error(fmt::format("{} '-': standard output has the table; name a file", option));
+    const std::string whole = lab::absolute_path(path);
+    for (const auto& [other, there] : taken)
+      if (there == whole) throw input_error(fmt::format("{} '{}': {} writes there already; name another file", option, path, other));
+    lab::check_output(option, path);
+    taken.emplace_back(option, whole);
+  }
+  if (!o.record_graph.empty() && o.ranks->size() > 1)
+    throw input_error(fmt::format("--record-graph: each of the {} ranks makes a graph of its own; run it without mpirun", o.ranks->size()));
 }
 
 prepared prepare(const app_options& o, const std::string& name, const std::function<made(std::uint64_t seed)>& make) {
@@ -61,11 +73,9 @@ prepared prepare(const app_options& o, const std::string& name, const std::funct
   static_cast<lab::experiment&>(p.plan) = lab::plan(o.common.read());
   p.plan.name = name;
   p.plan.models = lab::read_models(o.models);
-  check_outputs(o.out);
-  lab::check_output("--output", o.output);
-  check_recording(o);
-  if (!o.output.empty() && (o.output == o.out.how.json_path))
-    throw input_error(fmt::format("--output '{}': --json writes there already; name another file", o.output));
+  check_files(o);
+  p.shown = std::make_unique<lab::progress>(1 + lab::steps_of(p.plan) + !o.record_graph.empty(), o.out.quiet || o.ranks->rank() != 0);
+  p.shown->step("reading or making its input");
   p.what = make(p.plan.seed);
   return p;
 }
@@ -74,7 +84,7 @@ int run_prepared(const app_options& o, const prepared& p) {
   const bool speaks = o.ranks->rank() == 0;
   const std::string about = p.what.program->about();
   std::optional<dag> graph;
-  lab::progress progress(lab::steps_of(p.plan) + !o.record_graph.empty(), o.out.quiet || !speaks);
+  lab::progress& progress = *p.shown;
   lab::program_measurement work(p.plan, *p.what.program, progress);
   const auto run = [&] {
     if (!o.record_graph.empty()) {
@@ -100,9 +110,10 @@ int run_prepared(const app_options& o, const prepared& p) {
         all += fmt::format("  graph: {}, {} tasks and {} edges, recorded on one core, where each task ran alone\n", printable(o.record_graph), graph->tasks.size(), graph->edges.size());
       return all;
     };
-    deliver(o.out, text, d);
-    if (!file.empty()) lab::write_output(o.output, file);
-    if (graph) lab::write_output(o.record_graph, dags::graph_json(*graph));
+    std::vector<std::function<void()>> files;
+    if (!file.empty()) files.emplace_back([&] { lab::write_output(o.output, file); });
+    if (graph) files.emplace_back([&] { lab::write_output(o.record_graph, dags::graph_json(*graph)); });
+    deliver(o.out, text, d, files);
   });
 }
 

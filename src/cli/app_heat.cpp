@@ -26,12 +26,12 @@ using lab::document;
 constexpr std::size_t most_plate_mib = 9 * 1024;
 
 struct heat_words {
-  std::string blocks, layout = "rows", exchange = "overlap", checkpoint;
+  std::string blocks, layout = "rows", exchange = "overlap";
   std::uint64_t steps = 0, checkpoint_every = 100;
 };
 
 std::pair<std::size_t, std::size_t> read_blocks(const std::string& text) {
-  constexpr std::size_t most_blocks = 10'000;
+  constexpr std::size_t most_blocks = 10'000, most_in_all = 200'000;
   std::size_t rows = 0, columns = 0;
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, rows);
@@ -39,6 +39,7 @@ std::pair<std::size_t, std::size_t> read_blocks(const std::string& text) {
   const auto second = cut ? std::from_chars(first.ptr + 1, end, columns) : first;
   if (!cut || second.ec != std::errc{} || second.ptr != end || rows < 1 || columns < 1 || rows > most_blocks || columns > most_blocks)
     throw input_error(fmt::format("--blocks '{}': write ROWSxCOLUMNS, as 8x1, each from 1 to {}", text, most_blocks));
+  if (rows * columns > most_in_all) throw input_error(fmt::format("--blocks '{}': {} blocks; at most {} are taken, as each is a task in each step", text, rows * columns, most_in_all));
   return {rows, columns};
 }
 
@@ -49,10 +50,9 @@ made make_heat(const app_options& o, const heat_words& w, std::uint64_t seed) {
   how.layout = static_cast<apps::rank_layout>(index_of("--layout", apps::layout_names, w.layout));
   how.exchange = static_cast<apps::exchange_order>(index_of("--exchange", apps::exchange_names, w.exchange));
   how.draws = o.output.ends_with(".png");
-  if (!w.checkpoint.empty()) {
-    lab::check_output("--checkpoint", w.checkpoint);
+  if (!o.checkpoint.empty()) {
     how.checkpoint_every = w.checkpoint_every;
-    how.checkpoint = [path = w.checkpoint](const apps::plate& p) { lab::write_output(path, apps::plate_file(p)); };
+    how.checkpoint = [path = o.checkpoint](const apps::plate& p) { lab::write_output(path, apps::plate_file(p)); };
   }
   apps::plate begin = o.input.empty() ? apps::drawn_plate(size.side, size.side, how.steps, seed) : apps::read_plate(file_text(o.input, "plate or picture", most_plate_mib), o.input);
   made m;
@@ -84,7 +84,7 @@ action add_heat(CLI::App& app, const std::string& command_line) {
         }});
   takes(c->add_option("--exchange", w->exchange, "When ranks exchange borders: overlap (while inner blocks run) or join (between two steps)")->type_name("WORD")
             ->group(group), {.words = [] { return std::vector<std::string>(apps::exchange_names.begin(), apps::exchange_names.end()); }});
-  c->add_option("--checkpoint", w->checkpoint, "Keep the plate in this file now and then; --input continues from it")->type_name("FILE")->group(group);
+  c->add_option("--checkpoint", o->checkpoint, "Keep the plate in this file now and then; --input continues from it")->type_name("FILE")->group(group);
   c->add_option("--checkpoint-every", w->checkpoint_every, "Steps between two of them")->type_name("N")->check(CLI::Range(1, 1'000'000'000))->group(group);
   add_common(*c, *o);
   c->footer("Examples:\n"

@@ -25,7 +25,7 @@ namespace kilter::cli {
 
 struct app_options {
   std::vector<std::string> models{"kilter"};
-  std::string size = "small", input, output, record_graph;
+  std::string size = "small", input, output, checkpoint, record_graph;
   worded_specification common;
   outputs out;
   std::shared_ptr<apps::ranks> ranks = std::make_shared<apps::ranks>();   ///< that run the program together; this process alone

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <exception>
-#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -45,7 +44,7 @@ void write_table(const outputs& out, const std::function<std::string(bool colour
 }
 
 /// Does all of them: that one output is lost must not cost the others. Throws the first failure, and tells of the others.
-void do_all(std::initializer_list<std::function<void()>> writers) {
+void do_all(const std::vector<std::function<void()>>& writers) {
   std::exception_ptr first;
   for (const auto& write : writers) try {
       write();
@@ -101,8 +100,10 @@ void add_outputs(CLI::App& command, outputs& out) {
   command.add_option("--trace", out.how.trace_path, "Write events for ui.perfetto.dev to this file")->type_name("FILE");
 }
 
-void deliver(const outputs& out, const std::function<std::string(bool colour)>& text, const lab::document& d) {
-  do_all({[&] { write_table(out, text); }, [&] { write_document(out, d); }, [&] { write_report(out, d); }});
+void deliver(const outputs& out, const std::function<std::string(bool colour)>& text, const lab::document& d, const std::vector<std::function<void()>>& others) {
+  std::vector<std::function<void()>> all{[&] { write_table(out, text); }, [&] { write_document(out, d); }, [&] { write_report(out, d); }};
+  all.insert(all.end(), others.begin(), others.end());
+  do_all(all);
 }
 
 void check_outputs(const outputs& out) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "lab/measuring/duration.hpp"
 #include "lab/measuring/measurement.hpp"
@@ -32,8 +33,8 @@ void check_outputs(const outputs&);
 [[nodiscard]] int measure_and_deliver(lab::experiment, const outputs&);
 
 /// Prints the text, or puts it on standard error if a document takes standard output, and writes the JSON and the report that are asked for.
-/// `text` is told whether to use colour.
-void deliver(const outputs&, const std::function<std::string(bool colour)>& text, const lab::document&);
+/// `text` is told whether to use colour. Then come the `others`, which write files of their own; that one of all these is lost does not cost the rest.
+void deliver(const outputs&, const std::function<std::string(bool colour)>& text, const lab::document&, const std::vector<std::function<void()>>& others = {});
 
 /// Runs under a guard against Ctrl-C, then delivers. Returns the exit status.
 [[nodiscard]] int run_and_deliver(const std::function<void()>& run, const std::function<void()>& deliver);

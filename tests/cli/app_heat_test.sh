@@ -11,6 +11,10 @@ says "256 x 256 points, 50 steps"
 [ "$(file -b --mime-type warm.png)" = image/png ] || fail "warm.png is no picture"
 passes app heat --input warm.png --steps 20 --quiet
 
+# Memory does not grow with the number of tasks, here 800,000.
+passes app heat --blocks 64x64 --repeat 1 --json - --quiet
+json 'd["runs"][0]["tasks"] == 64 * 64 * 200 and d["most_bytes"] < 200e6'
+
 head -c 1000 "a b.plate" >cut.plate
 : >empty.plate
 for file in cut.plate empty.plate missing.plate .; do refuses "'$file'" app heat --input "$file" --output never; done
@@ -19,7 +23,12 @@ for blocks in 8 0x1 8x 8x1x1 -1x1 99999x1; do refuses "--blocks '$blocks'" app h
 refuses "fewer blocks" app heat --blocks 300x1 --output never
 refuses "did you mean 'grid'?" app heat --layout gird --output never
 refuses "did you mean 'join'?" app heat --exchange joined --output never
+refuses "at most 200000 are taken" app heat --size native --blocks 9999x9999 --output never
 refuses "there is no directory" app heat --checkpoint no/such/folder
+refuses "--output writes there already" app heat --output never --checkpoint never
+refuses "--json writes there already" app heat --json never --checkpoint never
+refuses "--checkpoint writes there already" app heat --record-graph never --checkpoint never
+refuses "name a file" app heat --checkpoint -
 [ -e never ] && fail "something was written although the input was refused"
 
 if ! command -v mpirun >/dev/null; then

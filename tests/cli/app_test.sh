@@ -33,13 +33,47 @@ printf 'x,y\n0,0\n0,2\n50,50\n50,52\n' >table.csv
 passes app kmeans --input table.csv --clusters 2 --output clusters.csv --quiet
 [ "$(grep -c centre clusters.csv)" = 2 ] && [ "$(wc -l <clusters.csv)" = 6 ] || fail "clusters.csv: $(cat clusters.csv)"
 
+# numbers of any size, with all their digits
+printf '%s\n' 1e-20,0 3e-20,0 -20e-20,1e-20 -24e-20,1e-20 >tiny.csv
+passes app kmeans --input tiny.csv --clusters 2 --seed 3 --changed 0 --output tiny.out --quiet
+awk -F, '/centre/ { x = $2 * 1e20; if ((x - 2) ^ 2 < 1e-6 || (x + 22) ^ 2 < 1e-6) found++ } END { exit found != 2 }' tiny.out || fail "centres of tiny numbers: $(head -2 tiny.out)"
+
+# One output that is lost does not cost the others.
+timeout 60 "$kilter" app kmeans --cut tasks --repeat 1 --json /dev/full --output kept.csv --record-graph kept.json --quiet >out 2>err </dev/null
+[ $? = 1 ] && [ "$(cat err)" = "kilter: cannot write /dev/full: No space left on device" ] || fail "a full disk: $(cat err)"
+[ -s kept.csv ] && [ -s kept.json ] || fail "the JSON was lost, and with it the result or the graph"
+
+# A run that takes long says so while it goes on. Ctrl-C then ends it, and what was there before is as it was.
+printf 'old and whole\n' >old.csv
+python3 - "$kilter" <<'EOF' || fail "progress and Ctrl-C on a terminal"
+import os, pty, signal, subprocess, sys, time
+ours, theirs = pty.openpty()
+run = subprocess.Popen([sys.argv[1], "app", "kmeans", "--size", "medium", "--iterations", "1000000", "--changed", "0", "--clusters", "200", "--repeat", "1",
+                        "--output", "old.csv"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+os.close(theirs)
+said = b""
+while b"kilter auto, undisturbed, repeat 1" not in said:
+    said += os.read(ours, 1000)
+assert run.poll() is None, "the line came when the run was over"
+run.send_signal(signal.SIGINT)
+out = run.communicate(timeout=60)[0]
+assert run.returncode == 130, run.returncode
+assert b"No run was finished" in out, out
+EOF
+[ "$(cat old.csv)" = "old and whole" ] || fail "Ctrl-C cost an older result: $(head -c 100 old.csv)"
+
 head -c 20 two.ppm >cut.ppm
 head -c 30 "a b.png" >cut.png
 printf '1,2\n3\n' >ragged.csv
 printf '1,nan\n' >nan.csv
+printf 'nan\n1\n2\n3\n4\n5\n' >first.csv
+printf '1,,3\n4,5,\n,7,8\n' >holes.csv
+printf 'P5\n2 2\n255\n0000' >grey.pgm
+printf '\xff\xd8\xff\xe0\x00\x10JFIF' >photo.jpg
 : >empty.csv
-for file in cut.ppm cut.png ragged.csv nan.csv empty.csv missing.csv .; do refuses "'$file'" app kmeans --input "$file" --output never; done
+for file in cut.ppm cut.png ragged.csv nan.csv first.csv holes.csv grey.pgm photo.jpg empty.csv missing.csv .; do refuses "'$file'" app kmeans --input "$file" --output never; done
 refuses "there are 4 points" app kmeans --input table.csv --clusters 5 --output never
+refuses "from 0 to 1" app kmeans --changed nan --output never
 refuses "did you mean 'kilter'?" app kmeans --model kiltr --output never
 refuses "there are small, medium, large, native" app kmeans --size tiny --output never
 refuses "there are loop, tasks" app kmeans --cut rows --output never
@@ -47,6 +81,8 @@ refuses "unknown policy 'dam'" app kmeans --policy dam --output never
 refuses "there is no directory" app kmeans --output no/such/folder
 refuses "--json writes there already" app kmeans --json same --output same
 refuses "--json writes there already" app kmeans --cut tasks --json same --record-graph same
+refuses "--json writes there already" app kmeans --json same --output ./same
+refuses "name a file" app kmeans --output -
 refuses "--output writes there already" app kmeans --cut tasks --output same --record-graph same
 refuses "add --cut tasks" app kmeans --record-graph never
 refuses "name a file" app kmeans --cut tasks --record-graph -

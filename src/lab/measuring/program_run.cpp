@@ -37,6 +37,8 @@ std::vector<contender> contenders_of(const program_plan& p) {
   return all;
 }
 
+std::string for_people(const scenario& s) { return s.parts.empty() ? "undisturbed" : s.name; }
+
 /// Whom the others are held against is the first.
 std::vector<program_summary> summarised(const program_plan& p, const std::vector<program_row>& runs) {
   std::vector<program_summary> all;
@@ -135,7 +137,7 @@ struct program_measurement::state {
     try {
       what.verify();
     } catch (const apps::wrong_result& e) {
-      throw apps::wrong_result(fmt::format("{} under {} gives a wrong result: {}", c.name, row.disturb, e.what()));
+      throw apps::wrong_result(fmt::format("{}, {}, gives a wrong result: {}", c.name, for_people(plan.scenarios[scenario_at]), e.what()));
     }
     row.fingerprint = what.fingerprint();
     const std::lock_guard lock(mutex);
@@ -171,7 +173,7 @@ void program_measurement::run() {
     for (std::size_t at = 0; at < s.plan.scenarios.size(); ++at)
       for (const contender& c : contenders) {
         if (interrupted()) return;
-        s.shown.step(fmt::format("{}, {}, repeat {}", c.name, s.plan.scenarios[at].name, repeat + 1));
+        s.shown.step(fmt::format("{}, {}, repeat {}", c.name, for_people(s.plan.scenarios[at]), repeat + 1));
         s.run_one(c, at, repeat);
       }
   if (interrupted()) return;

@@ -86,7 +86,8 @@ void tell(std::string_view text) noexcept { (void)write_all(STDERR_FILENO, text)
 
 std::string absolute_path(const std::string& path) {
   std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(path, error);
+  const fs::path whole = fs::absolute(path, error);  // or what does not exist yet would stay relative
+  const fs::path resolved = error ? whole : fs::weakly_canonical(whole, error);
   return error ? path : resolved.string();
 }
 

@@ -66,6 +66,13 @@ TEST(heat, is_the_same_on_any_number_of_ranks) {
       }
 }
 
+TEST(heat, is_the_same_if_its_steps_take_several_graphs) {
+  const plate drawn = drawn_plate(40, 30, 60, 1);
+  const heat_options o{.block_rows = 40, .block_columns = 30, .steps = 60};
+  ASSERT_GT(o.block_rows * o.block_columns * o.steps, most_tasks_in_a_graph);
+  EXPECT_EQ(run_heat(drawn, o, execution_model::kilter, 2), run_heat(drawn, {.block_rows = 1, .steps = 60}, execution_model::serial, 1));
+}
+
 TEST(heat, plates_of_one_row_or_column_are_no_exception) {
   for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{1, 1}, {1, 9}, {9, 1}, {2, 2}})
     run_heat(drawn_plate(rows, columns, 30, 2), {.block_rows = 1, .steps = 30}, execution_model::kilter, 2);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
+#include <string>
 
 #include "kilter/error.hpp"
 #include "unit/programs/models.hpp"
@@ -71,6 +73,15 @@ TEST(kmeans, takes_blocks_of_any_length) {
   run(all, execution_model::kilter, 2);
 }
 
+/// The lines of the centres alone.
+std::string centres_of(const std::string& result) {
+  std::istringstream in(result);
+  std::string lines;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("centre,")) lines += line.substr(7) + "\n";
+  return lines;
+}
+
 std::string verdict(const clustering& c) {
   try {
     verify({4, 1, {0, 2, 10, 12}}, c);
@@ -105,6 +116,24 @@ TEST(kmeans, ends_early_when_it_is_told_to) {
 }
 
 TEST(kmeans, refuses_more_clusters_than_points) { EXPECT_THROW(kmeans(drawn_points(3, 2, 1), {.clusters = 4}), input_error); }
+
+TEST(kmeans, clusters_a_table_of_numbers_of_any_size) {
+  for (const std::string exponent : {"e-35", "e-9", "", "e9", "e37"}) {
+    const std::string table = "1" + exponent + ",0\n3" + exponent + ",0\n-20" + exponent + ",0\n-24" + exponent + ",0\n";
+    for (std::uint64_t seed = 1;; ++seed) {
+      ASSERT_LT(seed, 30u) << "no start found the two groups of " << table;
+      const auto k = read_kmeans(table, "a.csv", {.clusters = 2, .least_changed = 0, .seed = seed});
+      run(*k, execution_model::kilter, 2);
+      if (k->clusters() != std::vector<std::uint32_t>{0, 0, 1, 1}) continue;
+      const point_set centres = read_table(centres_of(k->result_file()), "centres");
+      const float unit = std::stof("1" + exponent);
+      ASSERT_EQ(centres.values.size(), 4u);
+      EXPECT_NEAR(centres.values[0], 2 * unit, 1e-5 * unit) << table;
+      EXPECT_NEAR(centres.values[2], -22 * unit, 1e-5 * unit) << table;
+      break;
+    }
+  }
+}
 
 TEST(kmeans, gives_a_picture_the_colours_of_its_centres) {
   picture p{2, 2, {0, 0, 0, 10, 10, 10, 200, 0, 0, 220, 0, 0}};
