@@ -67,6 +67,17 @@ std::string lost_text(const study_summary& s) {
   return text.empty() ? "" : "Milliseconds lost at a change of the wave, median (largest)\n" + text + "\n";
 }
 
+std::string pairs_text(const study_summary& s) {
+  std::string text;
+  for (const cell_summary& c : s.cells) {
+    std::string line;
+    for (const system_summary& who : c.systems)
+      if (who.ours_faster) line += fmt::format("{}{} {:.2f} (+-{:.2f})", line.empty() ? "" : ", ", who.name, *who.ours_faster, *who.ours_faster * *who.ours_faster_error);
+    if (!line.empty()) text += fmt::format("  {}: {}\n", c.name(), line);
+  }
+  return text.empty() ? "" : "How many times faster auto is than others in the same repeat, geometric mean (standard error)\n" + text + "\n";
+}
+
 std::string refuted_text(const study_summary& s) {
   const auto refuted = std::count_if(s.cells.begin(), s.cells.end(), [](const cell_summary& c) { return c.bound_refuted; });
   if (refuted == 0) return "";
@@ -100,7 +111,7 @@ std::string text_of(const study_summary& s) {
     text += fmt::format("{:<26}{:>6.2f}{}{}\n", c.name(), c.free_cores, medians, c.bound_refuted ? "  !" : "");
     if (wide) text += fmt::format("{:<32}{}\n", "    (percent)", ranges);
   }
-  text += refuted_text(s) + "\n" + lost_text(s) + goals_text(s.goals);
+  text += refuted_text(s) + "\n" + pairs_text(s) + lost_text(s) + goals_text(s.goals);
   text += fmt::format("{} graph runs{}\n", s.runs, s.builds > 1 ? fmt::format(", made by {} different builds: use another --out to compare like with like", s.builds) : "");
   return text;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "lab/measuring/summary.hpp"
 #include "lab/statistics/stats.hpp"
@@ -37,6 +38,22 @@ system_summary summary_of(const std::string& name, const std::vector<const run_r
   return s;
 }
 
+/// Sets ours_faster of all but ours.
+void hold_against_ours(std::vector<system_summary>& systems, const std::vector<const run_record*>& runs) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> ours;   // seconds by repeat and graph
+  for (const run_record* r : runs)
+    if (r->system == our_system) ours[{r->repeat, r->graph}] = r->seconds;
+  for (system_summary& s : systems) {
+    std::vector<double> logarithms;
+    for (const run_record* r : runs)
+      if (const auto found = ours.find({r->repeat, r->graph}); r->system == s.name && s.name != our_system && found != ours.end())
+        logarithms.push_back(std::log(r->seconds / found->second));
+    if (logarithms.size() < 2) continue;
+    s.ours_faster = std::exp(lab::mean(logarithms));
+    s.ours_faster_error = lab::deviation(logarithms) / std::sqrt(static_cast<double>(logarithms.size()));
+  }
+}
+
 cell_summary line_of(const cell& c, std::string graphs, std::uint32_t tasks, const std::vector<const run_record*>& runs, const journal& j) {
   cell_summary line{.what = c, .graphs = std::move(graphs), .tasks = tasks, .bound_s = bound_s(c, tasks, j), .free_cores = free_cores(c, j), .systems = {}};
   std::map<std::uint32_t, double> bounds;
@@ -49,6 +66,7 @@ cell_summary line_of(const cell& c, std::string graphs, std::uint32_t tasks, con
     if (!own.empty()) line.systems.push_back(summary_of(s.name, own, bounds));
     line.bound_refuted = line.bound_refuted || (!own.empty() && line.systems.back().median > lab::beyond_the_bound);
   }
+  hold_against_ours(line.systems, runs);
   return line;
 }
 

@@ -17,6 +17,9 @@ struct system_summary {
   double mean_s = 0.0;                                 ///< seconds of a run
   std::optional<double> critical_on_core_0{};          ///< mean share of the critical tasks; Kilter only
   std::optional<double> lost_ms{}, lost_ms_max{};      ///< at one change of the wave: median and largest
+  /// How many times faster `auto` is in the same repeat, geometric mean, and the standard error of its logarithm; of two repeats and more. Runs of one repeat
+  /// are close in time, so what a shared machine does from minute to minute counts less than in a ratio of medians.
+  std::optional<double> ours_faster{}, ours_faster_error{};
 };
 
 /// One line of the table. Graphs of short runs make two: the first one of a runtime, and the later ones.
