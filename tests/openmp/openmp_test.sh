@@ -51,8 +51,11 @@ print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"
 P
 }
 expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
-expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+expect "members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers)"
+expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+expect "what makes tasks is left to libgomp" "'' 12 0 GOMP_task" "$(explained OMP_NUM_THREADS=2 -- "$1" tasks)"
+expect "what turns out to make some is, too" "'' 12 5 GOMP_task" "$(explained OMP_NUM_THREADS=2 -- "$1" late_task)"
+expect "iterations that wait for others are libgomp's" "'' 12 0 GOMP_loop_doacross" "$(explained OMP_NUM_THREADS=2 -- "$1" wavefront | sed 's/\(doacross\)[a-z_]*$/\1/')"
 expect "more members than CPUs are left to libgomp" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
 expect "where the user has bound threads, all is left to libgomp" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
 expect "threads of libgomp that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <new>
-
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/shares.hpp"
 
@@ -12,67 +10,56 @@ namespace kilter::regions {
 
 namespace {
 
-constexpr std::int64_t spin_ns = 20'000;
-
 /// The work share that this member comes to next. `set_up` is called by the first who comes.
+///
+/// A share opens when its phase is 3g + 2, and closes when the last member has ended it; so it cannot go on to use g + 1 while a member is still to come. The phase says
+/// both whose turn it is to set it up and whether it is free, so nobody misses a change: `await` returns at any.
 template <class SetUp>
 work_share& enter(const SetUp& set_up) noexcept {
   member& m = *current;
   team& t = *m.of;
   begin_all(t);
-  const std::uint32_t number = m.constructs++;
-  work_share* s = nullptr;
-  {
-    const hold all(t.shares_lock);
-    const std::uint32_t listed = t.share_count;   // the list holds those that were come to, without the loop that the region itself is
-    const std::uint32_t mine = number - (t.folds_loop ? 1 : 0);
-    if (mine >= listed) {
-      void* const room = malloc(sizeof(work_share));
-      if (!room) {
-        balance::preload::tell("there is no memory for a work-sharing construct");
-        abort();
-      }
-      s = new (room) work_share;
-      s->before = t.shares;
-      s->left.store(t.members, std::memory_order_relaxed);
-      t.shares = s;
-      ++t.share_count;
-    } else {
-      s = t.shares;
-      for (std::uint32_t back = listed - 1; back > mine; --back) s = s->before;
+  const std::uint32_t number = m.constructs++, free_for_it = number / shares_at_once * 3, being_set_up = free_for_it + 1, open = free_for_it + 2;
+  work_share& s = t.shares[number % shares_at_once];
+  for (std::uint32_t phase = s.phase.load(); phase != open; phase = s.phase.load()) {
+    if (phase != free_for_it) {
+      await(s.phase, phase);
+    } else if (s.phase.change(free_for_it, being_set_up)) {
+      free(s.memory);
+      s.memory = nullptr;
+      s.issued = 0;
+      s.turn.store(0);
+      set_up(s);
+      s.phase.store(open);
     }
   }
-  {
-    const hold this_one(s->lock);
-    if (!s->set_up) {
-      set_up(*s);
-      s->set_up = true;
-    }
-  }
-  m.share = s;
+  m.share = &s;
   m.trip = 0;
   m.has_chunk = false;
-  return *s;
+  return s;
 }
 
+/// The next chunk's turn. Each chunk has a number of its own, so no two members add to `turn` at once.
 void leave_chunk(member& m) noexcept {
   if (!m.ordered || !m.has_chunk) return;
   m.has_chunk = false;
   work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
   s.turn.add(1);
 }
 
+/// Who comes last begins the next round. `round` cannot change between a member's look at it and its coming, since that member is missing.
 void barrier() noexcept {
   team& t = *current->of;
   begin_all(t);
   const std::uint32_t round = t.round.load();
   if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
-    t.at_barrier.store(0, std::memory_order_relaxed);
+    t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
     t.round.add(1);
-    return;
+    may_go_home();
+  } else {
+    await(t.round, round);
   }
-  t.round.wait_while(round, spin_ns);
 }
 
 bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
@@ -106,7 +93,11 @@ void end_nowait() noexcept {
   member& m = *current;
   leave_chunk(m);
   m.ordered = false;
+  work_share& s = *m.share;
   m.share = nullptr;
+  if (&s == &m.of->first_loop || s.ended.fetch_add(1, std::memory_order_acq_rel) + 1 != m.of->members) return;
+  s.ended.store(0, std::memory_order_relaxed);
+  s.phase.add(1);
 }
 void end_loop() noexcept {
   end_nowait();
@@ -140,7 +131,7 @@ bool ull_run_time(bool up, unsigned long long first, unsigned long long end, uns
 bool long_next(long* b, long* e) { return piece(wide(b), wide(e)); }
 bool ull_next(unsigned long long* b, unsigned long long* e) { return piece(wide(b), wide(e)); }
 
-/// The general form, which also asks for memory that all members share: of one size, zeroed, kept to the end of the region.
+/// The general form, which also asks for memory that all members share: of one size, zeroed, kept until the share is used again.
 run_time_schedule of_number(long number, u64 chunk) noexcept {
   const auto how = static_cast<schedule>(number & 0x7fffffff);
   if (how == schedule::run_time) return schedule_at_run_time();
@@ -151,8 +142,8 @@ void give_memory(void** memory) noexcept {
   work_share& s = *current->share;
   const hold one(s.lock);
   const auto size = reinterpret_cast<std::uintptr_t>(*memory);
-  if (!s.copy && size > 0) s.copy = calloc(1, size);
-  *memory = s.copy;
+  if (!s.memory && size > 0) s.memory = calloc(1, size);
+  *memory = s.memory;
 }
 template <bool Ordered>
 bool long_general(long first, long end, long by, long how, long chunk, long* b, long* e, std::uintptr_t*, void** memory) {
@@ -220,22 +211,25 @@ bool own_GOMP_barrier_cancel() {
   return false;
 }
 
-bool own_GOMP_single_start() {
-  bool mine = false;
-  enter([&](work_share&) { mine = true; });
-  current->share = nullptr;
-  return mine;
+/// True for the first member that comes to a single. All come to the same ones in the same order, so one that has come to n of them finds at least n taken.
+bool take_single(member& m) noexcept {
+  begin_all(*m.of);
+  std::uint32_t mine = m.singles++;
+  return m.of->singles.compare_exchange_strong(mine, mine + 1, std::memory_order_acq_rel);
 }
+bool own_GOMP_single_start() { return take_single(*current); }
 void* own_GOMP_single_copy_start() {
-  bool mine = false;
-  work_share& s = enter([&](work_share&) { mine = true; });
-  if (mine) return nullptr;
-  s.copied.wait_while(0, spin_ns);
-  return s.copy;
+  member& m = *current;
+  team& t = *m.of;
+  const std::uint32_t before = m.copies++;
+  if (take_single(m)) return nullptr;
+  while (t.copies.load() == before) await(t.copies, before);
+  return t.copy;
 }
 void own_GOMP_single_copy_end(void* what) {
-  current->share->copy = what;
-  current->share->copied.store(1);   // the barrier after it is a call of its own
+  team& t = *current->of;
+  t.copy = what;
+  t.copies.add(1);   // the barrier after it is a call of its own
 }
 void own_GOMP_scope_start(std::uintptr_t*) {}
 
@@ -243,7 +237,7 @@ void own_GOMP_ordered_start() {
   member& m = *current;
   if (!m.ordered || !m.has_chunk) return;
   work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
 }
 void own_GOMP_ordered_end() {}
 
@@ -264,6 +258,40 @@ unsigned own_GOMP_sections_next() { return section(); }
 void own_GOMP_sections_end() { end_loop(); }
 bool own_GOMP_sections_end_cancel() { return own_GOMP_loop_end_cancel(); }
 void own_GOMP_sections_end_nowait() { end_nowait(); }
+
+// ---- loops whose iterations wait for one another: the first member that comes gets all of them, in their order, so each finds those before it done.
+
+template <class Number>
+bool in_order(const Number* counts, Number* b, Number* e) noexcept {
+  const auto all = static_cast<u64>(counts[0]);
+  return start(schedule::dynamic, all, false, 0, 1, all, wide(b), wide(e));
+}
+template <class Number>
+bool doacross(unsigned, Number* counts, Number, Number* b, Number* e) {
+  return in_order(counts, b, e);
+}
+template <class Number>
+bool doacross_run_time(unsigned, Number* counts, Number* b, Number* e) {
+  return in_order(counts, b, e);
+}
+template <class Number>
+bool doacross_general(unsigned, Number* counts, long, Number, Number* b, Number* e, std::uintptr_t*, void** memory) {
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, static_cast<u64>(counts[0]), 0, 1, static_cast<u64>(counts[0]), current->of->members); });
+  give_memory(memory);
+  return b ? piece(wide(b), wide(e)) : true;
+}
+using ull = unsigned long long;
+constexpr auto own_GOMP_loop_doacross_start = doacross_general<long>;
+constexpr auto own_GOMP_loop_doacross_static_start = doacross<long>, own_GOMP_loop_doacross_dynamic_start = doacross<long>, own_GOMP_loop_doacross_guided_start = doacross<long>;
+constexpr auto own_GOMP_loop_doacross_runtime_start = doacross_run_time<long>;
+constexpr auto own_GOMP_loop_ull_doacross_start = doacross_general<ull>;
+constexpr auto own_GOMP_loop_ull_doacross_static_start = doacross<ull>, own_GOMP_loop_ull_doacross_dynamic_start = doacross<ull>,
+               own_GOMP_loop_ull_doacross_guided_start = doacross<ull>;
+constexpr auto own_GOMP_loop_ull_doacross_runtime_start = doacross_run_time<ull>;
+void own_GOMP_doacross_post(long*) {}
+void own_GOMP_doacross_wait(long, ...) {}
+void own_GOMP_doacross_ull_post(ull*) {}
+void own_GOMP_doacross_ull_wait(ull, ...) {}
 
 // ---- tasks: each runs where and when it is made, which the standard allows. Tasks made before it are done, so nothing that it depends on is not.
 
@@ -328,6 +356,13 @@ void* const all_of_ours[] = {KILTER_TEAM_CALLS(ADDRESS)};
 }  // namespace
 
 void* ours(unsigned index) noexcept { return all_of_ours[index]; }
+
+bool is_for_libgomp(unsigned index) noexcept {
+#define ONE(name) +1
+  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE);
+#undef ONE
+  return index >= of_members;
+}
 
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
   s.how = how == schedule::automatic ? schedule::fixed : how;

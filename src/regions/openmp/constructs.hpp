@@ -1,6 +1,6 @@
 #pragma once
-// Barriers, loops, sections, singles and tasks of a team whose members run on threads of ours. They are plain rather than quick: a region that needs them goes to
-// libgomp from its next execution on. Names and arguments are those of libgomp.
+// Barriers, loops, sections, singles and tasks of a team whose members run on threads of ours. Tasks are plain rather than quick: a region that has some goes to libgomp
+// from its next execution on. Names and arguments are those of libgomp.
 
 #include "regions/openmp/team.hpp"
 
@@ -8,6 +8,8 @@ namespace kilter::regions {
 
 /// Where `name` of KILTER_TEAM_CALLS is carried out by us; in the order of that list.
 [[nodiscard]] void* ours(unsigned index) noexcept;
+/// Whether a region that makes this call is better left to libgomp.
+[[nodiscard]] bool is_for_libgomp(unsigned index) noexcept;
 
 /// Of a loop whose schedule is settled at run time.
 struct run_time_schedule {
