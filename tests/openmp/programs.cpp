@@ -260,6 +260,7 @@ void many_constructs() {
 void wavefront() {
   for (int round = 0; round < rounds; ++round) {
     std::vector<long> a(400);
+    long times = 0;
 #pragma omp parallel
     {
 #pragma omp for ordered(2)
@@ -267,12 +268,14 @@ void wavefront() {
         for (int j = 1; j < 20; ++j) {
 #pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
           a[static_cast<std::size_t>(i * 20 + j)] = (a[static_cast<std::size_t>(i * 20 - 20 + j)] * 3 + a[static_cast<std::size_t>(i * 20 + j - 1)] * 5 + mixed(i + j)) % 1000003;
+#pragma omp atomic
+          ++times;
 #pragma omp ordered depend(source)
         }
     }
     long sum = 0;
     for (const long v : a) sum += v;
-    std::printf("%ld\n", sum);
+    std::printf("%ld %ld\n", sum, times);
   }
 }
 

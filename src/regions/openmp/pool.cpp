@@ -191,6 +191,7 @@ void run_on_pool(body* f, void* data, std::uint32_t members, void (*prepare)(tea
   if (prepare) prepare(work, with);
   ticket.store(std::uint64_t{members} << 32 | 1, std::memory_order_release);
   regions.add(1);
+  if (members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
   run(me, 0);
   for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
   wait_for_members(me);

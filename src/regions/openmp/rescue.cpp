@@ -53,16 +53,16 @@ bool has_busy_guest(const hand& me) noexcept {
 
 /// A worker that is held up goes on here, where this thread has nothing to do. `very_late`: it is also moved while it runs, if it shares its CPU: it would be held up
 /// soon, and this CPU is its own.
-bool take_in(hand& late, hand& me, bool very_late) noexcept {
+bool take_in(hand& late, hand& me, bool very_late, const awaited& what) noexcept {
   if (late.host.load(std::memory_order_relaxed) || !is_waited_for(late)) return false;
   const std::int64_t now = now_ns();
-  const bool held = held_up(late.tid.load(std::memory_order_relaxed)), by_us = late.guests.load(std::memory_order_relaxed) > 0;
+  const bool held = held_up(late.tid.load(std::memory_order_relaxed), what), by_us = late.guests.load(std::memory_order_relaxed) > 0;
   if (held && !by_us) {   // once, it may have been anything; twice, there is a neighbour
     if (now < late.suspected_until_ns.load(std::memory_order_relaxed)) late.shared_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
     late.suspected_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
   }
   const bool shared = !by_us && now < late.shared_until_ns.load(std::memory_order_relaxed);
-  if (!held && !(very_late && shared)) return false;
+  if (what.came() || (!held && !(very_late && shared))) return false;
   if (!put_on(late.tid.load(std::memory_order_relaxed), me.home.load(std::memory_order_relaxed))) return false;
   // The neighbour will have its CPU for about as long as it had it itself, and until then both do better here. Without one it leaves as soon as it can.
   const std::int64_t stay = held && shared ? std::clamp(now - late.home_since_ns.load(std::memory_order_relaxed), least_stay_ns, longest_stay_ns) : 0;
@@ -74,12 +74,12 @@ bool take_in(hand& late, hand& me, bool very_late) noexcept {
 }
 
 /// The program's own thread is held up: it gets the CPU of this worker, who goes to where it was. Its mask stays as it is.
-bool make_room_for(hand& program, hand& me) noexcept {
+bool make_room_for(hand& program, hand& me, const awaited& what) noexcept {
   const pid_t tid = program.tid.load(std::memory_order_relaxed);
   cpu_set_t its;
   const int mine = me.home.load(std::memory_order_relaxed), other = program.home.load(std::memory_order_relaxed);
   if (!is_waited_for(program) || program.guests.load(std::memory_order_relaxed) > 0 || me.guests.load(std::memory_order_relaxed) > 0) return false;
-  if (other < 0 || other == mine || !held_up(tid)) return false;
+  if (other < 0 || other == mine || !held_up(tid, what)) return false;
   if (sched_getaffinity(tid, sizeof its, &its) != 0 || !CPU_ISSET(static_cast<unsigned>(mine), &its)) return false;
   if (!put_on(tid, mine)) return false;
   sched_setaffinity(tid, sizeof its, &its);
@@ -100,21 +100,22 @@ void look_where_it_is(hand& program) noexcept {
   for (std::uint32_t w = 1; w <= count; ++w)
     if (hands[w].home.load(std::memory_order_relaxed) == here) {
       hands[w].home.store(was);
-      if (!hands[w].host.load()) (void)put_on(hands[w].tid.load(std::memory_order_relaxed), was);
+      // A guest of this one is moved as well: it may be on its way to the home that it had, and would wait there for us.
+      if (const hand* const host = hands[w].host.load(); !host || host == &program) (void)put_on(hands[w].tid.load(std::memory_order_relaxed), was);
       return;
     }
 }
 
 }  // namespace
 
-bool look_for_late(hand& me, bool again) noexcept {
+bool look_for_late(hand& me, bool again, const awaited& what) noexcept {
   const the_one_who_looks one;
   if (!one || !rescues_allowed() || me.host.load(std::memory_order_relaxed) || has_busy_guest(me)) return false;
   if (&me == &hands[0]) look_where_it_is(me);
-  else if (make_room_for(hands[0], me)) return true;
+  else if (make_room_for(hands[0], me, what)) return true;
   const std::uint32_t count = workers.load(std::memory_order_relaxed);
   for (std::uint32_t w = 1; w <= count; ++w)
-    if (&hands[w] != &me && take_in(hands[w], me, again)) return true;
+    if (&hands[w] != &me && take_in(hands[w], me, again, what)) return true;
   return false;
 }
 
@@ -152,7 +153,7 @@ void waiting::turn(waited_number& number, std::uint32_t old) noexcept {
   if (waited > look_ns_) {
     const bool again = look_ns_ > look_after_ns;
     look_ns_ = waited + look_again_ns;
-    if (look_for_late(me_, again)) return number.sleep_while(old, look_again_ns);
+    if (look_for_late(me_, again, {number, old})) return number.sleep_while(old, look_again_ns);
   }
   if (waited > spin_ns) number.sleep_while(old, look_again_ns);
 }

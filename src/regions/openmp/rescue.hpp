@@ -19,7 +19,7 @@ constexpr std::int64_t look_again_ns = 200'000;
 [[nodiscard]] bool members_to_begin() noexcept;
 
 /// By who has nothing to do, while members of others are not done; `again`: it has looked before. True: it should sleep now, for its CPU is somebody's.
-bool look_for_late(hand& me, bool again) noexcept;
+bool look_for_late(hand& me, bool again, const awaited&) noexcept;
 
 /// By a guest.
 void go_home(hand& me) noexcept;

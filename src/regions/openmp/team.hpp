@@ -53,6 +53,13 @@ class waited_number {
   std::atomic<std::uint32_t> value_{0}, sleepers_{0};
 };
 
+/// What somebody waits for.
+struct awaited {
+  const waited_number& number;
+  std::uint32_t old;
+  [[nodiscard]] bool came() const noexcept { return number.load() != old; }
+};
+
 enum class schedule : std::uint32_t { run_time = 0, fixed = 1, dynamic = 2, guided = 3, automatic = 4 };
 
 /// One work-sharing construct of a team: a loop or sections. Iterations are counted from 0, and turned into the program's own at the end.
