@@ -11,7 +11,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(kilter_kilter INTERFACE)
 set_target_properties(kilter_kilter PROPERTIES EXPORT_NAME kilter)
-target_link_libraries(kilter_kilter INTERFACE kilter_runtime)
+target_link_libraries(kilter_kilter INTERFACE kilter_c)
 target_compile_features(kilter_kilter INTERFACE cxx_std_20)
 add_library(kilter::kilter ALIAS kilter_kilter)
 
@@ -22,9 +22,13 @@ target_include_directories(kilter_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_I
 target_compile_features(kilter_plugin INTERFACE cxx_std_20)
 
 # In link order, which archives need.
-set(kilter_archives kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base)
+set(kilter_archives kilter_c kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base)
 install(TARGETS kilter_kilter kilter_plugin ${kilter_archives} EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "hint.h")
+install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+
+if(TARGET kilter_shared)  # kilter::shared, for those who call kilter/kilter.h alone
+  install(TARGETS kilter_shared EXPORT kilter-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
 
 set(kilter_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kilter)
 install(EXPORT kilter-targets NAMESPACE kilter:: DESTINATION ${kilter_cmake_dir} COMPONENT development)
@@ -34,7 +38,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/kilter-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/kilter-config.cmake ${PROJECT_BINARY_DIR}/kilter-config-version.cmake DESTINATION ${kilter_cmake_dir} COMPONENT development)
 
 list(TRANSFORM kilter_archives PREPEND -l OUTPUT_VARIABLE kilter_link_flags)
-list(APPEND kilter_link_flags ${HWLOC_LDFLAGS} ${TOMLPLUSPLUS_LDFLAGS} ${CMAKE_THREAD_LIBS_INIT})
+list(APPEND kilter_link_flags ${HWLOC_LDFLAGS} ${TOMLPLUSPLUS_LDFLAGS} ${CMAKE_THREAD_LIBS_INIT} -lstdc++ -lm)  # the last two for cc
 list(REMOVE_DUPLICATES kilter_link_flags)
 list(JOIN kilter_link_flags " " kilter_link_flags)
 file(RELATIVE_PATH kilter_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -47,9 +47,10 @@ This package lets the programs of its command run on several computers, by Open 
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkilter-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwloc-dev (>= 2.4), libtomlplusplus-dev (>= 3.0)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${kilter_about}
-This package has the library for C++20 programs, with its files for CMake and pkg-config.")
+This package has the library for C++20 programs and for C, with its files for CMake and pkg-config.")
 
 include(CPack)

@@ -1,11 +1,11 @@
 # Sourced by ./run and ./test: installs what is missing and builds. Everything it says goes to standard error.
 # Debian 12's versions: g++ 12.2, cmake 3.25, hwloc 2.9, toml++ 3.3, fmt 9.1, nlohmann-json 3.11, CLI11 2.1, Graphviz 2.42, Zydis 4.0, expat 2.5, yaml-cpp 0.7,
-# zlib 1.2.13, libpng 1.6.39, OpenBLAS 0.3.21, Open MPI 4.1.4, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25, oneTBB 2021.8.
+# zlib 1.2.13, libpng 1.6.39, OpenBLAS 0.3.21, Open MPI 4.1.4, GoogleTest 1.12, musl 1.2, Relacy of 2019-10-25, oneTBB 2021.8, clang and libomp 14.
 
 kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgraphviz-dev
   libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev libpng-dev libopenblas-openmp-dev)
 kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev libopenmpi-dev openmpi-bin
-  python3-venv)
+  python3-venv clang libomp-dev)
 kilter_reference_packages=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 scikit-learn==1.9.1)  # from PyPI
 
 say() { printf '%s\n' "$*" >&2; }

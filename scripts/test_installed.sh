@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix and uses it as a user would: the examples and the guide's programs through find_package(kilter), nothing else; one through
+# Installs a build into an empty prefix and uses it as a user would: the examples and the guide's programs through find_package(kilter), nothing else; some through
 # pkg-config; each public header alone; and the command with the prefix moved and the tree that it was built from out of reach. The Debian packages are made,
 # unpacked and used likewise.
 # Also holds the README's example against examples/smallest, so that the text is the code that was tested.
@@ -67,12 +67,41 @@ builds_by_pkg_config() {
 }
 builds_by_pkg_config "$prefix"
 
+# Programs that are not C++: the archives through cc, and the shared library through cc, CMake without C++, and Python; each from what is installed alone.
+shared=$(find "$prefix" -name libkilter.so)
+[ -n "$shared" ] || fail "libkilter.so is not installed"
+flags=$(PKG_CONFIG_PATH=$(dirname "$shared")/pkgconfig pkg-config --cflags --libs kilter)
+for program in c_loop c_threads; do
+  quiet sh -c "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -pthread examples/guide/$program.c $flags -o '$work/from_c'"
+  quiet "$work/from_c"
+  ! ldd "$work/from_c" | grep -q libkilter || fail "pkg-config links libkilter.so, which is then needed where the program runs"
+  quiet cc -std=c99 -pthread -I "$prefix/include" "examples/guide/$program.c" "$shared" -o "$work/from_c"
+  LD_LIBRARY_PATH=${shared%/*} quiet "$work/from_c"
+  passed=$((passed + 2))
+done
+mkdir "$work/c alone"
+cp examples/guide/c_loop.c "$work/c alone"
+cat >"$work/c alone/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(c_alone LANGUAGES C)
+find_package(kilter REQUIRED)
+add_executable(c_loop c_loop.c)
+target_link_libraries(c_loop PRIVATE kilter::shared)
+END
+quiet cmake -S "$work/c alone" -B "$work/c alone/build" "-DCMAKE_PREFIX_PATH=$prefix"
+quiet cmake --build "$work/c alone/build"
+quiet "$work/c alone/build/c_loop"
+LD_LIBRARY_PATH=${shared%/*} quiet python3 examples/guide/python_threads.py
+extra=$(nm -D --defined-only "$shared" | awk '{ print $3 }' | grep -v '^kilter_' || true)
+[ -z "$extra" ] || fail "libkilter.so offers more than kilter/kilter.h: $extra"
+passed=$((passed + 3))
+
 # The programs of docs/library.md, in a folder of their own.
 cp -r examples/guide "$work/guide"
 quiet cmake -S "$work/guide" -B "$work/guide/build" "-DCMAKE_PREFIX_PATH=$prefix"
 quiet cmake --build "$work/guide/build" --parallel 2
-for program in "$work"/guide/*.cpp; do
-  program=$(basename "$program" .cpp)
+for program in "$work"/guide/*.cpp "$work"/guide/*.c; do
+  program=$(basename "${program%.*}")
   (cd "$work/guide" && quiet "build/$program")
   passed=$((passed + 1))
 done

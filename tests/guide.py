@@ -2,7 +2,7 @@
 """docs/library.md shows programs as they are tested, and messages as Kilter says them. Fails otherwise.
 
 Each block of code there stands below a line that names its file, and is that file. Each program of examples/guide is shown. Each message is in
-tests/unit/runtime/guide_test.cpp, which makes Kilter say it, or is a compiler's message out of a header.
+tests/unit/runtime/guide_test.cpp, or tests/unit/c/misuse_test.cpp, which make Kilter say it, or is a compiler's message out of a header.
 
 Usage: guide.py ROOT | guide.py --self-test
 """
@@ -17,6 +17,8 @@ import checker
 COLUMNS = 100
 PAGE = "docs/library.md"
 SAID = "tests/unit/runtime/guide_test.cpp"
+SAID_IN_C = "tests/unit/c/misuse_test.cpp"
+PROGRAMS = (".cpp", ".c", ".py")
 
 
 def blocks(lines):
@@ -46,8 +48,8 @@ def wrong_blocks(root, lines):
             yield f"{PAGE}:{number}: {named[0]} does not exist"
         elif file.read_text(encoding="utf-8") != code:
             yield f"{PAGE}:{number}: the block differs from {named[0]}"
-    for file in sorted((root / "examples/guide").glob("*.cpp")):
-        if file not in shown:
+    for file in sorted((root / "examples/guide").iterdir()):
+        if file.suffix in PROGRAMS and file not in shown:
             yield f"{PAGE}: {file.relative_to(root)} is not shown"
 
 
@@ -66,13 +68,13 @@ def messages(lines):
 
 def wrong_messages(root, lines):
     # One string after another is one to the compiler.
-    said = re.sub(r'"\s*"', "", "".join(f.read_text(encoding="utf-8") for f in [root / SAID, *sorted((root / "include/kilter").glob("*.hpp"))]))
+    said = re.sub(r'"\s*"', "", "".join(f.read_text(encoding="utf-8") for f in [root / SAID, root / SAID_IN_C, *sorted((root / "include/kilter").glob("*.hpp"))]))
     for number, cell in messages(lines):
         message = re.fullmatch(r"`([^`]+)`", cell)
         if not message:
             yield f"{PAGE}:{number}: no message in backticks: {cell}"
         elif f'"{message[1]}"' not in said:
-            yield f"{PAGE}:{number}: {SAID} does not say '{message[1]}'"
+            yield f"{PAGE}:{number}: neither {SAID} nor {SAID_IN_C} says '{message[1]}'"
 
 
 def check(root):
@@ -83,7 +85,7 @@ def check(root):
 
 def self_test():
     page = "See `examples/guide/a.cpp`:\n\n```cpp\nint main() {}\n```\n\n| you wrote | Kilter says |\n|---|---|\n| a | `no a` |\n\n| x | y |\n|---|---|\n| a | b |\n"
-    good = {PAGE: page, "examples/guide/a.cpp": "int main() {}\n", SAID: 'f("no " \n "a");\n'}
+    good = {PAGE: page, "examples/guide/a.cpp": "int main() {}\n", SAID: 'f("no " \n "a");\n', SAID_IN_C: ""}
     cases = [
         ({}, 0),
         ({PAGE: page.replace("`examples", "examples")}, 2),
@@ -91,9 +93,12 @@ def self_test():
         ({PAGE: page.replace("{}", "{ }")}, 1),
         ({PAGE: page.replace("See ", "See " + "x" * COLUMNS)}, 1),
         ({"examples/guide/b.cpp": ""}, 1),
+        ({"examples/guide/b.c": "", "examples/guide/b.py": ""}, 2),
+        ({"examples/guide/CMakeLists.txt": ""}, 0),
         ({PAGE: page.replace("no a", "no b")}, 1),
         ({PAGE: page.replace("`no a`", "no a")}, 1),
         ({SAID: ""}, 1),
+        ({SAID: "", SAID_IN_C: 'f("no a");\n'}, 0),
     ]
     for change, expected in cases:
         with tempfile.TemporaryDirectory() as d:

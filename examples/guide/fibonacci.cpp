@@ -16,9 +16,7 @@ long fibonacci(kilter::task_context& here, int n) {
 
 int main() {
   long result = 0;
-  kilter::graph g;
-  g.add([&](kilter::task_context& here) { result = fibonacci(here, 30); });
   kilter::runtime rt;
-  rt.run(g);
+  rt.run([&](kilter::task_context& here) { result = fibonacci(here, 30); });
   return result == 832'040 ? 0 : 1;
 }

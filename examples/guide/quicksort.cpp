@@ -23,11 +23,9 @@ int main() {
   std::mt19937 random(7);
   for (int& v : values) v = static_cast<int>(random() % 100'000);
 
-  kilter::graph g;
-  g.add([&](kilter::task_context& here) {
+  kilter::runtime rt;
+  rt.run([&](kilter::task_context& here) {
     quicksort(here, values.data(), values.data() + values.size());
   });
-  kilter::runtime rt;
-  rt.run(g);
   return std::is_sorted(values.begin(), values.end()) ? 0 : 1;
 }

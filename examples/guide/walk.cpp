@@ -26,9 +26,7 @@ void visit(kilter::task_context& here, const node& n, std::atomic<int>& count) {
 int main() {
   const std::unique_ptr<node> root = tree(6);
   std::atomic<int> count = 0;
-  kilter::graph g;
-  g.add([&](kilter::task_context& here) { visit(here, *root, count); });
   kilter::runtime rt;
-  rt.run(g);  // returns when the detached tasks are done, too
+  rt.run([&](kilter::task_context& here) { visit(here, *root, count); });  // detached tasks, too
   return count == 1 + 3 + 9 + 27 + 81 + 243 + 729 ? 0 : 1;
 }

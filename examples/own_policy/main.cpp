@@ -14,7 +14,7 @@ class least_loaded final : public kilter::policy {
   kilter::discipline queues(const kilter::machine&) const override {
     kilter::discipline d;
     d.asks_ready_low = d.asks_ready_high = true;  // I say where every ready task goes
-    d.learns = true;                              // the engine keeps the trace table for me
+    d.learns = true;                              // Kilter learns the times for me
     return d;
   }
 

@@ -94,11 +94,12 @@ struct nothing;
 template <class Owner>
 class adds_tasks {
  public:
-  /// Adds a task: `g.add(f)`, or `g.add({.type = t}, f)`.
+  /// Adds a task: `g.add(f)`, or `g.add({.type = t}, f)`. The body returns nothing.
   template <class F>
   task add(const task_options& options, F&& f) {
     using fn = std::decay_t<F>;
     static_assert(task_body<F>, "the body of a task takes nothing, task_context& or team_member& (by reference)");
+    static_assert(detail::returns_nothing<fn>(), "the body of a task returns nothing, since that would be lost; write the result to a variable that lives as long");
     constexpr bool may_throw = !std::is_nothrow_constructible_v<fn, F>;
     void* storage = nullptr;
     const task t = owner().allocate(options, body_of<fn>, storage, may_throw);
@@ -129,6 +130,14 @@ class adds_tasks {
   task add(std::initializer_list<nothing>, F&& f) {
     return add(task_options{}, std::forward<F>(f));
   }
+  /// What one may write by mistake.
+  template <class F>
+  task add(F&& f, const task_options& write_the_options_before_the_body) = delete;
+  template <class F>
+  task add(F&& f, const depend& write_the_data_before_the_body) = delete;
+  template <class S, class F>
+    requires std::convertible_to<const S&, std::string_view>
+  task add(const S& write_options_with_this_name, F&& f) = delete;
 
  private:
   Owner& owner() noexcept { return static_cast<Owner&>(*this); }

@@ -167,18 +167,40 @@ constexpr auto value_of() {
 template <class F, class I, class T>
 concept reduce_body = std::is_invocable_v<F&, I> || std::is_invocable_r_v<T, F&, I, I, T>;
 
+namespace detail {
+
+// Said in words, as the compiler's own for a concept that does not hold are long.
+template <class F, class I>
+constexpr void check_loop_body() {
+  static_assert(loop_body<F, I>, "the body of a loop takes an index, or first and last of a piece");
+  static_assert(!(std::is_invocable_v<F&, I> && std::is_invocable_v<F&, I, I>),
+                "the body of a loop takes one of the two: an index, or first and last of a piece; this one could take either");
+}
+template <class F, class I, class T>
+constexpr void check_reduce_body() {
+  static_assert(reduce_body<F, I, T>,
+                "parallel_reduce takes the identity, a body and a function that joins; the body takes an index, or first and last of a piece and the sum so far");
+  if constexpr (reduce_body<F, I, T>)
+    static_assert(!narrows<typename decltype(value_of<F, I, T>())::type, T>,
+                  "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+}
+
+}  // namespace detail
+
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
 /// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
 /// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team, and
 /// if one bound is negative and the type of the other has no sign.
-template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
+template <loop_integer B, loop_integer E, class F>
 void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+  detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
   detail::loop_over(rt, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
 /// The same inside a task, which gives the context that it was given itself (usage_error otherwise); if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
-template <loop_integer B, loop_integer E, loop_body<loop_index<B, E>> F>
+template <loop_integer B, loop_integer E, class F>
 void parallel_for(task_context& here, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+  detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
   detail::loop_over(here, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
@@ -188,19 +210,17 @@ void parallel_for(task_context& here, B begin, E end, F&& body, const loop_optio
 /// The iterations are divided by their number and the grain alone and the parts are joined in order: the result, rounding included, does not
 /// depend on the machine or on who did what.
 /// At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise as parallel_for.
-template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>, T> F, class Join>
+template <class T, loop_integer B, loop_integer E, class F, class Join>
 [[nodiscard]] T parallel_reduce(runtime& rt, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
                                 call_site at = call_site::here()) {
-  static_assert(!detail::narrows<typename decltype(detail::value_of<F, loop_index<B, E>, T>())::type, T>,
-                "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+  detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
   return detail::reduce_over(rt, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
 }
-template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>, T> F, class Join>
+template <class T, loop_integer B, loop_integer E, class F, class Join>
 [[nodiscard]] T parallel_reduce(task_context& here, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
                                 call_site at = call_site::here()) {
-  static_assert(!detail::narrows<typename decltype(detail::value_of<F, loop_index<B, E>, T>())::type, T>,
-                "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+  detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
   return detail::reduce_over(here, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
 }
@@ -208,15 +228,19 @@ template <class T, loop_integer B, loop_integer E, reduce_body<loop_index<B, E>,
 /// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other workers join in. The body is kept with
 /// the graph. The task's time, as policies learn it, is without the loop.
 template <loop_integer B, loop_integer E, class F>
-  requires loop_body<std::decay_t<F>, loop_index<B, E>>
 task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& body, const loop_options& options = {},
                       call_site at = call_site::here()) {
+  detail::check_loop_body<std::decay_t<F>, loop_index<B, E>>();
   task_settings.widths = 1;
   const auto of = detail::bounds_of(begin, end);
   return g.add(task_settings, [of, work = std::forward<F>(body), grain = options.grain,
                                name = detail::loop_name(options, at)](task_context& here) mutable {
     detail::loop_over(here, of.begin, of.end, work, grain, name);
   });
+}
+template <loop_integer B, loop_integer E, class F>
+task add_parallel_for(graph& g, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+  return add_parallel_for(g, task_options{}, begin, end, std::forward<F>(body), options, at);
 }
 
 }  // namespace kilter

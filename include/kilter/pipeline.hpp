@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -26,24 +27,24 @@ enum class stage_order : std::uint8_t {
 template <stage_order Order, class F>
 struct stage {
   static constexpr stage_order order = Order;
-  std::string_view type;  ///< under which name its tasks are learned
+  std::string type;  ///< under which name its tasks are learned
   F body;
 };
 
 /// A stage that may have any number of items in hand at once: its body is called on several workers at the same time.
 template <class F>
 [[nodiscard]] stage<stage_order::parallel, std::decay_t<F>> parallel_stage(std::string_view type, F&& body) {
-  return {type, std::forward<F>(body)};
+  return {std::string(type), std::forward<F>(body)};
 }
 /// A stage that has one item in hand at once, whichever comes next. Its calls may be on different workers; each sees what the one before did.
 template <class F>
 [[nodiscard]] stage<stage_order::serial, std::decay_t<F>> serial_stage(std::string_view type, F&& body) {
-  return {type, std::forward<F>(body)};
+  return {std::string(type), std::forward<F>(body)};
 }
 /// The same, but in the order in which the first stage gave the items.
 template <class F>
 [[nodiscard]] stage<stage_order::ordered, std::decay_t<F>> ordered_stage(std::string_view type, F&& body) {
-  return {type, std::forward<F>(body)};
+  return {std::string(type), std::forward<F>(body)};
 }
 
 struct pipeline_options {

@@ -241,7 +241,8 @@ class policy {
   virtual ~policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-  /// 0. Which queues exist, and what the policy answers itself. Asked once, when an engine starts.
+  /// 0. Which queues exist, and what the policy answers itself: an `on_ready` is never asked unless this sets `asks_ready_low` or `asks_ready_high`, and so
+  ///    on for the other questions. Asked once, when an engine starts.
   [[nodiscard]] virtual discipline queues(const machine&) const = 0;
   /// 1. A whole static graph, or the tasks that a running task adds (view::batch_*): label, plan, re-key.
   virtual void on_submit(view&) const {}

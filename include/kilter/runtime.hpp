@@ -2,10 +2,13 @@
 // Engine 1: real threads. An object; several may live in one process.
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kilter/graph.hpp"
@@ -75,8 +78,8 @@ class execution {
  public:
   execution() = default;
   /// Returns when all tasks are done. Rethrows the first exception of a task; cancelled_error if it was cancelled. On a worker it
-  /// runs other tasks of that worker's runtime meanwhile; usage_error inside a member of a team. A body must not wait for the run that it is
-  /// of: neither would end.
+  /// runs other tasks of that worker's runtime meanwhile. usage_error inside a member of a team, and in a body that waits for the run that it is
+  /// of.
   void wait();
   /// Waits as `wait` does, but at most so long; on a worker it may be late by a task that it runs meanwhile. Returns whether all tasks are
   /// done, and throws nothing that a task threw: `wait` does that then, at once.
@@ -94,7 +97,7 @@ class execution {
 
   // One task of the graph, which must still be there; the others go on. usage_error for a task of another graph, and for one that a batch added.
   /// Returns when the task has ended. Rethrows the first exception of the run if its body threw or was therefore left out; cancelled_error if it was
-  /// cancelled. A body must not wait for a task that comes after its own: neither would end.
+  /// cancelled. usage_error in a body that waits for its own task. It must not wait for one that comes after its own either: neither would end.
   void wait(task);
   template <class Rep, class Period>
   bool wait_for(task t, const std::chrono::duration<Rep, Period>& limit) {
@@ -140,9 +143,17 @@ class runtime {
   /// Starts the graph and returns. The graph must stay alive and unchanged until the execution is done, and what its bodies refer to must stay
   /// alive. From any thread. usage_error if the graph has a cycle or is already running, the runtime is stopped, or a member of a team asks.
   /// With `as_worker` the roots are made ready by that core's worker.
-  execution submit(graph&, core_id as_worker = no_core);
+  [[nodiscard("wait for it: a graph or a runtime that goes away cancels what runs")]] execution submit(graph&, core_id as_worker = no_core);
   /// submit and wait.
   execution_stats run(graph&, core_id as_worker = no_core);
+  /// Runs one task, and what it adds, and returns when all is done: `rt.run([](task_context& here) { ... })`.
+  template <class F>
+    requires(!std::derived_from<std::remove_cvref_t<F>, graph>)
+  execution_stats run(F&& body) {
+    graph g;
+    g.add(std::forward<F>(body));
+    return run(g);
+  }
 
   /// Cancels what runs and joins the workers; what was learned is kept. No effect if stopped.
   void stop();

@@ -131,6 +131,14 @@ namespace detail {
 template <class F>
 inline constexpr bool runs_alone = std::is_invocable_v<F&, task_context&> || std::is_invocable_v<F&>;
 
+template <class F>
+constexpr bool returns_nothing() {
+  if constexpr (std::is_invocable_v<F&, team_member&>) return std::is_void_v<std::invoke_result_t<F&, team_member&>>;
+  else if constexpr (std::is_invocable_v<F&, task_context&>) return std::is_void_v<std::invoke_result_t<F&, task_context&>>;
+  else if constexpr (std::is_invocable_v<F&>) return std::is_void_v<std::invoke_result_t<F&>>;
+  else return true;
+}
+
 /// What the engine must know of a callable, one constant a type.
 struct body {
   void (*invoke)(void* closure, body_call&);

@@ -70,8 +70,10 @@ void add_simulated_machine(CLI::App& c, bench_options& o) {
 
 lab::specification specification_of(const bench_options& o) {
   const bool graph = o.workload == lab::of_graphs;
-  if (graph && o.parameters.at("file").empty())
+  if (graph && o.parameters.at("file").empty()) {
+    if (!o.what.texts.at("on").empty()) (void)o.what.read();  // `kilter bench --on jetson-tx2`: the wrong word is told before the missing one
     throw input_error(fmt::format("a workload or a graph is missing: one of {}, a file, or a generator's call, as cholesky:n=20; see {} --help", lab::joined(lab::own_names(), ", "), o.command));
+  }
   if (o.simulated && o.what.texts.at("on").empty()) throw input_error(fmt::format("--on is missing: name a machine, as --on sim:jetson-tx2; see {} --help", o.command));
   lab::specification s = o.what.read();
   if (o.simulated && (s.on.native() || s.on.emulated)) {

@@ -76,7 +76,7 @@ class auto_policy : public policy {
   [[nodiscard]] situation look(view&, task_ref, const task_rank&, core_id here, double paid) const noexcept;
   [[nodiscard]] std::optional<option> option_at(view&, task_ref, place_id, core_id here, const goal&, const situation&) const noexcept;
   [[nodiscard]] option best(view&, task_ref, core_id here, std::uint32_t share, const situation&) const noexcept;
-  [[nodiscard]] others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&) const noexcept;
+  others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&, std::optional<double> missed_s = {}) const noexcept;
   [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
   void begins(view&, core_id by, const task_rank&) const noexcept;
   void spend(view&, double task_s, const place&) const noexcept;
@@ -215,7 +215,8 @@ next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
 // ---- what a task sees --------------------------------------------------------------------------------------------------------------
 
 double auto_policy::promised_s(view& v, core_id c, bool idle, double now_s) const noexcept {
-  return promised_at_s(idle, idle ? 0.0 : real(v.load(cell_of(c, core_cell::end))), now_s);
+  return idle ? promised_at_s(true, 0.0, real(v.load(cell_of(c, core_cell::missed))), now_s)
+              : promised_at_s(false, real(v.load(cell_of(c, core_cell::end))), 0.0, now_s);
 }
 
 double auto_policy::alone_s(view& v, core_id c, double mean_s, double from_s, const situation& now) const noexcept {
@@ -293,13 +294,16 @@ option auto_policy::best(view& v, task_ref task, core_id here, std::uint32_t sha
   return other && places.may_replace(*other) ? *other : found;
 }
 
-others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, const situation& now) const noexcept {
+// Who has left this task to others is none of those that end it sooner: two cores would each leave it to the other.
+others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, const situation& now, std::optional<double> missed_s) const noexcept {
   const machine& m = v.machine();
   others_builder rest(now.now_s, end_s);
   for (core_id c = 0; c < cores_; ++c) {
-    if (mine.contains(c) || !v.online(c)) continue;
-    const double free_s = free_at_s(promised_s(v, c, v.idle(c), now.now_s), now.now_s), mean_s = v.time_s(task, m.single(c));
-    rest.add(free_s, alone_s(v, c, mean_s, free_s, now), mean_s);
+    if (mine.contains(c) || !v.online(c) || v.load(cell_of(c, core_cell::declined)) == v.word_of(task)) continue;
+    const bool idle = v.idle(c);
+    const double free_s = free_at_s(promised_s(v, c, idle, now.now_s), now.now_s), mean_s = v.time_s(task, m.single(c));
+    const bool sooner = rest.add(free_s, alone_s(v, c, mean_s, free_s, now), mean_s);
+    if (missed_s && sooner && idle) v.store(cell_of(c, core_cell::missed), bits(*missed_s));
   }
   return rest.all();
 }
@@ -374,9 +378,12 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   const std::uint64_t skip = v.load(cell_of(here, core_cell::skip)), skipped = skip == resting ? 0 : skip;
   if (skipped == 0) v.store(way_cell, bits(now.way_s));
 
-  if (sooner.sooner <= skipped || nobody_came(note, now.now_s, mine.end_s()) ||
-      (!v.critical(task) && in_time(now, real(v.load(way_cell)), mine.end_s()))) {
+  const bool missed = sooner.sooner > skipped && nobody_came(note, now.now_s, mine.end_s());
+  if (missed) elsewhere(v, task, where, mine.end_s(), now, now.now_s - note.declined_for_s(now.now_s));
+  if (sooner.sooner <= skipped || missed || (!v.critical(task) && in_time(now, real(v.load(way_cell)), mine.end_s()))) {
     v.store(cell_of(here, core_cell::skip), 0);
+    v.store(cell_of(here, core_cell::declined), 0);
+    v.store(cell_of(here, core_cell::missed), 0);
     for (core_id c = where.leader; c < where.leader + where.width; ++c) v.store(cell_of(c, core_cell::end), bits(mine.end_s()));
     own.note = 0;
     v.set_state(task, own.packed());
@@ -384,6 +391,7 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     if (paid < cores_) spend(v, mine.time_s, where);
     return {.where = mine.where};
   }
+  v.store(cell_of(here, core_cell::declined), v.word_of(task));
   if (!note.was_declined()) {
     note.decline(now.now_s);
     own.note = note.bits();

@@ -48,13 +48,14 @@ void place_search::offer(const option& o) noexcept {
   if (!first_ || (goal_.anywhere ? fair(o) && o.end_s() < first_->end_s() : o.cost_s() < first_->cost_s())) first_ = o;
 }
 
-void others_builder::add(double free_s, double first_s, double mean_s) noexcept {
+bool others_builder::add(double free_s, double first_s, double mean_s) noexcept {
   const double left_s = by_s_ - free_s;
-  if (left_s <= first_s) return;
+  if (left_s <= first_s) return false;
   if (all_.first_free_s == 0.0 || free_s < all_.first_free_s) all_.first_free_s = free_s;
   if (free_s <= now_s_ + free_soon * first_s) ++all_.idle;
   constexpr double many = 1e6;  // tasks; more than wait anywhere, and a number that can be counted
   all_.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - first_s) / mean_s, many));
+  return true;
 }
 
 std::uint32_t share_beside(const situation& now, const others& rest, std::uint32_t tasks) noexcept {

@@ -80,8 +80,8 @@ class others_builder {
  public:
   /// `end_s`: engine time at which this core would end the task.
   others_builder(double now_s, double end_s) noexcept : now_s_(now_s), by_s_(end_s - sooner_margin * (end_s - now_s)) {}
-  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that.
-  void add(double free_s, double first_s, double mean_s) noexcept;
+  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that. Whether it ends one sooner.
+  bool add(double free_s, double first_s, double mean_s) noexcept;
   [[nodiscard]] const others& all() const noexcept { return all_; }
 
  private:

@@ -58,6 +58,8 @@ enum class core_cell : std::uint32_t {
   came,  ///< while it rests: came_cell when it began to
   seen,  ///< while it rests: how many tasks waited then
   begun,  ///< nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it would cost a line that all write
+  declined,  ///< view::word_of the task that it last left to others
+  missed,  ///< a double: engine time since when it has not come for what was left to it, though it is idle; 0: it has taken something since
   count
 };
 inline constexpr std::uint64_t resting = ~std::uint64_t{0};

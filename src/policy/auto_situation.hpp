@@ -29,8 +29,16 @@ inline constexpr double rest_lasts_s = 100e-6;
 
 // ---- when a core is free, and how long a task takes there --------------------------------------------------------------------------
 
+/// Seconds. An idle core that did not come for what was left to it counts as overdue for so long, unless it takes something: whoever has taken it away
+/// keeps it for a few slices of the operating system (3 to 4 ms each).
+inline constexpr double absent_for_s = 30e-3;
+
 /// Engine time at which a core was expected to be free, which may be over. `end_s`: when what it took is expected to end; 0 if it took nothing.
-[[nodiscard]] constexpr double promised_at_s(bool idle, double end_s, double now_s) noexcept { return idle || end_s == 0.0 ? now_s : end_s; }
+/// `missed_s`: since when an idle one has not come for what was left to it; 0 if it is not missed.
+[[nodiscard]] constexpr double promised_at_s(bool idle, double end_s, double missed_s, double now_s) noexcept {
+  if (idle) return missed_s == 0.0 || now_s - missed_s > absent_for_s ? now_s : missed_s;
+  return end_s == 0.0 ? now_s : end_s;
+}
 
 /// Engine time at which to expect the core: one that is overdue will take as long again as it is overdue by now.
 [[nodiscard]] inline double free_at_s(double promised_s, double now_s) noexcept { return now_s + std::abs(promised_s - now_s); }

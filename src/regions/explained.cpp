@@ -14,7 +14,7 @@ using json = nlohmann::ordered_json;
 told_region read_region(const json& j) {
   return {.module = j.at("module").get<std::string>(), .offset = j.at("offset").get<std::uint64_t>(), .calls = j.at("calls").get<std::uint64_t>(),
           .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
-          .left_for = j.at("left_for").get<std::string>()};
+          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>()};
 }
 
 std::string name_of(const told_region& r, const std::string& program) {
@@ -23,9 +23,9 @@ std::string name_of(const told_region& r, const std::string& program) {
 }
 
 std::string done_with(const told_region& r) {
-  if (!r.left_for.empty() && r.on_pool == 0) return "left to libgomp: " + r.left_for;
-  if (!r.left_for.empty()) return fmt::format("on threads of Kilter {} times, then left to libgomp: {}", r.on_pool, r.left_for);
-  if (r.on_pool == 0) return r.calls <= 2 ? "seen too seldom" : "left to libgomp: one member, or more than CPUs";
+  if (!r.left_for.empty() && r.on_pool == 0) return "left to " + r.library + ": " + r.left_for;
+  if (!r.left_for.empty()) return fmt::format("on threads of Kilter {} times, then left to {}: {}", r.on_pool, r.library, r.left_for);
+  if (r.on_pool == 0) return r.calls <= 2 ? "seen too seldom" : "left to " + r.library + ": one member, or more than CPUs";
   return "on threads of Kilter";
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
   std::vector<std::string> lines;
   for (const told_process& p : all) {
     if (!p.passed_on_for.empty()) {
-      lines.push_back(fmt::format("process {}: {} is set, so all regions are left to libgomp", p.pid, p.passed_on_for));
+      lines.push_back(fmt::format("process {}: {} is set, so all regions are left to the OpenMP library", p.pid, p.passed_on_for));
       continue;
     }
     if (p.regions.empty()) continue;

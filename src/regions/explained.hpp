@@ -14,12 +14,13 @@ struct told_region {
   std::uint64_t calls = 0, on_pool = 0;   ///< executions, and those on threads of Kilter
   std::uint32_t members = 0;
   double seconds = 0.0;
-  std::string left_for;            ///< why it is left to libgomp; empty: it is not
+  std::string left_for;            ///< why it is left to its library; empty: it is not
+  std::string library;             ///< "libgomp" or "libomp"
 };
 
 struct told_process {
   int pid = 0;
-  std::string passed_on_for;       ///< variable of the user for which everything is left to libgomp; empty: none
+  std::string passed_on_for;       ///< variable of the user for which everything is left to the OpenMP library; empty: none
   std::uint64_t rescues = 0, exchanges = 0;
   std::vector<told_region> regions;
 };

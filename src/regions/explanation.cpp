@@ -41,7 +41,8 @@ json processes_json(const std::vector<told_process>& all) {
   for (const told_process& p : all) {
     json regions = json::array();
     for (const told_region& r : p.regions)
-      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"seconds", r.seconds}, {"left_for", r.left_for}});
+      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"seconds", r.seconds},
+                         {"left_for", r.left_for}, {"library", r.library}});
     processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"regions", std::move(regions)}});
   }
   return processes;

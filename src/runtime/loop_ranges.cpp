@@ -2,24 +2,18 @@
 
 #include <algorithm>
 
+#include "runtime/proportional_cut.hpp"
+
 namespace kilter::detail {
 
 loop_ranges::loop_ranges(std::uint32_t blocks, const std::vector<double>& weights)
     : blocks_(blocks), cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
-  double sum = 0.0, before = 0.0;
-  for (const double weight : weights) sum += weight;
+  proportional_cut cut(blocks, weights);
   std::uint32_t at = 0;
-  core_id last = 0;
   for (core_id c = 0; c < cores_; ++c) {
-    before += weights[c];
-    const auto end = std::clamp(static_cast<std::uint32_t>(blocks_ * (before / sum) + 0.5), at, blocks_);
+    const auto end = static_cast<std::uint32_t>(cut.end_of_next(weights[c]));
     slots_[c].range.store(pack({at, end}), sync::memory_order_relaxed);
-    if (end > at) last = c;
     at = end;
-  }
-  if (at < blocks_) {  // rounding
-    const block_range r_last = unpack(slots_[last].range.load(sync::memory_order_relaxed));
-    slots_[last].range.store(pack({r_last.size() ? r_last.begin : at, blocks_}), sync::memory_order_relaxed);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "kilter/emulated_cores.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/loop_shares.hpp"
 #include "runtime/pinning.hpp"
 
 namespace kilter::detail {
@@ -14,8 +15,6 @@ namespace {
 constexpr double piece_s = 100e-6, least_piece_s = 5e-6;
 // Slices of the operating system are longer than this.
 constexpr double gap_s = 0.5e-3;
-// To wake a worker and to let it in costs about as much.
-constexpr double worth_inviting_s = 10e-6;
 // Before the caller helps with other work, it waits for those who are in their last piece.
 constexpr double last_pieces_s = 2 * piece_s;
 // Somebody whose CPU time stands still for so long has no core.
@@ -93,32 +92,12 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   stop_looking(run);
   const std::uint64_t nested_before = body_.nested_cycles, begin = sync::cycles();
 
-  // What an iteration takes on each core; where nothing is known the cores are held to be alike but for their disturbances.
-  const auto cores = static_cast<core_id>(owner.workers.size());
-  std::vector<double> weights(cores, 0.0);
-  double least_s = 0.0;
-  const bool known = owner.tables.seen(row);
-  for (core_id c = 0; c < cores; ++c) {
-    const double item_s = known ? owner.tables.time_s(row, owner.machine->single(c)) : 0.0;
-    weights[c] = 1.0 / (item_s > 0.0 ? item_s : owner.tables.slowdown(c));
-    if (item_s > 0.0 && (least_s == 0.0 || item_s < least_s)) least_s = item_s;
-  }
-  if (least_s > 0.0)
-    for (core_id c = 0; c < cores; ++c)  // never tried: as good as the best, but for its disturbance
-      if (owner.tables.time_s(row, owner.machine->single(c)) == 0.0) weights[c] /= least_s;
-  std::uint64_t members = std::min<std::uint64_t>(cores, divided(w.count, w.block));
-  if (least_s > 0.0) members = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(least_s * static_cast<double>(w.count) / worth_inviting_s, 1e6)), 1, members);
-  std::vector<core_id> order;
-  for (core_id c = 0; c < cores; ++c)
-    if (c != core) order.push_back(c);
-  std::ranges::stable_sort(order, [&](core_id a, core_id b) { return weights[a] > weights[b]; });
-  for (std::size_t i = members - 1; i < order.size(); ++i) weights[order[i]] = 0.0;
-
-  auto* l = new shared_loop(w, row, run, *this, weights);
-  for (std::size_t i = 0; i + 1 < members; ++i) {
+  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count, divided(w.count, w.block), core);
+  auto* l = new shared_loop(w, row, run, *this, shares.weights);
+  for (const core_id c : shares.invited) {
     l->hold();
     try {
-      owner.workers[order[i]]->bind({assembly_entry::kind::loop, nullptr, nullptr, l});
+      owner.workers[c]->bind({assembly_entry::kind::loop, nullptr, nullptr, l});
     } catch (const std::bad_alloc&) {
       l->let_go();  // one fewer takes part
     }

@@ -10,6 +10,7 @@ refuses "--help"
 refuses "'bnech'" bnech
 refuses "did you mean 'bench'" bnech
 refuses "layered" bench
+refuses "did you mean 'sim:jetson-tx2'" bench --on jetson-tx2
 refuses "'layred'" bench layred
 refuses "--paralelism" "${bench[@]}" --paralelism 2
 refuses "did you mean '--parallelism'" "${bench[@]}" --paralelism 2

@@ -292,7 +292,7 @@ TEST_P(suite, a_stopped_runtime_starts_again) {
       rt.stop();
       rt.stop();
       EXPECT_FALSE(rt.running());
-      EXPECT_THROW(rt.submit(g), usage_error);
+      EXPECT_THROW((void)rt.submit(g), usage_error);
       rt.start();
       rt.start();
     }

@@ -10,6 +10,7 @@ void cases(runtime& rt, graph& g) {
   (void)rt, (void)g;
 #if CASE == 0
   g.add([] {});
+  rt.run([](task_context& here) { batch(here).add([] {}); });
   g.add([](task_context& here) { batch(here).add([] {}); });
   g.add({.widths = {1, 2}}, [](team_member& me) { while (me.next_chunk(10)) {} });
   parallel_pipeline(rt, serial_stage("a", [] { return std::optional(1); }), parallel_stage("b", [](int i) { return i; }), ordered_stage("c", [](int) {}));
@@ -47,6 +48,26 @@ void cases(runtime& rt, graph& g) {
   g.add({.type = "fill"}, [] {});
 #elif CASE == 17  // tasks are added with a context, not with somebody else's batch
   g.add([](batch&) {});
+#elif CASE == 18  // what it returns would be lost
+  g.add([] { return 42; });
+#elif CASE == 19  // the same of a task that is run at once
+  rt.run([](task_context&) { return 42; });
+#elif CASE == 20  // one index and a default, but it would be given a piece
+  parallel_for(rt, 0, 10, [](int, int = 1) {});
+#elif CASE == 21  // a graph that goes at once
+  rt.run(graph());
+#elif CASE == 22  // options at the wrong end
+  g.add([] {}, {.name = "load"});
+#elif CASE == 23  // data at the wrong end
+  g.add([] {}, {.in = {&g}});
+#elif CASE == 24  // a name alone is no option
+  g.add("load", [] {});
+#elif CASE == 25  // the sum of a piece, without the sum so far
+  (void)parallel_reduce(rt, 0, 10, 0, [](int first, int last) { return last - first; }, [](int a, int b) { return a + b; });
+#elif CASE == 26  // the two functions in the other order
+  (void)parallel_reduce(rt, 0, 10, 0, [](int a, int b) { return a + b; }, [](int i) { return i; });
+#elif CASE == 27  // a loop over what is no index
+  parallel_for(rt, 0, 10, [](const char*) {});
 #else
 #error "no such case"
 #endif

@@ -411,6 +411,24 @@ void few_and_many() {
   }
 }
 
+// A region without a barrier and one with, in turn.
+void alternating() {
+  for (int round = 0; round < 30; ++round) {
+    std::vector<long> a(64), b(64);
+#pragma omp parallel for
+    for (int i = 0; i < 64; ++i) a[static_cast<std::size_t>(i)] = mixed(i + round);
+#pragma omp parallel
+    {
+#pragma omp barrier
+#pragma omp for
+      for (int i = 0; i < 64; ++i) b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
+    }
+    long sum = 0;
+    for (int i = 0; i < 64; ++i) sum = (sum * 31 + b[static_cast<std::size_t>(i)]) % 1000003;
+    std::printf("%ld\n", sum);
+  }
+}
+
 void empty() {
   for (int round = 0; round < 10000; ++round) {
 #pragma omp parallel
@@ -425,7 +443,7 @@ int main(int count, char** words) {
   const std::map<std::string, std::function<void()>> all{
       {"stencil", stencil}, {"reduction", reduction}, {"schedules", schedules}, {"barriers", barriers}, {"ordered", ordered}, {"sections", sections},
       {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"late_task", late_task}, {"many_constructs", many_constructs}, {"wavefront", wavefront}, {"locks", locks}, {"questions", questions},
-      {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"empty", empty}};
+      {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"alternating", alternating}, {"empty", empty}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())

@@ -4,39 +4,18 @@
 #include <string.h>
 
 #include "balance/preload/guest.hpp"
+#include "regions/openmp/libgomp.hpp"
 #include "regions/openmp/shares.hpp"
 
 namespace kilter::regions {
 
 namespace {
 
-/// The work share that this member comes to next. `set_up` is called by the first who comes.
-///
-/// A share opens when its phase is 3g + 2, and closes when the last member has ended it; so it cannot go on to use g + 1 while a member is still to come. The phase says
-/// both whose turn it is to set it up and whether it is free, so nobody misses a change: `await` returns at any.
+/// Others may be waited for before its end, so all of them begin.
 template <class SetUp>
 work_share& enter(const SetUp& set_up) noexcept {
-  member& m = *current;
-  team& t = *m.of;
-  begin_all(t);
-  const std::uint32_t number = m.constructs++, free_for_it = number / shares_at_once * 3, being_set_up = free_for_it + 1, open = free_for_it + 2;
-  work_share& s = t.shares[number % shares_at_once];
-  for (std::uint32_t phase = s.phase.load(); phase != open; phase = s.phase.load()) {
-    if (phase != free_for_it) {
-      await(s.phase, phase);
-    } else if (s.phase.change(free_for_it, being_set_up)) {
-      free(s.memory);
-      s.memory = nullptr;
-      s.issued = 0;
-      s.turn.store(0);
-      set_up(s);
-      s.phase.store(open);
-    }
-  }
-  m.share = &s;
-  m.trip = 0;
-  m.has_chunk = false;
-  return s;
+  begin_all(*current->of);
+  return come_to_share(set_up);
 }
 
 /// The next chunk's turn. Each chunk has a number of its own, so no two members add to `turn` at once.
@@ -48,36 +27,10 @@ void leave_chunk(member& m) noexcept {
   s.turn.add(1);
 }
 
-/// Who comes last begins the next round. `round` cannot change between a member's look at it and its coming, since that member is missing.
-void barrier() noexcept {
-  team& t = *current->of;
-  begin_all(t);
-  const std::uint32_t round = t.round.load();
-  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
-    t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
-    t.round.add(1);
-    may_go_home();
-  } else {
-    await(t.round, round);
-  }
-}
-
 bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
-  member& m = *current;
-  work_share& s = *m.share;
-  leave_chunk(m);
-  iterations got;
-  if (m.ordered) {
-    const hold one(s.lock);
-    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
-    // Chunks of a fixed schedule have their numbers by place, the others by who came.
-    m.chunk_number = s.how != schedule::fixed ? s.issued++ : s.chunk == 0 ? m.number : (m.trip - 1) * m.of->members + m.number;
-    m.has_chunk = !got.none() || (s.how == schedule::fixed && s.chunk == 0 && m.trip == 1);
-    if (got.none() && m.has_chunk) leave_chunk(m);   // a share without iterations has its turn too
-  } else {
-    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
-  }
+  const iterations got = next_iterations();
   if (got.none()) return false;
+  const work_share& s = *current->share;
   *begin = s.first + s.step * got.begin;
   *end = s.first + s.step * got.end;
   return true;
@@ -89,18 +42,8 @@ bool start(schedule how, std::uint64_t chunk, bool ordered, std::uint64_t first,
   return piece(begin, end);
 }
 
-void end_nowait() noexcept {
-  member& m = *current;
-  leave_chunk(m);
-  m.ordered = false;
-  work_share& s = *m.share;
-  m.share = nullptr;
-  if (&s == &m.of->first_loop || s.ended.fetch_add(1, std::memory_order_acq_rel) + 1 != m.of->members) return;
-  s.ended.store(0, std::memory_order_relaxed);
-  s.phase.add(1);
-}
 void end_loop() noexcept {
-  end_nowait();
+  loop_end_nowait();
   barrier();
 }
 
@@ -211,18 +154,14 @@ bool own_GOMP_barrier_cancel() {
   return false;
 }
 
-/// True for the first member that comes to a single. All come to the same ones in the same order, so one that has come to n of them finds at least n taken.
-bool take_single(member& m) noexcept {
-  begin_all(*m.of);
-  std::uint32_t mine = m.singles++;
-  return m.of->singles.compare_exchange_strong(mine, mine + 1, std::memory_order_acq_rel);
+bool own_GOMP_single_start() {
+  begin_all(*current->of);
+  return take_single();
 }
-bool own_GOMP_single_start() { return take_single(*current); }
 void* own_GOMP_single_copy_start() {
-  member& m = *current;
-  team& t = *m.of;
-  const std::uint32_t before = m.copies++;
-  if (take_single(m)) return nullptr;
+  team& t = *current->of;
+  const std::uint32_t before = current->copies++;
+  if (own_GOMP_single_start()) return nullptr;
   while (t.copies.load() == before) await(t.copies, before);
   return t.copy;
 }
@@ -233,12 +172,7 @@ void own_GOMP_single_copy_end(void* what) {
 }
 void own_GOMP_scope_start(std::uintptr_t*) {}
 
-void own_GOMP_ordered_start() {
-  member& m = *current;
-  if (!m.ordered || !m.has_chunk) return;
-  work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
-}
+void own_GOMP_ordered_start() { wait_for_turn(); }
 void own_GOMP_ordered_end() {}
 
 unsigned section() noexcept {
@@ -257,7 +191,7 @@ unsigned own_GOMP_sections2_start(unsigned count, std::uintptr_t*, void** memory
 unsigned own_GOMP_sections_next() { return section(); }
 void own_GOMP_sections_end() { end_loop(); }
 bool own_GOMP_sections_end_cancel() { return own_GOMP_loop_end_cancel(); }
-void own_GOMP_sections_end_nowait() { end_nowait(); }
+void own_GOMP_sections_end_nowait() { loop_end_nowait(); }
 
 // ---- loops whose iterations wait for one another: the first member that comes gets all of them, in their order, so each finds those before it done.
 
@@ -373,7 +307,65 @@ void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t
   s.next.store(0, std::memory_order_relaxed);
 }
 
+/// Who comes last begins the next round. `round` cannot change between a member's look at it and its coming, since that member is missing.
+void barrier() noexcept {
+  team& t = *current->of;
+  begin_all(t);
+  const std::uint32_t round = t.round.load();
+  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
+    t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
+    t.round.add(1);
+    may_go_home();
+  } else {
+    await(t.round, round);
+  }
+}
+
+bool take_single() noexcept {
+  std::uint32_t mine = current->singles++;
+  return current->of->singles.compare_exchange_strong(mine, mine + 1, std::memory_order_acq_rel);
+}
+
+void leave_share(work_share& s) noexcept {
+  const team& t = *current->of;
+  if (&s == &t.first_loop || s.ended.fetch_add(1, std::memory_order_acq_rel) + 1 != t.members) return;
+  s.ended.store(0, std::memory_order_relaxed);
+  s.phase.add(1);
+}
+
+iterations next_iterations() noexcept {
+  member& m = *current;
+  work_share& s = *m.share;
+  leave_chunk(m);
+  iterations got;
+  if (m.ordered) {
+    const hold one(s.lock);
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+    // Chunks of a fixed schedule have their numbers by place, the others by who came.
+    m.chunk_number = s.how != schedule::fixed ? s.issued++ : s.chunk == 0 ? m.number : (m.trip - 1) * m.of->members + m.number;
+    m.has_chunk = !got.none() || (s.how == schedule::fixed && s.chunk == 0 && m.trip == 1);
+    if (got.none() && m.has_chunk) leave_chunk(m);   // a share without iterations has its turn too
+  } else {
+    got = s.how == schedule::fixed ? fixed_piece(s.count, s.chunk, m.of->members, m.number, m.trip++) : next_piece(s, m.of->members);
+  }
+  return got;
+}
+
+void wait_for_turn() noexcept {
+  member& m = *current;
+  if (!m.ordered || !m.has_chunk) return;
+  work_share& s = *m.share;
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
+}
+
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept { return piece(begin, end); }
-void loop_end_nowait() noexcept { end_nowait(); }
+void loop_end_nowait() noexcept {
+  member& m = *current;
+  leave_chunk(m);
+  m.ordered = false;
+  work_share& s = *m.share;
+  m.share = nullptr;
+  leave_share(s);
+}
 
 }  // namespace kilter::regions

@@ -43,12 +43,12 @@ void write_region(int file, const region& r) noexcept {
   const module_at where = module_of(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
   quoted(name, *where.path ? where.path : "");
   const reason why = r.why.load(std::memory_order_relaxed);
-  const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : team_call_name(r.call.load(std::memory_order_relaxed));
+  const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : why == reason::others_spin ? "threads that spin after other regions" : team_call_name(r.call.load(std::memory_order_relaxed));
   write_all(file, line,
-            snprintf(line, sizeof line, "{\"module\":\"%s\",\"offset\":%llu,\"calls\":%llu,\"on_pool\":%llu,\"members\":%u,\"seconds\":%.6f,\"left_for\":\"%s\"}\n", name,
+            snprintf(line, sizeof line, "{\"module\":\"%s\",\"offset\":%llu,\"calls\":%llu,\"on_pool\":%llu,\"members\":%u,\"seconds\":%.6f,\"left_for\":\"%s\",\"library\":\"%s\"}\n", name,
                      static_cast<unsigned long long>(where.offset), static_cast<unsigned long long>(r.times.load(std::memory_order_relaxed)),
                      static_cast<unsigned long long>(r.on_pool.load(std::memory_order_relaxed)), r.members.load(std::memory_order_relaxed),
-                     static_cast<double>(r.ns.load(std::memory_order_relaxed)) * 1e-9, left));
+                     static_cast<double>(r.ns.load(std::memory_order_relaxed)) * 1e-9, left, name_of(r.library)));
 }
 
 __attribute__((destructor)) void write_it() {

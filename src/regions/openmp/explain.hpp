@@ -9,7 +9,7 @@ void begin_explaining() noexcept;
 /// Everything is passed on, because the user set this.
 void explain_nothing_done(const char* variable) noexcept;
 
-/// In the order of KILTER_TEAM_CALLS. Defined where they are.
+/// Of libgomp in the order of KILTER_TEAM_CALLS, of libomp in that of kmpc_call. Defined where they are.
 [[nodiscard]] const char* team_call_name(unsigned call) noexcept;
 
 }  // namespace kilter::regions

@@ -1,12 +1,7 @@
 #pragma once
-// The functions of libgomp by which threads of a team do something together, and how the real ones are found. The ABI is that of gcc's manual, "The libgomp ABI".
-
-#include <cstddef>
-#include <cstdint>
+// The functions of libgomp by which threads of a team do something together. The ABI is that of gcc's manual, "The libgomp ABI".
 
 namespace kilter::regions {
-
-using body = void(void*);
 
 /// Calls by which members of a team wait for one another or share work. A region that makes them runs on threads of ours, since each of its members has a thread of its own.
 /// X(name)

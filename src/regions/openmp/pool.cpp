@@ -55,13 +55,18 @@ void leave_member(hand& me) noexcept {
 
 void wait_for_region(hand& me, std::uint32_t seen) noexcept {
   waiting w(me);
+  bool over = work.left.load() == 0;
   while (regions.load() == seen) {
     if (me.host.load(std::memory_order_acquire)) {
       leave_member(me);
       if (me.host.load(std::memory_order_relaxed)) return regions.sleep_while(seen);
     }
-    if (work.left.load() != 0) w.turn(regions, seen);   // and looks again whether somebody is held up
-    else if (w.spun_ns() > spin_ns) return regions.sleep_while(seen);
+    if (!over) {
+      w.turn(regions, seen);   // and looks again whether somebody is held up
+      if ((over = work.left.load() == 0)) w.begin_again();
+    } else if (w.spun_ns() > spin_ns) {
+      return regions.sleep_while(seen);
+    }
   }
 }
 
@@ -181,13 +186,14 @@ void may_go_home() noexcept {
   go_home_in_time(*own_hand);
 }
 
-void run_on_pool(body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
+void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
   if (!made) make();
   hand& me = hands[0];
   own_hand = &me;
   me.tid.store(this_thread(), std::memory_order_relaxed);
   keep_apart(me);
   work.reset(f, data, members, nullptr);
+  work.library = library;
   if (prepare) prepare(work, with);
   ticket.store(std::uint64_t{members} << 32 | 1, std::memory_order_release);
   regions.add(1);

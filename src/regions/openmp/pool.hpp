@@ -13,6 +13,6 @@ void release_pool() noexcept;
 [[nodiscard]] std::uint32_t pool_size() noexcept;
 
 /// By whoever has claimed the pool. `prepare` is called before anybody begins.
-void run_on_pool(body* run, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept;
+void run_on_pool(runtime, body* run, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept;
 
 }  // namespace kilter::regions

@@ -13,7 +13,7 @@ std::atomic<std::uint32_t> count{0};
 
 }  // namespace
 
-region* region_of(body* run) noexcept {
+region* region_of(body* run, runtime library) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(run);
   std::uint32_t slot = static_cast<std::uint32_t>((address >> 4) * 0x9e3779b97f4a7c15u >> 40) % slots;
   for (std::uint32_t tries = 0; tries < slots; ++tries, slot = (slot + 1) % slots) {
@@ -21,8 +21,9 @@ region* region_of(body* run) noexcept {
     if (there == run) return &known[slot];
     if (there) continue;
     if (known[slot].run.compare_exchange_strong(there, run, std::memory_order_acq_rel)) {
+      known[slot].library = library;
       order[count.fetch_add(1, std::memory_order_acq_rel)].store(static_cast<std::uint16_t>(slot), std::memory_order_release);
-      if (module_of(reinterpret_cast<const void*>(run)).own_data) leave_to_libgomp(known[slot], reason::own_data);
+      if (module_of(reinterpret_cast<const void*>(run)).own_data) leave_to_library(known[slot], reason::own_data);
       return &known[slot];
     }
     if (there == run) return &known[slot];
@@ -30,7 +31,7 @@ region* region_of(body* run) noexcept {
   return nullptr;
 }
 
-void leave_to_libgomp(region& r, reason why, std::uint32_t call) noexcept {
+void leave_to_library(region& r, reason why, std::uint32_t call) noexcept {
   if (r.why.load(std::memory_order_relaxed) != reason::none) return;
   r.call.store(call, std::memory_order_relaxed);
   r.why.store(why, std::memory_order_relaxed);

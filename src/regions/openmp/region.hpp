@@ -3,25 +3,26 @@
 
 #include <atomic>
 
-#include "regions/openmp/libgomp.hpp"
+#include "regions/openmp/runtime.hpp"
 
 namespace kilter::regions {
 
-/// Why a region is left to libgomp.
-enum class reason : std::uint8_t { none, team_call, own_data, nested };
+/// Why a region is left to its library.
+enum class reason : std::uint8_t { none, team_call, own_data, nested, others_spin };
 
 struct region {
   std::atomic<body*> run{nullptr};
-  std::atomic<std::uint32_t> watched{0};      ///< executions under libgomp that made no call of a team
+  runtime library = runtime::libgomp;
+  std::atomic<std::uint32_t> watched{0};      ///< executions under its library that made no call of a team
   std::atomic<reason> why{reason::none};
-  std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, in the order of KILTER_TEAM_CALLS
+  std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, as team_call_name counts
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
 };
 
 /// Null: there are too many to know them all.
-[[nodiscard]] region* region_of(body*) noexcept;
-void leave_to_libgomp(region&, reason, std::uint32_t call = 0) noexcept;
+[[nodiscard]] region* region_of(body*, runtime) noexcept;
+void leave_to_library(region&, reason, std::uint32_t call = 0) noexcept;
 
 /// In the order in which they came.
 [[nodiscard]] std::uint32_t region_count() noexcept;

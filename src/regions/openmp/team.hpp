@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "regions/openmp/libgomp.hpp"
+#include "regions/openmp/runtime.hpp"
 
 namespace kilter::regions {
 
@@ -84,6 +84,7 @@ struct team {
   body* run = nullptr;
   void* data = nullptr;
   std::uint32_t members = 1, level = 1;
+  runtime library = runtime::libgomp;             ///< whose calls are about this team
   member* parent = nullptr;                       ///< of the region around it, null at the top
   bool folds_loop = false;                        ///< it is a `parallel for`: `first_loop` is set up before anybody begins
   work_share first_loop;
@@ -98,6 +99,8 @@ struct team {
   waited_number copies;                           ///< that singles have made of what all others take over
   void* copy = nullptr;                           ///< the latest; a barrier follows each
   work_share shares[shares_at_once];              ///< a member's construct number n is in n modulo their number
+  moment reducing;                                ///< held by `reducer`, where members add up what they have one after another
+  std::atomic<const member*> reducer{nullptr};
 
   void reset(body* f, void* d, std::uint32_t n, member* around) noexcept;
   /// Of a team that is given up.
@@ -114,10 +117,14 @@ struct member {
   std::uint64_t trip = 0;                         ///< chunks of a fixed schedule that it had
   std::uint64_t chunk_number = 0;                 ///< of an ordered loop: the chunk that it has
   bool has_chunk = false, ordered = false;
+  work_share* doacross = nullptr;                 ///< of a loop whose iterations wait for others of it
 };
 
 /// Null: this thread runs nothing of ours.
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local member* current;
+
+/// The member that this thread runs, as calls of that library see it: in a region of another library it is none of its threads.
+[[nodiscard]] inline member* member_for(runtime library) noexcept { return current && (current->of->library == library || one_for_both()) ? current : nullptr; }
 
 /// Runs member `number` of the team on this thread, inside of whatever it runs already.
 void run_member(team&, std::uint32_t number) noexcept;

@@ -64,7 +64,7 @@ TEST(auto_notes, the_time_since_a_task_was_declined) {
 TEST(auto_notes, no_two_cells_are_one) {
   std::vector<std::uint32_t> all{search::offline_cell, left_cell, rest_cell, rest_seen_cell, way_cell, spent_cell, came_cell};
   for (core_id c = 0; c < 5; ++c)
-    for (const core_cell what : {core_cell::end, core_cell::skip, core_cell::rest, core_cell::came, core_cell::seen, core_cell::begun}) all.push_back(cell_of(c, what));
+    for (const core_cell what : {core_cell::end, core_cell::skip, core_cell::rest, core_cell::came, core_cell::seen, core_cell::begun, core_cell::declined, core_cell::missed}) all.push_back(cell_of(c, what));
   std::ranges::sort(all);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
   EXPECT_EQ(all.back() + 1, cells_for(5)) << "and no more are asked for than are used";

@@ -19,20 +19,23 @@ using test::us;
 TEST(auto_situation, when_a_core_is_expected_to_be_free) {
   struct row {
     bool idle;
-    double end_s, now_s, promised_s, free_s;
+    double end_s, missed_s, now_s, promised_s, free_s;
     const char* why;
   };
   for (const row& r : {
-           row{true, 7.0, 5.0, 5.0, 5.0, "an idle core is free, whatever it was expected"},
-           row{false, 0.0, 5.0, 5.0, 5.0, "nothing is known of what it does"},
-           row{false, 7.0, 5.0, 7.0, 7.0, "at work until then"},
-           row{false, 5.0, 5.0, 5.0, 5.0, "just done"},
-           row{false, 4.0, 5.0, 4.0, 6.0, "overdue by 1: it will take 1 more"},
-           row{false, 1.0, 5.0, 1.0, 9.0, "overdue by 4"},
+           row{true, 7.0, 0.0, 5.0, 5.0, 5.0, "an idle core is free, whatever it was expected"},
+           row{false, 0.0, 0.0, 5.0, 5.0, 5.0, "nothing is known of what it does"},
+           row{false, 7.0, 0.0, 5.0, 7.0, 7.0, "at work until then"},
+           row{false, 5.0, 0.0, 5.0, 5.0, 5.0, "just done"},
+           row{false, 4.0, 0.0, 5.0, 4.0, 6.0, "overdue by 1: it will take 1 more"},
+           row{false, 1.0, 0.0, 5.0, 1.0, 9.0, "overdue by 4"},
+           row{true, 0.0, 4.99, 5.0, 4.99, 5.01, "idle, but it has not come for 10 ms"},
+           row{true, 0.0, 4.9, 5.0, 5.0, 5.0, "that was too long ago to say anything"},
+           row{false, 7.0, 4.99, 5.0, 7.0, 7.0, "what is at work has come"},
        }) {
-    const double promised_s = promised_at_s(r.idle, r.end_s, r.now_s);
+    const double promised_s = promised_at_s(r.idle, r.end_s, r.missed_s, r.now_s);
     EXPECT_EQ(promised_s, r.promised_s) << r.why;
-    EXPECT_EQ(free_at_s(promised_s, r.now_s), r.free_s) << r.why;
+    EXPECT_DOUBLE_EQ(free_at_s(promised_s, r.now_s), r.free_s) << r.why;
   }
 }
 

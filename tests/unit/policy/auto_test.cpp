@@ -210,6 +210,39 @@ TEST(auto_policy, a_task_that_nobody_comes_for_is_taken_after_all) {
   EXPECT_FALSE(b.offer(b.all[2], 2, 0).put_back);
 }
 
+/// A fast core, a slow one, and so many tasks that each gets one core.
+struct two_cores : auto_board {
+  two_cores() {
+    for (const core_id c : {1u, 3u, 4u, 5u}) source.up[c] = false;
+    for (int i = 0; i < 6; ++i) all.push_back(add_long());
+    submit(*asked);
+  }
+  std::vector<task> all;
+};
+
+TEST(auto_policy, of_two_cores_that_would_each_leave_a_task_to_the_other_the_second_takes_it) {
+  two_cores b;
+  EXPECT_TRUE(b.offer(b.all[0], 2, 1).put_back) << "core 0 ends it sooner";
+  b.set({0, 1}, 3e-3);
+  b.set({2, 1}, 1e-3);
+  EXPECT_FALSE(b.offer(b.all[0], 0, 1).put_back) << "core 2 would, as it seems now, but has left it to others";
+  EXPECT_TRUE(b.offer(b.all[1], 0, 1).put_back) << "this is another task";
+}
+
+TEST(auto_policy, a_core_that_did_not_come_is_not_waited_for_again_until_it_takes_something) {
+  two_cores b;
+  b.source.now = 1.0;
+  EXPECT_TRUE(b.offer(b.all[0], 2, 1).put_back);
+  b.source.now = 1.004;
+  EXPECT_FALSE(b.offer(b.all[0], 2, 1).put_back) << "nobody came";
+  b.source.now = 1.007;
+  EXPECT_FALSE(b.offer(b.all[1], 2, 1).put_back) << "core 0 is idle, but has not come for 7 ms";
+  (void)b.ask(0, 1);
+  EXPECT_FALSE(b.offer(b.all[2], 2, 1).put_back) << "it looks, and may lose its CPU again at once";
+  EXPECT_FALSE(b.offer(b.all[3], 0, 1).put_back);
+  EXPECT_TRUE(b.offer(b.all[4], 2, 1).put_back) << "it is there again";
+}
+
 TEST(auto_policy, a_quota_is_spent_on_the_fast_cores_when_they_use_it_up) {
   auto_board b;
   std::vector<task> all;

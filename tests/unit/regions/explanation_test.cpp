@@ -36,7 +36,7 @@ TEST(explanation, says_why_nothing_is_loaded) {
 }
 
 constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"passed_on_for":"","rescues":3,"exchanges":1}
-{"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"seconds":0.5,"left_for":""}
+{"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"seconds":0.5,"left_for":"","library":"libgomp"}
 {"modu)";
 
 TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {

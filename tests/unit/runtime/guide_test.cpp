@@ -102,6 +102,19 @@ TEST(guide, says_what_came_of_a_run_and_what_it_does_not_know) {
   EXPECT_EQ(said<usage_error>([&] { e.wait(added); }),
             "a task that was added while its graph ran is waited for with its batch; an execution knows the tasks that were there before");
 
+  execution own;
+  std::atomic<bool> known{false};
+  std::string told;
+  graph waits;
+  waits.add([&] {
+    while (!known.load()) {}
+    told = said<usage_error>([&] { own.wait(); });
+  });
+  own = rt.submit(waits);
+  known.store(true);
+  own.wait();
+  EXPECT_EQ(told, "a body waits for the run that it is part of, which cannot end before it; use a batch for the tasks that it adds");
+
   open.store(false);
   e = rt.submit(g);
   e.cancel();

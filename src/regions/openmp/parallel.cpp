@@ -1,0 +1,87 @@
+#include "regions/openmp/parallel.hpp"
+
+#include <stdlib.h>
+#include <strings.h>
+
+namespace kilter::regions {
+
+constinit __attribute__((tls_model("initial-exec"))) thread_local region* watching = nullptr;
+
+namespace {
+
+mode modes[2] = {mode::pass_on, mode::pass_on};   // by runtime
+const char* against[2] = {};                      // the variable for which everything is left to that library
+
+bool user_has(const char* name) noexcept {
+  const char* const value = getenv(name);
+  return value && *value;
+}
+bool user_says(const char* name, const char* value) noexcept {
+  const char* const is = getenv(name);
+  return is && !strcasecmp(is, value);
+}
+
+struct setting {
+  const char* name;
+  const char* value;         // null: any
+  const char* told;
+};
+/// What the user sets and threads of ours would not heed. Threads that spin without end would do so beside ours after the executions that they have watched.
+constexpr setting of_both[] = {{"OMP_PROC_BIND", nullptr, nullptr}, {"OMP_PLACES", nullptr, nullptr}, {"OMP_STACKSIZE", nullptr, nullptr}, {"OMP_THREAD_LIMIT", nullptr, nullptr},
+                               {"OMP_CANCELLATION", nullptr, nullptr}, {"OMP_TOOL_LIBRARIES", nullptr, nullptr}, {"OMP_WAIT_POLICY", "active", "OMP_WAIT_POLICY=active"}};
+constexpr setting of_libgomp[] = {{"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"GOMP_STACKSIZE", nullptr, nullptr}, {"GOMP_SPINCOUNT", nullptr, nullptr}};
+constexpr setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr}, {"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"KMP_HW_SUBSET", nullptr, nullptr}, {"KMP_STACKSIZE", nullptr, nullptr},
+                                 {"GOMP_STACKSIZE", nullptr, nullptr}, {"KMP_LIBRARY", nullptr, nullptr}, {"KMP_DEVICE_THREAD_LIMIT", nullptr, nullptr},
+                                 {"KMP_ALL_THREADS", nullptr, nullptr}, {"KMP_DETERMINISTIC_REDUCTION", nullptr, nullptr}, {"KMP_FORCE_REDUCTION", nullptr, nullptr},
+                                 {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
+
+template <unsigned N>
+const char* first_set(const setting (&all)[N]) noexcept {
+  for (const setting& s : all)
+    if (s.value ? user_says(s.name, s.value) : user_has(s.name)) return s.told ? s.told : s.name;
+  return nullptr;
+}
+
+__attribute__((constructor)) void choose_modes() {
+  const char* const wanted = getenv("KILTER_OPENMP");
+  if (!wanted || !*wanted || !strcmp(wanted, "0")) return;
+  const char* const both = first_set(of_both);
+  against[0] = both ? both : first_set(of_libgomp);
+  against[1] = both ? both : first_set(of_libomp);
+  const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
+  for (unsigned i = 0; i < 2; ++i)
+    if (!against[i]) modes[i] = how;
+  if (both) explain_nothing_done(both);
+  else begin_explaining();
+}
+
+}  // namespace
+
+mode mode_of(runtime r) noexcept { return modes[static_cast<unsigned>(r)]; }
+const char* set_against(runtime r) noexcept { return against[static_cast<unsigned>(r)]; }
+
+void watched_member(void* watched) {
+  const watched_call& w = *static_cast<watched_call*>(watched);
+  region* const around = watching;
+  watching = w.what;
+  w.run(w.data);
+  watching = around;
+}
+
+void run_nested(const region_call& c) noexcept {
+  team inner;
+  inner.reset(c.run, c.data, 1, current);
+  inner.library = c.library;
+  if (c.prepare) c.prepare(inner, c.with);
+  run_member(inner, 0);
+  inner.drop_shares();
+}
+
+void run_on_threads_of_ours(region& r, const region_call& c, std::uint32_t members) noexcept {
+  run_on_pool(c.library, c.run, c.data, members, c.prepare, c.with);
+  if (work_surprised()) leave_to_library(r, reason::team_call, surprised_by());
+  release_pool();
+  r.on_pool.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace kilter::regions

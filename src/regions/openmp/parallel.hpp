@@ -1,0 +1,79 @@
+#pragma once
+// Where a parallel region runs: on threads of ours, or under its own library. Each library's calls come here with what they know of the region.
+
+#include "regions/openmp/clock.hpp"
+#include "regions/openmp/explain.hpp"
+#include "regions/openmp/pool.hpp"
+#include "regions/openmp/region.hpp"
+
+namespace kilter::regions {
+
+enum class mode : std::uint8_t { pass_on, learn, all };
+/// What the user lets us do with regions of that library. Chosen at load, from the environment.
+[[nodiscard]] mode mode_of(runtime) noexcept;
+/// The variable of the user for which everything is left to that library; null: none.
+[[nodiscard]] const char* set_against(runtime) noexcept;
+
+inline constexpr std::uint32_t watched_before = 2;   ///< executions under its library before a region is trusted
+
+/// This thread runs a member of that region for its library, and is watched.
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local region* watching;
+
+struct region_call {
+  runtime library = runtime::libgomp;
+  body* run = nullptr;                        ///< a member
+  void* data = nullptr;
+  body* function = nullptr;                   ///< by which the region is known
+  unsigned wanted = 0;                        ///< members; 0: as many as its library gives
+  void (*prepare)(team&, const void*) = nullptr;   ///< before any member begins
+  const void* with = nullptr;
+};
+
+/// How a region runs under its library.
+enum class passed_as : std::uint8_t { as_it_is, watched, left };   ///< the last two: with several members
+
+struct watched_call {
+  body* run;
+  void* data;
+  region* what;
+};
+void watched_member(void* watched);
+
+/// A region inside of a member that runs on a thread of ours: it has one member.
+void run_nested(const region_call&) noexcept;
+void run_on_threads_of_ours(region&, const region_call&, std::uint32_t members) noexcept;
+
+/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level().
+template <class Library, class Pass>
+void run_region(const region_call& c, const Pass& pass) noexcept {
+  if (current) return run_nested(c);
+  const mode how = mode_of(c.library);
+  if (how == mode::pass_on) return pass(c.run, c.data, passed_as::as_it_is);
+  if (watching) {
+    leave_to_library(*watching, reason::nested);
+    return pass(c.run, c.data, passed_as::as_it_is);
+  }
+  if (Library::level() != 0) return pass(c.run, c.data, passed_as::as_it_is);   // inside of one that its library runs: how many members it gets is settled there
+  region* const r = region_of(c.function, c.library);
+  if (!r) return pass(c.run, c.data, passed_as::as_it_is);
+  const std::int64_t begin = explains() ? now_ns() : 0;
+  const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : Library::max_threads());
+  const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before;
+  const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && members <= pool_size());
+  if (members > 1 && trusted && can_be_ours && claim_pool()) {
+    run_on_threads_of_ours(*r, c, members);
+  } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
+    watched_call w{c.run, c.data, r};
+    pass(watched_member, &w, members > 1 ? passed_as::watched : passed_as::as_it_is);
+    if (members > 1) r->watched.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    pass(c.run, c.data, members > 1 ? passed_as::left : passed_as::as_it_is);
+  }
+  if (explains()) {
+    r->times.fetch_add(1, std::memory_order_relaxed);
+    r->members.store(members, std::memory_order_relaxed);
+    r->ns.fetch_add(static_cast<std::uint64_t>(now_ns() - begin), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace kilter::regions

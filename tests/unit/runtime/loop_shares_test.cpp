@@ -1,0 +1,72 @@
+// Who takes part in a loop and with how much, by the trace table alone.
+
+#include "runtime/loop_shares.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/proportional_cut.hpp"
+
+namespace kilter::detail {
+namespace {
+
+/// Four cores, the last two of another kind.
+struct four_cores {
+  machine cores = machine::uniform(4, 2);
+  model::tables tables{cores, table_options::robust()};
+  model::row_id row = tables.row("loop:x", 0);
+  void takes(core_id c, double item_s) { tables.preset(row, cores.single(c), item_s); }
+};
+
+TEST(loop_shares, all_cores_are_alike_where_nothing_is_known) {
+  four_cores m;
+  const loop_shares s = shares_of_loop(m.tables, m.cores, m.row, 1000, 1000, 2);
+  EXPECT_EQ(s.weights, std::vector<double>(4, 1.0));
+  EXPECT_EQ(s.invited, (std::vector<core_id>{0, 1, 3}));
+}
+
+TEST(loop_shares, follow_the_times_of_an_iteration) {
+  four_cores m;
+  for (const core_id c : {0, 1}) m.takes(c, 1e-6);
+  for (const core_id c : {2, 3}) m.takes(c, 3e-6);
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 8000, no_core), (std::vector<std::uint64_t>{0, 3000, 6000, 7000, 8000}));
+}
+
+TEST(loop_shares, nobody_is_invited_to_less_than_10_us_and_the_caller_always_takes_part) {
+  four_cores m;
+  for (const core_id c : {0, 1}) m.takes(c, 1e-6);
+  for (const core_id c : {2, 3}) m.takes(c, 3e-6);
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, no_core), (std::vector<std::uint64_t>{0, 9, 9, 9, 9}));
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, 3), (std::vector<std::uint64_t>{0, 0, 0, 0, 9}));
+  const loop_shares two = shares_of_loop(m.tables, m.cores, m.row, 25, 25, 3);
+  EXPECT_EQ(two.invited, std::vector<core_id>{0}) << "the fastest";
+  EXPECT_EQ(two.weights[1], 0.0);
+}
+
+TEST(loop_shares, nobody_is_invited_for_pieces_that_are_not_there) {
+  four_cores m;
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 2, 0).invited.size(), 1u);
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 1, 0).invited.size(), 0u);
+}
+
+TEST(proportional_cut, ends_at_n_whatever_the_weights) {
+  for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 40, UINT64_MAX})
+    for (const std::vector<double>& weights : {std::vector<double>{1.0}, {0.1, 0.2, 0.3, 0.4, 0.0}, {0.0, 1e-9, 1e9}, {1.0, 1.0, 1.0}}) {
+      proportional_cut cut(n, weights);
+      std::uint64_t at = 0;
+      for (const double w : weights) {
+        const std::uint64_t end = cut.end_of_next(w);
+        EXPECT_GE(end, at);
+        if (w == 0.0) {
+          EXPECT_EQ(end, at);
+        }
+        at = end;
+      }
+      EXPECT_EQ(at, n);
+    }
+}
+
+}  // namespace
+}  // namespace kilter::detail
