@@ -52,14 +52,20 @@ print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"
 P
 }
 expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "what waits is left to the OpenMP library" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed -E 's/(GOMP|__kmpc)_[a-z_0-9]*$/GOMP_barrier/')"
-expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier | sed 's/__kmpc_barrier/GOMP_barrier/')"
+expect "what makes tasks is left to the OpenMP library" "'' 12 0 task" "$(explained OMP_NUM_THREADS=2 -- "$1" tasks | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
+expect "what turns out to make some is, too" "'' 12 5 task" "$(explained OMP_NUM_THREADS=2 -- "$1" late_task | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
+expect "so are iterations that wait for others" "'' 12 0 doacross" "$(explained OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
 expect "more members than CPUs are left" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
-expect "where threads of the library sleep, regions of both kinds take turns" "'' 30 28 - 30 0 barrier" \
-  "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating | sed -E 's/(GOMP|__kmpc)_barrier/barrier/')"
 if grep -q '"library":"libomp"' "$scratch/explained"; then
+  expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
+  expect "what turns out to wait is, too" "'' 12 5 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+  expect "where its threads sleep, regions of both kinds take turns" "'' 30 28 - 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating)"
   expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
   expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
+else
+  expect "members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers)"
+  expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+  expect "regions with and without take turns" "'' 30 28 - 30 28 -" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
 fi
 expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
 expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"

@@ -1,5 +1,6 @@
 // Small programs with OpenMP, one a word: each prints whole numbers that are the same in every right run.
 #include <fcntl.h>
+#include <malloc.h>
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -215,6 +216,90 @@ void late_barrier() {
   }
 }
 
+// One region with thousands of constructs, whose members run ahead of one another as far as they may.
+void many_constructs() {
+  for (int round = 0; round < 4; ++round) {
+    const int times = 3000;
+    std::vector<long> slots(64);
+    long ahead = 0, hash = 0, singles = 0;
+    const std::size_t before = mallinfo2().uordblks;
+#pragma omp parallel reduction(+ : ahead)
+    for (int t = 0; t < times; ++t) {
+#pragma omp for schedule(dynamic, 5) nowait
+      for (int i = 0; i < 64; ++i) {
+#pragma omp atomic
+        slots[static_cast<std::size_t>(i)] += t;
+      }
+#pragma omp for schedule(guided) nowait
+      for (int i = 0; i < 10; ++i) ahead += i;
+#pragma omp single nowait
+      {
+#pragma omp atomic
+        ++singles;
+      }
+      if (t % 10 == 0) {
+        long value = 0;
+#pragma omp single copyprivate(value)
+        value = t;
+        ahead += value == t ? 0 : 1000000;
+#pragma omp for ordered schedule(dynamic)
+        for (int i = 0; i < 7; ++i) {
+#pragma omp ordered
+          hash = (hash * 31 + i * t) % 1000003;
+        }
+      }
+    }
+    const std::size_t after = mallinfo2().uordblks;
+    long sum = 0;
+    for (const long v : slots) sum += v;
+    std::printf("%ld %ld %ld %ld %s\n", sum, ahead, hash, singles, round < 3 || after < before + 100000 ? "nothing kept" : "memory kept");
+  }
+}
+
+// Rows that wait for the one above them.
+void wavefront() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<long> a(400);
+    long times = 0;
+#pragma omp parallel
+    {
+#pragma omp for ordered(2)
+      for (int i = 1; i < 20; ++i)
+        for (int j = 1; j < 20; ++j) {
+#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
+          a[static_cast<std::size_t>(i * 20 + j)] = (a[static_cast<std::size_t>(i * 20 - 20 + j)] * 3 + a[static_cast<std::size_t>(i * 20 + j - 1)] * 5 + mixed(i + j)) % 1000003;
+#pragma omp atomic
+          ++times;
+#pragma omp ordered depend(source)
+        }
+    }
+    long sum = 0;
+    for (const long v : a) sum += v;
+    std::printf("%ld %ld\n", sum, times);
+  }
+}
+
+// A region that shows only at its seventh execution that it makes tasks.
+void late_task() {
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<long> a(64);
+    long by_task = 0;
+#pragma omp parallel
+    {
+      const int me = omp_get_thread_num(), all = omp_get_num_threads();
+      for (int i = me; i < 64; i += all) a[static_cast<std::size_t>(i)] = mixed(i);
+      if (round >= 6 && me == 0) {
+#pragma omp task shared(by_task)
+        by_task = mixed(round);
+#pragma omp taskwait
+      }
+    }
+    long sum = by_task;
+    for (const long v : a) sum += v;
+    std::printf("%ld\n", sum);
+  }
+}
+
 void locks() {
   omp_lock_t lock;
   omp_nest_lock_t nest;
@@ -326,7 +411,7 @@ void few_and_many() {
   }
 }
 
-// A region that is taken over, and one that never is, in turn.
+// A region without a barrier and one with, in turn.
 void alternating() {
   for (int round = 0; round < 30; ++round) {
     std::vector<long> a(64), b(64);
@@ -357,7 +442,7 @@ void empty() {
 int main(int count, char** words) {
   const std::map<std::string, std::function<void()>> all{
       {"stencil", stencil}, {"reduction", reduction}, {"schedules", schedules}, {"barriers", barriers}, {"ordered", ordered}, {"sections", sections},
-      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"locks", locks}, {"questions", questions},
+      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"late_task", late_task}, {"many_constructs", many_constructs}, {"wavefront", wavefront}, {"locks", locks}, {"questions", questions},
       {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"alternating", alternating}, {"empty", empty}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());

@@ -67,10 +67,10 @@ run_time_schedule schedule_at_run_time() noexcept {
 /// Where a call of a team goes on, with the arguments that it has.
 extern "C" __attribute__((visibility("hidden"))) void* kilter_team_call(unsigned call) noexcept {
   if (member_for(runtime::libgomp)) {
-    note_surprise(call);
+    if (is_for_libgomp(call)) note_surprise(call);
     return ours(call);
   }
-  if (watching) leave_to_library(*watching, reason::team_call, call);
+  if (watching && is_for_libgomp(call)) leave_to_library(*watching, reason::team_call, call);
   if (!real_team_calls[call]) real_team_calls[call] = real(runtime::libgomp, team_call_names[call]);
   return real_team_calls[call];
 }

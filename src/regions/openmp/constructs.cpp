@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <new>
-
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/libgomp.hpp"
 #include "regions/openmp/shares.hpp"
@@ -13,8 +11,6 @@ namespace kilter::regions {
 
 namespace {
 
-constexpr std::int64_t spin_ns = 20'000;
-
 /// Others may be waited for before its end, so all of them begin.
 template <class SetUp>
 work_share& enter(const SetUp& set_up) noexcept {
@@ -22,11 +18,12 @@ work_share& enter(const SetUp& set_up) noexcept {
   return come_to_share(set_up);
 }
 
+/// The next chunk's turn. Each chunk has a number of its own, so no two members add to `turn` at once.
 void leave_chunk(member& m) noexcept {
   if (!m.ordered || !m.has_chunk) return;
   m.has_chunk = false;
   work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
   s.turn.add(1);
 }
 
@@ -77,7 +74,7 @@ bool ull_run_time(bool up, unsigned long long first, unsigned long long end, uns
 bool long_next(long* b, long* e) { return piece(wide(b), wide(e)); }
 bool ull_next(unsigned long long* b, unsigned long long* e) { return piece(wide(b), wide(e)); }
 
-/// The general form, which also asks for memory that all members share: of one size, zeroed, kept to the end of the region.
+/// The general form, which also asks for memory that all members share: of one size, zeroed, kept until the share is used again.
 run_time_schedule of_number(long number, u64 chunk) noexcept {
   const auto how = static_cast<schedule>(number & 0x7fffffff);
   if (how == schedule::run_time) return schedule_at_run_time();
@@ -88,8 +85,8 @@ void give_memory(void** memory) noexcept {
   work_share& s = *current->share;
   const hold one(s.lock);
   const auto size = reinterpret_cast<std::uintptr_t>(*memory);
-  if (!s.copy && size > 0) s.copy = calloc(1, size);
-  *memory = s.copy;
+  if (!s.memory && size > 0) s.memory = calloc(1, size);
+  *memory = s.memory;
 }
 template <bool Ordered>
 bool long_general(long first, long end, long by, long how, long chunk, long* b, long* e, std::uintptr_t*, void** memory) {
@@ -158,21 +155,20 @@ bool own_GOMP_barrier_cancel() {
 }
 
 bool own_GOMP_single_start() {
-  bool mine = false;
-  enter([&](work_share&) { mine = true; });
-  current->share = nullptr;
-  return mine;
+  begin_all(*current->of);
+  return take_single();
 }
 void* own_GOMP_single_copy_start() {
-  bool mine = false;
-  work_share& s = enter([&](work_share&) { mine = true; });
-  if (mine) return nullptr;
-  s.copied.wait_while(0, spin_ns);
-  return s.copy;
+  team& t = *current->of;
+  const std::uint32_t before = current->copies++;
+  if (own_GOMP_single_start()) return nullptr;
+  while (t.copies.load() == before) await(t.copies, before);
+  return t.copy;
 }
 void own_GOMP_single_copy_end(void* what) {
-  current->share->copy = what;
-  current->share->copied.store(1);   // the barrier after it is a call of its own
+  team& t = *current->of;
+  t.copy = what;
+  t.copies.add(1);   // the barrier after it is a call of its own
 }
 void own_GOMP_scope_start(std::uintptr_t*) {}
 
@@ -196,6 +192,40 @@ unsigned own_GOMP_sections_next() { return section(); }
 void own_GOMP_sections_end() { end_loop(); }
 bool own_GOMP_sections_end_cancel() { return own_GOMP_loop_end_cancel(); }
 void own_GOMP_sections_end_nowait() { loop_end_nowait(); }
+
+// ---- loops whose iterations wait for one another: the first member that comes gets all of them, in their order, so each finds those before it done.
+
+template <class Number>
+bool in_order(const Number* counts, Number* b, Number* e) noexcept {
+  const auto all = static_cast<u64>(counts[0]);
+  return start(schedule::dynamic, all, false, 0, 1, all, wide(b), wide(e));
+}
+template <class Number>
+bool doacross(unsigned, Number* counts, Number, Number* b, Number* e) {
+  return in_order(counts, b, e);
+}
+template <class Number>
+bool doacross_run_time(unsigned, Number* counts, Number* b, Number* e) {
+  return in_order(counts, b, e);
+}
+template <class Number>
+bool doacross_general(unsigned, Number* counts, long, Number, Number* b, Number* e, std::uintptr_t*, void** memory) {
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, static_cast<u64>(counts[0]), 0, 1, static_cast<u64>(counts[0]), current->of->members); });
+  give_memory(memory);
+  return b ? piece(wide(b), wide(e)) : true;
+}
+using ull = unsigned long long;
+constexpr auto own_GOMP_loop_doacross_start = doacross_general<long>;
+constexpr auto own_GOMP_loop_doacross_static_start = doacross<long>, own_GOMP_loop_doacross_dynamic_start = doacross<long>, own_GOMP_loop_doacross_guided_start = doacross<long>;
+constexpr auto own_GOMP_loop_doacross_runtime_start = doacross_run_time<long>;
+constexpr auto own_GOMP_loop_ull_doacross_start = doacross_general<ull>;
+constexpr auto own_GOMP_loop_ull_doacross_static_start = doacross<ull>, own_GOMP_loop_ull_doacross_dynamic_start = doacross<ull>,
+               own_GOMP_loop_ull_doacross_guided_start = doacross<ull>;
+constexpr auto own_GOMP_loop_ull_doacross_runtime_start = doacross_run_time<ull>;
+void own_GOMP_doacross_post(long*) {}
+void own_GOMP_doacross_wait(long, ...) {}
+void own_GOMP_doacross_ull_post(ull*) {}
+void own_GOMP_doacross_ull_wait(ull, ...) {}
 
 // ---- tasks: each runs where and when it is made, which the standard allows. Tasks made before it are done, so nothing that it depends on is not.
 
@@ -261,6 +291,13 @@ void* const all_of_ours[] = {KILTER_TEAM_CALLS(ADDRESS)};
 
 void* ours(unsigned index) noexcept { return all_of_ours[index]; }
 
+bool is_for_libgomp(unsigned index) noexcept {
+#define ONE(name) +1
+  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE);
+#undef ONE
+  return index >= of_members;
+}
+
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
   s.how = how == schedule::automatic ? schedule::fixed : how;
   s.chunk = chunk;
@@ -270,39 +307,30 @@ void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t
   s.next.store(0, std::memory_order_relaxed);
 }
 
-work_share& next_share(team& t, std::uint32_t number) noexcept {
-  const hold all(t.shares_lock);
-  const std::uint32_t listed = t.share_count;   // the list holds those that were come to, without the one that needs no memory of its own
-  if (t.folds_loop && number == 0) return t.first_loop;
-  const std::uint32_t mine = number - (t.folds_loop ? 1 : 0);
-  work_share* s = t.shares;
-  if (mine < listed) {
-    for (std::uint32_t back = listed - 1; back > mine; --back) s = s->before;
-    return *s;
-  }
-  void* const room = malloc(sizeof(work_share));
-  if (!room) {
-    balance::preload::tell("there is no memory for a work-sharing construct");
-    abort();
-  }
-  s = new (room) work_share;
-  s->before = t.shares;
-  s->left.store(t.members, std::memory_order_relaxed);
-  t.shares = s;
-  ++t.share_count;
-  return *s;
-}
-
+/// Who comes last begins the next round. `round` cannot change between a member's look at it and its coming, since that member is missing.
 void barrier() noexcept {
   team& t = *current->of;
   begin_all(t);
   const std::uint32_t round = t.round.load();
   if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
-    t.at_barrier.store(0, std::memory_order_relaxed);
+    t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
     t.round.add(1);
-    return;
+    may_go_home();
+  } else {
+    await(t.round, round);
   }
-  t.round.wait_while(round, spin_ns);
+}
+
+bool take_single() noexcept {
+  std::uint32_t mine = current->singles++;
+  return current->of->singles.compare_exchange_strong(mine, mine + 1, std::memory_order_acq_rel);
+}
+
+void leave_share(work_share& s) noexcept {
+  const team& t = *current->of;
+  if (&s == &t.first_loop || s.ended.fetch_add(1, std::memory_order_acq_rel) + 1 != t.members) return;
+  s.ended.store(0, std::memory_order_relaxed);
+  s.phase.add(1);
 }
 
 iterations next_iterations() noexcept {
@@ -327,7 +355,7 @@ void wait_for_turn() noexcept {
   member& m = *current;
   if (!m.ordered || !m.has_chunk) return;
   work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) s.turn.wait_while(turn, spin_ns);
+  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
 }
 
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept { return piece(begin, end); }
@@ -335,7 +363,9 @@ void loop_end_nowait() noexcept {
   member& m = *current;
   leave_chunk(m);
   m.ordered = false;
+  work_share& s = *m.share;
   m.share = nullptr;
+  leave_share(s);
 }
 
 }  // namespace kilter::regions

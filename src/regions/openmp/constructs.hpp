@@ -1,6 +1,8 @@
 #pragma once
-// Barriers, loops, sections, singles and tasks of a team whose members run on threads of ours. They are plain rather than quick: a region that needs them goes to
-// libgomp from its next execution on. Names and arguments are those of libgomp.
+// Barriers, loops, sections, singles and tasks of a team whose members run on threads of ours. Tasks are plain rather than quick: a region that has some goes to libgomp
+// from its next execution on. Names and arguments are those of libgomp.
+
+#include <stdlib.h>
 
 #include "regions/openmp/shares.hpp"
 #include "regions/openmp/team.hpp"
@@ -9,6 +11,8 @@ namespace kilter::regions {
 
 /// Where `name` of KILTER_TEAM_CALLS is carried out by us; in the order of that list.
 [[nodiscard]] void* ours(unsigned index) noexcept;
+/// Whether a region that makes this call is better left to libgomp.
+[[nodiscard]] bool is_for_libgomp(unsigned index) noexcept;
 
 /// Of a loop whose schedule is settled at run time.
 struct run_time_schedule {
@@ -18,18 +22,27 @@ struct run_time_schedule {
 /// As OMP_SCHEDULE and omp_set_schedule say; defined where libgomp is asked.
 [[nodiscard]] run_time_schedule schedule_at_run_time() noexcept;
 
-/// The `number`-th work-sharing construct of a team: the same one for each member, who all come to them in the same order.
-[[nodiscard]] work_share& next_share(team&, std::uint32_t number) noexcept;
-/// This thread's member comes to its next one; `set_up` is called by the first who does. Nobody is waited for.
+/// This thread's member comes to its next work share; `set_up` is called by the first who does. Nobody is waited for but a member that is sixteen shares behind.
+///
+/// A share opens when its phase is 3g + 2, and closes when the last member has ended it; so it cannot go on to use g + 1 while a member is still to come. The phase says
+/// both whose turn it is to set it up and whether it is free, so nobody misses a change: `await` returns at any.
 template <class SetUp>
 work_share& come_to_share(const SetUp& set_up) noexcept {
   member& m = *current;
-  work_share& s = next_share(*m.of, m.constructs++);
-  {
-    const hold this_one(s.lock);
-    if (!s.set_up) {
+  team& t = *m.of;
+  const std::uint32_t number = m.constructs++, free_for_it = number / shares_at_once * 3, being_set_up = free_for_it + 1, open = free_for_it + 2;
+  work_share& s = t.shares[number % shares_at_once];
+  for (std::uint32_t phase = s.phase.load(); phase != open; phase = s.phase.load()) {
+    if (phase != free_for_it) {
+      begin_all(t);
+      await(s.phase, phase);
+    } else if (s.phase.change(free_for_it, being_set_up)) {
+      free(s.memory);
+      s.memory = nullptr;
+      s.issued = 0;
+      s.turn.store(0);
       set_up(s);
-      s.set_up = true;
+      s.phase.store(open);
     }
   }
   m.share = &s;
@@ -37,6 +50,11 @@ work_share& come_to_share(const SetUp& set_up) noexcept {
   m.has_chunk = false;
   return s;
 }
+/// Once for each that it has come to.
+void leave_share(work_share&) noexcept;
+
+/// True for the first member that comes to a single. All come to the same ones in the same order, so one that has come to n of them finds at least n taken.
+[[nodiscard]] bool take_single() noexcept;
 
 /// The next iterations of the loop in which this thread's member is, counted from 0.
 [[nodiscard]] iterations next_iterations() noexcept;

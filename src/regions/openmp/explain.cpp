@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "balance/preload/guest.hpp"
-#include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
+#include "regions/openmp/rescue.hpp"
 
 namespace kilter::regions {
 
@@ -56,7 +56,7 @@ __attribute__((destructor)) void write_it() {
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return;
   char line[512];
-  const pool_numbers told = pool_told();
+  const rescue_numbers told = rescues_told();
   write_all(file, line,
             snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu}\n", static_cast<int>(getpid()),
                      nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges)));

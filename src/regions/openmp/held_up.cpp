@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "regions/openmp/clock.hpp"
-#include "regions/openmp/team.hpp"
 
 namespace kilter::regions {
 
@@ -38,11 +37,11 @@ bool wants_to_run(pid_t thread) noexcept {
 
 }  // namespace
 
-bool held_up(pid_t thread) noexcept {
+bool held_up(pid_t thread, const awaited& what) noexcept {
   const int error = errno;
   const std::int64_t before = cpu_ns(thread), begin = now_ns();
-  while (now_ns() - begin < look_ns) pause();
-  const bool stands = before >= 0 && cpu_ns(thread) - before < look_ns / 4;
+  while (now_ns() - begin < look_ns && !what.came()) pause();
+  const bool stands = !what.came() && before >= 0 && cpu_ns(thread) - before < look_ns / 4;
   const bool held = stands && wants_to_run(thread);
   errno = error;
   return held;

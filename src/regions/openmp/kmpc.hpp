@@ -41,10 +41,6 @@ inline constexpr std::uint32_t first_kmpc_call = 1000;
 [[nodiscard]] inline member* kmpc_member() noexcept { return member_for(runtime::libomp); }
 [[nodiscard]] member* kmpc_member(kmpc_call) noexcept;
 
-/// Before a member of ours begins, on its own thread: the first of its work-sharing constructs is the one that needs no memory.
-void begin_kmpc_member() noexcept;
-void prepare_kmpc_team(team&, const void*) noexcept;
-
 /// This thread's member goes on as the only member of a team inside of its own, and back.
 void begin_alone() noexcept;
 void end_alone() noexcept;

@@ -73,7 +73,6 @@ void run_microtask(void* data) {
   const forked& f = *static_cast<const forked*>(data);
   kmpc_settings own = f.settings, * const around = own_settings;
   if (current) {
-    begin_kmpc_member();
     own_settings = &own;
     if (!have_run.load(std::memory_order_relaxed)) have_run.store(true, std::memory_order_relaxed);
   }
@@ -159,7 +158,7 @@ void fork(forked& f, const announced& said) noexcept {
   if ((said.bound || spinning) && !current)
     if (region* const r = region_of(function, runtime::libomp)) leave_to_library(*r, said.bound ? reason::team_call : reason::others_spin, first_kmpc_call + call_count - 1);
   run_region<libomp>({.library = runtime::libomp, .run = run_microtask, .data = &f, .function = function, .wanted = static_cast<unsigned>(said.threads > 0 ? said.threads : 0),
-                      .prepare = prepare_kmpc_team, .with = nullptr}, passing);
+                      .prepare = nullptr, .with = nullptr}, passing);
 }
 
 }  // namespace

@@ -121,22 +121,8 @@ struct alone {
 
 }  // namespace
 
-void prepare_kmpc_team(team& t, const void*) noexcept {
-  t.folds_loop = true;
-  work_share& first = t.first_loop;
-  first.set_up = false;
-  first.issued = 0;
-  first.copy = nullptr;
-  if (first.turn.load() != 0) first.turn.store(0);
-}
-
-void begin_kmpc_member() noexcept {
-  current->constructs = 0;
-  current->share = nullptr;
-}
-
 void begin_alone() noexcept {
-  void* const room = malloc(sizeof(alone));
+  void* const room = aligned_alloc(alignof(alone), sizeof(alone));
   if (!room) {
     balance::preload::tell("there is no memory for a parallel region");
     abort();
@@ -144,7 +130,6 @@ void begin_alone() noexcept {
   alone* const a = new (room) alone{.of = {}, .its = {}, .settings = own_settings ? *own_settings : kmpc_settings{}, .around = own_settings};
   a->of.reset(current->of->run, current->of->data, 1, current);
   a->of.library = runtime::libomp;
-  prepare_kmpc_team(a->of, nullptr);
   a->its.of = &a->of;
   current = &a->its;
   own_settings = &a->settings;
@@ -206,17 +191,14 @@ KILTER_EXPORTED void __kmpc_end_ordered(ident* place, std::int32_t thread) {
 KILTER_EXPORTED void __kmpc_doacross_init(ident* place, std::int32_t thread, std::int32_t dimensions, const bounds* of) {
   if (member* const m = kmpc_member(kmpc_call::number_of___kmpc_doacross_init)) {
     begin_all(*m->of);
-    m->doacross = &come_to_share([&](work_share& s) {
-      s.copy = make_doacross(dimensions, of);
-      s.left.store(m->of->members, std::memory_order_relaxed);
-    });
+    m->doacross = &come_to_share([&](work_share& s) { s.memory = make_doacross(dimensions, of); });
     return;
   }
   PASS(__kmpc_doacross_init, void, (ident*, std::int32_t, std::int32_t, const bounds*), (place, thread, dimensions, of));
 }
 KILTER_EXPORTED void __kmpc_doacross_wait(ident* place, std::int32_t thread, const std::int64_t* at) {
   if (const member* const m = kmpc_member()) {
-    const doacross_loop& l = *static_cast<const doacross_loop*>(m->doacross->copy);
+    const doacross_loop& l = *static_cast<const doacross_loop*>(m->doacross->memory);
     std::uint64_t index = 0;
     if (!index_of(l, at, index)) return;
     for (unsigned tries = 1; (l.done[index / 32].load(std::memory_order_acquire) >> index % 32 & 1) == 0; ++tries)
@@ -228,7 +210,7 @@ KILTER_EXPORTED void __kmpc_doacross_wait(ident* place, std::int32_t thread, con
 }
 KILTER_EXPORTED void __kmpc_doacross_post(ident* place, std::int32_t thread, const std::int64_t* at) {
   if (const member* const m = kmpc_member()) {
-    const doacross_loop& l = *static_cast<const doacross_loop*>(m->doacross->copy);
+    const doacross_loop& l = *static_cast<const doacross_loop*>(m->doacross->memory);
     std::uint64_t index = 0;
     if (index_of(l, at, index)) l.done[index / 32].fetch_or(1u << index % 32, std::memory_order_release);
     return;
@@ -239,8 +221,7 @@ KILTER_EXPORTED void __kmpc_doacross_fini(ident* place, std::int32_t thread) {
   if (member* const m = kmpc_member()) {
     work_share& s = *m->doacross;
     m->doacross = nullptr;
-    if (s.left.fetch_sub(1, std::memory_order_acq_rel) == 1) free(s.copy);
-    return;
+    return leave_share(s);
   }
   PASS(__kmpc_doacross_fini, void, (ident*, std::int32_t), (place, thread));
 }
@@ -248,11 +229,7 @@ KILTER_EXPORTED void __kmpc_doacross_fini(ident* place, std::int32_t thread) {
 // ---- one of the team --------------------------------------------------------------------------------------------------------------------
 
 KILTER_EXPORTED std::int32_t __kmpc_single(ident* place, std::int32_t thread) {
-  if (kmpc_member()) {
-    std::int32_t mine = 0;
-    come_to_share([&](work_share&) { mine = 1; });
-    return mine;
-  }
+  if (kmpc_member()) return take_single() ? 1 : 0;
   PASS(__kmpc_single, std::int32_t, (ident*, std::int32_t), (place, thread));
 }
 KILTER_EXPORTED void __kmpc_end_single(ident* place, std::int32_t thread) {
@@ -260,13 +237,13 @@ KILTER_EXPORTED void __kmpc_end_single(ident* place, std::int32_t thread) {
   PASS(__kmpc_end_single, void, (ident*, std::int32_t), (place, thread));
 }
 
-/// Between its two barriers the others copy from the one that ran the single, which is the share that they are in.
+/// Between its two barriers the others copy from the one that ran the single.
 KILTER_EXPORTED void __kmpc_copyprivate(ident* place, std::int32_t thread, std::size_t size, void* data, void (*copy)(void*, void*), std::int32_t mine) {
   if (const member* const m = kmpc_member(kmpc_call::number_of___kmpc_copyprivate)) {
-    work_share& s = *m->share;
-    if (mine) s.copy = data;
+    team& t = *m->of;
+    if (mine) t.copy = data;
     barrier();
-    if (!mine) copy(data, s.copy);
+    if (!mine) copy(data, t.copy);
     return barrier();
   }
   PASS(__kmpc_copyprivate, void, (ident*, std::int32_t, std::size_t, void*, void (*)(void*, void*), std::int32_t), (place, thread, size, data, copy, mine));

@@ -11,7 +11,7 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/clock.hpp"
-#include "regions/openmp/held_up.hpp"
+#include "regions/openmp/rescue.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
 extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept __attribute__((weak));
@@ -20,28 +20,10 @@ namespace kilter::regions {
 
 namespace {
 
-constexpr std::uint32_t most_workers = 255;
-constexpr std::int64_t spin_ns = 50'000;      // nobody spins longer where nothing comes
-constexpr std::int64_t look_after_ns = 25'000;  // a member that is late is looked for after so long
-constexpr std::int64_t look_again_ns = 200'000;
-constexpr std::int64_t shared_for_ns = 100'000'000;   // many slices of the operating system
-
-/// Of each thread that runs members; the first is the program's own.
-struct alignas(128) hand {
-  std::atomic<pid_t> tid{0};
-  std::atomic<int> home{-1};             ///< its CPU
-  std::atomic<bool> holds{false};        ///< a member is begun and not ended
-  std::atomic<bool> guest{false};        ///< on another CPU than its own, until it has no member in hand
-  std::atomic<std::int64_t> shared_until_ns{0};   ///< others have taken its CPU lately
-};
-
-hand hands[most_workers + 1];
-std::atomic<std::uint32_t> workers{0};
-std::atomic<bool> claimed{false}, looked_for{false};   // `looked_for`: somebody is moving a thread
+std::atomic<bool> claimed{false};
 team work;                                             // the region that runs
 alignas(128) std::atomic<std::uint64_t> ticket{0};     // members of it << 32 | how many are handed out
 alignas(128) waited_number regions;                    // that have begun
-std::atomic<std::uint64_t> rescues{0}, exchanges{0};
 bool made = false;
 __attribute__((tls_model("initial-exec"))) thread_local pid_t own_tid = 0;
 
@@ -65,126 +47,45 @@ void run(hand& me, std::uint32_t number) noexcept {
   work.left.add(static_cast<std::uint32_t>(-1));
 }
 
-void put_on(pid_t thread, int cpu) noexcept {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<unsigned>(cpu), &one);
-  sched_setaffinity(thread, sizeof one, &one);
-}
-
-/// True for one thread at a time.
-class the_one_who_looks {
- public:
-  the_one_who_looks() noexcept : mine_(!looked_for.exchange(true, std::memory_order_acquire)) {}
-  ~the_one_who_looks() {
-    if (mine_) looked_for.store(false, std::memory_order_release);
-  }
-  the_one_who_looks(const the_one_who_looks&) = delete;
-  the_one_who_looks& operator=(const the_one_who_looks&) = delete;
-  explicit operator bool() const noexcept { return mine_; }
-
- private:
-  const bool mine_;
-};
-
-/// A worker that is held up goes on here, where this thread has nothing to do, until its member is done. `very_late`: it is also moved while it runs, if it shares
-/// its CPU: it would be held up soon, and this CPU is its own.
-bool take_in(hand& late, int cpu, bool very_late) noexcept {
-  if (!late.holds.load(std::memory_order_relaxed) || late.guest.load(std::memory_order_relaxed)) return false;
-  const std::int64_t now = now_ns();
-  if (held_up(late.tid.load(std::memory_order_relaxed))) late.shared_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
-  else if (!very_late || now > late.shared_until_ns.load(std::memory_order_relaxed)) return false;
-  put_on(late.tid.load(std::memory_order_relaxed), cpu);
-  late.guest.store(true, std::memory_order_release);   // after it: a worker that has ended its member meanwhile still finds that it must leave
-  rescues.fetch_add(1, std::memory_order_relaxed);
-  return true;
-}
-
-/// The program's own thread is held up: it gets the CPU of this worker, who goes to where it was. Its mask stays as it is.
-bool make_room_for(hand& program, hand& me) noexcept {
-  const pid_t tid = program.tid.load(std::memory_order_relaxed);
-  cpu_set_t its;
-  const int mine = me.home.load(std::memory_order_relaxed), other = program.home.load(std::memory_order_relaxed);
-  if (!program.holds.load(std::memory_order_relaxed) || other < 0 || other == mine || !held_up(tid)) return false;
-  if (sched_getaffinity(tid, sizeof its, &its) != 0 || !CPU_ISSET(static_cast<unsigned>(mine), &its)) return false;
-  put_on(tid, mine);
-  sched_setaffinity(tid, sizeof its, &its);
-  program.home.store(mine, std::memory_order_relaxed);
-  me.home.store(other, std::memory_order_relaxed);
-  put_on(0, other);
-  exchanges.fetch_add(1, std::memory_order_relaxed);
-  return true;
-}
-
-/// By who has nothing to do, while members of others are not done; `again`: it has looked before. True: it should sleep now, for its CPU is somebody's.
-bool look_for_late(hand& me, bool again) noexcept {
-  const the_one_who_looks one;
-  if (!one || work.surprised.load(std::memory_order_relaxed)) return false;
-  const std::uint32_t count = workers.load(std::memory_order_relaxed);
-  const int here = me.home.load(std::memory_order_relaxed);
-  if (&me != &hands[0] && make_room_for(hands[0], me)) return true;
-  for (std::uint32_t w = 1; w <= count; ++w)
-    if (&hands[w] != &me && take_in(hands[w], here, again)) return true;
-  return false;
-}
-
-/// A guest leaves as soon as it holds nothing.
-void go_home(hand& me) noexcept {
-  if (me.guest.load(std::memory_order_acquire)) {
-    me.guest.store(false, std::memory_order_relaxed);
-    put_on(0, me.home.load(std::memory_order_relaxed));
-  }
+/// A member is done. Where members wait for one another a guest stays for its time: at home it would be held up, and all would wait for it again.
+void leave_member(hand& me) noexcept {
+  if (work.waits.load(std::memory_order_relaxed)) go_home_in_time(me);
+  else go_home(me);
 }
 
 void wait_for_region(hand& me, std::uint32_t seen) noexcept {
-  const std::int64_t begin = now_ns();
-  std::int64_t look_ns = look_after_ns;
-  for (unsigned tries = 1; regions.load() == seen; ++tries) {
-    go_home(me);
-    pause();
-    if (tries % 32 != 0) continue;
-    const std::int64_t waited = now_ns() - begin;
-    const bool others_work = work.left.load() != 0;
-    if (waited > look_ns && others_work) {
-      if (look_for_late(me, look_ns > look_after_ns)) return regions.sleep_while(seen);
-      look_ns += look_again_ns;
+  waiting w(me);
+  bool over = work.left.load() == 0;
+  while (regions.load() == seen) {
+    if (me.host.load(std::memory_order_acquire)) {
+      leave_member(me);
+      if (me.host.load(std::memory_order_relaxed)) return regions.sleep_while(seen);
     }
-    if (waited > spin_ns) {
-      if (!others_work) return regions.sleep_while(seen);
-      regions.sleep_while(seen, look_again_ns);   // and looks again whether somebody is held up
-      if (regions.load() != seen) return;
+    if (!over) {
+      w.turn(regions, seen);   // and looks again whether somebody is held up
+      if ((over = work.left.load() == 0)) w.begin_again();
+    } else if (w.spun_ns() > spin_ns) {
+      return regions.sleep_while(seen);
     }
   }
 }
 
 void* worker(void* which) {
   hand& me = *static_cast<hand*>(which);
+  own_hand = &me;
   me.tid.store(this_thread(), std::memory_order_release);
-  put_on(0, me.home.load(std::memory_order_relaxed));
+  me.home_since_ns.store(now_ns(), std::memory_order_relaxed);
+  (void)put_on(0, me.home.load(std::memory_order_relaxed));
   for (;;) {
     const std::uint32_t seen = regions.load();
-    go_home(me);
+    go_home_in_time(me);
     for (std::int64_t n = take_member(); n >= 0; n = take_member()) {
       run(me, static_cast<std::uint32_t>(n));
-      go_home(me);
+      leave_member(me);
     }
     wait_for_region(me, seen);
   }
   return nullptr;
-}
-
-bool start_thread(void* (*f)(void*), void* argument) noexcept {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);   // signals are for the program's own threads
-  pthread_t thread;
-  const bool begun = pthread_create(&thread, &attributes, f, argument) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return begun;
 }
 
 void make() noexcept {
@@ -202,37 +103,9 @@ void make() noexcept {
   workers.store(count, std::memory_order_release);
 }
 
-/// The program's own thread may be anywhere. Who has the CPU that it is on now gets the one where it was.
-void keep_apart(hand& me) noexcept {
-  const int here = sched_getcpu(), was = me.home.load(std::memory_order_relaxed);
-  if (here == was) return;
-  me.home.store(here, std::memory_order_relaxed);
-  if (was < 0) return;
-  const std::uint32_t count = workers.load(std::memory_order_relaxed);
-  for (std::uint32_t w = 1; w <= count; ++w)
-    if (hands[w].home.load(std::memory_order_relaxed) == here) {
-      hands[w].home.store(was, std::memory_order_relaxed);
-      if (!hands[w].guest.load(std::memory_order_relaxed)) put_on(hands[w].tid.load(std::memory_order_relaxed), was);
-      return;
-    }
-}
-
 void wait_for_members(hand& me) noexcept {
-  const std::int64_t begin = now_ns();
-  std::int64_t look_ns = look_after_ns;
-  for (unsigned tries = 1;; ++tries) {
-    const std::uint32_t left = work.left.load();
-    if (left == 0) return;
-    pause();
-    if (tries % 32 != 0) continue;
-    const std::int64_t waited = now_ns() - begin;
-    if (waited > look_ns) {
-      const bool again = look_ns > look_after_ns;
-      look_ns += look_again_ns;
-      if (look_for_late(me, again)) work.left.sleep_while(left, look_again_ns);
-    }
-    if (waited > spin_ns) work.left.sleep_while(left, look_again_ns);
-  }
+  waiting w(me);
+  for (std::uint32_t left = work.left.load(); left != 0; left = work.left.load()) w.turn(work.left, left);
 }
 
 void forget_threads() {   // the child of a fork has none but the one that forked
@@ -240,13 +113,16 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   own_tid = 0;
   workers.store(0, std::memory_order_relaxed);
   claimed.store(false, std::memory_order_relaxed);
-  looked_for.store(false, std::memory_order_relaxed);
+  forget_rescues();
+  own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);
   for (hand& h : hands) {
     h.home.store(-1, std::memory_order_relaxed);
     h.holds.store(false, std::memory_order_relaxed);
-    h.guest.store(false, std::memory_order_relaxed);
+    h.waits_for.store(nullptr, std::memory_order_relaxed);
+    h.host.store(nullptr, std::memory_order_relaxed);
+    h.guests.store(0, std::memory_order_relaxed);
   }
 }
 
@@ -261,6 +137,12 @@ void* one_member(void* number) {
 }
 
 }  // namespace
+
+bool rescues_allowed() noexcept { return !work.surprised.load(std::memory_order_relaxed); }
+bool members_to_begin() noexcept {
+  const std::uint64_t t = ticket.load(std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(t) < t >> 32;
+}
 
 std::uint32_t pool_size() noexcept {
   static std::atomic<std::uint32_t> size{0};
@@ -277,7 +159,9 @@ bool claim_pool() noexcept { return !claimed.load(std::memory_order_relaxed) && 
 void release_pool() noexcept { claimed.store(false, std::memory_order_release); }
 
 void begin_all(team& t) noexcept {
-  if (t.members == 1 || t.surprised.load(std::memory_order_relaxed)) return;
+  if (t.members == 1 || t.waits.load(std::memory_order_relaxed)) return;
+  t.waits.store(true, std::memory_order_relaxed);
+  if (t.members <= workers.load(std::memory_order_relaxed) + 1) return;   // a thread that waits runs nothing else meanwhile, so each member finds one
   t.surprised.store(true, std::memory_order_relaxed);
   for (std::int64_t n = take_member(); n >= 0; n = take_member())
     if (!start_thread(one_member, reinterpret_cast<void*>(static_cast<std::uintptr_t>(n)))) {
@@ -286,9 +170,26 @@ void begin_all(team& t) noexcept {
     }
 }
 
+void await(waited_number& number, std::uint32_t old) noexcept {
+  hand* const me = own_hand;
+  if (!me || !rescues_allowed()) return number.wait_while(old, spin_ns);
+  me->waits_while.store(old, std::memory_order_relaxed);
+  me->waits_for.store(&number, std::memory_order_release);
+  for (waiting w(*me); number.load() == old;) w.turn(number, old);
+  me->waits_for.store(nullptr, std::memory_order_relaxed);
+  if (me == &hands[0]) keep_apart(*me);   // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
+  else go_home_in_time(*me);
+}
+void may_go_home() noexcept {
+  if (!own_hand) return;
+  own_hand->note_stretch(now_ns());
+  go_home_in_time(*own_hand);
+}
+
 void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
   if (!made) make();
   hand& me = hands[0];
+  own_hand = &me;
   me.tid.store(this_thread(), std::memory_order_relaxed);
   keep_apart(me);
   work.reset(f, data, members, nullptr);
@@ -296,10 +197,11 @@ void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, vo
   if (prepare) prepare(work, with);
   ticket.store(std::uint64_t{members} << 32 | 1, std::memory_order_release);
   regions.add(1);
+  if (members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
   run(me, 0);
   for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
   wait_for_members(me);
-  work.drop_shares();
+  own_hand = nullptr;
 }
 
 void note_surprise(unsigned call) noexcept {
@@ -308,7 +210,5 @@ void note_surprise(unsigned call) noexcept {
 }
 bool work_surprised() noexcept { return work.surprise.load(std::memory_order_relaxed) != 0; }
 unsigned surprised_by() noexcept { return work.surprise.load(std::memory_order_relaxed) - 1; }
-
-pool_numbers pool_told() noexcept { return {rescues.load(std::memory_order_relaxed), exchanges.load(std::memory_order_relaxed)}; }
 
 }  // namespace kilter::regions

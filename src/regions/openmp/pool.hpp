@@ -5,10 +5,6 @@
 
 namespace kilter::regions {
 
-struct pool_numbers {
-  std::uint64_t rescues = 0, exchanges = 0;   ///< members that were held up: moved to a CPU that waited, or, of the program's own thread, given it
-};
-
 /// One region at a time; whoever finds the pool taken does without it.
 [[nodiscard]] bool claim_pool() noexcept;
 void release_pool() noexcept;
@@ -18,7 +14,5 @@ void release_pool() noexcept;
 
 /// By whoever has claimed the pool. `prepare` is called before anybody begins.
 void run_on_pool(runtime, body* run, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept;
-
-[[nodiscard]] pool_numbers pool_told() noexcept;
 
 }  // namespace kilter::regions

@@ -61,27 +61,31 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
   parent = around;
   level = around ? around->of->level + 1 : 1;
   folds_loop = false;
+  if (singles.load(std::memory_order_relaxed) != 0) singles.store(0, std::memory_order_relaxed);
+  if (waits.load(std::memory_order_relaxed) || shares[0].phase.load() != 0) {   // the first share is used first; and a program that ends a region in the middle of a construct may have left anything
+    waits.store(false, std::memory_order_relaxed);
+    at_barrier.store(0, std::memory_order_relaxed);
+    copies.store(0);
+    for (work_share& s : shares) {
+      s.ended.store(0, std::memory_order_relaxed);
+      s.phase.store(0);
+    }
+  }
   if (surprised.load(std::memory_order_relaxed)) surprised.store(false, std::memory_order_relaxed);
   if (surprise.load(std::memory_order_relaxed)) surprise.store(0, std::memory_order_relaxed);
-  at_barrier.store(0, std::memory_order_relaxed);
   left.store(n);
 }
 
 void team::drop_shares() noexcept {
-  while (shares) {
-    work_share* const s = shares;
-    shares = s->before;
-    free(s);
+  for (work_share& s : shares) {
+    free(s.memory);
+    s.memory = nullptr;
   }
-  share_count = 0;
 }
 
 void run_member(team& t, std::uint32_t number) noexcept {
   member m{.of = &t, .number = number};
-  if (t.folds_loop) {
-    m.constructs = 1;
-    m.share = &t.first_loop;
-  }
+  if (t.folds_loop) m.share = &t.first_loop;
   member* const around = current;
   current = &m;
   t.run(t.data);

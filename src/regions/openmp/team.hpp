@@ -41,6 +41,8 @@ class waited_number {
   /// Wakes all who wait.
   void store(std::uint32_t) noexcept;
   void add(std::uint32_t) noexcept;
+  /// To `next` if it is `old`; wakes nobody.
+  [[nodiscard]] bool change(std::uint32_t old, std::uint32_t next) noexcept { return value_.compare_exchange_strong(old, next, std::memory_order_acq_rel); }
   /// Until it is not `old` any more, or `limit_ns` are over; 0: no limit. Sleeps at once.
   void sleep_while(std::uint32_t old, std::int64_t limit_ns = 0) noexcept;
   /// The same, and spins `spin_ns` first.
@@ -51,23 +53,30 @@ class waited_number {
   std::atomic<std::uint32_t> value_{0}, sleepers_{0};
 };
 
+/// What somebody waits for.
+struct awaited {
+  const waited_number& number;
+  std::uint32_t old;
+  [[nodiscard]] bool came() const noexcept { return number.load() != old; }
+};
+
 enum class schedule : std::uint32_t { run_time = 0, fixed = 1, dynamic = 2, guided = 3, automatic = 4 };
 
-/// One work-sharing construct of a team: a loop, sections, a single. Iterations are counted from 0, and turned into the program's own at the end.
-struct work_share {
-  moment lock;
-  bool set_up = false;
+/// One work-sharing construct of a team: a loop or sections. Iterations are counted from 0, and turned into the program's own at the end.
+struct alignas(64) work_share {
+  waited_number phase;                            ///< 3g: free for its use number g; 3g + 1: being set up; 3g + 2: open, until all members have ended it
+  std::atomic<std::uint32_t> ended{0};            ///< members that have, of the use that is open
+  moment lock;                                    ///< for an ordered loop's chunks, and for `memory`
   schedule how = schedule::fixed;
   std::uint64_t first = 0, step = 1, count = 0;   ///< of the program's iterations; `step` may be negative, modulo 2^64
   std::uint64_t chunk = 1;                        ///< of a fixed schedule 0: one share each
   std::atomic<std::uint64_t> next{0};             ///< iteration that nobody has yet
   std::uint64_t issued = 0;                       ///< chunks, for `ordered`
   waited_number turn;                             ///< chunks that are done, in their order
-  waited_number copied;                           ///< 1: `copy` is there
-  void* copy = nullptr;
-  std::atomic<std::uint32_t> left{0};             ///< members that have not ended it
-  work_share* before = nullptr;                   ///< in the team's list
+  void* memory = nullptr;                         ///< that all members share
 };
+/// A member that is further ahead of another waits for it. (LLVM's runtime has seven.)
+constexpr std::uint32_t shares_at_once = 16;
 
 struct member;
 
@@ -80,20 +89,21 @@ struct team {
   bool folds_loop = false;                        ///< it is a `parallel for`: `first_loop` is set up before anybody begins
   work_share first_loop;
 
-  std::atomic<bool> surprised{false};             ///< a member may wait for others: each has a thread of its own now
-  std::atomic<std::uint32_t> surprise{0};         ///< 1 + the first call of a team
+  std::atomic<bool> waits{false};                 ///< a member may wait for others: whoever has not begun needs a thread of its own
+  std::atomic<bool> surprised{false};             ///< they are more than our threads, and some have one of their own now
+  std::atomic<std::uint32_t> surprise{0};         ///< 1 + the first call that is for libgomp
   waited_number left;                             ///< members that have not ended
-  waited_number round;                            ///< barriers that are over
-  std::atomic<std::uint32_t> at_barrier{0};
-
-  moment shares_lock;
-  work_share* shares = nullptr;                   ///< the latest first
-  std::uint32_t share_count = 0;
+  alignas(64) std::atomic<std::uint32_t> at_barrier{0};
+  alignas(64) waited_number round;                ///< barriers that are over
+  std::atomic<std::uint32_t> singles{0};          ///< that somebody has taken
+  waited_number copies;                           ///< that singles have made of what all others take over
+  void* copy = nullptr;                           ///< the latest; a barrier follows each
+  work_share shares[shares_at_once];              ///< a member's construct number n is in n modulo their number
   moment reducing;                                ///< held by `reducer`, where members add up what they have one after another
   std::atomic<const member*> reducer{nullptr};
 
   void reset(body* f, void* d, std::uint32_t n, member* around) noexcept;
-  /// Of a region that has ended.
+  /// Of a team that is given up.
   void drop_shares() noexcept;
 };
 
@@ -101,7 +111,8 @@ struct team {
 struct member {
   team* of = nullptr;
   std::uint32_t number = 0;
-  std::uint32_t constructs = 0;                   ///< work shares that it has come to
+  std::uint32_t constructs = 0;                   ///< work shares that it has come to, without the loop that the region itself is
+  std::uint32_t singles = 0, copies = 0;          ///< that it has come to
   work_share* share = nullptr;                    ///< the one that it is in
   std::uint64_t trip = 0;                         ///< chunks of a fixed schedule that it had
   std::uint64_t chunk_number = 0;                 ///< of an ordered loop: the chunk that it has
@@ -118,8 +129,13 @@ extern constinit __attribute__((tls_model("initial-exec"))) thread_local member*
 /// Runs member `number` of the team on this thread, inside of whatever it runs already.
 void run_member(team&, std::uint32_t number) noexcept;
 
-/// Before a member may wait for others: those that nobody has begun get threads. Defined with the pool, which knows who has begun.
+/// Before a member may wait for others: all of them have threads, or get some. Defined with the pool, which knows who has begun.
 void begin_all(team&) noexcept;
+
+/// A member waits until the number is not `old` any more. It spins a little, then looks whether another one is held up and takes it in, then sleeps. Defined with the pool.
+void await(waited_number&, std::uint32_t old) noexcept;
+/// A member has come to where it may leave a CPU that it was moved to. Defined with the pool.
+void may_go_home() noexcept;
 
 /// A member made a call of a team where none was expected; the first one is kept, for the region that runs now.
 void note_surprise(unsigned call) noexcept;

@@ -1,0 +1,43 @@
+#pragma once
+// The threads on which regions of ours run, and on which CPU each of them is. The first is the program's own; the others are pinned to their CPUs.
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "regions/openmp/team.hpp"
+
+namespace kilter::regions {
+
+constexpr std::uint32_t most_workers = 255;
+
+struct alignas(128) hand {
+  std::atomic<pid_t> tid{0};
+  std::atomic<int> home{-1};                          ///< its CPU
+  std::atomic<bool> holds{false};                     ///< a member is begun and not ended
+  std::atomic<waited_number*> waits_for{nullptr};     ///< in the middle of its member it waits until this is not `waits_while`
+  std::atomic<std::uint32_t> waits_while{0};
+  std::atomic<hand*> host{nullptr};                   ///< it was moved to this one's CPU, and is there until it goes home
+  std::atomic<std::uint32_t> guests{0};               ///< that are on its CPU
+  std::atomic<std::int64_t> home_since_ns{0}, stays_until_ns{0};
+  std::atomic<std::int64_t> suspected_until_ns{0}, shared_until_ns{0};   ///< others have taken its CPU lately: once, more than once
+  std::int64_t waited_ns = 0, stretch_ns = 0;         ///< for itself: when it came to where it may wait, and how long after the time before
+
+  void note_stretch(std::int64_t now_ns) noexcept {
+    stretch_ns = now_ns - waited_ns;
+    waited_ns = now_ns;
+  }
+};
+
+extern hand hands[most_workers + 1];
+extern std::atomic<std::uint32_t> workers;
+
+/// Null: this thread is none of them.
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local hand* own_hand;
+
+[[nodiscard]] bool put_on(pid_t thread, int cpu) noexcept;
+/// Nobody waits for its end, and it gets no signals: these are for the program's own threads.
+[[nodiscard]] bool start_thread(void* (*)(void*), void* argument) noexcept;
+
+}  // namespace kilter::regions
