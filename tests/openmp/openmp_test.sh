@@ -28,6 +28,7 @@ for program in "$@"; do
   for word in $("$program"); do
     plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
     for mode in 0 1; do expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"; done
+    expect "$(basename "$program") $word, as beside a neighbour" "$plain" "$(OMP_WAIT_POLICY=passive with 1 "$program" "$word")"
     # More members than threads may wait for one another by means of their own; these do not.
     expect "$(basename "$program") $word, everything on threads of ours" "$plain" "$(with all "$program" "$word")"
     expect "$(basename "$program") $word, four members on two CPUs" "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
@@ -52,9 +53,9 @@ print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"
 P
 }
 expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "what makes tasks is left to the OpenMP library" "'' 12 0 task" "$(explained OMP_NUM_THREADS=2 -- "$1" tasks | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
-expect "what turns out to make some is, too" "'' 12 5 task" "$(explained OMP_NUM_THREADS=2 -- "$1" late_task | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
-expect "so are iterations that wait for others" "'' 12 0 doacross" "$(explained OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
+expect "what makes tasks is left to the OpenMP library" "'' 12 0 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
+expect "what turns out to make some is, too" "'' 12 5 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
+expect "so are iterations that wait for others" "'' 12 0 doacross" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
 expect "more members than CPUs are left" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
 if grep -q '"library":"libomp"' "$scratch/explained"; then
   expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
@@ -63,9 +64,12 @@ if grep -q '"library":"libomp"' "$scratch/explained"; then
   expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
   expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
 else
-  expect "members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers)"
-  expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
-  expect "regions with and without take turns" "'' 30 28 - 30 28 -" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
+  expect "beside a neighbour members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers)"
+  expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+  expect "regions with and without take turns" "'' 30 28 - 30 28 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating)"
+  expect "ordered loops are libgomp's" "12 0 GOMP_ordered" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" ordered | sed -E "s/^'' //; s/GOMP_(loop_)?(ull_)?ordered[a-z_]*/GOMP_ordered/" | cut -d' ' -f1-3)"
+  expect "alone what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
+  expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
 fi
 expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
 expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"

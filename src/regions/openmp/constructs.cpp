@@ -5,6 +5,7 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/libgomp.hpp"
+#include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
 
 namespace kilter::regions {
@@ -295,7 +296,7 @@ bool is_for_libgomp(unsigned index) noexcept {
 #define ONE(name) +1
   constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE);
 #undef ONE
-  return index >= of_members;
+  return index >= of_members || !waits_passively();
 }
 
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {

@@ -11,7 +11,7 @@ namespace kilter::regions {
 
 /// Where `name` of KILTER_TEAM_CALLS is carried out by us; in the order of that list.
 [[nodiscard]] void* ours(unsigned index) noexcept;
-/// Whether a region that makes this call is better left to libgomp.
+/// Whether a region that makes this call is left to libgomp.
 [[nodiscard]] bool is_for_libgomp(unsigned index) noexcept;
 
 /// Of a loop whose schedule is settled at run time.

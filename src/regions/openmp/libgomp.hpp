@@ -3,30 +3,25 @@
 
 namespace kilter::regions {
 
-/// Calls by which members of a team wait for one another or share work. A region that makes them runs on threads of ours, since each of its members has a thread of its own.
+/// Calls by which members of a team wait for one another or share work. A region that makes them runs on threads of ours where threads wait passively, as each of
+/// its members has a thread of its own: beside a neighbour that wins, alone libgomp is a little quicker (docs/run.md).
 /// X(name)
 #define KILTER_CALLS_OF_MEMBERS(X)                                                                                                                  \
   X(GOMP_barrier) X(GOMP_single_start) X(GOMP_single_copy_start) X(GOMP_single_copy_end)                                                             \
-  X(GOMP_ordered_start) X(GOMP_ordered_end)                                                                                                         \
   X(GOMP_sections_start) X(GOMP_sections_next) X(GOMP_sections_end) X(GOMP_sections_end_nowait)                                                      \
   X(GOMP_loop_static_start) X(GOMP_loop_dynamic_start) X(GOMP_loop_guided_start) X(GOMP_loop_runtime_start)                                          \
   X(GOMP_loop_nonmonotonic_dynamic_start) X(GOMP_loop_nonmonotonic_guided_start) X(GOMP_loop_nonmonotonic_runtime_start)                             \
   X(GOMP_loop_maybe_nonmonotonic_runtime_start)                                                                                                      \
-  X(GOMP_loop_ordered_static_start) X(GOMP_loop_ordered_dynamic_start) X(GOMP_loop_ordered_guided_start) X(GOMP_loop_ordered_runtime_start)           \
-  X(GOMP_loop_static_next) X(GOMP_loop_ordered_static_next) X(GOMP_loop_ordered_dynamic_next) X(GOMP_loop_ordered_guided_next)                        \
-  X(GOMP_loop_ordered_runtime_next)                                                                                                                  \
+  X(GOMP_loop_static_next)                                                                                                                           \
   X(GOMP_loop_ull_static_start) X(GOMP_loop_ull_dynamic_start) X(GOMP_loop_ull_guided_start) X(GOMP_loop_ull_runtime_start)                           \
   X(GOMP_loop_ull_nonmonotonic_dynamic_start) X(GOMP_loop_ull_nonmonotonic_guided_start) X(GOMP_loop_ull_nonmonotonic_runtime_start)                  \
   X(GOMP_loop_ull_maybe_nonmonotonic_runtime_start)                                                                                                  \
-  X(GOMP_loop_ull_ordered_static_start) X(GOMP_loop_ull_ordered_dynamic_start) X(GOMP_loop_ull_ordered_guided_start)                                  \
-  X(GOMP_loop_ull_ordered_runtime_start)                                                                                                             \
   X(GOMP_loop_ull_static_next) X(GOMP_loop_ull_dynamic_next) X(GOMP_loop_ull_guided_next) X(GOMP_loop_ull_runtime_next)                               \
   X(GOMP_loop_ull_nonmonotonic_dynamic_next) X(GOMP_loop_ull_nonmonotonic_guided_next) X(GOMP_loop_ull_nonmonotonic_runtime_next)                     \
   X(GOMP_loop_ull_maybe_nonmonotonic_runtime_next)                                                                                                   \
-  X(GOMP_loop_ull_ordered_static_next) X(GOMP_loop_ull_ordered_dynamic_next) X(GOMP_loop_ull_ordered_guided_next) X(GOMP_loop_ull_ordered_runtime_next) \
   X(GOMP_loop_end)
 
-/// Tasks, cancellation, loops whose iterations wait for single other ones, and constructs that may have reductions of tasks with them. A region that makes one of these calls is left to libgomp.
+/// Tasks, cancellation, ordered loops, loops whose iterations wait for single other ones, and constructs that may have reductions of tasks with them. A region that makes one of these calls is left to libgomp.
 #define KILTER_CALLS_FOR_LIBGOMP(X)                                                                                                                 \
   X(GOMP_task) X(GOMP_taskloop) X(GOMP_taskloop_ull) X(GOMP_taskwait) X(GOMP_taskwait_depend) X(GOMP_taskyield) X(GOMP_taskgroup_start)               \
   X(GOMP_taskgroup_end) X(GOMP_cancel) X(GOMP_cancellation_point)                                                                                    \
@@ -36,6 +31,12 @@ namespace kilter::regions {
   X(GOMP_loop_doacross_start) X(GOMP_loop_doacross_static_start) X(GOMP_loop_doacross_dynamic_start) X(GOMP_loop_doacross_guided_start)               \
   X(GOMP_loop_doacross_runtime_start) X(GOMP_loop_ull_doacross_start) X(GOMP_loop_ull_doacross_static_start) X(GOMP_loop_ull_doacross_dynamic_start)  \
   X(GOMP_loop_ull_doacross_guided_start) X(GOMP_loop_ull_doacross_runtime_start)                                                                     \
+  X(GOMP_ordered_start) X(GOMP_ordered_end)                                                                                                         \
+  X(GOMP_loop_ordered_static_start) X(GOMP_loop_ordered_dynamic_start) X(GOMP_loop_ordered_guided_start) X(GOMP_loop_ordered_runtime_start)           \
+  X(GOMP_loop_ordered_static_next) X(GOMP_loop_ordered_dynamic_next) X(GOMP_loop_ordered_guided_next) X(GOMP_loop_ordered_runtime_next)               \
+  X(GOMP_loop_ull_ordered_static_start) X(GOMP_loop_ull_ordered_dynamic_start) X(GOMP_loop_ull_ordered_guided_start)                                  \
+  X(GOMP_loop_ull_ordered_runtime_start)                                                                                                             \
+  X(GOMP_loop_ull_ordered_static_next) X(GOMP_loop_ull_ordered_dynamic_next) X(GOMP_loop_ull_ordered_guided_next) X(GOMP_loop_ull_ordered_runtime_next) \
   X(GOMP_doacross_post) X(GOMP_doacross_wait) X(GOMP_doacross_ull_post) X(GOMP_doacross_ull_wait)
 
 /// Calls that mean something only to a whole team.

@@ -10,6 +10,7 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local region* watchi
 namespace {
 
 mode modes[2] = {mode::pass_on, mode::pass_on};   // by runtime
+bool passive = false;
 const char* against[2] = {};                      // the variable for which everything is left to that library
 
 bool user_has(const char* name) noexcept {
@@ -46,6 +47,7 @@ __attribute__((constructor)) void choose_modes() {
   const char* const wanted = getenv("KILTER_OPENMP");
   if (!wanted || !*wanted || !strcmp(wanted, "0")) return;
   const char* const both = first_set(of_both);
+  passive = user_says("OMP_WAIT_POLICY", "passive");
   against[0] = both ? both : first_set(of_libgomp);
   against[1] = both ? both : first_set(of_libomp);
   const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
@@ -58,6 +60,7 @@ __attribute__((constructor)) void choose_modes() {
 }  // namespace
 
 mode mode_of(runtime r) noexcept { return modes[static_cast<unsigned>(r)]; }
+bool waits_passively() noexcept { return passive; }
 const char* set_against(runtime r) noexcept { return against[static_cast<unsigned>(r)]; }
 
 void watched_member(void* watched) {

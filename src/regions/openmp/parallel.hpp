@@ -14,6 +14,9 @@ enum class mode : std::uint8_t { pass_on, learn, all };
 /// The variable of the user for which everything is left to that library; null: none.
 [[nodiscard]] const char* set_against(runtime) noexcept;
 
+/// OMP_WAIT_POLICY=passive is set: by `kilter run` beside a neighbour, or by the user.
+[[nodiscard]] bool waits_passively() noexcept;
+
 inline constexpr std::uint32_t watched_before = 2;   ///< executions under its library before a region is trusted
 
 /// This thread runs a member of that region for its library, and is watched.

@@ -1,8 +1,6 @@
 #include "regions/openmp/rescue.hpp"
 
 #include <sched.h>
-#include <stdlib.h>
-#include <strings.h>
 
 #include <algorithm>
 
@@ -16,16 +14,8 @@ namespace {
 constexpr std::int64_t shared_for_ns = 100'000'000;   // many slices of the operating system
 constexpr std::int64_t least_stay_ns = 1'000'000, longest_stay_ns = 4'000'000;
 constexpr std::int64_t host_looks_again_ns = 1'000'000;
-constexpr std::int64_t library_spin_ns = 5'000'000;   // about what libgomp spins for by default, 300000 looks with a pause after each
 
 std::atomic<bool> looked_for{false};   // somebody is moving a thread
-std::atomic<std::int64_t> others_until_ns{0};   // others have held up one of us lately
-bool told_to_sleep = false;
-
-__attribute__((constructor)) void read_wait_policy() {
-  const char* const policy = getenv("OMP_WAIT_POLICY");
-  told_to_sleep = policy && !strcasecmp(policy, "passive");
-}
 std::atomic<std::uint64_t> rescues{0}, exchanges{0};
 
 /// True for one thread at a time.
@@ -67,9 +57,7 @@ bool take_in(hand& late, hand& me, bool very_late, const awaited& what) noexcept
   if (late.host.load(std::memory_order_relaxed) || !is_waited_for(late)) return false;
   const std::int64_t now = now_ns();
   const bool held = held_up(late.tid.load(std::memory_order_relaxed), what), by_us = late.guests.load(std::memory_order_relaxed) > 0;
-  if (held && !by_us) {
-    others_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
-    // Once, it may have been anything; twice, there is a neighbour.
+  if (held && !by_us) {   // once, it may have been anything; twice, there is a neighbour
     if (now < late.suspected_until_ns.load(std::memory_order_relaxed)) late.shared_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
     late.suspected_until_ns.store(now + shared_for_ns, std::memory_order_relaxed);
   }
@@ -92,7 +80,6 @@ bool make_room_for(hand& program, hand& me, const awaited& what) noexcept {
   const int mine = me.home.load(std::memory_order_relaxed), other = program.home.load(std::memory_order_relaxed);
   if (!is_waited_for(program) || program.guests.load(std::memory_order_relaxed) > 0 || me.guests.load(std::memory_order_relaxed) > 0) return false;
   if (other < 0 || other == mine || !held_up(tid, what)) return false;
-  others_until_ns.store(now_ns() + shared_for_ns, std::memory_order_relaxed);
   if (sched_getaffinity(tid, sizeof its, &its) != 0 || !CPU_ISSET(static_cast<unsigned>(mine), &its)) return false;
   if (!put_on(tid, mine)) return false;
   sched_setaffinity(tid, sizeof its, &its);
@@ -174,7 +161,7 @@ void waiting::turn(waited_number& number, std::uint32_t old) noexcept {
     look_ns_ = waited + look_again_ns;
     if (look_for_late(me_, again, {number, old})) return number.sleep_while(old, look_again_ns);
   }
-  if (waited > spin_ns && (waited > library_spin_ns || told_to_sleep || begin_ns_ + waited < others_until_ns.load(std::memory_order_relaxed))) number.sleep_while(old, look_again_ns);
+  if (waited > spin_ns) number.sleep_while(old, look_again_ns);
 }
 
 rescue_numbers rescues_told() noexcept { return {rescues.load(std::memory_order_relaxed), exchanges.load(std::memory_order_relaxed)}; }

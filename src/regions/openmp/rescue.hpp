@@ -9,7 +9,7 @@
 
 namespace kilter::regions {
 
-constexpr std::int64_t spin_ns = 50'000;      // nobody spins longer where nothing comes, or where others want the CPUs
+constexpr std::int64_t spin_ns = 50'000;      // nobody spins longer
 constexpr std::int64_t look_after_ns = 25'000;  // a member that is late is looked for after so long
 constexpr std::int64_t look_again_ns = 200'000;
 
@@ -34,7 +34,6 @@ class waiting {
  public:
   explicit waiting(hand& me) noexcept;
   /// By who waits until `number` is not `old`, while members of others are not done: spins, looks or sleeps for a while, and returns.
-  /// Without a neighbour it spins for as long as libgomp would.
   void turn(waited_number& number, std::uint32_t old) noexcept;
 
   /// What it waits for is something else from now on.
