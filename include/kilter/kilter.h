@@ -119,7 +119,8 @@ int kilter_pool_region(kilter_pool *pool, const char *name, kilter_region **regi
 int kilter_region_shares(kilter_region *region, size_t items, size_t begins[], size_t length);
 
 /* On the thread itself, around its part of the work. Time in between that the thread gets no core counts as taken by neighbours, so it must not wait or sleep there.
- * A thread is in one region at a time. `items` is how many it did; 0 teaches nothing. Both calls together take one or two microseconds, as they read the clock of the thread. */
+ * A thread is in one region at a time. `items` is how many it did; 0 teaches nothing. Both calls together take one or two microseconds, up to four
+ * beside a busy program, as they read the clock of the thread. */
 int kilter_region_begin(kilter_region *region, size_t thread);
 int kilter_region_end(kilter_region *region, size_t thread, size_t items);
 
