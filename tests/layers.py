@@ -30,7 +30,7 @@ DIRECT = {
     "balance/preload": ["balance", "prefix"],
     "regions": ["machine"],
     "regions/os": ["regions", "balance/os"],
-    "regions/openmp": ["balance/preload"],
+    "regions/openmp": ["regions", "balance/preload"],
     "lab/words": ["machine"],
     "lab/session": ["runtime"],
     "lab/statistics": ["sim"],

@@ -75,7 +75,13 @@ void put(const balance::preload::environment& variables) {
 
 regions::preparation prepare(const run_options& o) {
   regions::preparation p{.program = o.program, .here = regions::os::look_around(), .plan = {}, .file = {}, .loaded = {}};
-  p.plan = regions::plan_environment(p.here, variables_here(), read_set(o.set), o.same_team);
+  const auto given = read_set(o.set);
+  put(given);  // PATH may be among them
+  p.file = regions::os::look_at_program(o.program.front());
+  if (!loading(p.file).empty()) p.loaded = library;
+  const char* const wanted = std::getenv("KILTER_OPENMP");
+  const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::may_fold(p.file);
+  p.plan = regions::plan_environment(p.here, variables_here(), given, o.same_team, folds);
   return p;
 }
 
@@ -145,14 +151,11 @@ int run(const run_options& o) {
   std::optional<prefix::temporary_file> report;
   try {
     p = prepare(o);
-    for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});  // PATH and LD_PRELOAD may be among them
-    p.file = regions::os::look_at_program(o.program.front());
-    const balance::preload::environment load = loading(p.file);
-    if (!load.empty()) p.loaded = library;
+    for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
     if (o.dry_run) return show(p, o.json);
     if (tells) report.emplace("run");
-    if (!load.empty()) {
-      put(load);
+    if (!p.loaded.empty()) {
+      put(loading(p.file));  // beside what LD_PRELOAD has by now
       put(told_to_library(report ? report->path() : ""));
     }
   } catch (const std::exception& e) {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 
 #include "machine/cgroup.hpp"
+#include "regions/openmp_settings.hpp"
 
 namespace kilter::regions {
 
@@ -45,7 +47,7 @@ std::string quota_pays(const surroundings& s) { return fmt::format("the quota pa
 
 class planner {
  public:
-  planner(const surroundings& s, user_environment user, bool same_teams) : here_(s), user_(std::move(user)), best_(best_cpus(s)), same_teams_(same_teams) {
+  planner(const surroundings& s, user_environment user, bool same_teams, bool folds) : here_(s), user_(std::move(user)), best_(best_cpus(s)), same_teams_(same_teams), folds_(folds) {
     plan_.sizes = sizes_for(s);
     if (same_teams) plan_.sizes.equal = plan_.sizes.spinning = count_of(s);
   }
@@ -80,7 +82,9 @@ class planner {
 
   void openmp() {
     const team_sizes& n = plan_.sizes;
-    if (n.equal < count_of(here_)) set("OMP_NUM_THREADS", std::to_string(n.equal), why_fewer(n.equal));
+    if (const std::uint32_t members = members_of_folded(); members > 0)
+      set("OMP_NUM_THREADS", std::to_string(members), fmt::format("others use {}, and {} members a CPU, in turn on one thread for each, need not wait for it", named(used_ones(best_)), members_a_cpu));
+    else if (n.equal < count_of(here_)) set("OMP_NUM_THREADS", std::to_string(n.equal), why_fewer(n.equal));
     if (const std::string why = why_passive(); !why.empty()) {
       set("OMP_WAIT_POLICY", "passive", why, {"GOMP_SPINCOUNT"});
       set("KMP_BLOCKTIME", "0", "LLVM's and Intel's runtimes spin for 200 ms otherwise, also when passive", {"OMP_WAIT_POLICY", "KMP_LIBRARY"});
@@ -140,10 +144,24 @@ class planner {
     return why;
   }
 
+  /// Members of a folded team; 0: teams keep their size. Only beside a neighbour: alone libgomp is as quick.
+  [[nodiscard]] std::uint32_t members_of_folded() const {
+    const auto refused = [&](const refused_setting& r) {
+      const std::string* const users = of_user(r.name);
+      return users && (!r.value || *users == r.value);
+    };
+    if (std::any_of(std::begin(refused_of_both), std::end(refused_of_both), refused) || std::any_of(std::begin(refused_of_libgomp), std::end(refused_of_libgomp), refused)) return 0;
+    for (const char* const nests : {"OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "OMP_DYNAMIC"})
+      if (of_user(nests)) return 0;
+    if (!folds_ || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || used_ones(best_).empty()) return 0;
+    return members_a_cpu * static_cast<std::uint32_t>(best_.size());
+  }
+
   /// Why threads that wait should sleep at once; empty: they should not.
   [[nodiscard]] std::string why_passive() const {
     const std::string* const users = of_user("OMP_NUM_THREADS");
     const std::uint32_t threads = users ? first_number(*users).value_or(plan_.sizes.equal) : plan_.sizes.equal;
+    if (!users && members_of_folded() > 0) return fmt::format("others use {}, and who spins there loses the time in which it could work", named(used_ones(best_)));
     if (threads > here_.cpus.size()) return fmt::format("{} threads share {} CPUs, and who spins keeps others from working", threads, here_.cpus.size());
     // Of one thread nobody waits; but teams that the program sizes itself are larger than what is paid for.
     const bool too_many = here_.quota && (threads == 1 ? *here_.quota < static_cast<double>(here_.cpus.size()) : *here_.quota + 0.05 < threads);
@@ -157,7 +175,7 @@ class planner {
   const surroundings& here_;
   user_environment user_;
   std::vector<usable_cpu> best_;
-  bool same_teams_;
+  bool same_teams_, folds_;
   environment_plan plan_;
 };
 
@@ -196,9 +214,10 @@ team_sizes sizes_for(const surroundings& s) {
   return sizes;
 }
 
-environment_plan plan_environment(const surroundings& s, user_environment user, const std::vector<std::pair<std::string, std::string>>& given, bool same_teams) {
+environment_plan plan_environment(const surroundings& s, user_environment user, const std::vector<std::pair<std::string, std::string>>& given, bool same_teams,
+                                  bool folds) {
   for (const auto& [variable, value] : given) user[variable] = value;
-  environment_plan plan = planner(s, std::move(user), same_teams).plan();
+  environment_plan plan = planner(s, std::move(user), same_teams, folds).plan();
   for (const auto& [variable, value] : given) {
     std::erase_if(plan.set, [&name = variable](const setting& one) { return one.variable == name; });
     plan.set.push_back({variable, value, "--set"});

@@ -36,6 +36,11 @@ struct team_sizes {
   std::uint32_t spinning = 1;     ///< equal shares, and who waits spins: whole CPUs
 };
 
+/// Members for each CPU beside a neighbour, where teams are folded: shares fine enough for a CPU that is worth half of another one.
+inline constexpr std::uint32_t members_a_cpu = 4;
+/// On more CPUs nothing has been measured, and teams keep their size.
+inline constexpr std::uint32_t most_cpus_that_fold = 8;
+
 /// The CPUs that the quota pays for, best first: fast ones that nobody else uses in front.
 [[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);
 [[nodiscard]] team_sizes sizes_for(const surroundings&);
@@ -64,7 +69,8 @@ using user_environment = std::map<std::string, std::string>;
 /// What to set so that the program's runtimes start the right number of threads, which wait as they should. Nothing that a runtime would do by itself is set, so
 /// where all CPUs are equal, free and paid for, the plan is empty. `given`: what --set says, which goes before everything.
 /// `same_teams`: teams keep the size that they have without Kilter, so that sums are made in the same order.
+/// `folds`: its OpenMP teams may have more members than CPUs, which our threads run in turn (may_fold); `same_teams` goes before that.
 [[nodiscard]] environment_plan plan_environment(const surroundings&, user_environment, const std::vector<std::pair<std::string, std::string>>& given = {},
-                                                bool same_teams = false);
+                                                bool same_teams = false, bool folds = false);
 
 }  // namespace kilter::regions

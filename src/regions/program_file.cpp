@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "regions/openmp_calls.hpp"
+
 namespace kilter::regions {
 
 std::string openmp_of(const program_file& p) {
   const auto is_runtime = [](const std::string& library) { return library.starts_with("libgomp.so") || library.starts_with("libomp.so") || library.starts_with("libiomp5.so"); };
   const auto at = std::find_if(p.needed.begin(), p.needed.end(), is_runtime);
   return at == p.needed.end() ? "" : *at;
+}
+
+bool may_fold(const program_file& p) {
+  return openmp_of(p).starts_with("libgomp.so") && !p.has_own_data && std::all_of(p.taken.begin(), p.taken.end(), [](const std::string& name) { return may_fold_with(name.c_str()); });
 }
 
 std::string why_not_loaded(const program_file& p) {

@@ -6,7 +6,7 @@
 #include "regions/openmp/explain.hpp"
 #include "regions/openmp/go_on.hpp"
 #include "regions/openmp/kmpc.hpp"
-#include "regions/openmp/libgomp.hpp"
+#include "regions/libgomp.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
 
@@ -44,6 +44,11 @@ struct libgomp {
     static int (*real_omp_get_level)();
     return REAL(omp_get_level)();
   }
+  /// Regions in regions may have members of their own.
+  static bool nests() noexcept {
+    static int (*real_omp_get_max_active_levels)();
+    return REAL(omp_get_max_active_levels)() > 1;
+  }
 };
 
 template <class Pass>
@@ -67,10 +72,10 @@ run_time_schedule schedule_at_run_time() noexcept {
 /// Where a call of a team goes on, with the arguments that it has.
 extern "C" __attribute__((visibility("hidden"))) void* kilter_team_call(unsigned call) noexcept {
   if (member_for(runtime::libgomp)) {
-    if (is_for_libgomp(call)) note_surprise(call);
+    if (is_for_libgomp(call, current->of->folds)) note_surprise(call);
     return ours(call);
   }
-  if (watching && is_for_libgomp(call)) leave_to_library(*watching, reason::team_call, call);
+  if (watching && is_for_libgomp(call, watching->members.load(std::memory_order_relaxed) > pool_size())) leave_to_library(*watching, reason::team_call, call);
   if (!real_team_calls[call]) real_team_calls[call] = real(runtime::libgomp, team_call_names[call]);
   return real_team_calls[call];
 }

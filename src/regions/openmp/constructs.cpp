@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "balance/preload/guest.hpp"
-#include "regions/openmp/libgomp.hpp"
+#include "regions/libgomp.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
 
@@ -19,13 +19,18 @@ work_share& enter(const SetUp& set_up) noexcept {
   return come_to_share(set_up);
 }
 
+void wait_for_chunk(work_share& s, std::uint32_t chunk) noexcept {
+  for (std::uint32_t turn = s.turn.load(); turn != chunk; turn = s.turn.load()) await(s.turn, turn);
+}
+
 /// The next chunk's turn. Each chunk has a number of its own, so no two members add to `turn` at once.
 void leave_chunk(member& m) noexcept {
   if (!m.ordered || !m.has_chunk) return;
   m.has_chunk = false;
   work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
+  wait_for_chunk(s, static_cast<std::uint32_t>(m.chunk_number));
   s.turn.add(1);
+  tell_change(*m.of);
 }
 
 bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
@@ -170,6 +175,7 @@ void own_GOMP_single_copy_end(void* what) {
   team& t = *current->of;
   t.copy = what;
   t.copies.add(1);   // the barrier after it is a call of its own
+  tell_change(t);
 }
 void own_GOMP_scope_start(std::uintptr_t*) {}
 
@@ -292,11 +298,11 @@ void* const all_of_ours[] = {KILTER_TEAM_CALLS(ADDRESS)};
 
 void* ours(unsigned index) noexcept { return all_of_ours[index]; }
 
-bool is_for_libgomp(unsigned index) noexcept {
+bool is_for_libgomp(unsigned index, bool folds) noexcept {
 #define ONE(name) +1
-  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE);
+  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE), and_in_order = of_members KILTER_CALLS_IN_ORDER(ONE);
 #undef ONE
-  return index >= of_members || !waits_passively();
+  return !waits_passively() || index >= (folds ? and_in_order : of_members);
 }
 
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
@@ -316,6 +322,7 @@ void barrier() noexcept {
   if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
     t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
     t.round.add(1);
+    tell_change(t);
     may_go_home();
   } else {
     await(t.round, round);
@@ -332,6 +339,7 @@ void leave_share(work_share& s) noexcept {
   if (&s == &t.first_loop || s.ended.fetch_add(1, std::memory_order_acq_rel) + 1 != t.members) return;
   s.ended.store(0, std::memory_order_relaxed);
   s.phase.add(1);
+  tell_change(t);
 }
 
 iterations next_iterations() noexcept {
@@ -355,8 +363,7 @@ iterations next_iterations() noexcept {
 void wait_for_turn() noexcept {
   member& m = *current;
   if (!m.ordered || !m.has_chunk) return;
-  work_share& s = *m.share;
-  for (std::uint32_t turn = s.turn.load(); turn != static_cast<std::uint32_t>(m.chunk_number); turn = s.turn.load()) await(s.turn, turn);
+  wait_for_chunk(*m.share, static_cast<std::uint32_t>(m.chunk_number));
 }
 
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept { return piece(begin, end); }

@@ -8,6 +8,8 @@ namespace kilter::regions {
 
 hand hands[most_workers + 1];
 std::atomic<std::uint32_t> workers{0};
+extra_hand extras[most_extras];
+std::atomic<std::uint32_t> extras_made{0};
 constinit __attribute__((tls_model("initial-exec"))) thread_local hand* own_hand = nullptr;
 
 bool put_on(pid_t thread, int cpu) noexcept {

@@ -33,6 +33,15 @@ struct alignas(128) hand {
 extern hand hands[most_workers + 1];
 extern std::atomic<std::uint32_t> workers;
 
+/// A thread beyond these, which may be on any CPU (extra.hpp).
+struct alignas(128) extra_hand {
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> holds{false};                     ///< it is in the middle of a member
+};
+constexpr std::uint32_t most_extras = 1024;
+extern extra_hand extras[most_extras];
+extern std::atomic<std::uint32_t> extras_made;
+
 /// Null: this thread is none of them.
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local hand* own_hand;
 

@@ -138,6 +138,7 @@ struct libomp {
     static int (*real_omp_get_level)();
     return REAL(omp_get_level)();
   }
+  static bool nests() noexcept { return true; }   // teams of its programs are not folded
 };
 
 void fork(forked& f, const announced& said) noexcept {

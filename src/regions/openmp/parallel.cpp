@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "regions/openmp/folded.hpp"
+#include "regions/openmp_settings.hpp"
+
 namespace kilter::regions {
 
 constinit __attribute__((tls_model("initial-exec"))) thread_local region* watching = nullptr;
@@ -22,23 +25,14 @@ bool user_says(const char* name, const char* value) noexcept {
   return is && !strcasecmp(is, value);
 }
 
-struct setting {
-  const char* name;
-  const char* value;         // null: any
-  const char* told;
-};
-/// What the user sets and threads of ours would not heed. Threads that spin without end would do so beside ours after the executions that they have watched.
-constexpr setting of_both[] = {{"OMP_PROC_BIND", nullptr, nullptr}, {"OMP_PLACES", nullptr, nullptr}, {"OMP_STACKSIZE", nullptr, nullptr}, {"OMP_THREAD_LIMIT", nullptr, nullptr},
-                               {"OMP_CANCELLATION", nullptr, nullptr}, {"OMP_TOOL_LIBRARIES", nullptr, nullptr}, {"OMP_WAIT_POLICY", "active", "OMP_WAIT_POLICY=active"}};
-constexpr setting of_libgomp[] = {{"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"GOMP_STACKSIZE", nullptr, nullptr}, {"GOMP_SPINCOUNT", nullptr, nullptr}};
-constexpr setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr}, {"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"KMP_HW_SUBSET", nullptr, nullptr}, {"KMP_STACKSIZE", nullptr, nullptr},
+constexpr refused_setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr}, {"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"KMP_HW_SUBSET", nullptr, nullptr}, {"KMP_STACKSIZE", nullptr, nullptr},
                                  {"GOMP_STACKSIZE", nullptr, nullptr}, {"KMP_LIBRARY", nullptr, nullptr}, {"KMP_DEVICE_THREAD_LIMIT", nullptr, nullptr},
                                  {"KMP_ALL_THREADS", nullptr, nullptr}, {"KMP_DETERMINISTIC_REDUCTION", nullptr, nullptr}, {"KMP_FORCE_REDUCTION", nullptr, nullptr},
                                  {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
 
 template <unsigned N>
-const char* first_set(const setting (&all)[N]) noexcept {
-  for (const setting& s : all)
+const char* first_set(const refused_setting (&all)[N]) noexcept {
+  for (const refused_setting& s : all)
     if (s.value ? user_says(s.name, s.value) : user_has(s.name)) return s.told ? s.told : s.name;
   return nullptr;
 }
@@ -46,9 +40,9 @@ const char* first_set(const setting (&all)[N]) noexcept {
 __attribute__((constructor)) void choose_modes() {
   const char* const wanted = getenv("KILTER_OPENMP");
   if (!wanted || !*wanted || !strcmp(wanted, "0")) return;
-  const char* const both = first_set(of_both);
+  const char* const both = first_set(refused_of_both);
   passive = user_says("OMP_WAIT_POLICY", "passive");
-  against[0] = both ? both : first_set(of_libgomp);
+  against[0] = both ? both : first_set(refused_of_libgomp);
   against[1] = both ? both : first_set(of_libomp);
   const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
   for (unsigned i = 0; i < 2; ++i)
@@ -80,11 +74,27 @@ void run_nested(const region_call& c) noexcept {
   inner.drop_shares();
 }
 
-void run_on_threads_of_ours(region& r, const region_call& c, std::uint32_t members) noexcept {
-  run_on_pool(c.library, c.run, c.data, members, c.prepare, c.with);
+bool would_fold(runtime library, mode how, std::uint32_t members) noexcept {
+  return library == runtime::libgomp && members > pool_size() && (how == mode::all || waits_passively());
+}
+
+bool run_on_threads_of_ours(region& r, const region_call& c, std::uint32_t members, bool folds) noexcept {
+  if (folds && !can_fold(members)) {
+    release_pool();
+    return false;
+  }
+  // Whose members work for longer than the operating system's slices without waiting for others is better off with a thread for each: beside a neighbour they get more.
+  constexpr std::int64_t long_ns = 4'000'000;
+  const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
+  const std::int64_t begin = folds ? now_ns() : 0;
+  run_on_pool(c.library, c.run, c.data, members, folds, is_long, c.prepare, c.with);
+  if (folds) {
+    const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
+    r.took_ns.store(members_waited() ? 0 : before + (now_ns() - begin - before) / 4, std::memory_order_relaxed);
+  }
   if (work_surprised()) leave_to_library(r, reason::team_call, surprised_by());
   release_pool();
-  r.on_pool.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace kilter::regions

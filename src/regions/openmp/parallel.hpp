@@ -44,9 +44,12 @@ void watched_member(void* watched);
 
 /// A region inside of a member that runs on a thread of ours: it has one member.
 void run_nested(const region_call&) noexcept;
-void run_on_threads_of_ours(region&, const region_call&, std::uint32_t members) noexcept;
+/// Whether it has more members than threads of ours, and these take turns (folded.hpp). Members of a program of clang keep the number of the thread that they began on.
+[[nodiscard]] bool would_fold(runtime, mode, std::uint32_t members) noexcept;
+/// False: there is no room for its members, so nothing was done.
+[[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, std::uint32_t members, bool folds) noexcept;
 
-/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level().
+/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level(), nests().
 template <class Library, class Pass>
 void run_region(const region_call& c, const Pass& pass) noexcept {
   if (current) return run_nested(c);
@@ -61,12 +64,14 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (!r) return pass(c.run, c.data, passed_as::as_it_is);
   const std::int64_t begin = explains() ? now_ns() : 0;
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : Library::max_threads());
-  const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before;
-  const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && members <= pool_size());
-  if (members > 1 && trusted && can_be_ours && claim_pool()) {
-    run_on_threads_of_ours(*r, c, members);
+  const bool folds = would_fold(c.library, how, members);
+  const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !Library::nests());
+  const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));
+  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, members, folds)) {
+    r->on_pool.fetch_add(1, std::memory_order_relaxed);
   } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     watched_call w{c.run, c.data, r};
+    r->members.store(members, std::memory_order_relaxed);
     pass(watched_member, &w, members > 1 ? passed_as::watched : passed_as::as_it_is);
     if (members > 1) r->watched.fetch_add(1, std::memory_order_relaxed);
   } else {

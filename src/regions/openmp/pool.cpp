@@ -11,6 +11,8 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/clock.hpp"
+#include "regions/openmp/extra.hpp"
+#include "regions/openmp/folded.hpp"
 #include "regions/openmp/rescue.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
@@ -40,12 +42,30 @@ std::int64_t take_member() noexcept {
   return -1;
 }
 
+void end_member() noexcept {
+  const bool folds = work.folds;   // before: with the last member the team is another one's
+  work.left.add(static_cast<std::uint32_t>(-1));
+  if (folds && work.left.load() == 0) fold_events().add(1);
+}
+
 void run(hand& me, std::uint32_t number) noexcept {
   me.holds.store(true, std::memory_order_relaxed);
   run_member(work, number);
   me.holds.store(false, std::memory_order_relaxed);
-  work.left.add(static_cast<std::uint32_t>(-1));
+  end_member();
 }
+
+/// Runs a member of the folded team until it waits or is over; false: there is none that can go on.
+bool run_folded(hand& me, std::uint32_t which) noexcept {
+  folded* const f = take_folded(which, workers.load(std::memory_order_relaxed) + 1);
+  if (!f) return false;
+  me.holds.store(true, std::memory_order_relaxed);
+  const bool over = go_on_with(*f);
+  me.holds.store(false, std::memory_order_relaxed);
+  if (over) end_member();
+  return true;
+}
+void run_folded_member(std::uint32_t number) { run_member(work, number); }
 
 /// A member is done. Where members wait for one another a guest stays for its time: at home it would be held up, and all would wait for it again.
 void leave_member(hand& me) noexcept {
@@ -53,7 +73,23 @@ void leave_member(hand& me) noexcept {
   else go_home(me);
 }
 
+/// While a folded team runs: takes members that can go on, and waits for some. Until the team is over or another region has begun.
+void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
+  const auto runs = [&] { return regions.load() == seen && work.left.load() != 0; };
+  waiting w(me);
+  while (runs()) {
+    const std::uint32_t before = fold_events().load();
+    if (run_folded(me, which)) {
+      go_home(me);   // what waits on its stack can go on anywhere, so a thread that is held up at home holds up nobody
+      w.begin_again();
+    } else {
+      while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
+    }
+  }
+}
+
 void wait_for_region(hand& me, std::uint32_t seen) noexcept {
+  if (folded_members() > 0) take_members(me, static_cast<std::uint32_t>(&me - hands), seen);
   waiting w(me);
   bool over = work.left.load() == 0;
   while (regions.load() == seen) {
@@ -104,6 +140,7 @@ void make() noexcept {
 }
 
 void wait_for_members(hand& me) noexcept {
+  if (work.folds) return take_members(me, 0, regions.load());
   waiting w(me);
   for (std::uint32_t left = work.left.load(); left != 0; left = work.left.load()) w.turn(work.left, left);
 }
@@ -124,6 +161,9 @@ void forget_threads() {   // the child of a fork has none but the one that forke
     h.host.store(nullptr, std::memory_order_relaxed);
     h.guests.store(0, std::memory_order_relaxed);
   }
+  for (extra_hand& e : extras) e.holds.store(false, std::memory_order_relaxed);
+  unfold();
+  forget_extra_threads();
 }
 
 __attribute__((constructor)) void watch_forks() {
@@ -161,7 +201,7 @@ void release_pool() noexcept { claimed.store(false, std::memory_order_release); 
 void begin_all(team& t) noexcept {
   if (t.members == 1 || t.waits.load(std::memory_order_relaxed)) return;
   t.waits.store(true, std::memory_order_relaxed);
-  if (t.members <= workers.load(std::memory_order_relaxed) + 1) return;   // a thread that waits runs nothing else meanwhile, so each member finds one
+  if (t.folds || t.members <= workers.load(std::memory_order_relaxed) + 1) return;   // a thread that waits runs nothing else meanwhile, so each member finds one
   t.surprised.store(true, std::memory_order_relaxed);
   for (std::int64_t n = take_member(); n >= 0; n = take_member())
     if (!start_thread(one_member, reinterpret_cast<void*>(static_cast<std::uintptr_t>(n)))) {
@@ -170,9 +210,28 @@ void begin_all(team& t) noexcept {
     }
 }
 
+/// The first member of a folded team waits: its thread runs others meanwhile.
+void take_members_while(hand& me, const waited_number& number, std::uint32_t old) noexcept {
+  waiting w(me);
+  while (number.load() == old) {
+    const std::uint32_t before = fold_events().load();
+    if (number.load() != old) return;
+    me.holds.store(false, std::memory_order_relaxed);
+    if (run_folded(me, 0)) w.begin_again();
+    else
+      while (fold_events().load() == before) w.turn(fold_events(), before);
+    me.holds.store(true, std::memory_order_relaxed);
+  }
+}
+
 void await(waited_number& number, std::uint32_t old) noexcept {
+  if (on_own_stack()) return leave_until_changed(number, old);
   hand* const me = own_hand;
   if (!me || !rescues_allowed()) return number.wait_while(old, spin_ns);
+  if (work.folds && me == &hands[0]) {
+    take_members_while(*me, number, old);
+    return keep_apart(*me);
+  }
   me->waits_while.store(old, std::memory_order_relaxed);
   me->waits_for.store(&number, std::memory_order_release);
   for (waiting w(*me); number.load() == old;) w.turn(number, old);
@@ -180,13 +239,32 @@ void await(waited_number& number, std::uint32_t old) noexcept {
   if (me == &hands[0]) keep_apart(*me);   // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
   else go_home_in_time(*me);
 }
+void tell_change(const team& t) noexcept {
+  if (t.folds) fold_events().add(1);
+}
 void may_go_home() noexcept {
   if (!own_hand) return;
   own_hand->note_stretch(now_ns());
   go_home_in_time(*own_hand);
 }
 
-void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept {
+bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept {
+  const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
+  folded* const f = take_folded(which % threads, threads);
+  if (!f) return false;
+  me.holds.store(true, std::memory_order_relaxed);
+  const bool over = go_on_with(*f);
+  me.holds.store(false, std::memory_order_relaxed);
+  if (over) end_member();
+  return true;
+}
+region_now latest_region() noexcept {
+  const std::uint32_t number = regions.load();
+  return {number, folded_members() > 0};
+}
+void sleep_until_next_region(std::uint32_t number) noexcept { regions.sleep_while(number); }
+
+void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept {
   if (!made) make();
   hand& me = hands[0];
   own_hand = &me;
@@ -195,14 +273,23 @@ void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, vo
   work.reset(f, data, members, nullptr);
   work.library = library;
   if (prepare) prepare(work, with);
-  ticket.store(std::uint64_t{members} << 32 | 1, std::memory_order_release);
+  work.folds = folds;
+  if (folds) {
+    watch_folded();
+    fold(members, run_folded_member);
+  }
+  ticket.store(std::uint64_t{members} << 32 | (folds ? members : 1), std::memory_order_release);
   regions.add(1);
-  if (members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
+  if (with_extra_threads) call_extra_threads(extra_threads::if_they_win);
+  if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
   run(me, 0);
   for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
   wait_for_members(me);
+  if (folds) unfold();
   own_hand = nullptr;
 }
+
+bool members_waited() noexcept { return work.waits.load(std::memory_order_relaxed); }
 
 void note_surprise(unsigned call) noexcept {
   std::uint32_t none = 0;

@@ -9,10 +9,12 @@ namespace kilter::regions {
 [[nodiscard]] bool claim_pool() noexcept;
 void release_pool() noexcept;
 
-/// Threads that can have a member each, the program's own included. A region with more members is libgomp's: they may wait for one another by means of their own.
+/// Threads that can have a member each, the program's own included.
 [[nodiscard]] std::uint32_t pool_size() noexcept;
 
-/// By whoever has claimed the pool. `prepare` is called before anybody begins.
-void run_on_pool(runtime, body* run, void* data, std::uint32_t members, void (*prepare)(team&, const void*), const void* with) noexcept;
+/// By whoever has claimed the pool. `folds`: can_fold(members) was true. `with_extra_threads`: each member gets a thread at once. `prepare` is called before anybody begins.
+void run_on_pool(runtime, body* run, void* data, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
+/// Members of the region that has just run waited for one another.
+[[nodiscard]] bool members_waited() noexcept;
 
 }  // namespace kilter::regions

@@ -14,9 +14,11 @@ struct region {
   std::atomic<body*> run{nullptr};
   runtime library = runtime::libgomp;
   std::atomic<std::uint32_t> watched{0};      ///< executions under its library that made no call of a team
+  std::atomic<bool> may_fold{false};          ///< from its first execution on; what its module takes from others says so
   std::atomic<reason> why{reason::none};
   std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, as team_call_name counts
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
+  std::atomic<std::int64_t> took_ns{0};       ///< folded, on threads of ours, lately; 0 if its members wait for one another
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
 };
 
@@ -33,6 +35,7 @@ struct module_at {
   const char* path = "";
   std::uintptr_t offset = 0;
   bool own_data = false;                      ///< it has data of which each thread has a copy
+  bool may_fold = false;                      ///< all that it takes from other modules is fine with that (openmp_calls.hpp)
 };
 [[nodiscard]] module_at module_of(const void*) noexcept;
 

@@ -73,16 +73,30 @@ bool take_in(hand& late, hand& me, bool very_late, const awaited& what) noexcept
   return true;
 }
 
+/// Puts a thread that may be anywhere on this CPU; its mask stays as it is.
+bool fetch(pid_t tid, int cpu) noexcept {
+  cpu_set_t its;
+  if (sched_getaffinity(tid, sizeof its, &its) != 0 || !CPU_ISSET(static_cast<unsigned>(cpu), &its) || !put_on(tid, cpu)) return false;
+  sched_setaffinity(tid, sizeof its, &its);
+  return true;
+}
+
+/// An extra thread that is held up goes on here. The operating system may leave it where it is although this CPU is free: to it such a thread weighs next to nothing, where
+/// the neighbour is in a session of its own.
+bool take_in(const extra_hand& late, const hand& me, const awaited& what) noexcept {
+  const pid_t tid = late.tid.load(std::memory_order_acquire);
+  if (tid == 0 || !late.holds.load(std::memory_order_relaxed) || !held_up(tid, what) || !fetch(tid, me.home.load(std::memory_order_relaxed))) return false;
+  rescues.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 /// The program's own thread is held up: it gets the CPU of this worker, who goes to where it was. Its mask stays as it is.
 bool make_room_for(hand& program, hand& me, const awaited& what) noexcept {
   const pid_t tid = program.tid.load(std::memory_order_relaxed);
-  cpu_set_t its;
   const int mine = me.home.load(std::memory_order_relaxed), other = program.home.load(std::memory_order_relaxed);
   if (!is_waited_for(program) || program.guests.load(std::memory_order_relaxed) > 0 || me.guests.load(std::memory_order_relaxed) > 0) return false;
   if (other < 0 || other == mine || !held_up(tid, what)) return false;
-  if (sched_getaffinity(tid, sizeof its, &its) != 0 || !CPU_ISSET(static_cast<unsigned>(mine), &its)) return false;
-  if (!put_on(tid, mine)) return false;
-  sched_setaffinity(tid, sizeof its, &its);
+  if (!fetch(tid, mine)) return false;
   program.home.store(mine, std::memory_order_relaxed);
   me.home.store(other, std::memory_order_relaxed);
   (void)put_on(0, other);
@@ -116,6 +130,8 @@ bool look_for_late(hand& me, bool again, const awaited& what) noexcept {
   const std::uint32_t count = workers.load(std::memory_order_relaxed);
   for (std::uint32_t w = 1; w <= count; ++w)
     if (&hands[w] != &me && take_in(hands[w], me, again, what)) return true;
+  for (std::uint32_t e = 0, end = extras_made.load(std::memory_order_acquire); e < end; ++e)
+    if (take_in(extras[e], me, what)) return true;
   return false;
 }
 

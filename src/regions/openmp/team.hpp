@@ -86,6 +86,7 @@ struct team {
   std::uint32_t members = 1, level = 1;
   runtime library = runtime::libgomp;             ///< whose calls are about this team
   member* parent = nullptr;                       ///< of the region around it, null at the top
+  bool folds = false;                             ///< it has more members than threads, and those that wait make room for others (folded.hpp)
   bool folds_loop = false;                        ///< it is a `parallel for`: `first_loop` is set up before anybody begins
   work_share first_loop;
 
@@ -134,6 +135,8 @@ void begin_all(team&) noexcept;
 
 /// A member waits until the number is not `old` any more. It spins a little, then looks whether another one is held up and takes it in, then sleeps. Defined with the pool.
 void await(waited_number&, std::uint32_t old) noexcept;
+/// What a member of this team may wait for has changed. Defined with the pool.
+void tell_change(const team&) noexcept;
 /// A member has come to where it may leave a CPU that it was moved to. Defined with the pool.
 void may_go_home() noexcept;
 

@@ -12,8 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace kilter::regions::os {
 
@@ -24,6 +27,8 @@ namespace fs = std::filesystem;
 using elf_header = ElfW(Ehdr);
 using segment = ElfW(Phdr);
 using dynamic_entry = ElfW(Dyn);
+using symbol_entry = ElfW(Sym);
+using relocation = ElfW(Rela);
 
 #if defined(__x86_64__)
 constexpr int own_processor = EM_X86_64;
@@ -104,23 +109,49 @@ std::optional<std::uint64_t> place_in_file(const std::vector<segment>& segments,
   return std::nullopt;
 }
 
-std::vector<std::string> needed_libraries(const file& f, const std::vector<segment>& segments, const segment& dynamic) {
-  constexpr std::size_t most_entries = 4096, longest_name = 4096;
-  std::vector<std::uint64_t> names;
-  std::optional<std::uint64_t> strings;
-  for (std::size_t i = 0; i < std::min<std::size_t>(dynamic.p_filesz / sizeof(dynamic_entry), most_entries); ++i) {
-    const auto entry = f.value<dynamic_entry>(dynamic.p_offset + i * sizeof(dynamic_entry));
+/// What the dynamic section says, by tag; of the libraries' names all.
+struct dynamic_section {
+  std::map<std::int64_t, std::uint64_t> values;
+  std::vector<std::uint64_t> needed;
+};
+
+dynamic_section read_dynamic(const file& f, const segment& s) {
+  constexpr std::size_t most_entries = 4096;
+  dynamic_section d;
+  for (std::size_t i = 0; i < std::min<std::size_t>(s.p_filesz / sizeof(dynamic_entry), most_entries); ++i) {
+    const auto entry = f.value<dynamic_entry>(s.p_offset + i * sizeof(dynamic_entry));
     if (!entry || entry->d_tag == DT_NULL) break;
-    if (entry->d_tag == DT_NEEDED) names.push_back(entry->d_un.d_val);
-    if (entry->d_tag == DT_STRTAB) strings = place_in_file(segments, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_NEEDED) d.needed.push_back(entry->d_un.d_val);
+    else d.values[entry->d_tag] = entry->d_un.d_val;
   }
-  std::vector<std::string> libraries;
-  if (strings)
-    for (const std::uint64_t name : names) {
-      const std::string text = f.text(*strings + name, longest_name);
-      libraries.push_back(text.substr(0, text.find('\0')));
+  return d;
+}
+
+/// What the program is linked with, and which names its relocations take from there.
+void read_names(const file& f, const std::vector<segment>& segments, const dynamic_section& d, program_file& p) {
+  constexpr std::size_t longest_name = 4096;
+  constexpr std::uint64_t most_bytes = 64u << 20;
+  const auto place = [&](std::int64_t tag) { return d.values.contains(tag) ? place_in_file(segments, d.values.at(tag)) : std::nullopt; };
+  const auto strings = place(DT_STRTAB), symbols = place(DT_SYMTAB);
+  if (!strings) return;
+  const auto name = [&](std::uint64_t at) {
+    const std::string text = f.text(*strings + at, longest_name);
+    return text.substr(0, text.find('\0'));
+  };
+  for (const std::uint64_t library : d.needed) p.needed.push_back(name(library));
+  std::set<std::uint64_t> taken;
+  for (const auto& [table, size] : {std::pair{DT_RELA, DT_RELASZ}, std::pair{DT_JMPREL, DT_PLTRELSZ}}) {
+    const auto at = place(table);
+    if (!at || !symbols || !d.values.contains(size)) continue;
+    const std::string bytes = f.text(*at, std::min(d.values.at(size), most_bytes));
+    for (std::size_t i = 0; i + sizeof(relocation) <= bytes.size(); i += sizeof(relocation)) {
+      relocation r;
+      std::memcpy(&r, bytes.data() + i, sizeof r);
+      if (const std::uint64_t symbol = ELF64_R_SYM(r.r_info); symbol != 0) taken.insert(symbol);
     }
-  return libraries;
+  }
+  for (const std::uint64_t number : taken)
+    if (const auto s = f.value<symbol_entry>(*symbols + number * sizeof(symbol_entry)); s && s->st_shndx == SHN_UNDEF) p.taken.push_back(name(s->st_name));
 }
 
 void read_elf(const file& f, program_file& p) {
@@ -138,7 +169,8 @@ void read_elf(const file& f, program_file& p) {
     if (const auto s = f.value<segment>(header->e_phoff + i * sizeof(segment))) segments.push_back(*s);
   const auto of_type = [&](std::uint32_t type) { return std::find_if(segments.begin(), segments.end(), [&](const segment& s) { return s.p_type == type; }); };
   p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed : program_file::linkage::dynamic;
-  if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) p.needed = needed_libraries(f, segments, *dynamic);
+  if (const auto own = of_type(PT_TLS); own != segments.end()) p.has_own_data = own->p_memsz > 0;
+  if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) read_names(f, segments, read_dynamic(f, *dynamic), p);
 }
 
 }  // namespace

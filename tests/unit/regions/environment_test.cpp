@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
+#include "regions/program_file.hpp"
+
 namespace kilter::regions {
 namespace {
 
@@ -190,6 +195,46 @@ TEST(plan, says_why) {
   const environment_plan quota = plan_environment(with_quota(4, 1.5), {}), neighbour = plan_environment(cpus(8, {3}), {});
   EXPECT_EQ(quota.set.front().why, "the quota pays for 1.5 of 4 CPUs");
   EXPECT_EQ(neighbour.set.front().why, "others use CPU 3, which would hold up the rest at equal shares");
+}
+
+environment_plan folded_on(const surroundings& s, const user_environment& user = {}, bool same_teams = false) { return plan_environment(s, user, {}, same_teams, true); }
+
+TEST(folded, beside_a_neighbour_a_program_has_four_members_a_cpu_which_sleep_where_they_wait) {
+  const environment_plan p = folded_on(cpus(2, {0}));
+  EXPECT_EQ(value(p, "OMP_NUM_THREADS"), "8");
+  EXPECT_EQ(value(p, "OMP_WAIT_POLICY"), "passive");
+  EXPECT_EQ(value(folded_on(cpus(8, {3})), "OMP_NUM_THREADS"), "32");  // the eighth is worth half of one, and that is used
+}
+
+TEST(folded, nothing_changes_where_it_would_win_nothing_or_is_not_wanted) {
+  EXPECT_EQ(value(folded_on(cpus(2)), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(folded_on(cpus(1, {0})), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(folded_on(cpus(2, {0}), {}, true), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(plan_environment(cpus(2, {0}), {}), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(folded_on(cpus(64, {3})), "OMP_NUM_THREADS"), "63");
+}
+
+TEST(folded, what_the_user_has_set_stays) {
+  EXPECT_EQ(value(folded_on(cpus(2, {0}), {{"OMP_NUM_THREADS", "2"}}), "OMP_NUM_THREADS"), "not set");
+  for (const char* const variable : {"OMP_PROC_BIND", "OMP_STACKSIZE", "GOMP_SPINCOUNT", "OMP_MAX_ACTIVE_LEVELS", "OMP_DYNAMIC"})
+    EXPECT_EQ(value(folded_on(cpus(2, {0}), {{variable, "1"}}), "OMP_NUM_THREADS"), "not set") << variable;
+  EXPECT_EQ(value(folded_on(cpus(2, {0}), {{"OMP_WAIT_POLICY", "active"}}), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(folded_on(cpus(2, {0}), {{"OMP_WAIT_POLICY", "passive"}}), "OMP_NUM_THREADS"), "8");
+}
+
+program_file of_gcc(std::vector<std::string> taken) { return {.path = "p", .run_by = "", .linked = program_file::linkage::dynamic, .needed = {"libgomp.so.1"}, .taken = std::move(taken)}; }
+
+TEST(folded, a_program_may_if_threads_of_ours_carry_out_all_that_it_takes_from_openmp) {
+  EXPECT_TRUE(may_fold(of_gcc({"GOMP_parallel", "GOMP_barrier", "GOMP_loop_ordered_static_start", "omp_get_thread_num", "omp_set_lock", "GOMP_critical_name_start", "printf"})));
+  for (const char* const name : {"GOMP_task", "GOMP_cancel", "GOMP_loop_doacross_start", "GOMP_target_ext", "GOMP_something_new", "__kmpc_fork_call", "omp_set_nested", "omp_set_nest_lock",
+                                 "omp_set_max_active_levels_", "omp_get_num_procs"})
+    EXPECT_FALSE(may_fold(of_gcc({"GOMP_parallel", name}))) << name;
+  program_file own = of_gcc({"GOMP_parallel"});
+  own.has_own_data = true;
+  EXPECT_FALSE(may_fold(own));
+  program_file of_clang = of_gcc({"GOMP_parallel"});
+  of_clang.needed = {"libomp.so.5"};
+  EXPECT_FALSE(may_fold(of_clang));
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ TEST(program_file, of_this_test) {
   EXPECT_TRUE(p.run_by.empty());
   EXPECT_FALSE(p.privileged);
   EXPECT_NE(std::find(p.needed.begin(), p.needed.end(), "libc.so.6"), p.needed.end());
+  EXPECT_NE(std::find(p.taken.begin(), p.taken.end(), "mkdtemp"), p.taken.end());  // which is called above
+  EXPECT_EQ(std::find(p.taken.begin(), p.taken.end(), "no_such_name"), p.taken.end());
 }
 
 TEST(program_file, is_looked_for_in_path) {

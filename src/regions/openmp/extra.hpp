@@ -1,0 +1,29 @@
+#pragma once
+// Threads beyond one for each CPU, for folded teams whose members work for long without waiting. Beside a neighbour more threads on a CPU get more of it. And members may
+// wait for one another by means of their own, as they may in any team: those that nobody takes get a thread.
+
+#include <cstdint>
+
+#include "regions/openmp/hands.hpp"
+
+namespace kilter::regions {
+
+/// Before a folded team begins: from now on somebody looks every 2 ms, as long as such teams come, whether members work for long while others wait for a thread.
+void watch_folded() noexcept;
+enum class extra_threads : std::uint8_t { now, if_they_win };
+/// All members of the folded team that runs get threads, as soon as the operating system has CPUs for them. `if_they_win`: only if the process has got more CPU time with them.
+void call_extra_threads(extra_threads) noexcept;
+/// In a fork's child.
+void forget_extra_threads() noexcept;
+
+/// What they do: runs a member of the folded team until it waits or is over; false: none can go on. Defined with the pool.
+bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
+/// The number of regions that have begun, and whether the latest is folded and not over. Defined with the pool.
+struct region_now {
+  std::uint32_t number = 0;
+  bool folded = false;
+};
+[[nodiscard]] region_now latest_region() noexcept;
+void sleep_until_next_region(std::uint32_t number) noexcept;
+
+}  // namespace kilter::regions

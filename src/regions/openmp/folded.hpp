@@ -1,0 +1,42 @@
+#pragma once
+// Teams with more members than threads. Each member but the first has a stack of its own; where it waits for others, its thread leaves it there and goes on with one that
+// can go on, and any thread may take it up again. The first is the program's own thread and stays there, for programs may ask which thread they are on.
+//
+// A member is in one of four states, and one compare-and-swap takes it out of the first two:
+//
+//   unbegun -> taken -> (waits -> taken ->)* over
+
+#include "regions/openmp/team.hpp"
+
+namespace kilter::regions {
+
+constexpr std::uint32_t most_folded = 1024;
+
+/// Whether a team of so many can be folded: there are stacks for all. Called by whoever has claimed the pool, before the team begins.
+[[nodiscard]] bool can_fold(std::uint32_t members) noexcept;
+/// Members 1 to `members` - 1 of the team may be taken from now on. `run(number)` runs one to its end.
+void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept;
+/// All of them are over, or the process is another one (a fork's child).
+void unfold() noexcept;
+
+/// Of the team that runs; 0: it is not folded.
+[[nodiscard]] std::uint32_t folded_members() noexcept;
+/// Changes whenever a member of it may have come to where it can go on, and when it ends.
+[[nodiscard]] waited_number& fold_events() noexcept;
+/// Members that were taken so far. While it stands still, all threads of ours are in the middle of something.
+[[nodiscard]] std::uint32_t members_taken() noexcept;
+/// Somebody could be taken.
+[[nodiscard]] bool can_take_member() noexcept;
+
+/// A member that can go on, in the hands of who took it; null: there is none. Thread `which` of `threads` has the same members first each time, which its caches know.
+struct folded;
+[[nodiscard]] folded* take_folded(std::uint32_t which, std::uint32_t threads) noexcept;
+/// This thread runs it until it waits or is over; true: it is over. Not to be called by a member of a folded team, but for the first.
+bool go_on_with(folded&) noexcept;
+
+/// This thread is on the stack of a member. Where it waits it goes away from here, and comes back on any thread.
+[[nodiscard]] bool on_own_stack() noexcept;
+/// By such a member: until the number is not `old` any more.
+void leave_until_changed(waited_number&, std::uint32_t old) noexcept;
+
+}  // namespace kilter::regions

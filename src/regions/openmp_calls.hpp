@@ -1,0 +1,10 @@
+#pragma once
+// What is known of a module by the names that it takes from an OpenMP library.
+
+namespace kilter::regions {
+
+/// Whether a region of a module that takes this name may have more members than threads from its first execution on: members that wait are waited for by us alone, and
+/// nothing in it goes by threads. Names that have nothing to do with OpenMP are fine.
+[[nodiscard]] bool may_fold_with(const char* name) noexcept;
+
+}  // namespace kilter::regions

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Usage: folded_test.sh LIBKILTER_OPENMP PROGRAMS...   PROGRAMS: the same one, with other options of the compiler
+#
+# Teams with more members than CPUs give on threads of Kilter what they give with libgomp, where threads wait passively.
+set -u
+library=$1
+shift
+failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+ln -s "$library" "$scratch/libkilter_openmp.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
+library=$scratch/libkilter_openmp.so
+[ "$(nproc)" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
+
+expect() {  # WHAT EXPECTED GOT
+  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
+}
+# folded PROGRAM WORD: what it prints, and its status
+folded() {
+  timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" OMP_WAIT_POLICY=passive "$@" 2>&1
+  echo "status $?"
+}
+regions() {  # executions and those on threads of ours
+  sed -n 's/.*"calls":\([0-9]*\),"on_pool":\([0-9]*\),.*"left_for":"\([^"]*\)".*/\1 \2\3/p' "$scratch/explained" | tr '\n' ';'
+}
+
+cpus=$(nproc)
+for program in "$@"; do
+  for word in $("$program"); do
+    for members in $((2 * cpus)) $((4 * cpus)) $((5 * cpus + 3)); do
+      export OMP_NUM_THREADS=$members
+      rm -f "$scratch/explained"
+      plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
+      expect "$(basename "$program") $word, $members members" "$plain" "$(folded "$program" "$word")"
+    done
+    [ "$word" = once ] && expect "a region runs on threads of ours from its first execution" "1 1;" "$(regions)"
+    [ "$word" = flags ] && expect "also if its members wait by means of their own" "5 5;" "$(regions)"
+  done
+done
+unset OMP_NUM_THREADS
+rm -f "$scratch/explained"
+expect "without more members than CPUs it is watched first" "status 0" "$(OMP_NUM_THREADS=2 folded "$1" exceptions | tail -n 1)"
+expect "as told" "1 0;" "$(regions)"
+rm -f "$scratch/explained"
+expect "regions in regions with members of their own" "status 0" "$(OMP_MAX_ACTIVE_LEVELS=2 OMP_NUM_THREADS=$((4 * cpus)) folded "$1" regions_inside | tail -n 1)"
+expect "are left to libgomp" "1 0nested;" "$(regions)"
+exit $failed
