@@ -24,7 +24,7 @@ struct program_file {
 
 /// The OpenMP runtime that it is linked with itself; empty: none. One that comes with another library is not seen.
 [[nodiscard]] std::string openmp_of(const program_file&);
-/// Whether its OpenMP teams may have more members than threads (docs/openmp.md): gcc made it, and nothing in it goes by threads. Libraries that it is linked with are not looked at.
+/// Whether its OpenMP teams may have more members than threads (docs/openmp.md): nothing in it goes by threads. Libraries that it is linked with are not looked at.
 [[nodiscard]] bool may_fold(const program_file&);
 /// Why no library can be loaded into it, one line; empty: one can.
 [[nodiscard]] std::string why_not_loaded(const program_file&);

@@ -17,8 +17,9 @@ inline constexpr std::int32_t has_atomic_reduction = 0x10;
 /// What clang makes of a region: called with the thread's number in libomp, its number in the team, and what the region captured.
 using microtask = void(std::int32_t*, std::int32_t*, ...);
 
-/// Whoever makes one of these shows that its region needs the whole team, or libomp. Carried out here where a member of ours makes it: X(name)
-#define KILTER_KMPC_TEAM_CALLS(X) X(__kmpc_barrier) X(__kmpc_cancel_barrier) X(__kmpc_copyprivate) X(__kmpc_ordered) X(__kmpc_reduce) X(__kmpc_doacross_init)
+/// Whoever makes one of these shows that its region needs the whole team, or libomp. Carried out here where a member of ours makes it: X(name). Those before
+/// __kmpc_cancel_barrier may be made in a folded team.
+#define KILTER_KMPC_TEAM_CALLS(X) X(__kmpc_barrier) X(__kmpc_copyprivate) X(__kmpc_ordered) X(__kmpc_reduce) X(__kmpc_cancel_barrier) X(__kmpc_doacross_init)
 
 /// And libomp carries out these, also for a member of ours: its thread is one that libomp knows, as a team of one, in which tasks are done where they are made.
 #define KILTER_KMPC_PASSED_CALLS(X)                                                                                                       \

@@ -138,7 +138,10 @@ struct libomp {
     static int (*real_omp_get_level)();
     return REAL(omp_get_level)();
   }
-  static bool nests() noexcept { return true; }   // teams of its programs are not folded
+  static bool nests() noexcept {
+    static int (*real_omp_get_max_active_levels)();
+    return REAL(omp_get_max_active_levels)() > 1;
+  }
 };
 
 void fork(forked& f, const announced& said) noexcept {
@@ -169,7 +172,8 @@ const char* kmpc_call_name(std::uint32_t call) noexcept { return call < call_cou
 member* kmpc_member(kmpc_call call) noexcept {
   const std::uint32_t number = first_kmpc_call + static_cast<std::uint32_t>(call);
   if (member* const m = kmpc_member()) {
-    if (m->of->members > 1) note_surprise(number);
+    const bool expected = m->of->folds && call < kmpc_call::number_of___kmpc_cancel_barrier;
+    if (m->of->members > 1 && !expected) note_surprise(number);
     return m;
   }
   if (watching) leave_to_library(*watching, reason::team_call, number);
@@ -286,6 +290,20 @@ KILTER_EXPORTED void __kmpc_push_proc_bind(ident* place, std::int32_t thread, st
   if (current) return;
   next_region.bound = true;
   REAL(__kmpc_push_proc_bind)(place, thread, bind);
+}
+
+// A member of a folded team may have come to another thread since it was told the number of its own.
+KILTER_EXPORTED void __kmpc_critical(ident* place, std::int32_t thread, void* lock) {
+  static void (*real___kmpc_critical)(ident*, std::int32_t, void*);
+  REAL(__kmpc_critical)(place, kmpc_member() ? number_in_libomp(place) : thread, lock);
+}
+KILTER_EXPORTED void __kmpc_critical_with_hint(ident* place, std::int32_t thread, void* lock, std::uint32_t hint) {
+  static void (*real___kmpc_critical_with_hint)(ident*, std::int32_t, void*, std::uint32_t);
+  REAL(__kmpc_critical_with_hint)(place, kmpc_member() ? number_in_libomp(place) : thread, lock, hint);
+}
+KILTER_EXPORTED void __kmpc_end_critical(ident* place, std::int32_t thread, void* lock) {
+  static void (*real___kmpc_end_critical)(ident*, std::int32_t, void*);
+  REAL(__kmpc_end_critical)(place, kmpc_member() ? number_in_libomp(place) : thread, lock);
 }
 
 KILTER_EXPORTED void __kmpc_serialized_parallel(ident* place, std::int32_t thread) {

@@ -74,8 +74,10 @@ void run_nested(const region_call& c) noexcept {
   inner.drop_shares();
 }
 
-bool would_fold(runtime library, mode how, std::uint32_t members) noexcept {
-  return library == runtime::libgomp && members > pool_size() && (how == mode::all || waits_passively());
+bool would_fold(const region& r, mode how, std::uint32_t members) noexcept {
+  if (members <= pool_size()) return false;
+  if (r.library == runtime::libomp) return how != mode::all && waits_passively() && r.may_fold.load(std::memory_order_relaxed);
+  return how == mode::all || waits_passively();
 }
 
 bool run_on_threads_of_ours(region& r, const region_call& c, std::uint32_t members, bool folds) noexcept {

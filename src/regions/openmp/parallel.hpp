@@ -44,8 +44,9 @@ void watched_member(void* watched);
 
 /// A region inside of a member that runs on a thread of ours: it has one member.
 void run_nested(const region_call&) noexcept;
-/// Whether it has more members than threads of ours, and these take turns (folded.hpp). Members of a program of clang keep the number of the thread that they began on.
-[[nodiscard]] bool would_fold(runtime, mode, std::uint32_t members) noexcept;
+/// Whether it has more members than threads of ours, and these take turns (folded.hpp). clang's members give libomp the number of the thread that they began on, so their
+/// module must take nothing from it where that would be another one's.
+[[nodiscard]] bool would_fold(const region&, mode, std::uint32_t members) noexcept;
 /// False: there is no room for its members, so nothing was done.
 [[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, std::uint32_t members, bool folds) noexcept;
 
@@ -64,7 +65,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (!r) return pass(c.run, c.data, passed_as::as_it_is);
   const std::int64_t begin = explains() ? now_ns() : 0;
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : Library::max_threads());
-  const bool folds = would_fold(c.library, how, members);
+  const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !Library::nests());
   const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));
   if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, members, folds)) {
