@@ -83,7 +83,7 @@ class planner {
   void openmp() {
     const team_sizes& n = plan_.sizes;
     if (const std::uint32_t members = members_of_folded(); members > 0)
-      set("OMP_NUM_THREADS", std::to_string(members), fmt::format("others use {}, and {} members a CPU, in turn on one thread for each, need not wait for it", named(used_ones(best_)), members_a_cpu));
+      set("OMP_NUM_THREADS", std::to_string(members), fmt::format("{}, and {} members a CPU, in turn on one thread for each, are shared out by what each is worth", why_folded(), members_a_cpu));
     else if (n.equal < count_of(here_)) set("OMP_NUM_THREADS", std::to_string(n.equal), why_fewer(n.equal));
     if (const std::string why = why_passive(); !why.empty()) {
       set("OMP_WAIT_POLICY", "passive", why, {"GOMP_SPINCOUNT"});
@@ -144,7 +144,15 @@ class planner {
     return why;
   }
 
-  /// Members of a folded team; 0: teams keep their size. Only beside a neighbour: alone libgomp is as quick.
+  /// The CPUs are worth differently much, so that equal shares would be held up.
+  [[nodiscard]] std::string why_folded() const {
+    if (const std::vector<int> shared = used_ones(best_); !shared.empty()) return "others use " + named(shared);
+    const usable_cpu &fast = best_.front(), &slow = best_.back();
+    constexpr double alike = 1.1;
+    return fast.speed > alike * slow.speed ? fmt::format("CPU {} is {:.2g} times as fast as CPU {}", fast.os_index, fast.speed / slow.speed, slow.os_index) : "";
+  }
+
+  /// Members of a folded team; 0: teams keep their size. On equal CPUs that nobody else uses the OpenMP library is as quick.
   [[nodiscard]] std::uint32_t members_of_folded() const {
     const auto refused = [&](const refused_setting& r) {
       const std::string* const users = of_user(r.name);
@@ -153,7 +161,7 @@ class planner {
     if (std::any_of(std::begin(refused_of_both), std::end(refused_of_both), refused) || std::any_of(std::begin(refused_of_libgomp), std::end(refused_of_libgomp), refused)) return 0;
     for (const char* const nests : {"OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "OMP_DYNAMIC"})
       if (of_user(nests)) return 0;
-    if (!folds_ || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || used_ones(best_).empty()) return 0;
+    if (!folds_ || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || why_folded().empty()) return 0;
     return members_a_cpu * static_cast<std::uint32_t>(best_.size());
   }
 
@@ -161,7 +169,7 @@ class planner {
   [[nodiscard]] std::string why_passive() const {
     const std::string* const users = of_user("OMP_NUM_THREADS");
     const std::uint32_t threads = users ? first_number(*users).value_or(plan_.sizes.equal) : plan_.sizes.equal;
-    if (!users && members_of_folded() > 0) return fmt::format("others use {}, and who spins there loses the time in which it could work", named(used_ones(best_)));
+    if (!users && members_of_folded() > 0) return why_folded() + ", and who spins keeps others from working";
     if (threads > here_.cpus.size()) return fmt::format("{} threads share {} CPUs, and who spins keeps others from working", threads, here_.cpus.size());
     // Of one thread nobody waits; but teams that the program sizes itself are larger than what is paid for.
     const bool too_many = here_.quota && (threads == 1 ? *here_.quota < static_cast<double>(here_.cpus.size()) : *here_.quota + 0.05 < threads);

@@ -36,10 +36,10 @@ struct team_sizes {
   std::uint32_t spinning = 1;     ///< equal shares, and who waits spins: whole CPUs
 };
 
-/// Members for each CPU beside a neighbour, where teams are folded: shares fine enough for a CPU that is worth half of another one.
+/// Members for each CPU where CPUs are worth differently much and teams are folded: shares fine enough for one that is worth half of another one.
 inline constexpr std::uint32_t members_a_cpu = 4;
-/// On more CPUs nothing has been measured, and teams keep their size.
-inline constexpr std::uint32_t most_cpus_that_fold = 8;
+/// On more CPUs teams keep their size: programs have room for 64 members more often than for more.
+inline constexpr std::uint32_t most_cpus_that_fold = 16;
 
 /// The CPUs that the quota pays for, best first: fast ones that nobody else uses in front.
 [[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);

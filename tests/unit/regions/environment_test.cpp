@@ -206,6 +206,18 @@ TEST(folded, beside_a_neighbour_a_program_has_four_members_a_cpu_which_sleep_whe
   EXPECT_EQ(value(folded_on(cpus(8, {3})), "OMP_NUM_THREADS"), "32");  // the eighth is worth half of one, and that is used
 }
 
+TEST(folded, so_it_is_on_kinds_of_cores) {
+  surroundings s = cpus(4);
+  s.cpus[0].speed = s.cpus[1].speed = 1.5;
+  const environment_plan p = folded_on(s);
+  EXPECT_EQ(value(p, "OMP_NUM_THREADS"), "16");
+  EXPECT_EQ(value(p, "OMP_WAIT_POLICY"), "passive");
+  EXPECT_EQ(p.set.front().why.substr(0, 34), "CPU 0 is 1.5 times as fast as CPU ");
+  EXPECT_EQ(value(plan_environment(s, {}), "OMP_WAIT_POLICY"), "not set");
+  s.cpus[0].speed = s.cpus[1].speed = 1.05;
+  EXPECT_EQ(value(folded_on(s), "OMP_NUM_THREADS"), "not set");
+}
+
 TEST(folded, nothing_changes_where_it_would_win_nothing_or_is_not_wanted) {
   EXPECT_EQ(value(folded_on(cpus(2)), "OMP_NUM_THREADS"), "not set");
   EXPECT_EQ(value(folded_on(cpus(1, {0})), "OMP_NUM_THREADS"), "not set");
