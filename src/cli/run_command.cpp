@@ -15,6 +15,7 @@
 #include "regions/explanation.hpp"
 #include "regions/os/look_around.hpp"
 #include "regions/os/program_file.hpp"
+#include "regions/os/source_lines.hpp"
 
 extern char** environ;
 
@@ -105,7 +106,8 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
 void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
   const prefix::no_sigpipe quiet;
   try {
-    const regions::outcome outcome = outcome_of(ended, report);
+    regions::outcome outcome = outcome_of(ended, report);
+    regions::os::find_sources(outcome.processes, p.file.run_by.empty() ? p.file.path : p.file.run_by);
     if (o.explain)
       for (const std::string& line : regions::lines_after(p, outcome)) say(line);
     if (!o.json.empty()) lab::write_output(o.json, regions::run_json(p, outcome));

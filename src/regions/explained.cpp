@@ -14,10 +14,12 @@ using json = nlohmann::ordered_json;
 told_region read_region(const json& j) {
   return {.module = j.at("module").get<std::string>(), .offset = j.at("offset").get<std::uint64_t>(), .calls = j.at("calls").get<std::uint64_t>(),
           .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
-          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>()};
+          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .source = {}};
 }
 
+/// By its place in the sources, where that is known, else in its module.
 std::string name_of(const told_region& r, const std::string& program) {
+  if (!r.source.empty()) return r.source.substr(r.source.rfind('/') + 1);
   const std::string& path = r.module.empty() ? program : r.module;
   return fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1), r.offset);
 }

@@ -16,6 +16,7 @@ struct told_region {
   double seconds = 0.0;
   std::string left_for;            ///< why it is left to its library; empty: it is not
   std::string library;             ///< "libgomp" or "libomp"
+  std::string source{};            ///< "path/file.c:12", from debugging information; empty: not known
 };
 
 struct told_process {

@@ -42,7 +42,7 @@ json processes_json(const std::vector<told_process>& all) {
     json regions = json::array();
     for (const told_region& r : p.regions)
       regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"seconds", r.seconds},
-                         {"left_for", r.left_for}, {"library", r.library}});
+                         {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
     processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"regions", std::move(regions)}});
   }
   return processes;

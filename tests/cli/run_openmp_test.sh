@@ -1,7 +1,7 @@
 #!/bin/bash
-# Usage: run_openmp_test.sh KILTER OPENMP_PROGRAMS: what `kilter run` does to parallel regions, and says of them.
+# Usage: run_openmp_test.sh KILTER OPENMP_PROGRAMS FOLDED: what `kilter run` does to parallel regions, and says of them. FOLDED: a program with debugging information.
 set -u
-kilter=$1 programs=$2
+kilter=$1 programs=$2 folded=$3
 failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/a b XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -24,6 +24,16 @@ told = json.load(open("told.json"))
 assert told["schema"] == "kilter.run/1" and told["loaded"] == "libkilter_openmp.so", told
 assert told["result"]["processes"][0]["regions"][0]["on_pool"] == 48, told
 P
+fi
+if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
+  ln -s "$folded" "a program"
+  "$kilter" run --explain --json told.json --set OMP_NUM_THREADS=4 --set OMP_WAIT_POLICY=passive -- "./a program" once > out 2> err
+  expect "folded, the same result" "$("$folded" once)" "$(cat out)"
+  line=$(grep -n 'omp parallel$' "$(dirname "$0")/../openmp/folded.cpp" | head -n 1 | cut -d: -f1)
+  grep -qE "folded.cpp:($line|$((line + 1))) .* 4 members  on threads of Kilter" err || { echo "FAILED: a region is named by its line, $line"; cat err; failed=1; }
+  grep -q "/folded.cpp:$line\|/folded.cpp:$((line + 1))" told.json || { echo "FAILED: JSON has the line"; cat told.json; failed=1; }
+  (PATH=/nonexistent; "$kilter" run --explain --set OMP_NUM_THREADS=4 -- "./a program" once > out 2> err)
+  grep -q "a program+0x\|$(basename "$folded")+0x" err || { echo "FAILED: without addr2line a region is named by its module"; cat err; failed=1; }
 fi
 "$kilter" run --explain -- true 2> err
 grep -q "no parallel region of OpenMP was seen" err || { echo "FAILED: a program without regions"; cat err; failed=1; }
