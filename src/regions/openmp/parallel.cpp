@@ -14,7 +14,7 @@ namespace {
 
 mode modes[2] = {mode::pass_on, mode::pass_on};   // by runtime
 bool passive = false;
-const char* against[2] = {};                      // the variable for which everything is left to that library
+const char* against[2] = {};                      // the variable, or the tool's function, for which everything is left to that library
 
 bool user_has(const char* name) noexcept {
   const char* const value = getenv(name);
@@ -44,6 +44,7 @@ __attribute__((constructor)) void choose_modes() {
   passive = user_says("OMP_WAIT_POLICY", "passive");
   against[0] = both ? both : first_set(refused_of_libgomp);
   against[1] = both ? both : first_set(of_libomp);
+  if (!against[1] && watched_by_tool()) against[1] = "ompt_start_tool";
   const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
   for (unsigned i = 0; i < 2; ++i)
     if (!against[i]) modes[i] = how;

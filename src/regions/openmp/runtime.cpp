@@ -65,6 +65,15 @@ void* real_of_first(const char* name) noexcept {
   return real(handle_of(runtime::libgomp) ? runtime::libgomp : runtime::libomp, name);
 }
 
+bool watched_by_tool() noexcept {
+  void* const starts = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+  Dl_info where{};
+  if (!starts || dladdr(starts, &where) == 0 || !where.dli_fname) return false;
+  for (const char* const* part = of(runtime::libomp).names; *part; ++part)
+    if (strstr(where.dli_fname, *part)) return false;   // its own, which stands for none
+  return true;
+}
+
 bool one_for_both() noexcept {
   const void* const gomp = handle_of(runtime::libgomp);
   return !gomp || gomp == handle_of(runtime::libomp);

@@ -23,6 +23,9 @@ enum class runtime : std::uint8_t { libgomp, libomp };
 /// Whether one library stands for both: libomp also has libgomp's calls.
 [[nodiscard]] bool one_for_both() noexcept;
 
+/// A tool that watches libomp's regions (OMPT) is part of the program: some module but libomp has `ompt_start_tool`.
+[[nodiscard]] bool watched_by_tool() noexcept;
+
 template <class Function>
 Function* kept_as(Function*& kept, void* at) noexcept {
   memcpy(&kept, &at, sizeof kept);
