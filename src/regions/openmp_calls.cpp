@@ -20,9 +20,9 @@ constexpr const char* ours_of_clang[] = {"__kmpc_fork_call", "__kmpc_push_num_th
                                          "__kmpc_reduce", "__kmpc_end_reduce", "__kmpc_reduce_nowait", "__kmpc_end_reduce_nowait", "__kmpc_critical", "__kmpc_critical_with_hint",
                                          "__kmpc_end_critical", "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_serialized_parallel", "__kmpc_end_serialized_parallel", "__kmpc_flush"};
 constexpr const char* of_each_number[] = {"__kmpc_for_static_init_", "__kmpc_dispatch_init_", "__kmpc_dispatch_next_", "__kmpc_dispatch_fini_"};
-/// Regions in regions with members of their own; locks that know their thread, which a member that waits may leave; and the number of CPUs, for which a program may have made
-/// room where a member's number leads it.
-constexpr const char* not_with[] = {"omp_set_nested", "omp_set_max_active_levels", "omp_set_nest_lock", "omp_test_nest_lock", "omp_unset_nest_lock", "omp_get_num_procs", "get_nprocs",
+/// Regions in regions with members of their own; locks that know their thread, which a member that waits may leave; the number of CPUs, for which a program may have made
+/// room where a member's number leads it; and a pause of the library, which ends with its next region.
+constexpr const char* not_with[] = {"omp_set_nested", "omp_set_max_active_levels", "omp_set_nest_lock", "omp_test_nest_lock", "omp_unset_nest_lock", "omp_get_num_procs", "omp_pause_resource", "get_nprocs",
                                     "_ZNSt6thread20hardware_concurrencyEv"};
 
 bool begins_with(const char* name, const char* part) noexcept { return strncmp(name, part, strlen(part)) == 0; }
