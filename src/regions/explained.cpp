@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 namespace kilter::regions {
@@ -55,7 +56,7 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
   std::vector<std::string> lines;
   for (const told_process& p : all) {
     if (!p.passed_on_for.empty()) {
-      lines.push_back(fmt::format("process {}: {} is {}, so all regions are left to the OpenMP library", p.pid, p.passed_on_for, p.passed_on_for == "ompt_start_tool" ? "there" : "set"));
+      lines.push_back(fmt::format("process {}: {} is {}, so all regions are left to the OpenMP library", p.pid, p.passed_on_for, std::isupper(static_cast<unsigned char>(p.passed_on_for.front())) ? "set" : "there"));
       continue;
     }
     if (p.regions.empty()) continue;

@@ -21,7 +21,7 @@ struct told_region {
 
 struct told_process {
   int pid = 0;
-  std::string passed_on_for;       ///< variable of the user, or "ompt_start_tool", for which everything is left to the OpenMP library; empty: none
+  std::string passed_on_for;       ///< variable of the user, or a tool's function ("ompt_start_tool"), for which everything is left to the OpenMP library; empty: none
   std::uint64_t rescues = 0, exchanges = 0;
   std::vector<told_region> regions;
 };

@@ -18,6 +18,9 @@ bool may_fold(const program_file& p) {
 
 std::string why_not_loaded(const program_file& p) {
   const std::string& name = p.run_by.empty() ? p.path : p.run_by;
+  for (const std::string& library : p.needed)
+    for (const char* const sanitizer : {"libasan.so", "libtsan.so", "libhwasan.so"})
+      if (library.starts_with(sanitizer)) return name + " is linked with a sanitizer, " + library + ", which must be loaded before all others";
   switch (p.linked) {
     case program_file::linkage::dynamic: return p.privileged ? name + " runs with privileges of its own (setuid), so nothing can be loaded into it" : "";
     case program_file::linkage::fixed: return name + " is linked statically, so nothing can be loaded into it";

@@ -35,6 +35,15 @@ if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
   (PATH=/nonexistent; "$kilter" run --explain --set OMP_NUM_THREADS=4 -- "./a program" once > out 2> err)
   grep -q "a program+0x\|$(basename "$folded")+0x" err || { echo "FAILED: without addr2line a region is named by its module"; cat err; failed=1; }
 fi
+printf 'int main(void) { int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\nfor (int i = 0; i < 10; ++i) sum += i;\nreturn sum; }\n' > sanitized.c
+for sanitizer in address thread; do
+  gcc -fopenmp -fsanitize=$sanitizer sanitized.c -o sanitized 2> /dev/null || continue   # it may be without
+  TSAN_OPTIONS=report_bugs=0 ./sanitized > out 2> err
+  [ $? = 45 ] || continue   # here it does not run by itself
+  TSAN_OPTIONS=report_bugs=0 "$kilter" run --explain -- ./sanitized > out 2> err
+  expect "with a sanitizer, $sanitizer" 45 $?
+  grep -q "is linked with a sanitizer" err || { echo "FAILED: a sanitizer is named"; cat err; failed=1; }
+done
 "$kilter" run --explain -- true 2> err
 grep -q "no parallel region of OpenMP was seen" err || { echo "FAILED: a program without regions"; cat err; failed=1; }
 exit $failed

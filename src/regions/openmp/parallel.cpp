@@ -40,7 +40,8 @@ const char* first_set(const refused_setting (&all)[N]) noexcept {
 __attribute__((constructor)) void choose_modes() {
   const char* const wanted = getenv("KILTER_OPENMP");
   if (!wanted || !*wanted || !strcmp(wanted, "0")) return;
-  const char* const both = first_set(refused_of_both);
+  const char* const sanitizer = watched_by_sanitizer();
+  const char* const both = sanitizer ? sanitizer : first_set(refused_of_both);
   passive = user_says("OMP_WAIT_POLICY", "passive");
   against[0] = both ? both : first_set(refused_of_libgomp);
   against[1] = both ? both : first_set(of_libomp);

@@ -74,6 +74,13 @@ bool watched_by_tool() noexcept {
   return true;
 }
 
+const char* watched_by_sanitizer() noexcept {
+  static constexpr const char* all[] = {"__tsan_init", "__asan_init", "__hwasan_init", "__msan_init"};
+  for (const char* const begins : all)
+    if (dlsym(RTLD_DEFAULT, begins)) return begins;
+  return nullptr;
+}
+
 bool one_for_both() noexcept {
   const void* const gomp = handle_of(runtime::libgomp);
   return !gomp || gomp == handle_of(runtime::libomp);

@@ -26,6 +26,9 @@ enum class runtime : std::uint8_t { libgomp, libomp };
 /// A tool that watches libomp's regions (OMPT) is part of the program: some module but libomp has `ompt_start_tool`.
 [[nodiscard]] bool watched_by_tool() noexcept;
 
+/// A sanitizer that follows threads and stacks is part of the program: a function of it; null: none.
+[[nodiscard]] const char* watched_by_sanitizer() noexcept;
+
 template <class Function>
 Function* kept_as(Function*& kept, void* at) noexcept {
   memcpy(&kept, &at, sizeof kept);
