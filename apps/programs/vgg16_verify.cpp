@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/programs/vgg16.hpp"
+#include "kilter/error.hpp"
 
 namespace kilter::apps {
 
@@ -74,12 +75,15 @@ std::vector<std::size_t> all_positions(std::size_t count) {
 void compare(const std::string& name, const tensor_shape& shape, const std::vector<float>& out, const std::vector<std::size_t>& positions, const std::vector<double>& right) {
   double largest = 0;
   for (const double r : right) largest = std::max(largest, std::fabs(r));
-  const auto refuse = [&](std::size_t index, const std::string& why) {
+  const auto place = [&](std::size_t index) {
     const position p = position_of(shape, index);
-    throw wrong_result("vgg16: " + name + ", channel " + std::to_string(p.channel) + ", row " + std::to_string(p.y) + ", column " + std::to_string(p.x) + why);
+    return "vgg16: " + name + ", channel " + std::to_string(p.channel) + ", row " + std::to_string(p.y) + ", column " + std::to_string(p.x);
   };
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!std::isfinite(out[i])) refuse(i, " was not computed");
+  const auto refuse = [&](std::size_t index, const std::string& why) { throw wrong_result(place(index) + why); };
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::isinf(out[i])) throw input_error(place(i) + ": the sum is more than a float holds, so the weights are too large for this picture");
+    if (std::isnan(out[i])) refuse(i, " was not computed");
+  }
   for (std::size_t i = 0; i < positions.size(); ++i)
     if (const double is = out[positions[i]]; std::fabs(is - right[i]) > bound * largest)
       refuse(positions[i], " is " + std::to_string(is) + " instead of " + std::to_string(right[i]) + "; the largest is " + std::to_string(largest));

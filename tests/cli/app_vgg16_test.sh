@@ -38,6 +38,8 @@ for file in cut.ppm names.txt empty missing .; do refuses "'$file'" app vgg16 --
 for file in cut.weights names.txt empty missing . /dev/null; do refuses "weights '$file'" app vgg16 --weights "$file" "${tiny[@]}" --output never; done
 for file in fewer.txt empty missing .; do refuses "labels '$file'" app vgg16 --labels "$file" --output never; done
 refuses "has 553430196 in Darknet's format" app vgg16 --weights zero.weights --output never
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<iiii", 0, 2, 0, 0)[:12] + struct.pack("<f", 1e38) * ((293700 - 12) // 4))' >huge.weights
+refuses "the weights are too large for this picture" app vgg16 --weights huge.weights "${tiny[@]}" --pictures 1 --repeat 1 --output never --quiet
 refuses "it must be a multiple of 32" app vgg16 --resolution 33 --output never
 refuses "it must be 1, 2, 4, 8, 16, 32 or 64" app vgg16 --divide 3 --output never
 refuses "there are small, medium, large, native" app vgg16 --size tiny --output never
