@@ -349,6 +349,32 @@ void questions() {
   }
 }
 
+/// A member begins with what its region's thread has set, and sets it for itself alone.
+void settings() {
+  const int before = omp_get_max_threads();
+  for (int round = 0; round < rounds; ++round) {
+    int wrong = 0;
+    omp_set_schedule(omp_sched_guided, 3 + round);
+#pragma omp parallel reduction(+ : wrong)
+    {
+      omp_sched_t how;
+      int chunk = 0;
+      omp_get_schedule(&how, &chunk);
+      wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+      const int mine = 2 + omp_get_thread_num();
+      omp_set_num_threads(mine);
+      omp_set_schedule(omp_sched_dynamic, mine);
+      omp_get_schedule(&how, &chunk);
+      wrong += omp_get_max_threads() != mine || how != omp_sched_dynamic || chunk != mine;
+    }
+    omp_sched_t how;
+    int chunk = 0;
+    omp_get_schedule(&how, &chunk);
+    wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+    std::printf("%d\n", wrong);
+  }
+}
+
 void exceptions() {
   for (int round = 0; round < rounds; ++round) {
     int caught = 0;
@@ -442,7 +468,7 @@ void empty() {
 int main(int count, char** words) {
   const std::map<std::string, std::function<void()>> all{
       {"stencil", stencil}, {"reduction", reduction}, {"schedules", schedules}, {"barriers", barriers}, {"ordered", ordered}, {"sections", sections},
-      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"late_task", late_task}, {"many_constructs", many_constructs}, {"wavefront", wavefront}, {"locks", locks}, {"questions", questions},
+      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"late_task", late_task}, {"many_constructs", many_constructs}, {"wavefront", wavefront}, {"locks", locks}, {"questions", questions}, {"settings", settings},
       {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"alternating", alternating}, {"empty", empty}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());

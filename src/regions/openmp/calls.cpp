@@ -44,6 +44,12 @@ struct libgomp {
     static int (*real_omp_get_level)();
     return REAL(omp_get_level)();
   }
+  static member_settings settings() noexcept {
+    static void (*real_omp_get_schedule)(int*, int*);
+    member_settings s{.max_threads = max_threads()};
+    REAL(omp_get_schedule)(&s.schedule, &s.chunk);
+    return s;
+  }
   /// Regions in regions may have members of their own.
   static bool nests() noexcept {
     static int (*real_omp_get_max_active_levels)();
@@ -64,7 +70,12 @@ const char* team_call_name(unsigned call) noexcept { return call < team_calls ? 
 run_time_schedule schedule_at_run_time() noexcept {
   static void (*real_omp_get_schedule)(int*, int*);
   int kind = 0, chunk = 0;
-  REAL(omp_get_schedule)(&kind, &chunk);
+  if (const member* const m = member_for(runtime::libgomp)) {
+    kind = m->settings.schedule;
+    chunk = m->settings.chunk;
+  } else {
+    REAL(omp_get_schedule)(&kind, &chunk);
+  }
   const auto s = static_cast<schedule>(static_cast<unsigned>(kind) & 0x7fffffffu);
   return {s, s == schedule::fixed || s == schedule::automatic ? static_cast<std::uint64_t>(chunk > 0 && s == schedule::fixed ? chunk : 0) : static_cast<std::uint64_t>(chunk > 0 ? chunk : 1)};
 }

@@ -1,6 +1,5 @@
 #include "regions/openmp/folded.hpp"
 
-#include "regions/openmp/kmpc.hpp"
 #include "regions/openmp/stack.hpp"
 
 namespace kilter::regions {
@@ -12,8 +11,7 @@ struct alignas(128) folded {
   std::atomic<waited_number*> waits_for{nullptr};   // where it waits: until this is not `waits_while`
   std::atomic<std::uint32_t> waits_while{0};
   stack own;
-  member* at = nullptr;                             // what `current` and `own_settings` are on its stack
-  kmpc_settings* settings = nullptr;
+  member* at = nullptr;                             // what `current` is on its stack
   std::uint32_t number = 0;
 };
 
@@ -32,7 +30,6 @@ __attribute__((tls_model("initial-exec"))) thread_local void* came_from = nullpt
 __attribute__((noinline)) void leave() noexcept {
   folded& f = *on;
   f.at = current;
-  f.settings = own_settings;
   kilter_switch(&f.own.at, came_from);
 }
 __attribute__((noinline)) folded& here() noexcept { return *on; }
@@ -75,7 +72,6 @@ void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept {
     folded& f = all[n];
     f.number = n;
     f.at = nullptr;
-    f.settings = nullptr;
     f.own.begin_with(whole_member);
     f.state.store(fold_state::unbegun, std::memory_order_release);
   }
@@ -112,14 +108,11 @@ folded* take_folded(std::uint32_t which, std::uint32_t threads) noexcept {
 
 bool go_on_with(folded& f) noexcept {
   member* const around = current;
-  kmpc_settings* const settings_around = own_settings;
   on = &f;
   current = f.at;
-  own_settings = f.settings;
   kilter_switch(&came_from, f.own.at);
   on = nullptr;
   current = around;
-  own_settings = settings_around;
   const bool over = !f.waits_for.load(std::memory_order_relaxed);
   // From here on others may have it.
   f.state.store(over ? fold_state::over : fold_state::waits, std::memory_order_release);

@@ -46,12 +46,4 @@ inline constexpr std::uint32_t first_kmpc_call = 1000;
 void begin_alone() noexcept;
 void end_alone() noexcept;
 
-/// What a member takes over from the thread that came to its region, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
-struct kmpc_settings {
-  std::int32_t schedule = 2, chunk = 1;
-  std::int32_t max_threads = 1;
-};
-/// Of this thread's member; null: it runs none.
-extern constinit __attribute__((tls_model("initial-exec"))) thread_local kmpc_settings* own_settings;
-
 }  // namespace kilter::regions

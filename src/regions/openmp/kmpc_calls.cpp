@@ -13,7 +13,6 @@
 
 namespace kilter::regions {
 
-constinit __attribute__((tls_model("initial-exec"))) thread_local kmpc_settings* own_settings = nullptr;
 
 namespace {
 
@@ -34,7 +33,6 @@ struct forked {
   microtask* function;
   long count;
   void** captured;                       // at least four can be read
-  kmpc_settings settings;
 };
 
 /// What this thread has said of the region that comes next.
@@ -71,14 +69,9 @@ std::int32_t number_in_libomp(ident* place) noexcept {
 void run_microtask(void* data) {
   static int (*real_omp_get_thread_num)();
   const forked& f = *static_cast<const forked*>(data);
-  kmpc_settings own = f.settings, * const around = own_settings;
-  if (current) {
-    own_settings = &own;
-    if (!have_run.load(std::memory_order_relaxed)) have_run.store(true, std::memory_order_relaxed);
-  }
+  if (current && !have_run.load(std::memory_order_relaxed)) have_run.store(true, std::memory_order_relaxed);
   std::int32_t thread = number_in_libomp(f.place), number = current ? static_cast<std::int32_t>(current->number) : REAL(omp_get_thread_num)();
   kilter_call_microtask(f.function, &thread, &number, f.count, f.captured);
-  own_settings = around;
 }
 
 struct under_libomp {
@@ -138,6 +131,12 @@ struct libomp {
     static int (*real_omp_get_level)();
     return REAL(omp_get_level)();
   }
+  static member_settings settings() noexcept {
+    static void (*real_omp_get_schedule)(int*, int*);
+    member_settings s{.max_threads = max_threads()};
+    REAL(omp_get_schedule)(&s.schedule, &s.chunk);
+    return s;
+  }
   static bool nests() noexcept {
     static int (*real_omp_get_max_active_levels)();
     return REAL(omp_get_max_active_levels)() > 1;
@@ -151,13 +150,6 @@ void fork(forked& f, const announced& said) noexcept {
     return passing(run_microtask, &f, passed_as::as_it_is);
   }
   body* const function = reinterpret_cast<body*>(reinterpret_cast<void*>(f.function));
-  if (!current) {
-    static void (*real_omp_get_schedule)(int*, int*);
-    f.settings.max_threads = libomp::max_threads();
-    REAL(omp_get_schedule)(&f.settings.schedule, &f.settings.chunk);
-  } else if (own_settings) {
-    f.settings = *own_settings;
-  }
   const bool spinning = left_beside.load(std::memory_order_relaxed) > few && mode_of(runtime::libomp) != mode::all;
   if ((said.bound || spinning) && !current)
     if (region* const r = region_of(function, runtime::libomp)) leave_to_library(*r, said.bound ? reason::team_call : reason::others_spin, first_kmpc_call + call_count - 1);
@@ -252,7 +244,7 @@ using namespace kilter::regions;
 
 KILTER_EXPORTED void __kmpc_fork_call(ident* place, std::int32_t count, microtask* function, ...) {
   CAPTURED(count, function)
-  forked f{.place = place, .function = function, .count = count, .captured = captured, .settings = {}};
+  forked f{.place = place, .function = function, .count = count, .captured = captured};
   fork(f, take_announced());
 }
 
@@ -269,18 +261,15 @@ void run_teams(std::int32_t* thread, std::int32_t* number, teams_call* call) {
 KILTER_EXPORTED void __kmpc_fork_teams(ident* place, std::int32_t count, microtask* function, ...) {
   static void (*real___kmpc_fork_teams)(ident*, std::int32_t, microtask*, ...);
   CAPTURED(count, function)
-  const forked f{.place = place, .function = function, .count = count, .captured = captured, .settings = {}};
+  const forked f{.place = place, .function = function, .count = count, .captured = captured};
   teams_call call{&f};
   if (watching) leave_to_library(*watching, reason::nested);
   member* const mine = current;
-  kmpc_settings* const settings = own_settings;
   current = nullptr;
-  own_settings = nullptr;
   in_teams.fetch_add(1, std::memory_order_relaxed);
   REAL(__kmpc_fork_teams)(place, 1, reinterpret_cast<microtask*>(run_teams), &call);
   in_teams.fetch_sub(1, std::memory_order_relaxed);
   current = mine;
-  own_settings = settings;
 }
 
 KILTER_EXPORTED void __kmpc_push_num_threads(ident*, std::int32_t, std::int32_t threads) { next_region.threads = threads; }

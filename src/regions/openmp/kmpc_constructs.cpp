@@ -21,7 +21,7 @@ namespace {
 
 /// `vector`: chunks are multiples of it, if it is not 0; `share`: what each member has of the loop.
 run_time_schedule schedule_at_run_time_of_member(std::uint64_t vector, std::uint64_t share) noexcept {
-  const kmpc_settings s = own_settings ? *own_settings : kmpc_settings{};
+  const member_settings s = current ? current->settings : member_settings{};
   const auto how = static_cast<schedule>(static_cast<std::uint32_t>(s.schedule) & 0x7fffffffu);
   const std::uint64_t chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0, times = std::max<std::uint64_t>(1, vector);
   if (how == schedule::dynamic || how == schedule::guided) return {how, std::max<std::uint64_t>(1, chunk) * times};
@@ -116,7 +116,6 @@ bool index_of(const doacross_loop& l, const std::int64_t* at, std::uint64_t& ind
 struct alone {
   team of;
   member its;
-  kmpc_settings settings, *around;
 };
 
 }  // namespace
@@ -127,19 +126,18 @@ void begin_alone() noexcept {
     balance::preload::tell("there is no memory for a parallel region");
     abort();
   }
-  alone* const a = new (room) alone{.of = {}, .its = {}, .settings = own_settings ? *own_settings : kmpc_settings{}, .around = own_settings};
+  alone* const a = new (room) alone{.of = {}, .its = {}};
   a->of.reset(current->of->run, current->of->data, 1, current);
   a->of.library = runtime::libomp;
   a->its.of = &a->of;
+  a->its.settings = current->settings;
   current = &a->its;
-  own_settings = &a->settings;
 }
 
 void end_alone() noexcept {
   member* const around = current->of->parent;
   alone* const a = reinterpret_cast<alone*>(current->of);
   a->of.drop_shares();
-  own_settings = a->around;
   free(a);
   current = around;
 }

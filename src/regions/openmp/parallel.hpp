@@ -48,9 +48,9 @@ void run_nested(const region_call&) noexcept;
 /// module must take nothing from it where that would be another one's.
 [[nodiscard]] bool would_fold(const region&, mode, std::uint32_t members) noexcept;
 /// False: there is no room for its members, so nothing was done.
-[[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, std::uint32_t members, bool folds) noexcept;
+[[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, const member_settings&, std::uint32_t members, bool folds) noexcept;
 
-/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level(), nests().
+/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level(), nests(), settings().
 template <class Library, class Pass>
 void run_region(const region_call& c, const Pass& pass) noexcept {
   if (current) return run_nested(c);
@@ -68,7 +68,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !Library::nests());
   const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));
-  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, members, folds)) {
+  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, Library::settings(), members, folds)) {
     r->on_pool.fetch_add(1, std::memory_order_relaxed);
   } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     watched_call w{c.run, c.data, r};

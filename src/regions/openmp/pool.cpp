@@ -264,7 +264,7 @@ region_now latest_region() noexcept {
 }
 void sleep_until_next_region(std::uint32_t number) noexcept { regions.sleep_while(number); }
 
-void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept {
+void run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept {
   if (!made) make();
   hand& me = hands[0];
   own_hand = &me;
@@ -272,6 +272,7 @@ void run_on_pool(runtime library, body* f, void* data, std::uint32_t members, bo
   keep_apart(me);
   work.reset(f, data, members, nullptr);
   work.library = library;
+  work.settings = settings;
   if (prepare) prepare(work, with);
   work.folds = folds;
   if (folds) {

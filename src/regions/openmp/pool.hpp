@@ -13,7 +13,7 @@ void release_pool() noexcept;
 [[nodiscard]] std::uint32_t pool_size() noexcept;
 
 /// By whoever has claimed the pool. `folds`: can_fold(members) was true. `with_extra_threads`: each member gets a thread at once. `prepare` is called before anybody begins.
-void run_on_pool(runtime, body* run, void* data, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
+void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
 /// Members of the region that has just run waited for one another.
 [[nodiscard]] bool members_waited() noexcept;
 

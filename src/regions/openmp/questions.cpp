@@ -95,30 +95,37 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
   return m ? is_active(*m) : REAL(__kmpc_in_parallel)(place);
 }
 
-#define OF_LIBOMP(name) extern "C" __attribute__((visibility("default"), symver(name "@VERSION")))
+// What is set for regions to come. A member begins with what the thread that came to its region had, and sets it for itself; our thread has said nothing to its library.
+#define SETTING(result, name, version, parameters, arguments, of_member)                                                            \
+  extern "C" {                                                                                                                    \
+  __attribute__((visibility("default"), symver(#name "@@" version))) result gomp_##name parameters {                               \
+    static result(*real_##name) parameters;                                                                                       \
+    if (member* const m = member_for(runtime::libgomp)) of_member;                                                                \
+    return FIRST(name) arguments;                                                                                                 \
+  }                                                                                                                               \
+  __attribute__((visibility("default"), symver(#name "@VERSION"))) result kmp_##name parameters {                                  \
+    static result(*real_##name) parameters;                                                                                       \
+    if (member* const m = member_for(runtime::libomp)) of_member;                                                                 \
+    return REAL(name) arguments;                                                                                                  \
+  }                                                                                                                               \
+  }
+// Fortran's names, whose arguments come by reference.
+#define IN_FORTRAN(result, name, version, parameters, arguments)                                                                   \
+  extern "C" {                                                                                                                    \
+  __attribute__((visibility("default"), symver(#name "_@@" version))) result gomp_##name##_ parameters { return gomp_##name arguments; } \
+  __attribute__((visibility("default"), symver(#name "_@VERSION"))) result kmp_##name##_ parameters { return kmp_##name arguments; } \
+  }
+#define IN_WIDE_FORTRAN(name, version, parameters, ...)                                                                            \
+  extern "C" __attribute__((visibility("default"), symver(#name "_8_@@" version))) void gomp_##name##_8_ parameters { __VA_ARGS__; }
 
-OF_LIBOMP("omp_get_max_threads") int kmp_omp_get_max_threads() {
-  static int (*real_omp_get_max_threads)();
-  return own_settings ? own_settings->max_threads : REAL(omp_get_max_threads)();
-}
-OF_LIBOMP("omp_get_max_threads_") int kmp_omp_get_max_threads_() { return kmp_omp_get_max_threads(); }
-OF_LIBOMP("omp_set_num_threads") void kmp_omp_set_num_threads(int threads) {
-  static void (*real_omp_set_num_threads)(int);
-  if (!own_settings) return REAL(omp_set_num_threads)(threads);
-  own_settings->max_threads = threads > 0 ? threads : 1;
-}
-OF_LIBOMP("omp_set_num_threads_") void kmp_omp_set_num_threads_(const int* threads) { kmp_omp_set_num_threads(*threads); }
-OF_LIBOMP("omp_get_schedule") void kmp_omp_get_schedule(int* how, int* chunk) {
-  static void (*real_omp_get_schedule)(int*, int*);
-  if (!own_settings) return REAL(omp_get_schedule)(how, chunk);
-  *how = own_settings->schedule;
-  *chunk = own_settings->chunk;
-}
-OF_LIBOMP("omp_get_schedule_") void kmp_omp_get_schedule_(int* how, int* chunk) { kmp_omp_get_schedule(how, chunk); }
-OF_LIBOMP("omp_set_schedule") void kmp_omp_set_schedule(int how, int chunk) {
-  static void (*real_omp_set_schedule)(int, int);
-  if (!own_settings) return REAL(omp_set_schedule)(how, chunk);
-  own_settings->schedule = how;
-  own_settings->chunk = chunk;
-}
-OF_LIBOMP("omp_set_schedule_") void kmp_omp_set_schedule_(const int* how, const int* chunk) { kmp_omp_set_schedule(*how, *chunk); }
+SETTING(int, omp_get_max_threads, "OMP_1.0", (), (), return m->settings.max_threads)
+IN_FORTRAN(int, omp_get_max_threads, "OMP_1.0", (), ())
+SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), return static_cast<void>(m->settings.max_threads = threads > 0 ? threads : 1))
+IN_FORTRAN(void, omp_set_num_threads, "OMP_1.0", (const int* threads), (*threads))
+IN_WIDE_FORTRAN(omp_set_num_threads, "OMP_1.0", (const long* threads), gomp_omp_set_num_threads(static_cast<int>(*threads)))
+SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk), return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)))
+IN_FORTRAN(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk))
+IN_WIDE_FORTRAN(omp_get_schedule, "OMP_3.0", (int* how, long* chunk), int narrow = 0; gomp_omp_get_schedule(how, &narrow); *chunk = narrow)
+SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)))
+IN_FORTRAN(void, omp_set_schedule, "OMP_3.0", (const int* how, const int* chunk), (*how, *chunk))
+IN_WIDE_FORTRAN(omp_set_schedule, "OMP_3.0", (const int* how, const long* chunk), gomp_omp_set_schedule(*how, static_cast<int>(*chunk)))

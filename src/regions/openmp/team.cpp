@@ -84,7 +84,7 @@ void team::drop_shares() noexcept {
 }
 
 void run_member(team& t, std::uint32_t number) noexcept {
-  member m{.of = &t, .number = number};
+  member m{.of = &t, .number = number, .settings = t.settings};
   if (t.folds_loop) m.share = &t.first_loop;
   member* const around = current;
   current = &m;

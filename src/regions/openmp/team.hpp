@@ -80,12 +80,19 @@ constexpr std::uint32_t shares_at_once = 16;
 
 struct member;
 
+/// What a member takes over from the thread that came to its region, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
+struct member_settings {
+  std::int32_t schedule = 2, chunk = 1;
+  std::int32_t max_threads = 1;
+};
+
 struct team {
   body* run = nullptr;
   void* data = nullptr;
   std::uint32_t members = 1, level = 1;
   runtime library = runtime::libgomp;             ///< whose calls are about this team
   member* parent = nullptr;                       ///< of the region around it, null at the top
+  member_settings settings;                       ///< with which its members begin
   bool folds = false;                             ///< it has more members than threads, and those that wait make room for others (folded.hpp)
   bool folds_loop = false;                        ///< it is a `parallel for`: `first_loop` is set up before anybody begins
   work_share first_loop;
@@ -112,6 +119,7 @@ struct team {
 struct member {
   team* of = nullptr;
   std::uint32_t number = 0;
+  member_settings settings{};
   std::uint32_t constructs = 0;                   ///< work shares that it has come to, without the loop that the region itself is
   std::uint32_t singles = 0, copies = 0;          ///< that it has come to
   work_share* share = nullptr;                    ///< the one that it is in
