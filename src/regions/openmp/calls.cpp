@@ -35,31 +35,9 @@ void prepare_loop(team& t, const void* loop) {
   t.folds_loop = true;
 }
 
-struct libgomp {
-  static int max_threads() noexcept {
-    static int (*real_omp_get_max_threads)();
-    return REAL(omp_get_max_threads)();
-  }
-  static int level() noexcept {
-    static int (*real_omp_get_level)();
-    return REAL(omp_get_level)();
-  }
-  static member_settings settings() noexcept {
-    static void (*real_omp_get_schedule)(int*, int*);
-    member_settings s{.max_threads = max_threads()};
-    REAL(omp_get_schedule)(&s.schedule, &s.chunk);
-    return s;
-  }
-  /// Regions in regions may have members of their own.
-  static bool nests() noexcept {
-    static int (*real_omp_get_max_active_levels)();
-    return REAL(omp_get_max_active_levels)() > 1;
-  }
-};
-
 template <class Pass>
 void parallel(body* run, void* data, unsigned wanted, const combined_loop* loop, const Pass& pass) noexcept {
-  run_region<libgomp>({.library = runtime::libgomp, .run = run, .data = data, .function = run, .wanted = wanted, .prepare = loop ? prepare_loop : nullptr, .with = loop},
+  run_region<runtime::libgomp>({.run = run, .data = data, .function = run, .wanted = wanted, .prepare = loop ? prepare_loop : nullptr, .with = loop},
                       [&](body* f, void* d, passed_as) { pass(f, d); });
 }
 

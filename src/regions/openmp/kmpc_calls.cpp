@@ -122,27 +122,6 @@ void tell_once_what_is_set() noexcept {
   if (variable && !told.exchange(true)) explain_nothing_done(variable);
 }
 
-struct libomp {
-  static int max_threads() noexcept {
-    static int (*real_omp_get_max_threads)();
-    return REAL(omp_get_max_threads)();
-  }
-  static int level() noexcept {
-    static int (*real_omp_get_level)();
-    return REAL(omp_get_level)();
-  }
-  static member_settings settings() noexcept {
-    static void (*real_omp_get_schedule)(int*, int*);
-    member_settings s{.max_threads = max_threads()};
-    REAL(omp_get_schedule)(&s.schedule, &s.chunk);
-    return s;
-  }
-  static bool nests() noexcept {
-    static int (*real_omp_get_max_active_levels)();
-    return REAL(omp_get_max_active_levels)() > 1;
-  }
-};
-
 void fork(forked& f, const announced& said) noexcept {
   const auto passing = [&](body* run, void* data, passed_as as) { pass(f.place, said, run, data, as); };
   if (!current && (in_teams.load(std::memory_order_relaxed) != 0 || mode_of(runtime::libomp) == mode::pass_on)) {
@@ -153,7 +132,7 @@ void fork(forked& f, const announced& said) noexcept {
   const bool spinning = left_beside.load(std::memory_order_relaxed) > few && mode_of(runtime::libomp) != mode::all;
   if ((said.bound || spinning) && !current)
     if (region* const r = region_of(function, runtime::libomp)) leave_to_library(*r, said.bound ? reason::team_call : reason::others_spin, first_kmpc_call + call_count - 1);
-  run_region<libomp>({.library = runtime::libomp, .run = run_microtask, .data = &f, .function = function, .wanted = static_cast<unsigned>(said.threads > 0 ? said.threads : 0),
+  run_region<runtime::libomp>({.run = run_microtask, .data = &f, .function = function, .wanted = static_cast<unsigned>(said.threads > 0 ? said.threads : 0),
                       .prepare = nullptr, .with = nullptr}, passing);
 }
 

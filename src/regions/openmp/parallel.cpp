@@ -67,10 +67,10 @@ void watched_member(void* watched) {
   watching = around;
 }
 
-void run_nested(const region_call& c) noexcept {
+void run_nested(runtime library, const region_call& c) noexcept {
   team inner;
   inner.reset(c.run, c.data, 1, current);
-  inner.library = c.library;
+  inner.library = library;
   inner.settings = current->settings;
   if (c.prepare) c.prepare(inner, c.with);
   run_member(inner, 0);
@@ -92,7 +92,7 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   constexpr std::int64_t long_ns = 4'000'000;
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
   const std::int64_t begin = folds ? now_ns() : 0;
-  run_on_pool(c.library, c.run, c.data, settings, members, folds, is_long, c.prepare, c.with);
+  run_on_pool(r.library, c.run, c.data, settings, members, folds, is_long, c.prepare, c.with);
   if (folds) {
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
     r.took_ns.store(members_waited() ? 0 : before + (now_ns() - begin - before) / 4, std::memory_order_relaxed);

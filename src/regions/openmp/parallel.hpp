@@ -23,7 +23,6 @@ inline constexpr std::uint32_t watched_before = 2;   ///< executions under its l
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local region* watching;
 
 struct region_call {
-  runtime library = runtime::libgomp;
   body* run = nullptr;                        ///< a member
   void* data = nullptr;
   body* function = nullptr;                   ///< by which the region is known
@@ -43,32 +42,56 @@ struct watched_call {
 void watched_member(void* watched);
 
 /// A region inside of a member that runs on a thread of ours: it has one member.
-void run_nested(const region_call&) noexcept;
+void run_nested(runtime, const region_call&) noexcept;
 /// Whether it has more members than threads of ours, and these take turns (folded.hpp). clang's members give libomp the number of the thread that they began on, so their
 /// module must take nothing from it where that would be another one's.
 [[nodiscard]] bool would_fold(const region&, mode, std::uint32_t members) noexcept;
 /// False: there is no room for its members, so nothing was done.
 [[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, const member_settings&, std::uint32_t members, bool folds) noexcept;
 
-/// `pass(run, data, passed_as)` runs it under the library; `Library` says what that one answers: max_threads(), level(), nests(), settings().
-template <class Library, class Pass>
+/// What the library answers on this thread.
+template <runtime Library>
+struct asked {
+  static int max_threads() noexcept {
+    static int (*omp_get_max_threads)();
+    return real_of(Library, omp_get_max_threads, "omp_get_max_threads")();
+  }
+  static int level() noexcept {
+    static int (*omp_get_level)();
+    return real_of(Library, omp_get_level, "omp_get_level")();
+  }
+  /// Regions in regions may have members of their own.
+  static bool nests() noexcept {
+    static int (*omp_get_max_active_levels)();
+    return real_of(Library, omp_get_max_active_levels, "omp_get_max_active_levels")() > 1;
+  }
+  static member_settings settings() noexcept {
+    static void (*omp_get_schedule)(int*, int*);
+    member_settings s{.max_threads = max_threads()};
+    real_of(Library, omp_get_schedule, "omp_get_schedule")(&s.schedule, &s.chunk);
+    return s;
+  }
+};
+
+/// `pass(run, data, passed_as)` runs it under the library.
+template <runtime Library, class Pass>
 void run_region(const region_call& c, const Pass& pass) noexcept {
-  if (current) return run_nested(c);
-  const mode how = mode_of(c.library);
+  if (current) return run_nested(Library, c);
+  const mode how = mode_of(Library);
   if (how == mode::pass_on) return pass(c.run, c.data, passed_as::as_it_is);
   if (watching) {
     leave_to_library(*watching, reason::nested);
     return pass(c.run, c.data, passed_as::as_it_is);
   }
-  if (Library::level() != 0) return pass(c.run, c.data, passed_as::as_it_is);   // inside of one that its library runs: how many members it gets is settled there
-  region* const r = region_of(c.function, c.library);
+  if (asked<Library>::level() != 0) return pass(c.run, c.data, passed_as::as_it_is);   // inside of one that its library runs: how many members it gets is settled there
+  region* const r = region_of(c.function, Library);
   if (!r) return pass(c.run, c.data, passed_as::as_it_is);
   const std::int64_t begin = explains() ? now_ns() : 0;
-  const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : Library::max_threads());
+  const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
   const bool folds = would_fold(*r, how, members);
-  const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !Library::nests());
+  const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !asked<Library>::nests());
   const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));
-  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, Library::settings(), members, folds)) {
+  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, asked<Library>::settings(), members, folds)) {
     r->on_pool.fetch_add(1, std::memory_order_relaxed);
   } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     watched_call w{c.run, c.data, r};

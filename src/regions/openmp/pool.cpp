@@ -55,9 +55,11 @@ void run(hand& me, std::uint32_t number) noexcept {
   end_member();
 }
 
-/// Runs a member of the folded team until it waits or is over; false: there is none that can go on.
-bool run_folded(hand& me, std::uint32_t which) noexcept {
-  folded* const f = take_folded(which, workers.load(std::memory_order_relaxed) + 1);
+/// By one of the hands or of the extra threads: runs a member of the folded team until it waits or is over; false: there is none that can go on.
+template <class Thread>
+bool run_folded(Thread& me, std::uint32_t which) noexcept {
+  const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
+  folded* const f = take_folded(which % threads, threads);
   if (!f) return false;
   me.holds.store(true, std::memory_order_relaxed);
   const bool over = go_on_with(*f);
@@ -248,16 +250,7 @@ void may_go_home() noexcept {
   go_home_in_time(*own_hand);
 }
 
-bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept {
-  const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
-  folded* const f = take_folded(which % threads, threads);
-  if (!f) return false;
-  me.holds.store(true, std::memory_order_relaxed);
-  const bool over = go_on_with(*f);
-  me.holds.store(false, std::memory_order_relaxed);
-  if (over) end_member();
-  return true;
-}
+bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept { return run_folded(me, which); }
 region_now latest_region() noexcept {
   const std::uint32_t number = regions.load();
   return {number, folded_members() > 0};
