@@ -14,11 +14,11 @@ namespace {
 #define NAME(name) #name,
 constexpr const char* ours[] = {KILTER_CALLS_OF_ANYBODY(NAME) KILTER_CALLS_OF_MEMBERS(NAME) KILTER_CALLS_IN_ORDER(NAME)};
 #undef NAME
-/// Of clang: those that are carried out here, or given the number of the thread on which a member is now.
+/// Of clang: those that are carried out here, or given the number of the thread on which a member is now. Not __kmpc_flush: with it members wait for one another by flags.
 constexpr const char* ours_of_clang[] = {"__kmpc_fork_call", "__kmpc_push_num_threads", "__kmpc_global_thread_num", "__kmpc_for_static_fini", "__kmpc_dispatch_deinit", "__kmpc_barrier",
                                          "__kmpc_single", "__kmpc_end_single", "__kmpc_copyprivate", "__kmpc_master", "__kmpc_end_master", "__kmpc_masked", "__kmpc_end_masked",
                                          "__kmpc_reduce", "__kmpc_end_reduce", "__kmpc_reduce_nowait", "__kmpc_end_reduce_nowait", "__kmpc_critical", "__kmpc_critical_with_hint",
-                                         "__kmpc_end_critical", "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_serialized_parallel", "__kmpc_end_serialized_parallel", "__kmpc_flush"};
+                                         "__kmpc_end_critical", "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_serialized_parallel", "__kmpc_end_serialized_parallel"};
 constexpr const char* of_each_number[] = {"__kmpc_for_static_init_", "__kmpc_dispatch_init_", "__kmpc_dispatch_next_", "__kmpc_dispatch_fini_"};
 /// Regions in regions with members of their own; locks that know their thread, which a member that waits may leave; the number of CPUs, for which a program may have made
 /// room where a member's number leads it; and a pause of the library, which ends with its next region.

@@ -64,6 +64,23 @@ void flags() {
   std::printf("%d\n", sum == 5L * members * (members - 1) / 2);
 }
 
+/// After a barrier all others wait for the first member by a flag, also whoever was taken up by its thread.
+void first() {
+  int wrong = 0;
+  for (int round = 1; round <= 4; ++round) {
+    std::atomic<int> go{0};
+#pragma omp parallel reduction(+ : wrong)
+    {
+#pragma omp barrier
+      if (omp_get_thread_num() == 0) go.store(round);
+      else
+        while (go.load() < round) {}
+      wrong += go.load() != round;
+    }
+  }
+  std::printf("%d\n", wrong);
+}
+
 /// The first member is on the program's own thread at each moment, and no two members are on the same thread at once.
 void threads() {
   int elsewhere = 0;
@@ -195,7 +212,7 @@ void sizes() {
   std::printf("%ld\n", wrong);
 }
 
-const std::map<std::string, void (*)()> all = {{"once", once},           {"flags", flags},       {"threads", threads},     {"deep", deep},   {"exceptions", exceptions},
+const std::map<std::string, void (*)()> all = {{"once", once},           {"flags", flags}, {"first", first},       {"threads", threads},     {"deep", deep},   {"exceptions", exceptions},
                                                {"rounding", rounding},   {"long_ones", long_ones}, {"regions_inside", regions_inside}, {"forks", forks}, {"sizes", sizes}};
 
 }  // namespace

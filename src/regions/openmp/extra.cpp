@@ -103,7 +103,9 @@ void* watch(void*) {
     before = now;
     if (work_long) worth.look();
     else worth.begin();
-    if (work_long && (wanted.load(std::memory_order_relaxed) || looks_without_change >= looks_in_vain) && can_take_member()) {
+    const bool stuck = looks_without_change >= looks_in_vain;
+    if (stuck) let_first_move();
+    if (work_long && (wanted.load(std::memory_order_relaxed) || stuck) && can_take_member()) {
       looks_without_change = 0;
       call_extra_threads(extra_threads::now);
     } else if (looks_without_region >= looks_without) {

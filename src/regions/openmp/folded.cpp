@@ -20,6 +20,7 @@ namespace {
 folded all[most_folded];
 std::atomic<std::uint32_t> count{0};
 void (*run_one)(std::uint32_t) = nullptr;
+std::atomic<bool> first_may_move{false};
 alignas(128) waited_number events;
 alignas(128) std::atomic<std::uint32_t> taken{0};
 
@@ -61,14 +62,15 @@ bool take(folded& f) noexcept {
 
 bool can_fold(std::uint32_t members) noexcept {
   if (members > most_folded) return false;
-  for (std::uint32_t n = 1; n < members; ++n)
+  for (std::uint32_t n = 0; n < members; ++n)
     if (!all[n].own.make(n)) return false;
   return true;
 }
 
 void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept {
   run_one = run;
-  for (std::uint32_t n = 1; n < members; ++n) {
+  first_may_move.store(false, std::memory_order_relaxed);
+  for (std::uint32_t n = 0; n < members; ++n) {
     folded& f = all[n];
     f.number = n;
     f.at = nullptr;
@@ -79,7 +81,7 @@ void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept {
 }
 
 void unfold() noexcept {
-  for (std::uint32_t n = 1, end = count.exchange(0, std::memory_order_relaxed); n < end; ++n) all[n].state.store(fold_state::over, std::memory_order_relaxed);
+  for (std::uint32_t n = 0, end = count.exchange(0, std::memory_order_relaxed); n < end; ++n) all[n].state.store(fold_state::over, std::memory_order_relaxed);
 }
 
 std::uint32_t folded_members() noexcept { return count.load(std::memory_order_acquire); }
@@ -87,21 +89,23 @@ waited_number& fold_events() noexcept { return events; }
 std::uint32_t members_taken() noexcept { return taken.load(std::memory_order_relaxed); }
 
 bool can_take_member() noexcept {
-  for (std::uint32_t n = 1, end = folded_members(); n < end; ++n)
+  for (std::uint32_t n = first_may_move.load(std::memory_order_relaxed) ? 0 : 1, end = folded_members(); n < end; ++n)
     if (can_go_on(all[n])) return true;
   return false;
 }
+void let_first_move() noexcept { first_may_move.store(true, std::memory_order_relaxed); }
 
-folded* take_folded(std::uint32_t which, std::uint32_t threads) noexcept {
+folded* take_folded(std::uint32_t which, std::uint32_t threads, bool programs) noexcept {
   const std::uint32_t end = folded_members();
   if (end == 0) return nullptr;
+  const std::uint32_t first = programs || first_may_move.load(std::memory_order_relaxed) ? 0 : 1;
   const std::uint32_t mine = static_cast<std::uint32_t>(std::uint64_t{end} * which / threads), next = static_cast<std::uint32_t>(std::uint64_t{end} * (which + 1) / threads);
   for (std::uint32_t n = mine; n < next; ++n)
-    if (n > 0 && take(all[n])) return &all[n];
+    if (n >= first && take(all[n])) return &all[n];
   // Of the others' from the end, where they come last.
   for (std::uint32_t back = 1; back < end; ++back) {
     const std::uint32_t n = (mine + end - back) % end;
-    if (n > 0 && take(all[n])) return &all[n];
+    if (n >= first && take(all[n])) return &all[n];
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Teams with more members than threads. Each member but the first has a stack of its own; where it waits for others, its thread leaves it there and goes on with one that
-// can go on, and any thread may take it up again. The first is the program's own thread and stays there, for programs may ask which thread they are on.
+// Teams with more members than threads. Each member has a stack of its own; where it waits for others, its thread leaves it there and goes on with one that can go on, and any
+// thread may take it up again. The first member stays with the program's own thread, for programs may ask which thread they are on. Only if all threads are stuck, as they are
+// where members wait for the first one by means of their own, another thread may have it.
 //
 // A member is in one of four states, and one compare-and-swap takes it out of the first two:
 //
@@ -14,7 +15,7 @@ constexpr std::uint32_t most_folded = 1024;
 
 /// Whether a team of so many can be folded: there are stacks for all. Called by whoever has claimed the pool, before the team begins.
 [[nodiscard]] bool can_fold(std::uint32_t members) noexcept;
-/// Members 1 to `members` - 1 of the team may be taken from now on. `run(number)` runs one to its end.
+/// All members of the team may be taken from now on. `run(number)` runs one to its end.
 void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept;
 /// All of them are over, or the process is another one (a fork's child).
 void unfold() noexcept;
@@ -25,13 +26,16 @@ void unfold() noexcept;
 [[nodiscard]] waited_number& fold_events() noexcept;
 /// Members that were taken so far. While it stands still, all threads of ours are in the middle of something.
 [[nodiscard]] std::uint32_t members_taken() noexcept;
-/// Somebody could be taken.
+/// Somebody could be taken by a thread that is not the program's own.
 [[nodiscard]] bool can_take_member() noexcept;
+/// From now on, until the team is over, that may also be the first one.
+void let_first_move() noexcept;
 
 /// A member that can go on, in the hands of who took it; null: there is none. Thread `which` of `threads` has the same members first each time, which its caches know.
+/// `programs`: it is the program's own thread.
 struct folded;
-[[nodiscard]] folded* take_folded(std::uint32_t which, std::uint32_t threads) noexcept;
-/// This thread runs it until it waits or is over; true: it is over. Not to be called by a member of a folded team, but for the first.
+[[nodiscard]] folded* take_folded(std::uint32_t which, std::uint32_t threads, bool programs) noexcept;
+/// This thread runs it until it waits or is over; true: it is over. Not to be called by a member of a folded team.
 bool go_on_with(folded&) noexcept;
 
 /// This thread is on the stack of a member. Where it waits it goes away from here, and comes back on any thread.

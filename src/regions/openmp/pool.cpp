@@ -59,7 +59,7 @@ void run(hand& me, std::uint32_t number) noexcept {
 template <class Thread>
 bool run_folded(Thread& me, std::uint32_t which) noexcept {
   const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
-  folded* const f = take_folded(which % threads, threads);
+  folded* const f = take_folded(which % threads, threads, own_hand == &hands[0]);
   if (!f) return false;
   me.holds.store(true, std::memory_order_relaxed);
   const bool over = go_on_with(*f);
@@ -86,6 +86,7 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
       w.begin_again();
     } else {
       while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
+      if (&me == &hands[0]) keep_apart(me);   // it is not pinned, and may have come to where another one is at home
     }
   }
 }
@@ -212,28 +213,10 @@ void begin_all(team& t) noexcept {
     }
 }
 
-/// The first member of a folded team waits: its thread runs others meanwhile.
-void take_members_while(hand& me, const waited_number& number, std::uint32_t old) noexcept {
-  waiting w(me);
-  while (number.load() == old) {
-    const std::uint32_t before = fold_events().load();
-    if (number.load() != old) return;
-    me.holds.store(false, std::memory_order_relaxed);
-    if (run_folded(me, 0)) w.begin_again();
-    else
-      while (fold_events().load() == before) w.turn(fold_events(), before);
-    me.holds.store(true, std::memory_order_relaxed);
-  }
-}
-
 void await(waited_number& number, std::uint32_t old) noexcept {
   if (on_own_stack()) return leave_until_changed(number, old);
   hand* const me = own_hand;
   if (!me || !rescues_allowed()) return number.wait_while(old, spin_ns);
-  if (work.folds && me == &hands[0]) {
-    take_members_while(*me, number, old);
-    return keep_apart(*me);
-  }
   me->waits_while.store(old, std::memory_order_relaxed);
   me->waits_for.store(&number, std::memory_order_release);
   for (waiting w(*me); number.load() == old;) w.turn(number, old);
@@ -276,8 +259,10 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   regions.add(1);
   if (with_extra_threads) call_extra_threads(extra_threads::if_they_win);
   if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
-  run(me, 0);
-  for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
+  if (!folds) {
+    run(me, 0);
+    for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
+  }
   wait_for_members(me);
   if (folds) unfold();
   own_hand = nullptr;

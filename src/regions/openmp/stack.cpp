@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #if !defined(__x86_64__)
@@ -18,13 +19,31 @@ asm(".text\n.hidden kilter_switch\n.globl kilter_switch\n.type kilter_switch, @f
 
 namespace kilter::regions {
 
-bool stack::make(std::uint32_t number) noexcept {
-  if (made()) return true;
+namespace {
+
+std::size_t size_of_thread() noexcept {
   pthread_attr_t usual;
   std::size_t size = 0;
   pthread_attr_init(&usual);
   pthread_attr_getstacksize(&usual, &size);
   pthread_attr_destroy(&usual);
+  return size;
+}
+
+/// Only what is touched takes memory.
+std::size_t size_of_program() noexcept {
+  constexpr rlim_t most = 1u << 30;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0) return size_of_thread();
+  const auto page = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<std::size_t>((limit.rlim_cur < most ? limit.rlim_cur : most) / page * page);
+}
+
+}  // namespace
+
+bool stack::make(std::uint32_t number) noexcept {
+  if (made()) return true;
+  const std::size_t size = number == 0 ? size_of_program() : size_of_thread();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void* const room = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (room == MAP_FAILED) return false;

@@ -8,7 +8,8 @@ namespace kilter::regions {
 
 class stack {
  public:
-  /// As large as a thread's of this process, with a page below it that nobody may touch. `number`: stacks of different ones lie apart in a cache. False: there is no room.
+  /// As large as a thread's of this process, or, for number 0, as the program's own thread may have; with a page below it that nobody may touch. Stacks of different numbers
+  /// lie apart in a cache. False: there is no room.
   [[nodiscard]] bool make(std::uint32_t number) noexcept;
   [[nodiscard]] bool made() const noexcept { return top_ != nullptr; }
   /// Lets `function` begin at the next switch to `at`, with the rounding and the exceptions of numbers that this thread has. It never returns.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace kilter::regions::os {
@@ -154,6 +155,24 @@ void read_names(const file& f, const std::vector<segment>& segments, const dynam
     if (const auto s = f.value<symbol_entry>(*symbols + number * sizeof(symbol_entry)); s && s->st_shndx == SHN_UNDEF) p.taken.push_back(name(s->st_name));
 }
 
+/// Full fences of x86-64, as gcc and clang write them.
+bool has_fences(const file& f, const std::vector<segment>& segments) {
+  using namespace std::string_view_literals;
+  constexpr std::uint64_t most_at_once = 1u << 20;
+  constexpr std::string_view fences[] = {"\x0f\xae\xf0"sv, "\xf0\x48\x83\x0c\x24\x00"sv, "\xf0\x83\x0c\x24\x00"sv, "\xf0\x83\x4c\x24"sv, "\xf0\x48\x83\x4c\x24"sv};
+  constexpr std::uint64_t longest = 6;
+  for (const segment& s : segments) {
+    if (s.p_type != PT_LOAD || (s.p_flags & PF_X) == 0) continue;
+    for (std::uint64_t at = 0; at < s.p_filesz; at += most_at_once - longest) {
+      const std::string bytes = f.text(s.p_offset + at, std::min(most_at_once, s.p_filesz - at));
+      if (bytes.empty()) break;
+      for (const std::string_view fence : fences)
+        if (bytes.find(fence) != bytes.npos) return true;
+    }
+  }
+  return false;
+}
+
 void read_elf(const file& f, program_file& p) {
   const std::string mark = f.text(0, EI_NIDENT);
   if (mark.size() < EI_NIDENT || !mark.starts_with(ELFMAG)) return;
@@ -170,6 +189,7 @@ void read_elf(const file& f, program_file& p) {
   const auto of_type = [&](std::uint32_t type) { return std::find_if(segments.begin(), segments.end(), [&](const segment& s) { return s.p_type == type; }); };
   p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed : program_file::linkage::dynamic;
   if (const auto own = of_type(PT_TLS); own != segments.end()) p.has_own_data = own->p_memsz > 0;
+  p.has_fences = own_processor == EM_X86_64 && has_fences(f, segments);
   if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) read_names(f, segments, read_dynamic(f, *dynamic), p);
 }
 

@@ -244,6 +244,9 @@ TEST(folded, a_program_may_if_threads_of_ours_carry_out_all_that_it_takes_from_o
   program_file own = of_gcc({"GOMP_parallel"});
   own.has_own_data = true;
   EXPECT_FALSE(may_fold(own));
+  program_file flags = of_gcc({"GOMP_parallel"});
+  flags.has_fences = true;
+  EXPECT_FALSE(may_fold(flags));
   program_file of_clang = of_gcc({"__kmpc_fork_call", "__kmpc_for_static_init_8u", "__kmpc_barrier", "__kmpc_critical"});
   of_clang.needed = {"libomp.so.5"};
   EXPECT_TRUE(may_fold(of_clang));

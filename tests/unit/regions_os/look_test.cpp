@@ -56,6 +56,16 @@ TEST(program_file, of_this_test) {
   EXPECT_EQ(std::find(p.taken.begin(), p.taken.end(), "no_such_name"), p.taken.end());
 }
 
+__attribute__((noinline)) void fence() { __sync_synchronize(); }
+
+TEST(program_file, of_this_test_has_a_fence) {
+  fence();
+#if defined(__x86_64__)
+  EXPECT_TRUE(look_at_program("/proc/self/exe").has_fences);
+#endif
+  EXPECT_FALSE(look_at_program("/bin/true").has_fences);
+}
+
 TEST(program_file, is_looked_for_in_path) {
   EXPECT_TRUE(look_at_program("sh").path.ends_with("/sh"));
   EXPECT_EQ(look_at_program("no-such-program").path, "");
