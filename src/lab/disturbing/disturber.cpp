@@ -89,6 +89,7 @@ struct disturber::state {
     std::unique_ptr<co_runner_chain> chain;  // co-runners only
     bool realtime = false;                   // time shares only: what the calibration got
     std::atomic<bool> lost_realtime{false};
+    std::atomic<bool> begun{false};
     std::atomic<bool> failed{false};         // the quota was refused, or the child could not be started
     std::optional<double> alone_per_s;
     bool core_was_idle = true;               // during calibration
@@ -116,6 +117,10 @@ struct disturber::state {
   void calibrate(load& l, double seconds);
   void run(load& l) noexcept;
   void run_child(load& l) noexcept;
+  static void has_begun(load& l) noexcept {
+    l.begun = true;
+    l.begun.notify_all();
+  }
   void run_quota(load& l) noexcept;
   [[nodiscard]] disturber_row row(const load& l, bool calibrated) const;
 };
@@ -218,6 +223,7 @@ void disturber::start(double run_length_s) {
     l->counters->clear();
     l->steal_s = 0;
     l->lost_realtime = l->failed = l->active = false;
+    l->begun = false;
     l->from_ns = begin;
     l->to_ns = never_ns;
     if (const auto& window = l->what.window) {
@@ -227,14 +233,18 @@ void disturber::start(double run_length_s) {
     }
     l->thread = std::thread([&s, load = l.get()] { s.run(*load); });
   }
+  // Whoever starts a program next wants the disturbance beside all of it.
+  for (auto& l : s.loads)
+    if (!l->what.window) l->begun.wait(false);
 }
 
 void disturber::state::run(load& l) noexcept {
   // Threads start inside the quota that the process has just entered, where they would be limited and could not be real-time.
   if (quota) quota->release_this_thread();
-  if (stop.sleep_until(l.from_ns)) return;
+  if (stop.sleep_until(l.from_ns)) return has_begun(l);
   l.steal_from_s = steal(l);
   l.active = true;
+  if (l.what.kind != kind::session) has_begun(l);
   if (l.what.kind == kind::quota) {
     run_quota(l);
   } else if (l.what.kind == kind::session) {
@@ -270,6 +280,7 @@ void disturber::state::run_child(load& l) noexcept {
     l.chain->run(*l.counters, stop, never_ns);
     _exit(0);
   }
+  has_begun(l);
   if (child < 0) {
     l.failed = true;
     return;
