@@ -154,7 +154,6 @@ place_id decider::candidate(const table_row& r, place_id chosen, objective o, do
   for (std::uint32_t g = 0; g < shape_.groups.size(); ++g) {
     const peer_group& peers = shape_.groups[g];
     const bool own_group = g == shape_.group_of[chosen];
-    if (!may(peers.first)) continue;
     std::uint32_t sampled = 0;
     double newest_s = -1.0, oldest_s = now_s;
     place_id fresh = no_place, oldest = no_place;  // the least slowed without a sample, the stalest with one
@@ -163,12 +162,12 @@ place_id decider::candidate(const table_row& r, place_id chosen, objective o, do
       const bool eligible = p != chosen && availability_.slowdown(p) <= visible_slowdown &&
                             (get(c.tried_s) < 0.0 || now_s - get(c.tried_s) > options_.probe_after_s);
       if (get(c.samples) == 0) {
-        if (eligible && (fresh == no_place || availability_.slowdown(p) < availability_.slowdown(fresh))) fresh = p;
+        if (eligible && (fresh == no_place || availability_.slowdown(p) < availability_.slowdown(fresh)) && may(p)) fresh = p;
         continue;
       }
       ++sampled;
       newest_s = std::max(newest_s, get(c.last_s));
-      if (eligible && get(c.last_s) < oldest_s) {
+      if (eligible && get(c.last_s) < oldest_s && may(p)) {
         oldest_s = get(c.last_s);
         oldest = p;
       }

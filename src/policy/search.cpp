@@ -4,14 +4,15 @@ namespace kilter::search {
 
 namespace {
 
-bool usable(view& v, task_ref task, place_id p, bool some_offline) noexcept {
-  if (!v.allows(task, p)) return false;
+bool all_online(view& v, place_id p, bool some_offline) noexcept {
   if (!some_offline) return true;
   const place& where = v.machine().at(p);
   for (core_id c = where.leader; c < where.leader + where.width; ++c)
     if (!v.online(c)) return false;
   return true;
 }
+
+bool usable(view& v, task_ref task, place_id p, bool some_offline) noexcept { return v.allows(task, p) && all_online(v, p, some_offline); }
 
 /// The best place so far; ties go to the smaller width, then to the lower leader, in whatever order places are offered.
 struct best_place {
@@ -85,7 +86,7 @@ place_id global(view& v, task_ref task, const aim& goal, widths which) noexcept 
   if (goal.by_watts()) return best;
   const std::uint32_t max_width = which == widths::one ? v.machine().at(best).width : ~0u;
   const place_id settled = v.settle(task, best, goal.what, max_width);
-  return settled == best || usable(v, task, settled, some_offline) ? settled : best;
+  return all_online(v, settled, some_offline) ? settled : best;
 }
 
 }  // namespace kilter::search

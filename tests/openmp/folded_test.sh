@@ -3,18 +3,11 @@
 #
 # Teams with more members than CPUs give on threads of Kilter what they give with libgomp or libomp, where threads wait passively.
 set -u
-library=$1
+. "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
+has_library "$1"
 shift
-failed=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-ln -s "$library" "$scratch/libkilter_openmp.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
-library=$scratch/libkilter_openmp.so
-[ "$(nproc)" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
+needs_two_cpus
 
-expect() {  # WHAT EXPECTED GOT
-  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
-}
 # folded PROGRAM WORD: what it prints, and its status
 folded() {
   timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" OMP_WAIT_POLICY=passive "$@" 2>&1

@@ -4,18 +4,12 @@
 # Programs with OpenMP give the same with and without the library: with what it takes over (1), and with everything on its threads, also what it would leave to libgomp
 # or libomp (all). PROGRAMS and OWN_DATA are of one compiler.
 set -u
-library=$1 own_data=$2
+. "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
+has_library "$1"
+own_data=$2
 shift 2
-failed=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-ln -s "$library" "$scratch/libkilter_openmp.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
-library=$scratch/libkilter_openmp.so
-[ "$(nproc)" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
+needs_two_cpus
 
-expect() {  # WHAT EXPECTED GOT
-  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
-}
 # with MODE PROGRAM WORD: what it prints, and its status
 with() {
   local mode=$1

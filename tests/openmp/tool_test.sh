@@ -1,9 +1,8 @@
 #!/bin/bash
 # Usage: tool_test.sh LIBKILTER_OPENMP WITH_TOOL   WITH_TOOL: of clang. Regions of a program that a tool watches are all libomp's, or the tool would miss them.
 set -u
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-ln -s "$1" "$scratch/libkilter_openmp.so"   # LD_PRELOAD takes no path with a blank, and the sources may lie in one
-out=$(LD_PRELOAD=$scratch/libkilter_openmp.so KILTER_OPENMP=1 KILTER_EXPLAIN=$scratch/told OMP_NUM_THREADS=2 "$2")
+. "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
+has_library "$1"
+out=$(LD_PRELOAD=$library KILTER_OPENMP=1 KILTER_EXPLAIN=$scratch/told OMP_NUM_THREADS=2 "$2")
 [ "$out" = 24750 ] || { echo "FAILED: it gives $out"; exit 1; }
 grep -q '"passed_on_for":"ompt_start_tool"' "$scratch/told" || { echo "FAILED: what was told"; cat "$scratch/told"; exit 1; }

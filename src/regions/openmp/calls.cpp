@@ -2,11 +2,11 @@
 // whoever comes, runs on threads of ours; the rest is passed on. docs/openmp.md.
 
 #include "balance/preload/guest.hpp"
+#include "regions/libgomp.hpp"
 #include "regions/openmp/constructs.hpp"
 #include "regions/openmp/explain.hpp"
 #include "regions/openmp/go_on.hpp"
 #include "regions/openmp/kmpc.hpp"
-#include "regions/libgomp.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
 

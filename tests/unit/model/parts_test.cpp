@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -117,6 +118,21 @@ TEST(settle, never_returns_a_place_the_task_may_not_use) {
     ASSERT_EQ(f.m.at(p).width, 2u);
     f.learn(p, 100e-6, 1, now_s);
   }
+}
+
+// Peers may differ in this: of the cores of one cluster a task may have only some as its home.
+TEST(settle, probes_only_the_peers_that_the_task_may_use) {
+  fixture f(machine::uniform(4));
+  const auto upper_half = [](const void* m, place_id p) noexcept { return static_cast<const machine*>(m)->at(p).leader >= 2; };
+  double now_s = 0.0;
+  std::set<place_id> used;
+  for (int i = 0; i < 20000; ++i) {
+    const place_id p = f.t.settle(f.row, f.at(2, 1), objective::cost, now_s, {upper_half, &f.m});
+    ASSERT_GE(f.m.at(p).leader, 2u);
+    used.insert(p);
+    f.learn(p, 100e-6, 1, now_s);
+  }
+  EXPECT_GT(used.size(), 1u) << "places of the home are tried";
 }
 
 // ---- idle decay ----

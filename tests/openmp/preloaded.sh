@@ -1,0 +1,13 @@
+# Sourced by the tests here: has_library LIBKILTER_OPENMP makes $scratch, which goes at the end, and $library in it, since LD_PRELOAD takes no path with a
+# blank. expect WHAT EXPECTED GOT sets $failed.
+failed=0
+has_library() {
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  library=$scratch/libkilter_openmp.so
+  ln -s "$1" "$library"
+}
+needs_two_cpus() { [ "$(nproc)" -ge 2 ] || { echo "needs two CPUs"; exit 77; }; }
+expect() {
+  [ "$2" = "$3" ] || { printf 'FAILED: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; failed=1; }
+}
