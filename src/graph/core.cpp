@@ -72,11 +72,14 @@ bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& cod
   return i < kinds.size() && (of == 0 || of == number) && same_kind(kinds[i], o, code);
 }
 
+// Most tasks are like the one before.
+inline bool graph_core::is_like_the_last(const task_options& o, const body& code) const noexcept {
+  return last_code == &code && last_type == o.type && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0 &&
+         o.home.empty();
+}
+
 std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
-  // Most tasks are like the one before.
-  if (last_code == &code && last_type == o.type && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0 &&
-      o.home.empty()) [[likely]]
-    return last_kind;
+  if (is_like_the_last(o, code)) return last_kind;
   const std::uint16_t index = find_or_add_kind(o, code);
   last_kind = index;
   last_type = o.type;
@@ -115,8 +118,9 @@ void graph_core::drop_unfinished() noexcept {
 }
 
 node* graph_core::new_node(const task_options& o, const body& code, void*& storage) {
-  drop_unfinished();
-  const std::uint16_t kind = kind_index(o, code);
+  if (unfinished) [[unlikely]]
+    drop_unfinished();
+  const std::uint16_t kind = is_like_the_last(o, code) ? last_kind : kind_index(o, code);
   block* b = blocks.full() ? blocks.append(this, count, sizeof(node)) : blocks.back();
   node* n = ::new (b->at(b->used)) node{};
   n->kind = kind;
@@ -133,8 +137,7 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
     n->flags |= flag_cold;
     cold[count] = cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
   }
-  if (closure_of(n, code) != &n->closure) n->closure = memory.allocate(code.size, code.alignment);
-  storage = closure_of(n, code);
+  storage = fits_in_node(code) ? &n->closure : (n->closure = memory.allocate(code.size, code.alignment));
   ++b->used;
   ++b->roots;
   ++count;

@@ -211,6 +211,7 @@ struct graph_core {
 
   graph_core();
   ~graph_core();
+  [[nodiscard]] bool is_like_the_last(const task_options&, const body&) const noexcept;
   [[nodiscard]] std::uint16_t kind_index(const task_options&, const body&);
   [[nodiscard]] std::uint16_t find_or_add_kind(const task_options&, const body&);
   /// Whether kind `i` is the one that a task with these options has.

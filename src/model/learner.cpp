@@ -1,6 +1,8 @@
 #include "model/learner.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <span>
 
 #include "model/estimate.hpp"
 #include "model/relaxed.hpp"
@@ -17,6 +19,8 @@ double least_of_peers(const table_row& r, const peer_group& peers, double own_s,
     if (counts(r.cells[p])) least_s = std::min(least_s, get(r.cells[p].own_s));
   return least_s;
 }
+
+auto all_groups(const shape& s) noexcept { return std::views::iota(0u, static_cast<std::uint32_t>(s.groups.size())); }
 
 }  // namespace
 
@@ -252,34 +256,44 @@ double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const no
 }
 
 // From what is known of the type, else of all types by their work, else from nothing.
-double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
+template <class Groups>
+double learner::guess_s(const table_row& r, std::uint32_t g, const Groups& known) const noexcept {
   const peer_group& asked = shape_.groups[g];
-  const auto nearest = [&](auto&& known) {
+  const auto nearest = [&](const auto& among, auto&& seconds_at) {
     nearest_guess guess(asked.width, unit_times_.of(g));
-    for (std::uint32_t k = 0; k < shape_.groups.size(); ++k) {
+    for (const std::uint32_t k : among) {
+      const double seconds = seconds_at(k);
+      if (!(seconds > 0.0)) continue;
       const peer_group& other = shape_.groups[k];
-      const known_group there{.same_cluster = other.cluster == asked.cluster, .width = other.width, .seconds = known(k), .unit_s = unit_times_.of(k)};
+      const known_group there{.same_cluster = other.cluster == asked.cluster, .width = other.width, .seconds = seconds, .unit_s = unit_times_.of(k)};
       if (guess.is_nearer(there)) guess.take(there, nominal_ratio(g, k));
     }
     return guess.seconds();
   };
-  if (const double of_type_s = nearest([&](std::uint32_t k) { return known_s(r, k); }); of_type_s > 0.0) return of_type_s;
-  if (const double of_unit_s = nearest([&](std::uint32_t k) { return unit_times_.of(k); }); of_unit_s > 0.0) return of_unit_s;
+  if (const double of_type_s = nearest(known, [&](std::uint32_t k) { return known_s(r, k); }); of_type_s > 0.0) return of_type_s;
+  if (const double of_unit_s = nearest(all_groups(shape_), [&](std::uint32_t k) { return unit_times_.of(k); }); of_unit_s > 0.0) return of_unit_s;
   return nominal_guess_s(asked.width, nominal_ratio(g, 0));
 }
 
+double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept { return guess_s(r, g, all_groups(shape_)); }
+
 void learner::publish(table_row& r) noexcept {
   if (get(r.publishing) || r.publishing.exchange(true, sync::memory_order_acquire)) return;
-  for (std::uint32_t g = 0; g < shape_.groups.size(); ++g) {
+  // On a machine of many groups most of which are not known yet, each guess looks at the few that are.
+  std::size_t count = 0;
+  for (const std::uint32_t g : all_groups(shape_))
+    if (known_s(r, g) > 0.0) r.known_groups[count++] = g;
+  const std::span known_groups(r.known_groups.get(), count);
+  for (const std::uint32_t g : all_groups(shape_)) {
     const peer_group& peers = shape_.groups[g];
     const double known = known_s(r, g);
-    const double guess_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : prior_s(r, g);
+    const double unknown_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : guess_s(r, g, known_groups);
     for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
       auto& cell = r.read_s[shape_.cell_of[p]];
       const cell_state& c = r.cells[p];
       const bool sampled = get(c.samples) > 0;
       if (sampled && !options_.two_factors) continue;
-      const double value = !sampled ? guess_s : peers.width == 1 && !get(c.given) ? known : get(c.own_s);
+      const double value = !sampled ? unknown_s : peers.width == 1 && !get(c.given) ? known : get(c.own_s);
       if (get(cell) != value) put(cell, value);
     }
   }

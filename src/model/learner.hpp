@@ -30,6 +30,9 @@ class learner {
   [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
 
  private:
+  /// `known`: the groups where the type has samples, and perhaps others, in ascending order.
+  template <class Groups>
+  [[nodiscard]] double guess_s(const table_row&, std::uint32_t group, const Groups& known) const noexcept;
   void average(table_row&, place_id, double sample_s) noexcept;
   void learn_single(table_row&, place_id, const measured&, double units, double now_s) noexcept;
   void learn_wide(table_row&, place_id, double sample_s, double units, double now_s) noexcept;

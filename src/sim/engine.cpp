@@ -40,8 +40,10 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     plan_.asks_submit = plan_.asks_ready_low = plan_.asks_ready_high = plan_.asks_take_low = plan_.asks_take_high = plan_.asks_done = true;
   for (core_id id = 0; id < machine_.core_count(); ++id) cores_.emplace_back(id, options_.seed);
   for (const queue_spec& q : plan_.queues) queues_.emplace_back(q, machine_.core_count());
+  std::vector<std::vector<std::uint32_t>> widths_of;  // by kind
+  for (kind_id kind = 0; kind < machine_.kinds().size(); ++kind) widths_of.push_back(p.widths(kind));
   for (const place& where : machine_.places()) {
-    const auto widths = p.widths(machine_.cores()[where.leader].kind);
+    const auto& widths = widths_of[machine_.cores()[where.leader].kind];
     width_index_.push_back(static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
   }
   for (const disturbance& what : options_.disturbances) {
@@ -152,8 +154,8 @@ void engine::loop() {
       throw input_error("virtual time passed the horizon of " + std::to_string(to_seconds(horizon - begun)) + " s with " + std::to_string(left_) +
                         " tasks left; give a longer one or fewer tasks");
     if (s < count) {
-      events_.set(s, never);
-      resume(cores_[s]);
+      resume(cores_[events_.take()]);
+      events_.happened();
     } else if (s == count) {
       steal_happens();
     } else if (s <= count + phases_.size()) {

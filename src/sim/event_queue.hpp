@@ -18,8 +18,16 @@ class event_queue {
   [[nodiscard]] slot first() const noexcept { return heap_.front(); }
   [[nodiscard]] sim_time time_of(slot s) const noexcept { return times_[s]; }
 
+  /// The first slot's event happens. Most slots get their next one while it does, which then costs one way through the heap instead of two. Until
+  /// `happened` time_of() gives the slot its old time, and nothing else is taken.
+  [[nodiscard]] slot take() noexcept { return taken_ = heap_.front(); }
+  void happened() noexcept {
+    if (taken_ != absent) set(taken_, never);
+  }
+
   /// Sets, moves or (with `never`) removes the slot's event.
   void set(slot s, sim_time t) noexcept {
+    if (s == taken_) taken_ = absent;
     const sim_time before = times_[s];
     times_[s] = t;
     std::uint32_t at = position_[s];
@@ -85,6 +93,7 @@ class event_queue {
   std::vector<sim_time> times_;
   std::vector<std::uint32_t> position_;
   std::vector<slot> heap_;
+  slot taken_ = absent;
 };
 
 }  // namespace kilter::sim

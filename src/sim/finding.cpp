@@ -138,11 +138,6 @@ void engine::next_steal() {
   events_.set(s, steal_per_s_ > 0.0 ? now_ + to_time(steal_budget_ / steal_per_s_) : never);
 }
 
-double engine::steals_per_s(const part& p) const noexcept {
-  if (p.cores == 1) return 0.0;
-  return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * platform_.costs.steal_try_s);
-}
-
 // The next success is a part's as often as it has successes.
 engine::part& engine::part_of_next_steal() noexcept {
   if (parts_.size() == 1) return parts_.front();
