@@ -79,8 +79,9 @@ place_id decider::keep(table_row& r, place_id best, objective o, double now_s, a
     put(d.lost_s, lost_s);
     return current;
   }
-  move_on(r, best, now_s);
-  return best;
+  const place_id to = first(r, best, now_s, may);
+  move_on(r, to, now_s);
+  return to;
 }
 
 // A core's availability is learned at width 1, and its visits are judged there. A wide place that stops now and then has short samples before: a probe finds

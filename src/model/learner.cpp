@@ -255,14 +255,25 @@ double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const no
   return of_asked > 0.0 && of_known > 0.0 ? of_known / of_asked : 1.0;
 }
 
+// Lost slices are in the mean of a wide place, since they are a reason to leave it. They say nothing of other places.
+double learner::typical_s(const table_row& r, std::uint32_t g) const noexcept {
+  const peer_group& peers = shape_.groups[g];
+  double least_s = known_s(r, g);
+  if (!options_.two_factors || peers.width == 1) return least_s;
+  for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
+    const cell_state& c = r.cells[p];
+    if (const std::uint32_t n = get(c.remembered); n > 0) least_s = std::min(least_s, low_median(c, n, std::min(n, cell_state::window)));
+  }
+  return least_s;
+}
+
 // From what is known of the type, else of all types by their work, else from nothing.
-template <class Groups>
-double learner::guess_s(const table_row& r, std::uint32_t g, const Groups& known) const noexcept {
+template <class Times>
+double learner::guess_s(std::uint32_t g, const Times& known) const noexcept {
   const peer_group& asked = shape_.groups[g];
-  const auto nearest = [&](const auto& among, auto&& seconds_at) {
+  const auto nearest = [&](const auto& times) {
     nearest_guess guess(asked.width, unit_times_.of(g));
-    for (const std::uint32_t k : among) {
-      const double seconds = seconds_at(k);
+    for (const auto& [k, seconds] : times) {
       if (!(seconds > 0.0)) continue;
       const peer_group& other = shape_.groups[k];
       const known_group there{.same_cluster = other.cluster == asked.cluster, .width = other.width, .seconds = seconds, .unit_s = unit_times_.of(k)};
@@ -270,24 +281,27 @@ double learner::guess_s(const table_row& r, std::uint32_t g, const Groups& known
     }
     return guess.seconds();
   };
-  if (const double of_type_s = nearest(known, [&](std::uint32_t k) { return known_s(r, k); }); of_type_s > 0.0) return of_type_s;
-  if (const double of_unit_s = nearest(all_groups(shape_), [&](std::uint32_t k) { return unit_times_.of(k); }); of_unit_s > 0.0) return of_unit_s;
+  if (const double of_type_s = nearest(known); of_type_s > 0.0) return of_type_s;
+  const auto of_units = all_groups(shape_) | std::views::transform([&](std::uint32_t k) { return known_time{k, unit_times_.of(k)}; });
+  if (const double of_unit_s = nearest(of_units); of_unit_s > 0.0) return of_unit_s;
   return nominal_guess_s(asked.width, nominal_ratio(g, 0));
 }
 
-double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept { return guess_s(r, g, all_groups(shape_)); }
+double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
+  return guess_s(g, all_groups(shape_) | std::views::transform([&](std::uint32_t k) { return known_time{k, typical_s(r, k)}; }));
+}
 
 void learner::publish(table_row& r) noexcept {
   if (get(r.publishing) || r.publishing.exchange(true, sync::memory_order_acquire)) return;
   // On a machine of many groups most of which are not known yet, each guess looks at the few that are.
   std::size_t count = 0;
   for (const std::uint32_t g : all_groups(shape_))
-    if (known_s(r, g) > 0.0) r.known_groups[count++] = g;
-  const std::span known_groups(r.known_groups.get(), count);
+    if (const double seconds = typical_s(r, g); seconds > 0.0) r.known_times[count++] = {g, seconds};
+  const std::span known_times(r.known_times.get(), count);
   for (const std::uint32_t g : all_groups(shape_)) {
     const peer_group& peers = shape_.groups[g];
     const double known = known_s(r, g);
-    const double unknown_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : guess_s(r, g, known_groups);
+    const double unknown_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : guess_s(g, known_times);
     for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
       auto& cell = r.read_s[shape_.cell_of[p]];
       const cell_state& c = r.cells[p];

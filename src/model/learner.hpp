@@ -30,9 +30,11 @@ class learner {
   [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
 
  private:
-  /// `known`: the groups where the type has samples, and perhaps others, in ascending order.
-  template <class Groups>
-  [[nodiscard]] double guess_s(const table_row&, std::uint32_t group, const Groups& known) const noexcept;
+  /// `known`: by group, ascending; 0 seconds where the type has no sample.
+  template <class Times>
+  [[nodiscard]] double guess_s(std::uint32_t group, const Times& known) const noexcept;
+  /// As known_s, without slices that were lost.
+  [[nodiscard]] double typical_s(const table_row&, std::uint32_t group) const noexcept;
   void average(table_row&, place_id, double sample_s) noexcept;
   void learn_single(table_row&, place_id, const measured&, double units, double now_s) noexcept;
   void learn_wide(table_row&, place_id, double sample_s, double units, double now_s) noexcept;

@@ -57,11 +57,17 @@ struct alignas(sync::cache_line) cluster_state {
   std::array<sync::atomic<std::uint64_t>, 4> found{};  ///< by objective and widths: changes << 32 | place + 1
 };
 
+/// Seconds of a task at a group of peers, without slices that were lost there.
+struct known_time {
+  std::uint32_t group;
+  double seconds;
+};
+
 struct table_row {
   table_row(const shape& s, std::string_view type_name, std::uint32_t work_class)
       : type(type_name), size_class(work_class), read_s(new(std::align_val_t{sync::cache_line}) sync::atomic<double>[s.cells]()),
         cells(std::make_unique<cell_state[]>(s.places())), groups(std::make_unique<group_state[]>(s.groups.size())),
-        clusters(std::make_unique<cluster_state[]>(s.searched.size())), known_groups(std::make_unique<std::uint32_t[]>(s.groups.size())) {}
+        clusters(std::make_unique<cluster_state[]>(s.searched.size())), known_times(std::make_unique<known_time[]>(s.groups.size())) {}
 
   /// Cells of every cluster may have changed.
   void all_changed(const shape& s) noexcept {
@@ -83,7 +89,7 @@ struct table_row {
   sync::atomic<bool> sampled{false};    ///< at some place, or given
   sync::atomic<std::uint32_t> guessed_from{0};  ///< unit_times::changes of the guesses in `read_s`, while nothing was sampled
   sync::atomic<bool> publishing{false};
-  const std::unique_ptr<std::uint32_t[]> known_groups;  ///< guarded by `publishing`: those whose time is known
+  const std::unique_ptr<known_time[]> known_times;  ///< guarded by `publishing`: what guesses are made from
   decision_state decision;
   // Robust mode: the same for the whole machine, since a core's slowdown and a peer's sample reach cells of other clusters.
   alignas(sync::cache_line) sync::atomic<std::uint32_t> changes{0};

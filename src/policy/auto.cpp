@@ -147,7 +147,10 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   // Cores are idle too where each has a task to come: one that is wide takes them away from those.
   const bool hurry = any_idle(v) && short_on_long_way(own.rank_s, rest_s(v, task));
   place_id where = search::global(v, task, hurry ? objective::time : objective::cost);
-  if (waker != no_core && is_cut(v, task, where)) where = search::narrowest(v, task, waker);
+  if (waker != no_core && is_cut(v, task, where)) {
+    where = search::narrowest(v, task, waker);
+    if (is_cut(v, task, where)) where = search::narrowest(v, task, v.home());
+  }
   return wake_up::at_place(where, waker, false, v.machine());
 }
 

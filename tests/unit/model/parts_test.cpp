@@ -121,6 +121,48 @@ TEST(settle, never_returns_a_place_the_task_may_not_use) {
 }
 
 // Peers may differ in this: of the cores of one cluster a task may have only some as its home.
+TEST(settle, leaves_a_wide_place_for_the_core_at_home) {
+  fixture f(machine::uniform(2));
+  const place_id both = f.at(0, 2), disturbed = f.at(0, 1), home = f.at(1, 1);
+  double now_s = 0.0;
+  f.learn(disturbed, 1e-3, 40, now_s);
+  f.learn(home, 1e-3, 40, now_s);
+  f.learn(disturbed, 2e-3, 100, now_s);
+  ASSERT_GT(f.t.slowdown(disturbed), 1.5);
+  f.learn(both, 0.5e-3, 20, now_s);
+  // Nobody runs on core 0 for so long that it reads as whole again.
+  for (int i = 0; i < 5000; ++i) (void)f.t.settle(f.row, home, objective::time, now_s += 1e-3);
+  ASSERT_EQ(f.t.slowdown(disturbed), 1.0);
+  const auto settled = [&](place_id best, int decisions) {
+    place_id where = best;
+    for (int i = 0; i < decisions; ++i) where = f.t.settle(f.row, best, objective::time, now_s += 1e-5);
+    return where;
+  };
+  ASSERT_EQ(settled(both, 20), both);
+  f.learn(both, 5e-3, 30, now_s);
+  ASSERT_EQ(f.t.time_s(f.row, disturbed), f.t.time_s(f.row, home));
+  EXPECT_EQ(settled(disturbed, 20), home) << "both promise the same, and core 0 was disturbed not long ago";
+}
+
+TEST(settle, slices_lost_at_a_wide_place_do_not_keep_it_from_trying_a_single_core) {
+  fixture f(machine::uniform(2));
+  const place_id both = f.at(0, 2);
+  double now_s = 0.0;
+  f.learn(both, 20e-6, 20, now_s);
+  const auto tries_after = [&] {
+    const double begin_s = now_s;
+    while (f.t.settle(f.row, both, objective::time, now_s) == both) {
+      for (int i = 0; i < 200; ++i) f.t.learn(f.row, both, sample(20e-6), now_s += 20e-6);
+      f.t.learn(f.row, both, sample(8e-3), now_s += 8e-3);  // one core is away for two slices
+      if (now_s - begin_s > 10.0) break;
+    }
+    return now_s - begin_s;
+  };
+  const double wait_s = tries_after();
+  ASSERT_GT(f.t.time_s(f.row, both), 2e-3);
+  EXPECT_LT(wait_s, 0.050);
+}
+
 TEST(settle, probes_only_the_peers_that_the_task_may_use) {
   fixture f(machine::uniform(4));
   const auto upper_half = [](const void* m, place_id p) noexcept { return static_cast<const machine*>(m)->at(p).leader >= 2; };
