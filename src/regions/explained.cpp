@@ -13,9 +13,11 @@ namespace {
 using json = nlohmann::ordered_json;
 
 told_region read_region(const json& j) {
+  std::vector<told_wait> waited;
+  for (const json& w : j.at("waited")) waited.push_back({w.at("cpu").get<int>(), w.at("seconds").get<double>()});
   return {.module = j.at("module").get<std::string>(), .offset = j.at("offset").get<std::uint64_t>(), .calls = j.at("calls").get<std::uint64_t>(),
-          .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
-          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .source = {}};
+          .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .threads = j.at("threads").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
+          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .waited = std::move(waited), .source = {}};
 }
 
 /// By its place in the sources, where that is known, else in its module.
@@ -30,6 +32,34 @@ std::string done_with(const told_region& r) {
   if (!r.left_for.empty()) return fmt::format("on threads of Kilter {} times, then left to {}: {}", r.on_pool, r.library, r.left_for);
   if (r.on_pool == 0) return r.calls <= 2 ? "seen too seldom" : "left to " + r.library + ": one member, or more than CPUs";
   return "on threads of Kilter";
+}
+
+/// Which part of its threads' time was waiting, and for which CPUs; empty if it is not worth a word.
+std::string waits_of(const told_region& r) {
+  constexpr double worth_a_word = 0.01;
+  const double all_s = r.seconds * r.threads;
+  double waited_s = 0.0;
+  std::vector<told_wait> by_time = r.waited;
+  for (const told_wait& w : by_time) waited_s += w.seconds;
+  if (!(waited_s >= worth_a_word * all_s) || all_s <= 0.0) return {};
+  std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_wait::seconds);
+  std::string text = fmt::format("; waited {:.0f} % of the time", 100.0 * std::min(1.0, waited_s / all_s));
+  const char* before = ": for ";
+  for (const told_wait& w : by_time) {
+    if (w.seconds < worth_a_word * all_s) break;
+    text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) + fmt::format(" {:.0f}", 100.0 * std::min(1.0, w.seconds / all_s));
+    before = ", ";
+  }
+  return text;
+}
+
+/// What its author could do.
+std::string advice_for(const told_region& r) {
+  constexpr double worth_it = 0.1;
+  double waited_s = 0.0;
+  for (const told_wait& w : r.waited) waited_s += w.seconds;
+  if (r.left_for.empty() || r.threads < 2 || waited_s < worth_it * r.seconds * r.threads) return {};
+  return "; schedule(dynamic) or schedule(guided) in its loops could shorten that";
 }
 
 }  // namespace
@@ -65,7 +95,7 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
     std::vector<told_region> by_time = p.regions;
     std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);
     for (const told_region& r : by_time)
-      lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}", name_of(r, program), r.calls, r.seconds, r.members, done_with(r)));
+      lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}", name_of(r, program), r.calls, r.seconds, r.members, done_with(r) + waits_of(r) + advice_for(r)));
   }
   if (lines.empty()) lines.emplace_back("no parallel region of OpenMP was seen, so nothing was done in it");
   return lines;

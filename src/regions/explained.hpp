@@ -8,14 +8,22 @@
 
 namespace kilter::regions {
 
+/// Time that threads of a region had nothing to do, until one on this CPU had come as far.
+struct told_wait {
+  int cpu = -1;                    ///< the system's number; -1: CPUs beyond the sixteenth that was waited for
+  double seconds = 0.0;            ///< of all threads together
+};
+
 struct told_region {
   std::string module;              ///< path of the shared object; empty: the program itself
   std::uint64_t offset = 0;        ///< of the region's function in it
   std::uint64_t calls = 0, on_pool = 0;   ///< executions, and those on threads of Kilter
   std::uint32_t members = 0;
+  std::uint32_t threads = 0;       ///< that its members ran on
   double seconds = 0.0;
   std::string left_for;            ///< why it is left to its library; empty: it is not
   std::string library;             ///< "libgomp" or "libomp"
+  std::vector<told_wait> waited{};
   std::string source{};            ///< "path/file.c:12", from debugging information; empty: not known
 };
 

@@ -40,9 +40,12 @@ json processes_json(const std::vector<told_process>& all) {
   json processes = json::array();
   for (const told_process& p : all) {
     json regions = json::array();
-    for (const told_region& r : p.regions)
-      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"seconds", r.seconds},
+    for (const told_region& r : p.regions) {
+      json waited = json::array();
+      for (const told_wait& w : r.waited) waited.push_back({{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
+      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"threads", r.threads}, {"seconds", r.seconds}, {"waited", std::move(waited)},
                          {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
+    }
     processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"regions", std::move(regions)}});
   }
   return processes;

@@ -321,6 +321,7 @@ void barrier() noexcept {
   const std::uint32_t round = t.round.load();
   if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
     t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
+    note_last_to_come();
     t.round.add(1);
     tell_change(t);
     may_go_home();

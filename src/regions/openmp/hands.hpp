@@ -22,6 +22,7 @@ struct alignas(128) hand {
   std::atomic<std::uint32_t> guests{0};               ///< that are on its CPU
   std::atomic<std::int64_t> home_since_ns{0}, stays_until_ns{0};
   std::atomic<std::int64_t> suspected_until_ns{0}, shared_until_ns{0};   ///< others have taken its CPU lately: once, more than once
+  std::atomic<std::int64_t> idle_since_ns{0};         ///< it has nothing to do in the region that runs; 0: it has, or nobody wants to know
   std::int64_t waited_ns = 0, stretch_ns = 0;         ///< for itself: when it came to where it may wait, and how long after the time before
 
   void note_stretch(std::int64_t now_ns) noexcept {

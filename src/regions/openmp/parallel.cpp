@@ -1,5 +1,6 @@
 #include "regions/openmp/parallel.hpp"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -65,6 +66,13 @@ void watched_member(void* watched) {
   watching = w.what;
   w.run(w.data);
   watching = around;
+  if (w.ends) w.ends->note(sched_getcpu(), now_ns());
+}
+
+void timed_member(void* timed) {
+  const watched_call& w = *static_cast<watched_call*>(timed);
+  w.run(w.data);
+  w.ends->note(sched_getcpu(), now_ns());
 }
 
 void run_nested(runtime library, const region_call& c) noexcept {
@@ -92,6 +100,7 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   constexpr std::int64_t long_ns = 4'000'000;
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
   const std::int64_t begin = folds ? now_ns() : 0;
+  waits_go_to(explains() ? &r.waited : nullptr);
   run_on_pool(r.library, c.run, c.data, settings, members, folds, is_long, c.prepare, c.with);
   if (folds) {
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);

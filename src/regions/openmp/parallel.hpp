@@ -38,8 +38,11 @@ struct watched_call {
   body* run;
   void* data;
   region* what;
+  member_ends* ends;   ///< null: nobody wants to know
 };
 void watched_member(void* watched);
+/// One of a region that is left to its library, and timed.
+void timed_member(void* watched);
 
 /// A region inside of a member that runs on a thread of ours: it has one member.
 void run_nested(runtime, const region_call&) noexcept;
@@ -94,10 +97,17 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, asked<Library>::settings(), members, folds)) {
     r->on_pool.fetch_add(1, std::memory_order_relaxed);
   } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
-    watched_call w{c.run, c.data, r};
+    member_ends ends(begin);
+    watched_call w{c.run, c.data, r, explains() ? &ends : nullptr};
     r->members.store(members, std::memory_order_relaxed);
     pass(watched_member, &w, members > 1 ? passed_as::watched : passed_as::as_it_is);
     if (members > 1) r->watched.fetch_add(1, std::memory_order_relaxed);
+    if (explains()) ends.tell(r->waited);
+  } else if (explains() && members > 1) {
+    member_ends ends(begin);
+    watched_call w{c.run, c.data, r, &ends};
+    pass(timed_member, &w, passed_as::left);
+    ends.tell(r->waited);
   } else {
     pass(c.run, c.data, members > 1 ? passed_as::left : passed_as::as_it_is);
   }

@@ -42,7 +42,28 @@ std::int64_t take_member() noexcept {
   return -1;
 }
 
+std::atomic<waited_times*> waits_go{nullptr};          // null: nobody wants to know
+std::atomic<int> latest_cpu{0};                        // of who ended a member, or came to a barrier last
+
+void begins_to_wait(hand& me) noexcept {
+  if (!waits_go.load(std::memory_order_relaxed) || me.idle_since_ns.load(std::memory_order_relaxed) != 0 || work.left.load() == 0) return;
+  me.idle_since_ns.store(now_ns(), std::memory_order_relaxed);
+}
+/// Once for each wait: it goes on itself, or the region is over.
+void has_waited(hand& h) noexcept {
+  if (h.idle_since_ns.load(std::memory_order_relaxed) == 0) return;
+  const std::int64_t since_ns = h.idle_since_ns.exchange(0, std::memory_order_relaxed);
+  if (waited_times* const to = waits_go.load(std::memory_order_relaxed); to && since_ns != 0) to->add(latest_cpu.load(std::memory_order_relaxed), now_ns() - since_ns);
+}
+template <class Visit>
+void each_that_waits(const Visit& visit) noexcept {
+  if (!waits_go.load(std::memory_order_relaxed)) return;
+  for (std::uint32_t n = 0; n <= workers.load(std::memory_order_relaxed); ++n) visit(hands[n]);
+}
+void has_waited(extra_hand&) noexcept {}               // its CPU has others that work
+
 void end_member() noexcept {
+  note_last_to_come();
   const bool folds = work.folds;   // before: with the last member the team is another one's
   work.left.add(static_cast<std::uint32_t>(-1));
   if (folds && work.left.load() == 0) fold_events().add(1);
@@ -61,6 +82,7 @@ bool run_folded(Thread& me, std::uint32_t which) noexcept {
   const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
   folded* const f = take_folded(which % threads, threads, own_hand == &hands[0]);
   if (!f) return false;
+  has_waited(me);
   me.holds.store(true, std::memory_order_relaxed);
   const bool over = go_on_with(*f);
   me.holds.store(false, std::memory_order_relaxed);
@@ -85,6 +107,7 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
       go_home(me);   // what waits on its stack can go on anywhere, so a thread that is held up at home holds up nobody
       w.begin_again();
     } else {
+      begins_to_wait(me);
       while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
       if (&me == &hands[0]) keep_apart(me);   // it is not pinned, and may have come to where another one is at home
     }
@@ -93,6 +116,7 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
 
 void wait_for_region(hand& me, std::uint32_t seen) noexcept {
   if (folded_members() > 0) take_members(me, static_cast<std::uint32_t>(&me - hands), seen);
+  begins_to_wait(me);
   waiting w(me);
   bool over = work.left.load() == 0;
   while (regions.load() == seen) {
@@ -144,6 +168,7 @@ void make() noexcept {
 
 void wait_for_members(hand& me) noexcept {
   if (work.folds) return take_members(me, 0, regions.load());
+  begins_to_wait(me);
   waiting w(me);
   for (std::uint32_t left = work.left.load(); left != 0; left = work.left.load()) w.turn(work.left, left);
 }
@@ -219,7 +244,9 @@ void await(waited_number& number, std::uint32_t old) noexcept {
   if (!me || !rescues_allowed()) return number.wait_while(old, spin_ns);
   me->waits_while.store(old, std::memory_order_relaxed);
   me->waits_for.store(&number, std::memory_order_release);
+  begins_to_wait(*me);
   for (waiting w(*me); number.load() == old;) w.turn(number, old);
+  has_waited(*me);
   me->waits_for.store(nullptr, std::memory_order_relaxed);
   if (me == &hands[0]) keep_apart(*me);   // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
   else go_home_in_time(*me);
@@ -227,6 +254,10 @@ void await(waited_number& number, std::uint32_t old) noexcept {
 void tell_change(const team& t) noexcept {
   if (t.folds) fold_events().add(1);
 }
+void note_last_to_come() noexcept {
+  if (waits_go.load(std::memory_order_relaxed)) latest_cpu.store(sched_getcpu(), std::memory_order_relaxed);
+}
+void waits_go_to(waited_times* where) noexcept { waits_go.store(where, std::memory_order_relaxed); }
 void may_go_home() noexcept {
   if (!own_hand) return;
   own_hand->note_stretch(now_ns());
@@ -255,6 +286,7 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
     watch_folded();
     fold(members, run_folded_member);
   }
+  each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });   // one may have found out too late that the region before was over
   ticket.store(std::uint64_t{members} << 32 | (folds ? members : 1), std::memory_order_release);
   regions.add(1);
   if (with_extra_threads) call_extra_threads(extra_threads::if_they_win);
@@ -264,6 +296,7 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
     for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
   }
   wait_for_members(me);
+  each_that_waits([](hand& h) { has_waited(h); });
   if (folds) unfold();
   own_hand = nullptr;
 }

@@ -2,6 +2,7 @@
 // The threads on which regions of ours run: one for each CPU of the process but the one where the program's own thread is.
 
 #include "regions/openmp/team.hpp"
+#include "regions/openmp/waited.hpp"
 
 namespace kilter::regions {
 
@@ -12,6 +13,8 @@ void release_pool() noexcept;
 /// Threads that can have a member each, the program's own included.
 [[nodiscard]] std::uint32_t pool_size() noexcept;
 
+/// What threads wait in the regions to come is counted there; null: nobody wants to know. By whoever has claimed the pool.
+void waits_go_to(waited_times*) noexcept;
 /// By whoever has claimed the pool. `folds`: can_fold(members) was true. `with_extra_threads`: each member gets a thread at once. `prepare` is called before anybody begins.
 void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
 /// Members of the region that has just run waited for one another.

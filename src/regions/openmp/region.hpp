@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "regions/openmp/runtime.hpp"
+#include "regions/openmp/waited.hpp"
 
 namespace kilter::regions {
 
@@ -20,6 +21,7 @@ struct region {
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
   std::atomic<std::int64_t> took_ns{0};       ///< folded, on threads of ours, lately; 0 if its members wait for one another
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
+  waited_times waited;                        ///< of all executions
 };
 
 /// Null: there are too many to know them all.

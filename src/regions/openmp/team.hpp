@@ -145,6 +145,8 @@ void begin_all(team&) noexcept;
 void await(waited_number&, std::uint32_t old) noexcept;
 /// What a member of this team may wait for has changed. Defined with the pool.
 void tell_change(const team&) noexcept;
+/// The last member has come to a barrier, on this thread. Defined with the pool.
+void note_last_to_come() noexcept;
 /// A member has come to where it may leave a CPU that it was moved to. Defined with the pool.
 void may_go_home() noexcept;
 

@@ -36,7 +36,7 @@ TEST(explanation, says_why_nothing_is_loaded) {
 }
 
 constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"passed_on_for":"","rescues":3,"exchanges":1}
-{"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"seconds":0.5,"left_for":"","library":"libgomp"}
+{"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"threads":2,"seconds":0.5,"left_for":"","library":"libgomp","waited":[]}
 {"modu)";
 
 TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {
@@ -59,6 +59,8 @@ TEST(explanation, as_json_is_one_line) {
   EXPECT_EQ(d["result"]["signal"], 9);
   ASSERT_EQ(d["result"]["processes"].size(), 1U);
   EXPECT_EQ(d["result"]["processes"][0]["regions"][0]["on_pool"], 48);
+  EXPECT_EQ(d["result"]["processes"][0]["regions"][0]["threads"], 2);
+  EXPECT_TRUE(d["result"]["processes"][0]["regions"][0]["waited"].empty());
   EXPECT_TRUE(nlohmann::json::parse(run_json(p, std::nullopt))["result"].is_null());
 }
 
