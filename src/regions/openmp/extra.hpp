@@ -16,6 +16,10 @@ void call_extra_threads(extra_threads) noexcept;
 /// In a fork's child.
 void forget_extra_threads() noexcept;
 
+/// Only the program's own thread runs members of folded teams, as long as that is so. Defined with the pool.
+[[nodiscard]] bool runs_alone() noexcept;
+void run_alone(bool) noexcept;
+
 /// What they do: runs a member of the folded team until it waits or is over; false: none can go on. Defined with the pool.
 bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
 /// The number of regions that have begun, and whether the latest is folded and not over. Defined with the pool.

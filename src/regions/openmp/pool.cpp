@@ -26,6 +26,8 @@ std::atomic<bool> claimed{false};
 team work;                                             // the region that runs
 alignas(128) std::atomic<std::uint64_t> ticket{0};     // members of it << 32 | how many are handed out
 alignas(128) waited_number regions;                    // that have begun
+std::atomic<bool> alone{false};                        // only the program's own thread runs members of folded teams
+alignas(128) waited_number alone_changes;
 bool made = false;
 __attribute__((tls_model("initial-exec"))) thread_local pid_t own_tid = 0;
 
@@ -102,8 +104,11 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
   const auto runs = [&] { return regions.load() == seen && work.left.load() != 0; };
   waiting w(me);
   while (runs()) {
-    const std::uint32_t before = fold_events().load();
-    if (run_folded(me, which)) {
+    const std::uint32_t before = fold_events().load(), changes = alone_changes.load();
+    if (&me != &hands[0] && runs_alone()) {
+      go_home(me);
+      alone_changes.sleep_while(changes);
+    } else if (run_folded(me, which)) {
       go_home(me);   // what waits on its stack can go on anywhere, so a thread that is held up at home holds up nobody
       w.begin_again();
     } else {
@@ -189,6 +194,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
     h.host.store(nullptr, std::memory_order_relaxed);
     h.guests.store(0, std::memory_order_relaxed);
   }
+  alone.store(false, std::memory_order_relaxed);
   for (extra_hand& e : extras) e.holds.store(false, std::memory_order_relaxed);
   unfold();
   forget_extra_threads();
@@ -265,6 +271,11 @@ void may_go_home() noexcept {
 }
 
 bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept { return run_folded(me, which); }
+bool runs_alone() noexcept { return alone.load(std::memory_order_acquire); }
+void run_alone(bool is) noexcept {
+  if (runs_alone() == is || alone.exchange(is, std::memory_order_acq_rel) == is) return;
+  alone_changes.add(1);
+}
 region_now latest_region() noexcept {
   const std::uint32_t number = regions.load();
   return {number, folded_members() > 0};
@@ -282,6 +293,7 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   work.settings = settings;
   if (prepare) prepare(work, with);
   work.folds = folds;
+  if (!folds) run_alone(false);   // there each member needs a thread
   if (folds) {
     watch_folded();
     fold(members, run_folded_member);
