@@ -73,7 +73,7 @@ std::vector<told_process> parse_told(std::string_view text) {
     try {
       if (j.is_object() && j.contains("schema"))
         all.push_back({.pid = j.at("pid").get<int>(), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = j.at("rescues").get<std::uint64_t>(),
-                       .exchanges = j.at("exchanges").get<std::uint64_t>(), .regions = {}});
+                       .exchanges = j.at("exchanges").get<std::uint64_t>(), .alone = j.at("alone").get<std::uint64_t>(), .regions = {}});
       else if (j.is_object() && !all.empty())
         all.back().regions.push_back(read_region(j));
     } catch (const json::exception&) {  // whoever wrote it was killed, or the disk is full
@@ -91,7 +91,8 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
     }
     if (p.regions.empty()) continue;
     lines.push_back(fmt::format("process {}: {} parallel regions; {} times a member that was held up was moved to a CPU that waited, {} times the program's own thread", p.pid,
-                                p.regions.size(), p.rescues, p.exchanges));
+                                p.regions.size(), p.rescues, p.exchanges) +
+                    (p.alone > 0 ? fmt::format("; {} times one thread was quicker for all members", p.alone) : ""));
     std::vector<told_region> by_time = p.regions;
     std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);
     for (const told_region& r : by_time)

@@ -31,6 +31,7 @@ struct told_process {
   int pid = 0;
   std::string passed_on_for;       ///< variable of the user, or a tool's function ("ompt_start_tool"), for which everything is left to the OpenMP library; empty: none
   std::uint64_t rescues = 0, exchanges = 0;
+  std::uint64_t alone = 0;         ///< how often one thread was found to be quicker for whole teams
   std::vector<told_region> regions;
 };
 

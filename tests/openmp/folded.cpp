@@ -212,8 +212,41 @@ void sizes() {
   std::printf("%ld\n", wrong);
 }
 
+/// Members that wait for one another all the time, for longer than it takes to find out that one thread is quicker; then others that need a thread each, and such as
+/// wait by a flag that the last member sets.
+void turns(long how_many) {
+  for (int round = 0; round < 4; ++round) {
+    long last = 0, wrong = 0;
+#pragma omp parallel for ordered schedule(dynamic, 1)
+    for (long i = 0; i < how_many; ++i) {
+#pragma omp ordered
+      {
+        if (last != i) ++wrong;
+        last = i + 1;
+      }
+    }
+    std::vector<int> before(2, 0), after(2, 0);
+#pragma omp parallel num_threads(2)
+    for (int step = 0; step < 50; ++step) {
+      ++before[static_cast<std::size_t>(omp_get_thread_num())];
+#pragma omp barrier
+      if (before[0] == before[1]) ++after[static_cast<std::size_t>(omp_get_thread_num())];
+#pragma omp barrier
+    }
+    std::atomic<bool> there{false};
+    long seen = 0;
+#pragma omp parallel reduction(+ : seen)
+    {
+      if (omp_get_thread_num() == omp_get_num_threads() - 1) there.store(true);
+      while (!there.load()) {}
+      ++seen;
+    }
+    std::printf("%ld %ld %d %d %ld\n", last, wrong, after[0], after[1], seen);
+  }
+}
+
 const std::map<std::string, void (*)()> all = {{"once", once},           {"flags", flags}, {"first", first},       {"threads", threads},     {"deep", deep},   {"exceptions", exceptions},
-                                               {"rounding", rounding},   {"long_ones", long_ones}, {"regions_inside", regions_inside}, {"forks", forks}, {"sizes", sizes}};
+                                               {"rounding", rounding},   {"long_ones", long_ones}, {"regions_inside", regions_inside}, {"forks", forks}, {"sizes", sizes}, {"turns", [] { turns(10'000); }}};
 
 }  // namespace
 
@@ -222,6 +255,9 @@ int main(int count, char** words) {
     for (const auto& one : all) std::printf("%s\n", one.first.c_str());
     return 0;
   }
-  for (int i = 1; i < count; ++i) all.at(words[i])();
+  for (int i = 1; i < count; ++i) {
+    if (words[i] == std::string("turns_for_long")) turns(300'000);   // too long for libgomp
+    else all.at(words[i])();
+  }
   return 0;
 }

@@ -31,6 +31,10 @@ for program in "$@"; do
   done
 done
 unset OMP_NUM_THREADS
+# By each of the programs that folds, once it has waited long enough to compare (folded.cpp, turns).
+rm -f "$scratch/explained"
+OMP_NUM_THREADS=$((4 * cpus)) folded "$1" turns_for_long > "$scratch/out"
+expect "one thread is tried for members that wait for one another all the time" yes "$(grep -q '"alone":[1-9]' "$scratch/explained" && echo yes || cat "$scratch/explained")"
 rm -f "$scratch/explained"
 expect "without more members than CPUs it is watched first" "status 0" "$(OMP_NUM_THREADS=2 folded "$1" exceptions | tail -n 1)"
 expect "as told" "1 0" "$(regions | grep -o '^1 0')"

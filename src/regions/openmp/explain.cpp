@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "balance/preload/guest.hpp"
+#include "regions/openmp/extra.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
 #include "regions/openmp/rescue.hpp"
@@ -66,8 +67,9 @@ __attribute__((destructor)) void write_it() {
   char line[512];
   const rescue_numbers told = rescues_told();
   write_all(file, line,
-            snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu}\n", static_cast<int>(getpid()),
-                     nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges)));
+            snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu,\"alone\":%llu}\n", static_cast<int>(getpid()),
+                     nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges),
+                     static_cast<unsigned long long>(times_alone())));
   for (std::uint32_t n = 0; n < region_count(); ++n) write_region(file, region_at(n));
   close(file);
 }

@@ -19,6 +19,8 @@ void forget_extra_threads() noexcept;
 /// Only the program's own thread runs members of folded teams, as long as that is so. Defined with the pool.
 [[nodiscard]] bool runs_alone() noexcept;
 void run_alone(bool) noexcept;
+/// How often that began.
+[[nodiscard]] std::uint64_t times_alone() noexcept;
 
 /// What they do: runs a member of the folded team until it waits or is over; false: none can go on. Defined with the pool.
 bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;

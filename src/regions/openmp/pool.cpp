@@ -26,6 +26,7 @@ std::atomic<bool> claimed{false};
 team work;                                             // the region that runs
 alignas(128) std::atomic<std::uint64_t> ticket{0};     // members of it << 32 | how many are handed out
 alignas(128) waited_number regions;                    // that have begun
+std::atomic<std::uint64_t> begun_alone{0};
 std::atomic<bool> alone{false};                        // only the program's own thread runs members of folded teams
 alignas(128) waited_number alone_changes;
 bool made = false;
@@ -274,8 +275,10 @@ bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept { return 
 bool runs_alone() noexcept { return alone.load(std::memory_order_acquire); }
 void run_alone(bool is) noexcept {
   if (runs_alone() == is || alone.exchange(is, std::memory_order_acq_rel) == is) return;
+  if (is) begun_alone.fetch_add(1, std::memory_order_relaxed);
   alone_changes.add(1);
 }
+std::uint64_t times_alone() noexcept { return begun_alone.load(std::memory_order_relaxed); }
 region_now latest_region() noexcept {
   const std::uint32_t number = regions.load();
   return {number, folded_members() > 0};

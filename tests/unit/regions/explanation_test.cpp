@@ -35,7 +35,7 @@ TEST(explanation, says_why_nothing_is_loaded) {
   EXPECT_EQ(lines_before(p).back(), "/usr/bin/python3 is not linked with OpenMP itself; a library that it loads may be; its environment is all that changes");
 }
 
-constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"passed_on_for":"","rescues":3,"exchanges":1}
+constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"passed_on_for":"","rescues":3,"exchanges":1,"alone":2}
 {"module":"","offset":16,"calls":50,"on_pool":48,"members":2,"threads":2,"seconds":0.5,"left_for":"","library":"libgomp","waited":[]}
 {"modu)";
 
