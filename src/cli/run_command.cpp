@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "balance/preload/library.hpp"
@@ -16,6 +17,7 @@
 #include "regions/os/look_around.hpp"
 #include "regions/os/program_file.hpp"
 #include "regions/os/source_lines.hpp"
+#include "report/report.hpp"
 
 extern char** environ;
 
@@ -27,7 +29,7 @@ constexpr const char* library = "libkilter_openmp.so";
 
 struct run_options {
   std::vector<std::string> program, set;
-  std::string json;
+  std::string json, html;
   bool explain = false, dry_run = false, same_team = false;
 };
 
@@ -86,11 +88,19 @@ regions::preparation prepare(const run_options& o) {
   return p;
 }
 
-int show(const regions::preparation& p, const std::string& json) {
+/// To the files that the user named.
+void write(const run_options& o, const regions::preparation& p, const std::optional<regions::outcome>& outcome) {
+  if (o.json.empty() && o.html.empty()) return;
+  const std::string document = regions::run_json(p, outcome);
+  if (!o.html.empty()) lab::write_output(o.html, report::html(nlohmann::json::parse(document)));
+  if (!o.json.empty()) lab::write_output(o.json, document);
+}
+
+int show(const run_options& o, const regions::preparation& p) {
   std::string text;
   for (const std::string& line : regions::lines_before(p)) text += line + "\n";
-  if (json != "-") lab::write_output("-", text);
-  if (!json.empty()) lab::write_output(json, regions::run_json(p, std::nullopt));
+  if (o.json != "-") lab::write_output("-", text);
+  write(o, p, std::nullopt);
   return 0;
 }
 
@@ -110,7 +120,7 @@ void tell(const run_options& o, const regions::preparation& p, const prefix::end
     regions::os::find_sources(outcome.processes, p.file.run_by.empty() ? p.file.path : p.file.run_by);
     if (o.explain)
       for (const std::string& line : regions::lines_after(p, outcome)) say(line);
-    if (!o.json.empty()) lab::write_output(o.json, regions::run_json(p, outcome));
+    write(o, p, outcome);
   } catch (const std::exception& e) {
     say(std::string("what was done cannot be told: ") + e.what());
   }
@@ -148,13 +158,15 @@ int run(const run_options& o) {
   if (o.program.empty()) throw input_error("nothing to run: give -- PROGRAM ARGS...");
   static_cast<void>(read_set(o.set));
   lab::check_output("--json", o.json);
-  const bool tells = o.explain || !o.json.empty();
+  lab::check_output("--html", o.html);
+  if (o.html == "-") throw input_error("--html -: the report is written to a file; give its name");
+  const bool tells = o.explain || !o.json.empty() || !o.html.empty();
   regions::preparation p;
   std::optional<prefix::temporary_file> report;
   try {
     p = prepare(o);
     for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
-    if (o.dry_run) return show(p, o.json);
+    if (o.dry_run) return show(o, p);
     if (tells) report.emplace("run");
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
@@ -183,12 +195,14 @@ action add_run(CLI::App& app, const std::vector<std::string>& program) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
   command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
+  command->add_option("--html", o->html, "Write a self-contained report to this file: where the time of its parallel regions went")->type_name("FILE");
   command->footer("What the program or its user has set stays. Where all CPUs are equal, free and paid for, nothing is changed.\n"
                   "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if it is not found.\n"
                   "Examples:\n"
                   "  kilter run -- ./program ARGS...\n"
                   "  kilter run --dry-run -- ./program\n"
                   "  kilter run --explain --set OMP_WAIT_POLICY=active -- ./program\n"
+                  "  kilter run --html run.html -- ./program\n"
                   "  kilter run --json run.json -- python3 script.py");
   return [o] { return run(*o); };
 }

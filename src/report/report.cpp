@@ -63,7 +63,7 @@ void require_known_schema(const nlohmann::json& document) {
 }  // namespace
 
 const std::vector<std::string>& schemas() {
-  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1", "kilter.compare/1", "kilter.matrix/1"};
+  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1", "kilter.compare/1", "kilter.matrix/1", "kilter.run/1"};
   return known;
 }
 
@@ -83,6 +83,7 @@ std::string html(const nlohmann::json& document) {
                              {"figure_kinds_script", assets::figure_kinds_script},
                              {"figure_starts_script", assets::figure_starts_script},
                              {"compare_script", assets::compare_script},
+                             {"regions_script", assets::regions_script},
                              {"main_script", assets::main_script}});
 }
 

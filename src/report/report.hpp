@@ -16,7 +16,7 @@ namespace kilter::report {
 /// The same into a stream. Throws input_error as above before anything is written.
 void write_report(const nlohmann::json& document, std::ostream& out);
 
-/// Schemas that have sections: "kilter.bench/1" and "kilter.reproduce/1" (the latter with "figures", if there are any).
+/// Schemas that have sections; of "kilter.reproduce/1" also its "figures", if there are any.
 [[nodiscard]] const std::vector<std::string>& schemas();
 
 }  // namespace kilter::report

@@ -14,8 +14,9 @@ expect() {  # WHAT EXPECTED GOT
 plain=$("$programs" stencil)
 expect "the same result" "$plain" "$("$kilter" run -- "$programs" stencil)"
 expect "quiet unless asked" "" "$("$kilter" run -- "$programs" stencil 2>&1 > /dev/null)"
-OMP_NUM_THREADS=2 "$kilter" run --explain --json told.json -- "$programs" stencil > out 2> err
+OMP_NUM_THREADS=2 "$kilter" run --explain --json told.json --html "a report.html" -- "$programs" stencil > out 2> err
 expect "the same result, explained" "$plain" "$(cat out)"
+grep -q '"schema":"kilter.run/1"' "a report.html" || { echo "FAILED: the report has what was told"; failed=1; }
 if [ "$(nproc)" -ge 2 ]; then
   grep -q "on threads of Kilter" err || { echo "FAILED: what was done is said"; cat err; failed=1; }
   python3 - <<'P' || failed=1

@@ -40,6 +40,8 @@ refuses_125 "--set 'two'" --set two -- true
 refuses_125 "--set '=2'" --set =2 -- true
 refuses_125 "dry-run" --dry-rum -- true
 refuses_125 "no directory" --json /no/such/folder/file -- true
+refuses_125 "no directory" --html /no/such/folder/file -- true
+refuses_125 "--html -: the report is written to a file" --html - -- true
 
 # the program's input, words, output and status are what they are without Kilter, with and without anything to be told at the end
 for told in "" "--explain" "--json $work/file"; do
@@ -170,7 +172,7 @@ __attribute__((destructor)) static void tell(void) {
   const char *file = getenv("KILTER_EXPLAIN");
   FILE* out = file ? fopen(file, "a") : 0;
   if (!out) return;
-  fputs("{\"schema\":\"kilter.regions/1\",\"pid\":7,\"passed_on_for\":\"WHAT\",\"rescues\":0,\"exchanges\":0}\n{\"modu", out);
+  fputs("{\"schema\":\"kilter.regions/1\",\"pid\":7,\"passed_on_for\":\"WHAT\",\"rescues\":0,\"exchanges\":0,\"alone\":0}\n{\"modu", out);
   fclose(out);
   fprintf(stderr, "openmp %s\n", getenv("KILTER_OPENMP"));
 }

@@ -127,6 +127,7 @@ K.headings = {
   "kilter.reproduce/1": () => verdicts.heading(),
   "kilter.compare/1": () => compare.heading(),
   "kilter.matrix/1": () => compare.heading(),
+  "kilter.run/1": () => regions.heading(),
 };
 
 K.section = ({ id, title, lead, draw }) => {
