@@ -2,11 +2,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "balance/preload/library.hpp"
+#include "base/file_text.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
@@ -14,6 +16,7 @@
 #include "prefix/tell.hpp"
 #include "prefix/temporary_file.hpp"
 #include "regions/explanation.hpp"
+#include "regions/os/file_version.hpp"
 #include "regions/os/look_around.hpp"
 #include "regions/os/program_file.hpp"
 #include "regions/os/source_lines.hpp"
@@ -29,7 +32,7 @@ constexpr const char* library = "libkilter_openmp.so";
 
 struct run_options {
   std::vector<std::string> program, set;
-  std::string json, html;
+  std::string json, html, history;
   bool explain = false, dry_run = false, same_team = false;
 };
 
@@ -64,11 +67,18 @@ balance::preload::environment loading(const regions::program_file& file) {
   }
 }
 
-/// What the library goes by; `report` is the file for what it did, if anybody wants to know.
-balance::preload::environment told_to_library(const std::string& report) {
+/// By which the library and we tell one another something; null: nothing.
+struct files_beside {
+  std::unique_ptr<prefix::temporary_file> report;   ///< what it did
+  std::unique_ptr<prefix::temporary_file> known;    ///< what earlier runs told
+};
+
+/// What the library goes by.
+balance::preload::environment told_to_library(const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
-  if (!report.empty()) told.emplace_back("KILTER_EXPLAIN", report);
+  if (files.report) told.emplace_back("KILTER_EXPLAIN", files.report->path());
+  if (files.known) told.emplace_back("KILTER_KNOWN_REGIONS", files.known->path());
   return told;
 }
 
@@ -112,12 +122,41 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
   return o;
 }
 
+/// The file of the program's code: of a script, of who runs it.
+const std::string& code_of(const regions::preparation& p) { return p.file.run_by.empty() ? p.file.path : p.file.run_by; }
+
+/// Empty if there is none yet.
+regions::region_history load_history(const std::string& path) {
+  if (path.empty() || !std::filesystem::exists(path)) return {};
+  const std::string text = file_text(path, "--history", 64);
+  try {
+    return regions::parse_region_history(text);
+  } catch (const input_error& e) {
+    throw input_error("--history '" + path + "': " + e.what());
+  }
+}
+void renew_history(const std::string& path, const regions::preparation& p, const std::vector<regions::told_process>& processes) {
+  if (path.empty()) return;
+  regions::region_history known = load_history(path);   // again: another run may have renewed it
+  regions::add_run(known, processes, code_of(p), regions::os::version_of_file);
+  lab::write_output(path, regions::region_history_text(known));
+}
+/// Null if there is nothing that it can use.
+std::unique_ptr<prefix::temporary_file> known_to_library(const regions::region_history& known, const regions::preparation& p) {
+  const std::string lines = regions::known_regions(known, code_of(p), regions::os::version_of_file);
+  if (lines.empty()) return nullptr;
+  auto file = std::make_unique<prefix::temporary_file>("known-regions");
+  lab::write_output(file->path(), lines);
+  return file;
+}
+
 /// Whatever becomes of what we write ourselves, a program that has run ends as it ended.
 void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
   const prefix::no_sigpipe quiet;
   try {
     regions::outcome outcome = outcome_of(ended, report);
-    regions::os::find_sources(outcome.processes, p.file.run_by.empty() ? p.file.path : p.file.run_by);
+    renew_history(o.history, p, outcome.processes);
+    regions::os::find_sources(outcome.processes, code_of(p));
     if (o.explain)
       for (const std::string& line : regions::lines_after(p, outcome)) say(line);
     write(o, p, outcome);
@@ -137,18 +176,18 @@ int become(const run_options& o, const std::exception& why, const char* neverthe
   return become(o);
 }
 
-int run_and_tell(const run_options& o, const regions::preparation& p, std::optional<prefix::temporary_file>& report) {
+int run_and_tell(const run_options& o, const regions::preparation& p, files_beside& files) {
   std::fflush(nullptr);
   prefix::ended_program ended;
   try {
     const prefix::held_signals signals;
     ended = prefix::run_to_end(o.program, signals);
   } catch (const input_error& e) {
-    report.reset();
+    files = {};
     return become(o, e, "runs, and nothing is told at its end");
   }
-  const std::string reported = report->content();
-  report.reset();  // we may end by a signal
+  const std::string reported = files.report->content();
+  files = {};  // we may end by a signal
   if (ended.exec_error != 0) return prefix::not_run(o.program.front(), ended.exec_error);
   tell(o, p, ended, reported);
   return prefix::end_like(ended.status);
@@ -159,18 +198,21 @@ int run(const run_options& o) {
   static_cast<void>(read_set(o.set));
   lab::check_output("--json", o.json);
   lab::check_output("--html", o.html);
+  lab::check_output("--history", o.history);
   if (o.html == "-") throw input_error("--html -: the report is written to a file; give its name");
-  const bool tells = o.explain || !o.json.empty() || !o.html.empty();
+  const bool tells = o.explain || !o.json.empty() || !o.html.empty() || !o.history.empty();
+  const regions::region_history known = load_history(o.history);
   regions::preparation p;
-  std::optional<prefix::temporary_file> report;
+  files_beside files;
   try {
     p = prepare(o);
     for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
     if (o.dry_run) return show(o, p);
-    if (tells) report.emplace("run");
+    if (tells) files.report = std::make_unique<prefix::temporary_file>("run");
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
-      put(told_to_library(report ? report->path() : ""));
+      files.known = known_to_library(known, p);
+      put(told_to_library(files));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;
@@ -179,7 +221,7 @@ int run(const run_options& o) {
   if (!tells) return become(o);
   if (o.explain)
     for (const std::string& line : regions::lines_before(p)) say(line);
-  return run_and_tell(o, p, report);
+  return run_and_tell(o, p, files);
 }
 
 }  // namespace
@@ -195,6 +237,7 @@ action add_run(CLI::App& app, const std::vector<std::string>& program) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
   command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
+  command->add_option("--history", o->history, "What earlier runs told of its parallel regions; read at the start, renewed at the end")->type_name("FILE");
   command->add_option("--html", o->html, "Write a self-contained report to this file: where the time of its parallel regions went")->type_name("FILE");
   command->footer("What the program or its user has set stays. Where all CPUs are equal, free and paid for, nothing is changed.\n"
                   "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if it is not found.\n"

@@ -26,6 +26,20 @@ assert told["schema"] == "kilter.run/1" and told["loaded"] == "libkilter_openmp.
 assert told["result"]["processes"][0]["regions"][0]["on_pool"] == 48, told
 P
 fi
+# What a run told is used by the next one, unless the program is another by then.
+if [ "$(nproc)" -ge 2 ]; then
+  cp "$programs" "known program"
+  on_pool() {
+    OMP_NUM_THREADS=2 "$kilter" run --history "what is known" --json told.json -- "./known program" stencil > out
+    expect "the same result, with a history" "$plain" "$(cat out)"
+    python3 -c 'import json; print(json.load(open("told.json"))["result"]["processes"][0]["regions"][0]["on_pool"])'
+  }
+  expect "a first run watches" 48 "$(on_pool)"
+  expect "a second one need not" 50 "$(on_pool)"
+  touch -d "2 seconds ago" "known program"
+  expect "a program that was built again is watched again" 48 "$(on_pool)"
+  [ -z "$(ls "${TMPDIR:-/tmp}" | grep kilter-known-regions)" ] || { echo "FAILED: a file is left"; failed=1; }
+fi
 if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
   ln -s "$folded" "a program"
   "$kilter" run --explain --json told.json --set OMP_NUM_THREADS=4 --set OMP_WAIT_POLICY=passive -- "./a program" once > out 2> err

@@ -40,6 +40,9 @@ refuses_125 "--set 'two'" --set two -- true
 refuses_125 "--set '=2'" --set =2 -- true
 refuses_125 "dry-run" --dry-rum -- true
 refuses_125 "no directory" --json /no/such/folder/file -- true
+printf '{"schema":"kilter.run/1"}' > "$work/no_history"
+refuses_125 "no_history': its schema is \"kilter.run/1\", not \"kilter.run-history/1\"" --history "$work/no_history" -- true
+refuses_125 "is a directory" --history "$work" -- true
 refuses_125 "no directory" --html /no/such/folder/file -- true
 refuses_125 "--html -: the report is written to a file" --html - -- true
 

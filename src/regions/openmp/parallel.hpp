@@ -17,8 +17,6 @@ enum class mode : std::uint8_t { pass_on, learn, all };
 /// OMP_WAIT_POLICY=passive is set: by `kilter run` beside a neighbour, or by the user.
 [[nodiscard]] bool waits_passively() noexcept;
 
-inline constexpr std::uint32_t watched_before = 2;   ///< executions under its library before a region is trusted
-
 /// This thread runs a member of that region for its library, and is watched.
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local region* watching;
 

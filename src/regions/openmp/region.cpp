@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include "regions/openmp/known.hpp"
 #include "regions/openmp_calls.hpp"
 
 namespace kilter::regions {
@@ -51,6 +52,7 @@ region* region_of(body* run, runtime library) noexcept {
       const module_at module = module_of(reinterpret_cast<const void*>(run));
       if (module.own_data) leave_to_library(known[slot], reason::own_data);
       known[slot].may_fold.store(module.may_fold && !module.own_data, std::memory_order_relaxed);
+      if (is_known(module)) known[slot].watched.store(watched_before, std::memory_order_relaxed);
       return &known[slot];
     }
     if (there == run) return &known[slot];

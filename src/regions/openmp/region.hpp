@@ -11,6 +11,8 @@ namespace kilter::regions {
 /// Why a region is left to its library.
 enum class reason : std::uint8_t { none, team_call, own_data, nested, others_spin };
 
+inline constexpr std::uint32_t watched_before = 2;   ///< executions under its library before a region is trusted
+
 struct region {
   std::atomic<body*> run{nullptr};
   runtime library = runtime::libgomp;
