@@ -58,6 +58,11 @@ json parse_json(std::string_view text) {
   }
 }
 
+std::uint64_t whole_number(const nlohmann::ordered_json& value) {
+  if (!value.is_number_unsigned()) throw input_error(shown(value) + " is no whole number from 0 on");
+  return value.get<std::uint64_t>();
+}
+
 std::string shown(const json& value) { return one_line(value.dump(-1, ' ', true, json::error_handler_t::replace)); }
 
 }  // namespace kilter

@@ -6,6 +6,9 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+#include "kilter/error.hpp"
+
 namespace kilter::regions {
 
 namespace {
@@ -14,9 +17,9 @@ using json = nlohmann::ordered_json;
 
 told_region read_region(const json& j) {
   std::vector<told_wait> waited;
-  for (const json& w : j.at("waited")) waited.push_back({w.at("cpu").get<int>(), w.at("seconds").get<double>()});
-  return {.module = j.at("module").get<std::string>(), .offset = j.at("offset").get<std::uint64_t>(), .calls = j.at("calls").get<std::uint64_t>(),
-          .on_pool = j.at("on_pool").get<std::uint64_t>(), .members = j.at("members").get<std::uint32_t>(), .threads = j.at("threads").get<std::uint32_t>(), .seconds = j.at("seconds").get<double>(),
+  for (const json& w : j.at("waited")) waited.push_back({w.at("cpu").is_number_unsigned() ? static_cast<int>(whole_number(w.at("cpu"))) : -1, w.at("seconds").get<double>()});
+  return {.module = j.at("module").get<std::string>(), .offset = whole_number(j.at("offset")), .calls = whole_number(j.at("calls")),
+          .on_pool = whole_number(j.at("on_pool")), .members = static_cast<std::uint32_t>(whole_number(j.at("members"))), .threads = static_cast<std::uint32_t>(whole_number(j.at("threads"))), .seconds = j.at("seconds").get<double>(),
           .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .waited = std::move(waited), .source = {}};
 }
 
@@ -72,11 +75,12 @@ std::vector<told_process> parse_told(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     try {
       if (j.is_object() && j.contains("schema"))
-        all.push_back({.pid = j.at("pid").get<int>(), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = j.at("rescues").get<std::uint64_t>(),
-                       .exchanges = j.at("exchanges").get<std::uint64_t>(), .alone = j.at("alone").get<std::uint64_t>(), .regions = {}});
+        all.push_back({.pid = static_cast<int>(whole_number(j.at("pid"))), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = whole_number(j.at("rescues")),
+                       .exchanges = whole_number(j.at("exchanges")), .alone = whole_number(j.at("alone")), .regions = {}});
       else if (j.is_object() && !all.empty())
         all.back().regions.push_back(read_region(j));
     } catch (const json::exception&) {  // whoever wrote it was killed, or the disk is full
+    } catch (const input_error&) {
     }
   }
   return all;

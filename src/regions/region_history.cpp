@@ -27,8 +27,8 @@ region_history parse_region_history(std::string_view text) {
     if (d.at("schema") != schema) throw input_error(fmt::format("its schema is {}, not \"{}\"", shown(d.at("schema")), schema));
     for (const json& m : d.at("modules")) {
       known_module& module = known[m.at("path").get<std::string>()];
-      module.version = {m.at("bytes").get<std::uint64_t>(), m.at("changed_ns").get<std::int64_t>()};
-      module.trusted = m.at("trusted").get<std::set<std::uint64_t>>();
+      module.version = {whole_number(m.at("bytes")), whole_number(m.at("changed_ns"))};
+      for (const json& offset : m.at("trusted")) module.trusted.insert(whole_number(offset));
     }
   } catch (const json::exception&) {
     throw input_error(fmt::format("it is no history of regions (JSON, schema \"{}\")", schema));

@@ -16,7 +16,7 @@ namespace kilter::regions {
 /// Tells whether a file is still the one that a region was seen in.
 struct file_version {
   std::uint64_t bytes = 0;
-  std::int64_t changed_ns = 0;     ///< since the epoch
+  std::uint64_t changed_ns = 0;    ///< since the epoch
   friend bool operator==(const file_version&, const file_version&) = default;
 };
 /// By path; none: there is no such file.

@@ -26,6 +26,7 @@
 #include "lab/claims/experiment_file.hpp"
 #include "lab/presenting/explain.hpp"
 #include "model/tables.hpp"
+#include "regions/region_history.hpp"
 #include "runtime/saved_table.hpp"
 #include "sim/platform.hpp"
 
@@ -133,6 +134,13 @@ void check(const machine& m) {
   const std::string text = balance::preload::history_text(known.lengths);
   const auto again = balance::preload::parse_history(text);
   demand(again.left_out.empty() && balance::preload::history_text(again.lengths) == text, "a history comes back as it was written");
+}
+
+[[maybe_unused]] void read_regions(const std::string& bytes) {
+  demand(!regions::told_lines(regions::parse_told(bytes), "p").empty(), "something is said of what was told");
+  const auto known = regions::parse_region_history(bytes);
+  const std::string text = regions::region_history_text(known);
+  demand(regions::region_history_text(regions::parse_region_history(text)) == text, "a history comes back as it was written");
 }
 
 [[maybe_unused]] void read_result(const std::string& bytes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kilter/error.hpp"
+#include "unit/fuzz_corpus.hpp"
 
 namespace kilter::regions {
 namespace {
@@ -52,6 +53,13 @@ TEST(region_history, refuses_what_is_none) {
   for (const char* text : {"x", "[]", "{}", R"({"schema":"kilter.run/1"})", R"({"schema":"kilter.run-history/1"})", R"({"schema":"kilter.run-history/1","modules":[{"path":3}]})",
                            R"({"schema":"kilter.run-history/1","modules":[{"path":"a","bytes":1,"changed_ns":2,"trusted":["x"]}]})"})
     EXPECT_THROW((void)parse_region_history(text), input_error) << text;
+}
+
+TEST(region_history, corpus_is_read_or_refused_in_one_line) {
+  test::replay_corpus("regions", [](const std::string&, const std::string& bytes) {
+    (void)told_lines(parse_told(bytes), "p");
+    (void)parse_region_history(bytes);
+  });
 }
 
 }  // namespace
