@@ -34,6 +34,14 @@ static void loop(int sweeps) {   // a region a step
     again = goes_on();
   }
 }
+static void empty(int sweeps) {   // what a region costs
+  (void)sweeps;
+  while (again) {
+#pragma omp parallel
+    { __asm__ volatile(""); }   // or there would be none
+    again = goes_on();
+  }
+}
 static void sections(int sweeps) {
   while (again) {
 #pragma omp parallel sections
@@ -79,7 +87,7 @@ static void tasks(int sweeps) {
 static const struct {
   const char* name;
   void (*run)(int);
-} shapes[] = {{"loop", loop}, {"sections", sections}, {"around", around}, {"dynamic", dynamic}, {"triangle", triangle}, {"reduction", reduction},  {"ordered", ordered},
+} shapes[] = {{"loop", loop}, {"empty", empty}, {"sections", sections}, {"around", around}, {"dynamic", dynamic}, {"triangle", triangle}, {"reduction", reduction},  {"ordered", ordered},
 #ifdef WITH_TASKS
             {"tasks", tasks},
 #endif

@@ -153,16 +153,21 @@ std::unique_ptr<prefix::temporary_file> known_to_library(const regions::region_h
 /// Whatever becomes of what we write ourselves, a program that has run ends as it ended.
 void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
   const prefix::no_sigpipe quiet;
-  try {
-    regions::outcome outcome = outcome_of(ended, report);
-    renew_history(o.history, p, outcome.processes);
+  const auto attempt = [](const char* what, const auto& f) {
+    try {
+      f();
+    } catch (const std::exception& e) {
+      say(std::string(what) + ": " + e.what());
+    }
+  };
+  regions::outcome outcome = outcome_of(ended, report);
+  attempt("what was learned cannot be kept", [&] { renew_history(o.history, p, outcome.processes); });
+  attempt("what was done cannot be told", [&] {
     regions::os::find_sources(outcome.processes, code_of(p));
     if (o.explain)
       for (const std::string& line : regions::lines_after(p, outcome)) say(line);
     write(o, p, outcome);
-  } catch (const std::exception& e) {
-    say(std::string("what was done cannot be told: ") + e.what());
-  }
+  });
 }
 
 int become(const run_options& o) {

@@ -37,20 +37,29 @@ std::string done_with(const told_region& r) {
   return "on threads of Kilter";
 }
 
-/// Which part of its threads' time was waiting, and for which CPUs; empty if it is not worth a word.
+/// Which part of its threads' time these seconds are.
+double part_of(const told_region& r, double seconds) {
+  const double all_s = r.seconds * r.threads;
+  return all_s > 0.0 ? std::min(1.0, seconds / all_s) : 0.0;
+}
+double part_waited(const told_region& r) {
+  double waited_s = 0.0;
+  for (const told_wait& w : r.waited) waited_s += w.seconds;
+  return part_of(r, waited_s);
+}
+
+/// How much of it was waiting, and for which CPUs; empty if it is not worth a word.
 std::string waits_of(const told_region& r) {
   constexpr double worth_a_word = 0.01;
-  const double all_s = r.seconds * r.threads;
-  double waited_s = 0.0;
+  if (!(part_waited(r) >= worth_a_word)) return {};
   std::vector<told_wait> by_time = r.waited;
-  for (const told_wait& w : by_time) waited_s += w.seconds;
-  if (!(waited_s >= worth_a_word * all_s) || all_s <= 0.0) return {};
   std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_wait::seconds);
-  std::string text = fmt::format("; waited {:.0f} % of the time", 100.0 * std::min(1.0, waited_s / all_s));
+  std::string text = fmt::format("; waited {:.0f} % of the time", 100.0 * part_waited(r));
   const char* before = ": for ";
   for (const told_wait& w : by_time) {
-    if (w.seconds < worth_a_word * all_s) break;
-    text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) + fmt::format(" {:.0f}", 100.0 * std::min(1.0, w.seconds / all_s));
+    const double part = part_of(r, w.seconds);
+    if (part < worth_a_word) break;
+    text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) + fmt::format(" {:.0f}", 100.0 * part);
     before = ", ";
   }
   return text;
@@ -59,9 +68,7 @@ std::string waits_of(const told_region& r) {
 /// What its author could do.
 std::string advice_for(const told_region& r) {
   constexpr double worth_it = 0.1;
-  double waited_s = 0.0;
-  for (const told_wait& w : r.waited) waited_s += w.seconds;
-  if (r.left_for.empty() || r.threads < 2 || waited_s < worth_it * r.seconds * r.threads) return {};
+  if (r.left_for.empty() || part_waited(r) < worth_it) return {};
   return "; schedule(dynamic) or schedule(guided) in its loops could shorten that";
 }
 

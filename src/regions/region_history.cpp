@@ -14,7 +14,7 @@ namespace {
 using json = nlohmann::ordered_json;
 constexpr const char* schema = "kilter.run-history/1";
 
-/// It ran on threads of ours, or was watched for long enough, and did nothing that its library must do.
+/// It has run on threads of ours, and did nothing there that its library must do.
 bool is_trusted(const told_region& r) { return r.left_for.empty() && r.on_pool > 0; }
 
 }  // namespace

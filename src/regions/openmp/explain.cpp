@@ -46,11 +46,12 @@ void write_region(int file, const region& r) noexcept {
   quoted(name, *where.path ? where.path : "");
   const reason why = r.why.load(std::memory_order_relaxed);
   const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : why == reason::others_spin ? "threads that spin after other regions" : team_call_name(r.call.load(std::memory_order_relaxed));
-  const bool on_pool = r.on_pool.load(std::memory_order_relaxed) > 0;
+  const std::uint32_t members = r.members.load(std::memory_order_relaxed);
+  const std::uint32_t threads = r.on_pool.load(std::memory_order_relaxed) > 0 && members > pool_size() ? pool_size() : members;
   write_all(file, line,
             snprintf(line, sizeof line, "{\"module\":\"%s\",\"offset\":%llu,\"calls\":%llu,\"on_pool\":%llu,\"members\":%u,\"threads\":%u,\"seconds\":%.6f,\"left_for\":\"%s\",\"library\":\"%s\",\"waited\":[", name,
                      static_cast<unsigned long long>(where.offset), static_cast<unsigned long long>(r.times.load(std::memory_order_relaxed)),
-                     static_cast<unsigned long long>(r.on_pool.load(std::memory_order_relaxed)), r.members.load(std::memory_order_relaxed), on_pool ? pool_size() : r.members.load(std::memory_order_relaxed),
+                     static_cast<unsigned long long>(r.on_pool.load(std::memory_order_relaxed)), members, threads,
                      static_cast<double>(r.ns.load(std::memory_order_relaxed)) * 1e-9, left, name_of(r.library)));
   const char* between = "";
   r.waited.each([&](int cpu, std::uint64_t ns) {

@@ -4,8 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "regions/openmp/clock.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/trial.hpp"
 
 namespace kilter::regions {
 
@@ -28,47 +30,6 @@ std::int64_t time_of(clockid_t clock) noexcept {
   clock_gettime(clock, &t);
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
-
-/// Two ways of running a team, tried in turn: which of them brings more of some amount in the same time.
-class trial {
- public:
-  /// `long_enough_ns`: how long a way is tried. `clearly`: how many times as much the second way must bring. `second`: it is tried first.
-  constexpr trial(std::int64_t long_enough_ns, double clearly, bool second) noexcept : long_enough_ns_(long_enough_ns), clearly_(clearly), second_(second) {}
-  /// What comes from now on counts.
-  void begin(std::int64_t amount) noexcept {
-    wall_ = time_of(CLOCK_MONOTONIC);
-    amount_ = amount;
-  }
-  /// What came since the begin or the look before counts for the way in use. True: from now on it is the second one.
-  bool look(std::int64_t amount) noexcept {
-    const std::int64_t wall = wall_, before = amount_;
-    begin(amount);
-    way& now = ways_[second_];
-    now.wall += wall_ - wall;
-    now.amount += amount_ - before;
-    if (now.wall < long_enough_ns_) return second_;
-    const double rate = static_cast<double>(now.amount) / static_cast<double>(now.wall);
-    now.rate = now.rate < 0.0 ? rate : 0.5 * (now.rate + rate);
-    now.known_since = wall_;
-    now.wall = now.amount = 0;
-    const way& other = ways_[!second_];
-    if (other.rate < 0.0 || wall_ - other.known_since > known_for_ns) second_ = !second_;
-    else second_ = ways_[true].rate > ways_[false].rate * clearly_;
-    return second_;
-  }
-
- private:
-  static constexpr std::int64_t known_for_ns = 1'000'000'000;     // so the worse way costs a twentieth of the time at most
-  struct way {
-    double rate = -1.0;
-    std::int64_t wall = 0, amount = 0, known_since = 0;
-  };
-  const std::int64_t long_enough_ns_;
-  const double clearly_;
-  way ways_[2];
-  bool second_;
-  std::int64_t wall_ = 0, amount_ = 0;
-};
 
 /// As long as members work for long, it comes to each that can go on; else it sleeps until it is called again.
 void* extra(void* number) {
@@ -95,40 +56,14 @@ class choice_of_extras {
  public:
   void look(bool work_long) noexcept {
     const std::int64_t cpu_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
-    if (work_long) wanted.store(trial_.look(cpu_ns), std::memory_order_relaxed);
-    else trial_.begin(cpu_ns);
+    if (work_long) trial_.look(cpu_ns, now_ns());
+    else trial_.begin(cpu_ns, now_ns());
+    wanted.store(trial_.second(), std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::int64_t some_slices_ns = 60'000'000;   // of the operating system
   trial trial_{some_slices_ns, 1.03, true};
-};
-
-/// One thread for each CPU, or the program's own alone: with which members come further. They wait for one another all the time, as in ordered loops with little
-/// work, and handing over to another CPU may cost more than the work.
-class choice_of_team {
- public:
-  /// `events`: what members may have waited for and has come. False: they do not wait so often.
-  bool look(bool runs, std::uint32_t events) noexcept {
-    const std::uint32_t came = events - events_;
-    events_ = events;
-    all_ += came;
-    const bool often = runs && came >= (runs_alone() ? seldom : much) * static_cast<std::uint32_t>(look_every_ns / 1'000'000);
-    if (often) {
-      run_alone(trial_.look(all_));
-    } else {
-      trial_.begin(all_);
-      run_alone(false);
-    }
-    return often;
-  }
-
- private:
-  static constexpr std::uint32_t much = 8, seldom = 2;         // a millisecond
-  static constexpr std::int64_t some_slices_ns = 30'000'000;   // of the operating system
-  trial trial_{some_slices_ns, 1.05, false};
-  std::uint32_t events_ = 0;
-  std::int64_t all_ = 0;
 };
 
 void* watch(void*) {
@@ -142,7 +77,8 @@ void* watch(void*) {
     const region_now now = latest_region();
     const std::uint32_t newly_taken = members_taken() - taken;
     taken += newly_taken;
-    const bool wait_often = all_or_one.look(now.folded && before.folded, fold_events().load());
+    const bool wait_often = all_or_one.look(now.folded && before.folded, runs_alone(), fold_events().load(), now_ns());
+    run_alone(all_or_one.alone());
     const bool work_long = !wait_often && now.folded && before.folded && newly_taken <= look_every_ns / long_ns * (workers.load(std::memory_order_relaxed) + 1);
     looks_without_change = work_long && newly_taken == 0 && now.number == before.number ? looks_without_change + 1 : 0;
     looks_without_region = now.folded || now.number != before.number ? 0 : looks_without_region + 1;

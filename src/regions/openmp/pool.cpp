@@ -120,9 +120,10 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
   }
 }
 
-void wait_for_region(hand& me, std::uint32_t seen) noexcept {
+/// `worked`: it has had a member of this region; others wait for nothing in it.
+void wait_for_region(hand& me, std::uint32_t seen, bool worked) noexcept {
   if (folded_members() > 0) take_members(me, static_cast<std::uint32_t>(&me - hands), seen);
-  begins_to_wait(me);
+  if (worked) begins_to_wait(me);
   waiting w(me);
   bool over = work.left.load() == 0;
   while (regions.load() == seen) {
@@ -148,11 +149,13 @@ void* worker(void* which) {
   for (;;) {
     const std::uint32_t seen = regions.load();
     go_home_in_time(me);
+    bool worked = false;
     for (std::int64_t n = take_member(); n >= 0; n = take_member()) {
+      worked = true;
       run(me, static_cast<std::uint32_t>(n));
       leave_member(me);
     }
-    wait_for_region(me, seen);
+    wait_for_region(me, seen, worked);
   }
   return nullptr;
 }

@@ -73,6 +73,7 @@ TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_
   EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{0, 1}));
   b.source.now = 0.048;
   EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{1, 1})) << "core 0 is away from now on";
+  EXPECT_NE(b.m.at(b.ready(*b.asked, join, before, 0).where).leader, 0u) << "its waker is the core that goes away";
 }
 
 /// A chain of short critical tasks, and others that anybody may run; short tasks are faster and dearer on two cores.

@@ -1,0 +1,110 @@
+// Two ways of running a team: the one that brings more is used, and the other one is tried now and then.
+#include <gtest/gtest.h>
+
+#include "regions/openmp/trial.hpp"
+
+namespace kilter::regions {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// A machine on which a way brings so much a millisecond, looked at every 2 ms.
+struct two_ways {
+  double first, second;
+  trial t;
+  double amount = 0.0;
+  std::int64_t now = 0;
+
+  two_ways(double a, double b, bool second_first = false) : first(a), second(b), t(30 * ms, 1.05, second_first) { t.begin(0, 0); }
+  /// Which part of the time the second one was used.
+  double run(std::int64_t for_ns) {
+    std::int64_t with_second = 0;
+    for (const std::int64_t end = now + for_ns; now < end; now += 2 * ms) {
+      if (t.second()) with_second += 2 * ms;
+      amount += 2.0 * (t.second() ? second : first);
+      t.look(static_cast<std::int64_t>(amount), now + 2 * ms);
+    }
+    return static_cast<double>(with_second) / static_cast<double>(for_ns);
+  }
+};
+
+TEST(trial, settles_on_the_way_that_brings_more_and_tries_the_other_for_a_small_part_of_the_time) {
+  for (const bool second_first : {false, true}) {
+    two_ways better(100, 150, second_first), worse(100, 50, second_first);
+    better.run(100 * ms);
+    worse.run(100 * ms);
+    EXPECT_GT(better.run(5000 * ms), 0.95);
+    EXPECT_LT(worse.run(5000 * ms), 0.05);
+    EXPECT_GT(worse.run(5000 * ms), 0.0) << "it is never tried again";
+  }
+}
+
+TEST(trial, the_second_must_be_clearly_better) {
+  two_ways alike(100, 103);
+  alike.run(100 * ms);
+  EXPECT_LT(alike.run(5000 * ms), 0.05);
+}
+
+TEST(trial, follows_a_change) {
+  two_ways w(100, 50);
+  w.run(3000 * ms);
+  w.second = 200;
+  w.run(4000 * ms);
+  EXPECT_GT(w.run(3000 * ms), 0.9);
+}
+
+/// A team of which so many events a millisecond come with all threads, and with one.
+struct team {
+  double all, one;
+  choice_of_team c{};
+  double events = 0.0;
+  std::int64_t now = 0;
+  bool alone = false;
+
+  /// Which part of the time one thread ran it.
+  double run(std::int64_t for_ns, bool runs = true) {
+    std::int64_t with_one = 0;
+    for (const std::int64_t end = now + for_ns; now < end; now += 2 * ms) {
+      if (alone) with_one += 2 * ms;
+      events += 2.0 * (alone ? one : all);
+      c.look(runs, alone, static_cast<std::uint32_t>(events), now + 2 * ms);
+      alone = c.alone();
+    }
+    return static_cast<double>(with_one) / static_cast<double>(for_ns);
+  }
+};
+
+TEST(choice_of_team, one_thread_where_members_come_further_with_it) {
+  team quick_turns{1000, 1500};
+  quick_turns.run(200 * ms);
+  EXPECT_GT(quick_turns.run(3000 * ms), 0.9);
+  team barriers{40, 25};
+  barriers.run(200 * ms);
+  EXPECT_LT(barriers.run(3000 * ms), 0.05);
+}
+
+TEST(choice_of_team, all_threads_where_members_seldom_wait) {
+  team long_work{1, 5};
+  EXPECT_EQ(long_work.run(3000 * ms), 0.0);
+  team others{1000, 1500};
+  EXPECT_EQ(others.run(3000 * ms, false), 0.0) << "no folded team runs";
+}
+
+TEST(choice_of_team, leaves_one_thread_at_once_when_the_work_becomes_long) {
+  team t{1000, 1500};
+  t.run(500 * ms);
+  t.all = 1;
+  t.one = 0.5;
+  t.run(2 * ms);
+  EXPECT_EQ(t.run(1000 * ms), 0.0);
+}
+
+// On many CPUs one thread alone may be so slow that less comes than would make anybody try it.
+TEST(choice_of_team, one_thread_that_is_far_too_slow_is_found_out) {
+  team many_cpus{20, 1};
+  many_cpus.run(500 * ms);
+  EXPECT_LT(many_cpus.run(5000 * ms), 0.08);
+}
+
+}  // namespace
+}  // namespace kilter::regions
