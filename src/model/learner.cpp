@@ -259,7 +259,7 @@ double learner::nominal_ratio(std::uint32_t asked, std::uint32_t known) const no
 double learner::typical_s(const table_row& r, std::uint32_t g) const noexcept {
   const peer_group& peers = shape_.groups[g];
   double least_s = known_s(r, g);
-  if (!options_.two_factors || peers.width == 1) return least_s;
+  if (least_s == 0.0 || !options_.two_factors || peers.width == 1) return least_s;
   for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
     const cell_state& c = r.cells[p];
     if (const std::uint32_t n = get(c.remembered); n > 0) least_s = std::min(least_s, low_median(c, n, std::min(n, cell_state::window)));
