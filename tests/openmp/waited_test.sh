@@ -25,11 +25,12 @@ P
 }
 
 cpus=$(nproc)
-# Of two threads one waits for half of the time. Where a thread comes late, or a member waits for a thread, less of it is seen.
-expect "at the end" yes "$(waits 0.3 end OMP_NUM_THREADS=2)"
-expect "at the end, left to its library" yes "$(waits 0.3 end OMP_NUM_THREADS=$((cpus + 1)))"
+# Of two threads one waits for half of the time. Where a thread comes late, or a member waits for a thread, less of it is seen: on a machine where
+# other tests run, .3. A fifth of what there is must be seen.
+expect "at the end" yes "$(waits 0.1 end OMP_NUM_THREADS=2)"
+expect "at the end, left to its library" yes "$(waits 0.1 end OMP_NUM_THREADS=$((cpus + 1)))"
 # At barriers of libomp, which has them where there are as many members as CPUs, nobody looks.
-ldd "$program" | grep -q libomp || expect "at barriers" yes "$(waits 0.2 barrier OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive)"
-expect "at the end, folded" yes "$(waits 0.2 end OMP_NUM_THREADS=$((4 * cpus)) OMP_WAIT_POLICY=passive)"
-expect "at barriers, folded" yes "$(waits 0.2 barrier OMP_NUM_THREADS=$((4 * cpus)) OMP_WAIT_POLICY=passive)"
+ldd "$program" | grep -q libomp || expect "at barriers" yes "$(waits 0.1 barrier OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive)"
+expect "at the end, folded" yes "$(waits 0.1 end OMP_NUM_THREADS=$((4 * cpus)) OMP_WAIT_POLICY=passive)"
+expect "at barriers, folded" yes "$(waits 0.1 barrier OMP_NUM_THREADS=$((4 * cpus)) OMP_WAIT_POLICY=passive)"
 exit $failed
