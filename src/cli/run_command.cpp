@@ -74,9 +74,10 @@ struct files_beside {
 };
 
 /// What the library goes by.
-balance::preload::environment told_to_library(const files_beside& files) {
+balance::preload::environment told_to_library(const regions::environment_plan& plan, const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
+  if (plan.openblas_follows) told.emplace_back("KILTER_OPENBLAS", "1");
   if (files.report) told.emplace_back("KILTER_EXPLAIN", files.report->path());
   if (files.known) told.emplace_back("KILTER_KNOWN_REGIONS", files.known->path());
   return told;
@@ -86,6 +87,9 @@ void put(const balance::preload::environment& variables) {
   for (const auto& [variable, value] : variables) ::setenv(variable.c_str(), value.c_str(), 1);
 }
 
+/// What the user says of KILTER_OPENMP.
+bool is_off(const char* wanted) { return wanted && std::string_view(wanted) == "0"; }
+
 regions::preparation prepare(const run_options& o) {
   regions::preparation p{.program = o.program, .here = regions::os::look_around(), .plan = {}, .file = {}, .loaded = {}};
   const auto given = read_set(o.set);
@@ -94,7 +98,7 @@ regions::preparation prepare(const run_options& o) {
   if (!loading(p.file).empty()) p.loaded = library;
   const char* const wanted = std::getenv("KILTER_OPENMP");
   const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::may_fold(p.file);
-  p.plan = regions::plan_environment(p.here, variables_here(), given, o.same_team, folds);
+  p.plan = regions::plan_environment(p.here, variables_here(), given, o.same_team, {.folds = folds, .openblas = !p.loaded.empty() && !is_off(wanted)});
   return p;
 }
 
@@ -217,7 +221,7 @@ int run(const run_options& o) {
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
       files.known = known_to_library(known, p);
-      put(told_to_library(files));
+      put(told_to_library(p.plan, files));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;

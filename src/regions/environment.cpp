@@ -47,7 +47,7 @@ std::string quota_pays(const surroundings& s) { return fmt::format("the quota pa
 
 class planner {
  public:
-  planner(const surroundings& s, user_environment user, bool same_teams, bool folds) : here_(s), user_(std::move(user)), best_(best_cpus(s)), same_teams_(same_teams), folds_(folds) {
+  planner(const surroundings& s, user_environment user, bool same_teams, const in_program& library) : here_(s), user_(std::move(user)), best_(best_cpus(s)), same_teams_(same_teams), library_(library) {
     plan_.sizes = sizes_for(s);
     if (same_teams) plan_.sizes.equal = plan_.sizes.spinning = count_of(s);
   }
@@ -94,7 +94,9 @@ class planner {
   /// MKL and BLIS need nothing of their own: they go by OMP_NUM_THREADS.
   void libraries_of_equal_shares() {
     const team_sizes& n = plan_.sizes;
-    if (n.spinning < n.equal)  // which it would take from OpenMP's variable, or from the mask
+    constexpr const char* deciding[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
+    if (library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; })) plan_.openblas_follows = true;
+    else if (n.spinning < n.equal)  // which it would take from OpenMP's variable, or from the mask
       set("OPENBLAS_NUM_THREADS", std::to_string(n.spinning), why_fewer(n.spinning) + "; its threads spin until the last one is ready", {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
     constexpr std::uint32_t most_by_itself = 16;
     const bool follows_openmp = n.equal < count_of(here_);
@@ -161,7 +163,7 @@ class planner {
     if (std::any_of(std::begin(refused_of_both), std::end(refused_of_both), refused) || std::any_of(std::begin(refused_of_libgomp), std::end(refused_of_libgomp), refused)) return 0;
     for (const char* const nests : {"OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "OMP_DYNAMIC"})
       if (of_user(nests)) return 0;
-    if (!folds_ || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || why_folded().empty()) return 0;
+    if (!library_.folds || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || why_folded().empty()) return 0;
     return members_a_cpu * static_cast<std::uint32_t>(best_.size());
   }
 
@@ -183,7 +185,8 @@ class planner {
   const surroundings& here_;
   user_environment user_;
   std::vector<usable_cpu> best_;
-  bool same_teams_, folds_;
+  bool same_teams_;
+  in_program library_;
   environment_plan plan_;
 };
 
@@ -223,9 +226,9 @@ team_sizes sizes_for(const surroundings& s) {
 }
 
 environment_plan plan_environment(const surroundings& s, user_environment user, const std::vector<std::pair<std::string, std::string>>& given, bool same_teams,
-                                  bool folds) {
+                                  const in_program& library) {
   for (const auto& [variable, value] : given) user[variable] = value;
-  environment_plan plan = planner(s, std::move(user), same_teams, folds).plan();
+  environment_plan plan = planner(s, std::move(user), same_teams, library).plan();
   for (const auto& [variable, value] : given) {
     std::erase_if(plan.set, [&name = variable](const setting& one) { return one.variable == name; });
     plan.set.push_back({variable, value, "--set"});

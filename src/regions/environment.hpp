@@ -57,8 +57,15 @@ struct kept {
   std::string instead_of;         ///< "OMP_NUM_THREADS=2"
 };
 
+/// What the library that is loaded into the program does there.
+struct in_program {
+  bool folds = false;             ///< its OpenMP teams may have more members than CPUs, which our threads run in turn (may_fold)
+  bool openblas = false;          ///< it can change the number of OpenBLAS's threads while the program runs
+};
+
 struct environment_plan {
   team_sizes sizes;
+  bool openblas_follows = false;  ///< that number is changed, as others use CPUs and leave them: so nothing is set for OpenBLAS
   std::vector<setting> set;
   std::vector<kept> left;
 };
@@ -69,8 +76,8 @@ using user_environment = std::map<std::string, std::string>;
 /// What to set so that the program's runtimes start the right number of threads, which wait as they should. Nothing that a runtime would do by itself is set, so
 /// where all CPUs are equal, free and paid for, the plan is empty. `given`: what --set says, which goes before everything.
 /// `same_teams`: teams keep the size that they have without Kilter, so that sums are made in the same order.
-/// `folds`: its OpenMP teams may have more members than CPUs, which our threads run in turn (may_fold); `same_teams` goes before that.
+/// That goes before what `in_program` could do.
 [[nodiscard]] environment_plan plan_environment(const surroundings&, user_environment, const std::vector<std::pair<std::string, std::string>>& given = {},
-                                                bool same_teams = false, bool folds = false);
+                                                bool same_teams = false, const in_program& = {});
 
 }  // namespace kilter::regions

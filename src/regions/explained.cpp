@@ -23,6 +23,19 @@ told_region read_region(const json& j) {
           .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .waited = std::move(waited), .source = {}};
 }
 
+told_blas read_blas(const json& process) {
+  if (!process.contains("openblas")) return {};
+  const json& j = process.at("openblas");
+  const auto small = [&](const char* name) { return static_cast<std::uint32_t>(whole_number(j.at(name))); };
+  return {.libraries = small("libraries"), .threads = small("threads"), .fewest = small("fewest"), .changes = whole_number(j.at("changes"))};
+}
+
+std::string blas_line(const told_process& p) {
+  const told_blas& b = p.blas;
+  if (b.changes == 0) return fmt::format("process {}: OpenBLAS kept its number of threads, {}", p.pid, b.threads);
+  return fmt::format("process {}: the number of OpenBLAS's threads was changed {} times, {} to {}, as others used CPUs and left them", p.pid, b.changes, b.fewest, b.threads);
+}
+
 /// By its place in the sources, where that is known, else in its module.
 std::string name_of(const told_region& r, const std::string& program) {
   if (!r.source.empty()) return r.source.substr(r.source.rfind('/') + 1);
@@ -83,7 +96,7 @@ std::vector<told_process> parse_told(std::string_view text) {
     try {
       if (j.is_object() && j.contains("schema"))
         all.push_back({.pid = static_cast<int>(whole_number(j.at("pid"))), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = whole_number(j.at("rescues")),
-                       .exchanges = whole_number(j.at("exchanges")), .alone = whole_number(j.at("alone")), .regions = {}});
+                       .exchanges = whole_number(j.at("exchanges")), .alone = whole_number(j.at("alone")), .blas = read_blas(j), .regions = {}});
       else if (j.is_object() && !all.empty())
         all.back().regions.push_back(read_region(j));
     } catch (const json::exception&) {  // whoever wrote it was killed, or the disk is full
@@ -96,6 +109,7 @@ std::vector<told_process> parse_told(std::string_view text) {
 std::vector<std::string> told_lines(const std::vector<told_process>& all, const std::string& program) {
   std::vector<std::string> lines;
   for (const told_process& p : all) {
+    if (p.blas.threads > 0) lines.push_back(blas_line(p));
     if (!p.passed_on_for.empty()) {
       lines.push_back(fmt::format("process {}: {} is {}, so all regions are left to the OpenMP library", p.pid, p.passed_on_for, std::isupper(static_cast<unsigned char>(p.passed_on_for.front())) ? "set" : "there"));
       continue;

@@ -27,11 +27,19 @@ struct told_region {
   std::string source{};            ///< "path/file.c:12", from debugging information; empty: not known
 };
 
+/// OpenBLAS in a process. It has none if `libraries` is 0.
+struct told_blas {
+  std::uint32_t libraries = 0;
+  std::uint32_t threads = 0, fewest = 0;   ///< that the first one has by itself, and the fewest that it got
+  std::uint64_t changes = 0;               ///< of all
+};
+
 struct told_process {
   int pid = 0;
   std::string passed_on_for;       ///< variable of the user, or a tool's function ("ompt_start_tool"), for which everything is left to the OpenMP library; empty: none
   std::uint64_t rescues = 0, exchanges = 0;
   std::uint64_t alone = 0;         ///< how often one thread was found to be quicker for whole teams
+  told_blas blas{};
   std::vector<told_region> regions;
 };
 

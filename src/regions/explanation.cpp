@@ -36,6 +36,11 @@ json or_null(const std::optional<T>& v) {
   return v ? json(*v) : json(nullptr);
 }
 
+json blas_json(const told_blas& b) {
+  if (b.libraries == 0) return nullptr;
+  return {{"libraries", b.libraries}, {"threads", b.threads}, {"fewest", b.fewest}, {"changes", b.changes}};
+}
+
 json processes_json(const std::vector<told_process>& all) {
   json processes = json::array();
   for (const told_process& p : all) {
@@ -46,7 +51,7 @@ json processes_json(const std::vector<told_process>& all) {
       regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"threads", r.threads}, {"seconds", r.seconds}, {"waited", std::move(waited)},
                          {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
     }
-    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"alone", p.alone}, {"regions", std::move(regions)}});
+    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"alone", p.alone}, {"openblas", blas_json(p.blas)}, {"regions", std::move(regions)}});
   }
   return processes;
 }
@@ -58,6 +63,7 @@ std::vector<std::string> lines_before(const preparation& p) {
   for (const setting& s : p.plan.set) lines.push_back(printable(fmt::format("{}={}: {}", s.variable, s.value, s.why)));
   for (const kept& k : p.plan.left) lines.push_back(printable(fmt::format("{}={} is yours and stays; else it would be {}", k.variable, k.value, k.instead_of)));
   if (p.plan.set.empty()) lines.emplace_back("nothing has to be set");
+  if (p.plan.openblas_follows) lines.emplace_back("OpenBLAS, if the program loads it, gets fewer threads while others use CPUs");
   lines.push_back(printable(loading_text(p)));
   return lines;
 }

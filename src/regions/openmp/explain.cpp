@@ -9,6 +9,7 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/extra.hpp"
+#include "regions/openmp/openblas.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
 #include "regions/openmp/rescue.hpp"
@@ -67,10 +68,15 @@ __attribute__((destructor)) void write_it() {
   if (file < 0) return;
   char line[512];
   const rescue_numbers told = rescues_told();
+  const blas_numbers blas = blas_told();
   write_all(file, line,
-            snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu,\"alone\":%llu}\n", static_cast<int>(getpid()),
+            snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu,\"alone\":%llu", static_cast<int>(getpid()),
                      nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges),
                      static_cast<unsigned long long>(times_alone())));
+  if (blas.libraries > 0)
+    write_all(file, line,
+              snprintf(line, sizeof line, ",\"openblas\":{\"libraries\":%u,\"threads\":%u,\"fewest\":%u,\"changes\":%llu}", blas.libraries, blas.threads, blas.fewest, static_cast<unsigned long long>(blas.changes)));
+  write_all(file, "}\n", 2);
   for (std::uint32_t n = 0; n < region_count(); ++n) write_region(file, region_at(n));
   close(file);
 }

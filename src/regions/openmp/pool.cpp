@@ -13,6 +13,7 @@
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
+#include "regions/openmp/openblas.hpp"
 #include "regions/openmp/rescue.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
@@ -188,6 +189,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   workers.store(0, std::memory_order_relaxed);
   claimed.store(false, std::memory_order_relaxed);
   forget_rescues();
+  forget_blas();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);

@@ -1,5 +1,6 @@
 // What a program asks about its threads and teams. A module asks the library that it was linked with, which the version of the name says: VERSION is libomp's,
-// the others are libgomp's. Who asks without a version gets the first library that was loaded, as without us.
+// the others are libgomp's. Who asks without a version gets the first library that was loaded, as without us. Where there is none, OpenBLAS for one asks all the same
+// if it finds somebody to ask: then there is one thread, outside of all regions.
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/kmpc.hpp"
@@ -33,15 +34,16 @@ int size_at(const member& m, int l) noexcept { return l == 0 ? 1 : member_at(m, 
 using namespace kilter::regions;
 
 #define FIRST(name) (real_##name ? real_##name : kept_as(real_##name, real_of_first(#name)))
+#define FIRST_OR(name, arguments, alone) (FIRST(name) ? real_##name arguments : (alone))
 #define REAL(name) real_of(runtime::libomp, real_##name, #name)
 
 // Fortran's name has another underscore, and its arguments come by reference.
-#define QUESTION(name, version, answer)                                                 \
+#define QUESTION(name, version, answer, alone)                                               \
   extern "C" {                                                                          \
   __attribute__((visibility("default"), symver(#name "@@" version))) int gomp_##name() { \
     static int (*real_##name)();                                                        \
     const member* const m = member_for(runtime::libgomp);                               \
-    return m ? answer(*m) : FIRST(name)();                                              \
+    return m ? answer(*m) : FIRST_OR(name, (), alone);                                           \
   }                                                                                     \
   __attribute__((visibility("default"), symver(#name "_@@" version))) int gomp_##name##_() { return gomp_##name(); } \
   __attribute__((visibility("default"), symver(#name "@VERSION"))) int kmp_##name() {    \
@@ -51,19 +53,19 @@ using namespace kilter::regions;
   }                                                                                     \
   __attribute__((visibility("default"), symver(#name "_@VERSION"))) int kmp_##name##_() { return kmp_##name(); } \
   }
-QUESTION(omp_get_thread_num, "OMP_1.0", number)
-QUESTION(omp_get_num_threads, "OMP_1.0", members)
-QUESTION(omp_in_parallel, "OMP_1.0", is_active)
-QUESTION(omp_get_level, "OMP_3.0", level)
-QUESTION(omp_get_active_level, "OMP_3.0", active_levels)
+QUESTION(omp_get_thread_num, "OMP_1.0", number, 0)
+QUESTION(omp_get_num_threads, "OMP_1.0", members, 1)
+QUESTION(omp_in_parallel, "OMP_1.0", is_active, 0)
+QUESTION(omp_get_level, "OMP_3.0", level, 0)
+QUESTION(omp_get_active_level, "OMP_3.0", active_levels, 0)
 #undef QUESTION
 
-#define QUESTION_AT(name, answer)                                                        \
+#define QUESTION_AT(name, answer, alone)                                                 \
   extern "C" {                                                                           \
   __attribute__((visibility("default"), symver(#name "@@OMP_3.0"))) int gomp_##name(int level) { \
     static int (*real_##name)(int);                                                      \
     const member* const m = member_for(runtime::libgomp);                                \
-    return m ? answer(*m, level) : FIRST(name)(level);                                   \
+    return m ? answer(*m, level) : FIRST_OR(name, (level), alone);                               \
   }                                                                                      \
   __attribute__((visibility("default"), symver(#name "_@@OMP_3.0"))) int gomp_##name##_(const int* level) { return gomp_##name(*level); } \
   __attribute__((visibility("default"), symver(#name "_8_@@OMP_3.0"))) int gomp_##name##_8_(const long* level) { return gomp_##name(static_cast<int>(*level)); } \
@@ -74,8 +76,8 @@ QUESTION(omp_get_active_level, "OMP_3.0", active_levels)
   }                                                                                      \
   __attribute__((visibility("default"), symver(#name "_@VERSION"))) int kmp_##name##_(const int* level) { return kmp_##name(*level); } \
   }
-QUESTION_AT(omp_get_ancestor_thread_num, ancestor)
-QUESTION_AT(omp_get_team_size, size_at)
+QUESTION_AT(omp_get_ancestor_thread_num, ancestor, level == 0 ? 0 : -1)
+QUESTION_AT(omp_get_team_size, size_at, level == 0 ? 1 : -1)
 #undef QUESTION_AT
 
 // What libomp alone is asked. Its threads take over what the thread that came to a region has set; ours have said nothing to it.
@@ -96,12 +98,12 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
 }
 
 // What is set for regions to come. A member begins with what the thread that came to its region had, and sets it for itself; our thread has said nothing to its library.
-#define SETTING(result, name, version, parameters, arguments, of_member)                                                            \
+#define SETTING(result, name, version, parameters, arguments, alone, of_member)                                                         \
   extern "C" {                                                                                                                    \
   __attribute__((visibility("default"), symver(#name "@@" version))) result gomp_##name parameters {                               \
     static result(*real_##name) parameters;                                                                                       \
     if (member* const m = member_for(runtime::libgomp)) of_member;                                                                \
-    return FIRST(name) arguments;                                                                                                 \
+    return FIRST_OR(name, arguments, alone);                                                                                              \
   }                                                                                                                               \
   __attribute__((visibility("default"), symver(#name "@VERSION"))) result kmp_##name parameters {                                  \
     static result(*real_##name) parameters;                                                                                       \
@@ -118,14 +120,14 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
 #define IN_WIDE_FORTRAN(name, version, parameters, ...)                                                                            \
   extern "C" __attribute__((visibility("default"), symver(#name "_8_@@" version))) void gomp_##name##_8_ parameters { __VA_ARGS__; }
 
-SETTING(int, omp_get_max_threads, "OMP_1.0", (), (), return m->settings.max_threads)
+SETTING(int, omp_get_max_threads, "OMP_1.0", (), (), 1, return m->settings.max_threads)
 IN_FORTRAN(int, omp_get_max_threads, "OMP_1.0", (), ())
-SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), return static_cast<void>(m->settings.max_threads = threads > 0 ? threads : 1))
+SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), void(), return static_cast<void>(m->settings.max_threads = threads > 0 ? threads : 1))
 IN_FORTRAN(void, omp_set_num_threads, "OMP_1.0", (const int* threads), (*threads))
 IN_WIDE_FORTRAN(omp_set_num_threads, "OMP_1.0", (const long* threads), gomp_omp_set_num_threads(static_cast<int>(*threads)))
-SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk), return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)))
+SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk), static_cast<void>((*how = 1, *chunk = 0)), return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)))
 IN_FORTRAN(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk))
 IN_WIDE_FORTRAN(omp_get_schedule, "OMP_3.0", (int* how, long* chunk), int narrow = 0; gomp_omp_get_schedule(how, &narrow); *chunk = narrow)
-SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)))
+SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), void(), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)))
 IN_FORTRAN(void, omp_set_schedule, "OMP_3.0", (const int* how, const int* chunk), (*how, *chunk))
 IN_WIDE_FORTRAN(omp_set_schedule, "OMP_3.0", (const int* how, const long* chunk), gomp_omp_set_schedule(*how, static_cast<int>(*chunk)))

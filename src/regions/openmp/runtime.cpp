@@ -4,6 +4,8 @@
 #include <link.h>
 #include <stdlib.h>
 
+#include <atomic>
+
 #include "balance/preload/guest.hpp"
 
 namespace kilter::regions {
@@ -41,6 +43,16 @@ void* handle_of(runtime r) noexcept {
   return wanted.handle;
 }
 
+/// Since the process began.
+unsigned long long modules_loaded() noexcept {
+  unsigned long long count = 0;
+  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
+    *static_cast<unsigned long long*>(data) = info->dlpi_adds;
+    return 1;
+  }, &count);
+  return count;
+}
+
 }  // namespace
 
 const char* name_of(runtime r) noexcept { return of(r).name; }
@@ -61,8 +73,14 @@ void* real(runtime r, const char* name) noexcept {
 }
 
 void* real_of_first(const char* name) noexcept {
+  static std::atomic<unsigned long long> none_among{0};   // so many modules, as had been loaded by then; a search takes longer than those who ask may have
+  const unsigned long long modules = modules_loaded();
+  if (none_among.load(std::memory_order_relaxed) == modules) return nullptr;
   if (void* const at = dlsym(RTLD_NEXT, name)) return at;
-  return real(handle_of(runtime::libgomp) ? runtime::libgomp : runtime::libomp, name);
+  for (const runtime r : {runtime::libgomp, runtime::libomp})
+    if (void* const handle = handle_of(r)) return dlsym(handle, name);
+  none_among.store(modules, std::memory_order_relaxed);
+  return nullptr;
 }
 
 bool watched_by_tool() noexcept {

@@ -17,7 +17,8 @@ enum class runtime : std::uint8_t { libgomp, libomp };
 [[nodiscard]] void* real_if_any(runtime, const char* name) noexcept;
 [[nodiscard]] void* real(runtime, const char* name) noexcept;
 
-/// Where a module that has no such function by itself finds it: the first that was loaded.
+/// Where a module that has no such function by itself finds it: in the first library that was loaded. Null: none is, so whoever asks did so only because we have
+/// a function of that name, as a weak reference finds it.
 [[nodiscard]] void* real_of_first(const char* name) noexcept;
 
 /// Whether one library stands for both: libomp also has libgomp's calls.

@@ -197,7 +197,7 @@ TEST(plan, says_why) {
   EXPECT_EQ(neighbour.set.front().why, "others use CPU 3, which would hold up the rest at equal shares");
 }
 
-environment_plan folded_on(const surroundings& s, const user_environment& user = {}, bool same_teams = false) { return plan_environment(s, user, {}, same_teams, true); }
+environment_plan folded_on(const surroundings& s, const user_environment& user = {}, bool same_teams = false) { return plan_environment(s, user, {}, same_teams, {.folds = true}); }
 
 TEST(folded, beside_a_neighbour_a_program_has_four_members_a_cpu_which_sleep_where_they_wait) {
   const environment_plan p = folded_on(cpus(2, {0}));
@@ -253,6 +253,19 @@ TEST(folded, a_program_may_if_threads_of_ours_carry_out_all_that_it_takes_from_o
   program_file without = of_gcc({"printf"});
   without.needed = {"libc.so.6"};
   EXPECT_FALSE(may_fold(without));
+}
+
+TEST(openblas, gets_no_number_where_it_can_be_changed_while_the_program_runs) {
+  const environment_plan p = plan_environment(cpus(2, {0}), {}, {}, false, {.openblas = true});
+  EXPECT_TRUE(p.openblas_follows);
+  EXPECT_EQ(value(p, "OPENBLAS_NUM_THREADS"), "not set");
+  EXPECT_TRUE(plan_environment(cpus(2), {}, {}, false, {.openblas = true}).openblas_follows) << "a neighbour may come";
+}
+
+TEST(openblas, stays_as_the_user_wants_it) {
+  for (const char* const variable : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
+    EXPECT_FALSE(plan_environment(cpus(2, {0}), {{variable, "2"}}, {}, false, {.openblas = true}).openblas_follows) << variable;
+  EXPECT_FALSE(plan_environment(cpus(2, {0}), {}, {}, true, {.openblas = true}).openblas_follows) << "sums would be made in another order";
 }
 
 }  // namespace

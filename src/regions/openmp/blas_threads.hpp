@@ -1,0 +1,55 @@
+#pragma once
+// How many threads OpenBLAS should have while others use CPUs. Pure: who asks tells what they use.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kilter::regions {
+
+/// Its threads share a product out in equal parts and spin for one another, so n of them get n times what the worst of their CPUs gives.
+class blas_threads {
+ public:
+  constexpr explicit blas_threads(std::uint32_t cpus) noexcept : cpus_(cpus), best_(cpus) {}
+
+  /// Threads that are worth it, at least one, after a while in which others used so many CPUs. One odd while changes nothing.
+  constexpr std::uint32_t after(double others) noexcept {
+    const std::uint32_t wanted = wanted_beside(others);
+    if (wanted == latest_) best_ = wanted;
+    latest_ = wanted;
+    return best_;
+  }
+
+ private:
+  /// Less than this part of a CPU counts as nobody's, as before the program began (environment.hpp).
+  static constexpr double counts_as_used = 0.25;
+  /// A thread that shares its CPU loses more than its part: it spins away what it gets while another one works.
+  static constexpr double spinning_loses = 1.2;
+
+  [[nodiscard]] constexpr std::uint32_t wanted_beside(double others) const noexcept {
+    const auto full = static_cast<std::uint32_t>(std::clamp(others, 0.0, static_cast<double>(cpus_ - 1)));   // CPUs that are not ours at all
+    const double part = std::clamp(others - full, 0.0, 1.0);                                                  // of one more
+    const std::uint32_t most = cpus_ - full, whole = most - 1;
+    if (part < counts_as_used || whole == 0) return most;
+    if (most * (1.0 - part) <= spinning_loses * whole) return whole;
+    return std::clamp(best_, whole, most);   // as it is: neither is clearly better
+  }
+
+  std::uint32_t cpus_, best_, latest_ = 0;
+};
+
+/// The number of one OpenBLAS, which its program may change as well.
+class blas_number {
+ public:
+  /// `now`: what it has. Gives what it should have; `now` if that is right.
+  constexpr std::uint32_t next(std::uint32_t now, std::uint32_t worth_it) noexcept {
+    if (now != given_) asked_ = now;   // by the program, or from the start
+    given_ = std::min(asked_, worth_it);
+    return given_;
+  }
+  [[nodiscard]] constexpr std::uint32_t asked() const noexcept { return asked_; }
+
+ private:
+  std::uint32_t asked_ = 0, given_ = 0;
+};
+
+}  // namespace kilter::regions

@@ -1,0 +1,223 @@
+#include "regions/openmp/openblas.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "balance/preload/guest.hpp"
+#include "regions/openmp/blas_threads.hpp"
+#include "regions/openmp/clock.hpp"
+#include "regions/openmp/hands.hpp"
+
+namespace kilter::regions {
+
+namespace {
+
+// ---- which modules are OpenBLAS --------------------------------------------------------------------------------------------------------
+
+struct open_blas {
+  int (*get)() = nullptr;
+  void (*set)(int) = nullptr;
+  blas_number number{};
+};
+constexpr std::uint32_t most_libraries = 8, most_others = 64;   // of modules that make threads
+open_blas libraries[most_libraries];
+std::atomic<std::uint32_t> library_count{0};
+struct looked_at_module {
+  std::uintptr_t begin;
+  bool is_openblas;
+};
+looked_at_module looked_at[most_libraries + most_others];
+std::uint32_t looked_at_count = 0;
+moment looking;                                           // held for both
+std::atomic<bool> watched{false};
+std::atomic<std::uint32_t> first_threads{0}, fewest{0};
+std::atomic<std::uint64_t> changes{0};
+
+/// Its makers let packagers put something before and after each name.
+constexpr const char* names[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
+                                    {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
+                                    {"scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"},
+                                    {"scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"}};
+
+struct module_place {
+  std::uintptr_t address, begin;
+  const char* path;
+};
+module_place module_at_address(const void* address) noexcept {
+  module_place place{reinterpret_cast<std::uintptr_t>(address), 0, nullptr};
+  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
+    auto& wanted = *static_cast<module_place*>(data);
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& p = info->dlpi_phdr[i];
+      if (p.p_type != PT_LOAD || wanted.address - info->dlpi_addr - p.p_vaddr >= p.p_memsz) continue;
+      wanted.begin = info->dlpi_addr;
+      wanted.path = info->dlpi_name;
+      return 1;
+    }
+    return 0;
+  }, &place);
+  return place;
+}
+
+/// It stays loaded: whoever watches it calls it.
+bool open_library(const char* path, open_blas& found) noexcept {
+  void* const handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return false;
+  for (const auto& name : names) {
+    kept_as(found.get, dlsym(handle, name[0]));
+    kept_as(found.set, dlsym(handle, name[1]));
+    if (found.get && found.set) return true;
+  }
+  dlclose(handle);
+  return false;
+}
+
+bool is_wanted() noexcept {   // others' constructors run before ours
+  static std::atomic<int> wanted{-1};
+  int is = wanted.load(std::memory_order_relaxed);
+  if (is < 0) {
+    const char* const variable = getenv("KILTER_OPENBLAS");
+    is = variable && !strcmp(variable, "1");
+    wanted.store(is, std::memory_order_relaxed);
+  }
+  return is == 1;
+}
+
+// ---- what others use -------------------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t while_ns = 200'000'000;
+constexpr double idle_part = 0.02;   // of a while: the program does nothing, so nothing is looked at
+
+std::int64_t own_ns() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// Ticks for which the CPUs of the mask were used by anybody, another machine on the same computer too; -1: cannot be read.
+std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
+  static char text[1 << 16];
+  const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  std::size_t size = 0;
+  for (ssize_t n; size < sizeof text - 1 && (n = read(file, text + size, sizeof text - 1 - size)) > 0;) size += static_cast<std::size_t>(n);
+  close(file);
+  text[size] = '\0';
+  std::int64_t ticks = 0;
+  bool any = false;
+  for (const char* line = text; (line = strstr(line, "\ncpu")) != nullptr;) {
+    line += 4;
+    char* at = nullptr;
+    const unsigned long cpu = strtoul(line, &at, 10);
+    if (at == line || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) continue;
+    enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };
+    for (int field = user; field < fields; ++field) {
+      const long long value = strtoll(at, &at, 10);
+      if (field != idle && field != iowait) ticks += value;
+    }
+    any = true;
+  }
+  return any ? ticks : -1;
+}
+
+/// CPUs that others used since the call before; negative: not known.
+class others_use {
+ public:
+  explicit others_use(const cpu_set_t& mask) noexcept : mask_(mask) {}
+  double since_before() noexcept {
+    const std::int64_t now = now_ns(), own = own_ns(), own_before = own_ns_;
+    own_ns_ = own;
+    const auto waited_ns = static_cast<double>(now - at_ns_);
+    at_ns_ = now;
+    const std::int64_t before = ticks_;
+    if (static_cast<double>(own - own_before) < idle_part * waited_ns) {
+      ticks_ = -1;
+      return -1.0;
+    }
+    ticks_ = used_ticks(mask_);
+    if (before < 0 || ticks_ < 0) return -1.0;
+    return std::max(0.0, (static_cast<double>(ticks_ - before) * tick_ns_ - static_cast<double>(own - own_before)) / waited_ns);
+  }
+
+ private:
+  cpu_set_t mask_;
+  double tick_ns_ = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  std::int64_t ticks_ = -1, own_ns_ = own_ns(), at_ns_ = now_ns();
+};
+
+// ---- the thread that watches -----------------------------------------------------------------------------------------------------------
+
+void revise(open_blas& b, std::uint32_t worth_it) noexcept {
+  const auto now = static_cast<std::uint32_t>(std::max(1, b.get()));
+  const std::uint32_t wanted = b.number.next(now, worth_it);
+  if (&b == &libraries[0]) {
+    first_threads.store(b.number.asked(), std::memory_order_relaxed);
+    if (const std::uint32_t least = fewest.load(std::memory_order_relaxed); least == 0 || wanted < least) fewest.store(wanted, std::memory_order_relaxed);
+  }
+  if (wanted == now) return;
+  b.set(static_cast<int>(wanted));
+  changes.fetch_add(1, std::memory_order_relaxed);
+}
+
+void* watch(void*) {
+  cpu_set_t mask;
+  if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return nullptr;
+  others_use others(mask);
+  blas_threads many(static_cast<std::uint32_t>(CPU_COUNT(&mask)));
+  for (;;) {
+    const timespec a_while{while_ns / 1'000'000'000, while_ns % 1'000'000'000};
+    nanosleep(&a_while, nullptr);
+    const double used = others.since_before();
+    if (used < 0.0) continue;
+    const std::uint32_t worth_it = many.after(used);
+    for (std::uint32_t n = 0; n < library_count.load(std::memory_order_acquire); ++n) revise(libraries[n], worth_it);
+  }
+}
+
+/// Whether an OpenBLAS lies at this address. Each module is looked at once.
+bool is_openblas(const void* address) noexcept {
+  const module_place module = module_at_address(address);
+  if (!module.path || !*module.path) return false;   // the program itself: if OpenBLAS is linked into it, its names are not to be found
+  const hold h(looking);
+  for (std::uint32_t n = 0; n < looked_at_count; ++n)
+    if (looked_at[n].begin == module.begin) return looked_at[n].is_openblas;
+  const std::uint32_t count = library_count.load(std::memory_order_relaxed);
+  if (looked_at_count == most_libraries + most_others || count == most_libraries) return false;
+  const bool is = open_library(module.path, libraries[count]);
+  looked_at[looked_at_count++] = {module.begin, is};
+  if (is) library_count.store(count + 1, std::memory_order_release);
+  return is;
+}
+
+void watch_if_openblas(const void* maker) noexcept {
+  if (!is_openblas(maker) || watched.exchange(true, std::memory_order_relaxed)) return;
+  if (!start_thread(watch, nullptr)) watched.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+blas_numbers blas_told() noexcept {
+  return {library_count.load(std::memory_order_acquire), first_threads.load(std::memory_order_relaxed), fewest.load(std::memory_order_relaxed), changes.load(std::memory_order_relaxed)};
+}
+
+void forget_blas() noexcept {
+  watched.store(false, std::memory_order_relaxed);
+  looking.unlock();   // a thread that is not there any more may have held it
+}
+
+}  // namespace kilter::regions
+
+/// OpenBLAS makes its threads when it is loaded, and again after a fork: so it is found, whoever loads it.
+KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*f)(void*), void* argument) noexcept {
+  static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  if (kilter::balance::preload::next(real, "pthread_create") == nullptr) return ENOSYS;
+  const int error = real(thread, attributes, f, argument);
+  if (error == 0 && kilter::regions::is_wanted()) kilter::regions::watch_if_openblas(__builtin_return_address(0));
+  return error;
+}

@@ -1,0 +1,65 @@
+// What OpenBLAS gets while others use CPUs, as a table.
+#include <gtest/gtest.h>
+
+#include "regions/openmp/blas_threads.hpp"
+
+namespace kilter::regions {
+namespace {
+
+std::uint32_t after_two(blas_threads& b, double others) {
+  (void)b.after(others);
+  return b.after(others);
+}
+
+struct row {
+  std::uint32_t cpus;
+  double others;
+  std::uint32_t threads;
+};
+class worth : public testing::TestWithParam<row> {};
+TEST_P(worth, so_many_threads) {
+  blas_threads b(GetParam().cpus);
+  EXPECT_EQ(after_two(b, GetParam().others), GetParam().threads);
+}
+INSTANTIATE_TEST_SUITE_P(blas_threads, worth,
+                         testing::Values(row{1, 0.0, 1}, row{1, 3.0, 1}, row{2, 0.0, 2}, row{2, 0.2, 2},
+                                         row{2, 0.5, 1},    // a neighbour that shares a CPU with one of ours
+                                         row{2, 1.0, 1},    // and has one alone, once we have left it
+                                         row{2, 1.05, 1}, row{2, 1.5, 1}, row{2, 2.0, 1}, row{8, 0.1, 8}, row{8, 0.5, 7}, row{8, 1.0, 7}, row{8, 1.5, 6}, row{8, 7.9, 1},
+                                         row{64, 0.3, 63}, row{64, 32.0, 32}));
+
+TEST(blas_threads, one_odd_while_changes_nothing) {
+  blas_threads b(2);
+  EXPECT_EQ(after_two(b, 0.0), 2u);
+  EXPECT_EQ(b.after(0.9), 2u);
+  EXPECT_EQ(b.after(0.0), 2u);
+  EXPECT_EQ(b.after(0.9), 2u);
+  EXPECT_EQ(b.after(0.9), 1u);
+}
+
+TEST(blas_threads, between_the_two_it_stays_as_it_is) {
+  blas_threads b(2);
+  EXPECT_EQ(after_two(b, 0.35), 2u);
+  EXPECT_EQ(after_two(b, 0.6), 1u);
+  EXPECT_EQ(after_two(b, 0.35), 1u);
+  EXPECT_EQ(after_two(b, 0.1), 2u) << "they are gone";
+}
+
+TEST(blas_number, never_more_than_the_program_asks_for) {
+  blas_number b;
+  EXPECT_EQ(b.next(4, 8), 4u);
+  EXPECT_EQ(b.next(4, 3), 3u);
+  EXPECT_EQ(b.next(3, 8), 4u) << "as many as at first";
+  EXPECT_EQ(b.asked(), 4u);
+}
+
+TEST(blas_number, what_the_program_sets_meanwhile_counts) {
+  blas_number b;
+  EXPECT_EQ(b.next(4, 2), 2u);
+  EXPECT_EQ(b.next(1, 2), 1u) << "it wants one for now";
+  EXPECT_EQ(b.next(1, 8), 1u);
+  EXPECT_EQ(b.next(4, 8), 4u) << "and four again";
+}
+
+}  // namespace
+}  // namespace kilter::regions
