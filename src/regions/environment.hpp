@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "regions/others_use.hpp"
+
 namespace kilter::regions {
 
 /// A CPU that the program may use.
@@ -25,8 +27,6 @@ struct surroundings {
   std::optional<double> quota_of_own_group{}; ///< as far as the process's own group says it
 };
 
-/// Below this, a CPU counts as nobody's: the part is read from ticks of 10 ms over a tenth of a second.
-inline constexpr double counts_as_used = 0.25;
 [[nodiscard]] inline bool used(const usable_cpu& c) noexcept { return c.used_by_others >= counts_as_used; }
 
 /// How many threads, by how they share their work; each at least one.

@@ -30,7 +30,7 @@ struct told_region {
 /// OpenBLAS in a process. It has none if `libraries` is 0.
 struct told_blas {
   std::uint32_t libraries = 0;
-  std::uint32_t threads = 0, fewest = 0;   ///< that the first one has by itself, and the fewest that it got
+  std::uint32_t threads = 0, fewest = 0;   ///< that the first one has by itself, and the fewest that it got; 0: the program was over before it was looked at
   std::uint64_t changes = 0;               ///< of all
 };
 

@@ -56,9 +56,9 @@ TEST(blas_number, never_more_than_the_program_asks_for) {
 TEST(blas_number, what_the_program_sets_meanwhile_counts) {
   blas_number b;
   EXPECT_EQ(b.next(4, 2), 2u);
-  EXPECT_EQ(b.next(1, 2), 1u) << "it wants one for now";
+  EXPECT_EQ(b.next(1, 2), 1u) << "the program has set it to one";
   EXPECT_EQ(b.next(1, 8), 1u);
-  EXPECT_EQ(b.next(4, 8), 4u) << "and four again";
+  EXPECT_EQ(b.next(4, 8), 4u) << "and to four again";
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "regions/others_use.hpp"
+
 namespace kilter::regions {
 
 /// Its threads share a product out in equal parts and spin for one another, so n of them get n times what the worst of their CPUs gives.
@@ -20,9 +22,8 @@ class blas_threads {
   }
 
  private:
-  /// Less than this part of a CPU counts as nobody's, as before the program began (environment.hpp).
-  static constexpr double counts_as_used = 0.25;
-  /// A thread that shares its CPU loses more than its part: it spins away what it gets while another one works.
+  /// A thread that shares its CPU loses more than its part: it spins away what it gets while another one works. Products of 300 x 300 beside a neighbour on one of two
+  /// CPUs: two threads had .65 of the speed of one. A rough allowance, not fitted.
   static constexpr double spinning_loses = 1.2;
 
   [[nodiscard]] constexpr std::uint32_t wanted_beside(double others) const noexcept {

@@ -7,7 +7,7 @@ namespace kilter::regions {
 
 struct blas_numbers {
   std::uint32_t libraries = 0;        ///< OpenBLAS found in this process
-  std::uint32_t threads = 0, fewest = 0;   ///< that the first one has by itself, and the fewest that it got
+  std::uint32_t threads = 0, fewest = 0;   ///< that the first one has by itself, and the fewest that it got; 0: nobody has looked yet
   std::uint64_t changes = 0;
 };
 [[nodiscard]] blas_numbers blas_told() noexcept;
