@@ -85,6 +85,11 @@ std::string advice_for(const told_region& r) {
   return "; schedule(dynamic) or schedule(guided) in its loops could shorten that";
 }
 
+json blas_json(const told_blas& b) {
+  if (b.libraries == 0) return nullptr;
+  return {{"libraries", b.libraries}, {"threads", b.threads}, {"fewest", b.fewest}, {"changes", b.changes}};
+}
+
 }  // namespace
 
 std::vector<told_process> parse_told(std::string_view text) {
@@ -125,6 +130,21 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
   }
   if (lines.empty()) lines.emplace_back("no parallel region of OpenMP was seen, so nothing was done in it");
   return lines;
+}
+
+json told_json(const std::vector<told_process>& all) {
+  json processes = json::array();
+  for (const told_process& p : all) {
+    json regions = json::array();
+    for (const told_region& r : p.regions) {
+      json waited = json::array();
+      for (const told_wait& w : r.waited) waited.push_back({{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
+      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"threads", r.threads}, {"seconds", r.seconds}, {"waited", std::move(waited)},
+                         {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
+    }
+    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"alone", p.alone}, {"openblas", blas_json(p.blas)}, {"regions", std::move(regions)}});
+  }
+  return processes;
 }
 
 }  // namespace kilter::regions

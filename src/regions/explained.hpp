@@ -2,6 +2,7 @@
 // What libkilter_openmp.so told of the regions of a program (schema "kilter.regions/1").
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,5 +49,7 @@ struct told_process {
 
 /// A line each, without an end of line; of a process the regions that take longest first. One line if nothing was told.
 [[nodiscard]] std::vector<std::string> told_lines(const std::vector<told_process>&, const std::string& program);
+/// As "processes" of "kilter.run/1" has them.
+[[nodiscard]] nlohmann::ordered_json told_json(const std::vector<told_process>&);
 
 }  // namespace kilter::regions

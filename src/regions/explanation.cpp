@@ -36,26 +36,6 @@ json or_null(const std::optional<T>& v) {
   return v ? json(*v) : json(nullptr);
 }
 
-json blas_json(const told_blas& b) {
-  if (b.libraries == 0) return nullptr;
-  return {{"libraries", b.libraries}, {"threads", b.threads}, {"fewest", b.fewest}, {"changes", b.changes}};
-}
-
-json processes_json(const std::vector<told_process>& all) {
-  json processes = json::array();
-  for (const told_process& p : all) {
-    json regions = json::array();
-    for (const told_region& r : p.regions) {
-      json waited = json::array();
-      for (const told_wait& w : r.waited) waited.push_back({{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
-      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"threads", r.threads}, {"seconds", r.seconds}, {"waited", std::move(waited)},
-                         {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
-    }
-    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"alone", p.alone}, {"openblas", blas_json(p.blas)}, {"regions", std::move(regions)}});
-  }
-  return processes;
-}
-
 }  // namespace
 
 std::vector<std::string> lines_before(const preparation& p) {
@@ -81,7 +61,7 @@ std::string run_json(const preparation& p, const std::optional<outcome>& o) {
   for (const setting& s : p.plan.set) set.push_back({{"variable", s.variable}, {"value", s.value}, {"why", s.why}});
   for (const kept& k : p.plan.left) left.push_back({{"variable", k.variable}, {"value", k.value}, {"instead_of", k.instead_of}});
   if (o) {
-    result = {{"seconds", o->seconds}, {"cpu_s", o->cpu_s}, {"exit_status", or_null(o->exit_status)}, {"signal", or_null(o->signal)}, {"processes", processes_json(o->processes)}};
+    result = {{"seconds", o->seconds}, {"cpu_s", o->cpu_s}, {"exit_status", or_null(o->exit_status)}, {"signal", or_null(o->signal)}, {"processes", told_json(o->processes)}};
   }
   const std::string why_not = why_not_loaded(p.file), runtime = openmp_of(p.file);
   const json d = {{"schema", "kilter.run/1"}, {"program", p.program}, {"cpus", std::move(cpus)}, {"online", p.here.online}, {"quota", or_null(p.here.quota)},

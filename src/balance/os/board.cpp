@@ -144,10 +144,10 @@ shown_boards read_boards() {
   return all;
 }
 
-std::string boards_json(const std::vector<board_view>& all) {
+json boards_json(const std::vector<board_view>& all) {
   json balances = json::array();
   for (const board_view& v : all) balances.push_back(view_json(v));
-  return json{{"schema", "kilter.top/1"}, {"balances", std::move(balances)}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return balances;
 }
 
 void remove_stale_boards() {

@@ -1,6 +1,7 @@
 #pragma once
 // What a running `kilter balance` shows to `kilter top`: a file beside the ledger, replaced after each quantum.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,8 @@ struct shown_boards {
 
 /// What all `kilter balance` of this user show now.
 [[nodiscard]] shown_boards read_boards();
-/// "kilter.top/1" as one JSON object.
-[[nodiscard]] std::string boards_json(const std::vector<board_view>&);
+/// As "balances" of "kilter.top/1" has them.
+[[nodiscard]] nlohmann::ordered_json boards_json(const std::vector<board_view>&);
 /// Removes what a killed one left. (Nothing but what was shown is in a board.)
 void remove_stale_boards();
 

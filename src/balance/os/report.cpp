@@ -41,13 +41,6 @@ std::string idle_text(const session_result& r) {
   return "";
 }
 
-/// Characters of valid UTF-8, one column each.
-std::string first_columns(const std::string& text, std::size_t columns) {
-  std::size_t end = 0;
-  while (end < text.size() && columns-- > 0) end += std::max<std::size_t>(1, utf8_length(std::string_view(text).substr(end)));
-  return text.substr(0, end);
-}
-
 }  // namespace
 
 std::string session_json(const session_result& r) {
@@ -74,8 +67,7 @@ std::string session_text(const session_result& r) {
   return text;
 }
 
-std::string top_text(const std::vector<board_view>& all, std::size_t columns, std::size_t rows) {
-  if (all.empty()) return "no kilter balance of yours is running; start one: kilter balance -- PROGRAM\n";
+std::vector<std::string> top_lines(const std::vector<board_view>& all) {
   std::vector<std::string> lines;
   for (const board_view& v : all) {
     lines.push_back(fmt::format("kilter balance {}: {}, observer {}, {:.0f} s, {} quanta of {:.0f} ms, {} moves, {} swaps", v.pid, v.policy, v.observer,
@@ -87,14 +79,7 @@ std::string top_text(const std::vector<board_view>& all, std::size_t columns, st
                                   t.busy * 100, t.waited * 100, t.kind.empty() ? "unknown" : t.kind, per_s_text(t.misses_per_s),
                                   per_s_text(t.expected_per_s), move_text(t)));
   }
-  if (rows > 1 && lines.size() > rows) {
-    const std::size_t hidden = lines.size() - rows + 1;
-    lines.resize(rows - 1);
-    lines.push_back(fmt::format("... {} more lines", hidden));
-  }
-  std::string text;
-  for (const std::string& line : lines) text += first_columns(printable(line), columns) + "\n";  // threads bear what names they like
-  return text;
+  return lines;
 }
 
 }  // namespace kilter::balance::os

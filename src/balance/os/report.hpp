@@ -13,7 +13,7 @@ namespace kilter::balance::os {
 [[nodiscard]] std::string session_json(const session_result&);
 /// Two or three lines for people.
 [[nodiscard]] std::string session_text(const session_result&);
-/// The table of `kilter top`; at most `columns` wide and `rows` long (0: no limit).
-[[nodiscard]] std::string top_text(const std::vector<board_view>&, std::size_t columns, std::size_t rows);
+/// What `kilter top` shows of them, line by line.
+[[nodiscard]] std::vector<std::string> top_lines(const std::vector<board_view>&);
 
 }  // namespace kilter::balance::os

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,6 @@ char path[PATH_MAX];
 pid_t explained = 0;   // the process that began; a fork's child is another one
 const char* nothing_done_for = nullptr;
 
-void write_all(int file, const char* text, int size) noexcept {
-  for (int done = 0; done < size;) {
-    const ssize_t now = write(file, text + done, static_cast<size_t>(size - done));
-    if (now <= 0) return;
-    done += static_cast<int>(now);
-  }
-}
-
 /// A path as JSON text; what would need a longer escape is left out.
 void quoted(char (&to)[PATH_MAX], const char* from) noexcept {
   size_t n = 0;
@@ -41,7 +34,7 @@ void quoted(char (&to)[PATH_MAX], const char* from) noexcept {
   to[n] = '\0';
 }
 
-void write_region(int file, const region& r) noexcept {
+void write_region(sink& to, const region& r) noexcept {
   static char line[PATH_MAX + 512], name[PATH_MAX];
   const module_at where = module_of(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
   quoted(name, *where.path ? where.path : "");
@@ -49,41 +42,57 @@ void write_region(int file, const region& r) noexcept {
   const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : why == reason::others_spin ? "threads that spin after other regions" : team_call_name(r.call.load(std::memory_order_relaxed));
   const std::uint32_t members = r.members.load(std::memory_order_relaxed);
   const std::uint32_t threads = r.on_pool.load(std::memory_order_relaxed) > 0 && members > pool_size() ? pool_size() : members;
-  write_all(file, line,
+  to.put(line,
             snprintf(line, sizeof line, "{\"module\":\"%s\",\"offset\":%llu,\"calls\":%llu,\"on_pool\":%llu,\"members\":%u,\"threads\":%u,\"seconds\":%.6f,\"left_for\":\"%s\",\"library\":\"%s\",\"waited\":[", name,
                      static_cast<unsigned long long>(where.offset), static_cast<unsigned long long>(r.times.load(std::memory_order_relaxed)),
                      static_cast<unsigned long long>(r.on_pool.load(std::memory_order_relaxed)), members, threads,
                      static_cast<double>(r.ns.load(std::memory_order_relaxed)) * 1e-9, left, name_of(r.library)));
   const char* between = "";
   r.waited.each([&](int cpu, std::uint64_t ns) {
-    write_all(file, line, snprintf(line, sizeof line, "%s{\"cpu\":%d,\"seconds\":%.6f}", between, cpu == waited_times::other_cpus ? -1 : cpu, static_cast<double>(ns) * 1e-9));
+    to.put(line, snprintf(line, sizeof line, "%s{\"cpu\":%d,\"seconds\":%.6f}", between, cpu == waited_times::other_cpus ? -1 : cpu, static_cast<double>(ns) * 1e-9));
     between = ",";
   });
-  write_all(file, "]}\n", 3);
+  to.put("]}\n", 3);
 }
 
-__attribute__((destructor)) void write_it() {
-  if (explained == 0 || explained != getpid()) return;
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return;
+void write_all(sink& to) noexcept {
   char line[512];
   const rescue_numbers told = rescues_told();
   const blas_numbers blas = blas_told();
-  write_all(file, line,
+  to.put(line,
             snprintf(line, sizeof line, "{\"schema\":\"kilter.regions/1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%llu,\"alone\":%llu", static_cast<int>(getpid()),
                      nothing_done_for ? nothing_done_for : "", static_cast<unsigned long long>(told.rescues), static_cast<unsigned long long>(told.exchanges),
                      static_cast<unsigned long long>(times_alone())));
   if (blas.libraries > 0)
-    write_all(file, line,
+    to.put(line,
               snprintf(line, sizeof line, ",\"openblas\":{\"libraries\":%u,\"threads\":%u,\"fewest\":%u,\"changes\":%llu}", blas.libraries, blas.threads, blas.fewest, static_cast<unsigned long long>(blas.changes)));
-  write_all(file, "}\n", 2);
-  for (std::uint32_t n = 0; n < region_count(); ++n) write_region(file, region_at(n));
+  to.put("}\n", 2);
+  for (std::uint32_t n = 0; n < region_count(); ++n) write_region(to, region_at(n));
+}
+
+// The lines are made in one place of memory.
+std::atomic<bool> writing{false};
+
+__attribute__((destructor)) void write_it() {
+  if (!tells()) return;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  sink to(file);
+  while (!write_told(to)) sched_yield();
   close(file);
 }
 
 }  // namespace
 
 bool explains() noexcept { return explained != 0; }
+bool tells() noexcept { return explained != 0 && explained == getpid(); }
+
+bool write_told(sink& to) noexcept {
+  if (writing.exchange(true, std::memory_order_acquire)) return false;
+  write_all(to);
+  writing.store(false, std::memory_order_release);
+  return true;
+}
 
 void begin_explaining() noexcept {
   const char* const wanted = getenv("KILTER_EXPLAIN");

@@ -5,6 +5,7 @@
 #include "regions/openmp/explain.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
+#include "regions/openmp/shown.hpp"
 
 namespace kilter::regions {
 
@@ -88,6 +89,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   region* const r = region_of(c.function, Library);
   if (!r) return pass(c.run, c.data, passed_as::as_it_is);
   const std::int64_t begin = explains() ? now_ns() : 0;
+  if (begin != 0) show_now_and_then(begin);
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
   const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !asked<Library>::nests());
