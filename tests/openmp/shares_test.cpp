@@ -36,7 +36,7 @@ TEST(shares, of_a_fixed_schedule_differ_by_one_at_most) {
 
 TEST(shares, of_whoever_comes_are_all_iterations_once) {
   for (const schedule how : {schedule::dynamic, schedule::guided})
-    for (const std::uint64_t chunk : {1u, 7u, 5000u}) {
+    for (const std::uint64_t chunk : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{5000}, ~std::uint64_t{0}}) {
       work_share s;
       s.how = how;
       s.chunk = chunk;
@@ -46,6 +46,7 @@ TEST(shares, of_whoever_comes_are_all_iterations_once) {
         EXPECT_EQ(piece.begin, next);
         EXPECT_TRUE(piece.end - piece.begin >= std::min<std::uint64_t>(chunk, 1000 - piece.begin));
         EXPECT_TRUE(how != schedule::dynamic || piece.end - piece.begin <= chunk);
+        EXPECT_TRUE((piece.end - piece.begin) % chunk == 0 || piece.end == 1000) << "whole chunks, as loops over vectors need them";
         next = piece.end;
       }
       EXPECT_EQ(next, 1000u);

@@ -42,7 +42,8 @@ struct iterations {
   std::uint64_t begin = s.next.load(std::memory_order_relaxed);
   while (begin < s.count) {
     std::uint64_t size = std::max<std::uint64_t>(1, s.chunk);
-    if (s.how == schedule::guided) size = std::max(size, (s.count - begin + members - 1) / members);
+    // Whole chunks: those of a vector loop must be multiples of the vector.
+    if (const std::uint64_t left = s.count - begin; s.how == schedule::guided && size < left) size *= ((left + members - 1) / members + size - 1) / size;
     const std::uint64_t end = size < s.count - begin ? begin + size : s.count;
     if (s.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) return {begin, end};
   }
