@@ -22,7 +22,7 @@ namespace kilter::apps {
 // Each iteration is a task of its own, and critical, so that it begins on the best core: a task that ran all of them would stay where it began, also when
 // somebody else came to that core.
 void kmeans::iterate(kilter::task_context& here) {
-  if (options_.cut == iteration_cut::loop) assign_in_a_loop(here);
+  if (options_.cut == loop_cut::loop) assign_in_a_loop(here);
   else assign_in_tasks(here);
   if (here.cancelled() || !move_centres()) return;
   kilter::batch next(here);
@@ -78,7 +78,7 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
     iterate_in_loops(*how.loops(), stopped);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return {.seconds = seconds.count(), .begin = begin, .iterations = iterations_, .tasks = iterations_ * blocks(), .complete = ended_};
+  return {.seconds = seconds.count(), .begin = begin, .iterations = iterations_, .tasks = iterations_ * blocks(), .barriers = iterations_, .complete = ended_};
 }
 
 // ---- one block, and what comes between two iterations ----------------------------------------------------------------

@@ -14,16 +14,13 @@
 #include "apps/programs/picture.hpp"
 #include "apps/programs/points.hpp"
 #include "apps/programs/program.hpp"
+#include "apps/programs/steps.hpp"
 
 namespace kilter::apps {
 
-/// How Kilter is given an iteration: as one loop, whose pieces it chooses, or as a batch of tasks, one a block, as S0 has it.
-enum class iteration_cut : std::uint8_t { loop, tasks };
-inline constexpr std::array<std::string_view, 2> cut_names{"loop", "tasks"};
-
 struct kmeans_options {
   std::size_t clusters = 5;
-  iteration_cut cut = iteration_cut::loop;
+  loop_cut cut = loop_cut::loop;        ///< of an iteration; S0 has tasks
   std::size_t block = 250;              ///< points in a task; the first has a quarter more, and is the critical one
   std::uint64_t most_iterations = 20;
   double least_changed = 0.001;         ///< ends when no more than this part of the points changed its cluster

@@ -7,6 +7,7 @@
 #include "balance/dike.hpp"
 #include "balance/dio.hpp"
 #include "balance/gts.hpp"
+#include "balance/in_cluster.hpp"
 #include "balance/keep_busy.hpp"
 #include "balance/longest_first.hpp"
 #include "balance/optimizer.hpp"
@@ -55,6 +56,8 @@ constexpr entry entries[] = {
      [](std::string_view n, const machine& m, const scheduler_options& o) { return make_longest_first(n, m, o, {.shortest = true}); }},
     {{"pinned", "static: the core with the fewest threads, for good", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_pinned(m, o); }},
+    {{"in-cluster", "static, in a cluster: the core with the fewest threads; those that wait go to idle cores of its cluster", false},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_in_cluster(m, o); }, false},
     {{"gts", "global task scheduling of big.LITTLE: threads of high tracked load on fast cores", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_gts(m, o); }},
     {{"cs", "cluster switching: all threads on the fast cores or all on the slow ones, by utilisation", false},

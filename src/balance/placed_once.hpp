@@ -1,5 +1,5 @@
 #pragma once
-// Schedulers that only say where a thread begins: the round robin of papers.md S3 and what stands in for the order in which it may meet the cores, and the
+// Schedulers that only say where a thread begins: the round robin of papers.md S3 and what stands in for the order in which it may meet the cores, and
 // static threads of S1.
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace kilter::balance {
 [[nodiscard]] std::unique_ptr<scheduler> make_round_robin(const machine&, const scheduler_options&);
 /// Round robin over a random order of the cores, a new one whenever all have been used.
 [[nodiscard]] std::unique_ptr<scheduler> make_random(const machine&, const scheduler_options&);
-/// The core with the fewest threads, the first of them; nobody is moved (S1's static threading).
+/// The core with the fewest threads, the first of them; nobody is moved.
 [[nodiscard]] std::unique_ptr<scheduler> make_pinned(const machine&, const scheduler_options&);
 
 }  // namespace kilter::balance

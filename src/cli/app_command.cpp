@@ -96,7 +96,7 @@ int run_prepared(const app_options& o, const prepared& p) {
   };
   return run_and_deliver(run, [&] {
     const lab::program_result r = work.result();
-    const std::string file = o.output.empty() || r.runs.empty() || !r.complete ? "" : p.what.program->result_file();
+    const std::string file = o.output.empty() || o.writes_output_itself || r.runs.empty() || !r.complete ? "" : p.what.program->result_file();
     if (!speaks) return;
     const bool alone = o.ranks->size() == 1;  // mpirun gives its programs a terminal even where it has none itself
     const std::vector<std::string> found = r.complete && !r.runs.empty() ? p.what.program->found() : std::vector<std::string>();
@@ -159,8 +159,13 @@ action add_app(CLI::App& root, const std::string& command_line) {
   app->footer("Each run is verified. Exit status 1: a result was wrong.\n"
               "Example:\n"
               "  kilter app kmeans --model all --disturb cpu@0");
-  const std::map<std::string, action> programs{
-      {"kmeans", add_kmeans(*app, command_line)}, {"heat", add_heat(*app, command_line)}, {"vgg16", add_vgg16(*app, command_line)}};
+  // In the order of the help.
+  constexpr std::pair<const char*, add_program*> all[] = {{"kmeans", add_kmeans}, {"heat", add_heat}, {"vgg16", add_vgg16},
+                                                          {"blackscholes", add_blackscholes}, {"swaptions", add_swaptions},
+                                                          {"fluidanimate", add_fluidanimate}, {"dedup", add_dedup}, {"ferret", add_ferret},
+                                                          {"facesim", add_facesim}, {"bodytrack", add_bodytrack}};
+  std::map<std::string, action> programs;
+  for (const auto& [name, add] : all) programs.emplace(name, add(*app, command_line));
   return [app, programs] { return programs.at(app->get_subcommands().front()->get_name())(); };
 }
 

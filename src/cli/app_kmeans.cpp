@@ -25,9 +25,9 @@ struct kmeans_words {
 
 made make_kmeans(const app_options& o, const kmeans_words& w, std::uint64_t seed) {
   const apps::kmeans_size& size = size_named(apps::kmeans_sizes, o.size);
-  const apps::kmeans_options how{.clusters = w.clusters, .cut = static_cast<apps::iteration_cut>(index_of("--cut", apps::cut_names, w.cut)), .block = w.block ? w.block : size.block, .most_iterations = w.iterations, .least_changed = w.changed, .seed = seed};
+  const apps::kmeans_options how{.clusters = w.clusters, .cut = static_cast<apps::loop_cut>(index_of("--cut", apps::cut_names, w.cut)), .block = w.block ? w.block : size.block, .most_iterations = w.iterations, .least_changed = w.changed, .seed = seed};
   if (std::isnan(w.changed)) throw input_error("--changed 'nan': write a part of the points, from 0 to 1");
-  if (!o.record_graph.empty() && how.cut == apps::iteration_cut::loop)
+  if (!o.record_graph.empty() && how.cut == apps::loop_cut::loop)
     throw input_error("--record-graph: the pieces of a parallel loop are no tasks, so each iteration would be one; add --cut tasks");
   made m;
   if (o.input.empty()) m.program = std::make_unique<apps::kmeans>(apps::drawn_points(size.points, size.dimensions, seed), how);

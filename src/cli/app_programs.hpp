@@ -26,6 +26,7 @@ namespace kilter::cli {
 struct app_options {
   std::vector<std::string> models{"kilter"};
   std::string size = "small", input, output, checkpoint, record_graph;
+  bool writes_output_itself = false;   ///< the program's command does, once all went well: it may be larger than memory
   worded_specification common;
   outputs out;
   std::shared_ptr<apps::ranks> ranks = std::make_shared<apps::ranks>();   ///< that run the program together; this process alone
@@ -63,8 +64,7 @@ std::uint8_t index_of(const char* option, const Names& names, const std::string&
   return static_cast<std::uint8_t>(at - names.begin());
 }
 
-[[nodiscard]] action add_heat(CLI::App& app, const std::string& command_line);
-[[nodiscard]] action add_kmeans(CLI::App& app, const std::string& command_line);
-[[nodiscard]] action add_vgg16(CLI::App& app, const std::string& command_line);
+using add_program = action(CLI::App& app, const std::string& command_line);
+[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_dedup, add_facesim, add_ferret, add_fluidanimate, add_heat, add_kmeans, add_swaptions, add_vgg16;
 
 }  // namespace kilter::cli

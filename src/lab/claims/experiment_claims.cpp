@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> where_keys = {"core", "cores", "place", "width"};
 constexpr std::array<std::string_view, 8> detail_keys = {"core", "cores", "place", "width", "when", "iteration", "benchmark", "slice"};
-constexpr std::array<std::string_view, 12> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
-                                                        "program", "clocks", "quantum", "swap_size", "cool_down"};
+constexpr std::array<std::string_view, 13> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
+                                                        "program", "clocks", "quantum", "swap_size", "cool_down", "configuration"};
 /// The keys of all of them, after `first`.
 template <std::size_t N>
 constexpr auto with_axes_and_details(const std::array<std::string_view, N>& first) {
@@ -191,9 +191,8 @@ class quantity_reader {
   void read_scenario_cases(const experiment_scenario& s, std::vector<quantity>& all) {
     std::vector<axis> axes, details;
     axis folded;
-    if (measure_->threads != s.of_threads())
-      of_.fail_at("measure", fmt::format("{} is of runs of {}, and scenario '{}' is of {}", measure_->name, measure_->threads ? "threads" : "tasks", s.name,
-                                         measure_->threads ? "tasks" : "threads"));
+    if (measure_->of != s.runs())
+      of_.fail_at("measure", fmt::format("{} is of runs of {}, and scenario '{}' is of {}", measure_->name, name_of(measure_->of), s.name, name_of(s.runs())));
     for (const axis& a : s.axes) {
       axis chosen{a.name, of_.has(a.name) ? of_.words(a.name) : a.values};
       for (const std::string& value : chosen.values) check_axis(of_, s, a.name, value);

@@ -27,7 +27,7 @@ constexpr std::array<kind_info, 6> kinds = {{{"bars", true, false, true},
                                              {"lines", true, false, true},
                                              {"starts", false, false, false}}};
 
-constexpr std::array<std::string_view, 21> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight",
+constexpr std::array<std::string_view, 22> axis_names = {"scenario", "policy", "disturb", "parallelism", "tasks", "tile", "weight", "configuration",
                                                          "workers", "program", "clocks", "quantum", "swap_size", "cool_down", "benchmark", "slice",
                                                          "core", "cores", "place", "width", "when", "iteration"};
 

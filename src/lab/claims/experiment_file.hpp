@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "lab/claims/claim.hpp"
+#include "lab/claims/measures.hpp"
 #include "lab/claims/figure.hpp"
 #include "lab/measuring/engine_choice.hpp"
 
 namespace kilter::lab {
 
-inline constexpr std::string_view threads_workload = "threads";
+inline constexpr std::string_view threads_workload = "threads", models_workload = "models";
 
 struct experiment_scenario {
   std::string name, workload;        ///< natively: name of a program
@@ -24,7 +25,7 @@ struct experiment_scenario {
   std::uint32_t seeds = 10;          ///< numbers that a case or value is judged by; natively: repeats
   std::uint32_t draws = 1;           ///< runs behind each of them, their mean; run seeds 1 .. seeds x draws
 
-  [[nodiscard]] bool of_threads() const noexcept { return workload == threads_workload; }
+  [[nodiscard]] run_kind runs() const noexcept { return workload == threads_workload ? run_kind::threads : workload == models_workload ? run_kind::models : run_kind::tasks; }
   [[nodiscard]] bool natively() const noexcept { return on.platform.empty(); }
   /// Null if it has no such axis.
   [[nodiscard]] const axis* find_axis(std::string_view axis_name) const noexcept;

@@ -10,6 +10,7 @@
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
 #include "lab/claims/experiment_reader.hpp"
+#include "lab/claims/model_measures.hpp"
 #include "lab/disturbing/disturbance.hpp"
 #include "lab/measuring/specification.hpp"
 #include "lab/threads/thread_platforms.hpp"
@@ -51,6 +52,7 @@ const std::vector<described_workload>& workloads() {
                           {"sides", false, false, wording::word}, {"pairs", false, false, wording::word}, {"errors", false, false, wording::word},
                           {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
                           {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count}}},
+      {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}}},
   };
   return all;
 }
@@ -177,10 +179,10 @@ void check_graph(const toml_table& t, const std::string& graph) {
   }
 }
 
-/// Of tasks, or of threads.
-std::vector<std::string> policies_of(const toml_table& t, bool threads) {
+std::vector<std::string> policies_of(const toml_table& t, run_kind of) {
   std::vector<std::string_view> known;
-  if (threads)
+  if (of == run_kind::models) known.assign(execution_models().begin(), execution_models().end());
+  if (of == run_kind::threads)
     for (const balance::scheduler_info& info : balance::schedulers()) known.push_back(info.name);
   else
     for (const policy_info& info : policy_catalogue()) known.push_back(info.name);
@@ -220,6 +222,17 @@ void check_thread_scenario(const toml_table& t, const experiment_scenario& s) {
     for (const std::string& one : members_of(program)) checked("program", [&] { (void)thread_programs_of(one); });
 }
 
+/// That the machine is S1's, with such cores. Programs are looked up when they are run.
+void check_model_scenario(const toml_table& t, const experiment_scenario& s) {
+  if (s.on.platform != "odroid-xu3") t.fail_at("on", fmt::format("on 'sim:{}': execution models are run on sim:odroid-xu3", s.on.platform));
+  for (const std::string& cores : s.find_axis("configuration")->values)
+    try {
+      (void)read_configuration(cores);
+    } catch (const input_error& error) {
+      t.fail_at("configuration", error.what());
+    }
+}
+
 }  // namespace
 
 const axis* experiment_scenario::find_axis(std::string_view axis_name) const noexcept {
@@ -234,19 +247,22 @@ experiment_scenario read_scenario(const toml_table& t) {
   s.workload = t.text("workload");
   const described_workload* w = &described(t, "workload", workloads());
   std::vector<std::string_view> known{"name", "on", "workload", "policies", "seeds", "draws", "open"};
-  if (!s.of_threads()) known.push_back("disturb");
+  const bool of_tasks = s.runs() == run_kind::tasks;
+  if (of_tasks) known.push_back("disturb");
   for (const word& one : w->words) known.push_back(one.key);
-  if (!s.of_threads())
+  if (of_tasks)
     for (const word& one : common()) known.push_back(one.key);
   t.only(known);
 
-  s.axes.push_back({"policy", policies_of(t, s.of_threads())});
+  s.axes.push_back({"policy", policies_of(t, s.runs())});
   for (const word& one : w->words) read_word(t, one, s);
-  if (!s.of_threads()) {
+  if (of_tasks) {
     s.axes.insert(s.axes.begin() + 1, {"disturb", disturbances_of(t)});
     for (const word& one : common()) read_word(t, one, s);
-  } else {
+  } else if (s.runs() == run_kind::threads) {
     check_thread_scenario(t, s);
+  } else {
+    check_model_scenario(t, s);
   }
   if (t.has("open")) s.open = t.words("open");
   s.seeds = whole(t, "seeds", 10, s.seeds);
@@ -263,7 +279,7 @@ experiment_scenario read_native(const toml_table& t) {
   for (const auto* words : {&w.words, &runtime_words()})
     for (const word& one : *words) known.push_back(one.key);
   t.only(known);
-  s.axes = {{"policy", policies_of(t, false)}, {"disturb", disturbances_of(t)}};
+  s.axes = {{"policy", policies_of(t, run_kind::tasks)}, {"disturb", disturbances_of(t)}};
   for (const auto* words : {&w.words, &runtime_words()})
     for (const word& one : *words) read_word(t, one, s);
   if (const auto graph = s.parameters.find("graph"); graph != s.parameters.end()) check_graph(t, graph->second);
@@ -297,7 +313,7 @@ void read_differently(std::vector<experiment_file>& files, const std::string& re
       throw input_error("--with '" + reading + "': " + fault);
     for (experiment_file& f : files)
       for (experiment_scenario& s : f.scenarios)
-        if (s.of_threads() == threads) s.parameters[key] = value;
+        if (s.runs() == (threads ? run_kind::threads : run_kind::tasks)) s.parameters[key] = value;
   }
 }
 

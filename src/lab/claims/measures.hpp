@@ -10,13 +10,17 @@ namespace kilter::lab {
 /// and of them one at most. `slice`: ten seconds of the run, counted from 1.
 enum class detail_need { none, benchmark, slice, core, where, when, when_or_iteration, where_and_when, where_and_iteration };
 
+/// What is run: tasks, threads (workload `threads`), or a program under an execution model (workload `models`).
+enum class run_kind { tasks, threads, models };
+[[nodiscard]] std::string_view name_of(run_kind) noexcept;
+
 struct measure_info {
   std::string_view name;
   bool share;              ///< a part of a whole, 0..1: margins and bands are points (0.03 = 3 points), not parts of the value
   bool property;           ///< computed from the code without an engine: takes no scenario, has no spread
   detail_need details;     ///< without `when` and `iteration`: the whole run
   std::string_view meaning;
-  bool threads = false;    ///< of a run of threads (workload `threads`), not of tasks
+  run_kind of = run_kind::tasks;
   std::string_view arguments{};  ///< of a property: what it must be told, "tasks,parallelism"
 };
 

@@ -43,7 +43,7 @@ const auto& size_in(const Sizes& sizes, const selection& words) {
 std::unique_ptr<apps::program> make_kmeans(const selection& words) {
   const apps::kmeans_size& size = size_in(apps::kmeans_sizes, words);
   return std::make_unique<apps::kmeans>(apps::drawn_points(size.points, size.dimensions, input_seed),
-                                        apps::kmeans_options{.clusters = count_in(words, "clusters", 5), .cut = apps::iteration_cut::tasks,
+                                        apps::kmeans_options{.clusters = count_in(words, "clusters", 5), .cut = apps::loop_cut::tasks,
                                                              .block = count_in(words, "block", size.block), .most_iterations = count_in(words, "iterations", 20),
                                                              .least_changed = 0.0, .seed = input_seed});
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lab/claims/measures.hpp"
+#include "lab/claims/model_measures.hpp"
 #include "lab/claims/native_runs.hpp"
 #include "lab/claims/properties.hpp"
 #include "lab/claims/task_measures.hpp"
@@ -38,7 +39,12 @@ bool asked_for(const claim& c, const std::vector<std::string>& ids) { return std
 std::vector<selection> runs_behind(const experiment_file& f, const cell& c) {
   if (find_measure(c.measure)->property) return {};
   const experiment_scenario& s = scenario_of(f, c.run);
-  return s.of_threads() ? thread_runs_behind(s, c) : task_runs_behind(c);
+  switch (s.runs()) {
+    case run_kind::threads: return thread_runs_behind(s, c);
+    case run_kind::models: return {c.run};
+    case run_kind::tasks: break;
+  }
+  return task_runs_behind(c);
 }
 
 /// What native cases of the claims look at, by the name of its scenario.
@@ -100,7 +106,8 @@ class runs_of_file {
   std::vector<double> values(const cell& c) {
     if (find_measure(c.measure)->property) return {property_value(c.measure, c.run)};
     const experiment_scenario& s = scenario_of(file_, c.run);
-    if (s.of_threads()) return thread_values(s, c, [&](const selection& run) -> const auto& { return of_threads(run); });
+    if (s.runs() == run_kind::threads) return thread_values(s, c, [&](const selection& run) -> const auto& { return of_threads(run); });
+    if (s.runs() == run_kind::models) return model_values(s, c, of_models(c.run));
     return task_values(s, c, [&](const selection& run) -> const auto& { return of_tasks(run); });
   }
 
@@ -138,11 +145,16 @@ class runs_of_file {
     return made_once(threads_, run, [&](const experiment_scenario& s, std::uint32_t seed) { return run_threads_of(s, run, seed); });
   }
 
+  const std::vector<model_run>& of_models(const selection& run) {
+    return made_once(models_, run, [&](const experiment_scenario& s, std::uint32_t seed) { return run_model_of(s, run, seed); });
+  }
+
   const experiment_file& file_;
   progress& progress_;
   std::map<std::string, watching> traced_;                    // by run
   std::map<std::string, std::vector<observed>> tasks_;
   std::map<std::string, std::vector<thread_run>> threads_;
+  std::map<std::string, std::vector<model_run>> models_;
 };
 
 /// `results`: of the file's claims among others.

@@ -86,6 +86,35 @@ thread_platform dike_xeon(const std::string& clocks, const std::string& memory) 
 
 }  // namespace
 
+thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio) {
+  if (big > 4 || little > 4 || big + little == 0) throw input_error("odroid-xu3 has four big and four little cores, not " + std::to_string(big) + " and " + std::to_string(little));
+  thread_platform p;
+  std::vector<core_kind> kinds;
+  if (big > 0) kinds.push_back({0, "a15", big, little > 0 ? ratio : 0.0});
+  if (little > 0) kinds.push_back({static_cast<kind_id>(kinds.size()), "a7", little, big > 0 ? 1.0 : 0.0});
+  std::vector<core> all;
+  for (core_id c = 0; c < big + little; ++c) {
+    core one;
+    one.id = c;
+    one.os_index = static_cast<int>(c);
+    one.kind = c < big ? 0 : kinds.back().id;
+    one.cluster = one.kind;
+    all.push_back(one);
+    p.simulated.cores.push_back({c < big ? 1.0 : 1.0 / ratio, c < big ? 0u : 1u, no_core});
+  }
+  p.cores = std::make_shared<machine>("odroid-xu3 " + std::to_string(big) + "+" + std::to_string(little), std::move(kinds), std::move(all));
+  p.simulated.path_bytes_per_s = {6e9, 2.5e9};     // papers.md B3, as in data/platforms
+  p.simulated.controller_bytes_per_s = 6e9;        // no figure of both clusters together: assumed, what the big one alone gets
+  p.simulated.migrate_s = 50e-6;                   // papers.md B3
+  p.simulated.refill_bytes = 512e3;                // the smaller of the two caches that a thread comes to: papers.md B3
+  p.simulated.refill_near_bytes = 32e3;            // level 1: papers.md B3
+  p.simulated.refill_bytes_per_s = 1e9;            // assumed: half of the Xeons'
+  p.simulated.wake_s = futex_wake_s;
+  p.simulated.sigma = noise_sigma;
+  p.simulated.counter_sigma = counter_sigma;
+  return p;
+}
+
 thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory) {
   if (name == "xeon-e5320") return xeon_e5320(clocks);
   if (name == "dike-xeon") return dike_xeon(clocks, memory);

@@ -1,5 +1,5 @@
 #pragma once
-// The machines of S3 and S4 as threads are simulated on them. Every number says where it comes from; docs/threads.md lists them.
+// The machines of S1, S3 and S4 as threads are simulated on them. Every number says where it comes from; docs/threads.md lists them.
 
 #include <memory>
 #include <string>
@@ -20,6 +20,10 @@ struct thread_platform {
 /// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose
 /// controller is in use, fast or slow (papers.md E35). input_error names what there is not.
 [[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory = "fast");
+
+/// S1's board with so many big and little cores in use. A big one is `ratio` times as fast for the program at hand, and is the reference. input_error for more
+/// than four of a kind, or none at all.
+[[nodiscard]] thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio);
 
 inline constexpr std::string_view thread_platforms[] = {"xeon-e5320", "dike-xeon"};
 

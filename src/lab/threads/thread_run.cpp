@@ -219,6 +219,7 @@ thread_run run_thread_programs(const thread_platform& on, std::span<const sim::t
     const double clock = on.simulated.cores[c].clock;
     run.dynamic_energy_s += r.busy_s[c] * clock * clock * clock;
   }
+  run.busy_s = r.busy_s;
   run.sameness = sameness_of(r, programs);
   std::map<std::uint32_t, benchmark_times> times;
   for (const sim::thread_result& t : r.threads) {

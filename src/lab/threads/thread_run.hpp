@@ -42,6 +42,7 @@ struct thread_run {
   std::uint64_t moves = 0;              ///< of threads from core to core, by whomever
   prediction_errors errors{};
   prediction_errors errors_of_sums{};   ///< rates added up before they are compared: of a thread over its quanta, of a quantum over the threads
+  std::vector<double> busy_s{};         ///< of each core
   double dynamic_energy_s = 0.0;        ///< busy seconds of each core times its clock cubed (the voltage follows the clock)
   thread_sameness sameness{};
 

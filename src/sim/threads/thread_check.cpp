@@ -89,6 +89,9 @@ void check_threads(const thread_machine& m, std::span<const thread_program> prog
     for (const thread_pool& one : p.pools)
       if (one.demand >= p.demands.size() || !(one.amount_s > 0.0))
         throw input_error("program " + p.name + ": a pool's pieces must be longer than 0 s and have a demand of the program");
+    for (std::size_t n = 0; n < p.pools.size(); ++n)
+      if (const std::uint32_t by = p.pools[n].fed_by; by != thread_pool::nobody && (by >= n || p.pools[by].pieces != p.pools[n].pieces))
+        throw input_error("program " + p.name + ": pool " + std::to_string(n) + " is fed by pool " + std::to_string(by) + ", which must be an earlier one of as many pieces");
     std::vector<std::uint32_t> started(p.groups.size(), 0);
     for (std::size_t g = 0; g < p.groups.size(); ++g)
       for (std::size_t t = 0; t < p.groups[g].threads.size(); ++t) {

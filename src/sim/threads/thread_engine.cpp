@@ -1,5 +1,7 @@
 #include "sim/threads/thread_engine.hpp"
 
+#include <utility>
+
 #include "kilter/error.hpp"
 #include "sim/threads/thread_check.hpp"
 #include "sim/threads/thread_world.hpp"
@@ -18,7 +20,7 @@ thread_world::thread_world(const thread_machine& m, std::span<const thread_progr
     program_state s;
     s.locks.resize(p.locks);
     s.barriers.resize(p.barriers.size());
-    for (const thread_pool& one : p.pools) s.left_in_pool.push_back(one.pieces);
+    for (const thread_pool& one : p.pools) s.pools.push_back({one.pieces, one.fed_by == thread_pool::nobody ? one.pieces : 0, {}});
     for (const thread_group& g : p.groups) s.alive.push_back(static_cast<std::uint32_t>(g.threads.size()));
     s.joiner.assign(p.groups.size(), nobody);
     states_.push_back(std::move(s));
@@ -89,10 +91,8 @@ void thread_world::advance(std::uint32_t id) {
         if (t.left_s > 0.0) return;
         break;
       case step_kind::pool:
-        if (p.left_in_pool[s.which] == 0) break;
-        --p.left_in_pool[s.which];
-        t.left_s = amount(t, programs_[t.program].pools[s.which].amount_s);
-        return;
+        if (goes_on_in_pool(id, s.which)) return;
+        break;
       case step_kind::lock: {
         lock_state& l = p.locks[s.which];
         if (l.owner != nobody) {
@@ -191,11 +191,44 @@ void thread_world::end(std::uint32_t id) {
   if (--p.alive[t.group] == 0 && p.joiner[t.group] != nobody) wake(p.joiner[t.group]);
 }
 
-void thread_world::block(std::uint32_t id) {
+void thread_world::block_here(std::uint32_t id) {
   leaves_core(id);
   threads_[id].now = thread_state::blocked;
-  ++threads_[id].step;   // what it waits for is done when it wakes
   queue_.set(id, never);
+}
+
+void thread_world::block(std::uint32_t id) {
+  block_here(id);
+  ++threads_[id].step;
+}
+
+bool thread_world::goes_on_in_pool(std::uint32_t id, std::uint32_t pool) {
+  live_thread& t = threads_[id];
+  program_state& p = states_[t.program];
+  const std::vector<thread_pool>& all = programs_[t.program].pools;
+  if (std::exchange(t.has_piece, false))
+    for (std::uint32_t fed = pool + 1; fed < all.size(); ++fed) {
+      if (all[fed].fed_by != pool) continue;
+      ++p.pools[fed].there;
+      if (p.pools[fed].waiting.empty()) continue;
+      wake(p.pools[fed].waiting.front());
+      p.pools[fed].waiting.pop_front();
+    }
+  pool_state& mine = p.pools[pool];
+  if (mine.left == 0) return false;
+  if (mine.there == 0) {
+    mine.waiting.push_back(id);
+    block_here(id);
+    return true;
+  }
+  --mine.there;
+  if (--mine.left == 0) {
+    for (const std::uint32_t other : mine.waiting) wake(other);   // in vain
+    mine.waiting.clear();
+  }
+  t.has_piece = true;
+  t.left_s = amount(t, all[pool].amount_s);
+  return true;
 }
 
 void thread_world::wake(std::uint32_t id) {

@@ -18,7 +18,7 @@ enum class step_kind : std::uint8_t {
   compute,   ///< `amount_s` of `demands[which]`
   lock,      ///< the program's lock `which`; who waits gets it in the order of asking
   unlock,
-  pool,      ///< computes a piece of pool `which`, again and again until none is left
+  pool,      ///< computes a piece of pool `which`, again and again until none is left; waits for one that is not there yet
   barrier,   ///< until all parties of barrier `which` have come
   start,     ///< creates the threads of group `which`, in order
   join,      ///< until all threads of group `which` have ended; one thread only may wait for a group
@@ -32,9 +32,12 @@ struct thread_step {
 
 /// Pieces of work that whoever comes first takes.
 struct thread_pool {
+  static constexpr std::uint32_t nobody = ~0u;
+
   std::uint32_t pieces = 0;
   double amount_s = 0.0;     ///< of each
   std::uint32_t demand = 0;
+  std::uint32_t fed_by = nobody;   ///< an earlier pool of as many pieces, as stages of a pipeline have it: a piece is there once one of that pool is done. nobody: all are there
 };
 
 struct thread_plan {

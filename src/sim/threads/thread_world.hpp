@@ -31,6 +31,7 @@ struct live_thread {
   double left_s = 0.0;               // of the step's computing
   double cold_left_s = 0.0;          // of reading the cache again, before computing goes on
   const demand* cold = nullptr;
+  bool has_piece = false;            // of the pool that its step names
   double per_s = 0.0, share = 0.0;   // how fast what it is at falls; its part of the core
   thread_counters since;             // the last look
   random_stream work{0}, pauses{0};
@@ -41,10 +42,15 @@ struct lock_state {
   std::deque<std::uint32_t> waiting;
 };
 
+struct pool_state {
+  std::uint32_t left = 0, there = 0;                  // that nobody has taken; of them, that may be taken
+  std::deque<std::uint32_t> waiting;
+};
+
 struct program_state {
   std::vector<lock_state> locks;
   std::vector<std::vector<std::uint32_t>> barriers;   // who waits there
-  std::vector<std::uint32_t> left_in_pool;
+  std::vector<pool_state> pools;
   std::vector<std::uint32_t> alive;                   // of each group
   std::vector<std::uint32_t> joiner;
 };
@@ -73,7 +79,12 @@ class thread_world {
   static double factor(random_stream& from, double sigma) { return exp_of(sigma * normal(from) - sigma * sigma / 2.0); }
   void create(std::uint32_t program, std::uint32_t group);
   void end(std::uint32_t id);
+  /// At a step that is done when it wakes.
   void block(std::uint32_t id);
+  /// At a step that it looks at again when it wakes.
+  void block_here(std::uint32_t id);
+  /// The thread is at a pool, and has done the piece that it had. Whether it waits or has another one; else none is left for it.
+  bool goes_on_in_pool(std::uint32_t id, std::uint32_t pool);
   void wake(std::uint32_t id);
   void set_pause(std::uint32_t id);
   void pause(std::uint32_t id);

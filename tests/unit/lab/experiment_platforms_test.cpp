@@ -46,7 +46,7 @@ void expect_places(const machine& m, const std::string& several, const std::stri
 TEST(experiments_on_platforms, every_platform_has_the_cores_that_are_disturbed) {
   for (const experiment_file& f : shipped())
     for (const experiment_scenario& s : f.scenarios)
-      for (const std::string& text : s.of_threads() ? std::vector<std::string>{} : s.find_axis("disturb")->values)
+      for (const std::string& text : s.runs() != run_kind::tasks ? std::vector<std::string>{} : s.find_axis("disturb")->values)
         EXPECT_NO_THROW((void)parse_disturbances(text, *platform_of(s).cores)) << f.name << " " << s.name;
 }
 

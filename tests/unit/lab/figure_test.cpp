@@ -132,7 +132,7 @@ TEST(figures, of_the_papers_are_all_there) {
 TEST(figures, add_no_run_to_those_of_all_claims) {
   auto files = read_experiments(experiments_directory());
   // But for runs of threads, which are quick: cases and scenarios that no claim speaks of are drawn too.
-  std::erase_if(files, [](const experiment_file& f) { return f.scenarios.empty() || f.scenarios.front().of_threads(); });
+  std::erase_if(files, [](const experiment_file& f) { return f.scenarios.empty() || f.scenarios.front().runs() != run_kind::tasks; });
   const auto all = chosen_claims(files, {"all"});
   EXPECT_EQ(reproduction(files, {.draws = true}).steps(all), reproduction(files).steps(all));
 }

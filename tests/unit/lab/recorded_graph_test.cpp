@@ -175,7 +175,7 @@ TEST(recorded_graph, graphs_that_ran_one_after_the_other_are_joined) {
 }
 
 TEST(recorded_graph, of_kmeans) {
-  apps::kmeans k(apps::drawn_points(500, 3, 1), {.clusters = 4, .cut = apps::iteration_cut::tasks, .block = 100, .most_iterations = 6, .least_changed = 0});
+  apps::kmeans k(apps::drawn_points(500, 3, 1), {.clusters = 4, .cut = apps::loop_cut::tasks, .block = 100, .most_iterations = 6, .least_changed = 0});
   const auto d = record_graph(k, "kmeans", machine::uniform(2), 1, never);
   ASSERT_TRUE(d);
   const std::size_t blocks = 5, iterations = tasks_by_type(*d).at("assign") / blocks;
@@ -226,7 +226,7 @@ TEST(recorded_graph, of_vgg16) {
 }
 
 TEST(recorded_graph, of_a_run_that_is_stopped_is_none) {
-  apps::kmeans k(apps::drawn_points(100'000, 8, 1), {.clusters = 64, .cut = apps::iteration_cut::tasks, .block = 100, .most_iterations = 1'000'000, .least_changed = 0});
+  apps::kmeans k(apps::drawn_points(100'000, 8, 1), {.clusters = 64, .cut = apps::loop_cut::tasks, .block = 100, .most_iterations = 1'000'000, .least_changed = 0});
   EXPECT_FALSE(record_graph(k, "kmeans", machine::uniform(2), 1, [] { return true; }));
 }
 

@@ -150,7 +150,7 @@ TEST(parameters, are_all_in_the_document) {
 TEST(parameters, those_of_the_experiments_are_understood) {
   for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../experiments"))
     for (const experiment_scenario& s : f.scenarios) {
-      if (s.of_threads()) continue;
+      if (s.runs() != run_kind::tasks) continue;
       parameter_values given;
       for (const parameter& p : find_workload(s.workload).parameters) {
         const std::string name(p.name);

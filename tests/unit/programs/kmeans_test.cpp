@@ -38,7 +38,7 @@ TEST(kmeans, is_the_same_under_every_model) {
   const result alone = run(k, execution_model::serial, 1);
   EXPECT_GT(alone.iterations, 3u);
   for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
-  kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = iteration_cut::tasks, .block = 100});
+  kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = loop_cut::tasks, .block = 100});
   EXPECT_EQ(run(in_tasks, execution_model::task, 2), alone);
   for (kmeans* each : {&k, &in_tasks}) {
     for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(*each, execution_model::kilter, threads), alone) << threads;

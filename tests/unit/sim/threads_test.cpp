@@ -133,6 +133,25 @@ TEST(threads, a_pool_gives_fast_cores_more) {
   EXPECT_NEAR(r.threads[0].work_s + r.threads[1].work_s, 3.0, 1e-9);
 }
 
+TEST(threads, a_stage_of_a_pipeline_waits_for_the_one_before) {
+  // Three stages of one thread each on a core of its own: the first piece passes all of them, the others follow at the pace of the slowest.
+  thread_program p{.name = "pipeline", .demands = {{}}, .pools = {{100, 0.01, 0}, {100, 0.02, 0, 0}, {100, 0.005, 0, 1}}};
+  p.groups.emplace_back();
+  for (std::uint32_t stage = 0; stage < 3; ++stage) p.groups[0].threads.push_back({.steps = {does(step_kind::pool, stage)}});
+  const auto r = run_threads(cores_of({1, 1, 1}), std::span(&p, 1), 1, nullptr);
+  EXPECT_NEAR(r.end_s, 0.01 + 100 * 0.02 + 0.005, 1e-6);
+  EXPECT_NEAR(r.threads[0].ended_s, 1.0, 1e-6);
+  // Two threads at the slow stage: now the first one is the slowest.
+  p.groups[0].threads.push_back({.steps = {does(step_kind::pool, 1)}});
+  EXPECT_NEAR(run_threads(cores_of({1, 1, 1, 1}), std::span(&p, 1), 1, nullptr).end_s, 100 * 0.01 + 0.02 + 0.005, 1e-6);
+  // One core for all does all the work.
+  EXPECT_NEAR(run_threads(cores_of({1}), std::span(&p, 1), 1, nullptr).end_s, 100 * 0.035, 1e-6);
+  p.pools[1].fed_by = 2;
+  EXPECT_THROW((void)run_threads(cores_of({1}), std::span(&p, 1), 1, nullptr), input_error);
+  p.pools[1] = {50, 0.02, 0, 0};
+  EXPECT_THROW((void)run_threads(cores_of({1}), std::span(&p, 1), 1, nullptr), input_error);
+}
+
 TEST(threads, stalls_are_not_shortened_by_the_clock) {
   auto p = loop({10});
   p.demands[0].stall = 0.37;   // all-slow costs 10.6 % (papers.md B4)
