@@ -21,6 +21,9 @@ class loops_of_threads final : public step_loops {
   block_loop& how_;
 };
 
+/// Steps that together take less are one task: next to the time slices of an operating system it is nothing.
+constexpr std::chrono::microseconds short_time(200);
+
 /// Of a program on Kilter; `here` is the step that runs now.
 class loops_of_tasks final : public step_loops {
  public:
@@ -38,10 +41,13 @@ class loops_of_tasks final : public step_loops {
  private:
   void run_step(kilter::task_context& here, const std::function<bool(step_loops&)>& step) {
     here_ = &here;
-    const bool more = step(*this);
-    if (here.cancelled()) return;
-    ++steps_;
-    ended_ = !more;
+    const auto begin = std::chrono::steady_clock::now();
+    do {
+      const bool more = step(*this);
+      if (here.cancelled()) return;
+      ++steps_;
+      ended_ = !more;
+    } while (!ended_ && std::chrono::steady_clock::now() - begin < short_time);
     if (ended_) return;
     kilter::batch next(here);
     next.add({.type = step_, .priority = kilter::priority::high}, [this, &step](kilter::task_context& there) { run_step(there, step); });

@@ -43,8 +43,8 @@ struct step_options {
   std::vector<std::string_view> loops;   ///< names of the program's loops, of static lifetime
 };
 
-/// Calls `step` until it returns false, or until `stopped` says so. Under Kilter each step is a critical task that adds the next, so that it begins on the
-/// best core: a task that ran all of them would stay where it began, also when somebody else came to that core. What a step throws comes out of here.
+/// Calls `step` until it returns false, or until `stopped` says so. Under Kilter each step, or some short ones, is a critical task that adds the next, so
+/// that it begins on the best core: a task that ran all of them would stay where it began, also when somebody else came to that core. What a step throws comes out of here.
 [[nodiscard]] program_run run_in_steps(executor&, const step_options&, const std::function<bool(step_loops&)>& step, const std::function<bool()>& stopped);
 
 }  // namespace kilter::apps

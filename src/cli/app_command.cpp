@@ -163,7 +163,8 @@ action add_app(CLI::App& root, const std::string& command_line) {
   constexpr std::pair<const char*, add_program*> all[] = {{"kmeans", add_kmeans}, {"heat", add_heat}, {"vgg16", add_vgg16},
                                                           {"blackscholes", add_blackscholes}, {"swaptions", add_swaptions},
                                                           {"fluidanimate", add_fluidanimate}, {"dedup", add_dedup}, {"ferret", add_ferret},
-                                                          {"facesim", add_facesim}, {"bodytrack", add_bodytrack}};
+                                                          {"facesim", add_facesim}, {"bodytrack", add_bodytrack},
+                                                          {"streamcluster", add_streamcluster}, {"canneal", add_canneal}};
   std::map<std::string, action> programs;
   for (const auto& [name, add] : all) programs.emplace(name, add(*app, command_line));
   return [app, programs] { return programs.at(app->get_subcommands().front()->get_name())(); };

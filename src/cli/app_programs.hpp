@@ -65,6 +65,6 @@ std::uint8_t index_of(const char* option, const Names& names, const std::string&
 }
 
 using add_program = action(CLI::App& app, const std::string& command_line);
-[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_dedup, add_facesim, add_ferret, add_fluidanimate, add_heat, add_kmeans, add_swaptions, add_vgg16;
+[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_canneal, add_dedup, add_facesim, add_ferret, add_fluidanimate, add_heat, add_kmeans, add_streamcluster, add_swaptions, add_vgg16;
 
 }  // namespace kilter::cli

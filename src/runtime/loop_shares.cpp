@@ -7,8 +7,8 @@
 namespace kilter::detail {
 
 namespace {
-// To wake a worker and to let it in costs about as much.
-constexpr double worth_inviting_s = 10e-6;
+// To wake a worker and to let it in costs about as much, and to let one in that is up.
+constexpr double worth_waking_s = 10e-6, worth_inviting_s = 2e-6;
 }  // namespace
 
 std::vector<double> loop_weights(const model::tables& tables, const machine& m, model::row_id row) {
@@ -26,20 +26,25 @@ std::vector<double> loop_weights(const model::tables& tables, const machine& m, 
   return weights;
 }
 
-loop_shares shares_of_loop(const model::tables& tables, const machine& m, model::row_id row, std::uint64_t count, std::uint64_t pieces, core_id caller) {
+loop_shares shares_of_loop(const model::tables& tables, const machine& m, model::row_id row, std::uint64_t count, std::uint64_t pieces, core_id caller, std::span<const std::uint8_t> looks) {
   loop_shares s{loop_weights(tables, m, row), {}};
   const core_id cores = m.core_count();
-  std::uint64_t members = std::min<std::uint64_t>(cores, pieces);
+  std::uint64_t members = std::min<std::uint64_t>(cores, pieces), woken = members;
   if (tables.seen(row)) {
-    const double least_s = 1.0 / *std::ranges::max_element(s.weights);
-    members = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(least_s * static_cast<double>(count) / worth_inviting_s, 1e6)), 1, members);
+    const double all_s = static_cast<double>(count) / *std::ranges::max_element(s.weights);
+    const auto worth = [&](double each_s) { return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(all_s / each_s, 1e6)), 1, members); };
+    woken = worth(worth_waking_s);
+    members = worth(worth_inviting_s);
   }
   for (core_id c = 0; c < cores; ++c)
     if (c != caller) s.invited.push_back(c);
   std::ranges::stable_sort(s.invited, [&](core_id a, core_id b) { return s.weights[a] > s.weights[b]; });
-  const std::size_t keep = members - (caller == no_core ? 0 : 1);
-  for (std::size_t i = keep; i < s.invited.size(); ++i) s.weights[s.invited[i]] = 0.0;
-  s.invited.resize(std::min(keep, s.invited.size()));
+  const std::size_t self = caller == no_core ? 0 : 1;
+  std::size_t kept = 0;
+  for (const core_id c : s.invited)
+    if (kept + self < woken || (kept + self < members && !looks.empty() && looks[c] != 0)) s.invited[kept++] = c;
+    else s.weights[c] = 0.0;
+  s.invited.resize(kept);
   return s;
 }
 

@@ -92,7 +92,9 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   stop_looking(run);
   const std::uint64_t nested_before = body_.nested_cycles, begin = sync::cycles();
 
-  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count, divided(w.count, w.block), core);
+  std::vector<std::uint8_t> looks;
+  for (const auto& other : owner.workers) looks.push_back(other->looks_for_work());
+  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count, divided(w.count, w.block), core, looks);
   auto* l = new shared_loop(w, row, run, *this, shares.weights);
   for (const core_id c : shares.invited) {
     l->hold();
@@ -129,8 +131,8 @@ void worker::join_loop(shared_loop& l) {
 // A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not.
 void worker::lend_core(const shared_loop& l) noexcept {
   const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
-  const auto wait = [&] {
-    for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause;) sync::relax();
+  const auto wait_until = [&](const auto& over) {
+    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;) sync::relax();
   };
   bool watched = false;
   if (owner.pins && !displaced_.load(sync::memory_order_relaxed))
@@ -138,16 +140,16 @@ void worker::lend_core(const shared_loop& l) noexcept {
       worker& other = *owner.workers[c];
       if (c == core || !l.working(c) || other.displaced_.load(sync::memory_order_relaxed)) continue;
       const std::int64_t before = cpu_nanoseconds_of(other.thread_);
-      wait();
+      wait_until([&] { return !l.working(c); });
       watched = true;
-      if (before < 0 || cpu_nanoseconds_of(other.thread_) != before) continue;
+      if (before < 0 || !l.working(c) || cpu_nanoseconds_of(other.thread_) != before) continue;
       const sync::lock_guard hold(other.thread_lock_);
       // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
       if (!l.working(c) || !pin_to(*owner.machine, core, other.thread_)) continue;
       other.displaced_.store(true, sync::memory_order_release);
       sync::yield();
     }
-  if (!watched) wait();
+  if (!watched) wait_until([&] { return l.everybody_left(); });
 }
 
 void worker::go_home() noexcept {
@@ -163,7 +165,7 @@ void worker::take_pieces(shared_loop& l) {
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
   if (owner.tables.seen(l.row))
     pace.block_cycles = owner.tables.time_s(l.row, owner.machine->single(core)) / owner.tables.slowdown(core) * static_cast<double>(l.work.block) * cycles_per_s;
-  const std::int64_t cpu_begin = cpu_nanoseconds();
+  look_at_cpu_time();
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
   l.works(core, true);
@@ -193,14 +195,24 @@ void worker::take_pieces(shared_loop& l) {
     const sync::lock_guard hold(thread_lock_);
     return !displaced_.load(sync::memory_order_relaxed);
   }();
-  if (pace.items > 0 && nested == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span, cpu_nanoseconds() - cpu_begin);
+  if (pace.items > 0 && nested == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span);
+}
+
+// The clock of a thread's CPU time is a system call, of half a microsecond: short loops share a look.
+void worker::look_at_cpu_time() noexcept {
+  constexpr double shared_s = 1e-3;
+  const std::uint64_t now = sync::cycles();
+  if (cpu_seen_.ns < 0 || owner.seconds(now - cpu_seen_.cycles) > shared_s) cpu_seen_ = {now, cpu_nanoseconds()};
 }
 
 // A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that blocks to the other.
-void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span, std::int64_t cpu_ns) {
+void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span) {
   const double wall_s = owner.seconds(span);
-  const double off_core_s = std::max(0.0, wall_s - static_cast<double>(cpu_ns) * 1e-9);
-  const double lost_s = std::min(owner.seconds(pace.lost_cycles), off_core_s);
+  double lost_s = 0.0;
+  if (pace.lost_cycles > 0) {
+    const double off_core_s = owner.seconds(sync::cycles() - cpu_seen_.cycles) - static_cast<double>(cpu_nanoseconds() - cpu_seen_.ns) * 1e-9;
+    lost_s = std::min({owner.seconds(pace.lost_cycles), wall_s, std::max(0.0, off_core_s)});
+  }
   owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s, owner.seconds(clock_seen - owner.start_cycles));
 }
 

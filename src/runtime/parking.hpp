@@ -89,6 +89,7 @@ class parking {
   }
 
   // --- anybody's ---
+  [[nodiscard]] bool searches() const noexcept { return mode_.load(sync::memory_order_relaxed) == mode::searching; }
   [[nodiscard]] bool idle() const noexcept { return mode_.load(sync::memory_order_relaxed) != mode::running; }
   /// Wakes it if it sleeps; returns whether it did. Called after what it is woken for was written.
   bool wake() noexcept {

@@ -14,6 +14,7 @@ namespace kilter::detail {
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   let_go();
+  cpu_seen_.ns = -1;
   std::int64_t begin_ns = 0;
   const bool slept = sleeping_.sleep(timeout_ns, [&](std::int64_t& at_most_ns) {
     if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) || owner.must_clear_up() ||

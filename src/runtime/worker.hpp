@@ -80,6 +80,8 @@ class alignas(sync::cache_line) worker {
   bool wake() noexcept { return parking_.wake(); }
   [[nodiscard]] parking& sleeping_place() noexcept { return parking_; }
   [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
+  /// It is up, and has nothing to do.
+  [[nodiscard]] bool looks_for_work() const noexcept { return parking_.searches(); }
   [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
   // --- called on its own thread ---
@@ -197,7 +199,8 @@ class alignas(sync::cache_line) worker {
   void join_loop(shared_loop&);
   /// Until none is left.
   void take_pieces(shared_loop&);
-  void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span, std::int64_t cpu_ns);
+  void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span);
+  void look_at_cpu_time() noexcept;
   /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
   void lend_core(const shared_loop&) noexcept;
   /// Back to its own core from one that was lent.
@@ -243,6 +246,10 @@ class alignas(sync::cache_line) worker {
   sleeping sleeping_{parking_};
   std::uint32_t waits_ = 0;   // nested on this worker's stack
   bool starts_over_ = false;  // a graph has begun in the middle of a look
+  struct {
+    std::uint64_t cycles = 0;
+    std::int64_t ns = -1;     // none: it slept since, which is no CPU time either
+  } cpu_seen_;                // its CPU time, and when
   work_deque<node> own_;
   // What became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them.
   work_deque<node> kept_;

@@ -45,6 +45,16 @@ TEST(loop_shares, nobody_is_invited_to_less_than_10_us_and_the_caller_always_tak
   EXPECT_EQ(two.weights[1], 0.0);
 }
 
+TEST(loop_shares, those_who_look_for_work_are_invited_to_less) {
+  four_cores m;
+  for (core_id c = 0; c < 4; ++c) m.takes(c, 1e-6);
+  const std::vector<std::uint8_t> two_look{0, 1, 1, 0};
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 9, 9, 0, two_look).invited, (std::vector<core_id>{1, 2}));
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 5, 5, 0, two_look).invited, (std::vector<core_id>{1})) << "2 us for each";
+  EXPECT_TRUE(shares_of_loop(m.tables, m.cores, m.row, 3, 3, 0, two_look).invited.empty());
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 1000, 0, two_look).invited.size(), 3u) << "there is enough for all, awake or not";
+}
+
 TEST(loop_shares, nobody_is_invited_for_pieces_that_are_not_there) {
   four_cores m;
   EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 2, 0).invited.size(), 1u);
