@@ -10,9 +10,9 @@ namespace kilter::apps {
 
 // ---- the parallel part -----------------------------------------------------------------------------------------------
 
-// The swaps of a step are evaluated in parallel, all against the places at its start, which nobody changes meanwhile. That is where the time goes: each looks up
-// some twenty places all over the memory. Then they are made in their order, which is short. A swap whose elements or their neighbours were moved by an earlier
-// one of the step is evaluated again. So the result is that of annealing one swap after another, whoever evaluated what.
+// The swaps of a step are evaluated in parallel, all against the places at its start, which nobody changes meanwhile. That is where the time goes: each looks
+// up some twenty places all over the memory. Then they are made in their order, which is short. A swap whose elements or their neighbours were moved by an
+// earlier one of the step is evaluated again. So the result is that of annealing one swap after another, whoever evaluated what.
 bool canneal::step(step_loops& loops) {
   if (step_ == now_.checked_from) now_.then = now_.places;
   loops.run(0, options_.tasks, [this](std::size_t task) { evaluate(options_.swaps * task / options_.tasks, options_.swaps * (task + 1) / options_.tasks); });
@@ -42,9 +42,7 @@ void canneal::evaluate(std::uint64_t first, std::uint64_t last) noexcept {
 
 void canneal::commit() {
   touched_.assign(netlist_.elements(), false);
-  for (std::size_t i = 0; i < trials_.size(); ++i) {
-    fetch_ahead(i);
-    trial& t = trials_[i];
+  for (trial& t : trials_) {
     if (touched_[t.swap.a] || touched_[t.swap.b]) {
       t.longer = longer_by(t.swap.a, t.swap.b);
       t.accepted = accepts(t.longer, temperature_, t.swap.chance);
@@ -57,19 +55,6 @@ void canneal::commit() {
     touch(t.swap.a);
     touch(t.swap.b);
   }
-}
-
-/// What a swap touches lies all over the memory. Which swaps come is known, so it is fetched before its turn: first where the lists of neighbours are, then these.
-void canneal::fetch_ahead(std::size_t trial_now) const noexcept {
-  constexpr std::size_t soon = 6, later = 2 * soon;
-  if (trial_now + later >= trials_.size()) return;
-  if (const trial& t = trials_[trial_now + later]; t.accepted)
-    for (const std::uint32_t e : {t.swap.a, t.swap.b}) {
-      __builtin_prefetch(&neighbours_.first[e]);
-      __builtin_prefetch(&now_.places[e]);
-    }
-  if (const trial& t = trials_[trial_now + soon]; t.accepted)
-    for (const std::uint32_t e : {t.swap.a, t.swap.b}) __builtin_prefetch(neighbours_.of(e).data());
 }
 
 /// All whose swaps the element's place counts for.
@@ -110,16 +95,18 @@ tried_swap draw_swap(std::uint64_t seed, std::uint64_t before, std::size_t eleme
   return {a, b, std::ldexp(static_cast<double>(two >> 11), -53)};
 }
 
-bool accepts(std::int64_t longer, double temperature, double chance) noexcept { return longer <= 0 || chance < std::exp(-static_cast<double>(longer) / temperature); }
+bool accepts(std::int64_t longer, double temperature, double chance) noexcept {
+  return longer <= 0 || chance < std::exp(-static_cast<double>(longer) / temperature);
+}
 
 // ---- before and after ------------------------------------------------------------------------------------------------
 
 canneal::canneal(netlist n, const canneal_options& o) : netlist_(std::move(n)), options_(o) {
-  const auto refuse = [](const std::string& option, const std::string& value, const std::string& right) { throw input_error(option + " " + value + ": " + right); };
-  if (o.steps < 1) refuse("--steps", "0", "annealing has 1 or more");
-  if (o.swaps < 1) refuse("--swaps", "0", "a step has 1 or more");
-  if (o.tasks < 1) refuse("--tasks", "0", "a step has 1 or more");
-  if (!(o.temperature > 0 && std::isfinite(o.temperature))) refuse("--temperature", std::to_string(o.temperature), "write a finite number above 0");
+  if (o.steps < 1) throw input_error("--steps 0: annealing has 1 or more");
+  if (o.swaps < 1) throw input_error("--swaps 0: a step has 1 or more");
+  if (o.tasks < 1) throw input_error("--tasks 0: a step has 1 or more");
+  if (!(o.temperature > 0 && std::isfinite(o.temperature)))
+    throw input_error("--temperature " + std::to_string(o.temperature) + ": write a finite number above 0");
   neighbours_ = neighbours_of(netlist_);
   now_.places.resize(netlist_.elements());
   trials_.resize(o.swaps);
@@ -130,9 +117,9 @@ canneal::canneal(netlist n, const canneal_options& o) : netlist_(std::move(n)), 
 }
 
 std::string canneal::about() const {
-  return std::to_string(netlist_.elements()) + " elements with " + std::to_string(netlist_.inputs.all.size()) + " wires on " + std::to_string(netlist_.columns) + " x " +
-         std::to_string(netlist_.rows) + " places, " + std::to_string(options_.steps) + " steps of " + std::to_string(options_.swaps) + " swaps in " +
-         std::to_string(options_.tasks) + " tasks";
+  return std::to_string(netlist_.elements()) + " elements with " + std::to_string(netlist_.inputs.all.size()) + " wires on " +
+         std::to_string(netlist_.columns) + " x " + std::to_string(netlist_.rows) + " places, " + std::to_string(options_.steps) + " steps of " +
+         std::to_string(options_.swaps) + " swaps in " + std::to_string(options_.tasks) + " tasks";
 }
 
 std::uint64_t canneal::fingerprint() const {
@@ -155,8 +142,10 @@ std::string canneal::result_file() const {
 
 std::vector<std::string> canneal::found() const {
   const auto change = now_.before == 0 ? 0.0 : 100.0 * (static_cast<double>(now_.cost) / static_cast<double>(now_.before) - 1);
-  return {"length of all wires: " + std::to_string(now_.before) + " before, " + std::to_string(now_.cost) + " after (" + std::to_string(std::lround(change)) + " %)",
-          "swaps: " + std::to_string(step_ * options_.swaps) + " tried, " + std::to_string(made_) + " made, " + std::to_string(again_) + " evaluated a second time"};
+  return {"length of all wires: " + std::to_string(now_.before) + " before, " + std::to_string(now_.cost) + " after (" +
+              std::to_string(std::lround(change)) + " %)",
+          "swaps: " + std::to_string(step_ * options_.swaps) + " tried, " + std::to_string(made_) + " made, " + std::to_string(again_) +
+              " evaluated a second time"};
 }
 
 }  // namespace kilter::apps

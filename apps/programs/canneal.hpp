@@ -1,6 +1,6 @@
 #pragma once
-// Simulated annealing of a netlist's placement: elements on a grid change places, so that the wires between them become short (Kirkpatrick, Gelatt and Vecchi
-// 1983). It is the application canneal of S1 (docs/papers.md A2.2); P. Banerjee, "Parallel algorithms for VLSI computer-aided design" (1994), has the algorithm.
+// Simulated annealing of a netlist's placement: elements on a grid change places, so that the wires between them become short (Kirkpatrick, Gelatt and
+// Vecchi 1983; P. Banerjee, "Parallel algorithms for VLSI computer-aided design", 1994). It is the application canneal of S1 (docs/papers.md A2.2).
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ struct canneal_size {
 };
 /// `native` is S1's (Table 1), with the 15,000 swaps a step of the public code.
 inline constexpr std::array<canneal_size, 4> canneal_sizes{
-    {{"small", 10'000, 64, 500}, {"medium", 200'000, 64, 3'000}, {"large", 1'000'000, 128, 8'000}, {"native", 2'500'000, 6'000, 15'000}}};
+    {{"small", 10'000, 64, 500}, {"medium", 200'000, 160, 3'000}, {"large", 1'000'000, 250, 8'000}, {"native", 2'500'000, 6'000, 15'000}}};
 
 /// Two elements that may change places, and the chance that a swap to longer wires has to beat, from 0 to 1 without 1. They depend on the seed, on how many
 /// swaps there were before, and on nothing else.
@@ -87,7 +87,6 @@ class canneal final : public program {
   bool step(step_loops&);
   void evaluate(std::uint64_t first, std::uint64_t last) noexcept;
   void commit();
-  void fetch_ahead(std::size_t trial_now) const noexcept;
   [[nodiscard]] std::int64_t longer_by(std::uint32_t a, std::uint32_t b) const noexcept;
   void touch(std::uint32_t element);
 

@@ -67,7 +67,8 @@ void verify(const netlist& n, const annealed& a, const canneal_options& o) {
   // A drawn netlist begins in no order, which any annealing makes better once it is cold.
   constexpr std::size_t many = 1000;
   const bool long_enough = n.names.empty() && n.elements() >= many && o.steps * o.swaps >= n.elements() && temperature < 1;
-  if (long_enough && a.cost >= a.before) throw wrong_result("canneal: the wires were " + std::to_string(a.before) + " long and are " + std::to_string(a.cost) + "; they should be shorter");
+  if (long_enough && a.cost >= a.before)
+    throw wrong_result("canneal: the wires were " + std::to_string(a.before) + " long and are " + std::to_string(a.cost) + "; they should be shorter");
 }
 
 }  // namespace kilter::apps

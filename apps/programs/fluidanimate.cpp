@@ -17,6 +17,7 @@ namespace kilter::apps {
 namespace {
 
 enum phase : std::size_t { clearing, inserting, initialising, densities, normalising, accelerations, collisions, advancing, phases };
+static_assert(phases == fluid_phases);
 constexpr std::array<std::string_view, phases> phase_names{"clear", "insert", "initialise", "densities", "normalise", "accelerations", "collisions", "advance"};
 
 /// Memory must hold the tasks that are made at once, however many frames there are.
@@ -54,7 +55,7 @@ void fluidanimate::add_frames(kilter::graph& g, std::uint64_t count) {
   }
 }
 
-std::uint64_t fluidanimate::tasks_in_a_frame() const noexcept { return phases * blocks() + 1; }
+std::uint64_t fluidanimate::tasks_in_a_frame() const noexcept { return fluid_tasks_in_a_frame(blocks()); }
 
 program_run fluidanimate::run_joined_at_frames(kilter::runtime& rt, const std::function<bool()>& stopped) {
   const auto begin = std::chrono::steady_clock::now();

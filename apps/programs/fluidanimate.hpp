@@ -37,6 +37,9 @@ struct fluidanimate_size {
 };
 /// `native` is PARSEC's, and S1's (Table 1).
 inline constexpr std::array<fluidanimate_size, 4> fluidanimate_sizes{{{"small", 4'000, 20}, {"medium", 20'000, 40}, {"large", 100'000, 70}, {"native", 500'000, 500}}};
+inline constexpr std::uint64_t fluid_phases = 8;   ///< of a frame; each has a task for each block
+/// With the one that ends it.
+[[nodiscard]] constexpr std::uint64_t fluid_tasks_in_a_frame(std::size_t divisions) noexcept { return fluid_phases * divisions + 1; }
 /// More particles would take more than 3 GB, fewer make no water; more blocks than that make more tasks a frame than a graph should hold.
 inline constexpr std::size_t least_fluid_particles = 100, most_fluid_particles = 20'000'000, most_fluid_divisions = 16'384;
 

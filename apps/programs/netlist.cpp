@@ -83,7 +83,8 @@ class netlist_reader {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string_view word = next_word(line);
       if (!read_whole(word, numbers[i]) || numbers[i] < (i == 0 ? 2u : 1u) || numbers[i] > most[i])
-        refuse(quoted(word) + ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to " + std::to_string(most_elements) + ", the others from 1 to " + std::to_string(longest_side));
+        refuse(quoted(word) + ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to " + std::to_string(most_elements) + ", the others from 1 to " +
+               std::to_string(longest_side));
     }
     if (const std::string_view word = next_word(line); !word.empty()) refuse(quoted(word) + " comes after ELEMENTS COLUMNS ROWS, where the line ends");
     if (numbers[1] * numbers[2] < numbers[0])

@@ -66,13 +66,14 @@ weighted_points block_of(const point_set& all, std::size_t first, std::size_t po
 }
 
 streamcluster::streamcluster(point_set points, const streamcluster_options& o) : points_(std::move(points)), options_(o) {
+  const std::string bounds = "--centres " + std::to_string(o.least) + ".." + std::to_string(o.most);
   if (o.least < 1 || o.most < o.least)
-    throw input_error("--centres " + std::to_string(o.least) + ".." + std::to_string(o.most) + ": write LEAST..MOST, as 10..20, from 1 on and the larger one last");
+    throw input_error(bounds + ": write LEAST..MOST, as 10..20, from 1 on and the larger one last");
   if (o.divisions < 1) throw input_error("--divisions 0: a loop has 1 or more");
   if (o.points <= o.most)
     throw input_error("--points " + std::to_string(o.points) + ": a block needs more points than the " + std::to_string(o.most) + " centres that it may have");
   if (points_.count <= o.most)
-    throw input_error("--centres " + std::to_string(o.least) + ".." + std::to_string(o.most) + ": there are " + std::to_string(points_.count) + " points; there have to be more");
+    throw input_error(bounds + ": there are " + std::to_string(points_.count) + " points; there have to be more");
   ones_.assign(std::min(o.points, points_.count), 1);
 }
 
@@ -127,8 +128,8 @@ std::string streamcluster::result_file() const {
 std::vector<std::string> streamcluster::found() const {
   if (!ended_) return {};
   const auto [fewest, most] = std::ranges::minmax(now_.blocks | std::views::transform([](const located& s) { return s.centres.size(); }));
-  return {"centres: " + std::to_string(now_.last.centres.size()) + ", of the " + std::to_string(now_.kept.size()) + " that the blocks kept (" + std::to_string(fewest) + " to " +
-          std::to_string(most) + " each)"};
+  return {"centres: " + std::to_string(now_.last.centres.size()) + ", of the " + std::to_string(now_.kept.size()) + " that the blocks kept (" +
+          std::to_string(fewest) + " to " + std::to_string(most) + " each)"};
 }
 
 }  // namespace kilter::apps

@@ -33,7 +33,7 @@ struct streamcluster_size {
 };
 /// `native` is S1's input (Table 1), with the 128 dimensions that PARSEC has.
 inline constexpr std::array<streamcluster_size, 4> streamcluster_sizes{
-    {{"small", 1'000, 3, 16}, {"medium", 2'000, 5, 64}, {"large", 16'384, 2, 128}, {"native", 200'000, 5, 128}}};
+    {{"small", 1'000, 2, 16}, {"medium", 3'000, 5, 64}, {"large", 16'384, 4, 128}, {"native", 200'000, 5, 128}}};
 
 /// What is known after the end: searches of the blocks, what they kept, and the search among that.
 struct streamclusters {

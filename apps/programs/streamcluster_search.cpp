@@ -75,7 +75,10 @@ float squared_distance(const float* a, const float* b, std::size_t n) noexcept {
 double drawn_part(std::mt19937_64& random) { return std::ldexp(static_cast<double>(random() >> 11), -53); }
 
 /// Of a search among about k centres: how many points are looked at, so that with high probability there is one in each large cluster (section 4).
-std::size_t enough(std::size_t k) { return static_cast<std::size_t>(std::ceil(3.0 * static_cast<double>(k) * std::max(1.0, std::log(static_cast<double>(k))))); }
+std::size_t enough(std::size_t k) {
+  const auto centres = static_cast<double>(k);
+  return static_cast<std::size_t>(std::ceil(3.0 * centres * std::max(1.0, std::log(centres))));
+}
 
 }  // namespace
 
@@ -264,7 +267,8 @@ void facility_search::shuffle(std::vector<T>& all) {
 // ---- before and after ------------------------------------------------------------------------------------------------
 
 facility_search::facility_search(const weighted_points& points, const search_options& o)
-    : points_(points), options_(o), random_(o.seed), slots_(points.count()), costs_(points.count()), others_(points.count()), partials_(o.divisions), order_(points.count()) {
+    : points_(points), options_(o), random_(o.seed), slots_(points.count()), costs_(points.count()), others_(points.count()), partials_(o.divisions),
+      order_(points.count()) {
   std::iota(order_.begin(), order_.end(), 0u);
   if (points_.count() > options_.most) return;
   centres_ = slots_ = order_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,7 +97,8 @@ void verify(const point_set& points, const streamclusters& c, const streamcluste
       wrong("kept centre " + std::to_string(k) + " does not stand for the " + std::to_string(stand_for[k]) + " points that went to it");
     weight += c.weights[k];
     const auto values = points.at(rows[k]);
-    if (c.values.size() != rows.size() * points.dimensions || !std::equal(values.begin(), values.end(), c.values.begin() + static_cast<std::ptrdiff_t>(k * points.dimensions)))
+    const std::size_t at = k * points.dimensions;
+    if (c.values.size() != rows.size() * points.dimensions || !std::ranges::equal(values, std::span(c.values).subspan(at, points.dimensions)))
       wrong("kept centre " + std::to_string(k) + " is not row " + std::to_string(rows[k]));
   }
   if (weight != points.count) wrong("the kept centres stand for " + std::to_string(weight) + " points, not for " + std::to_string(points.count));

@@ -70,6 +70,7 @@ constexpr std::array all = {
                  run_kind::tasks, "tasks,parallelism"},
     measure_info{"samples_to_cross", false, true, need::none, "samples until the average is nearer to the new level", run_kind::tasks, "weight"},
     measure_info{"places", false, true, need::none, "places of one cluster of so many cores", run_kind::tasks, "cores"},
+    measure_info{"program_tasks", false, true, need::none, "tasks of a run of the program at S1's sizes", run_kind::tasks, "program"},
     measure_info{"example_parallelism", false, true, need::none, "tasks over longest path of the graph of S2 Fig. 1"},
     measure_info{"example_longest_path", false, true, need::none, "tasks on the longest path of the graph of S2 Fig. 1"},
     measure_info{"example_placements", false, true, need::none, "of the seven tasks of S2 Fig. 3, those placed as the paper says"},

@@ -52,10 +52,10 @@ std::map<std::string, recorded_program> read_programs(const std::string& folder)
   if (top.text("schema") != program_schema) top.fail_at("schema", fmt::format("schema '{}' is not known; this version reads '{}'", top.text("schema"), program_schema));
   std::map<std::string, recorded_program> all;
   for (const toml_table& t : top.tables("program")) {
-    t.only({"name", "graph", "loops", "ratio", "scale", "bytes_per_s", "source"});
+    t.only({"name", "graph", "loops", "pools", "few_blocks", "ratio", "scale", "bytes_per_s", "source"});
     (void)t.text("source");
     const std::string graph = t.text("graph");
-    recorded_program p{t.text("name"), folder + "/" + graph, folder + "/" + t.text_or("loops", graph), t.number("ratio"), t.number("scale"), t.number("bytes_per_s")};
+    recorded_program p{t.text("name"), folder + "/" + graph, folder + "/" + t.text_or("loops", graph), t.flag("pools"), t.flag("few_blocks"), t.number("ratio"), t.number("scale"), t.number("bytes_per_s")};
     if (!(p.ratio >= 1.0 && p.ratio <= 100.0)) t.fail_at("ratio", fmt::format("'ratio' is {}; it must be from 1 to 100", p.ratio));
     if (!(p.scale > 0.0 && p.scale <= 1e6)) t.fail_at("scale", fmt::format("'scale' is {}; it must be above 0 and at most 1000000", p.scale));
     if (!(p.bytes_per_s >= 0.0 && p.bytes_per_s <= 1e12)) t.fail_at("bytes_per_s", fmt::format("'bytes_per_s' is {}; it must be from 0 to 1e12", p.bytes_per_s));
@@ -97,7 +97,7 @@ model_run run_tasks(const recorded_program& program, const core_configuration& c
   dag_work work{.from = program.graph, .what = graph_at(program.graph), .scale = scale, .widths = {1}};
   graph g;
   const task_graph made = build(g, work, board);
-  sim::engine_options o{.policy = make_policy(policy, *board.cores, {}), .seed = seed};
+  sim::engine_options o{.policy = make_policy(policy, *board.cores, {}), .table = table_options::robust(), .seed = seed};
   sim::engine engine(board, o);
   const execution_stats stats = engine.run(g, made.types, 0);
   return {stats.seconds, engine.energy_j().value()};
@@ -105,7 +105,9 @@ model_run run_tasks(const recorded_program& program, const core_configuration& c
 
 model_run run_threads(const recorded_program& program, const core_configuration& cores, const thread_model& how, std::uint64_t seed) {
   const thread_platform on = odroid_xu3(cores.big, cores.little, program.ratio);
-  const sim::thread_program threads = threads_of(*graph_at(program.loops), cores.big + cores.little, how.sharing, program.scale, {.bytes_per_s = program.bytes_per_s});
+  const bool as_they_come = how.sharing == loop_sharing::as_they_come ? !program.few_blocks : program.pools && how.name != "loop-static";
+  const loop_sharing sharing = as_they_come ? loop_sharing::as_they_come : loop_sharing::equal;
+  const sim::thread_program threads = threads_of(*graph_at(program.loops), cores.big + cores.little, sharing, program.scale, {.bytes_per_s = program.bytes_per_s});
   const thread_run r = run_thread_programs(on, std::span(&threads, 1), std::string(how.scheduler), {}, seed);
   const sim::platform board = sim::platform::load("odroid-xu3");
   model_run run{r.end_s, 0.0};

@@ -15,6 +15,8 @@ struct recorded_program {
   std::string name;
   std::string graph;           ///< path of the graph of its tasks
   std::string loops;           ///< path of the same with a barrier after each loop, for threads; `graph` if its tasks have those barriers too
+  bool pools = false;          ///< its authors' threads take blocks of loops as they come, too
+  bool few_blocks = false;     ///< its loops have as many blocks as it has threads
   double ratio = 1.0;          ///< seconds on a little core over those on a big one
   double scale = 1.0;          ///< seconds on a big core over those recorded
   double bytes_per_s = 0.0;    ///< that it wants from memory on a big core

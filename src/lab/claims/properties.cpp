@@ -7,9 +7,13 @@
 #include <map>
 
 #include "graph/node.hpp"
+#include "apps/programs/blackscholes.hpp"
+#include "apps/programs/fluidanimate.hpp"
+#include "apps/programs/swaptions.hpp"
 #include "kilter/error.hpp"
 #include "kilter/policy.hpp"
 #include "lab/words/numbers.hpp"
+#include "lab/words/suggest.hpp"
 #include "lab/workloads/layered.hpp"
 #include "policy/asking.hpp"
 #include "policy/view_source.hpp"
@@ -130,6 +134,14 @@ double example_placements() {
   return right;
 }
 
+/// Of a run at S1's sizes.
+double tasks_of_program(const std::string& name) {
+  if (name == "blackscholes") return static_cast<double>(apps::blackscholes_sizes.back().runs * apps::blackscholes_options{}.tasks);
+  if (name == "swaptions") return static_cast<double>(apps::swaptions_sizes.back().swaptions);
+  if (name == "fluidanimate") return static_cast<double>(apps::fluidanimate_sizes.back().frames * apps::fluid_tasks_in_a_frame(apps::fluidanimate_options{}.divisions));
+  throw input_error(unknown_name("program", name, std::array<std::string_view, 3>{"blackscholes", "swaptions", "fluidanimate"}));
+}
+
 }  // namespace
 
 double property_value(const std::string& measure, const selection& arguments) {
@@ -139,6 +151,7 @@ double property_value(const std::string& measure, const selection& arguments) {
   }
   if (measure == "samples_to_cross") return samples_to_cross(parse_fraction("weight", argument(measure, arguments, "weight")));
   if (measure == "places") return static_cast<double>(machine::uniform(count(measure, arguments, "cores")).places().size());
+  if (measure == "program_tasks") return tasks_of_program(argument(measure, arguments, "program"));
   if (measure == "example_placements") return example_placements();
   example x;
   return measure == "example_parallelism" ? 7.0 / longest_path_of(x) : longest_path_of(x);

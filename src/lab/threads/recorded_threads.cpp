@@ -39,6 +39,14 @@ double sum(std::span<const double> all) {
   return total;
 }
 
+/// A piece takes some time, however little.
+sim::thread_pool pool_of(std::span<const double> seconds, double scale) {
+  constexpr double least_s = 1e-12;
+  sim::thread_pool pool{.pieces = static_cast<std::uint32_t>(seconds.size())};
+  for (const double s : seconds) pool.amounts_s.push_back(std::max(least_s, s * scale));
+  return pool;
+}
+
 sim::thread_program of_loops(const dag& d, std::uint32_t step, std::uint32_t threads, loop_sharing sharing, double scale) {
   sim::thread_program p;
   p.groups.emplace_back().threads.resize(threads);
@@ -56,7 +64,7 @@ sim::thread_program of_loops(const dag& d, std::uint32_t step, std::uint32_t thr
     all_meet();
     const std::span<const double> blocks = r.blocks_s;
     if (sharing == loop_sharing::as_they_come) {
-      p.pools.push_back({static_cast<std::uint32_t>(blocks.size()), sum(blocks) / static_cast<double>(blocks.size()) * scale, 0});
+      p.pools.push_back(pool_of(blocks, scale));
       for (sim::thread_plan& t : team) t.steps.push_back({step_kind::pool, static_cast<std::uint32_t>(p.pools.size() - 1)});
     } else {
       for (std::uint32_t t = 0; t < threads; ++t) {
@@ -95,10 +103,10 @@ sim::thread_program of_stages(const dag& d, std::uint32_t threads, double scale)
     if (stages[s].size() != stages.front().size())
       throw input_error("graph " + d.name + ": its types '" + d.types[d.tasks[stages.front().front()].type].name + "' and '" + d.types[d.tasks[stages[s].front()].type].name +
                         "' have unlike numbers of tasks, so they are no stages of a pipeline");
-    double all_s = 0.0;
-    for (const std::uint32_t t : stages[s]) all_s += d.tasks[t].seconds;
-    constexpr double least_s = 1e-12;   // a stage may do nothing, and a piece takes some time
-    p.pools.push_back({static_cast<std::uint32_t>(stages[s].size()), std::max(least_s, all_s / static_cast<double>(stages[s].size()) * scale), 0, s == 0 ? sim::thread_pool::nobody : s - 1});
+    std::vector<double> seconds;
+    for (const std::uint32_t t : stages[s]) seconds.push_back(d.tasks[t].seconds);
+    p.pools.push_back(pool_of(seconds, scale));
+    if (s > 0) p.pools.back().fed_by = s - 1;
     for (std::uint32_t t = 0; t < (is_serial(d, stages[s]) ? 1 : threads); ++t) p.groups.front().threads.push_back({.steps = {{step_kind::pool, s}}});
   }
   return p;

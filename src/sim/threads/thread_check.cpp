@@ -1,5 +1,6 @@
 #include "sim/threads/thread_check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -87,8 +88,8 @@ void check_threads(const thread_machine& m, std::span<const thread_program> prog
       if (!(d.stall >= 0.0 && d.stall <= 1.0 && d.bytes_per_s >= 0.0 && d.miss_ratio >= 0.0 && d.miss_ratio <= 1.0))
         throw input_error("program " + p.name + ": a demand has a stall or miss ratio outside 0..1, or bytes below 0");
     for (const thread_pool& one : p.pools)
-      if (one.demand >= p.demands.size() || !(one.amount_s > 0.0))
-        throw input_error("program " + p.name + ": a pool's pieces must be longer than 0 s and have a demand of the program");
+      if (one.demand >= p.demands.size() || (one.amounts_s.empty() ? !(one.amount_s > 0.0) : one.amounts_s.size() != one.pieces || !(*std::ranges::min_element(one.amounts_s) > 0.0)))
+        throw input_error("program " + p.name + ": a pool's pieces must be longer than 0 s, as many as it says, and have a demand of the program");
     for (std::size_t n = 0; n < p.pools.size(); ++n)
       if (const std::uint32_t by = p.pools[n].fed_by; by != thread_pool::nobody && (by >= n || p.pools[by].pieces != p.pools[n].pieces))
         throw input_error("program " + p.name + ": pool " + std::to_string(n) + " is fed by pool " + std::to_string(by) + ", which must be an earlier one of as many pieces");

@@ -227,7 +227,8 @@ bool thread_world::goes_on_in_pool(std::uint32_t id, std::uint32_t pool) {
     mine.waiting.clear();
   }
   t.has_piece = true;
-  t.left_s = amount(t, all[pool].amount_s);
+  const std::vector<double>& amounts = all[pool].amounts_s;
+  t.left_s = amount(t, amounts.empty() ? all[pool].amount_s : amounts[amounts.size() - 1 - mine.left]);
   return true;
 }
 

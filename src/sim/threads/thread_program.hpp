@@ -35,9 +35,10 @@ struct thread_pool {
   static constexpr std::uint32_t nobody = ~0u;
 
   std::uint32_t pieces = 0;
-  double amount_s = 0.0;     ///< of each
+  double amount_s = 0.0;     ///< of each, unless `amounts_s` says it
   std::uint32_t demand = 0;
   std::uint32_t fed_by = nobody;   ///< an earlier pool of as many pieces, as stages of a pipeline have it: a piece is there once one of that pool is done. nobody: all are there
+  std::vector<double> amounts_s{};     ///< of the pieces in the order in which they are taken; empty: all alike
 };
 
 struct thread_plan {

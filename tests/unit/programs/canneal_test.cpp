@@ -85,7 +85,8 @@ std::int64_t textbook_annealing(const netlist& n, const canneal_options& o) {
       const std::size_t a = random() % at.size(), b = random() % at.size();
       std::swap(at[a], at[b]);
       const std::int64_t then = length_of_all();
-      if (then > now && std::ldexp(static_cast<double>(random() >> 11), -53) >= std::exp(-static_cast<double>(then - now) / temperature)) std::swap(at[a], at[b]);
+      const double chance = std::ldexp(static_cast<double>(random() >> 11), -53);
+      if (then > now && chance >= std::exp(-static_cast<double>(then - now) / temperature)) std::swap(at[a], at[b]);
       else now = then;
     }
   return now;
