@@ -1,12 +1,12 @@
 #include "apps/programs/blackscholes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::apps {
@@ -79,9 +79,9 @@ std::string blackscholes::about() const {
 }
 
 std::uint64_t blackscholes::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  for (const double price : prices_) mixed = (mixed ^ std::bit_cast<std::uint64_t>(price)) * 0x100000001b3u;
-  return mixed;
+  mixed_bits mixed;
+  for (const double price : prices_) mixed.add(price);
+  return mixed.value();
 }
 
 std::string blackscholes::result_file() const {

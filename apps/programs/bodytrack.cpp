@@ -1,13 +1,13 @@
 #include "apps/programs/bodytrack.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 #include "kilter/graph.hpp"
 
@@ -303,10 +303,10 @@ std::string bodytrack::about() const {
 }
 
 std::uint64_t bodytrack::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
+  mixed_bits mixed;
   for (const body_pose& pose : found_.poses)
-    for (const double x : pose) mixed = (mixed ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3u;
-  return mixed;
+    for (const double x : pose) mixed.add(x);
+  return mixed.value();
 }
 
 std::string bodytrack::result_file() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::apps {
@@ -123,14 +124,13 @@ std::string canneal::about() const {
 }
 
 std::uint64_t canneal::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  const auto add = [&](std::uint64_t bits) { mixed = (mixed ^ bits) * 0x100000001b3u; };
+  mixed_bits mixed;
   for (const place& p : now_.places) {
-    add(static_cast<std::uint32_t>(p.column));
-    add(static_cast<std::uint32_t>(p.row));
+    mixed.add(static_cast<std::uint32_t>(p.column));
+    mixed.add(static_cast<std::uint32_t>(p.row));
   }
-  add(static_cast<std::uint64_t>(now_.cost));
-  return mixed;
+  mixed.add(static_cast<std::uint64_t>(now_.cost));
+  return mixed.value();
 }
 
 std::string canneal::result_file() const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/programs/chunks.hpp"
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 #include "kilter/pipeline.hpp"
 
@@ -244,7 +245,8 @@ void dedup::verify() const {
 }
 
 std::uint64_t dedup::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u ^ archive_->size();  // FNV-1a, eight bytes at a time
+  mixed_bits mixed;
+  mixed.add(archive_->size());
   std::vector<char> bytes(1 << 18);
   for (std::uint64_t at = 0; at < archive_->size(); at += bytes.size()) {
     std::ranges::fill(bytes, '\0');
@@ -252,10 +254,10 @@ std::uint64_t dedup::fingerprint() const {
     for (std::size_t i = 0; i < bytes.size(); i += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, bytes.data() + i, 8);
-      mixed = (mixed ^ word) * 0x100000001b3u;
+      mixed.add(word);
     }
   }
-  return mixed;
+  return mixed.value();
 }
 
 std::string dedup::result_file() const {

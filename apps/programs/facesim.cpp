@@ -1,12 +1,12 @@
 #include "apps/programs/facesim.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::apps {
@@ -324,10 +324,10 @@ void facesim::verify() const {
 }
 
 std::uint64_t facesim::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
+  mixed_bits mixed;
   for (const face_point& p : now_.places)
-    for (const double x : p) mixed = (mixed ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3u;
-  return mixed;
+    for (const double x : p) mixed.add(x);
+  return mixed.value();
 }
 
 std::vector<std::string> facesim::found() const {

@@ -1,12 +1,12 @@
 #include "apps/programs/ferret.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <optional>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/pipeline.hpp"
@@ -150,16 +150,15 @@ std::string ferret::about() const {
 }
 
 std::uint64_t ferret::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  const auto add = [&](std::uint64_t bits) { mixed = (mixed ^ bits) * 0x100000001b3u; };
+  mixed_bits mixed;
   for (const auto& of_query : matches_) {
-    add(of_query.size());
+    mixed.add(of_query.size());
     for (const ferret_match& m : of_query) {
-      add(m.picture);
-      add(std::bit_cast<std::uint64_t>(m.distance));
+      mixed.add(m.picture);
+      mixed.add(m.distance);
     }
   }
-  return mixed;
+  return mixed.value();
 }
 
 namespace {

@@ -1,10 +1,10 @@
 // What the last run of fluidanimate left.
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "apps/programs/fluidanimate.hpp"
+#include "apps/programs/mixed_bits.hpp"
 
 namespace kilter::apps {
 
@@ -45,15 +45,14 @@ fluid_state fluidanimate::before() const {
 void fluidanimate::verify() const { apps::verify(rules_, before(), now()); }
 
 std::uint64_t fluidanimate::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
+  mixed_bits mixed;
   const fluid_state s = now();
-  const auto add = [&](float value) { mixed = (mixed ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3u; };
   for (std::size_t p = 0; p < s.at.size(); ++p) {
-    std::ranges::for_each(s.at[p], add);
-    std::ranges::for_each(s.speed[p], add);
-    add(s.density[p]);
+    for (const float value : s.at[p]) mixed.add(value);
+    for (const float value : s.speed[p]) mixed.add(value);
+    mixed.add(s.density[p]);
   }
-  return mixed;
+  return mixed.value();
 }
 
 std::string fluidanimate::result_file() const { return as_ply(now()); }

@@ -1,7 +1,6 @@
 #include "apps/programs/kmeans.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/parallel.hpp"
@@ -223,11 +223,10 @@ void verify(const point_set& points, const clustering& c) {
 }
 
 std::uint64_t kmeans::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  const auto add = [&](std::uint32_t bits) { mixed = (mixed ^ bits) * 0x100000001b3u; };
-  for (const float value : now_.centres) add(std::bit_cast<std::uint32_t>(value));
-  for (const std::uint32_t c : now_.clusters) add(c);
-  return mixed;
+  mixed_bits mixed;
+  for (const float value : now_.centres) mixed.add(value);
+  for (const std::uint32_t c : now_.clusters) mixed.add(c);
+  return mixed.value();
 }
 
 std::unique_ptr<kmeans> read_kmeans(std::string_view bytes, const std::string& file, const kmeans_options& o) {

@@ -1,12 +1,12 @@
 #include "apps/programs/streamcluster.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <ranges>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::apps {
@@ -94,17 +94,16 @@ std::vector<std::uint32_t> streamcluster::clusters() const {
 }
 
 std::uint64_t streamcluster::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  const auto add = [&](std::uint64_t bits) { mixed = (mixed ^ bits) * 0x100000001b3u; };
+  mixed_bits mixed;
   const auto add_search = [&](const located& s) {
-    for (const std::uint32_t c : s.centres) add(c);
-    for (const std::uint32_t c : s.nearest) add(c);
-    add(std::bit_cast<std::uint64_t>(s.service));
-    add(std::bit_cast<std::uint64_t>(s.facility));
+    for (const std::uint32_t c : s.centres) mixed.add(c);
+    for (const std::uint32_t c : s.nearest) mixed.add(c);
+    mixed.add(s.service);
+    mixed.add(s.facility);
   };
   for (const located& s : now_.blocks) add_search(s);
   add_search(now_.last);
-  return mixed;
+  return mixed.value();
 }
 
 std::string streamcluster::result_file() const {

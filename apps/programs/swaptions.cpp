@@ -1,13 +1,13 @@
 #include "apps/programs/swaptions.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <utility>
 
+#include "apps/programs/mixed_bits.hpp"
 #include "apps/programs/swaptions_random.hpp"
 #include "kilter/error.hpp"
 
@@ -180,10 +180,10 @@ std::string swaptions::about() const {
 }
 
 std::uint64_t swaptions::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
+  mixed_bits mixed;
   for (const swaption_estimate& e : estimates_)
-    for (const double value : {e.price, e.error, e.bond, e.last_bond}) mixed = (mixed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3u;
-  return mixed;
+    for (const double value : {e.price, e.error, e.bond, e.last_bond}) mixed.add(value);
+  return mixed.value();
 }
 
 std::string swaptions::result_file() const {

@@ -1,7 +1,6 @@
 // What a run of VGG-16 says to people.
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "apps/programs/vgg16.hpp"
+#include "apps/programs/mixed_bits.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::apps {
@@ -31,9 +31,9 @@ std::string vgg16::about() const {
 }
 
 std::uint64_t vgg16::fingerprint() const {
-  std::uint64_t mixed = 0xcbf29ce484222325u;  // FNV-1a
-  for (const float p : now_.probabilities) mixed = (mixed ^ std::bit_cast<std::uint32_t>(p)) * 0x100000001b3u;
-  return mixed;
+  mixed_bits mixed;
+  for (const float p : now_.probabilities) mixed.add(p);
+  return mixed.value();
 }
 
 std::vector<std::string> vgg16::found() const {

@@ -6,6 +6,7 @@
 
 #include "balance/dike.hpp"
 #include "balance/dio.hpp"
+#include "balance/eas.hpp"
 #include "balance/gts.hpp"
 #include "balance/in_cluster.hpp"
 #include "balance/keep_busy.hpp"
@@ -60,6 +61,8 @@ constexpr entry entries[] = {
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_in_cluster(m, o); }, false},
     {{"gts", "global task scheduling of big.LITTLE: threads of high tracked load on fast cores", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_gts(m, o); }},
+    {{"eas", "energy-aware scheduling of Linux: while nothing is full, where a thread takes the least energy; else idle cores take who waits", false},
+     [](std::string_view, const machine& m, const scheduler_options& o) { return make_eas(m, o); }, false},
     {{"cs", "cluster switching: all threads on the fast cores or all on the slow ones, by utilisation", false},
      [](std::string_view, const machine& m, const scheduler_options& o) { return make_cluster_switch(m, o); }},
     {{"iks", "in-kernel switch: pairs of a fast and a slow core, of which one works, by utilisation", false},
@@ -101,6 +104,7 @@ void check(std::string_view name, const machine& m, const scheduler_options& o) 
   need(o.optimizer_every >= 1, "the optimizer's period", o.optimizer_every, "at least 1 quantum");
   need(o.gts_down >= 0.0 && o.gts_down <= o.gts_up && o.gts_up <= 1023.0, "the lower threshold of gts", o.gts_down,
        "from 0 to the upper one, which is at most 1023");
+  need(std::isfinite(o.eas_power) && o.eas_power > 0.0, "the watts of a fast core over those of a slow one", o.eas_power, "above 0");
   need(o.switch_down >= 0.0 && o.switch_down <= o.switch_up && o.switch_up <= 1.0, "the lower utilisation of cs and iks", o.switch_down,
        "from 0 to the upper one, which is at most 1");
   check_cores("the list of high-bandwidth cores", o.high_bandwidth, m);

@@ -37,6 +37,7 @@ struct scheduler_options {
   bool one_class = true;
   std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
   double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (papers.md A2.1; older kernels: 512 and 256)
+  double eas_power = 4.6;                     ///< watts of a busy fast core over those of a busy slow one, for eas; .87 over .19 W on S1's board (papers.md B3)
   double switch_up = 0.85, switch_down = 0.3; ///< utilisation at which cs and iks change to fast and back (papers.md A2.1)
   /// No core is left with two runnable threads while one that they may use has none. Of the schedulers that the papers describe only gts and its like do
   /// that by themselves; off, they are as described.

@@ -30,9 +30,9 @@ struct thread_model {
   loop_sharing sharing;
 };
 /// OpenMP's threads are the operating system's to move, within their cluster as those of the authors.
-constexpr std::array thread_models = {thread_model{"static", "in-cluster", loop_sharing::equal}, thread_model{"gts", "gts", loop_sharing::equal},
+constexpr std::array thread_models = {thread_model{"static", "in-cluster", loop_sharing::equal}, thread_model{"gts", "gts", loop_sharing::equal}, thread_model{"eas", "eas", loop_sharing::equal},
                                       thread_model{"loop-static", "in-cluster", loop_sharing::equal}, thread_model{"loop-dynamic", "in-cluster", loop_sharing::as_they_come}};
-constexpr std::array<std::string_view, 5> names = {"static", "gts", "loop-static", "loop-dynamic", "task"};
+constexpr std::array<std::string_view, 6> names = {"static", "gts", "eas", "loop-static", "loop-dynamic", "task"};
 
 /// Graphs are read once: a claim looks at hundreds of runs of one.
 std::shared_ptr<const dag> graph_at(const std::string& path) {

@@ -31,7 +31,7 @@ struct core_configuration {
 };
 [[nodiscard]] core_configuration read_configuration(const std::string&);
 
-/// Threads: static, gts, loop-static, loop-dynamic; one queue of tasks: task. The names of policies are models as well.
+/// Threads: static, gts, eas, loop-static, loop-dynamic; one queue of tasks: task. The names of policies are models as well.
 [[nodiscard]] std::span<const std::string_view> execution_models() noexcept;
 
 struct model_run {

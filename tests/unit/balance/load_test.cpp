@@ -1,8 +1,10 @@
 // The schedulers of big.LITTLE (papers.md A2.1): GTS with the kernel's parameters, cluster switching, in-kernel switch.
 
 #include <cmath>
+#include <set>
 
 #include "balance/gts.hpp"
+#include "kilter/error.hpp"
 #include "unit/balance/world.hpp"
 
 using namespace kilter;
@@ -108,4 +110,46 @@ TEST(iks, each_pair_switches_by_itself) {
   w.carry_out(s->tick(o));
   EXPECT_EQ(w.actors[0].core, 0u);
   EXPECT_EQ(w.actors[1].core, 3u);
+}
+
+TEST(eas, saves_energy_while_nothing_is_full_and_leaves_it_alone_then) {
+  const machine m = two_kinds(2, 2);
+  const auto s = make_scheduler("eas", m);
+  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 0, 0, 0}), 1u) << "the fastest of those with the fewest threads";
+  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 1, 0, 0}), 2u);
+  // A thread that is busy for a tenth of the time fits on a slow core, where it takes less energy.
+  world w = threads_on({0}, 4);
+  for (int i = 0; i < 100; ++i) w.carry_out(s->tick(sleepy(w, 0.004, 0.1)));
+  EXPECT_GE(w.actors[0].core, 2u);
+  // Busy all the time it is more than a slow core has: a fast one that is idle takes it.
+  for (int i = 0; i < 100; ++i) w.carry_out(s->tick(sleepy(w, 0.004, 1.0)));
+  EXPECT_LT(w.actors[0].core, 2u);
+}
+
+TEST(eas, who_waits_goes_to_any_idle_core) {
+  const machine m = two_kinds(2, 2);
+  const auto s = make_scheduler("eas", m);
+  world w = threads_on({0, 0, 1}, 4);
+  for (int i = 0; i < 3; ++i) w.carry_out(s->tick(w.see(0.004)));
+  std::set<core_id> where;
+  for (const auto& a : w.actors) where.insert(a.core);
+  EXPECT_EQ(where.size(), 3u);
+  EXPECT_TRUE(where.contains(0) && where.contains(1));
+}
+
+TEST(eas, refuses_watts_that_cannot_be) {
+  for (const double power : {0.0, -1.0, static_cast<double>(NAN)}) EXPECT_THROW((void)make_scheduler("eas", two_kinds(2, 2), {.eas_power = power}), input_error);
+}
+
+TEST(in_cluster, a_thread_that_waits_goes_to_an_idle_core_of_its_cluster_alone) {
+  const machine m = two_kinds(2, 2);   // a cluster of each
+  const auto s = make_scheduler("in-cluster", m);
+  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 1, 0, 1}), 2u);
+  world w = threads_on({0, 0, 0, 2}, 4);
+  for (int i = 0; i < 5; ++i) w.carry_out(s->tick(w.see(0.004)));
+  std::multiset<core_id> where;
+  for (const auto& a : w.actors) where.insert(a.core);
+  EXPECT_EQ(where.count(0) + where.count(1), 3u) << "the third waits, though core 3 is idle";
+  EXPECT_EQ(where.count(1), 1u);
+  EXPECT_EQ(where.count(2), 1u);
 }

@@ -124,7 +124,7 @@ TEST(figures, of_the_papers_are_all_there) {
                            "6a-slowdowns", "6a-values", "6a-others", "6a-ratios", "6b", "6b-others", "7a", "7b", "7c", "8"})
     wanted.insert(std::string("S4-Fig.") + part);
   wanted.insert("S4-Table.3");
-  for (const char* part : {"3", "4", "5", "6a", "6b", "6c", "6d", "7", "7-policies", "8", "9"}) wanted.insert(std::string("S1-Fig.") + part);
+  for (const char* part : {"3", "4", "5", "6a", "6b", "6c", "6d", "7", "7-eas", "7-policies", "8", "8-eas", "9"}) wanted.insert(std::string("S1-Fig.") + part);
   for (const experiment_file& f : read_experiments(experiments_directory()))
     for (const figure& one : f.figures) found.insert(one.id);
   EXPECT_EQ(found, wanted);
