@@ -101,7 +101,8 @@ spoilt "nobody reads standard error" "$(cat "$work/status")"
 (ulimit -n 5; timeout 60 "$kilter" balance --quiet -- sh -c 'echo out; exit 3' >"$work/out" 2>"$work/err"; exit $?)
 spoilt "no descriptors are left" $?
 [ "$(grep -c "'sh' runs without being balanced" "$work/err")" -eq 1 ] || fail "no descriptors are left: not one line: $(cat "$work/err")"
-for kilobytes in 9000 12000 20000 30000 45000; do  # from what the loader needs to what all of it needs; with less than its code takes the system ends it before it begins
+code=$(LC_ALL=C size "$kilter" | awk 'NR == 2 { print int($4 / 1024) }')
+for kilobytes in $((code + 1300)) $((code + 4000)) 20000 30000 45000; do  # from what the loader needs to what all of it needs; with less than its code takes the system ends it before it begins
   (ulimit -v $kilobytes; exec 2>"$work/err"; timeout 60 "$kilter" balance -- sh -c 'echo out; exit 3' >"$work/out"; exit $?)
   status=$?
   grep -qE 'error while loading|cannot allocate memory in static|cannot fork|Cannot allocate' "$work/err" && [ ! -s "$work/out" ] && continue  # not Kilter's doing
