@@ -4,7 +4,8 @@
 //   that is sorted by rank, how much is left to do from a task on. Whoever is free asks what the others will have done before it could end one:
 //
 //   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free and the way from this task on takes longer than all the
-//                    work that is left would take all cores, unless a neighbour is about to take a core of it; else the waker's deque
+//                    work that is left would take all cores, unless a neighbour is about to take a core of it; here, if that is done sooner than what
+//                    that place is at; else the waker's deque
 //   ready, longer:   into the queue, by rank
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
@@ -70,6 +71,7 @@ class auto_policy : public policy {
   [[nodiscard]] double rest_s(view&, task_ref) const noexcept;
   [[nodiscard]] std::uint64_t left_ns(view&) const noexcept;
   [[nodiscard]] bool is_cut(view&, task_ref, place_id) const noexcept;
+  [[nodiscard]] bool waits_longer_than_here(view&, task_ref, place_id there, core_id waker) const noexcept;
   [[nodiscard]] double promised_s(view&, core_id, bool idle, double now_s) const noexcept;
   [[nodiscard]] double alone_s(view&, core_id, double mean_s, double from_s, const situation&) const noexcept;
   [[nodiscard]] double wide_s(view&, const place&, double mean_s, double from_s, const situation&) const noexcept;
@@ -151,7 +153,18 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
     where = search::narrowest(v, task, waker);
     if (is_cut(v, task, where)) where = search::narrowest(v, task, v.home());
   }
+  if (waker != no_core && waits_longer_than_here(v, task, where, waker)) where = search::narrowest(v, task, waker);
   return wake_up::at_place(where, waker, false, v.machine());
+}
+
+// Whether a short task would stand behind a long one there, and be done sooner on the core that is free now.
+bool auto_policy::waits_longer_than_here(view& v, task_ref task, place_id there, core_id waker) const noexcept {
+  const place& where = v.machine().at(there);
+  if (waker - where.leader < where.width || v.idle(where.leader)) return false;
+  const place_id here = search::narrowest(v, task, waker);
+  if (is_cut(v, task, here)) return false;
+  const double now_s = v.now_s();
+  return v.time_s(task, here) < promised_s(v, where.leader, false, now_s) - now_s + v.time_s(task, there);
 }
 
 // Whether a neighbour has a core of the place, or takes it before the task is done.

@@ -79,6 +79,21 @@ TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_
   EXPECT_NE(b.m.at(b.ready(*b.asked, join, before, 0).where).leader, 0u) << "its waker is the core that goes away";
 }
 
+TEST(auto_policy, a_short_critical_task_does_not_stand_behind_a_long_one) {
+  auto_board b;
+  const task busy = b.add_long(), before = b.add_long(), join = b.add(true, b.widths, "quick");
+  b.g.edge(before, join);
+  b.set_all(20e-6, "quick");
+  b.set({0, 1}, 10e-6, "quick");
+  b.submit(*b.asked);
+  ASSERT_EQ(b.ready(*b.asked, join, before, 3).where, b.id({0, 1})) << "the cheapest place, which is free";
+  ASSERT_FALSE(b.offer(busy, 0, 1).put_back);
+  b.source.free[0] = false;
+  EXPECT_EQ(b.ready(*b.asked, join, before, 3).where, b.id({3, 1})) << "its waker's core: the other is busy for a millisecond";
+  b.source.now += 0.99e-3 + 6e-6;
+  EXPECT_EQ(b.ready(*b.asked, join, before, 3).where, b.id({0, 1})) << "the other will be free in a moment";
+}
+
 /// A chain of short critical tasks, and others that anybody may run; short tasks are faster and dearer on two cores.
 struct short_board : auto_board {
   explicit short_board(int chain, int others) : auto_board(std::span<const std::uint32_t>()) {
