@@ -23,7 +23,7 @@ struct program_run {
   std::chrono::steady_clock::time_point begin{};   ///< of these seconds
   std::uint64_t iterations = 0;
   std::uint64_t tasks = 0;      ///< blocks of loops, or tasks
-  std::uint64_t barriers = 0;   ///< how often all waited for the last of them
+  std::uint64_t barriers = 0;   ///< how often all waited for the last of them; heat and vgg16 do not count that
   bool complete = true;         ///< false: stopped before its end
 };
 
