@@ -28,9 +28,9 @@ def evenly(count, kept):
     return range(count) if count <= kept else [i * count // kept for i in range(kept)]
 
 
-def graph(name, types, tasks, edges):
+def graph(name, types, tasks, edges, critical=()):
     return {"schema": "kilter.graph/1", "name": name, "types": [{"name": t} for t in types],
-            "tasks": [{"id": i, "type": t, "seconds": s, "widths": [1]} for i, t, s in tasks], "edges": edges}
+            "tasks": [{"id": i, "type": t, "seconds": s, "widths": [1], **({"priority": "high"} if t in critical else {})} for i, t, s in tasks], "edges": edges}
 
 
 def rounds_of(recorded):
@@ -95,8 +95,8 @@ def pieces_added(recorded):
     return {s: [v for _, v in sorted(items.items())] for s, items in stages.items()}
 
 
-def pipeline(name, recorded, order, serial, kept):
-    """Items pass through the stages; those of a serial stage follow one another."""
+def pipeline(name, recorded, order, serial, kept, critical=()):
+    """Items pass through the stages; those of a serial stage follow one another. `critical`: stages whose tasks are."""
     stages = pieces_added(recorded)
     items = min(len(stages[s]) for s in order)
     tasks, edges = [], []
@@ -108,7 +108,7 @@ def pipeline(name, recorded, order, serial, kept):
                 edges.append([f"{order[k - 1]} {n + 1}", f"{s} {n + 1}"])
             if s in serial and n > 0:
                 edges.append([f"{s} {n}", f"{s} {n + 1}"])
-    return graph(name, order, tasks, edges)
+    return graph(name, order, tasks, edges, critical)
 
 
 def first_items(recorded, items):
@@ -168,7 +168,9 @@ def main():
         keep("bodytrack", recorded)
         keep("bodytrack-loops", bodytrack_in_loops(recorded))
     if wanted("dedup"):
-        keep("dedup", pipeline("dedup", record(kilter, "dedup", "--size large --stages fused"), ["fragment", "pack", "write"], {"fragment", "write"}, 76))
+        fused, serial = record(kilter, "dedup", "--size large --stages fused"), {"fragment", "write"}
+        keep("dedup", pipeline("dedup", fused, ["fragment", "pack", "write"], serial, 76))
+        keep("dedup-serial-first", pipeline("dedup", fused, ["fragment", "pack", "write"], serial, 76, serial))
         keep("dedup-stages", pipeline("dedup", record(kilter, "dedup", "--size large"), ["fragment", "refine", "hash", "compress", "write"], {"fragment", "write"}, 76))
     if wanted("ferret"):
         keep("ferret", first_items(record(kilter, "ferret", "--size large --form tasks --slots 64"), 200))
