@@ -76,7 +76,7 @@ triple as_doubles(const std::array<float, 3>& of) noexcept { return {of[0], of[1
 
 std::string words(const triple& of) { return "(" + std::to_string(of[0]) + ", " + std::to_string(of[1]) + ", " + std::to_string(of[2]) + ")"; }
 
-[[noreturn]] void wrong(std::size_t particle, const std::string& what) { throw wrong_result("fluidanimate: particle " + std::to_string(particle) + " " + what); }
+[[noreturn]] void wrong_particle(std::size_t particle, const std::string& what) { throw wrong_result("fluidanimate: particle " + std::to_string(particle) + " " + what); }
 
 /// Of one frame, particle by particle. Who is near somebody is found in the order of their places along the tank.
 class exact_frame {
@@ -148,9 +148,9 @@ class exact_frame {
 void check_places(const fluid_rules& rules, const fluid_state& s) {
   for (std::size_t p = 0; p < s.at.size(); ++p)
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (!(s.at[p][axis] >= 0 && static_cast<double>(s.at[p][axis]) <= tank_size[axis])) wrong(p, "is not in the tank, but at " + words(as_doubles(s.at[p])));
-      if (!(std::fabs(static_cast<double>(s.speed[p][axis])) <= rules.most_speed * (1 + 1e-6))) wrong(p, "has a speed of " + words(as_doubles(s.speed[p])));
-      if (!std::isfinite(s.acceleration[p][axis])) wrong(p, "has an acceleration of " + words(as_doubles(s.acceleration[p])));
+      if (!(s.at[p][axis] >= 0 && static_cast<double>(s.at[p][axis]) <= tank_size[axis])) wrong_particle(p, "is not in the tank, but at " + words(as_doubles(s.at[p])));
+      if (!(std::fabs(static_cast<double>(s.speed[p][axis])) <= rules.most_speed * (1 + 1e-6))) wrong_particle(p, "has a speed of " + words(as_doubles(s.speed[p])));
+      if (!std::isfinite(s.acceleration[p][axis])) wrong_particle(p, "has an acceleration of " + words(as_doubles(s.acceleration[p])));
     }
 }
 
@@ -179,7 +179,7 @@ void check_step(const fluid_rules& rules, const fluid_state& before, const fluid
     if (maybe_at_a_wall && after.speed[p][axis] * speed < 0) speed = -speed;
     at = std::clamp(at, 0.0, tank_size[axis]);
     if (!(std::fabs(after.speed[p][axis] - speed) <= 1e-5 * rules.most_speed && std::fabs(after.at[p][axis] - at) <= most_off))
-      wrong(p, "is at " + words(as_doubles(after.at[p])) + " with a speed of " + words(as_doubles(after.speed[p])) + ", which is not what its acceleration makes of it");
+      wrong_particle(p, "is at " + words(as_doubles(after.at[p])) + " with a speed of " + words(as_doubles(after.speed[p])) + ", which is not what its acceleration makes of it");
   }
 }
 
@@ -195,12 +195,12 @@ void verify(const fluid_rules& rules, const fluid_state& before, const fluid_sta
   const std::size_t some = 500, every = count <= 4 * some ? 1 : (count / some) | 1;   // odd: not always the same place of a lattice
   for (std::size_t p = 0; p < count; p += every) {
     if (!(std::fabs(after.density[p] - exact.density(p)) <= 1e-5 * exact.density(p)))
-      wrong(p, "has a density of " + std::to_string(after.density[p]) + " instead of " + std::to_string(exact.density(p)));
+      wrong_particle(p, "has a density of " + std::to_string(after.density[p]) + " instead of " + std::to_string(exact.density(p)));
     double sizes = 0;
     const triple wanted = exact.acceleration(p, sizes);
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (!(std::fabs(after.acceleration[p][axis] - wanted[axis]) <= 3e-5 * sizes))
-        wrong(p, "has an acceleration of " + words(as_doubles(after.acceleration[p])) + " instead of " + words(wanted));
+        wrong_particle(p, "has an acceleration of " + words(as_doubles(after.acceleration[p])) + " instead of " + words(wanted));
     check_step(rules, before, after, p);
   }
 }

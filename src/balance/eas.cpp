@@ -13,7 +13,6 @@ namespace kilter::balance {
 
 namespace {
 
-constexpr double period_s = 0.004, full_load = 1023.0;
 constexpr double fits = 0.8;          // Linux leaves a fifth of a core's capacity as room
 constexpr double worth_moving = 1.06; // and moves a thread for a sixteenth of its energy
 
@@ -36,7 +35,7 @@ class eas final : public scheduler {
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "eas"; }
-  [[nodiscard]] double first_s() const noexcept override { return period_s; }
+  [[nodiscard]] double first_s() const noexcept override { return kernel_tick_s; }
   [[nodiscard]] core_id place(const newcomer&, std::span<const std::uint32_t> taken) override {
     return *std::ranges::min_element(by_capacity_, {}, [&](core_id c) { return taken[c]; });
   }
@@ -55,7 +54,7 @@ class eas final : public scheduler {
     else save(o, seats, heaviest, used);
     answer a;
     a.moves = seats.take();
-    a.next_s = period_s;
+    a.next_s = kernel_tick_s;
     return a;
   }
 

@@ -12,9 +12,7 @@ namespace kilter::balance {
 
 namespace {
 
-constexpr double full_load = 1023.0;
 constexpr double half_life_s = 0.032;
-constexpr double period_s = 0.004;  // also the least time between two crossings: at every tick a thread may cross once
 
 class gts final : public scheduler {
  public:
@@ -24,7 +22,7 @@ class gts final : public scheduler {
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "gts"; }
-  [[nodiscard]] double first_s() const noexcept override { return period_s; }
+  [[nodiscard]] double first_s() const noexcept override { return kernel_tick_s; }  // also the least time between two crossings: at every tick a thread may cross once
   [[nodiscard]] core_id place(const newcomer&, std::span<const std::uint32_t> taken) override {
     return *std::min_element(fast_.begin(), fast_.end(), [&](core_id a, core_id b) { return taken[a] < taken[b]; });
   }
@@ -58,7 +56,7 @@ class gts final : public scheduler {
     seats.even_out(fast_);
     answer a;
     a.moves = seats.take();
-    a.next_s = period_s;
+    a.next_s = kernel_tick_s;
     return a;
   }
 

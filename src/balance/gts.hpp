@@ -15,6 +15,9 @@
 
 namespace kilter::balance {
 
+/// A tick of the kernel; and the load of a thread that is always busy.
+inline constexpr double kernel_tick_s = 0.004, full_load = 1023.0;
+
 /// The load after `length_s` in which the thread was busy for the share `busy`.
 [[nodiscard]] double tracked_load(double before, double busy, double length_s);
 

@@ -4,13 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "balance/gts.hpp"
 #include "balance/seating.hpp"
 
 namespace kilter::balance {
 
 namespace {
-
-constexpr double period_s = 0.004;   // a tick of the kernel, as for gts
 
 class in_cluster final : public scheduler {
  public:
@@ -19,7 +18,7 @@ class in_cluster final : public scheduler {
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "in-cluster"; }
-  [[nodiscard]] double first_s() const noexcept override { return period_s; }
+  [[nodiscard]] double first_s() const noexcept override { return kernel_tick_s; }
   [[nodiscard]] core_id place(const newcomer&, std::span<const std::uint32_t> taken) override {
     return static_cast<core_id>(std::ranges::min_element(taken) - taken.begin());
   }
@@ -28,7 +27,7 @@ class in_cluster final : public scheduler {
     for (const std::vector<core_id>& cluster : clusters_) seats.even_out(cluster);
     answer a;
     a.moves = seats.take();
-    a.next_s = period_s;
+    a.next_s = kernel_tick_s;
     return a;
   }
 
