@@ -99,7 +99,7 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
   auto o = std::make_shared<reproduce_options>();
   o->command_line = command_line;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the papers' experiments in virtual time and judge every claim");
-  takes(reproduce->add_option("CLAIM", o->claims, "all, a paper (S0, S2, S3, S4) or claims (S0-11)"), {.words = [] {
+  takes(reproduce->add_option("CLAIM", o->claims, "all, a paper (S0 to S4) or claims (S0-11)"), {.words = [] {
           return lab::chosen_claims(lab::read_experiments(lab::experiments_directory()), {"all"});
         }});
   reproduce->add_option("--json", o->json, "Write every number and verdict as JSON to this file; -: to standard output")->type_name("FILE");

@@ -76,7 +76,7 @@ std::vector<std::string> chosen_claims(const std::vector<experiment_file>& files
           found.insert(w);
         }
   for (const std::string& w : wanted)
-    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0, S2, S3, S4) or an id as S0-11");
+    if (!found.contains(w)) throw input_error("claim '" + w + "': there is none; use all, a paper (S0 to S4) or an id as S0-11");
   return ids;
 }
 
