@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apps/programs/mixed_bits.hpp"
+#include "apps/programs/squared_distance.hpp"
 #include "kilter/error.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/parallel.hpp"
@@ -84,13 +85,6 @@ program_run kmeans::run(executor& how, const std::function<bool()>& stopped) {
 // ---- one block, and what comes between two iterations ----------------------------------------------------------------
 
 namespace {
-
-float squared_distance(const float* a, const float* b, std::size_t n) noexcept {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
 
 std::uint32_t nearest(const float* point, const std::vector<float>& centres, std::size_t n) noexcept {
   std::uint32_t best = 0;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "apps/programs/squared_distance.hpp"
+
 namespace kilter::apps {
 
 // ---- the parallel part -----------------------------------------------------------------------------------------------
@@ -63,13 +65,6 @@ void facility_search::move_to(step_loops& loops, std::uint32_t candidate) {
 // ---- one division of the points --------------------------------------------------------------------------------------
 
 namespace {
-
-float squared_distance(const float* a, const float* b, std::size_t n) noexcept {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
 
 /// From 0 to 1, without 1.
 double drawn_part(std::mt19937_64& random) { return std::ldexp(static_cast<double>(random() >> 11), -53); }
