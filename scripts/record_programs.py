@@ -15,6 +15,7 @@ import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "experiments" / "programs"
 KEPT = 24   # rounds of a program
+CRITICAL = {"step", "end of frame"}   # as the programs have it
 
 
 def record(kilter, name, words):
@@ -28,7 +29,7 @@ def evenly(count, kept):
     return range(count) if count <= kept else [i * count // kept for i in range(kept)]
 
 
-def graph(name, types, tasks, edges, critical=()):
+def graph(name, types, tasks, edges, critical=CRITICAL):
     return {"schema": "kilter.graph/1", "name": name, "types": [{"name": t} for t in types],
             "tasks": [{"id": i, "type": t, "seconds": s, "widths": [1], **({"priority": "high"} if t in critical else {})} for i, t, s in tasks], "edges": edges}
 
