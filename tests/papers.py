@@ -21,7 +21,7 @@ ONE = r"(?:[A-F][0-9]{1,2}(?:\.[0-9])?\b|[SX][0-9]+(?:-[0-9]+)?\b|[FJ]\b)"
 LISTED = re.compile(rf"(?:\b[Ff]acts|\bpapers\.md)\s+({ONE}(?:(?:, (?:and )?| and |-){ONE})*)")
 RANGE = re.compile(r"\b([DE])([0-9]+)-\1([0-9]+)\b")
 # These look like nothing else, so they need no word before them.
-BARE = re.compile(r"(?<![\w.#/-])(?:[AB][0-9]\.[0-9]|[DE][0-9]{1,2}|X(?:19|20|21)|S[0-4](?:-[0-9]+)?)(?![\w/]|-[0-9])")
+BARE = re.compile(r"(?<![\w.#/-])(?:[AB][0-9]\.[0-9]|[DE][0-9]{1,2}|X(?:19|20|21|22)|S[0-4](?:-[0-9]+)?)(?![\w/]|-[0-9])")
 CLAIM = re.compile(r'^id = "(S[0-9]-[0-9]+)"', re.MULTILINE)
 NO_CLAIM = "S0-99"   # what tests ask for to be refused
 

@@ -34,7 +34,11 @@ enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom
 struct policy_options {
   std::vector<core_id> fast;                          ///< statically fast cores; empty: machine::fastest_cores()
   std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
-  enum class local : std::uint8_t { containing, row } local_search = local::containing;           ///< docs/papers.md E55
+  /// docs/papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are tried, every core but the first of a cluster takes
+  /// the widest place of its cluster (docs/papers.md X19).
+  enum class local : std::uint8_t { containing, row, x19 } local_search = local::containing;
+  bool search_when_ready = false;                     ///< tasks of low priority get their place as they become ready, and only a thief searches again (docs/papers.md E56)
+  bool random_fast = false;                           ///< fa, fam-c: a random fast core for each critical task, not the fast cores in turn (docs/papers.md A1.2)
   enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< docs/papers.md E10
   std::optional<objective> minimise{};                ///< what every search of the policy minimises; empty: the policy's own
   std::vector<double> watts{};                        ///< by place_id, all members busy; for energy and edp

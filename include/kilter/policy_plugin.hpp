@@ -124,7 +124,7 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
   detail::sum_up(s, &t::sample_weight, &t::explore_first, &t::refresh_every, &t::two_factors, &t::neutral_prior, &t::lost_time, &t::idle_decay, &t::ageing,
                  &t::by_work, &t::window_s, &t::idle_decay_s, &t::move_after_s, &t::move_gain, &t::probe_budget, &t::probe_after_s);
   using o = policy_options;
-  detail::sum_up(s, &o::fast, &o::source, &o::local_search, &o::place_noncritical, &o::minimise, &o::watts, &o::forward_child, &o::direct_assembly,
+  detail::sum_up(s, &o::fast, &o::source, &o::local_search, &o::search_when_ready, &o::random_fast, &o::place_noncritical, &o::minimise, &o::watts, &o::forward_child, &o::direct_assembly,
                  &o::steal_from, &o::cats_strict, &o::cats_bidirectional, &o::cats_tries, &o::cats_update);
   detail::sum_up(s, &place::leader, &place::width);
   detail::sum_up(s, &core::id, &core::os_index, &core::cluster, &core::kind, &core::numa_node);

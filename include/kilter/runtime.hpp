@@ -28,6 +28,7 @@ class recorder;
 enum class timing : std::uint8_t {
   honest,  ///< the leader's span if it was the first member in, else first chunk start to last chunk end
   leader,  ///< always the leader's span, as published, if it took part
+  own,     ///< the same, and if it came when nothing was left to do, what it spent on that: 1 us (docs/papers.md X19)
   span,    ///< first chunk start to last chunk end
   slowest, ///< the span of the member that was longest inside
   mean,    ///< the mean over the members that took part

@@ -19,6 +19,7 @@ struct scheduler_options {
   double quantum_s = 0.5;               ///< 0.1, 0.2, 0.5 or 1 in the adaptive modes (S4, section III-E)
   std::uint32_t swap_size = 8;          ///< threads, even; S/2 pairs (papers.md E36)
   bool pairs = false;                   ///< swap_size counts pairs, as Algorithm 1's loop is written (E36)
+  bool more_than_half = false;          ///< swap_size may be more than half of the running threads, which S4 (section III-E) warns of
   double fair_below = 0.1;              ///< theta_f
   bool global_cv = false;               ///< cv over all threads, not by program (E38)
   double memory_above = 0.1;            ///< miss ratio above which a thread is of class memory

@@ -65,7 +65,8 @@ class dike final : public scheduler {
     std::vector<std::uint32_t> threads_on(machine_.core_count());
     for (const thread_view& t : threads)
       if (t.core < threads_on.size()) ++threads_on[t.core];
-    const std::uint32_t most = options_.pairs ? now_.swap_size : now_.swap_size / 2;
+    const std::uint32_t wanted = options_.pairs ? now_.swap_size : now_.swap_size / 2;
+    const std::uint32_t most = options_.more_than_half ? wanted : std::min(wanted, most_swapped(threads) / 2);
     std::vector<thread_pair> exchanged;
     for (const thread_pair& p : select_pairs(threads, sides_, {most, options_.strict_pairs, options_.turns, options_.one_class, o.rates})) {
       std::optional<swap_forecast> forecast;
@@ -89,7 +90,7 @@ class dike final : public scheduler {
   void optimize(std::span<const thread_view> threads, double cv) {
     cv_sum_ += cv;
     if (goal_ == goal::none || ++cvs_ < options_.optimizer_every) return;
-    now_ = next_configuration(now_, goal_, mix_of(threads), cv_sum_ / cvs_ < options_.fair_below, options_.bidirectional);
+    now_ = next_configuration(now_, goal_, mix_of(threads), cv_sum_ / cvs_ < options_.fair_below, options_.bidirectional, most_swapped(threads));
     cv_sum_ = 0.0;
     cvs_ = 0;
   }

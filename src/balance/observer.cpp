@@ -94,6 +94,7 @@ double access_cv(std::span<const thread_view> threads, bool global) {
   std::map<program_id, std::vector<double>> by_program;
   std::vector<double> all;
   for (const thread_view& t : threads) {
+    if (t.background) continue;
     by_program[t.program].push_back(t.rate_per_s);
     all.push_back(t.rate_per_s);
   }

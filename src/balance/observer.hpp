@@ -61,7 +61,7 @@ enum class core_side : std::uint8_t { unknown, low, high };
 [[nodiscard]] double coefficient_of_variation(std::span<const double>);
 
 /// How unequal the access rates are; the fairness gate closes below theta_f. By program, and the mean over the programs with at least two threads
-/// (papers.md E38); over all threads if `global`, or if no program has two.
+/// (papers.md E38); over all threads if `global`, or if no program has two. Threads in the background do not count (E40).
 [[nodiscard]] double access_cv(std::span<const thread_view>, bool global);
 
 }  // namespace kilter::balance

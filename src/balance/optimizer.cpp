@@ -6,7 +6,6 @@ namespace kilter::balance {
 
 namespace {
 
-constexpr std::uint32_t largest_swap = 16;
 constexpr swap_configuration start{};
 
 double step_quantum(double from_s, int steps) {
@@ -16,7 +15,7 @@ double step_quantum(double from_s, int steps) {
 
 double shorter(double quantum_s, double floor_s) { return std::max(step_quantum(quantum_s, -1), floor_s); }
 double longer(double quantum_s) { return step_quantum(quantum_s, +1); }
-std::uint32_t larger(std::uint32_t swap_size) { return std::max(swap_size, std::min(swap_size + 2, largest_swap)); }
+std::uint32_t larger(std::uint32_t swap_size, std::uint32_t most) { return std::max(swap_size, std::min(swap_size + 2, most)); }
 
 swap_configuration relaxed(swap_configuration c) {
   if (c.quantum_s != start.quantum_s) c.quantum_s = step_quantum(c.quantum_s, c.quantum_s < start.quantum_s ? +1 : -1);
@@ -34,14 +33,19 @@ workload_mix mix_of(std::span<const thread_view> threads) {
   return surplus == 0 ? workload_mix::balanced : surplus < 0 ? workload_mix::more_compute : workload_mix::more_memory;
 }
 
-swap_configuration next_configuration(swap_configuration c, goal g, workload_mix mix, bool fair, bool bidirectional) {
+std::uint32_t most_swapped(std::span<const thread_view> threads) {
+  const auto own = std::ranges::count_if(threads, [](const thread_view& t) { return t.movable && !t.background; });
+  return std::max(2u, static_cast<std::uint32_t>(own) / 4 * 2);
+}
+
+swap_configuration next_configuration(swap_configuration c, goal g, workload_mix mix, bool fair, bool bidirectional, std::uint32_t most) {
   if (g == goal::none) return c;
   if (fair) return bidirectional ? relaxed(c) : c;
-  if (g == goal::performance) return {mix == workload_mix::more_compute ? larger(c.swap_size) : c.swap_size, longer(c.quantum_s)};
+  if (g == goal::performance) return {mix == workload_mix::more_compute ? larger(c.swap_size, most) : c.swap_size, longer(c.quantum_s)};
   switch (mix) {
     case workload_mix::balanced: return {c.swap_size, shorter(c.quantum_s, 0.1)};
-    case workload_mix::more_compute: return {larger(c.swap_size), shorter(c.quantum_s, 0.2)};
-    case workload_mix::more_memory: return {larger(c.swap_size), shorter(c.quantum_s, 0.5)};
+    case workload_mix::more_compute: return {larger(c.swap_size, most), shorter(c.quantum_s, 0.2)};
+    case workload_mix::more_memory: return {larger(c.swap_size, most), shorter(c.quantum_s, 0.5)};
   }
   return c;
 }

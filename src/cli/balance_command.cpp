@@ -110,11 +110,12 @@ int run(balance_options& o) {
   std::optional<os::session_result> r;
   try {
     const machine here = machine::local({.smt = true});
-    if (!o.fast.empty()) what.tuning.fast_cores = what.tuning.high_bandwidth = parse_cores(o.fast, here);
+    const machine watched = given == 0 ? os::machine_of_recording(here, *replay) : here;
+    if (!o.fast.empty()) what.tuning.fast_cores = what.tuning.high_bandwidth = parse_cores(o.fast, watched);
     if (what.policy == "ljfpf" || what.policy == "cjfpf") place_by_length(o, here);
     else if (!o.lengths.empty() || !o.history.empty())
       throw input_error(fmt::format("--{}: policy '{}' does not go by lengths; ljfpf and cjfpf do", o.lengths.empty() ? "history" : "lengths", what.policy));
-    r = given == 0 ? os::replay_only(here, what, *replay) : os::run_session(here, what);
+    r = given == 0 ? os::replay_only(watched, what, *replay) : os::run_session(here, what);
   } catch (const os::cannot_balance& e) {
     return run_unbalanced(o, e.what());
   } catch (const std::bad_alloc&) {

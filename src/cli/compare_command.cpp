@@ -26,7 +26,6 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   o->out.how.command_line = command_line;
   worded_specification& common = o->common;
   common.rest.repeats = 3;
-  common.rest.criticality.reset();
   CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs and workloads, against a bound");
   takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, generators, as cholesky:tasks=1000, and workloads, as layered; kilter graph --help lists the formats")
             ->required()->type_name(""), {.words = [] {
@@ -57,7 +56,6 @@ action add_compare(CLI::App& app, const std::string& command_line) {
             "  kilter compare kmeans cholesky:n=20 --on sim:haswell-16 --policy all --repeat 1\n"
             "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
   return [o] {
-    if (o->common.texts["criticality"].empty()) o->common.texts.erase("criticality");
     o->what.common = o->common.read();
     for (const std::string& on : o->on) o->what.on.push_back(lab::read_engine("--on", on));
     std::vector<lab::experiment> all = lab::plan(o->what);

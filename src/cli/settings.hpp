@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lab/measuring/specification.hpp"
@@ -17,6 +18,8 @@ struct worded_specification {
   std::vector<std::string> policies{"auto"}, disturb;
   lab::parameter_values texts;      ///< by name of the setting
   lab::specification rest;
+  std::string as;                   ///< one of lab::readings, which settings follow that were not written; empty: none
+  std::vector<std::pair<std::string_view, const CLI::Option*>> options;   ///< by name of the setting
 
   /// input_error for what cannot be. Leaves the workload as it is in `rest`.
   [[nodiscard]] lab::specification read() const;

@@ -35,7 +35,7 @@ class dam_policy : public policy {
   policy_options::local local_;
   search::aim global_goal_, local_goal_;
   bool at_wake_up_;        // the search is made when the task becomes ready
-  bool direct_assembly_;
+  bool direct_assembly_, search_ready_;
   discipline start_;
 };
 

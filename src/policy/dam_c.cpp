@@ -21,13 +21,13 @@ namespace kilter::builtin {
 
 dam_policy::dam_policy(const variant& s, const machine& m, const policy_options& o)
     : variant_(s), low_(m, o), flags_(o.source.value_or(s.source), search::cells, o), local_(o.local_search), global_goal_(o, s.high_priority), local_goal_(o, objective::cost),
-      at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly),
+      at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly), search_ready_(o.search_when_ready),
       start_(start_of(o)) {}
 
 discipline dam_policy::queues(const machine&) const {
   discipline d = start_;
   d.asks_ready_high = true;
-  d.asks_ready_low = low_.asks();
+  d.asks_ready_low = low_.asks() || search_ready_;
   d.asks_take_low = d.asks_take_high = true;
   d.take_stays = at_wake_up_;  // otherwise a critical task is searched for when it is taken
   d.asks_machine = true;
@@ -41,7 +41,7 @@ void dam_policy::on_submit(view& v) const { flags_.on_submit(v); }
 
 ready_decision dam_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {
   flags_.on_ready(task, parent, v);
-  if (!v.critical(task)) return low_.choose(waker, v);
+  if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(waker, v), task, waker, local_, local_goal_, v) : low_.choose(waker, v);
   if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) {
     if (!at_wake_up_) v.set_critical(task, false);
     return wake_up::root(task, waker, v);

@@ -23,7 +23,7 @@ class fa_policy final : public policy {
  public:
   fa_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o),
-        direct_assembly_(o.direct_assembly), start_(start_of(o)) {}
+        direct_assembly_(o.direct_assembly), random_(o.random_fast), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "fa"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
@@ -39,7 +39,7 @@ class fa_policy final : public policy {
     flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
-    const core_id core = fast_[v.fetch_add(turn_cell, 1) % fast_.size()];
+    const core_id core = fast_[wake_up::next_fast(fast_.size(), random_, turn_cell, v)];
     return wake_up::at_place(search::narrowest(v, task, core), waker, direct_assembly_, v.machine());
   }
 
@@ -48,7 +48,7 @@ class fa_policy final : public policy {
   std::vector<core_id> fast_;
   wake_up::low_priority_queue low_;
   labels::rule flags_;
-  bool direct_assembly_;
+  bool direct_assembly_, random_;
   discipline start_;
 };
 

@@ -24,7 +24,7 @@ class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
       : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o), local_(o.local_search),
-        direct_assembly_(o.direct_assembly), goal_(o, objective::cost), start_(start_of(o)) {
+        direct_assembly_(o.direct_assembly), random_(o.random_fast), search_ready_(o.search_when_ready), goal_(o, objective::cost), start_(start_of(o)) {
     for (const core_id core : fast_) {
       auto& inside = inside_.emplace_back();
       for (const place_id p : m.containing(core))
@@ -35,7 +35,7 @@ class fam_c_policy final : public policy {
   discipline queues(const machine&) const override {
     discipline d = start_;
     d.asks_ready_high = true;
-    d.asks_ready_low = low_.asks();
+    d.asks_ready_low = low_.asks() || search_ready_;
     d.asks_take_low = d.asks_take_high = true;
     d.take_stays = true;
     d.asks_machine = true;
@@ -48,9 +48,9 @@ class fam_c_policy final : public policy {
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
-    if (!v.critical(task)) return low_.choose(waker, v);
+    if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(waker, v), task, waker, local_, goal_, v) : low_.choose(waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
-    const std::size_t turn = v.fetch_add(turn_cell, 1) % fast_.size();
+    const std::size_t turn = wake_up::next_fast(fast_.size(), random_, turn_cell, v);
     place_id where = search::among(v, task, inside_[turn], goal_);
     if (where == no_place) where = search::narrowest(v, task, fast_[turn]);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());
@@ -75,7 +75,7 @@ class fam_c_policy final : public policy {
   wake_up::low_priority_queue low_;
   labels::rule flags_;
   policy_options::local local_;
-  bool direct_assembly_;
+  bool direct_assembly_, random_, search_ready_;
   search::aim goal_;
   discipline start_;
 };

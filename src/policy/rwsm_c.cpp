@@ -10,7 +10,7 @@
 // The width chosen before a steal never survives it, so the search is made once, when a task is taken (papers.md E56).
 
 #include "policy/builtin.hpp"
-#include "policy/search.hpp"
+#include "policy/wake_up.hpp"
 
 namespace kilter::builtin {
 
@@ -18,16 +18,21 @@ namespace {
 
 class rwsm_c_policy final : public policy {
  public:
-  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), goal_(o, objective::cost), start_(start_of(o)) {}
+  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), search_ready_(o.search_when_ready), goal_(o, objective::cost), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rwsm-c"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
     d.asks_take_low = d.asks_take_high = true;
     d.take_stays = true;
+    d.asks_ready_low = d.asks_ready_high = search_ready_;
     d.asks_machine = true;
     d.learns = true;
     d.cells = search::cells;
     return d;
+  }
+  ready_decision on_ready(task_ref task, task_ref, core_id waker, view& v) const override {
+    const ready_decision d = ready_decision::wait_in(waker == no_core ? v.home() : waker);
+    return search_ready_ ? wake_up::with_place(d, task, waker, local_, goal_, v) : d;
   }
   take_decision on_take(task_ref task, core_id here, bool, view& v) const override {
     return {.where = search::local(v, task, here, local_, goal_)};
@@ -36,6 +41,7 @@ class rwsm_c_policy final : public policy {
 
  private:
   policy_options::local local_;
+  bool search_ready_;
   search::aim goal_;
   discipline start_;
 };

@@ -42,6 +42,17 @@ place_id scan(view& v, task_ref task, std::span<const place_id> candidates, cons
   return best.where;
 }
 
+/// X19 reads the cell of width 4 outside of its row, where there is always zero, for all cores but the first of a cluster. So it takes that width as soon as none
+/// before it is untried.
+place_id slipped(view& v, task_ref task, core_id here, place_id best) noexcept {
+  const machine& m = v.machine();
+  if (best != no_place && v.time_s(task, best) == 0.0) return no_place;
+  if (m.clusters()[m.cores()[here].cluster].first == here) return no_place;
+  for (const place_id p : m.containing(here))
+    if (m.at(p).width == 4 && usable(v, task, p, v.load(offline_cell) != 0)) return p;
+  return no_place;
+}
+
 constexpr auto any_place = [](const place&) noexcept { return true; };
 constexpr auto single_core = [](const place& p) noexcept { return p.width == 1; };
 
@@ -73,6 +84,8 @@ place_id local(view& v, task_ref task, core_id here, policy_options::local which
     if (usable(v, task, p, v.load(offline_cell) != 0)) return p;
   }
   const place_id best = among(v, task, candidates, goal);
+  if (which == policy_options::local::x19)
+    if (const place_id wide = slipped(v, task, here, best); wide != no_place) return wide;
   return best != no_place ? best : narrowest(v, task, here);
 }
 

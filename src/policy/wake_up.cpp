@@ -1,10 +1,10 @@
 #include "policy/wake_up.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "kilter/error.hpp"
-#include "policy/search.hpp"
 
 namespace kilter::wake_up {
 
@@ -28,6 +28,15 @@ ready_decision root(task_ref task, core_id waker, view& v) noexcept {
   if (v.table().explore_first || v.asker() != home) return ready_decision::wait_in(home);
   const place_id p = search::narrowest(v, task, home);
   return ready_decision::reserve(p, v.machine().at(p).leader);
+}
+
+ready_decision with_place(ready_decision d, task_ref task, core_id waker, policy_options::local which, const search::aim& goal, view& v) noexcept {
+  if (waker != no_core) d.where = search::local(v, task, d.queue, which, goal);
+  return d;
+}
+
+std::size_t next_fast(std::size_t fast, bool random, std::uint32_t cell, view& v) noexcept {
+  return random ? v.random(static_cast<std::uint32_t>(fast)) : v.fetch_add(cell, 1) % fast;
 }
 
 std::vector<core_id> fast_cores(const machine& m, const policy_options& o) {
@@ -58,7 +67,11 @@ core_id any_of(std::span<const core_id> cores, view& v) noexcept {
 }
 
 low_priority_queue::low_priority_queue(const machine& m, const policy_options& o) {
-  if (o.place_noncritical == policy_options::noncritical::slow_cluster) slow_ = slow_cores(m, o);
+  if (o.place_noncritical != policy_options::noncritical::slow_cluster) return;
+  slow_ = slow_cores(m, o);
+  if (!slow_.empty()) return;
+  slow_.resize(m.core_count());
+  std::iota(slow_.begin(), slow_.end(), core_id{0});
 }
 
 ready_decision low_priority_queue::choose(core_id waker, view& v) const noexcept {

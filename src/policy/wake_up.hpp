@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kilter/policy.hpp"
+#include "policy/search.hpp"
 
 namespace kilter::wake_up {
 
@@ -20,7 +21,7 @@ namespace kilter::wake_up {
 /// from the start it stays there, if it is that core that starts it.
 [[nodiscard]] ready_decision root(task_ref, core_id waker, view&) noexcept;
 
-/// Where low-priority tasks wait: with their waker, or with a random core that is not fast (X19, papers.md E10).
+/// Where low-priority tasks wait: with their waker, or with a random core that is not fast, of equal cores with any (X19, papers.md E10).
 class low_priority_queue {
  public:
   low_priority_queue(const machine&, const policy_options&);
@@ -31,6 +32,12 @@ class low_priority_queue {
  private:
   std::vector<core_id> slow_;
 };
+
+/// The answer with the place that a local search for its core finds, which only the owner keeps (papers.md E56). As it is if the core is not known yet.
+[[nodiscard]] ready_decision with_place(ready_decision, task_ref, core_id waker, policy_options::local, const search::aim&, view&) noexcept;
+
+/// One of `fast` for a critical task: in turn, counted in `cell`, or at random.
+[[nodiscard]] std::size_t next_fast(std::size_t fast, bool random, std::uint32_t cell, view&) noexcept;
 
 /// The statically fast cores: those of the options, or the machine's fastest kind. input_error if one does not exist.
 [[nodiscard]] std::vector<core_id> fast_cores(const machine&, const policy_options&);

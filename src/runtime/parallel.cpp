@@ -15,8 +15,9 @@ namespace {
 constexpr double piece_s = 100e-6, least_piece_s = 5e-6;
 // Slices of the operating system are longer than this.
 constexpr double gap_s = 0.5e-3;
-// Before the caller helps with other work, it waits for those who are in their last piece.
-constexpr double last_pieces_s = 2 * piece_s;
+// Before the caller helps with other work, it waits for those who are in their last piece: for two pieces, and as long for the others who have none left. Where a
+// single block is longer than a piece, for two blocks, but not for as long as a core should stand idle.
+constexpr double last_pieces_s = 2 * piece_s, longest_last_pieces_s = 2e-3;
 // Somebody whose CPU time stands still for so long has no core.
 constexpr double off_core_s = 10e-6;
 
@@ -104,9 +105,8 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
       l->let_go();  // one fewer takes part
     }
   }
-  take_pieces(*l);
+  const std::uint64_t patience = take_pieces(*l);
   l->close();
-  const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
   for (const std::uint64_t since = sync::cycles(); !l->everybody_left() && sync::cycles() - since < patience;) lend_core(*l);
   help_until([&] {
     if (!l->everybody_left()) lend_core(*l);
@@ -122,8 +122,7 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
 
 void worker::join_loop(shared_loop& l) {
   if (!l.enter()) return;
-  take_pieces(l);
-  const auto patience = static_cast<std::uint64_t>(last_pieces_s / owner.seconds_per_cycle);
+  const std::uint64_t patience = take_pieces(l);
   for (const std::uint64_t since = sync::cycles(); l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;) lend_core(l);
   if (l.leave()) l.caller.wake();
 }
@@ -160,7 +159,7 @@ void worker::go_home() noexcept {
   pin_to(*owner.machine, core);
 }
 
-void worker::take_pieces(shared_loop& l) {
+std::uint64_t worker::take_pieces(shared_loop& l) {
   const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
   if (owner.tables.seen(l.row))
@@ -196,6 +195,7 @@ void worker::take_pieces(shared_loop& l) {
     return !displaced_.load(sync::memory_order_relaxed);
   }();
   if (pace.items > 0 && nested == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span);
+  return static_cast<std::uint64_t>(std::clamp(2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
 }
 
 // The clock of a thread's CPU time is a system call, of half a microsecond: short loops share a look.

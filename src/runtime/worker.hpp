@@ -198,7 +198,8 @@ class alignas(sync::cache_line) worker {
   /// Unless it came too late.
   void join_loop(shared_loop&);
   /// Until none is left.
-  void take_pieces(shared_loop&);
+  /// Takes part in it while there are pieces. Back: for how many cycles those may take that are still in one.
+  std::uint64_t take_pieces(shared_loop&);
   void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span);
   void look_at_cpu_time() noexcept;
   /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.

@@ -27,7 +27,7 @@ engine_options with_checked_policy(engine_options o, const machine& m) {
 
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
-      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p),
+      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p, options_.blocks),
       events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
   divide();

@@ -39,6 +39,8 @@ struct engine_options {
   std::shared_ptr<const model::saved_table> learned{};  ///< what the table knows at the start; null: nothing
   /// Of several idle workers the one with the lowest number steals, as the runtime wakes its sleepers; false: any of them, since the papers' workers never sleep.
   bool first_thief = false;
+  core_id spared = 0;             ///< nobody steals from the first so many cores
+  block_count blocks = block_count::member;
   bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
   /// Above 0: what a view gives as a task's modelled or given seconds counts in what the disturbances leave of each core on average over the first
   /// so many seconds (mean_left), infinite on a core that they leave nothing of. So plans can be made with true costs; with 0 they are made with those
@@ -139,6 +141,7 @@ class engine final : public view_source {
   void leave_search(sim_core&) noexcept;
   [[nodiscard]] double pause_between_tries() noexcept;
   void has_work(core_id);
+  [[nodiscard]] bool open_to_thieves(core_id c) const noexcept { return c >= options_.spared && cores_[c].has_open_work(); }
   void lost_work(core_id) noexcept;
   void divide();
   void check_at_home(const node*, core_id first, std::uint32_t cores) const;

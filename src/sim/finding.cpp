@@ -116,6 +116,7 @@ void engine::leave_search(sim_core& w) noexcept {
 double engine::pause_between_tries() noexcept { return platform_.costs.steal_try_s * exponential(thieves_); }
 
 void engine::has_work(core_id c) {
+  if (c < options_.spared) return;
   part& its = part_of(c);
   const bool first = its.victims.size() == 0;
   its.victims.insert(c);
@@ -171,12 +172,12 @@ void engine::steal_from(sim_core& thief, core_id victim) {
 core_id engine::victim_of(const sim_core& w, random_stream& draws) const noexcept {
   return routing::victim(
       plan_.steal_from, machine_, w.id, [&](std::uint32_t n) { return draws.below(n); }, [&](core_id c) { return cores_[c].own.size(); },
-      [&](core_id c) { return cores_[c].has_open_work(); });
+      [&](core_id c) { return open_to_thieves(c); });
 }
 
 void engine::try_once(sim_core& w) {
   const core_id victim = victim_of(w, thieves_);
-  if (cores_[victim].has_open_work()) return steal_from(w, victim);
+  if (open_to_thieves(victim)) return steal_from(w, victim);
   becomes(w, activity::idle);
   enter_search(w);
 }
@@ -224,7 +225,7 @@ void engine::take_asked(sim_core& w) {
     case next_decision::kind::steal: {
       if (cores_.size() == 1) return go_on(platform_.costs.steal_try_s);
       const core_id victim = victim_of(w, w.random);
-      if (!standard_queues_ || !cores_[victim].has_open_work()) return go_on(platform_.costs.steal_try_s);
+      if (!standard_queues_ || !open_to_thieves(victim)) return go_on(platform_.costs.steal_try_s);
       return steal_from(w, victim);
     }
     case next_decision::kind::hold_task:

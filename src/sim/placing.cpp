@@ -88,6 +88,10 @@ void engine::join(sim_core& w, sim_assembly& a) {
     let_go(a);
     return step(w);
   }
+  if (!a.all_members && a.cost->chunks != 0 && a.came_s.size() >= a.cost->chunks) {
+    let_go(a);
+    return step(w);
+  }
   if (a.data_there > now_) {
     w.to_begin = &a;
     becomes(w, activity::waiting);

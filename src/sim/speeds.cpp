@@ -6,6 +6,7 @@
 namespace kilter::sim {
 
 namespace {
+constexpr double blocks_of_task = 8.0;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 double limit_or_none(double bytes_per_s) noexcept { return bytes_per_s > 0.0 ? bytes_per_s : unlimited; }
 }  // namespace
@@ -21,8 +22,8 @@ double water_level(std::vector<double>& wishes, double limit) {
   return unlimited;
 }
 
-speeds::speeds(const platform& p)
-    : platform_(p), capacity_(p.cores->core_count(), 1.0), foreign_traffic_(p.cores->core_count(), 0.0),
+speeds::speeds(const platform& p, block_count blocks)
+    : platform_(p), blocks_(blocks), capacity_(p.cores->core_count(), 1.0), foreign_traffic_(p.cores->core_count(), 0.0),
       foreign_set_(p.cores->core_count(), 0.0), clock_(p.cores->kinds().size(), 1.0), clusters_(p.cores->clusters().size()) {
   const auto any = [](const auto& v) { return std::ranges::any_of(v, [](auto x) { return x > 0; }); };
   bandwidth_ = any(p.core_bytes_per_s) || any(p.cluster_bytes_per_s) || p.chip_bytes_per_s > 0.0;
@@ -165,7 +166,7 @@ void speeds::add_left(load& l, double work, sim_time now) {
 
 void speeds::hold(load& l, core_id c, sim_time now) {
   bring_up(l, now);
-  const double begun = std::min(l.left, 0.5 * l.work / (blocks_per_member * l.width));
+  const double begun = std::min(l.left, 0.5 * l.work / (blocks_ == block_count::task ? blocks_of_task : blocks_of_task * l.width));
   l.held.push_back({c, begun});
   add_left(l, -begun, now);
 }

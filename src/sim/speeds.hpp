@@ -13,6 +13,7 @@ namespace kilter::sim {
 /// What one kernel costs on one kind of core, at the size in use.
 struct task_cost {
   std::vector<double> seconds;   ///< by width index, at the kind's highest clock; empty: the platform cannot run it there
+  std::uint32_t chunks = 0;      ///< above 0: no more members than that find something to do
   bool fixed = false;            ///< neither the clock nor further members change it
   double bytes = 0.0, bytes_beyond_cache = 0.0, working_set = 0.0;
 };
@@ -36,12 +37,13 @@ struct load {
   std::vector<piece> held;       ///< of `left` no more: what members that lost their core had begun, and nobody else can do
 };
 
-/// Work is handed out in so many blocks a member (papers.md A0, asynchronous entry).
-inline constexpr double blocks_per_member = 8.0;
+/// Work is handed out in eight blocks a member (papers.md A0, asynchronous entry), or in eight a task: the number that X20's kernels fix as a task of width 1 is
+/// created.
+enum class block_count : std::uint8_t { member, task };
 
 class speeds {
  public:
-  explicit speeds(const platform&);
+  explicit speeds(const platform&, block_count = block_count::member);
 
   // Each brings what it touches up to date and appends the loads whose end moved to `moved`.
   void begin(load&, sim_time now);                       ///< nobody is at it yet
@@ -83,6 +85,7 @@ class speeds {
   double wish(cluster_id);
 
   const platform& platform_;
+  const block_count blocks_;
   bool bandwidth_ = false, caches_ = false;
   std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
   std::vector<double> clock_;                                     // by kind

@@ -8,6 +8,7 @@ namespace kilter::sim {
 
 task_cost cost_of(const platform& p, const type_work& what, kind_id on) {
   task_cost cost;
+  cost.chunks = what.chunks;
   const std::size_t widths = p.widths(on).size();
   if (what.fixed_s > 0.0) {
     cost.seconds.assign(widths, what.fixed_s);

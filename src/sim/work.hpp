@@ -12,6 +12,7 @@ namespace kilter::sim {
 struct type_work {
   std::string kernel;
   double size = 0.0;
+  std::uint32_t chunks = 0;       ///< above 0: it is handed out in so many pieces, so that members who come when all are taken find nothing to do
   double fixed_s = 0.0;           ///< above 0: it takes so long on any one core at any clock, and no width makes it shorter (a message)
   /// Every task has its own seconds on each core (task_options::core_seconds), with the core for itself at its highest clock; no width makes it
   /// shorter, the leader's count. `kernel`, `size` and a task's `work` are without meaning then.

@@ -129,6 +129,14 @@ for _ in 1 2 3 4 5 6; do
   ends 0 balance --quiet --policy dio --quantum 50 --record "$work/seen" --json "$work/live" -- sh -c 'for i in 1 2 3 4; do timeout 1.5 sh -c "while :; do :; done" & done; wait'
   grep -q '"from":' "$work/live" && break
 done
+# --fast is about the cores of the recording, not about those of this computer
+cat >"$work/eight" <<'END'
+{"schema":"kilter.observations/1","machine":"another","cores":8,"observer":"software"}
+{"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5,"class":"memory"},{"thread":1,"program":0,"core":7,"ran_s":0.5,"class":"compute"}]}
+END
+ends 0 balance --quiet --policy dike --observer "replay:$work/eight" --fast 4-7 --json -
+json 'd["swaps"] == 1'
+refuses_125 "8" balance --quiet --policy dike --observer "replay:$work/eight" --fast 4-8
 ends 0 balance --quiet --policy dio --quantum 50 --observer "replay:$work/seen" --json -
 json 'd["observer"] == "replay" and d["quanta"] >= 1'
 if command -v python3 >/dev/null; then

@@ -6,7 +6,7 @@ passes reproduce --list S0
 says "S0-11"
 passes reproduce S0-6 S2-14 --json -
 json 'd["schema"] == "kilter.reproduce/1" and [c["id"] for c in d["claims"]] == ["S0-6", "S2-14"]'
-json 'all(c["verdict"] == "reproduced" and c["command"] == "kilter reproduce " + c["id"] for c in d["claims"])'
+json 'all(c["verdict"] == "arithmetic" and c["command"] == "kilter reproduce " + c["id"] for c in d["claims"])'
 passes reproduce S0-27 S0-6 --html "$work/verdicts.html" --quiet
 says "2 claims"
 for word in '"id":"S0-27"' '"id":"S0-6"' '"id":"S0-Fig.6"' "<title>Kilter report</title>"; do
@@ -16,7 +16,18 @@ grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" && fail "reproduce --html: draw
 passes reproduce S0-6 --html -
 [ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] || fail "reproduce --html -: not the report alone"
 passes reproduce S3-5 S3-6 --json -
-json '[c["verdict"] for c in d["claims"]] == ["reproduced", "direction"]'
+json '[c["verdict"] for c in d["claims"]] == ["reproduced", "input"]'
+
+# another reading of all, and single ones
+passes reproduce S2-10 --json -
+json 'd["as"] == "published" and d["claims"][0]["verdict"] == "differs"'
+passes reproduce S2-10 --as coded --json -
+json 'd["as"] == "coded" and all(c["obtained"] < .5 for c in d["claims"])'
+passes reproduce S2-10 --with block_length=8
+says "reproduced"
+refuses "reading 'old'" reproduce S2-10 --as old
+refuses "leave out --with, --as and --native" reproduce S2-10 --flips --as coded
+refuses "choice 'tabel'" reproduce S2-10 --with tabel=robust
 passes reproduce S4-9 --with sides=fast
 says "sides=fast"
 

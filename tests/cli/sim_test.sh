@@ -26,6 +26,23 @@ passes sim vgg --on sim:haswell-20 --policy rws,perf --repeat 1 --json - --quiet
 json 'd["config"]["workload"] == "vgg" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
 json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'
 
+# each policy keeps its own settings where nobody says others
+shape="random --kernel mix --on sim:jetson-tx2 --table paper --tasks 120 --parallelism 1 --repeat 2"
+makespans() { passes sim $shape --json - --quiet "$@"; python3 -c 'import json,sys; print([r["seconds"] for r in json.load(open(sys.argv[1]))["runs"]])' "$work/out"; }
+for own in perf:chain dam-c:user dam-p:user da:user fa:user fam-c:user cats-2q:user; do
+  [ "$(makespans --policy "${own%:*}")" = "$(makespans --policy "${own%:*}" --criticality "${own#*:}")" ] || fail "sim: ${own%:*} does not find its critical tasks by ${own#*:}"
+done
+[ "$(makespans --policy perf)" != "$(makespans --policy perf --criticality user)" ] || fail "sim: perf runs without its critical path"
+passes sim $shape --policy perf --json - --quiet
+json 'd["config"]["criticality"] == "own" and sum(p["critical"] for r in d["runs"] for p in r["places"]) > 0'
+
+# a reading is the settings that it stands for, but for those that are written
+[ "$(makespans --policy dam-c --as published)" = "$(makespans --policy dam-c --timing leader --children queue)" ] || fail "sim --as published"
+[ "$(makespans --policy dam-c --as coded --direct --search taken)" = "$(makespans --policy dam-c --timing own --children queue --direct --refresh 10 --fast-order random --blocks task)" ] ||
+  fail "sim --as coded, with a setting of one's own"
+refuses "reading 'coded': no public code has heft" sim $shape --policy heft --as coded
+refuses "reading 'old'" sim $shape --policy rws --as old
+
 # Virtual time: the same bytes every time but under `environment`, other ones with another seed; a change of platform is a change of places.
 simulate() { passes sim layered --on sim:jetson-tx2 --table paper --tasks 2000 --parallelism 2 --policy rws,dam-c --disturb cpu@0 --repeat 2 --json - "$@"; }
 simulate

@@ -72,6 +72,11 @@ std::vector<variant> everything() {
   for (const char* p : {"perf", "dam-c", "fam-c"})
     all.push_back({.name = std::string(p) + "_slow_cluster", .policy = p,
                    .settings = with([](auto& o) { o.place_noncritical = policy_options::noncritical::slow_cluster; }), .slow_cluster = true});
+  for (const char* p : {"rwsm-c", "fam-c", "dam-c", "perf"})
+    all.push_back({.name = std::string(p) + "_search_when_ready", .policy = p, .settings = with([](auto& o) { o.search_when_ready = true; })});
+  for (const char* p : {"fa", "fam-c"})
+    all.push_back({.name = std::string(p) + "_random_fast", .policy = p, .settings = with([](auto& o) { o.random_fast = true; })});
+  all.push_back({.name = "perf_x19", .policy = "perf", .settings = with([](auto& o) { o.local_search = policy_options::local::x19; })});
   for (variant& v : all) std::ranges::replace(v.name, '-', '_');
   return all;
 }

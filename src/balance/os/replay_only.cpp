@@ -30,14 +30,24 @@ void place_new(scheduler& s, const observation& o, std::uint32_t cores, std::set
   }
 }
 
-}  // namespace
-
-session_result replay_only(const machine& m, const session_options& o, const std::string& file) {
+std::ifstream opened(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", file, std::strerror(errno)));
+  return in;
+}
+
+}  // namespace
+
+machine machine_of_recording(const machine& here, const std::string& file) {
+  std::ifstream in = opened(file);
+  const std::uint32_t cores = recording_reader(in, file).header().cores;
+  return cores == here.core_count() ? here : machine::uniform(cores);
+}
+
+session_result replay_only(const machine& recorded, const session_options& o, const std::string& file) {
+  std::ifstream in = opened(file);
   recording_reader reader(in, file);
-  const std::uint32_t cores = reader.header().cores;
-  const machine recorded = cores == m.core_count() ? m : machine::uniform(cores);
+  const std::uint32_t cores = recorded.core_count();
   const std::string policy = o.policy == automatic ? "dike" : o.policy;
   scheduler_options tuning = o.tuning;
   tuning.keep_busy = true;  // as it was live

@@ -74,8 +74,11 @@ inline constexpr std::size_t log_limit = 10000;
 /// run, it was not started then; once it is started nothing is thrown, and it is waited for whatever fails.
 [[nodiscard]] session_result run_session(const machine&, const session_options&);
 
-/// Asks the scheduler about recorded observations; nothing runs and nothing is moved.
-[[nodiscard]] session_result replay_only(const machine&, const session_options&, const std::string& file);
+/// The machine that was recorded: `here`, if it has as many cores, else one of equal cores. input_error if the file cannot be read.
+[[nodiscard]] machine machine_of_recording(const machine& here, const std::string& file);
+
+/// Asks the scheduler about observations recorded on that machine; nothing runs and nothing is moved.
+[[nodiscard]] session_result replay_only(const machine& recorded, const session_options&, const std::string& file);
 
 /// The file of `replay:FILE`, nullopt for other observers.
 [[nodiscard]] std::optional<std::string> replay_file(const std::string& observer);

@@ -77,6 +77,8 @@ enum class decided_by { runs, property, hardware, input };
 
 struct claim {
   std::string id, source, statement, exceptions, remark;
+  std::string cause;       ///< why it does not come out as published, as far as switching something showed it; empty: nobody wrote it down
+  std::string impossible;  ///< the bound that a case would have to be above, if no scheduler can meet it in the model; else empty
   decided_by by = decided_by::runs;
   std::optional<double> published;     ///< of a claim that nothing decides here
   std::vector<planned_value> values;   ///< the first is the claim's own; all must be inside for `reproduced`

@@ -396,13 +396,15 @@ std::vector<quantity> read_quantities(const toml_table& t, const std::vector<exp
 }
 
 claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios, const std::vector<experiment_scenario>& natives) {
-  t.only({"id", "source", "statement", "exceptions", "remark", "decided_by", "published", "value", "case", "native"});
+  t.only({"id", "source", "statement", "exceptions", "remark", "cause", "impossible", "decided_by", "published", "value", "case", "native"});
   claim c;
   c.id = t.text("id");
   c.source = t.text("source");
   c.statement = t.text("statement");
   c.exceptions = t.text_or("exceptions", "");
   c.remark = t.text_or("remark", "");
+  c.cause = t.text_or("cause", "");
+  c.impossible = t.text_or("impossible", "");
   c.by = decider_of(t);
   if (t.has("published")) c.published = t.number("published");
   for (const toml_table& v : t.tables("value")) read_value(v, scenarios, c);

@@ -11,6 +11,7 @@
 #include "base/installation.hpp"
 #include "kilter/error.hpp"
 #include "lab/claims/experiment_reader.hpp"
+#include "lab/claims/readings.hpp"
 
 namespace kilter::lab {
 
@@ -84,7 +85,7 @@ std::vector<experiment_file> read_experiments(const std::string& directory) {
   std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".toml") paths.push_back(at->path().string());
+    if (at->path().extension() == ".toml" && at->path().filename() != readings_name) paths.push_back(at->path().string());
   if (error) throw input_error(fmt::format("experiments in '{}' cannot be read: {}", directory, error.message()));
   if (paths.empty()) throw input_error(fmt::format("no experiment in '{}'; it must hold *.toml files", directory));
   std::sort(paths.begin(), paths.end());

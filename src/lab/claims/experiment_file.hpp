@@ -48,11 +48,12 @@ struct experiment_file {
 [[nodiscard]] experiment_file parse_experiment(const std::string& text, const std::string& path);
 [[nodiscard]] experiment_file read_experiment(const std::string& path);
 
-/// Another reading of what the papers leave open: `KEY=VALUE[,KEY=VALUE...]` for every scenario (of tasks, or of threads) that knows the key, whatever its
-/// file says; a scenario that runs over several values of a key keeps them. input_error if there is no such key or value.
-void read_differently(std::vector<experiment_file>&, const std::string& reading);
+/// Gives the scenario another value for a key of its own that has one value; false if it has no such key. input_error if the value cannot be.
+bool set_word(experiment_scenario&, const std::string& key, const std::string& value);
+/// The keys that set_word takes, of all kinds of scenarios.
+[[nodiscard]] std::vector<std::string_view> words_of_readings();
 
-/// All `*.toml` of the directory in order of their names. Throws too if a claim or figure stands in two of them.
+/// All `*.toml` of the directory but readings.toml, in order of their names. Throws too if a claim or figure stands in two of them.
 [[nodiscard]] std::vector<experiment_file> read_experiments(const std::string& directory);
 
 /// Where the experiment files are: $KILTER_EXPERIMENTS, else those that came with Kilter. input_error if there are none.

@@ -46,11 +46,12 @@ const std::vector<described_workload>& workloads() {
                   {"critical_factor", false, true, wording::text}}},
       {"heat", {{"rows", false, true, wording::count}, {"columns", false, true, wording::count}, {"ranks", false, true, wording::count},
                 {"tasks_per_rank", false, true, wording::count}, {"iterations", false, true, wording::count}, {"nodes", false, true, wording::word}}},
-      {"vgg", {{"input", false, true, wording::count}, {"block_length", false, true, wording::count}}},
+      {"vgg", {{"input", false, true, wording::count}, {"block_length", false, true, wording::count}, {"tasks_of_block", false, false, wording::word}}},
       {threads_workload, {{"program", true, true, wording::text}, {"clocks", true, true, wording::word}, {"quantum", true, false, wording::count},
                           {"swap_size", true, false, wording::count}, {"cool_down", true, false, wording::count}, {"memory", false, false, wording::word},
                           {"sides", false, false, wording::word}, {"pairs", false, false, wording::word}, {"errors", false, false, wording::word},
-                          {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
+                          {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"more_than_half", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
+                          {"ghz", false, false, wording::word}, {"copies", false, false, wording::word},
                           {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count}}},
       {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}}},
   };
@@ -101,7 +102,7 @@ const std::vector<word>& runtime_words() {
   static const std::vector<word> all = [] {
     std::vector<word> words;
     for (const word& w : common())
-      if (w.key != "co_runner" && w.key != "thieves" && w.key != "fast") words.push_back(w);
+      if (w.key != "co_runner" && w.key != "thieves" && w.key != "blocks" && w.key != "fast") words.push_back(w);
     return words;
   }();
   return all;
@@ -116,8 +117,8 @@ struct choice {
 const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
-      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
+      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}}, {"more_than_half", {"no", "yes"}},
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
   return all;
 }
 
@@ -294,27 +295,41 @@ std::string words_of(const experiment_scenario& s) {
   return words;
 }
 
-void read_differently(std::vector<experiment_file>& files, const std::string& reading) {
-  const auto& of_threads = std::ranges::find(workloads(), threads_workload, &described_workload::name)->words;
-  for (const std::string_view one : split_list(reading)) {
-    const auto equals = one.find('=');
-    std::vector<std::string_view> keys;
-    for (const word& w : common())
-      if (w.key != "workers" && w.key != "cores" && w.key != "fast") keys.push_back(w.key);
-    for (const word& w : of_threads)
-      if (!w.axis) keys.push_back(w.key);
-    const std::string key(one.substr(0, equals));
-    if (std::ranges::find(keys, key) == keys.end()) throw input_error("--with '" + reading + "': " + unknown_name("choice", key, keys));
-    if (equals == one.npos) throw input_error("--with '" + reading + "': write " + key + "=VALUE");
-    const std::string value(one.substr(equals + 1));
-    const auto w = std::ranges::find(common(), key, &word::key);
-    const bool threads = w == common().end();
-    if (const std::string fault = fault_of(threads ? *std::ranges::find(of_threads, key, &word::key) : *w, value); !fault.empty())
-      throw input_error("--with '" + reading + "': " + fault);
-    for (experiment_file& f : files)
-      for (experiment_scenario& s : f.scenarios)
-        if (s.runs() == (threads ? run_kind::threads : run_kind::tasks)) s.parameters[key] = value;
+namespace {
+
+/// What another reading may give: one value, and not which cores there are.
+bool may_be_set(const word& w, bool of_workload) { return of_workload ? !w.axis : w.key != "workers" && w.key != "cores" && w.key != "fast"; }
+
+const word* word_of(const experiment_scenario& s, std::string_view key) {
+  const auto& own = std::ranges::find(workloads(), s.workload, &described_workload::name)->words;
+  if (const auto at = std::ranges::find(own, key, &word::key); at != own.end()) return may_be_set(*at, true) ? &*at : nullptr;
+  if (s.runs() != run_kind::tasks) return nullptr;
+  const auto at = std::ranges::find(common(), key, &word::key);
+  return at != common().end() && may_be_set(*at, false) ? &*at : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string_view> words_of_readings() {
+  std::vector<std::string_view> keys{"on"};
+  for (const word& w : common())
+    if (may_be_set(w, false)) keys.push_back(w.key);
+  for (const described_workload& d : workloads())
+    for (const word& w : d.words)
+      if (may_be_set(w, true) && std::ranges::find(keys, w.key) == keys.end()) keys.push_back(w.key);
+  return keys;
+}
+
+bool set_word(experiment_scenario& s, const std::string& key, const std::string& value) {
+  if (key == "on") {
+    s.on = read_engine("on", value);
+    return true;
   }
+  const word* w = word_of(s, key);
+  if (!w) return false;
+  if (const std::string fault = fault_of(*w, value); !fault.empty()) throw input_error(fault);
+  s.parameters[key] = value;
+  return true;
 }
 
 }  // namespace kilter::lab

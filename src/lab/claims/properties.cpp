@@ -113,8 +113,8 @@ double example_placements() {
   tables.preset(tables.row("d", 0), *m.find({2, 2}), 2.0);
   const auto ref = [](task t) { return t ? kilter::detail::ref(kilter::detail::task_access::get(t)) : task_ref{}; };
   core.for_each_node([&](node* n) { source.batch.push_back(kilter::detail::ref(n)); });
-  const auto look = [&](core_id asker) { return detail::asked_view(m, &source, asker, nullptr); };
-  detail::asked_view at_start = look(0);
+  const auto look = [&](core_id asker) { return kilter::detail::asked_view(m, &source, asker, nullptr); };
+  kilter::detail::asked_view at_start = look(0);
   perf->on_submit(at_start);
 
   struct step {
@@ -126,7 +126,7 @@ double example_placements() {
                                    {x.gg, x.c, 1, 1, {0, 4}}, {x.d, x.gg, 1, 2, {2, 2}}, {x.f, x.d, 2, 2, {0, 4}}}};
   double right = 0.0;
   for (const step& s : steps) {
-    detail::asked_view waking = look(s.waker), taking = look(s.taker);
+    kilter::detail::asked_view waking = look(s.waker), taking = look(s.taker);
     (void)perf->on_ready(ref(s.what), ref(s.parent), s.waker, waking);
     const place where = m.at(perf->on_take(ref(s.what), s.taker, s.waker != s.taker, taking).where);
     right += where == s.as_printed;

@@ -1,6 +1,8 @@
 #include "lab/claims/reproduction.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 #include "lab/claims/properties.hpp"
 #include "lab/claims/task_measures.hpp"
 #include "lab/claims/thread_measures.hpp"
+#include "lab/session/helping_threads.hpp"
 #include "lab/session/interrupt.hpp"
 
 namespace kilter::lab {
@@ -94,6 +97,29 @@ std::vector<selection> traced_runs_of(const figure& one) {
   return runs;
 }
 
+/// make(1) .. make(seeds), on as many threads as there are cores. Throws what the first of them threw, and `stopped`.
+template <class Run, class Make>
+std::vector<Run> made_for_seeds(std::uint32_t seeds, const Make& make) {
+  std::vector<std::optional<Run>> made(seeds);
+  std::vector<std::exception_ptr> failed(seeds);
+  std::atomic<std::uint32_t> next{0};
+  helped_by(std::min(seeds, std::max(1u, std::thread::hardware_concurrency())) - 1, [&] {
+    for (std::uint32_t i; !interrupted() && (i = next++) < seeds;) try {
+        made[i] = make(i + 1);
+      } catch (...) {
+        failed[i] = std::current_exception();
+      }
+  });
+  for (const std::exception_ptr& e : failed)
+    if (e) std::rethrow_exception(e);
+  std::vector<Run> all;
+  for (std::optional<Run>& one : made) {
+    if (!one) throw stopped{};
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
 /// The runs of one file, each made when it is first asked for, and the numbers that are taken of them.
 class runs_of_file {
  public:
@@ -127,10 +153,7 @@ class runs_of_file {
     if (!fresh) return at->second;
     progress_.step(at->first);
     const experiment_scenario& s = scenario_of(file_, run);
-    for (std::uint32_t seed = 1; seed <= s.seeds * s.draws; ++seed) {
-      if (interrupted()) throw stopped{};
-      at->second.push_back(make(s, seed));
-    }
+    at->second = made_for_seeds<Run>(s.seeds * s.draws, [&](std::uint32_t seed) { return make(s, seed); });
     return at->second;
   }
 

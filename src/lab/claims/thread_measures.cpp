@@ -164,7 +164,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   for (const auto& [name, value] : run) words[name] = value;
   const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
   const auto percent = [&](const char* key) { return words.contains(key) ? static_cast<double>(parse_count(key, words.at(key), 1, 10'000)) / 100.0 : 1.0; };
-  thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), word("memory", "fast"));
+  thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), {word("memory", "fast"), word("ghz", "paper")});
   if (words.contains("smt")) on.simulated.smt_both = percent("smt");
   balance::scheduler_options o;
   if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;
@@ -173,6 +173,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
   if (words.contains("window")) o.window = static_cast<std::uint32_t>(parse_count("window", words.at("window"), 1, 1'000'000));
   o.pairs = word("swap_unit", "threads") == "pairs";
+  o.more_than_half = word("more_than_half", "no") == "yes";
   o.global_cv = word("gate", "programs") == "threads";
   o.strict_pairs = word("pairs", "turns") == "strict";
   o.turns = word("pairs", "turns") == "turns";
@@ -184,6 +185,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   }
   const auto programs = thread_programs_of(words.at("program"), {percent("work"), percent("memory_demand")});
   thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
+  if (word("copies", "slowest") == "mean") r.of_copies = copy_time::mean;
   if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;
   return r;
 }

@@ -74,6 +74,7 @@ bool holds(relation must_be, double reference, double margin, const estimate& go
 }
 
 band rule_band(double published, bool share, bool gain) noexcept {
+  if (share && published < share_band) return {published / 2.0, 2.0 * published, {}};
   if (share) return {std::max(0.0, published - share_band), std::min(1.0, published + share_band), {}};
   double reach = value_band * std::abs(published);
   if (gain) reach = std::min(reach, std::abs(published - 1.0) / 2.0);
@@ -83,7 +84,7 @@ band rule_band(double published, bool share, bool gain) noexcept {
 bool inside(const band& b, double obtained) noexcept { return b.low <= obtained && obtained <= b.high; }
 
 std::string_view name_of(verdict v) noexcept {
-  constexpr std::array<std::string_view, 5> names = {"reproduced", "direction", "differs", "needs-hardware", "input"};
+  constexpr std::array<std::string_view, 6> names = {"reproduced", "direction", "differs", "needs-hardware", "input", "arithmetic"};
   return names[static_cast<std::size_t>(v)];
 }
 
@@ -92,6 +93,7 @@ verdict decide(decided_by by, std::span<const case_result> cases, std::span<cons
   if (by == decided_by::input) return verdict::input;
   if (cases.empty() || !std::all_of(cases.begin(), cases.end(), [](const case_result& c) { return c.held; })) return verdict::differs;
   const bool all_inside = std::all_of(values.begin(), values.end(), [](const value_result& v) { return v.held; });
+  if (by == decided_by::property) return all_inside ? verdict::arithmetic : verdict::differs;
   return !values.empty() && all_inside ? verdict::reproduced : verdict::direction;
 }
 
@@ -142,6 +144,8 @@ claim_result judge(const claim& c, const cell_values& values) {
   r.statement = c.statement;
   r.exceptions = c.exceptions;
   r.note = c.remark;
+  r.cause = c.cause;
+  r.impossible = c.impossible;
   r.by = c.by;
   r.published = c.published;
   for (const planned_value& v : c.values) {

@@ -24,11 +24,11 @@ struct estimate {
 /// gt: low >= reference + margin. lt: high <= reference - margin. eq: |obtained - reference| <= margin. NaN never holds.
 [[nodiscard]] bool holds(relation, double reference, double margin, const estimate&) noexcept;
 
-/// 15 % of the value, or 5 points of a share (within 0..1); of a gain or loss also within half of it, 1 being neither.
+/// 15 % of the value, or 5 points of a share (within 0..1), of one below 5 % half of it to twice it; of a gain or loss also within half of it, 1 being neither.
 [[nodiscard]] band rule_band(double published, bool share, bool gain) noexcept;
 [[nodiscard]] bool inside(const band&, double obtained) noexcept;
 
-enum class verdict { reproduced, direction, differs, needs_hardware, input };
+enum class verdict { reproduced, direction, differs, needs_hardware, input, arithmetic };
 [[nodiscard]] std::string_view name_of(verdict) noexcept;  ///< "needs-hardware"
 
 struct case_result {
@@ -49,7 +49,8 @@ struct value_result {
   bool held = false;
 };
 
-/// Not decided here: as `by` says. Otherwise `differs` unless all cases hold; then `reproduced` if there are published values
+/// Not decided here: as `by` says. A property of the code is `arithmetic`, if all cases hold and all values are inside: it says that we read the paper right, not
+/// that its experiment comes out. Otherwise `differs` unless all cases hold; then `reproduced` if there are published values
 /// and all are inside their bands, else `direction`. A claim without a case was not checked and differs.
 [[nodiscard]] verdict decide(decided_by by, std::span<const case_result> cases, std::span<const value_result> values) noexcept;
 
@@ -69,7 +70,7 @@ struct native_result {
 };
 
 struct claim_result {
-  std::string id, source, statement, exceptions, experiment, command, note;
+  std::string id, source, statement, exceptions, experiment, command, note, cause, impossible;
   decided_by by = decided_by::runs;
   std::optional<double> published;
   std::uint32_t seeds = 0;

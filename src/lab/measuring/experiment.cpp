@@ -134,7 +134,7 @@ runtime_options checked_options(const experiment& e) {
   else
     o.table.refresh_every = e.refresh.every;
   o.timing = e.timing;
-  o.policy_settings.source = *e.criticality;
+  o.policy_settings.source = e.criticality;
   if (e.objective != minimised::own)
     o.policy_settings.minimise = static_cast<kilter::objective>(static_cast<int>(e.objective) - static_cast<int>(minimised::cost));
   if (o.policy_settings.minimise > objective::time) {
@@ -143,6 +143,8 @@ runtime_options checked_options(const experiment& e) {
     o.policy_settings.watts = sim::place_watts(*e.simulated);
   }
   o.policy_settings.local_search = e.local;
+  o.policy_settings.search_when_ready = e.search == low_search::ready;
+  o.policy_settings.random_fast = e.fast_order == fast_orders::random;
   o.policy_settings.steal_from = e.steal;
   o.policy_settings.forward_child = e.children != made_ready::queue;
   if (e.children == made_ready::slow_cluster) o.policy_settings.place_noncritical = policy_options::noncritical::slow_cluster;
@@ -171,7 +173,6 @@ std::shared_ptr<const policy> policy_of(const std::string& name, const experimen
 experiment plan(const specification& asked) {
   experiment e;
   static_cast<specification&>(e) = asked;
-  if (!e.criticality) e.criticality = criticality::user;
   e.policies = each_once(e.policy_lists);
   set_seed(e.work, e.seed);
   check_memory(e);

@@ -279,6 +279,8 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s, co
   o.table = e.options.table;
   o.timing = e.options.timing;
   o.first_thief = e.thieves == who_steals::first;
+  o.spared = e.thieves == who_steals::spare_two ? 2 : 0;
+  o.blocks = e.blocks == cut_of_wide::task ? sim::block_count::task : sim::block_count::member;
   o.learned = e.learned;
   o.seed = random_stream(e.seed, "run", repeat).next();
   o.horizon_s = std::max(o.horizon_s, 1e3 * expected_s);

@@ -101,17 +101,22 @@ std::vector<setting> all_settings() {
       of_words<&s::table>("table", {"paper", "robust"}, {"MODE", "Policy", "Trace table: paper (as published) or robust"}, fixed),
       of_words<&s::co_runner>("co_runner", {"slice", "fluid"},
                               {"HOW", "Machine", "Simulated and emulated co-runners: slice (the core is theirs and ours in turn) or fluid (half of it)"}, fixed),
-      of_words<&s::timing>("timing", {"honest", "leader", "span", "slowest", "mean"},
-                           {"MODE", "Policy", "Sample of a wide task: honest, leader as published, span, or slowest or mean of its members"}, fixed),
-      {.name = "criticality", .looks = wording::word, .words = {"user", "chain", "diff1", "chain-closed", "hops", "fanout", "ranks", "online"}, .files = fixed,
+      of_words<&s::timing>("timing", {"honest", "leader", "own", "span", "slowest", "mean"},
+                           {"MODE", "Policy", "Sample of a wide task: honest, leader as published, own (the leader's even if it came too late), span, or slowest or mean of its members"}, fixed),
+      {.name = "criticality", .looks = wording::word, .words = {"own", "user", "chain", "diff1", "chain-closed", "hops", "fanout", "ranks", "online"}, .files = fixed,
        .read = [](const setting& own, specification& spec, std::string_view label, std::string_view text) {
-         spec.criticality = static_cast<criticality>(parse_choice(label, text, own.words));
+         const std::size_t word = parse_choice(label, text, own.words);
+         spec.criticality.reset();
+         if (word > 0) spec.criticality = static_cast<criticality>(word - 1);
        },
        .text = [](const setting& own, const specification& spec) {
-         return spec.criticality ? std::string(own.words[static_cast<std::size_t>(*spec.criticality)]) : std::string();
+         return std::string(own.words[spec.criticality ? 1 + static_cast<std::size_t>(*spec.criticality) : 0]);
        },
-       .type_name = "HOW", .group = "Policy", .meaning = "Critical tasks: user, chain, diff1, chain-closed, hops, fanout, ranks, online"},
-      of_words<&s::local>("local", {"containing", "row"}, {"HOW", "Policy", "Places of a local search: containing the core, or its row"}, fixed),
+       .type_name = "HOW", .group = "Policy",
+       .meaning = "Critical tasks: own (each policy's own: perf finds a chain, the others take what the graph says), user, chain, diff1, chain-closed, hops, fanout, ranks, online"},
+      of_words<&s::local>("local", {"containing", "row", "x19"}, {"HOW", "Policy", "Places of a local search: containing the core, its row, or x19: the widest, as an index slip in S2's public code has it"}, fixed),
+      of_words<&s::search>("search", {"taken", "ready"}, {"WHEN", "Policy", "When tasks of low priority get their place: taken, or ready (only a thief searches again)"}, fixed),
+      of_words<&s::fast_order>("fast_order", {"turns", "random"}, {"HOW", "Policy", "fa, fam-c: which fast core a critical task goes to: in turns, or random"}, fixed),
       of_words<&s::steal>("steal", {"random", "richest", "cluster-first"}, {"HOW", "Policy", "Victims: random, richest, cluster-first"}, fixed),
       of_text<&s::fast>("fast", {"CORES", "Machine", "Cores that fa, fam-c, bias, cats and cats-2q take for fast (default: the fastest kind)"}, fixed),
       of_words<&s::children>("children", {"forward", "queue", "slow-cluster"},
@@ -123,8 +128,10 @@ std::vector<setting> all_settings() {
        .type_name = "N", .group = "Policy",
        .meaning = "A local search takes a random place once in N times, 0: never; age: critical tasks try stale places again, within 1 % of the time (robust: always)"},
       of_flag<&s::direct>("direct", {"", "Policy", "Bind critical tasks to their place at wake-up"}, fixed),
-      of_words<&s::thieves>("thieves", {"any", "first"},
-                            {"WHO", "Machine", "Simulated: of several idle workers any steals, as polling ones do, or the first, as Kilter's runtime wakes them"}, fixed),
+      of_words<&s::thieves>("thieves", {"any", "first", "spare-two"},
+                            {"WHO", "Machine", "Simulated: of several idle workers any steals, as polling ones do, or the first, as Kilter's runtime wakes them; spare-two: nobody steals from cores 0 and 1"}, fixed),
+      of_words<&s::blocks>("blocks", {"member", "task"},
+                           {"WHAT", "Machine", "Simulated: wide tasks are cut into eight blocks a member, or eight a task"}, fixed),
       of_words<&s::costs>("costs", {"stale", "true"},
                           {"WHAT", "Machine", "Simulated: planned policies know costs as if nothing disturbed (stale), or what disturbances leave on average (true)"}, no),
       of_words<&s::objective>("objective", {"own", "cost", "time", "energy", "edp"},

@@ -41,7 +41,10 @@ enum class table_mode : std::uint8_t { paper, robust };
 enum class untried_places : std::uint8_t { first, compete, prior };
 enum class minimised : std::uint8_t { own, cost, time, energy, edp };       ///< own: what the policy itself minimises
 enum class made_ready : std::uint8_t { forward, queue, slow_cluster };      ///< where a task waits that was made ready
-enum class who_steals : std::uint8_t { any, first };                        ///< of several idle workers; simulated only
+enum class who_steals : std::uint8_t { any, first, spare_two };             ///< of several idle workers, or any, but never from cores 0 and 1; simulated only
+enum class low_search : std::uint8_t { taken, ready };                      ///< when tasks of low priority get their place
+enum class fast_orders : std::uint8_t { turns, random };                    ///< which fast core fa and fam-c take
+enum class cut_of_wide : std::uint8_t { member, task };                     ///< what has eight blocks; simulated only
 enum class co_running : std::uint8_t { slice, fluid };                      ///< how a simulated co-runner shares its core
 enum class known_costs : std::uint8_t { stale, truth };                     ///< what planned policies know of a simulated machine
 enum class submitter : std::uint8_t { core, outside };
@@ -60,14 +63,17 @@ struct specification {
   table_mode table = table_mode::robust;
   fraction weight;                          ///< of a new sample in the papers' average
   kilter::timing timing = kilter::timing::honest;
-  std::optional<kilter::criticality> criticality = kilter::criticality::user;   ///< absent: user, in comparisons what suits each graph
+  std::optional<kilter::criticality> criticality;   ///< absent: each policy's own, in comparisons of graphs what suits each graph
   minimised objective = minimised::own;
   policy_options::local local = policy_options::local::containing;
   victims steal = victims::random;
   made_ready children = made_ready::forward;
   untried_places explore = untried_places::first;
   refreshing refresh;
+  low_search search = low_search::taken;
+  fast_orders fast_order = fast_orders::turns;
   who_steals thieves = who_steals::any;
+  cut_of_wide blocks = cut_of_wide::member;
   co_running co_runner = co_running::slice;
   known_costs costs = known_costs::stale;
   std::uint32_t cats_tries = 300;           ///< looks into a core's own queue before it goes on to another

@@ -118,11 +118,11 @@ document to_document(const compare_specification& asked, const comparison::outco
   config["widths"] = asked.widths.empty() ? document(nullptr) : document(asked.widths);
   add_settings(config, c, {"costs", "table", "weight", "timing"});
   config["criticality"] = text_of(c, "criticality");
-  add_settings(config, c, {"local", "steal", "children", "explore"});
+  add_settings(config, c, {"local", "search", "fast_order", "steal", "children", "explore"});
   config["refresh"] = text_of(c, "refresh");
   config["direct"] = c.direct;
   config["fast"] = c.fast;
-  add_settings(config, c, {"co_runner", "thieves", "root", "objective"});
+  add_settings(config, c, {"co_runner", "thieves", "blocks", "root", "objective"});
   config["pinned"] = !c.unpinned;
   add_settings(config, c, {"cores", "smt"});
   config["cats"] = cats_of(c);

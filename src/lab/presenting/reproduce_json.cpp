@@ -73,6 +73,8 @@ json claim_of(const claim_result& r) {
   j["verdict"] = name_of(r.said);
   j["command"] = r.command;
   j["note"] = r.note;
+  j["cause"] = r.cause;
+  j["impossible"] = r.impossible;
   j["exceptions"] = r.exceptions;
   j["values"] = values_of(r);
   j["cases"] = cases_of(r.cases);
@@ -191,6 +193,16 @@ class checker {
 };
 
 }  // namespace
+
+json to_json(std::span<const claim_flips> all) {
+  json claims = json::array();
+  for (const claim_flips& c : all) {
+    json by = json::array();
+    for (const flipped& f : c.by) by.push_back({{"reading", f.set}, {"verdict", name_of(f.said)}});
+    claims.push_back({{"id", c.id}, {"published", name_of(c.published)}, {"coded", name_of(c.coded)}, {"tried", c.tried}, {"flips", by}});
+  }
+  return {{"schema", "kilter.flips/1"}, {"claims", claims}};
+}
 
 json to_json(std::span<const claim_result> results) {
   json claims = json::array();

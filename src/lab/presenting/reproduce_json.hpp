@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/claims/experiment_file.hpp"
+#include "lab/claims/flips.hpp"
 #include "lab/claims/verdict.hpp"
 
 namespace kilter::lab {
@@ -16,6 +17,9 @@ namespace kilter::lab {
 /// The claim's own `published`, `obtained`, `low`, `high`, `band` are those of its first value. Without a value, `published` and
 /// `band` are null and the others those of the case that is nearest to failing (or fails worst).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_result>);
+
+/// {"schema": "kilter.flips/1", "claims": [{"id", "published", "coded", "tried", "flips": [{"reading", "verdict"}]}]}
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_flips>);
 
 /// Native evidence that was measured before: `document` is of `kilter reproduce --native --json`. A claim gets it that has none, if its native cases and
 /// their scenarios are still those that were measured; their verdict is made anew. All that is read is `schema`, and `id` and `native` of the claims. input_error if it is no such document.

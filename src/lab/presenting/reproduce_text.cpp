@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "lab/words/join.hpp"
+
 namespace kilter::lab {
 
 namespace {
@@ -64,7 +66,7 @@ std::string cases_text(std::span<const case_result> cases, const std::string& of
 template <class Said>
 std::string counted(std::span<const claim_result> results, const Said& said) {
   std::string text;
-  for (const verdict v : {verdict::reproduced, verdict::direction, verdict::differs, verdict::needs_hardware, verdict::input})
+  for (const verdict v : {verdict::reproduced, verdict::direction, verdict::differs, verdict::arithmetic, verdict::input, verdict::needs_hardware})
     if (const auto n = std::ranges::count_if(results, [&](const claim_result& r) { return said(r) == v; }); n > 0) text += fmt::format(", {} {}", n, name_of(v));
   return text;
 }
@@ -83,11 +85,25 @@ std::string verdicts_text(std::span<const claim_result> results, bool colour) {
                           number(v.got.low, v.share), number(v.got.high, v.share), v.held ? "inside" : "outside", number(v.within.low, v.share),
                           number(v.within.high, v.share));
     text += cases_text(r.cases, "");
+    if (r.said == verdict::direction || r.said == verdict::differs) {
+      if (!r.impossible.empty()) text += fmt::format("    impossible here: {}\n", r.impossible);
+      if (!r.cause.empty()) text += fmt::format("    cause: {}\n", r.cause);
+    }
     if (r.native) text += cases_text(r.native->cases, fmt::format(" natively, {} repeats ({})", r.native->repeats, r.native->measured));
   }
+  const auto impossible = std::ranges::count_if(results, [](const claim_result& r) { return r.said == verdict::differs && !r.impossible.empty(); });
   text += fmt::format("\n{} claims{}\n", results.size(), counted(results, [](const claim_result& r) { return std::optional(r.said); }));
+  if (impossible > 0) text += fmt::format("{} of those that differ {} impossible in the model\n", impossible, impossible == 1 ? "is" : "are");
   const auto measured = std::ranges::count_if(results, [](const claim_result& r) { return r.native.has_value(); });
   if (natively) text += fmt::format("{} natively{}\n", measured, counted(results, [](const claim_result& r) { return r.native ? std::optional(r.native->said) : std::nullopt; }));
+  return text;
+}
+
+std::string first_text(std::span<const first_tally> all) {
+  std::string text;
+  for (const first_tally& f : all)
+    text += fmt::format("{} at first, before anything was changed in its experiments ({}): {}\n", joined(f.papers, " and "), f.commit, f.said);
+  if (!all.empty()) text += "docs/choices.md lists every change since, docs/verdicts.md what single choices decide\n";
   return text;
 }
 
@@ -119,6 +135,17 @@ std::string readings_text(const std::vector<std::string>& readings, const std::v
     text += "\n";
   }
   return text + "\nEach cell: verdict, the number that stands for the claim if one is published, and how many of its cases hold.\n";
+}
+
+std::string flips_text(std::span<const claim_flips> all) {
+  std::string text = fmt::format("{:<6}  {:<14}  {:<14}  flips\n", "claim", "published", "coded");
+  for (const claim_flips& c : all) {
+    std::string by;
+    for (const flipped& f : c.by) by += fmt::format("{}{}: {}", by.empty() ? "" : "; ", f.set, name_of(f.said));
+    if (by.empty()) by = c.tried == 0 ? "no reading is about it" : fmt::format("none of {} readings", c.tried);
+    text += fmt::format("{:<6}  {:<14}  {:<14}  {}\n", c.id, name_of(c.published), name_of(c.coded), by);
+  }
+  return text;
 }
 
 }  // namespace kilter::lab

@@ -22,7 +22,7 @@ document config_of(const experiment& e) {
   config["on"] = e.on.written;
   config["policies"] = e.policies;
   config["disturbs"] = disturbs;
-  add_settings(config, e, {"repeat", "graphs", "seed", "root", "table", "weight", "timing", "criticality", "local", "steal", "children", "thieves", "explore",
+  add_settings(config, e, {"repeat", "graphs", "seed", "root", "table", "weight", "timing", "criticality", "local", "search", "fast_order", "steal", "children", "thieves", "blocks", "explore",
                            "refresh", "objective", "direct"});
   config["fast"] = fast;
   config["pinned"] = !e.unpinned;

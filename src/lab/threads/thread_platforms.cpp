@@ -60,17 +60,19 @@ thread_platform xeon_e5320(const std::string& clocks) {
   return p;
 }
 
-/// S4: two sockets of ten cores with two threads each, 2.33 and 1.21 GHz, one memory controller (papers.md B5). Core c and c + 10 of a socket are siblings.
-thread_platform dike_xeon(const std::string& clocks, const std::string& memory) {
+/// S4: two sockets of ten cores with two threads each, 2.33 and 1.21 GHz or as the script has them, one memory controller (papers.md B5). Core c and c + 10 of a socket are siblings.
+thread_platform dike_xeon(const std::string& clocks, const dike_machine& is) {
   thread_platform p;
   const std::uint32_t fast = fast_cores("dike-xeon", clocks, 40);
-  if (memory != "fast" && memory != "slow") throw input_error("memory '" + memory + "' of dike-xeon: it is behind the fast or the slow socket");
-  p.cores = two_kinds("dike-xeon " + clocks, 40, fast, 20, 2.33 / 1.21);
-  for (core_id c = 0; c < 40; ++c) p.simulated.cores.push_back({c < fast ? 1.0 : 1.21 / 2.33, c / 20, c % 20 < 10 ? c + 10 : c - 10});
+  if (is.memory != "fast" && is.memory != "slow") throw input_error("memory '" + is.memory + "' of dike-xeon: it is behind the fast or the slow socket");
+  if (is.ghz != "paper" && is.ghz != "script") throw input_error("ghz '" + is.ghz + "' of dike-xeon: clocks are those of the paper or of the script");
+  const double ratio = is.ghz == "script" ? 3.0 / 1.2 : 2.33 / 1.21;
+  p.cores = two_kinds("dike-xeon " + clocks, 40, fast, 20, ratio);
+  for (core_id c = 0; c < 40; ++c) p.simulated.cores.push_back({c < fast ? 1.0 : 1.0 / ratio, c / 20, c % 20 < 10 ? c + 10 : c - 10});
   p.simulated.smt_both = 1.25;                     // papers.md B5, as the rest here if nothing else is said
   p.simulated.controller_bytes_per_s = 50e9;
   const double local = p.simulated.controller_bytes_per_s, remote = 25e9;
-  p.simulated.path_bytes_per_s = memory == "fast" ? std::vector<double>{local, remote} : std::vector<double>{remote, local};
+  p.simulated.path_bytes_per_s = is.memory == "fast" ? std::vector<double>{local, remote} : std::vector<double>{remote, local};
   p.simulated.migrate_s = migrate_s;
   p.simulated.refill_bytes = 25e6 / 20;
   p.simulated.refill_near_bytes = 256e3;           // its level 2: public data (papers.md B2)
@@ -115,9 +117,9 @@ thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio
   return p;
 }
 
-thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory) {
+thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const dike_machine& is) {
   if (name == "xeon-e5320") return xeon_e5320(clocks);
-  if (name == "dike-xeon") return dike_xeon(clocks, memory);
+  if (name == "dike-xeon") return dike_xeon(clocks, is);
   throw input_error(unknown_name("platform for threads", name, thread_platforms));
 }
 

@@ -17,9 +17,14 @@ struct thread_platform {
   bool start_on_halves = false;           ///< half of each program begins on either socket and stays until moved (papers.md A5.2), else where the OS puts it
 };
 
-/// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. `memory`, of dike-xeon: the socket whose
-/// controller is in use, fast or slow (papers.md E35). input_error names what there is not.
-[[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const std::string& memory = "fast");
+/// What S4 and its public code leave open of S4's machine.
+struct dike_machine {
+  std::string memory = "fast";  ///< the socket whose controller is in use, fast or slow (papers.md E35)
+  std::string ghz = "paper";    ///< paper: 2.33 and 1.21; script: 3.0 and 1.2, as the public script sets them (papers.md A5.2)
+};
+
+/// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. input_error names what there is not.
+[[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const dike_machine& = {});
 
 /// S1's board with so many big and little cores in use. A big one is `ratio` times as fast for the program at hand, and is the reference. input_error for more
 /// than four of a kind, or none at all.

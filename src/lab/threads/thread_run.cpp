@@ -197,7 +197,7 @@ double thread_run::slowdown_ratio() const {
 
 double thread_run::mean_time_s() const {
   std::vector<double> all;
-  for (const benchmark_times& b : benchmarks) all.push_back(slowest(b));
+  for (const benchmark_times& b : benchmarks) all.push_back(of_copies == copy_time::mean ? balance::arithmetic_mean(b.seconds) : slowest(b));
   return geometric_mean(all);
 }
 

@@ -34,6 +34,9 @@ struct benchmark_times {
   std::vector<double> alone_s{};        ///< what each would take alone on a core at the reference clock
 };
 
+/// Which time of its copies is a benchmark's: S4 does not say (papers.md A5.3).
+enum class copy_time : std::uint8_t { slowest, mean };
+
 struct thread_run {
   double end_s = 0.0;
   double work_s = 0.0;                  ///< done by what is not in the background, alone at the reference clock
@@ -48,7 +51,9 @@ struct thread_run {
 
   /// Eq. 4: 1 less the mean over benchmarks of the coefficient of variation of their threads' times.
   [[nodiscard]] double fairness() const;
-  /// Geometric mean over benchmarks of the slowest thread's time.
+  copy_time of_copies = copy_time::slowest;
+
+  /// Geometric mean over benchmarks of the slowest thread's time, or of the mean of their threads.
   [[nodiscard]] double mean_time_s() const;
   /// Largest over smallest slowdown of a thread against running alone on a fast core.
   [[nodiscard]] double slowdown_ratio() const;

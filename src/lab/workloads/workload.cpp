@@ -24,7 +24,7 @@ std::string parts_text(const random_dag& r, std::string_view between, std::strin
 
 std::uint64_t tasks_of_all(const vgg16& v) {
   std::uint64_t tasks = 0;
-  for (const gemm_layer& l : gemm_layers_of(v)) tasks += tasks_of(v, l);
+  for (const gemm_layer& l : gemm_layers_of(v)) tasks += v.chains ? 2 * tasks_of(v, l) + 1 : tasks_of(v, l);
   return tasks;
 }
 
@@ -54,6 +54,10 @@ graph_size size_of(const workload& w) {
                            return graph_size{tasks, 4.0 * static_cast<double>(tasks)};
                          },
                          [](const vgg16& v) {
+                           if (v.chains) {
+                             const std::uint64_t tasks = tasks_of_all(v);
+                             return graph_size{tasks, 1.5 * static_cast<double>(tasks)};
+                           }
                            graph_size s;
                            std::uint64_t before = 0;
                            for (const gemm_layer& l : gemm_layers_of(v)) {
@@ -119,7 +123,7 @@ nlohmann::ordered_json config_of(const workload& w) {
              return json{{"workload", ""}, {"rows", h.rows}, {"columns", h.columns}, {"ranks", h.ranks}, {"tasks_per_rank", h.tasks_per_rank},
                          {"iterations", h.iterations}, {"nodes", h.apart ? "apart" : "shared"}};
            },
-           [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}}; },
+           [](const vgg16& v) { return json{{"workload", ""}, {"input", v.input}, {"block_length", v.block_length}, {"tasks_of_block", v.chains ? "chain" : "one"}}; },
            [](const dag_work& d) {
              return json{{"workload", ""}, {"file", d.from}, {"like", d.like}, {"scale", d.scale}, {"widths", widths_text(d.widths)}, {"edges", d.what->edges.size()}};
            }},

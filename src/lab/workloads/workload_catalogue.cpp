@@ -158,6 +158,7 @@ workload make_vgg(const parameter_values& given) {
   vgg16 v;
   v.input = r.count("input", 32, 4096);
   v.block_length = r.count("block_length", 1, 4096);
+  v.chains = parse_choice(r.option("tasks_of_block"), r.text("tasks_of_block"), std::array<std::string_view, 2>{"one", "chain"}) == 1;
   if (v.input % 32 != 0) throw input_error(fmt::format("--input {}: the picture is halved five times, so give a multiple of 32", v.input));
   return v;
 }
@@ -211,7 +212,8 @@ const std::vector<workload_info>& catalogue() {
        make_heat},
       {"vgg", "VGG-16: 16 layers that wait for each other, each cut into matrix products; no task is marked critical",
        {{"input", "512", "N", "Side of the picture, a multiple of 32; 224 is the usual network's"},
-        {"block_length", "16", "N", "Output channels of one task"}},
+        {"block_length", "16", "N", "Output channels of one task"},
+        {"tasks_of_block", "one", "HOW", "one: a product; chain: scaled first, and a task for im2col before each layer, as S2's public code has it"}},
        {"vgg --on sim:haswell-20 --policy rws,perf --table paper", "vgg --on sim:jetson-tx2 --input 224 --block-length 32 --policy rws,dam-c"},
        make_vgg},
       {of_graphs, "A graph of a file or of a generator",

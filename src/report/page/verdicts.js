@@ -7,6 +7,7 @@ verdicts.kinds = [
   ["direction", "every case holds; no value is published, or one is not met"],
   ["differs", "a case does not hold"],
   ["needs-hardware", "nothing here can decide it"],
+  ["arithmetic", "follows from definitions: we read the paper right"],
   ["input", "the number feeds the model, so it is no evidence"],
 ];
 verdicts.relations = { gt: "above", lt: "below", eq: "equal to" };
@@ -35,6 +36,7 @@ verdicts.heading = () => {
     [count("direction"), n => `${n} ${n === 1 ? "holds" : "hold"} in direction`],
     [count("differs"), n => `${n} ${n === 1 ? "differs" : "differ"}`],
     [count("needs-hardware"), n => `${n} ${n === 1 ? "needs" : "need"} other hardware`],
+    [count("arithmetic"), n => `${n} ${n === 1 ? "is" : "are"} arithmetic`],
     [count("input"), n => `${n} ${n === 1 ? "is an input" : "are inputs"}`],
   ].filter(([n]) => n > 0);
   const seeds = K.unique(claims.map(c => c.seeds).filter(n => n > 0));
@@ -46,6 +48,8 @@ verdicts.heading = () => {
       : "No claim was judged.",
     meta: [
       figures ? `${figures} ${figures === 1 ? "figure" : "figures"} drawn again` : "no figure belongs to these claims",
+      K.doc.as && K.doc.as !== "published" ? `read as ${K.doc.as}` : null,
+      ...K.list(K.doc.first).map(f => `${K.list(f.papers).join(" and ")} at first (${f.commit}): ${f.said}`),
       seeds.length ? `${seeds.join(", ")} seeds for every number` : null,
       "spreads are two standard deviations over the seeds",
     ]
@@ -165,6 +169,8 @@ verdicts.claim = claim => {
     { class: "claim", id: claim.id, "data-verdict": claim.verdict },
     K.h("h3", {}, verdicts.badge(claim.verdict), " ", claim.id, " ", K.h("span", { class: "source" }, claim.source)),
     K.h("p", {}, claim.statement),
+    claim.impossible && claim.verdict === "differs" ? K.h("p", { class: "soft" }, `Impossible in the model: ${claim.impossible}.`) : null,
+    claim.cause && ["direction", "differs"].includes(claim.verdict) ? K.h("p", { class: "soft" }, `Cause: ${claim.cause}.`) : null,
     claim.exceptions ? K.h("p", { class: "soft" }, `Excepted by the paper itself: ${claim.exceptions}.`) : null,
     verdicts.numbers(claim),
     verdicts.cases(claim),

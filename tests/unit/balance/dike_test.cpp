@@ -112,7 +112,7 @@ TEST(dike, to_the_letter_a_memory_thread_without_a_high_core_never_gets_one) {
 TEST(dike, threads_of_one_class_take_turns) {
   world w{cores(2), {memory_on(0), memory_on(1), memory_on(2), memory_on(3)}};
   const machine m = machine::uniform(4);
-  const auto s = make_scheduler("dike", m, {.high_bandwidth = {0, 1}});
+  const auto s = make_scheduler("dike", m, {.more_than_half = true, .high_bandwidth = {0, 1}});
   const totals sum = run(*s, w, 200);
   for (thread_id t = 0; t < 4; ++t) EXPECT_NEAR(sum.on_high.at(t), 100, 10) << "thread " << t;
 }
@@ -132,6 +132,17 @@ TEST(dike, with_the_global_cv_a_mix_is_never_fair) {
   const machine m = machine::uniform(4);
   EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), by_program, 5).swaps, 0u) << "equal within each program";
   EXPECT_EQ(run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), global, 5).swaps, 2u);
+}
+
+// S4, III-D
+TEST(dike, no_more_than_half_of_the_threads_change_places) {
+  const machine m = machine::uniform(8);
+  for (const bool more : {false, true}) {
+    world w{{100, 100, 100, 100, 40, 40, 40, 40}, {}};
+    for (core_id c = 0; c < 8; ++c) w.actors.push_back(c < 4 ? compute_on(c) : memory_on(c));
+    w.actors[0].demand_per_s = 50.0;  // not fair
+    EXPECT_EQ(make_scheduler("dike", m, {.swap_size = 8, .more_than_half = more, .high_bandwidth = {0, 1, 2, 3}})->tick(w.see(0.5)).swaps, more ? 4u : 2u);
+  }
 }
 
 // E36
@@ -170,9 +181,9 @@ TEST(dike, a_thread_is_not_swapped_in_consecutive_quanta) {
 TEST(dike, margin_and_overhead_reject_exchanges_that_gain_little) {
   const machine m = machine::uniform(4);
   const world start{cores(2), {compute_on(0), compute_on(1), memory_on(2), memory_on(3, 2)}};
-  for (const auto& [options, swaps] : {std::pair{scheduler_options{.global_cv = true, .high_bandwidth = {0, 1}}, 2u},
-                                       std::pair{scheduler_options{.global_cv = true, .profit_margin = 1.0, .high_bandwidth = {0, 1}}, 0u},
-                                       std::pair{scheduler_options{.global_cv = true, .swap_overhead_s = 0.01, .high_bandwidth = {0, 1}}, 0u}}) {
+  for (const auto& [options, swaps] : {std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .high_bandwidth = {0, 1}}, 2u},
+                                       std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .profit_margin = 1.0, .high_bandwidth = {0, 1}}, 0u},
+                                       std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .swap_overhead_s = 0.01, .high_bandwidth = {0, 1}}, 0u}}) {
     world w = start;
     const answer a = make_scheduler("dike", m, options)->tick(w.see(0.5));
     EXPECT_EQ(a.swaps, swaps) << "in a steady state the profit of any exchange is 0";

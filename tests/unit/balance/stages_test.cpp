@@ -125,6 +125,18 @@ TEST(observer, access_cv_is_taken_by_program_unless_it_is_to_be_global) {
   EXPECT_DOUBLE_EQ(access_cv(threads, false), 0.25) << "mean over programs of 0 and 1/2";
 }
 
+TEST(observer, threads_in_the_background_are_no_reason_to_move_others) {
+  std::vector<thread_view> threads(6);
+  const double rates[] = {10.0, 10.0, 20.0, 20.0, 5.0, 500.0};
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    threads[i].program = static_cast<program_id>(i / 2);
+    threads[i].rate_per_s = rates[i];
+    threads[i].background = i >= 4;
+  }
+  EXPECT_EQ(access_cv(threads, false), 0.0);
+  EXPECT_NEAR(access_cv(threads, true), 1.0 / 3.0, 1e-12);
+}
+
 TEST(observer, where_no_program_has_two_threads_access_cv_is_global) {
   std::vector<thread_view> threads = {view(0, 0, M, 1.0), view(1, 1, M, 3.0)};
   threads[1].program = 1;

@@ -135,7 +135,7 @@ TEST(config, names_every_parameter_of_every_workload) {
       {"random", {{"kernel", "copy"}, {"tile", "512"}, {"tasks", "77"}, {"parallelism", "5"}, {"edge_rate", "12.5%"}}},
       {"kmeans", {{"points", "1000"}, {"features", "3"}, {"clusters", "4"}, {"iterations", "5"}, {"tasks_per_iteration", "6"}, {"critical_factor", "1.5"}}},
       {"heat", {{"rows", "1000"}, {"columns", "500"}, {"ranks", "3"}, {"tasks_per_rank", "6"}, {"iterations", "5"}, {"nodes", "apart"}}},
-      {"vgg", {{"input", "224"}, {"block_length", "32"}}},
+      {"vgg", {{"input", "224"}, {"block_length", "32"}, {"tasks_of_block", "chain"}}},
       {"graph", {{"file", "lu:n=5"}, {"like", "copy"}, {"scale", "0.125"}, {"widths", "1,2"}}}};
   for (const lab::workload_info& info : workload_catalogue()) {
     specification base;

@@ -7,12 +7,16 @@
 #include <numeric>
 
 #include "kilter/error.hpp"
+#include "lab/claims/flips.hpp"
 #include "lab/claims/properties.hpp"
+#include "lab/claims/readings.hpp"
 #include "lab/claims/task_measures.hpp"
 #include "lab/measuring/measurement.hpp"
 #include "lab/presenting/reproduce_json.hpp"
 #include "lab/presenting/reproduce_text.hpp"
+#include "lab/measuring/presets.hpp"
 #include "unit/lab/scenarios.hpp"
+#include "unit/lab/shipped.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -190,6 +194,87 @@ TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
     auto files = as_described;
     EXPECT_THROW(read_differently(files, wrong), input_error) << wrong;
   }
+}
+
+TEST(preset_of, is_what_paper_code_or_kilter_say) {
+  const auto value = [](const preset& p, std::string_view key) {
+    const auto at = std::ranges::find(p, key, [](const auto& one) { return std::string_view(one.first); });
+    return at == p.end() ? std::string() : at->second;
+  };
+  const std::vector<std::string> s0{"rws", "dam-c"}, s2{"rws", "perf"}, both{"perf", "dam-c"}, none{"heft"};
+  EXPECT_EQ(value(preset_of("published", s0), "timing"), "leader");
+  EXPECT_EQ(value(preset_of("coded", s0), "direct"), "yes") << "X22";
+  EXPECT_EQ(value(preset_of("coded", s2), "thieves"), "spare-two") << "X19";
+  EXPECT_EQ(value(preset_of("kilter", none), "table"), "robust");
+  EXPECT_THROW((void)preset_of("coded", both), input_error);
+  EXPECT_THROW((void)preset_of("coded", none), input_error);
+  EXPECT_THROW((void)preset_of("printed", s0), input_error);
+  for (const std::string_view reading : readings)
+    for (const auto& policies : {s0, s2})
+      for (const auto& [key, text] : preset_of(reading, policies)) {
+        specification s;
+        EXPECT_NO_THROW(read_setting(s, key, text)) << reading << " " << key;
+      }
+}
+
+TEST(read_as, changes_scenarios_by_their_policies_and_nothing_as_published) {
+  const std::vector<experiment_file>& files = test::shipped();
+  auto published = files, coded = files, ours = files;
+  const known_readings known = read_readings(experiments_directory());
+  read_as(published, "published", known);
+  read_as(coded, "coded", known);
+  read_as(ours, "kilter", known);
+  for (std::size_t f = 0; f < files.size(); ++f)
+    for (std::size_t i = 0; i < files[f].scenarios.size(); ++i) {
+      const experiment_scenario &was = files[f].scenarios[i], &code = coded[f].scenarios[i];
+      EXPECT_EQ(published[f].scenarios[i].parameters, was.parameters);
+      if (was.runs() != run_kind::tasks) continue;
+      const bool s2 = std::ranges::find(was.find_axis("policy")->values, "perf") != was.find_axis("policy")->values.end();
+      EXPECT_EQ(code.parameters.at("children"), s2 ? "slow-cluster" : "queue") << files[f].name << " " << was.name;
+      EXPECT_EQ(ours[f].scenarios[i].parameters.at("table"), "robust");
+    }
+  EXPECT_THROW(read_as(coded, "printed", known), input_error);
+}
+
+TEST(readings, that_are_shipped_are_each_about_some_scenario_of_their_papers) {
+  const known_readings known = read_readings(experiments_directory());
+  EXPECT_GT(known.one_by_one.size(), 20u);
+  for (const other_reading& r : known.one_by_one) {
+    auto read = test::shipped();
+    ASSERT_NO_THROW(read_differently(read, r.set)) << r.set;
+    for (const std::string& paper : r.papers) {
+      const auto changed = [&](std::size_t f) {
+        return !std::ranges::equal(read[f].scenarios, test::shipped()[f].scenarios, {}, &experiment_scenario::parameters, &experiment_scenario::parameters);
+      };
+      bool some = false;
+      for (std::size_t f = 0; f < read.size(); ++f) some = some || (read[f].claims.front().id.starts_with(paper + "-") && changed(f));
+      EXPECT_TRUE(some) << r.set << " of " << paper;
+    }
+  }
+}
+
+TEST(flips, are_the_readings_under_which_a_verdict_is_another) {
+  std::vector<experiment_file> files{parse_experiment(small, "small.toml")};
+  known_readings known;
+  for (const char* set : {"co_runner=fluid", "weight=1", "sides=fast"}) known.one_by_one.push_back({set, {"S0"}, "none", "none"});
+  known.one_by_one.push_back({"timing=span", {"S4"}, "none", "none"});
+  flip_search search(files, known, {"S0-1"});
+  progress silent(search.steps(), true);
+  const auto found = search.run(silent);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].tried, 2u) << "sides are of threads, and S4 is another paper";
+  const auto verdict_with = [&](const std::string& reading) {
+    auto read = files;
+    if (!reading.empty()) read_differently(read, reading);
+    return reproduction(read).run({"S0-1"}, silent).claims[0].said;
+  };
+  EXPECT_EQ(found[0].published, verdict_with(""));
+  for (const char* set : {"co_runner=fluid", "weight=1"}) {
+    const bool flips = verdict_with(set) != found[0].published;
+    EXPECT_EQ(std::ranges::count(found[0].by, set, &flipped::set), flips ? 1 : 0) << set;
+  }
+  EXPECT_NE(flips_text(found).find("S0-1"), std::string::npos);
+  EXPECT_EQ(to_json(std::span<const claim_flips>(found))["claims"][0]["tried"], 2);
 }
 
 TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis) {

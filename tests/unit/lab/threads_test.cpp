@@ -8,6 +8,7 @@
 
 #include "balance/symmetry.hpp"
 #include "kilter/error.hpp"
+#include "lab/claims/readings.hpp"
 #include "lab/claims/experiment_file.hpp"
 #include "lab/claims/thread_measures.hpp"
 #include "lab/threads/thread_platforms.hpp"
@@ -108,7 +109,7 @@ TEST(thread_platforms, have_fast_cores_first_and_name_what_is_wrong) {
   EXPECT_EQ(thread_platform_of("xeon-e5320", "one-fast").cores->fastest_cores().size(), 1u);
   EXPECT_THROW((void)thread_platform_of("jetson-tx2", "half-half"), input_error);
   EXPECT_THROW((void)thread_platform_of("dike-xeon", "one-fast"), input_error);
-  EXPECT_THROW((void)thread_platform_of("dike-xeon", "half-half", "both"), input_error);
+  EXPECT_THROW((void)thread_platform_of("dike-xeon", "half-half", {.memory = "both"}), input_error);
 }
 
 TEST(thread_runs, are_the_same_for_a_seed_and_swap_what_the_scheduler_says) {

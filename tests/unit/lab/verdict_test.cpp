@@ -55,7 +55,9 @@ TEST(rule_band, is_15_percent_and_half_of_a_gain_and_5_points) {
   EXPECT_DOUBLE_EQ(rule_band(3.5, false, true).low, 2.975);
   const band loss = rule_band(0.9, false, true);
   EXPECT_DOUBLE_EQ(loss.high, 0.95);
-  EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).low, 0.0);
+  EXPECT_DOUBLE_EQ(rule_band(0.17, true, false).low, 0.12);
+  EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).low, 0.0065) << "five points would let nothing be 1.3 %";
+  EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).high, 0.026);
   EXPECT_DOUBLE_EQ(rule_band(0.98, true, false).high, 1.0);
   EXPECT_FALSE(inside(plain, nan));
 }
@@ -86,7 +88,8 @@ TEST(decide, follows_from_cases_and_values) {
   EXPECT_EQ(decided({true}, {}), verdict::direction) << "without a published value there is nothing to reproduce";
   EXPECT_EQ(decided({true, false}, {true}), verdict::differs) << "a value may be met by luck while an order fails";
   EXPECT_EQ(decided({}, {true}), verdict::differs) << "what was not checked does not hold";
-  EXPECT_EQ(decided({true}, {true}, decided_by::property), verdict::reproduced);
+  EXPECT_EQ(decided({true}, {true}, decided_by::property), verdict::arithmetic) << "a property of the code is no experiment that came out";
+  EXPECT_EQ(decided({true}, {false}, decided_by::property), verdict::differs);
   EXPECT_EQ(decided({}, {}, decided_by::hardware), verdict::needs_hardware);
   EXPECT_EQ(decided({}, {}, decided_by::input), verdict::input);
   EXPECT_EQ(name_of(verdict::needs_hardware), "needs-hardware");

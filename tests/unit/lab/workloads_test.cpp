@@ -305,6 +305,18 @@ TEST(vgg16, layers_are_cut_into_blocks_and_joined) {
   EXPECT_DOUBLE_EQ(work[30] / work[29], 488.0 / 512.0) << "the last block has what is left of 1000 rows";
 }
 
+// X19: 1,677 chains of two, and a task before each of the 16 layers
+TEST(vgg16, as_public_code_has_it_is_chains_of_two) {
+  graph g;
+  const vgg16 v{.block_length = 8, .chains = true};
+  const task_graph made = build(g, v, one_node());
+  EXPECT_EQ(g.size(), 3354u + 16u);
+  EXPECT_EQ(size_of(workload(v)).tasks, g.size());
+  const auto chunks = [&](const sim::type_work& t) { return t.chunks; };
+  EXPECT_EQ(std::ranges::count(made.types, 4u, chunks), 1) << "rows of a product are handed out in twos";
+  g.check_acyclic();
+}
+
 TEST(vgg16, each_layer_is_a_size_class_of_its_own) {
   graph g;
   (void)build(g, vgg16{}, one_node());

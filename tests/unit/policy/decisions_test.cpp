@@ -161,6 +161,34 @@ TEST(dam_p, goes_to_the_leader_of_a_wide_place_even_if_the_waker_leads_it) {
 }
 
 // X20, papers.md E8.
+// E56
+TEST(search_when_ready, gives_a_place_that_only_a_thief_takes_away) {
+  policy_options o;
+  o.search_when_ready = true;
+  for (const char* name : {"rwsm-c", "fam-c", "dam-c", "dam-p", "perf"}) {
+    board b;
+    const auto p = make_policy(name, b.m, o);
+    EXPECT_TRUE(p->queues(b.m).asks_ready_low) << name;
+    EXPECT_EQ(short_form(b.ready(*p, b.low, b.parent, 3), b.m), (answer{what::queue, 3, true, {2, 2}})) << name;
+    EXPECT_EQ(b.take(*p, b.low, 0, true), (place{0, 1})) << name << ": a thief searches for itself";
+    EXPECT_EQ(short_form(b.ready(*p, b.low, {}, no_core), b.m), open(0)) << name << ": nobody knows for whom to search";
+  }
+}
+
+// A1.2, X22
+TEST(random_fast, draws_among_the_fast_cores) {
+  policy_options o;
+  o.random_fast = true;
+  for (const auto& [name, of_core_1] : {std::pair{"fa", place{1, 1}}, std::pair{"fam-c", place{0, 2}}}) {
+    board b;
+    const auto p = make_policy(name, b.m, o);
+    for (const std::uint32_t drawn : {1u, 1u, 0u, 0u, 3u}) {
+      b.source.draw = drawn;
+      EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m).where, (drawn % 2 == 1 ? of_core_1 : place{0, 1})) << name;
+    }
+  }
+}
+
 TEST(direct_assembly, binds_at_wake_up) {
   board b;
   policy_options o;
@@ -235,7 +263,10 @@ TEST(slow_cluster, takes_the_low_priority_tasks_if_asked_to) {
   world equal(machine::uniform(4));
   const task t = equal.add();
   const auto p = make_policy("perf", equal.m, o);
-  EXPECT_EQ(short_form(equal.ready(*p, t, equal.add(), 2), equal.m), open(2)) << "no core is slow: with the waker";
+  for (std::uint32_t draw = 0; draw < 4; ++draw) {
+    equal.source.draw = draw;
+    EXPECT_EQ(short_form(equal.ready(*p, t, equal.add(), 2), equal.m), open(draw)) << "no core is slow: with any";
+  }
 }
 
 TEST(allowed_widths, are_kept_by_every_policy_at_every_question) {

@@ -132,6 +132,8 @@ TEST(local_search, sees_the_places_that_contain_the_core_or_those_it_leads) {
   EXPECT_EQ(local(w, t, 3), (place{2, 2}));
   EXPECT_EQ(local(w, t, 3, policy_options::local::row), (place{3, 1}));
   EXPECT_EQ(local(w, t, 2, policy_options::local::row), (place{2, 2}));
+  EXPECT_EQ(local(w, t, 3, policy_options::local::x19), (place{2, 4})) << "the slip: whatever was learned";
+  EXPECT_EQ(local(w, t, 2, policy_options::local::x19), local(w, t, 2)) << "the first of a cluster reads its own row";
   EXPECT_EQ(local(w, t, 0), (place{0, 1})) << "other clusters are out of reach";
 }
 

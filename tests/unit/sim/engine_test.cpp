@@ -158,6 +158,57 @@ TEST(engine, a_wide_task_uses_its_members) {
   for (const double work_s : s.core_work_s) EXPECT_NEAR(work_s, 2e-3, 1e-7);
 }
 
+TEST(engine, members_that_find_all_pieces_taken_do_not_help) {
+  const platform p = plain(4);
+  std::uint32_t entered = 0;
+  engine_options o = with("dam-p", p);
+  o.finished = [&](const sim_assembly& a, core_id) { entered = static_cast<std::uint32_t>(a.times.size()); };
+  engine e(p, o);
+  graph g;
+  const std::uint32_t four[] = {4};
+  add_chain(g, 8, {.priority = priority::high, .widths = four});
+  auto types = works(g);
+  for (type_work& t : types) t.chunks = 2;
+  EXPECT_NEAR(e.run(g, types).seconds, 4e-3, 1e-7) << "two of the four do all the work";
+  EXPECT_EQ(entered, 2u);
+}
+
+// X22: eight blocks a task, however wide it is
+TEST(engine, of_fewer_blocks_each_is_longer_to_wait_for) {
+  const platform p = plain(2, 1, 32e-3);
+  engine_options o = with("dam-p", p);
+  o.blocks = block_count::task;
+  o.disturbances = {{.cores = {0}, .slice_s = 100e-3, .offset_s = 8e-3}};
+  std::vector<member_time> seen;
+  std::vector<double> came;
+  o.finished = [&](const sim_assembly& a, core_id) {
+    seen = a.times;
+    came = a.came_s;
+  };
+  engine e(p, o);
+  graph g;
+  const std::uint32_t two[] = {2};
+  add_chain(g, 1, {.priority = priority::high, .widths = two});
+  (void)e.run(g, works(g));
+  // Of the half that is left core 0 holds half a block of eight, a 16th; the rest takes core 1 14 ms.
+  ASSERT_EQ(seen.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 22e-3 : 110e-3, 1e-9);
+}
+
+TEST(engine, nobody_steals_from_cores_that_are_spared) {
+  const platform p = plain(4);
+  for (const core_id spared : {0u, 2u}) {
+    engine_options o = with("rws", p);
+    o.spared = spared;
+    engine e(p, o);
+    graph g;
+    for (int i = 0; i < 400; ++i) g.add(nothing);
+    const execution_stats s = e.run(g, works(g), 0);
+    EXPECT_NEAR(s.seconds, spared == 0 ? 0.1 : 0.4, 1e-3);
+    EXPECT_EQ(s.steals == 0, spared != 0);
+  }
+}
+
 // Blocks are handed out as members ask (papers.md A0), so what a member had begun when it lost its core waits for that core.
 TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
   const platform p = plain(2, 1, 32e-3);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""docs/verdicts.md: every claim as published and as coded, and why it does not come out.
+
+    kilter reproduce all --quiet --json published.json
+    kilter reproduce all --quiet --as coded --json coded.json
+    scripts/verdicts.py published.json coded.json > docs/verdicts.md
+
+Several files of one reading may be joined with commas.
+"""
+import json
+import pathlib
+import sys
+
+SHORT = {"reproduced": "reproduced", "direction": "direction", "differs": "differs", "arithmetic": "arithmetic", "input": "input", "needs-hardware": "hardware"}
+
+
+def claims(files):
+    return {c["id"]: c for name in files.split(",") for c in json.loads(pathlib.Path(name).read_text())["claims"]}
+
+
+def order(claim):
+    paper, number = claim.split("-")
+    return paper, int(number)
+
+
+def held(claim):
+    return f" {sum(c['holds'] for c in claim['cases'])}/{len(claim['cases'])}" if claim["cases"] else ""
+
+
+def why(claim):
+    if claim["verdict"] not in ("direction", "differs"):
+        return "-"
+    parts = [claim["impossible"] and f"impossible here: {claim['impossible']}", claim["cause"]]
+    return ". ".join(p for p in parts if p) or ("not known" if claim["verdict"] == "differs" else "-")
+
+
+def tally(all_claims):
+    counts = {}
+    for c in all_claims:
+        counts[c["verdict"]] = counts.get(c["verdict"], 0) + 1
+    return ", ".join(f"{counts[k]} {SHORT[k]}" for k in SHORT if k in counts)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    published, coded = claims(sys.argv[1]), claims(sys.argv[2])
+    rows = [(published[c], coded.get(c, published[c])) for c in sorted(published, key=order)]
+    out = ["# Verdicts", "",
+           "    kilter reproduce S0-11              one row, as the paper says it",
+           "    kilter reproduce S0-11 --as coded   as its public code does it",
+           "    kilter reproduce S0-11 --flips      which single choice changes it", "",
+           "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many of its cases hold.",
+           "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from numbers,",
+           "[papers](papers.md#three-readings) what the readings are, [alternatives](alternatives.md#what-single-choices-decide) what single choices",
+           "decide. S1 and S3 have no public code of schedulers, so both columns are the same.", "",
+           f"- As published: {tally(p for p, _ in rows)}.", f"- As coded: {tally(c for _, c in rows)}.",
+           f"- Of those that differ {sum(bool(p['impossible']) for p, _ in rows if p['verdict'] == 'differs')} are impossible in the model.", "",
+           "| claim | published | coded | why it does not come out as published |", "|---|---|---|---|"]
+    out += [f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | {why(p)} |" for p, c in rows]
+    sys.stdout.write("\n".join(out) + "\n")
+
+
+if __name__ == "__main__":
+    main()
