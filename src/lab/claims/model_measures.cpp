@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <regex>
 
 #include "balance/catalogue.hpp"
@@ -34,9 +35,11 @@ constexpr std::array thread_models = {thread_model{"static", "in-cluster", loop_
                                       thread_model{"loop-static", "in-cluster", loop_sharing::equal}, thread_model{"loop-dynamic", "in-cluster", loop_sharing::as_they_come}};
 constexpr std::array<std::string_view, 6> names = {"static", "gts", "eas", "loop-static", "loop-dynamic", "task"};
 
-/// Graphs are read once: a claim looks at hundreds of runs of one.
+/// Graphs are read once: a claim looks at hundreds of runs of one, several at a time.
 std::shared_ptr<const dag> graph_at(const std::string& path) {
   static std::map<std::string, std::shared_ptr<const dag>> read;
+  static std::mutex reading;
+  const std::lock_guard one_at_a_time(reading);
   auto& one = read[path];
   if (!one) one = load_dag_work(path, "matmul", 1.0).what;
   return one;
