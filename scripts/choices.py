@@ -76,7 +76,7 @@ def main():
     out = ["# What was changed after the first look", "",
            "Made by `scripts/choices.py` from the commits; nobody writes in this file. It lists what in the experiment files is not as it was first written:",
            "settings of scenarios, cases and values of claims. The `open` lists of [the files](../experiments/README.md) say why. What a change decides,",
-           "`kilter reproduce CLAIM --flips` and `--with` show; [verdicts](verdicts.md) has the table.", "",
+           "`kilter reproduce CLAIM --flips` and `--with` show.", "",
            "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):", "", *first_tallies(), "", "Today's: [verdicts](verdicts.md).", ""]
     for path in sorted((ROOT / "experiments").glob("*.toml")):
         if path.name == "readings.toml":

@@ -29,17 +29,18 @@ json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'
 # each policy keeps its own settings where nobody says others
 shape="random --kernel mix --on sim:jetson-tx2 --table paper --tasks 120 --parallelism 1 --repeat 2"
 makespans() { passes sim $shape --json - --quiet "$@"; python3 -c 'import json,sys; print([r["seconds"] for r in json.load(open(sys.argv[1]))["runs"]])' "$work/out"; }
+same() { [ -n "$2" ] && [ "$2" = "$3" ] || fail "sim: $1: '$2' and '$3'"; }   # WHAT MAKESPANS MAKESPANS
 for own in perf:chain dam-c:user dam-p:user da:user fa:user fam-c:user cats-2q:user; do
-  [ "$(makespans --policy "${own%:*}")" = "$(makespans --policy "${own%:*}" --criticality "${own#*:}")" ] || fail "sim: ${own%:*} does not find its critical tasks by ${own#*:}"
+  same "critical tasks of ${own%:*}" "$(makespans --policy "${own%:*}")" "$(makespans --policy "${own%:*}" --criticality "${own#*:}")"
 done
 [ "$(makespans --policy perf)" != "$(makespans --policy perf --criticality user)" ] || fail "sim: perf runs without its critical path"
 passes sim $shape --policy perf --json - --quiet
 json 'd["config"]["criticality"] == "own" and sum(p["critical"] for r in d["runs"] for p in r["places"]) > 0'
 
 # a reading is the settings that it stands for, but for those that are written
-[ "$(makespans --policy dam-c --as published)" = "$(makespans --policy dam-c --timing leader --children queue)" ] || fail "sim --as published"
-[ "$(makespans --policy dam-c --as coded --direct --search taken)" = "$(makespans --policy dam-c --timing own --children queue --direct --refresh 10 --fast-order random --blocks task)" ] ||
-  fail "sim --as coded, with a setting of one's own"
+same "--as published" "$(makespans --policy dam-c --as published)" "$(makespans --policy dam-c --timing leader --children queue)"
+same "--as coded, with settings of one's own" "$(makespans --policy dam-c --as coded --weight 1 --timing leader)" \
+  "$(makespans --policy dam-c --weight 1 --timing leader --children queue --direct --search ready --refresh 10 --fast-order random --blocks task)"
 refuses "reading 'coded': no public code has heft" sim $shape --policy heft --as coded
 refuses "reading 'old'" sim $shape --policy rws --as old
 

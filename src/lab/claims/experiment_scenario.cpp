@@ -311,7 +311,7 @@ const word* word_of(const experiment_scenario& s, std::string_view key) {
 }  // namespace
 
 std::vector<std::string_view> words_of_readings() {
-  std::vector<std::string_view> keys{"on"};
+  std::vector<std::string_view> keys;
   for (const word& w : common())
     if (may_be_set(w, false)) keys.push_back(w.key);
   for (const described_workload& d : workloads())
@@ -321,10 +321,6 @@ std::vector<std::string_view> words_of_readings() {
 }
 
 bool set_word(experiment_scenario& s, const std::string& key, const std::string& value) {
-  if (key == "on") {
-    s.on = read_engine("on", value);
-    return true;
-  }
   const word* w = word_of(s, key);
   if (!w) return false;
   if (const std::string fault = fault_of(*w, value); !fault.empty()) throw input_error(fault);

@@ -19,8 +19,7 @@ bool looks_at_changed(const claim& c, const experiment_file& before, const exper
         const auto name = looked_at.run.find("scenario");
         if (name == looked_at.run.end()) return false;   // a property of the code
         const auto at = std::ranges::find(before.scenarios, name->second, &experiment_scenario::name) - before.scenarios.begin();
-        const experiment_scenario &was = before.scenarios[at], &is = after.scenarios[at];
-        return was.parameters != is.parameters || was.on.written != is.on.written;
+        return before.scenarios[at].parameters != after.scenarios[at].parameters;
       });
     });
   };

@@ -124,11 +124,4 @@ std::vector<first_tally> first_tallies(const known_readings& known, const std::v
   return all;
 }
 
-std::vector<std::string> readings_of(const known_readings& known, const std::string& paper) {
-  std::vector<std::string> all;
-  for (const other_reading& r : known.one_by_one)
-    if (std::ranges::find(r.papers, paper) != r.papers.end()) all.push_back(r.set);
-  return all;
-}
-
 }  // namespace kilter::lab

@@ -50,7 +50,4 @@ void read_as(std::vector<experiment_file>&, std::string_view reading, const know
 /// Of the papers all of whose claims are among `ids`.
 [[nodiscard]] std::vector<first_tally> first_tallies(const known_readings&, const std::vector<experiment_file>&, const std::vector<std::string>& ids);
 
-/// Those that may change a claim of the paper ("S0"), in the order of the file.
-[[nodiscard]] std::vector<std::string> readings_of(const known_readings&, const std::string& paper);
-
 }  // namespace kilter::lab
