@@ -97,14 +97,14 @@ build() {
   return $status
 }
 
-# build_tests test|thread|address [with-tools]: what ./test looks at, in build/ under that name; the last two under a sanitizer. The last only has the
-# tools if asked for them: they take it two minutes.
+# build_tests test|thread|address [with-tools]: what ./test looks at, in build/ under that name; the last two under a sanitizer. These
+# have the tools only if asked for them: they take several minutes.
 build_tests() {
   local tools=OFF
   if [ "${2:-}" = with-tools ]; then tools=ON; fi
   case $1 in
     test) build build/test -DCMAKE_BUILD_TYPE=Release -DKILTER_TESTS=ON -DKILTER_BENCH=ON -- all ;;
-    thread) build build/thread -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=thread -DKILTER_TOOLS=ON -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
+    thread) build build/thread -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=thread -DKILTER_TOOLS=$tools -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
     address) build build/address -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=address,undefined -DKILTER_TOOLS=$tools -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
   esac
 }

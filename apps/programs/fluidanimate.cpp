@@ -20,14 +20,14 @@ enum phase : std::size_t { clearing, inserting, initialising, densities, normali
 static_assert(phases == fluid_phases);
 constexpr std::array<std::string_view, phases> phase_names{"clear", "insert", "initialise", "densities", "normalise", "accelerations", "collisions", "advance"};
 
-/// Memory must hold the tasks that are made at once, however many frames there are.
-constexpr std::uint64_t most_tasks_made_at_once = 50'000;
+/// So that memory need not hold the tasks of all frames, and no core waits long for the first.
+constexpr std::uint64_t tasks_made_at_once = 2'000;
 
 }  // namespace
 
 // A phase of a block follows the phase before of this block and of those around it, whose particles it needs; a block far away may be phases ahead. `depend`
 // says so, by an address for what each task leaves behind. The end of a frame keeps all of the next waiting, so it is critical.
-void fluidanimate::add_frames(kilter::graph& g, std::uint64_t count) {
+void fluidanimate::add_frames(kilter::graph& g, std::uint64_t after, std::uint64_t count) {
   const std::vector<char> data(count * tasks_in_a_frame());
   const auto left_by = [&](std::uint64_t f, std::size_t p, std::size_t b) { return data.data() + f * tasks_in_a_frame() + p * blocks() + b; };
   const auto left_by_end_of = [&](std::uint64_t f) { return left_by(f, phases, 0); };
@@ -35,7 +35,7 @@ void fluidanimate::add_frames(kilter::graph& g, std::uint64_t count) {
   for (const std::string_view name : phase_names) types.push_back(g.type(name));
   const kilter::task_type end_type = g.type("end of frame");
   for (std::uint64_t f = 0; f < count; ++f) {
-    const std::uint64_t frame = made_ + 1 + f;
+    const std::uint64_t frame = after + 1 + f;
     for (std::size_t p = 0; p < phases; ++p)
       for (std::size_t b = 0; b < blocks(); ++b) {
         kilter::depend needs{.out = {left_by(f, p, b)}};
@@ -59,12 +59,21 @@ std::uint64_t fluidanimate::tasks_in_a_frame() const noexcept { return fluid_tas
 
 program_run fluidanimate::run_joined_at_frames(kilter::runtime& rt, const std::function<bool()>& stopped) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::uint64_t at_once = std::max<std::uint64_t>(1, most_tasks_made_at_once / tasks_in_a_frame());
+  const std::uint64_t at_once = std::max<std::uint64_t>(1, tasks_made_at_once / tasks_in_a_frame());
+  std::array<kilter::graph, 2> graphs;
+  std::uint64_t planned = 0;
+  const auto plan_next = [&](kilter::graph& g) {
+    const std::uint64_t count = std::min(at_once, options_.frames - planned);
+    g.clear();
+    add_frames(g, planned, count);
+    planned += count;
+  };
+  plan_next(graphs[0]);
   bool complete = true;
-  while (complete && made_ < options_.frames) {
-    kilter::graph g;
-    add_frames(g, std::min(at_once, options_.frames - made_));
-    complete = runs_to_its_end(rt.submit(g), stopped);
+  for (std::size_t turn = 0; complete && made_ < options_.frames; ++turn) {
+    kilter::execution runs = rt.submit(graphs[turn % 2]);
+    plan_next(graphs[(turn + 1) % 2]);   // meanwhile
+    complete = runs_to_its_end(std::move(runs), stopped);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   return {.seconds = seconds.count(), .begin = begin, .iterations = made_, .tasks = made_ * tasks_in_a_frame(), .barriers = made_, .complete = complete};

@@ -93,7 +93,7 @@ class fluidanimate final : public program {
   struct candidates;
 
   // The parallel part.
-  void add_frames(kilter::graph&, std::uint64_t count);
+  void add_frames(kilter::graph&, std::uint64_t after, std::uint64_t count);
   [[nodiscard]] std::uint64_t tasks_in_a_frame() const noexcept;
   program_run run_joined_at_frames(kilter::runtime&, const std::function<bool()>& stopped);
   program_run run_joined_at_phases(executor&, const std::function<bool()>& stopped);

@@ -12,7 +12,7 @@ namespace kilter::detail {
 namespace {
 
 // Looking for work costs a co-runner its time, sleeping costs the next task a wake-up of several microseconds.
-constexpr double spin_s = 50e-6;
+constexpr double spin_s = 50e-6, long_spin_s = 200e-6;
 // Two system calls of under a microsecond each are lost in a body of this length.
 constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
@@ -47,6 +47,7 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   start_cycles = sync::cycles();
   const bool oversubscribed = machine->core_count() > allowed_cpus();
   spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(spin_s * rate);
+  long_spin_cycles = oversubscribed ? 0 : static_cast<std::uint64_t>(long_spin_s * rate);
   gap_cycles = static_cast<std::uint64_t>(model::slices::shortest_gap_s * rate);
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate * time_scale);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);

@@ -113,6 +113,7 @@ class engine final : public view_source {
   double seconds_per_cycle = 1e-9;    ///< seconds that are told, cycles of this computer
   std::uint64_t start_cycles = 0;
   std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
+  std::uint64_t long_spin_cycles = 0; ///< likewise, after a sleep that this would have saved
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool pins = false;                  ///< workers are pinned to their cores
   std::uint64_t gap_cycles = 0;      ///< of a worker that looks for work, between two looks: somebody else had the core

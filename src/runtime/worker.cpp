@@ -68,7 +68,7 @@ void worker::loop() {
   thread_ = pthread_self();
   stacks_.serve_this_thread();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
-  std::uint64_t idle_since = 0, looked = 0;
+  std::uint64_t idle_since = 0, looked = 0, patience = owner.spin_cycles;
   while (!owner.parked.stopping.load(sync::memory_order_acquire)) {
     if (displaced_.load(sync::memory_order_relaxed)) [[unlikely]]
       go_home();
@@ -86,12 +86,14 @@ void worker::loop() {
     if (looked != 0 && now - looked > owner.gap_cycles) owner.tables.gap(core, owner.seconds(looked - owner.start_cycles), owner.seconds(now - owner.start_cycles));
     looked = now;
     const std::int64_t rest_ns = sleeping_.rest_ns();
-    const bool spins = rest_ns < 0 ? now - idle_since < owner.spin_cycles : rest_ns < shortest_nap_ns;
+    const bool spins = rest_ns < 0 ? now - idle_since < patience : rest_ns < shortest_nap_ns;
     if (spins) {
       for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
       continue;
     }
     sleep_until_work(rest_ns);
+    // Where a longer search would have found what it was woken for, it searches longer next time: a serial part between two loops is no reason to sleep.
+    if (rest_ns < 0) patience = sync::cycles() - idle_since < owner.long_spin_cycles ? owner.long_spin_cycles : owner.spin_cycles;
     idle_since = looked = 0;
   }
   stop_looking();

@@ -15,14 +15,14 @@ std::unique_ptr<observer> by_software() { return std::make_unique<software_obser
 
 }  // namespace
 
-observer_choice choose_observer(std::string_view name, bool classes_wanted) {
-  if (name == "pmu") return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
+observer_choice choose_observer(std::string_view name, bool classes_wanted, const counter_source& counters) {
+  if (name == "pmu") return {std::make_unique<pmu_observer>(counters()), {}};
   if (name == "resctrl") return {std::make_unique<resctrl_observer>(), {}};
   if (name == "software") return {by_software(), {}};
   if (name == "times") return {std::make_unique<times_observer>(), {}};
   if (name != "auto") throw input_error(fmt::format("unknown observer '{}'. There are: auto, pmu, resctrl, software, times, replay:FILE", name));
   try {
-    return {std::make_unique<pmu_observer>(std::make_unique<linux_perf_calls>()), {}};
+    return {std::make_unique<pmu_observer>(counters()), {}};
   } catch (const input_error& e) {
     // resctrl tells no thread from another, so it is never the best.
     if (!classes_wanted) return {std::make_unique<times_observer>(), {e.what()}};

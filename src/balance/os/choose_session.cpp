@@ -19,7 +19,7 @@ session_choice played_back(const session_options& o, const std::string& file) {
 session_choice choose_session(const machine& m, const session_options& o) {
   if (const auto file = replay_file(o.observer)) return played_back(o, *file);
   const bool choose = o.policy == automatic, sides_known = !o.tuning.high_bandwidth.empty();
-  observer_choice seen = choose_observer(o.observer, !(choose && !sides_known) && o.policy != without_counters);
+  observer_choice seen = choose_observer(o.observer, !(choose && !sides_known) && o.policy != without_counters, o.counters);
   session_choice c{.policy = o.policy, .observer_name = std::string(seen.chosen->name()), .sees = std::move(seen.chosen), .recording = {}, .why = {}};
   if (choose) c.policy = c.sees->sees_rates() || sides_known ? "dike" : without_counters;
   if (choose && c.policy == without_counters) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "balance/contract.hpp"
+#include "balance/os/perf_calls.hpp"
 #include "balance/os/targets.hpp"
 
 namespace kilter::balance::os {
@@ -35,7 +36,7 @@ struct observer_choice {
 };
 
 /// "auto", "pmu", "resctrl", "software" or "times". Throws input_error if the one that was asked for does not work here, with the reason. `classes_wanted`: whether
-/// whoever decides would heed a class; if not, auto does not sample for one.
-[[nodiscard]] observer_choice choose_observer(std::string_view name, bool classes_wanted = true);
+/// whoever decides would heed a class; if not, auto does not sample for one. `counters`: who counts for pmu.
+[[nodiscard]] observer_choice choose_observer(std::string_view name, bool classes_wanted, const counter_source& counters);
 
 }  // namespace kilter::balance::os

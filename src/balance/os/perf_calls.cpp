@@ -38,6 +38,8 @@ bool linux_perf_calls::read(int fd, std::span<std::uint64_t> into) {
 
 void linux_perf_calls::close(int fd) noexcept { ::close(fd); }
 
+std::unique_ptr<perf_calls> kernel_counters() { return std::make_unique<linux_perf_calls>(); }
+
 std::string perf_refusal(int error) {
   if (error == EACCES || error == EPERM) {
     std::ifstream in("/proc/sys/kernel/perf_event_paranoid");

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +38,9 @@ class linux_perf_calls final : public perf_calls {
   [[nodiscard]] bool read(int fd, std::span<std::uint64_t> into) override;
   void close(int fd) noexcept override;
 };
+
+using counter_source = std::function<std::unique_ptr<perf_calls>()>;
+[[nodiscard]] std::unique_ptr<perf_calls> kernel_counters();
 
 /// Why perf_event_open refused, from its errno, and what would be needed.
 [[nodiscard]] std::string perf_refusal(int error);

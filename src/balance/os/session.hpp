@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "balance/catalogue.hpp"
+#include "balance/os/perf_calls.hpp"
 #include "balance/os/targets.hpp"
 
 namespace kilter::balance::os {
@@ -24,6 +25,8 @@ struct session_options {
   target_spec targets;                 ///< whom to attach to
   bool dry_run = false;                ///< no mask is touched
   std::string record;                  ///< file for observations; empty: none
+  /// Who counts for the observer `pmu`. Tests have a simulated computer here.
+  counter_source counters = kernel_counters;
   /// Gets lines for the user: `important` ones also when he asked for quiet.
   std::function<void(const std::string& line, bool important)> tell;
 };

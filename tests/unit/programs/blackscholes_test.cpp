@@ -28,8 +28,8 @@ TEST(blackscholes, is_the_same_under_every_model) {
   run_blackscholes(alone, execution_model::serial, 1);
   for (const loop_cut cut : {loop_cut::loop, loop_cut::tasks}) {
     blackscholes b(drawn_options(1000, 1), {.cut = cut, .runs = 3});
-    for (const execution_model m : testing::models_with_threads()) {
-      run_blackscholes(b, m, 2);
+    for (const auto& [m, threads] : testing::teams()) {
+      run_blackscholes(b, m, threads);
       EXPECT_EQ(b.prices(), alone.prices()) << model_names[static_cast<std::size_t>(m)];
       EXPECT_EQ(b.fingerprint(), alone.fingerprint());
     }

@@ -45,7 +45,7 @@ TEST(bodytrack, is_the_same_under_every_model) {
     bodytrack b(o);
     const poses_and_last alone = poses_after(b, execution_model::serial, 1);
     const std::uint64_t fingerprint = b.fingerprint();
-    for (const execution_model m : testing::models_with_threads()) EXPECT_TRUE(poses_after(b, m, 2) == alone) << model_names[static_cast<std::size_t>(m)];
+    for (const auto& [m, threads] : testing::teams()) EXPECT_TRUE(poses_after(b, m, threads) == alone) << model_names[static_cast<std::size_t>(m)];
     for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_TRUE(poses_after(b, execution_model::kilter, threads) == alone) << threads;
     for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_TRUE(poses_after(b, execution_model::kilter, 4, policy) == alone) << policy;
     EXPECT_EQ(b.fingerprint(), fingerprint);

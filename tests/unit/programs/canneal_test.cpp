@@ -34,8 +34,8 @@ TEST(canneal, is_the_same_under_every_model) {
   const std::string file = c.result_file();
   EXPECT_GT(c.made(), 1000u);
   EXPECT_GT(c.again(), 100u) << "swaps of a step that have to do with one another";
-  for (const execution_model m : testing::models_with_threads()) {
-    const program_run r = run_canneal(c, m, 2);
+  for (const auto& [m, threads] : testing::teams()) {
+    const program_run r = run_canneal(c, m, threads);
     EXPECT_EQ(c.fingerprint(), bits) << model_names[static_cast<std::size_t>(m)];
     EXPECT_EQ(r.iterations, 40u);
     EXPECT_EQ(r.tasks, 40u * 5u);

@@ -96,8 +96,8 @@ TEST(dedup, is_the_same_under_every_model) {
   EXPECT_EQ(dedup_verdict(separate.program), "right");
   const std::uint64_t mark = separate.program.fingerprint();
   for (dedup_case* each : {&separate, &fused, &narrow}) {
-    for (const execution_model m : testing::models_with_threads()) {
-      EXPECT_EQ(each->bytes(m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+    for (const auto& [m, threads] : testing::teams()) {
+      EXPECT_EQ(each->bytes(m, threads), alone) << model_names[static_cast<std::size_t>(m)];
       EXPECT_EQ(each->program.fingerprint(), mark);
     }
     EXPECT_EQ(each->bytes(execution_model::kilter, 4, each == &fused ? "dam-c" : "rws"), alone);

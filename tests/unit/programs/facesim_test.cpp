@@ -39,7 +39,7 @@ TEST(facesim, is_the_same_under_every_model) {
   f.verify();
   const std::uint64_t fingerprint = f.fingerprint();
   for (facesim* each : {&f, &in_tasks}) {
-    for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(places_after(*each, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+    for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(places_after(*each, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
     for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(places_after(*each, execution_model::kilter, threads), alone) << threads;
     for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(places_after(*each, execution_model::kilter, 4, policy), alone) << policy;
     EXPECT_EQ(each->fingerprint(), fingerprint);

@@ -53,8 +53,8 @@ TEST(ferret, is_the_same_under_every_model) {
   const std::uint64_t mark = pipeline->fingerprint();
   const std::string file = pipeline->result_file();
   for (ferret* f : {pipeline.get(), tasks.get(), narrow.get()}) {
-    for (const execution_model m : testing::models_with_threads()) {
-      EXPECT_TRUE(ferret_run(*f, m, 2).complete);
+    for (const auto& [m, threads] : testing::teams()) {
+      EXPECT_TRUE(ferret_run(*f, m, threads).complete);
       EXPECT_EQ(f->matches(), alone) << model_names[static_cast<std::size_t>(m)];
     }
     for (const std::uint32_t threads : {1u, 4u, 8u}) {

@@ -37,7 +37,7 @@ TEST(fluidanimate, is_the_same_under_every_model) {
     for (const loop_cut cut : {loop_cut::loop, loop_cut::tasks}) {
       if (joins == fluid_joins::frame && cut == loop_cut::tasks) continue;   // it is of phases
       const fluidanimate_options o{.particles = 800, .frames = 5, .divisions = 8, .joins = joins, .cut = cut};
-      for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(fluid_bits(o, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+      for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(fluid_bits(o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
       for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(fluid_bits(o, execution_model::kilter, threads), alone) << threads;
       if (joins == fluid_joins::phase) continue;   // which run_in_steps looks after
       for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(fluid_bits(o, execution_model::kilter, 4, policy), alone) << policy;

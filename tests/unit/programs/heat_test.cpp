@@ -49,7 +49,7 @@ const plate& waves() {
 TEST(heat, is_the_same_under_every_model) {
   const heat_options o{.block_rows = 5, .block_columns = 3, .steps = 40};
   const std::uint64_t alone = run_heat(waves(), {.block_rows = 1, .steps = 40}, execution_model::serial, 1);
-  for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(run_heat(waves(), o, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(run_heat(waves(), o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
   for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, threads), alone) << threads;
   for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "heft"}) EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, 4, policy), alone) << policy;
 }

@@ -37,7 +37,7 @@ TEST(kmeans, is_the_same_under_every_model) {
   kmeans k(drawn_points(3000, 5, 1), {.clusters = 7, .block = 100});
   const result alone = run(k, execution_model::serial, 1);
   EXPECT_GT(alone.iterations, 3u);
-  for (const execution_model m : testing::models_with_threads()) EXPECT_EQ(run(k, m, 2), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(run(k, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
   kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = loop_cut::tasks, .block = 100});
   EXPECT_EQ(run(in_tasks, execution_model::task, 2), alone);
   for (kmeans* each : {&k, &in_tasks}) {

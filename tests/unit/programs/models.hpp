@@ -1,9 +1,11 @@
 #pragma once
 // The models with several threads, each of which must give what one thread gives.
 
+#include <cstdint>
 #include <vector>
 
 #include "apps/programs/executor.hpp"
+#include "stress/size.hpp"
 
 namespace kilter::testing {
 
@@ -15,6 +17,20 @@ inline std::vector<apps::execution_model> models_with_threads() {
   if (apps::has_tbb()) models.push_back(tbb_loop);
 #endif
   return models;
+}
+
+struct team {
+  apps::execution_model model;
+  std::uint32_t threads;
+};
+
+/// Each of those models with two threads; at full size also with 1, 4 and 8.
+inline std::vector<team> teams() {
+  std::vector<team> all;
+  for (const std::uint32_t threads : {2u, 1u, 4u, 8u})
+    for (const apps::execution_model m : models_with_threads())
+      if (threads == 2 || stress::full_size()) all.push_back({m, threads});
+  return all;
 }
 
 }  // namespace kilter::testing

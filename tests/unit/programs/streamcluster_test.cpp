@@ -46,8 +46,8 @@ TEST(streamcluster, is_the_same_under_every_model) {
   EXPECT_EQ(s.now().blocks.size(), 2u);
   EXPECT_EQ(alone.tasks, 5 * alone.barriers) << "each loop is cut into --divisions";
   EXPECT_GE(alone.barriers, alone.iterations - 2 * 3) << "all steps but the ends of searches have a loop, or two";
-  for (const execution_model m : testing::models_with_threads()) {
-    const program_run r = run_streamcluster(s, m, 2);
+  for (const auto& [m, threads] : testing::teams()) {
+    const program_run r = run_streamcluster(s, m, threads);
     EXPECT_EQ(s.fingerprint(), bits) << model_names[static_cast<std::size_t>(m)];
     EXPECT_EQ(r.tasks, alone.tasks);
     EXPECT_EQ(r.barriers, alone.barriers);

@@ -34,8 +34,8 @@ TEST(swaptions, are_the_same_under_every_model) {
   alone.verify();
   for (const loop_cut cut : {loop_cut::loop, loop_cut::tasks}) {
     swaptions s = few_swaptions(12, {.cut = cut, .simulations = 100});
-    for (const execution_model m : testing::models_with_threads()) {
-      run_swaptions(s, m, 2);
+    for (const auto& [m, threads] : testing::teams()) {
+      run_swaptions(s, m, threads);
       EXPECT_EQ(s.fingerprint(), alone.fingerprint()) << model_names[static_cast<std::size_t>(m)];
       EXPECT_EQ(s.result_file(), alone.result_file());
     }
