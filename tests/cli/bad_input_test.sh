@@ -224,7 +224,7 @@ refuses "--policy stands before 'layered'; write kilter bench layered" bench --p
 refuses "'lu:n=3' and 'layered': kilter bench takes one workload or graph" bench lu:n=3 layered
 refuses "unexpected argument 'qr:n=3'" bench lu:n=3 qr:n=3
 refuses "--scale '2' is for graphs, and 'vgg' is a workload" compare vgg --on sim:jetson-tx2 --scale 2
-refuses "workload kmeans: only layered and graphs run natively" compare kmeans
+refuses "workload kmeans: only layered, random and graphs run natively" compare kmeans
 refuses "did you mean 'matmul'" calibrate --kernels matmull
 refuses "'64'" calibrate --kernels matmul --tile 64
 refuses "copy is not among the kernels" calibrate --kernels matmul --tile copy=64
@@ -234,7 +234,7 @@ refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
 refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
 refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
 refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
-refuses "only layered and graphs run natively" bench kmeans
+refuses "only layered, random and graphs run natively" bench kmeans
 refuses "not simulated" sim layered --on sim:jetson-tx2 --disturb session@0
 refuses "no core is left" sim layered --on sim:jetson-tx2 --disturb offline@all
 refuses "core 6" sim layered --on sim:jetson-tx2 --disturb cpu@6

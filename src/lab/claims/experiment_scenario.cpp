@@ -52,7 +52,8 @@ const std::vector<described_workload>& workloads() {
                           {"sides", false, false, wording::word}, {"pairs", false, false, wording::word}, {"errors", false, false, wording::word},
                           {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"more_than_half", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
                           {"ghz", false, false, wording::word}, {"copies", false, false, wording::word},
-                          {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count}}},
+                          {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count},
+                          {"remote", false, false, wording::count}, {"lines_in_flight", false, false, wording::count}}},
       {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}}},
   };
   return all;
@@ -117,7 +118,7 @@ struct choice {
 const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
-      {"sides", {"dynamic", "fast"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}}, {"more_than_half", {"no", "yes"}},
+      {"sides", {"dynamic", "fast", "near"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}}, {"more_than_half", {"no", "yes"}},
       {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
   return all;
 }

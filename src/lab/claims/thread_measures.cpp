@@ -157,6 +157,16 @@ selection configuration(const experiment_scenario& s, const selection& run, cons
   return chosen;
 }
 
+/// The cores of the socket that has the widest way to memory.
+std::vector<core_id> near_memory(const thread_platform& p) {
+  const auto& paths = p.simulated.path_bytes_per_s;
+  const auto socket = static_cast<std::uint32_t>(std::ranges::max_element(paths) - paths.begin());
+  std::vector<core_id> near;
+  for (core_id c = 0; c < p.simulated.cores.size(); ++c)
+    if (p.simulated.cores[c].socket == socket) near.push_back(c);
+  return near;
+}
+
 }  // namespace
 
 thread_run run_threads_of(const experiment_scenario& s, const selection& run, std::uint64_t seed) {
@@ -164,13 +174,14 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   for (const auto& [name, value] : run) words[name] = value;
   const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
   const auto percent = [&](const char* key) { return words.contains(key) ? static_cast<double>(parse_count(key, words.at(key), 1, 10'000)) / 100.0 : 1.0; };
-  thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), {word("memory", "fast"), word("ghz", "paper")});
+  thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), {.memory = word("memory", "fast"), .remote = percent("remote"), .ghz = word("ghz", "paper")});
   if (words.contains("smt")) on.simulated.smt_both = percent("smt");
   balance::scheduler_options o;
   if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;
   if (words.contains("swap_size")) o.swap_size = static_cast<std::uint32_t>(parse_count("swap_size", words.at("swap_size"), 1, 10'000));
   if (words.contains("cool_down")) o.cool_down = static_cast<std::uint32_t>(parse_count("cool_down", words.at("cool_down"), 0, 10'000));
   if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
+  if (word("sides", "dynamic") == "near") o.high_bandwidth = near_memory(on);
   if (words.contains("window")) o.window = static_cast<std::uint32_t>(parse_count("window", words.at("window"), 1, 1'000'000));
   o.pairs = word("swap_unit", "threads") == "pairs";
   o.more_than_half = word("more_than_half", "no") == "yes";
@@ -179,11 +190,13 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   o.turns = word("pairs", "turns") == "turns";
   if (word("code", "paper") == "public") {   // papers.md A5.2
     on.start_on_halves = true;
-    o.high_bandwidth = on.cores->fastest_cores();
+    if (o.high_bandwidth.empty()) o.high_bandwidth = on.cores->fastest_cores();
     o.turns = o.one_class = false;
     o.cool_down = 0;
   }
-  const auto programs = thread_programs_of(words.at("program"), {percent("work"), percent("memory_demand")});
+  contended_reading benchmarks{.work = percent("work"), .memory_demand = percent("memory_demand")};
+  if (words.contains("lines_in_flight")) benchmarks.lines_in_flight = static_cast<std::uint32_t>(parse_count("lines_in_flight", words.at("lines_in_flight"), 1, 1000));
+  const auto programs = thread_programs_of(words.at("program"), benchmarks);
   thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
   if (word("copies", "slowest") == "mean") r.of_copies = copy_time::mean;
   if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;

@@ -178,7 +178,7 @@ experiment plan(const specification& asked) {
   check_memory(e);
   e.simulated = checked_platform(e);
   if (!e.simulated && !runs_natively(e.work))
-    throw input_error(fmt::format("workload {}: only layered and graphs run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", name_of(e.work)));
+    throw input_error(fmt::format("workload {}: only layered, random and graphs run natively; use --on sim:PLATFORM or --on emulate:PLATFORM", name_of(e.work)));
   if (e.costs == known_costs::truth && (!e.simulated || e.on.emulated))
     throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", text_of(e, "costs")));
   e.machine = e.simulated ? e.simulated->cores : local_machine(e.cores, e.smt);

@@ -46,6 +46,8 @@ void native::build() {
   progress_.step("preparing");
   if (const auto* data = std::get_if<dag_work>(&experiment_.work)) {
     kernels_ = build_native(graph_, *data, *experiment_.machine);
+  } else if (const auto* drawn = std::get_if<random_dag>(&experiment_.work)) {
+    kernels_ = build_native(graph_, *drawn, *experiment_.machine);
   } else {
     const auto& work = std::get<layered_work>(experiment_.work);
     kernels_.all.push_back(

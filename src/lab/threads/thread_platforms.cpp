@@ -73,6 +73,7 @@ thread_platform dike_xeon(const std::string& clocks, const dike_machine& is) {
   p.simulated.controller_bytes_per_s = 50e9;
   const double local = p.simulated.controller_bytes_per_s, remote = 25e9;
   p.simulated.path_bytes_per_s = is.memory == "fast" ? std::vector<double>{local, remote} : std::vector<double>{remote, local};
+  if (is.remote != 1.0) p.simulated.latency = is.memory == "fast" ? std::vector{1.0, is.remote} : std::vector{is.remote, 1.0};
   p.simulated.migrate_s = migrate_s;
   p.simulated.refill_bytes = 25e6 / 20;
   p.simulated.refill_near_bytes = 256e3;           // its level 2: public data (papers.md B2)

@@ -20,6 +20,7 @@ struct thread_platform {
 /// What S4 and its public code leave open of S4's machine.
 struct dike_machine {
   std::string memory = "fast";  ///< the socket whose controller is in use, fast or slow (papers.md E35)
+  double remote = 1.0;          ///< how long that memory takes to answer the other socket, over its own
   std::string ghz = "paper";    ///< paper: 2.33 and 1.21; script: 3.0 and 1.2, as the public script sets them (papers.md A5.2)
 };
 

@@ -12,6 +12,7 @@ namespace kilter::lab {
 struct contended_reading {
   double work = 1.0;            ///< of the seconds that a thread takes alone
   double memory_demand = 1.0;   ///< of the bytes a second that a memory-bound one wants
+  std::uint32_t lines_in_flight = 0;   ///< a thread waits for what it reads as long as so many cache lines at a time take to come (papers.md B5); 0: only where bandwidth is short
 };
 
 /// What runs under a name, together: `matmul-X-Y`, `itk`, `global-sum-P`, `global-sum-X-Y`, a code of PARSEC (S3); `wl1` to `wl16` with KMEANS beside them,

@@ -60,10 +60,18 @@ constexpr std::array<std::array<std::string_view, 4>, 16> workloads = {{
 
 constexpr int threads_each = 8;
 
+constexpr double line_bytes = 64.0, memory_latency_s = 80e-9;   // papers.md B5
+
+/// The part of its time that a thread waits for so many bytes a second.
+double stall_of(double bytes_per_s, const contended_reading& reading) {
+  return reading.lines_in_flight == 0 ? 0.0 : std::min(1.0, bytes_per_s / line_bytes * memory_latency_s / reading.lines_in_flight);
+}
+
 thread_program program_of(const benchmark& b, const contended_reading& reading) {
   thread_program p{.name = std::string(b.name)};
   const double times = b.miss_ratio > 0.1 ? reading.memory_demand : 1.0;
-  p.demands = {{0.0, read_bytes_per_s, read_miss_ratio}, {0.0, b.bytes_per_s * times, b.miss_ratio}, {0.0, b.burst_bytes_per_s * times, b.miss_ratio}};
+  const auto demand = [&](double bytes_per_s, double miss_ratio) { return sim::demand{stall_of(bytes_per_s, reading), bytes_per_s, miss_ratio}; };
+  p.demands = {demand(read_bytes_per_s, read_miss_ratio), demand(b.bytes_per_s * times, b.miss_ratio), demand(b.burst_bytes_per_s * times, b.miss_ratio)};
   thread_plan plan;
   plan.steps.push_back({step_kind::compute, 0, read_s});
   double left_s = b.work_s * reading.work - read_s;

@@ -229,16 +229,8 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
     task_options o = options_of(w, t, classes);
     o.type = types[d.tasks[t].type];
     if (const std::size_t at = kernels.of_type[o.type.index()]; at != burning) {
-      struct one_run {
-        apps::kernel_instance* kernel;
-        std::uint64_t index;
-      };
       o.work = 1.0;
-      tasks.push_back(g.add(o, [run = one_run{kernels.all[at].get(), t}](team_member& c) {
-        const std::uint32_t parts = run.kernel->parts(c.width());
-        while (const chunk some = c.next_chunk(parts, 1))
-          for (std::size_t part = some.begin; part < some.end; ++part) run.kernel->run_part(run.index, static_cast<std::uint32_t>(part), parts);
-      }));
+      tasks.push_back(g.add(o, kernel_body(*kernels.all[at], t)));
       continue;
     }
     const auto pieces = static_cast<std::uint64_t>(std::llround(recorded_s(d, t) * w.scale / piece_s));

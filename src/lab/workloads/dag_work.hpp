@@ -7,6 +7,7 @@
 
 #include "graph/dag.hpp"
 #include "lab/workloads/burn.hpp"
+#include "lab/workloads/native_kernels.hpp"
 #include "lab/workloads/task_graph.hpp"
 
 namespace kilter::lab {
@@ -46,12 +47,6 @@ void check_widths(const dag_work&, const machine&);
 /// figures, and as check_widths.
 [[nodiscard]] task_graph build(graph&, const dag_work&, const sim::platform&, body_runner* = nullptr);
 
-/// The kernels that the tasks run natively.
-inline constexpr std::size_t no_kernel = ~std::size_t{0};
-struct native_kernels {
-  std::vector<std::unique_ptr<apps::kernel_instance>> all;
-  std::vector<std::size_t> of_type;   ///< by type of the graph: position in `all`, no_kernel for the nameless one; empty: all tasks run the first one
-};
 /// For threads: a task of a type that names a kernel runs that once at its size; others burn CPU for their seconds at the speed of the first core
 /// of the machine, in chunks, so at any width that they allow. A task's `work` is how often it runs its kernel, or so many pieces of burning.
 [[nodiscard]] native_kernels build_native(graph&, const dag_work&, const machine&);

@@ -1,15 +1,11 @@
 #include "lab/workloads/layered.hpp"
 
+#include "lab/workloads/native_kernels.hpp"
+
 namespace kilter::lab {
 
 void build_layered(graph& g, const layered_shape& shape, apps::kernel_instance& kernel, const width_list& widths) {
-  build_layered(g, shape, {.type = g.type(kernel.name()), .widths = widths}, [&kernel](std::uint64_t index) {
-    return [&kernel, index](team_member& context) {
-      const std::uint32_t parts = kernel.parts(context.width());
-      while (const chunk c = context.next_chunk(parts, 1))
-        for (std::size_t part = c.begin; part < c.end; ++part) kernel.run_part(index, static_cast<std::uint32_t>(part), parts);
-    };
-  });
+  build_layered(g, shape, {.type = g.type(kernel.name()), .widths = widths}, [&kernel](std::uint64_t index) { return kernel_body(kernel, index); });
 }
 
 task_graph build(graph& g, const layered_work& l, const sim::platform&, body_runner* bodies) {

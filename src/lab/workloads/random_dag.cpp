@@ -1,5 +1,7 @@
 #include "lab/workloads/random_dag.hpp"
 
+#include <algorithm>
+
 namespace kilter::lab {
 
 std::vector<random_node> nodes_of(const random_dag& d) {
@@ -18,6 +20,24 @@ task_graph build(graph& g, const random_dag& shape, const sim::platform&, body_r
     made.slot.push_back(node.slot);
   }
   return made;
+}
+
+native_kernels build_native(graph& g, const random_dag& shape, const machine& m) {
+  native_kernels kernels;
+  std::vector<task_type> types;
+  for (const random_dag::part& p : shape.kernels) {
+    types.push_back(g.type(p.kernel));
+    kernels.of_type.resize(types.back().index() + 1u, no_kernel);
+    kernels.of_type.back() = kernels.all.size();
+    kernels.all.push_back(apps::make_kernel(p.kernel, p.tile, {.concurrency = std::max(16u, 4 * m.core_count())}));
+  }
+  std::vector<task> tasks;
+  for (const random_node& node : nodes_of(shape)) {
+    const task t = g.add({.type = types[node.kernel]}, kernel_body(*kernels.all[node.kernel], node.slot));
+    for (const std::uint32_t parent : node.parents) g.edge(tasks[parent], t);
+    tasks.push_back(t);
+  }
+  return kernels;
 }
 
 }  // namespace kilter::lab

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "graph/random_shape.hpp"
+#include "kilter/machine.hpp"
+#include "lab/workloads/native_kernels.hpp"
 #include "lab/workloads/task_graph.hpp"
 
 namespace kilter::lab {
@@ -27,5 +29,9 @@ struct random_dag {
 
 /// Tasks of one type a kernel, all low: who is critical is for the policy to find (`--criticality`). Fills `slot`.
 [[nodiscard]] task_graph build(graph&, const random_dag&, const sim::platform&, body_runner* = nullptr);
+
+/// For threads: each task runs its kernel once, on the buffers of its slot. So it finds in the cache what its ancestor left, if it runs where that ran. Where
+/// a kernel's slots take more than its pool, some of them have the same buffers; tasks that have them at one time then wait for one another.
+[[nodiscard]] native_kernels build_native(graph&, const random_dag&, const machine&);
 
 }  // namespace kilter::lab

@@ -189,7 +189,7 @@ const std::vector<workload_info>& catalogue() {
         {"edge_rate", "100%", "P%", "How likely a task of the 200 before a level becomes a parent, if it is no ancestor yet"}},
        {"random --on sim:jetson-tx2 --policy rws,perf --criticality chain --parallelism 4 --table paper",
         "random --on sim:haswell-20 --kernel copy --tasks 1000 --policy rws,dam-c --criticality chain --disturb cpu@0-1"},
-       make_random},
+       make_random, true},
       {"kmeans", "K-means: iterations that wait for each other, of tasks of which the largest is critical",
        {{"points", "494020", "N", "Points to be clustered"},
         {"features", "34", "N", "Coordinates of a point"},

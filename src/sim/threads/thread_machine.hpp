@@ -20,6 +20,7 @@ struct thread_machine {
   double smt_both = 1.25;         ///< throughput of a core whose two threads are busy, over that of one
   double controller_bytes_per_s = std::numeric_limits<double>::infinity();
   std::vector<double> path_bytes_per_s;   ///< of each socket to memory; none: no limit
+  std::vector<double> latency{};          ///< of memory as seen from each socket, over that which stalls are given at; none: 1
 
   double migrate_s = 0.0;         ///< what a move costs beside the caches
   double refill_bytes = 0.0;      ///< read again by a thread that comes from another socket

@@ -55,7 +55,8 @@ void thread_world::share_out() {
     const bool both = c.sibling != no_core && runnable_[c.sibling] > 0;
     const double speed = c.clock * (both ? machine_.smt_both / 2.0 : 1.0);
     t.share = 1.0 / runnable_[t.core];
-    t.per_s = t.share / ((1.0 - d.stall) / speed + d.stall);
+    const double stall = machine_.latency.empty() ? d.stall : d.stall * machine_.latency[c.socket];
+    t.per_s = t.share / ((1.0 - d.stall) / speed + stall);
     at_work_.push_back(id);
     sockets_.push_back(c.socket);
     wants_.push_back(t.per_s * d.bytes_per_s);

@@ -198,7 +198,7 @@ TEST(compare, says_what_cannot_be_compared) {
   says(about({"cholesky:tasks=100"}, {"rws"}, {"ideal"}), "brings no processors");
   says(about({"nowhere.json"}, {"rws"}), "nowhere.json");
   says(about({"kmean"}, {"rws"}), "did you mean 'kmeans'");
-  says(about({"kmeans"}, {"rws"}), "only layered and graphs run natively");
+  says(about({"kmeans"}, {"rws"}), "only layered, random and graphs run natively");
   says(about({"graph"}, {"rws"}), "'graph' is no workload, file or generator");
   says(about({file_with("empty.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})")}, {"rws"}), "takes any time");
   compare_specification a = about({"cholesky:tasks=100"}, {"rws"}, {"sim:jetson-tx2"});

@@ -223,6 +223,7 @@ TEST(thread_experiments, may_be_read_differently_without_touching_those_of_tasks
   EXPECT_FALSE(files[0].scenarios[0].parameters.contains("children"));
   read_differently(files, "work=500,memory_demand=200,smt=160,window=20,swap_unit=pairs,gate=threads,errors=sums,code=public");
   EXPECT_EQ(files[0].scenarios[0].parameters.at("work"), "500");
+  read_differently(files, "sides=near,lines_in_flight=10,remote=160");
   EXPECT_THROW(read_differently(files, "work=0"), input_error);
   EXPECT_THROW(read_differently(files, "errors=means"), input_error);
   EXPECT_THROW(read_differently(files, "sides=slow"), input_error);
@@ -242,6 +243,16 @@ TEST(thread_experiments, readings_reach_the_run) {
   EXPECT_GT(with_reading("work", "200").end_s, 1.8 * as_described.end_s);
   EXPECT_LT(with_reading("smt", "200").end_s, as_described.end_s);
   EXPECT_NE(with_reading("window", "2").swaps, as_described.swaps);
+  const thread_run that_wait = with_reading("lines_in_flight", "10");
+  EXPECT_LT(that_wait.end_s, as_described.end_s) << "who waits for memory loses less on a slow core";
+  EXPECT_NEAR(with_reading("remote", "160").end_s / as_described.end_s, 1.0, 1e-3) << "nobody waits, but for a cache that is filled again";
+  EXPECT_EQ(with_reading("sides", "near").swaps, with_reading("sides", "fast").swaps) << "memory is behind the fast socket";
+  s.parameters["lines_in_flight"] = "10";
+  EXPECT_GT(with_reading("remote", "160").end_s, that_wait.end_s);
+  s.parameters.erase("lines_in_flight");
+  s.parameters["memory"] = "slow";
+  EXPECT_NE(with_reading("sides", "near").swaps, with_reading("sides", "fast").swaps);
+  s.parameters.erase("memory");
   EXPECT_NE(with_reading("swap_unit", "pairs").swaps, as_described.swaps);
   EXPECT_EQ(with_reading("errors", "sums").errors.mean, as_described.errors_of_sums.mean);
   selection crowded = run;

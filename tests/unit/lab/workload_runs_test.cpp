@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kilter/error.hpp"
+#include "kilter/runtime.hpp"
 #include "lab/claims/experiment_file.hpp"
 #include "lab/measuring/simulation.hpp"
 #include "unit/lab/scenarios.hpp"
@@ -233,10 +234,29 @@ TEST(simulated_workloads, events_tell_what_the_policy_found_critical) {
   EXPECT_EQ(critical.size(), counted);
 }
 
-TEST(simulated_workloads, only_layered_runs_natively) {
+TEST(simulated_workloads, those_without_bodies_are_refused_natively) {
   specification a;
   a.work = make_workload("kmeans", {});
   EXPECT_THROW((void)plan(a), input_error);
+  a.work = make_workload("random", {});
+  EXPECT_NO_THROW((void)plan(a));
+}
+
+TEST(native_workloads, tasks_of_a_random_graph_that_have_a_slot_have_its_buffers) {
+  const random_dag shape{.kernels = {{"matmul", 16}, {"sort", 256}}, .tasks = 300, .parallelism = 4};
+  const machine two = machine::uniform(2);
+  graph g;
+  const native_kernels kernels = build_native(g, shape, two);
+  EXPECT_EQ(g.size(), 300u);
+  runtime rt({.machine = std::make_shared<const machine>(two)});
+  rt.submit(g).wait();
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const random_node& n : nodes_of(shape)) used.insert({n.kernel, n.slot});
+  EXPECT_LT(used.size(), 100u) << "slots are used again";
+  for (const auto& [kernel, slot] : used) {
+    ASSERT_LT(slot, kernels.all[kernel]->slots());
+    EXPECT_TRUE(kernels.all[kernel]->check(slot)) << kernel << " " << slot;
+  }
 }
 
 }  // namespace

@@ -158,6 +158,17 @@ TEST(threads, stalls_are_not_shortened_by_the_clock) {
   EXPECT_NEAR(end_of(cores_of({slow}), p), 10 * (0.63 / slow + 0.37), 1e-9);
 }
 
+TEST(threads, stalls_are_longer_where_memory_is_far) {
+  auto p = loop({10});
+  p.demands[0].stall = 0.5;
+  thread_machine m = cores_of({1});
+  m.cores[0].socket = 1;
+  m.latency = {1.0, 1.6};
+  EXPECT_NEAR(end_of(m, p), 10 * (0.5 + 0.5 * 1.6), 1e-9);
+  m.cores[0].socket = 0;
+  EXPECT_NEAR(end_of(m, p), 10, 1e-9);
+}
+
 TEST(memory_share, gives_what_is_wanted_or_equal_parts) {
   thread_machine m = cores_of({1});
   m.controller_bytes_per_s = 50e9;
