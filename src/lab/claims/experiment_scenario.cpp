@@ -38,7 +38,7 @@ struct described_workload {
 const std::vector<described_workload>& workloads() {
   static const std::vector<described_workload> all = {
       {"layered", {{"kernel", false, true, wording::word}, {"tile", true, true, wording::count}, {"sweeps", false, false, wording::count},
-                   {"tasks", true, true, wording::count}, {"parallelism", true, true, wording::count}}},
+                   {"tasks", true, true, wording::count}, {"parallelism", true, true, wording::count}, {"undisturbed", false, false, wording::word}}},
       {"random", {{"kernel", false, true, wording::word}, {"tile", false, true, wording::text}, {"tasks", true, true, wording::count},
                   {"parallelism", true, true, wording::count}, {"edge_rate", false, true, wording::text}}},
       {"kmeans", {{"points", false, true, wording::count}, {"features", false, true, wording::count}, {"clusters", false, true, wording::count},
@@ -119,7 +119,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast", "near"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}}, {"more_than_half", {"no", "yes"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
+      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"undisturbed", {"no", "yes"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
   return all;
 }
 

@@ -50,7 +50,7 @@ flip_search::flip_search(std::vector<experiment_file> files, const known_reading
   for (const other_reading& r : known.one_by_one) {
     std::vector<std::string> of_papers;
     for (const std::string& id : ids_)
-      if (std::ranges::any_of(r.papers, [&](const std::string& paper) { return id.starts_with(paper + "-"); })) of_papers.push_back(id);
+      if (std::ranges::any_of(r.papers, [&](const std::string& paper) { return id == paper || id.starts_with(paper + "-"); })) of_papers.push_back(id);
     auto read = files;
     read_differently(read, r.set);
     add(r.set, std::move(read), of_papers);

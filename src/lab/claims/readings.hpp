@@ -12,7 +12,7 @@ namespace kilter::lab {
 /// One choice, taken the other way.
 struct other_reading {
   std::string set;                      ///< KEY=VALUE, as read_differently takes it
-  std::vector<std::string> papers;      ///< whose claims it may change, as S0
+  std::vector<std::string> papers;      ///< whose claims it may change, as S0; or single claims, as S0-17
   std::string source, about;
 };
 

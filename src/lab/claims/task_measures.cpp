@@ -81,6 +81,7 @@ bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
 specification specification_of(const experiment_scenario& s, const selection& run, std::uint32_t seed) {
   selection words = s.parameters;
   for (const auto& [name, value] : run) words[name] = value;
+  if (const auto left_out = words.extract("undisturbed"); left_out && left_out.mapped() == "yes") words["disturb"] = "none";
   specification a;
   a.on = s.on;
   a.seed = seed;

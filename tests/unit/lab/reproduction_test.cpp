@@ -247,7 +247,8 @@ TEST(readings, that_are_shipped_are_each_about_some_scenario_of_their_papers) {
         return !std::ranges::equal(read[f].scenarios, test::shipped()[f].scenarios, {}, &experiment_scenario::parameters, &experiment_scenario::parameters);
       };
       bool some = false;
-      for (std::size_t f = 0; f < read.size(); ++f) some = some || (read[f].claims.front().id.starts_with(paper + "-") && changed(f));
+      const auto about = [&](const claim& c) { return c.id == paper || c.id.starts_with(paper + "-"); };
+      for (std::size_t f = 0; f < read.size(); ++f) some = some || (std::ranges::any_of(read[f].claims, about) && changed(f));
       EXPECT_TRUE(some) << r.set << " of " << paper;
     }
   }
@@ -258,6 +259,7 @@ TEST(flips, are_the_readings_under_which_a_verdict_is_another) {
   known_readings known;
   for (const char* set : {"co_runner=fluid", "weight=1", "sides=fast"}) known.one_by_one.push_back({set, {"S0"}, "none", "none"});
   known.one_by_one.push_back({"timing=span", {"S4"}, "none", "none"});
+  known.one_by_one.push_back({"undisturbed=yes", {"S0-2"}, "none", "none"});
   flip_search search(files, known, {"S0-1"});
   progress silent(search.steps(), true);
   const auto found = search.run(silent);
@@ -284,6 +286,12 @@ TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis)
   s.workload = "layered";
   s.parameters = {{"kernel", "copy"}, {"table", "paper"}, {"direct", "yes"}, {"refresh", "40"}};
   const selection run{{"scenario", "small"}, {"policy", "dam-c"}, {"disturb", "cpu@0"}, {"weight", "2/7"}, {"parallelism", "3"}, {"workers", "1"}};
+  const auto nothing_beside = [](const specification& of) { return std::ranges::all_of(of.disturb, [](const auto& parts) { return parts.empty(); }); };
+  s.parameters["undisturbed"] = "yes";
+  EXPECT_TRUE(nothing_beside(specification_of(s, run, 7)));
+  s.parameters["undisturbed"] = "no";
+  EXPECT_FALSE(nothing_beside(specification_of(s, run, 7)));
+  s.parameters.erase("undisturbed");
   const specification a = specification_of(s, run, 7);
   EXPECT_EQ(a.on.written, "sim:grid:1x2");
   EXPECT_EQ(a.seed, 7u);
