@@ -39,7 +39,7 @@ class da_policy final : public policy {
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
-    if (!v.critical(task)) return low_.choose(waker, v);
+    if (!v.critical(task)) return low_.choose(task, waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const place_id where = search::global(v, task, goal_, search::widths::one);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());

@@ -41,7 +41,7 @@ void dam_policy::on_submit(view& v) const { flags_.on_submit(v); }
 
 ready_decision dam_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {
   flags_.on_ready(task, parent, v);
-  if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(waker, v), task, waker, local_, local_goal_, v) : low_.choose(waker, v);
+  if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_, local_goal_, v) : low_.choose(task, waker, v);
   if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) {
     if (!at_wake_up_) v.set_critical(task, false);
     return wake_up::root(task, waker, v);

@@ -37,7 +37,7 @@ class fa_policy final : public policy {
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
-    if (!v.critical(task)) return low_.choose(waker, v);
+    if (!v.critical(task)) return low_.choose(task, waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const core_id core = fast_[wake_up::next_fast(fast_.size(), random_, turn_cell, v)];
     return wake_up::at_place(search::narrowest(v, task, core), waker, direct_assembly_, v.machine());

@@ -48,7 +48,7 @@ class fam_c_policy final : public policy {
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
-    if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(waker, v), task, waker, local_, goal_, v) : low_.choose(waker, v);
+    if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_, goal_, v) : low_.choose(task, waker, v);
     if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
     const std::size_t turn = wake_up::next_fast(fast_.size(), random_, turn_cell, v);
     place_id where = search::among(v, task, inside_[turn], goal_);

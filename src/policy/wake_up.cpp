@@ -74,10 +74,13 @@ low_priority_queue::low_priority_queue(const machine& m, const policy_options& o
   std::iota(slow_.begin(), slow_.end(), core_id{0});
 }
 
-ready_decision low_priority_queue::choose(core_id waker, view& v) const noexcept {
+ready_decision low_priority_queue::choose(task_ref task, core_id waker, view& v) const noexcept {
   if (waker == no_core) return ready_decision::wait_in(v.home());
-  if (slow_.empty()) return ready_decision::wait_in(waker);
-  return ready_decision::wait_in(slow_[v.random(static_cast<std::uint32_t>(slow_.size()))]);
+  const auto may_run_on = [&](core_id c) { return std::ranges::any_of(v.machine().containing(c), [&](place_id p) { return v.allows(task, p); }); };
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(slow_, may_run_on));
+  if (count == 0) return ready_decision::wait_in(waker);
+  std::uint32_t skip = v.random(count);
+  return ready_decision::wait_in(*std::ranges::find_if(slow_, [&](core_id c) { return may_run_on(c) && skip-- == 0; }));
 }
 
 }  // namespace kilter::wake_up

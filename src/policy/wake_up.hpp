@@ -21,13 +21,13 @@ namespace kilter::wake_up {
 /// from the start it stays there, if it is that core that starts it.
 [[nodiscard]] ready_decision root(task_ref, core_id waker, view&) noexcept;
 
-/// Where low-priority tasks wait: with their waker, or with a random core that is not fast, of equal cores with any (X19, papers.md E10).
+/// Where low-priority tasks wait: with their waker, or with a random core that is not fast, of equal cores with any, as far as they may run there (X19, papers.md E10).
 class low_priority_queue {
  public:
   low_priority_queue(const machine&, const policy_options&);
   /// False: the standard rule does, and nobody needs to ask.
   [[nodiscard]] bool asks() const noexcept { return !slow_.empty(); }
-  [[nodiscard]] ready_decision choose(core_id waker, view&) const noexcept;
+  [[nodiscard]] ready_decision choose(task_ref, core_id waker, view&) const noexcept;
 
  private:
   std::vector<core_id> slow_;

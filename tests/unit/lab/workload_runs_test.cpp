@@ -199,6 +199,22 @@ TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_sam
   }
 }
 
+TEST(simulated_workloads, tasks_of_nodes_that_are_apart_stay_there_also_where_they_wait_with_a_random_core) {
+  specification a;
+  a.work = make_workload("heat", {{"iterations", "4"}, {"rows", "2048"}, {"nodes", "apart"}});
+  a.on = read_engine("--on", "sim:haswell-cluster");
+  a.policy_lists = read_policies({"da,dam-c,dam-p"});
+  read_setting(a, "children", "slow-cluster");
+  a.repeats = 1;
+  a.details = false;
+  progress quiet(1, true);
+  simulation s(plan(a), quiet);
+  s.run();
+  const bench_result r = s.result();
+  ASSERT_EQ(r.runs.size(), 3u);
+  for (const run_row& row : r.runs) EXPECT_EQ(row.stats.tasks, size_of(plan(a).work).tasks) << row.policy;
+}
+
 TEST(simulated_workloads, two_sweeps_take_twice_as_long_as_one) {
   const auto seconds = [](const char* sweeps) {
     specification a;
