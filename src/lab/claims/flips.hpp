@@ -19,7 +19,7 @@ struct claim_flips {
   std::string id;
   verdict published = verdict::differs, coded = verdict::differs;
   std::vector<flipped> by;       ///< readings under which the verdict is another than published, in the order of readings.toml
-  std::uint32_t tried = 0;       ///< readings that change what the claim looks at
+  std::uint32_t tried = 0;       ///< readings that change what the claim looks at, and that its machine takes
 };
 
 class flip_search {

@@ -279,6 +279,40 @@ TEST(flips, are_the_readings_under_which_a_verdict_is_another) {
   EXPECT_EQ(to_json(std::span<const claim_flips>(found))["claims"][0]["tried"], 2);
 }
 
+TEST(flips, leave_out_what_a_machine_refuses) {
+  std::string apart = small;
+  apart.replace(apart.find("[[scenario]]"), apart.find("[[claim]]") - apart.find("[[scenario]]"), R"([[scenario]]
+name = "heat"
+on = "sim:haswell-cluster"
+workload = "heat"
+rows = 2048
+columns = 16384
+ranks = 4
+tasks_per_rank = 4
+iterations = 2
+nodes = "apart"
+policies = ["rws", "dam-c"]
+table = "paper"
+disturb = "cpu@0"
+seeds = 10
+
+)");
+  std::vector<experiment_file> files{parse_experiment(apart, "apart.toml")};
+  known_readings known;
+  for (const char* set : {"steal=richest", "weight=1"}) known.one_by_one.push_back({set, {"S0"}, "none", "none"});
+  EXPECT_THROW({
+    auto read = files;
+    read_differently(read, "steal=richest");
+    progress silent(100, true);
+    (void)reproduction(read).run({"S0-1"}, silent);
+  }, input_error);
+  flip_search search(files, known, {"S0-1"});
+  progress silent(search.steps(), true);
+  const auto found = search.run(silent);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].tried, 1u) << "the weight";
+}
+
 TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis) {
   experiment_scenario s;
   s.name = "small";
