@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -104,7 +106,11 @@ TEST(counted_session, gives_masks_back_when_it_is_killed) {
   NEEDS_TWO_CPUS();
   counted_session s;
   balancer b(s.options);
-  static_cast<void>(eventually(any_changed, 5));   // a mask is given back within milliseconds, so this may miss all of them
+  // A mask is given back within milliseconds, so nobody may sleep between two looks.
+  const auto all = actors_now();
+  const auto held = [&] { return std::ranges::any_of(all, [](const seen_thread& t) { return affinity_of(t.tid).value_or(own_mask()).count() == 1; }); };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!held()) ASSERT_LT(std::chrono::steady_clock::now(), end) << "nobody was held on a core";
   b.signal(SIGKILL);
   EXPECT_EQ(b.wait(), 1000 + SIGKILL);
   EXPECT_TRUE(eventually(all_original));
