@@ -157,16 +157,6 @@ selection configuration(const experiment_scenario& s, const selection& run, cons
   return chosen;
 }
 
-/// The cores of the socket that has the widest way to memory.
-std::vector<core_id> near_memory(const thread_platform& p) {
-  const auto& paths = p.simulated.path_bytes_per_s;
-  const auto socket = static_cast<std::uint32_t>(std::ranges::max_element(paths) - paths.begin());
-  std::vector<core_id> near;
-  for (core_id c = 0; c < p.simulated.cores.size(); ++c)
-    if (p.simulated.cores[c].socket == socket) near.push_back(c);
-  return near;
-}
-
 }  // namespace
 
 thread_run run_threads_of(const experiment_scenario& s, const selection& run, std::uint64_t seed) {
@@ -181,7 +171,7 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   if (words.contains("swap_size")) o.swap_size = static_cast<std::uint32_t>(parse_count("swap_size", words.at("swap_size"), 1, 10'000));
   if (words.contains("cool_down")) o.cool_down = static_cast<std::uint32_t>(parse_count("cool_down", words.at("cool_down"), 0, 10'000));
   if (word("sides", "dynamic") == "fast") o.high_bandwidth = on.cores->fastest_cores();
-  if (word("sides", "dynamic") == "near") o.high_bandwidth = near_memory(on);
+  if (word("sides", "dynamic") == "near") o.high_bandwidth = cores_near_memory(on);
   if (words.contains("window")) o.window = static_cast<std::uint32_t>(parse_count("window", words.at("window"), 1, 1'000'000));
   o.pairs = word("swap_unit", "threads") == "pairs";
   o.more_than_half = word("more_than_half", "no") == "yes";

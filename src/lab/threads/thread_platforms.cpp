@@ -1,5 +1,6 @@
 #include "lab/threads/thread_platforms.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kilter/error.hpp"
@@ -122,6 +123,15 @@ thread_platform thread_platform_of(const std::string& name, const std::string& c
   if (name == "xeon-e5320") return xeon_e5320(clocks);
   if (name == "dike-xeon") return dike_xeon(clocks, is);
   throw input_error(unknown_name("platform for threads", name, thread_platforms));
+}
+
+std::vector<core_id> cores_near_memory(const thread_platform& p) {
+  const auto& paths = p.simulated.path_bytes_per_s;
+  const auto socket = static_cast<std::uint32_t>(std::ranges::max_element(paths) - paths.begin());
+  std::vector<core_id> near;
+  for (core_id c = 0; c < p.simulated.cores.size(); ++c)
+    if (p.simulated.cores[c].socket == socket) near.push_back(c);
+  return near;
 }
 
 }  // namespace kilter::lab

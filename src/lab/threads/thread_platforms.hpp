@@ -27,6 +27,9 @@ struct dike_machine {
 /// `name`: xeon-e5320 (S3) or dike-xeon (S4). `clocks`: all-fast, half-half, one-fast (S3 only), all-slow. input_error names what there is not.
 [[nodiscard]] thread_platform thread_platform_of(const std::string& name, const std::string& clocks, const dike_machine& = {});
 
+/// Those of the socket with the widest way to memory.
+[[nodiscard]] std::vector<core_id> cores_near_memory(const thread_platform&);
+
 /// S1's board with so many big and little cores in use. A big one is `ratio` times as fast for the program at hand, and is the reference. input_error for more
 /// than four of a kind, or none at all.
 [[nodiscard]] thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio);
