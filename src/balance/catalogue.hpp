@@ -36,6 +36,7 @@ struct scheduler_options {
   bool turns = true;
   /// Where all threads are of one class, lowest and highest rate change places (Algorithm 1); false: nobody does (the public code ends there, papers.md A5.2).
   bool one_class = true;
+  bool slow_first = false;              ///< in-cluster: threads begin on the slowest cores first, as in the order of CPUs on boards whose little cores come first
   std::vector<core_id> fast_cores = {}; ///< ljfpf, cjfpf, gts, cs, iks, worst; empty: the machine's fastest kind (all cores if equal)
   double gts_up = 700.0, gts_down = 512.0;    ///< thresholds of the tracked load, of 1023 (papers.md A2.1; older kernels: 512 and 256)
   double eas_power = 4.6;                     ///< watts of a busy fast core over those of a busy slow one, for eas; .87 over .19 W on S1's board (papers.md B3)

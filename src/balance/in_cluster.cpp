@@ -13,14 +13,16 @@ namespace {
 
 class in_cluster final : public scheduler {
  public:
-  explicit in_cluster(const machine& m) : cores_(m.core_count()), clusters_(m.clusters().size()) {
+  in_cluster(const machine& m, bool slow_first) : slow_first_(slow_first), cores_(m.core_count()), clusters_(m.clusters().size()) {
     for (const core& c : m.cores()) clusters_[c.cluster].push_back(c.id);
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "in-cluster"; }
   [[nodiscard]] double first_s() const noexcept override { return kernel_tick_s; }
   [[nodiscard]] core_id place(const newcomer&, std::span<const std::uint32_t> taken) override {
-    return static_cast<core_id>(std::ranges::min_element(taken) - taken.begin());
+    const auto fewest = std::ranges::min(taken);
+    if (slow_first_) return static_cast<core_id>(taken.rend() - std::ranges::find(taken.rbegin(), taken.rend(), fewest) - 1);
+    return static_cast<core_id>(std::ranges::find(taken, fewest) - taken.begin());
   }
   [[nodiscard]] answer tick(const observation& o) override {
     seating seats(o, cores_);
@@ -32,12 +34,13 @@ class in_cluster final : public scheduler {
   }
 
  private:
+  bool slow_first_;
   std::uint32_t cores_;
   std::vector<std::vector<core_id>> clusters_;
 };
 
 }  // namespace
 
-std::unique_ptr<scheduler> make_in_cluster(const machine& m, const scheduler_options&) { return std::make_unique<in_cluster>(m); }
+std::unique_ptr<scheduler> make_in_cluster(const machine& m, const scheduler_options& o) { return std::make_unique<in_cluster>(m, o.slow_first); }
 
 }  // namespace kilter::balance

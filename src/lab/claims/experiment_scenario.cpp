@@ -50,11 +50,11 @@ const std::vector<described_workload>& workloads() {
       {threads_workload, {{"program", true, true, wording::text}, {"clocks", true, true, wording::word}, {"quantum", true, false, wording::count},
                           {"swap_size", true, false, wording::count}, {"cool_down", true, false, wording::count}, {"memory", false, false, wording::word},
                           {"sides", false, false, wording::word}, {"pairs", false, false, wording::word}, {"errors", false, false, wording::word},
-                          {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"more_than_half", false, false, wording::word}, {"gate", false, false, wording::word}, {"code", false, false, wording::word},
+                          {"window", false, false, wording::count}, {"swap_unit", false, false, wording::word}, {"more_than_half", false, false, wording::word}, {"gate", false, false, wording::word}, {"rates", false, false, wording::word}, {"beside", false, false, wording::word}, {"sections", false, false, wording::word}, {"code", false, false, wording::word},
                           {"ghz", false, false, wording::word}, {"copies", false, false, wording::word},
                           {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count},
-                          {"remote", false, false, wording::count}, {"lines_in_flight", false, false, wording::count}}},
-      {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}}},
+                          {"remote", false, false, wording::count}, {"scatter", false, false, wording::count}, {"refill", false, false, wording::count}, {"lines_in_flight", false, false, wording::count}}},
+      {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}, {"begin", false, false, wording::word}, {"paths", false, false, wording::word}}},
   };
   return all;
 }
@@ -119,7 +119,7 @@ const std::vector<choice>& choices() {
   static const std::vector<choice> all = {
       {"kernel", {"matmul", "copy", "stencil", "sort", "mix"}}, {"clocks", {"all-fast", "half-half", "one-fast", "all-slow"}}, {"memory", {"fast", "slow"}},
       {"sides", {"dynamic", "fast", "near"}}, {"pairs", {"strict", "turns", "letter"}}, {"errors", {"quanta", "sums"}}, {"swap_unit", {"threads", "pairs"}}, {"more_than_half", {"no", "yes"}},
-      {"gate", {"programs", "threads"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"undisturbed", {"no", "yes"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
+      {"gate", {"programs", "threads"}}, {"rates", {"time", "cycle"}}, {"beside", {"kmeans", "nothing"}}, {"sections", {"thread", "program"}}, {"begin", {"big", "little"}}, {"paths", {"own", "alike"}}, {"code", {"paper", "public"}}, {"tasks_of_block", {"one", "chain"}}, {"undisturbed", {"no", "yes"}}, {"ghz", {"paper", "script"}}, {"copies", {"slowest", "mean"}}, {"nodes", {"shared", "apart"}}, {"size", {"small", "medium", "large", "native"}}};
   return all;
 }
 

@@ -70,9 +70,24 @@ std::map<std::string, recorded_program> read_programs(const std::string& folder)
 /// The board's watts are in proportion to busy cores: its file says so, and of each kind here is what one draws.
 double busy_watts(const sim::platform& p, kind_id kind) { return std::ranges::find(p.power, kind, &sim::power_figure::kind)->busy_w.front(); }
 
+/// What S1 leaves open of its board.
+struct board_reading {
+  bool little_first = false;   // threads begin on little cores, which Linux numbers first
+  bool paths_alike = false;    // little cores get as much memory as big ones
+};
+
+board_reading reading_of(const experiment_scenario& s) {
+  const auto is = [&](const char* key, const char* value) {
+    const auto at = s.parameters.find(key);
+    return at != s.parameters.end() && at->second == value;
+  };
+  return {.little_first = is("begin", "little"), .paths_alike = is("paths", "alike")};
+}
+
 /// The board for this program: its kernel of reference does what the program's tasks do.
-sim::platform board_for(const recorded_program& program, const core_configuration& cores) {
+sim::platform board_for(const recorded_program& program, const core_configuration& cores, const board_reading& reading) {
   sim::platform p = sim::platform::load("odroid-xu3");
+  if (reading.paths_alike) p.cluster_bytes_per_s.back() = p.cluster_bytes_per_s.front();
   const auto on_big = std::ranges::find_if(p.kernels, [](const sim::kernel_cost& k) { return k.name == "matmul" && k.kind == 0; });
   std::vector<double> seconds = on_big->seconds;
   on_big->bytes = on_big->bytes_beyond_cache = program.bytes_per_s * seconds.front();
@@ -93,8 +108,8 @@ sim::platform board_for(const recorded_program& program, const core_configuratio
   return p.restricted_to(keep);
 }
 
-model_run run_tasks(const recorded_program& program, const core_configuration& cores, const std::string& policy, std::uint64_t seed) {
-  const sim::platform board = board_for(program, cores);
+model_run run_tasks(const recorded_program& program, const core_configuration& cores, const board_reading& reading, const std::string& policy, std::uint64_t seed) {
+  const sim::platform board = board_for(program, cores, reading);
   // A graph's seconds are those of the fastest kind that there is.
   const double scale = cores.big > 0 ? program.scale : program.scale * program.ratio;
   dag_work work{.from = program.graph, .what = graph_at(program.graph), .scale = scale, .widths = {1}};
@@ -106,12 +121,12 @@ model_run run_tasks(const recorded_program& program, const core_configuration& c
   return {stats.seconds, engine.energy_j().value()};
 }
 
-model_run run_threads(const recorded_program& program, const core_configuration& cores, const thread_model& how, std::uint64_t seed) {
-  const thread_platform on = odroid_xu3(cores.big, cores.little, program.ratio);
+model_run run_threads(const recorded_program& program, const core_configuration& cores, const board_reading& reading, const thread_model& how, std::uint64_t seed) {
+  const thread_platform on = odroid_xu3(cores.big, cores.little, program.ratio, reading.paths_alike);
   const bool as_they_come = how.sharing == loop_sharing::as_they_come ? !program.few_blocks : program.pools && how.name != "loop-static";
   const loop_sharing sharing = as_they_come ? loop_sharing::as_they_come : loop_sharing::equal;
   const sim::thread_program threads = threads_of(*graph_at(program.loops), cores.big + cores.little, sharing, program.scale, {.bytes_per_s = program.bytes_per_s});
-  const thread_run r = run_thread_programs(on, std::span(&threads, 1), std::string(how.scheduler), {}, seed);
+  const thread_run r = run_thread_programs(on, std::span(&threads, 1), std::string(how.scheduler), {.slow_first = reading.little_first}, seed);
   const sim::platform board = sim::platform::load("odroid-xu3");
   model_run run{r.end_s, 0.0};
   for (core_id c = 0; c < r.busy_s.size(); ++c) run.joules += r.busy_s[c] * busy_watts(board, c < cores.big ? 0 : 1);
@@ -138,12 +153,13 @@ core_configuration read_configuration(const std::string& text) {
 
 std::span<const std::string_view> execution_models() noexcept { return names; }
 
-model_run run_model_of(const experiment_scenario&, const selection& run, std::uint32_t seed) {
+model_run run_model_of(const experiment_scenario& s, const selection& run, std::uint32_t seed) {
   const recorded_program program = recorded_program_of(run.at("program"));
   const core_configuration cores = read_configuration(run.at("configuration"));
   const std::string& model = run.at("policy");
-  if (const auto threads = std::ranges::find(thread_models, model, &thread_model::name); threads != thread_models.end()) return run_threads(program, cores, *threads, seed);
-  return run_tasks(program, cores, model == "task" ? "fifo" : model, seed);
+  const board_reading reading = reading_of(s);
+  if (const auto threads = std::ranges::find(thread_models, model, &thread_model::name); threads != thread_models.end()) return run_threads(program, cores, reading, *threads, seed);
+  return run_tasks(program, cores, reading, model == "task" ? "fifo" : model, seed);
 }
 
 std::vector<double> model_values(const experiment_scenario& s, const cell& c, const std::vector<model_run>& runs) {

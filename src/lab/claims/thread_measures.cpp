@@ -165,6 +165,10 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
   const auto word = [&](const char* key, const char* otherwise) { return words.contains(key) ? words.at(key) : std::string(otherwise); };
   const auto percent = [&](const char* key) { return words.contains(key) ? static_cast<double>(parse_count(key, words.at(key), 1, 10'000)) / 100.0 : 1.0; };
   thread_platform on = thread_platform_of(s.on.platform, words.at("clocks"), {.memory = word("memory", "fast"), .remote = percent("remote"), .ghz = word("ghz", "paper")});
+  on.per_cycle = word("rates", "time") == "cycle";
+  if (words.contains("scatter")) on.simulated.sigma = percent("scatter");
+  on.simulated.refill_bytes *= percent("refill");
+  on.simulated.refill_near_bytes *= percent("refill");
   if (words.contains("smt")) on.simulated.smt_both = percent("smt");
   balance::scheduler_options o;
   if (words.contains("quantum")) o.quantum_s = static_cast<double>(parse_count("quantum", words.at("quantum"), 1, 3'600'000)) / 1000.0;
@@ -184,9 +188,9 @@ thread_run run_threads_of(const experiment_scenario& s, const selection& run, st
     o.turns = o.one_class = false;
     o.cool_down = 0;
   }
-  contended_reading benchmarks{.work = percent("work"), .memory_demand = percent("memory_demand")};
-  if (words.contains("lines_in_flight")) benchmarks.lines_in_flight = static_cast<std::uint32_t>(parse_count("lines_in_flight", words.at("lines_in_flight"), 1, 1000));
-  const auto programs = thread_programs_of(words.at("program"), benchmarks);
+  program_reading reading{.sections_of_program = word("sections", "thread") == "program", .work = percent("work"), .memory_demand = percent("memory_demand"), .kmeans = word("beside", "kmeans") == "kmeans"};
+  if (words.contains("lines_in_flight")) reading.lines_in_flight = static_cast<std::uint32_t>(parse_count("lines_in_flight", words.at("lines_in_flight"), 1, 1000));
+  const auto programs = thread_programs_of(words.at("program"), reading);
   thread_run r = run_thread_programs(on, programs, words.at("policy"), o, seed);
   if (word("copies", "slowest") == "mean") r.of_copies = copy_time::mean;
   if (word("errors", "quanta") == "sums") r.errors = r.errors_of_sums;

@@ -90,7 +90,7 @@ thread_platform dike_xeon(const std::string& clocks, const dike_machine& is) {
 
 }  // namespace
 
-thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio) {
+thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio, bool paths_alike) {
   if (big > 4 || little > 4 || big + little == 0) throw input_error("odroid-xu3 has four big and four little cores, not " + std::to_string(big) + " and " + std::to_string(little));
   thread_platform p;
   std::vector<core_kind> kinds;
@@ -107,7 +107,7 @@ thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio
     p.simulated.cores.push_back({c < big ? 1.0 : 1.0 / ratio, c < big ? 0u : 1u, no_core});
   }
   p.cores = std::make_shared<machine>("odroid-xu3 " + std::to_string(big) + "+" + std::to_string(little), std::move(kinds), std::move(all));
-  p.simulated.path_bytes_per_s = {6e9, 2.5e9};     // papers.md B3, as in data/platforms
+  p.simulated.path_bytes_per_s = {6e9, paths_alike ? 6e9 : 2.5e9};     // papers.md B3, as in data/platforms
   p.simulated.controller_bytes_per_s = 6e9;        // no figure of both clusters together: assumed, what the big one alone gets
   p.simulated.migrate_s = 50e-6;                   // papers.md B3
   p.simulated.refill_bytes = 512e3;                // the smaller of the two caches that a thread comes to: papers.md B3

@@ -14,6 +14,7 @@ namespace kilter::lab {
 struct thread_platform {
   std::shared_ptr<const machine> cores;   ///< as a scheduler sees them: fast ones first
   sim::thread_machine simulated;
+  bool per_cycle = false;                 ///< a scheduler sees misses per cycle of the core, of which the reference clock has as many as a second (papers.md A5.2)
   bool start_on_halves = false;           ///< half of each program begins on either socket and stays until moved (papers.md A5.2), else where the OS puts it
 };
 
@@ -31,8 +32,8 @@ struct dike_machine {
 [[nodiscard]] std::vector<core_id> cores_near_memory(const thread_platform&);
 
 /// S1's board with so many big and little cores in use. A big one is `ratio` times as fast for the program at hand, and is the reference. input_error for more
-/// than four of a kind, or none at all.
-[[nodiscard]] thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio);
+/// than four of a kind, or none at all. `paths_alike`: the little cluster gets as much memory as the big one; no figure of either is published (papers.md B3).
+[[nodiscard]] thread_platform odroid_xu3(std::uint32_t big, std::uint32_t little, double ratio, bool paths_alike = false);
 
 inline constexpr std::string_view thread_platforms[] = {"xeon-e5320", "dike-xeon"};
 

@@ -70,11 +70,12 @@ thread_program itk() {
 
 /// 200 chunks a thread (papers.md A4), 1 ms each outside the lock (assumed). A section is made longer by computing more inside it, so it makes
 /// the job longer too.
-thread_program global_sum(const std::string& name, double first_percent, double second_percent) {
+thread_program global_sum(const std::string& name, double first_percent, double second_percent, bool of_program) {
   constexpr double outside_s = 1e-3;
+  const double both_s = outside_s / (1.0 - (first_percent + second_percent) / 200.0);   // of a chunk of one thread of either kind, in the mean
   std::vector<thread_plan> workers;
   for (int t = 0; t < 8; ++t) {
-    const double part = (t < 4 ? first_percent : second_percent) / 100.0, inside_s = outside_s * part / (1.0 - part);
+    const double part = (t < 4 ? first_percent : second_percent) / 100.0, inside_s = of_program ? both_s * part : outside_s * part / (1.0 - part);
     thread_plan plan{.length = outside_s + inside_s, .critical_length = part};
     for (int chunk = 0; chunk < 200; ++chunk)
       plan.steps.insert(plan.steps.end(), {{step_kind::compute, 0, outside_s}, {step_kind::lock}, {step_kind::compute, 0, inside_s}, {step_kind::unlock}});
@@ -87,17 +88,18 @@ thread_program global_sum(const std::string& name, double first_percent, double 
 
 }  // namespace
 
-std::vector<thread_program> small_program(const std::string& name) {
+std::vector<thread_program> small_program(const std::string& name, const program_reading& reading) {
   if (const auto rows = numbers_after(name, "matmul-"); rows && rows->size() == 2) return {matmul(name, rows->at(0), rows->at(1))};
   if (name == "itk") return {itk()};
   const auto percent = numbers_after(name, "global-sum-");
   if (percent && !percent->empty() && percent->size() <= 2 && percent->front() < 100 && percent->back() < 100)
-    return {global_sum(name, percent->front(), percent->back())};
+    return {global_sum(name, percent->front(), percent->back(), reading.sections_of_program)};
   return {};
 }
 
-std::vector<thread_program> thread_programs_of(const std::string& name, const contended_reading& reading) {
-  for (const auto& of : {small_program, parsec_program, asymmetric_program})
+std::vector<thread_program> thread_programs_of(const std::string& name, const program_reading& reading) {
+  if (auto programs = small_program(name, reading); !programs.empty()) return programs;
+  for (const auto& of : {parsec_program, asymmetric_program})
     if (auto programs = of(name); !programs.empty()) return programs;
   if (auto programs = contended_programs(name, reading); !programs.empty()) return programs;
   throw input_error("program '" + name + "': there are matmul-X-Y, itk, global-sum-P, global-sum-X-Y, the codes of PARSEC, freqmine-asymmetric, "

@@ -63,11 +63,11 @@ constexpr int threads_each = 8;
 constexpr double line_bytes = 64.0, memory_latency_s = 80e-9;   // papers.md B5
 
 /// The part of its time that a thread waits for so many bytes a second.
-double stall_of(double bytes_per_s, const contended_reading& reading) {
+double stall_of(double bytes_per_s, const program_reading& reading) {
   return reading.lines_in_flight == 0 ? 0.0 : std::min(1.0, bytes_per_s / line_bytes * memory_latency_s / reading.lines_in_flight);
 }
 
-thread_program program_of(const benchmark& b, const contended_reading& reading) {
+thread_program program_of(const benchmark& b, const program_reading& reading) {
   thread_program p{.name = std::string(b.name)};
   const double times = b.miss_ratio > 0.1 ? reading.memory_demand : 1.0;
   const auto demand = [&](double bytes_per_s, double miss_ratio) { return sim::demand{stall_of(bytes_per_s, reading), bytes_per_s, miss_ratio}; };
@@ -98,11 +98,12 @@ thread_program kmeans_beside() {
 
 }  // namespace
 
-std::vector<thread_program> contended_programs(const std::string& name, const contended_reading& reading) {
+std::vector<thread_program> contended_programs(const std::string& name, const program_reading& reading) {
   if (const auto b = std::ranges::find(benchmarks, name, &benchmark::name); b != benchmarks.end()) return {program_of(*b, reading)};
   for (std::size_t w = 0; w < workloads.size(); ++w) {
     if (name != "wl" + std::to_string(w + 1)) continue;
-    std::vector<thread_program> all{kmeans_beside()};   // first, so that it finds a core of its own on either socket
+    std::vector<thread_program> all;
+    if (reading.kmeans) all.push_back(kmeans_beside());   // first, so that it finds a core of its own on either socket
     for (const std::string_view one : workloads[w]) all.push_back(program_of(*std::ranges::find(benchmarks, one, &benchmark::name), reading));
     return all;
   }

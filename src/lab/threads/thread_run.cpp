@@ -45,7 +45,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
       s.movable = programs_[c.program].movable;
       s.ran_s = c.ran_s;
       s.waited_s = c.waited_s;
-      s.misses = c.misses;
+      s.misses = seen_misses(c, length_s);
       if (c.references > 0.0) s.miss_ratio = c.misses / c.references;
       s.instructions = c.instructions;
       o.threads.push_back(s);
@@ -119,6 +119,11 @@ class watched_by_scheduler final : public sim::thread_watcher {
     for (const sum_of& one : from.slices) e.by_slice.push_back(one.mean());
   }
 
+  [[nodiscard]] double seen_misses(const sim::thread_counters& c, double length_s) const {
+    if (!platform_.per_cycle || c.ran_s <= 0.0) return c.misses;
+    return c.misses / (c.ran_s * platform_.simulated.cores[c.core].clock) * length_s;
+  }
+
   /// Background threads begin on either socket in turn and stay, as the public code starts each application (papers.md A5.2): they are nobody's to move, and
   /// where they are says how many cores of each kind the others have.
   core_id free_core(std::uint32_t socket, std::span<const std::uint32_t> taken) {
@@ -137,7 +142,7 @@ class watched_by_scheduler final : public sim::thread_watcher {
     for (const sim::thread_counters& c : seen) {
       const auto e = expected_.find(c.thread);
       if (e == expected_.end()) continue;
-      const double rate = c.misses / length_s;
+      const double rate = seen_misses(c, length_s) / length_s;
       expected += e->second;
       achieved += rate;
       const auto error = balance::prediction_error(e->second, rate);

@@ -145,6 +145,8 @@ TEST(in_cluster, a_thread_that_waits_goes_to_an_idle_core_of_its_cluster_alone) 
   const machine m = two_kinds(2, 2);   // a cluster of each
   const auto s = make_scheduler("in-cluster", m);
   EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 1, 0, 1}), 2u);
+  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{0, 0, 0, 0}), 0u);
+  EXPECT_EQ(make_scheduler("in-cluster", m, {.slow_first = true})->place({.thread = 0}, std::vector<std::uint32_t>{0, 0, 0, 1}), 2u);
   world w = threads_on({0, 0, 0, 2}, 4);
   for (int i = 0; i < 5; ++i) w.carry_out(s->tick(w.see(0.004)));
   std::multiset<core_id> where;

@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 
 constexpr double ratio = 2.5;
 
-/// A folder of experiments with one recorded program: 40 blocks of a second each, between two short steps.
+/// A folder of experiments with one recorded program: blocks of a second each, between two steps.
 class recorded_folder {
  public:
-  explicit recorded_folder(const std::string& table) {
+  explicit recorded_folder(const std::string& table, double first_s = 1e-6, int blocks = 40) {
     fs::create_directories(path_ / "programs");
-    std::string tasks = R"({"id": "first", "type": "step", "seconds": 1e-6, "widths": [1]})", edges;
-    for (int b = 0; b < 40; ++b) {
+    std::string tasks = R"({"id": "first", "type": "step", "seconds": )" + std::to_string(first_s) + R"(, "widths": [1]})", edges;
+    for (int b = 0; b < blocks; ++b) {
       const std::string id = "block " + std::to_string(b);
       tasks += R"(, {"id": ")" + id + R"(", "type": "block", "seconds": 1, "widths": [1]})";
       edges += std::string(b ? ", " : "") + R"(["first", ")" + id + R"("], [")" + id + R"(", "last"])";
@@ -41,11 +41,12 @@ class recorded_folder {
   }
 
  private:
-  fs::path path_ = fs::temp_directory_path() / ("kilter models " + std::to_string(::getpid()));
+  static inline int made = 0;   // graphs are read once a path
+  fs::path path_ = fs::temp_directory_path() / ("kilter models " + std::to_string(::getpid()) + " " + std::to_string(++made));
 };
 
-std::string table_with(const std::string& line) {
-  return "schema = \"kilter.programs/1\"\n[[program]]\nname = \"blocks\"\ngraph = \"blocks.json\"\nscale = 1\nbytes_per_s = 0\nsource = \"made up\"\n" + line;
+std::string table_with(const std::string& line, const std::string& bytes_per_s = "0") {
+  return "schema = \"kilter.programs/1\"\n[[program]]\nname = \"blocks\"\ngraph = \"blocks.json\"\nscale = 1\nbytes_per_s = " + bytes_per_s + "\nsource = \"made up\"\n" + line;
 }
 
 model_run run_of(const std::string& configuration, const std::string& model) {
@@ -77,6 +78,32 @@ TEST(model_measures, what_closed_forms_say) {
   EXPECT_GT(run_of("2+2", "gts").seconds, fluid);
   // Any policy is a model.
   EXPECT_LE(run_of("2+2", "dam-c").seconds, run_of("2+2", "static").seconds);
+}
+
+TEST(model_measures, the_main_thread_may_begin_on_a_little_core) {
+  // A block for each of four threads, after a step that is a hundred times as long.
+  const recorded_folder folder(table_with("ratio = 2.5\n"), 100.0, 4);
+  const auto seconds = [](const char* where) {
+    experiment_scenario s;
+    s.parameters["begin"] = where;
+    return run_model_of(s, {{"program", "blocks"}, {"configuration", "2+2"}, {"policy", "static"}}, 1).seconds;
+  };
+  EXPECT_NEAR(seconds("big"), 100 + ratio, 5);
+  EXPECT_NEAR(seconds("little"), 100 * ratio + ratio, 12);
+}
+
+TEST(model_measures, little_cores_may_get_as_much_memory_as_big_ones) {
+  // Four little cores want 4 x 2.5 / 2.5 GB/s, and get 2.5.
+  const recorded_folder folder(table_with("ratio = 2.5\n", "2.5e9"));
+  for (const char* model : {"static", "task"}) {
+    const auto seconds = [&](const char* paths) {
+      experiment_scenario s;
+      s.parameters["paths"] = paths;
+      return run_model_of(s, {{"program", "blocks"}, {"configuration", "0+4"}, {"policy", model}}, 1).seconds;
+    };
+    EXPECT_NEAR(seconds("own"), 40, 2) << model;
+    EXPECT_NEAR(seconds("alike"), 25, 1.5) << model;
+  }
 }
 
 TEST(model_measures, wrong_tables_are_refused) {

@@ -42,6 +42,17 @@ TEST(thread_programs, long_sections_on_fast_cores_shorten_the_run) {
   EXPECT_LT(seconds("global-sum-40-60", "half-half", "cjfpf"), random_s);
 }
 
+TEST(thread_programs, sections_may_be_a_part_of_the_whole_program) {
+  // Of 1 ms outside and sections of 40 and 60 %: by thread 0.67 and 1.5 ms; of the program, whose chunks take 2 ms in the mean, 0.8 and 1.2.
+  const auto section_s = [](const program_reading& r, std::size_t thread) {
+    return thread_programs_of("global-sum-40-60", r).at(0).groups.at(1).threads.at(thread).steps.at(2).amount_s;
+  };
+  EXPECT_NEAR(section_s({}, 0), 2e-3 / 3, 1e-9);
+  EXPECT_NEAR(section_s({}, 7), 1.5e-3, 1e-9);
+  EXPECT_NEAR(section_s({.sections_of_program = true}, 0), 0.8e-3, 1e-9);
+  EXPECT_NEAR(section_s({.sections_of_program = true}, 7), 1.2e-3, 1e-9);
+}
+
 TEST(thread_programs, every_name_gives_programs_that_run) {
   std::vector<std::string> names{"itk", "global-sum-10", "jacobi", "freqmine-asymmetric", "dedup-asymmetric", "ferret-asymmetric"};
   for (const char* set : {"parsec", "class-b", "class-uc", "class-um"})
@@ -80,7 +91,7 @@ TEST(thread_programs, the_longest_thread_of_unequal_codes_decides_so_that_longes
 
 TEST(thread_programs, more_work_takes_longer_and_more_demand_fills_the_memory) {
   const auto on = quiet("dike-xeon", "all-fast");
-  const auto end_s = [&](const contended_reading& r) { return run_thread_programs(on, thread_programs_of("stream_omp", r), "none", {}, 1).end_s; };
+  const auto end_s = [&](const program_reading& r) { return run_thread_programs(on, thread_programs_of("stream_omp", r), "none", {}, 1).end_s; };
   EXPECT_NEAR(end_s({.work = 2.0}) / end_s({}), 2.0, 0.01);
   EXPECT_NEAR(end_s({.memory_demand = 1.25}) / end_s({}), 1.0, 1e-6);   // 40 GB/s of 50
   EXPECT_GT(end_s({.memory_demand = 2.0}), 1.2 * end_s({}));            // 64
@@ -98,6 +109,11 @@ TEST(thread_programs, s4_has_as_many_memory_threads_as_it_says) {
       EXPECT_EQ(m, memory) << name;
       EXPECT_EQ(all, 32u) << name;
     }
+}
+
+TEST(thread_programs, a_workload_may_have_nothing_beside_it) {
+  EXPECT_EQ(thread_programs_of("wl1").size(), 5u);
+  EXPECT_EQ(thread_programs_of("wl1", {.kmeans = false}).size(), 4u);
 }
 
 TEST(thread_platforms, have_fast_cores_first_and_name_what_is_wrong) {
@@ -224,6 +240,7 @@ TEST(thread_experiments, may_be_read_differently_without_touching_those_of_tasks
   read_differently(files, "work=500,memory_demand=200,smt=160,window=20,swap_unit=pairs,gate=threads,errors=sums,code=public");
   EXPECT_EQ(files[0].scenarios[0].parameters.at("work"), "500");
   read_differently(files, "sides=near,lines_in_flight=10,remote=160");
+  read_differently(files, "rates=cycle,beside=nothing,sections=program,scatter=30,refill=3000");
   EXPECT_THROW(read_differently(files, "work=0"), input_error);
   EXPECT_THROW(read_differently(files, "errors=means"), input_error);
   EXPECT_THROW(read_differently(files, "sides=slow"), input_error);
@@ -243,6 +260,10 @@ TEST(thread_experiments, readings_reach_the_run) {
   EXPECT_GT(with_reading("work", "200").end_s, 1.8 * as_described.end_s);
   EXPECT_LT(with_reading("smt", "200").end_s, as_described.end_s);
   EXPECT_NE(with_reading("window", "2").swaps, as_described.swaps);
+  EXPECT_LT(with_reading("rates", "cycle").swaps, as_described.swaps) << "a thread that computes reads as much in a cycle on either side";
+  EXPECT_LT(with_reading("beside", "nothing").end_s, as_described.end_s);
+  EXPECT_GT(with_reading("scatter", "100").slowdown_ratio(), as_described.slowdown_ratio());
+  EXPECT_GT(with_reading("refill", "3000").mean_time_s(), as_described.mean_time_s());
   const thread_run that_wait = with_reading("lines_in_flight", "10");
   EXPECT_LT(that_wait.end_s, as_described.end_s) << "who waits for memory loses less on a slow core";
   EXPECT_NEAR(with_reading("remote", "160").end_s / as_described.end_s, 1.0, 1e-3) << "nobody waits, but for a cache that is filled again";
