@@ -54,7 +54,7 @@ const std::vector<described_workload>& workloads() {
                           {"ghz", false, false, wording::word}, {"copies", false, false, wording::word},
                           {"smt", false, false, wording::count}, {"work", false, false, wording::count}, {"memory_demand", false, false, wording::count},
                           {"remote", false, false, wording::count}, {"scatter", false, false, wording::count}, {"refill", false, false, wording::count}, {"lines_in_flight", false, false, wording::count}}},
-      {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}, {"begin", false, false, wording::word}, {"paths", false, false, wording::word}}},
+      {models_workload, {{"program", true, true, wording::text}, {"configuration", true, true, wording::text}, {"begin", false, false, wording::word}, {"paths", false, false, wording::word}, {"little_watts", false, false, wording::count}}},
   };
   return all;
 }

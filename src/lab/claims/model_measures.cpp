@@ -17,6 +17,7 @@
 #include "lab/threads/recorded_threads.hpp"
 #include "lab/threads/thread_platforms.hpp"
 #include "lab/threads/thread_run.hpp"
+#include "lab/words/numbers.hpp"
 #include "lab/words/suggest.hpp"
 #include "lab/words/toml_table.hpp"
 #include "lab/workloads/dag_work.hpp"
@@ -74,6 +75,7 @@ double busy_watts(const sim::platform& p, kind_id kind) { return std::ranges::fi
 struct board_reading {
   bool little_first = false;   // threads begin on little cores, which Linux numbers first
   bool paths_alike = false;    // little cores get as much memory as big ones
+  double little_watts = 1.0;   // what a little core draws, over its figure
 };
 
 board_reading reading_of(const experiment_scenario& s) {
@@ -81,13 +83,24 @@ board_reading reading_of(const experiment_scenario& s) {
     const auto at = s.parameters.find(key);
     return at != s.parameters.end() && at->second == value;
   };
-  return {.little_first = is("begin", "little"), .paths_alike = is("paths", "alike")};
+  const auto watts = s.parameters.find("little_watts");
+  return {.little_first = is("begin", "little"), .paths_alike = is("paths", "alike"),
+          .little_watts = watts == s.parameters.end() ? 1.0 : static_cast<double>(parse_count("little_watts", watts->second, 1, 10'000)) / 100.0};
+}
+
+/// S1's board as its file has it, but for the reading.
+sim::platform board_of(const board_reading& reading) {
+  sim::platform p = sim::platform::load("odroid-xu3");
+  if (reading.paths_alike) p.cluster_bytes_per_s.back() = p.cluster_bytes_per_s.front();
+  for (sim::power_figure& f : p.power)
+    if (f.kind != 0)
+      for (double& w : f.busy_w) w *= reading.little_watts;
+  return p;
 }
 
 /// The board for this program: its kernel of reference does what the program's tasks do.
 sim::platform board_for(const recorded_program& program, const core_configuration& cores, const board_reading& reading) {
-  sim::platform p = sim::platform::load("odroid-xu3");
-  if (reading.paths_alike) p.cluster_bytes_per_s.back() = p.cluster_bytes_per_s.front();
+  sim::platform p = board_of(reading);
   const auto on_big = std::ranges::find_if(p.kernels, [](const sim::kernel_cost& k) { return k.name == "matmul" && k.kind == 0; });
   std::vector<double> seconds = on_big->seconds;
   on_big->bytes = on_big->bytes_beyond_cache = program.bytes_per_s * seconds.front();
@@ -127,7 +140,7 @@ model_run run_threads(const recorded_program& program, const core_configuration&
   const loop_sharing sharing = as_they_come ? loop_sharing::as_they_come : loop_sharing::equal;
   const sim::thread_program threads = threads_of(*graph_at(program.loops), cores.big + cores.little, sharing, program.scale, {.bytes_per_s = program.bytes_per_s});
   const thread_run r = run_thread_programs(on, std::span(&threads, 1), std::string(how.scheduler), {.slow_first = reading.little_first}, seed);
-  const sim::platform board = sim::platform::load("odroid-xu3");
+  const sim::platform board = board_of(reading);
   model_run run{r.end_s, 0.0};
   for (core_id c = 0; c < r.busy_s.size(); ++c) run.joules += r.busy_s[c] * busy_watts(board, c < cores.big ? 0 : 1);
   return run;

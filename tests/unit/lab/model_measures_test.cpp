@@ -106,6 +106,19 @@ TEST(model_measures, little_cores_may_get_as_much_memory_as_big_ones) {
   }
 }
 
+TEST(model_measures, little_cores_may_draw_less) {
+  const recorded_folder folder(table_with("ratio = 2.5\n"));
+  for (const char* model : {"static", "task"}) {
+    const auto joules = [&](const char* percent, const char* configuration) {
+      experiment_scenario s;
+      s.parameters["little_watts"] = percent;
+      return run_model_of(s, {{"program", "blocks"}, {"configuration", configuration}, {"policy", model}}, 1).joules;
+    };
+    EXPECT_NEAR(joules("50", "0+4"), joules("100", "0+4") / 2, 1e-6) << model;
+    EXPECT_NEAR(joules("50", "4+0"), joules("100", "4+0"), 1e-6) << model;
+  }
+}
+
 TEST(model_measures, wrong_tables_are_refused) {
   const auto said = [](const std::string& table) {
     const recorded_folder folder(table);
