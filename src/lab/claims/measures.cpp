@@ -51,6 +51,8 @@ constexpr std::array all = {
     measure_info{"threads", false, false, need::none, "threads that the program made", run_kind::threads},
     measure_info{"thread_groups", false, false, need::none, "thread-groups (S3, Fig. 10)", run_kind::threads},
     measure_info{"sym_inst", false, false, need::none, "SymInst (S3, section 6) of the work of the threads", run_kind::threads},
+    measure_info{"locks", false, false, need::none, "locks that all threads take together", run_kind::threads},
+    measure_info{"barriers", false, false, need::none, "barriers that all threads reach together", run_kind::threads},
     measure_info{"sym_lock", false, false, need::none, "SymLock of the locks they take and the barriers they reach", run_kind::threads},
     measure_info{"error_spike", false, false, need::none,
                  "mean size of the error in quanta in which a thread ended, or that follow one, over that in all other quanta", run_kind::threads},

@@ -26,7 +26,7 @@ double extreme(const std::vector<double>& all, bool largest) {
 double symmetry_value(const thread_run& r, const std::string& measure) {
   if (measure == "threads") return static_cast<double>(r.sameness.work_s.size());
   if (measure == "thread_groups") return r.sameness.group.empty() ? 0.0 : 1.0 + *std::ranges::max_element(r.sameness.group);
-  return balance::symmetry(measure == "sym_inst" ? r.sameness.work_s : r.sameness.primitives, r.sameness.group);
+  return balance::symmetry(measure == "sym_inst" ? r.sameness.work_s : r.sameness.primitives(), r.sameness.group);
 }
 
 double value_of(const thread_run& r, const std::string& measure, const selection& what) {
@@ -48,6 +48,8 @@ double value_of(const thread_run& r, const std::string& measure, const selection
   if (measure == "moves") return static_cast<double>(r.moves);
   if (measure == "dynamic_energy") return r.dynamic_energy_s;
   if (measure == "threads" || measure == "thread_groups" || measure == "sym_inst" || measure == "sym_lock") return symmetry_value(r, measure);
+  if (measure == "locks") return std::reduce(r.sameness.locks.begin(), r.sameness.locks.end());
+  if (measure == "barriers") return std::reduce(r.sameness.barriers.begin(), r.sameness.barriers.end());
   if (measure == "error_spike") return r.errors.after_ends / r.errors.otherwise;
   throw usage_error("measure '" + measure + "' is not of a run of threads");
 }

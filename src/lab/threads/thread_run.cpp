@@ -174,8 +174,8 @@ thread_sameness sameness_of(const sim::threads_result& r, std::span<const sim::t
     lives.push_back({t.born_s, t.ended_s});
     s.work_s.push_back(t.work_s);
     const auto& steps = programs[t.program].groups[t.group].threads[t.index].steps;
-    s.primitives.push_back(static_cast<double>(std::ranges::count_if(
-        steps, [](const sim::thread_step& one) { return one.kind == sim::step_kind::lock || one.kind == sim::step_kind::barrier; })));
+    s.locks.push_back(static_cast<double>(std::ranges::count(steps, sim::step_kind::lock, &sim::thread_step::kind)));
+    s.barriers.push_back(static_cast<double>(std::ranges::count(steps, sim::step_kind::barrier, &sim::thread_step::kind)));
   }
   s.group = balance::thread_groups(lives);
   return s;
@@ -184,6 +184,12 @@ thread_sameness sameness_of(const sim::threads_result& r, std::span<const sim::t
 double slowest(const benchmark_times& b) { return *std::ranges::max_element(b.seconds); }
 
 }  // namespace
+
+std::vector<double> thread_sameness::primitives() const {
+  std::vector<double> both = locks;
+  for (std::size_t t = 0; t < both.size(); ++t) both[t] += barriers[t];
+  return both;
+}
 
 double thread_run::fairness() const {
   std::vector<std::vector<double>> times;

@@ -24,7 +24,9 @@ struct prediction_errors {
 /// What SymInst and SymLock are made of (S3, section 6), by thread.
 struct thread_sameness {
   std::vector<double> work_s{};         ///< done, alone at the reference clock: instructions by another unit
-  std::vector<double> primitives{};     ///< locks taken and barriers reached
+  std::vector<double> locks{}, barriers{};   ///< taken and reached
+  /// Both together.
+  [[nodiscard]] std::vector<double> primitives() const;
   std::vector<std::uint32_t> group{};   ///< thread-group
 };
 

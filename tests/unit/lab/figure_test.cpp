@@ -117,11 +117,11 @@ TEST(figures, of_the_papers_are_all_there) {
   std::set<std::string> found, wanted{"S0-Fig.9a", "S0-Fig.9b", "S0-Fig.9b-sums", "S0-Fig.9c"};
   for (const int i : {4, 5, 6, 7, 8, 10}) wanted.insert("S0-Fig." + std::to_string(i));
   for (int i = 5; i <= 10; ++i) wanted.insert("S2-Fig." + std::to_string(i));
-  for (const char* part : {"2", "2-mean", "5", "5-slow", "5-energy", "5-others", "6", "6-energy", "8", "9"}) wanted.insert(std::string("S3-Fig.") + part);
-  for (const char* part : {"3", "3-variation", "4-threads", "4-groups", "4-instructions", "4-locks", "4-unequal"})
+  for (const char* part : {"2", "2-mean", "5", "5-slow", "5-energy", "5-others", "6", "6-energy", "8", "9", "9-pairs"}) wanted.insert(std::string("S3-Fig.") + part);
+  for (const char* part : {"3", "3-variation", "3-locks", "3-barriers", "4-threads", "4-groups", "4-instructions", "4-locks", "4-unequal"})
     wanted.insert(std::string("S3-Table.") + part);
   for (const char* part : {"1", "1-stream", "2a-default", "2a-worst", "2b-default", "2b-worst", "4-fairness", "4-speed", "5-fairness", "5-speed", "6a",
-                           "6a-means", "6a-slowdowns", "6a-values", "6a-others", "6a-ratios", "6b", "6b-means", "6b-others", "7a", "7b", "7c", "8"})
+                           "6a-means", "6a-slowdowns", "6a-values", "6a-others", "6a-ratios", "6b", "6b-means", "6b-others", "7a", "7b", "7c", "8", "8a-ends", "8b-ends"})
     wanted.insert(std::string("S4-Fig.") + part);
   for (const char* part : {"3", "3-means"}) wanted.insert(std::string("S4-Table.") + part);
   for (const char* part : {"3", "4", "5", "6a", "6b", "6c", "6d", "7", "7-eas", "7-policies", "8", "8-eas", "9"}) wanted.insert(std::string("S1-Fig.") + part);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "balance/symmetry.hpp"
@@ -81,6 +82,14 @@ TEST(thread_programs, unequal_codes_are_as_unequal_as_table_4_prints) {
     EXPECT_EQ(run.sameness.work_s.size(), r.threads) << r.program;   // ferret's 35 are not 5 equal groups and one
     EXPECT_NEAR(balance::symmetry(run.sameness.work_s, run.sameness.group), r.sym_inst, 1e-9) << r.program;
   }
+}
+
+TEST(thread_programs, what_threads_use_is_counted_by_kind) {
+  const auto sum = [](const std::vector<double>& all) { return std::reduce(all.begin(), all.end()); };
+  const auto fluidanimate = run_thread_programs(quiet("xeon-e5320", "all-fast"), thread_programs_of("fluidanimate"), "none", {}, 1).sameness;
+  EXPECT_EQ(sum(fluidanimate.locks), 8 * 200);
+  EXPECT_EQ(sum(fluidanimate.barriers), 8 * 400);
+  EXPECT_EQ(sum(fluidanimate.primitives()), 8 * 600);
 }
 
 TEST(thread_programs, the_longest_thread_of_unequal_codes_decides_so_that_longest_first_is_as_fast_as_all_fast) {
