@@ -1,7 +1,6 @@
 #include "model/learner.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 
 #include "model/estimate.hpp"
@@ -20,7 +19,7 @@ double least_of_peers(const table_row& r, const peer_group& peers, double own_s,
   return least_s;
 }
 
-auto all_groups(const shape& s) noexcept { return std::views::iota(0u, static_cast<std::uint32_t>(s.groups.size())); }
+std::uint32_t groups_of(const shape& s) noexcept { return static_cast<std::uint32_t>(s.groups.size()); }
 
 }  // namespace
 
@@ -268,12 +267,13 @@ double learner::typical_s(const table_row& r, std::uint32_t g) const noexcept {
 }
 
 // From what is known of the type, else of all types by their work, else from nothing.
-template <class Times>
-double learner::guess_s(std::uint32_t g, const Times& known) const noexcept {
+template <class At>
+double learner::guess_s(std::uint32_t g, std::uint32_t count, const At& known) const noexcept {
   const peer_group& asked = shape_.groups[g];
-  const auto nearest = [&](const auto& times) {
+  const auto nearest = [&](std::uint32_t times, const auto& time) {
     nearest_guess guess(asked.width, unit_times_.of(g));
-    for (const auto& [k, seconds] : times) {
+    for (std::uint32_t i = 0; i < times; ++i) {
+      const auto [k, seconds] = time(i);
       if (!(seconds > 0.0)) continue;
       const peer_group& other = shape_.groups[k];
       const known_group there{.same_cluster = other.cluster == asked.cluster, .width = other.width, .seconds = seconds, .unit_s = unit_times_.of(k)};
@@ -281,27 +281,27 @@ double learner::guess_s(std::uint32_t g, const Times& known) const noexcept {
     }
     return guess.seconds();
   };
-  if (const double of_type_s = nearest(known); of_type_s > 0.0) return of_type_s;
-  const auto of_units = all_groups(shape_) | std::views::transform([&](std::uint32_t k) { return known_time{k, unit_times_.of(k)}; });
-  if (const double of_unit_s = nearest(of_units); of_unit_s > 0.0) return of_unit_s;
+  if (const double of_type_s = nearest(count, known); of_type_s > 0.0) return of_type_s;
+  const auto of_units = [&](std::uint32_t k) { return known_time{k, unit_times_.of(k)}; };
+  if (const double of_unit_s = nearest(groups_of(shape_), of_units); of_unit_s > 0.0) return of_unit_s;
   return nominal_guess_s(asked.width, nominal_ratio(g, 0));
 }
 
 double learner::prior_s(const table_row& r, std::uint32_t g) const noexcept {
-  return guess_s(g, all_groups(shape_) | std::views::transform([&](std::uint32_t k) { return known_time{k, typical_s(r, k)}; }));
+  return guess_s(g, groups_of(shape_), [&](std::uint32_t k) { return known_time{k, typical_s(r, k)}; });
 }
 
 void learner::publish(table_row& r) noexcept {
   if (get(r.publishing) || r.publishing.exchange(true, sync::memory_order_acquire)) return;
   // On a machine of many groups most of which are not known yet, each guess looks at the few that are.
   std::size_t count = 0;
-  for (const std::uint32_t g : all_groups(shape_))
+  for (std::uint32_t g = 0; g < groups_of(shape_); ++g)
     if (const double seconds = typical_s(r, g); seconds > 0.0) r.known_times[count++] = {g, seconds};
   const std::span known_times(r.known_times.get(), count);
-  for (const std::uint32_t g : all_groups(shape_)) {
+  for (std::uint32_t g = 0; g < groups_of(shape_); ++g) {
     const peer_group& peers = shape_.groups[g];
     const double known = known_s(r, g);
-    const double unknown_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : guess_s(g, known_times);
+    const double unknown_s = !options_.neutral_prior ? 0.0 : known > 0.0 ? known : guess_s(g, static_cast<std::uint32_t>(known_times.size()), [&](std::uint32_t i) { return known_times[i]; });
     for (place_id p = peers.first; p < peers.first + peers.count; ++p) {
       auto& cell = r.read_s[shape_.cell_of[p]];
       const cell_state& c = r.cells[p];

@@ -30,9 +30,9 @@ class learner {
   [[nodiscard]] double prior_s(const table_row&, std::uint32_t group) const noexcept;
 
  private:
-  /// `known`: by group, ascending; 0 seconds where the type has no sample.
-  template <class Times>
-  [[nodiscard]] double guess_s(std::uint32_t group, const Times& known) const noexcept;
+  /// `known(0)` to `known(count - 1)`: by group, ascending; 0 seconds where the type has no sample.
+  template <class At>
+  [[nodiscard]] double guess_s(std::uint32_t group, std::uint32_t count, const At& known) const noexcept;
   /// As known_s, without slices that were lost.
   [[nodiscard]] double typical_s(const table_row&, std::uint32_t group) const noexcept;
   void average(table_row&, place_id, double sample_s) noexcept;
