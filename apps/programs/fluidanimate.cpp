@@ -225,7 +225,7 @@ void fluidanimate::each_cell(std::uint64_t frame, std::size_t b, span_of columns
 void fluidanimate::add_densities(std::uint64_t frame, std::size_t b, span_of columns) {
   const auto squared = static_cast<float>(rules_.radius * rules_.radius);
   each_cell<3>(frame, b, columns, [squared](block& now, span_of mine, const candidates<3>& near) {
-    alignas(64) std::array<float, near.most> seen;
+    alignas(64) std::array<float, candidates<3>::most> seen;
     for (std::size_t i = mine.first; i < mine.last; ++i) {
       const float xi = now.of[x][i], yi = now.of[y][i], zi = now.of[z][i];
 #pragma omp simd
@@ -257,8 +257,8 @@ void fluidanimate::add_accelerations(std::uint64_t frame, std::size_t b, span_of
   const auto radius = static_cast<float>(rules_.radius), squared = radius * radius;
   const auto factor = static_cast<float>(rules_.mass * rules_.spiky()), viscosity = static_cast<float>(rules_.viscosity);
   each_cell<pressure + 1>(frame, b, columns, [=](block& now, span_of mine, const candidates<pressure + 1>& near) {
-    alignas(64) std::array<float, near.most> distance;
-    std::array<std::uint32_t, near.most> seen;
+    alignas(64) std::array<float, candidates<pressure + 1>::most> distance;
+    std::array<std::uint32_t, candidates<pressure + 1>::most> seen;
     for (std::size_t i = mine.first; i < mine.last; ++i) {
       const float xi = now.of[x][i], yi = now.of[y][i], zi = now.of[z][i], pi = now.of[pressure][i];
       const float vxi = now.of[vx][i], vyi = now.of[vy][i], vzi = now.of[vz][i];
