@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <ranges>
 #include <utility>
 
 #include "apps/programs/mixed_bits.hpp"
@@ -126,9 +125,9 @@ std::string streamcluster::result_file() const {
 
 std::vector<std::string> streamcluster::found() const {
   if (!ended_) return {};
-  const auto [fewest, most] = std::ranges::minmax(now_.blocks | std::views::transform([](const located& s) { return s.centres.size(); }));
+  const auto [fewest, most] = std::ranges::minmax_element(now_.blocks, {}, [](const located& s) { return s.centres.size(); });
   return {"centres: " + std::to_string(now_.last.centres.size()) + ", of the " + std::to_string(now_.kept.size()) + " that the blocks kept (" +
-          std::to_string(fewest) + " to " + std::to_string(most) + " each)"};
+          std::to_string(fewest->centres.size()) + " to " + std::to_string(most->centres.size()) + " each)"};
 }
 
 }  // namespace kilter::apps
