@@ -86,8 +86,9 @@ executor::executor(execution_model m, runtime_options o) : model_(m), threads_(m
 executor::~executor() = default;
 
 bool runs_to_its_end(kilter::execution all, const std::function<bool()>& stopped) {
-  while (!all.wait_for(std::chrono::milliseconds(50)))
+  do {
     if (stopped()) all.cancel();
+  } while (!all.wait_for(std::chrono::milliseconds(50)));
   if (stopped()) return false;
   all.wait();
   return true;
