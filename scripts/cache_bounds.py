@@ -16,38 +16,67 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 PLATFORMS = pathlib.Path(__file__).resolve().parent.parent / "data/platforms"
-# Of a task alone: 262 KB of Sort, 16 KB of MatMul, at the bandwidth that Copy has on one core (1.15 and 5.1 GB/s); of Copy what 2 MB can hold of 34.
-REUSE_SECONDS = {("sort", "a57"): 0.97, ("sort", "denver"): 0.991, ("matmul", "a57"): 0.995, ("matmul", "denver"): 0.997}
-REUSE_BYTES = {"sort": 0.5, "matmul": 2 / 3, "copy": 0.94}
+SIZES = {"matmul": 64, "sort": 65536, "copy": 2048}            # of S2's tasks
+HANDED_ON = {"matmul": 1 / 3, "sort": 1 / 2, "copy": 1 / 2}    # of what a task reads and writes: one tile of three, one buffer of two
+
+
+class kernel:
+    """One [[kernel]] of a platform file, as text and as numbers."""
+
+    def __init__(self, text):
+        self.text = text
+        self.__dict__.update(tomllib.loads(text)["kernel"][0])
+
+    def at(self, size):
+        """Seconds on one core and bytes at another size."""
+        grown = size / self.size
+        return self.seconds[0] * grown**self.seconds_power, self.bytes * grown**self.bytes_power
+
+    def rewritten(self, seconds, volume):
+        text = re.sub(r"(?m)^seconds = \[.*\]", f"seconds = [{', '.join(f'{s:.6g}' for s in seconds)}]", self.text)
+        return re.sub(r"(?m)^bytes = \d+", f"bytes = {int(volume)}", text)
 
 
 def changed(platform, change):
-    """The platform's file with every table of a kernel changed: `change(name, kind, seconds, bytes)` gives both anew."""
-    tables = re.split(r"(?m)^(?=\[\[)", (PLATFORMS / f"{platform}.toml").read_text())
+    """The platform's file with every kernel as `change(kernel, platform)` has it."""
+    whole = (PLATFORMS / f"{platform}.toml").read_text()
+    as_data = tomllib.loads(whole)
+    tables = re.split(r"(?m)^(?=\[)", whole)
     for i, table in enumerate(tables):
-        if not table.startswith("[[kernel]]"):
-            continue
-        name, kind = (re.search(rf'{key} = "([\w-]+)"', table)[1] for key in ("name", "kind"))
-        seconds = [float(s) for s in re.search(r"(?m)^seconds = \[(.*)\]", table)[1].split(",")]
-        volume = float(re.search(r"(?m)^bytes = (\d+)", table)[1])
-        seconds, volume = change(name, kind, seconds, volume)
-        table = re.sub(r"(?m)^seconds = \[.*\]", f"seconds = [{', '.join(f'{s:.6g}' for s in seconds)}]", table)
-        tables[i] = re.sub(r"(?m)^bytes = \d+", f"bytes = {int(volume)}", table)
+        if table.startswith("[[kernel]]"):
+            k = kernel(table)
+            tables[i] = k.rewritten(*change(k, as_data))
     return "".join(tables)
 
 
-def reuse(name, kind, seconds, volume):
-    return [s * REUSE_SECONDS.get((name, kind), 1.0) for s in seconds], volume * REUSE_BYTES.get(name, 1.0)
+def read_alone(platform, kind):
+    """Bytes a second that one core reads and writes: its limit, or what Copy does there."""
+    for b in platform["bandwidth"]:
+        if b["of"] == "core" and b["kind"] == kind:
+            return b["bytes_per_s"]
+    return next(k["bytes"] / k["seconds"][0] for k in platform["kernel"] if (k["name"], k["kind"]) == ("copy", kind))
+
+
+def reuse(k, platform):
+    """What a parent handed on and the cache can hold is neither read from memory nor waited for."""
+    if k.name not in SIZES:
+        return k.seconds, k.bytes
+    cache = max(c["bytes"] for c in platform["cluster"][0]["cache"] if c["shared_by"] == "cluster")
+    seconds, volume = k.at(SIZES[k.name])
+    kept = min(HANDED_ON[k.name] * volume, cache)
+    waited = 0.0 if k.name == "copy" else kept / read_alone(platform, k.kind)   # Copy is limited by its bytes, which the simulator counts
+    return [s * (1 - waited / seconds) for s in k.seconds], k.bytes * (1 - kept / volume)
 
 
 def wide(factor):
-    return lambda name, kind, seconds, volume: (seconds[:1] + [s * factor for s in seconds[1:]], volume)
+    return lambda k, _: (k.seconds[:1] + [s * factor for s in k.seconds[1:]], k.bytes)
 
 
-def resident(name, kind, seconds, volume):
-    return seconds, 1 if name == "stencil" else volume
+def resident(k, _):
+    return k.seconds, 1 if k.name == "stencil" else k.bytes
 
 
 BOUNDS = [("reuse", "jetson-tx2", reuse, ["S2-1", "S2-2", "S2-3", "S2-4", "S2-5", "S2-6", "S2-7", "S2-8", "S2-9", "S2-15"]),
