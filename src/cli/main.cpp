@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <map>
 #include <new>
 #include <optional>
@@ -99,6 +100,36 @@ std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
   return std::nullopt;
 }
 
+/// By name. To declare all of them takes longer than many a program that `kilter run` starts, so where one is named it is the only one.
+std::map<std::string, action> add_commands(CLI::App& app, std::string_view named, const std::string& command_line, const std::vector<std::string>& program) {
+  const std::pair<std::string_view, std::function<action()>> all[] = {
+      {"demo", [&] { return add_demo(app, command_line); }},
+      {"bench", [&] { return add_bench(app, command_line); }},
+      {"sim", [&] { return add_sim(app, command_line); }},
+      {"compare", [&] { return add_compare(app, command_line); }},
+      {"reproduce", [&] { return add_reproduce(app, command_line); }},
+      {"app", [&] { return add_app(app, command_line); }},
+      {"explain", [&] { return add_explain(app); }},
+      {"topo", [&] { return add_topo(app); }},
+      {"disturb", [&] { return add_disturb(app, program); }},
+      {"policies", [&] { return add_policies(app); }},
+      {"platforms", [&] { return add_platforms(app); }},
+      {"graph", [&] { return add_graph(app); }},
+      {"calibrate", [&] { return add_calibrate(app); }},
+      {"run", [&] { return add_run(app, program); }},
+      {"balance", [&] { return add_balance(app, program); }},
+      {"top", [&] { return add_top(app); }},
+      {"sym", [&] { return add_sym(app, program); }},
+      {"help", [&] { return add_help(app); }},
+      {"completion", [&] { return add_completion(app); }}};
+  const bool tells_of_all = named == "help" || named == "completion";
+  const bool known = !tells_of_all && std::ranges::any_of(all, [&](const auto& one) { return one.first == named; });
+  std::map<std::string, action> actions;
+  for (const auto& [name, add] : all)
+    if (!known || name == named) actions.emplace(name, add());
+  return actions;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Kilter learns what each core is worth, and places tasks accordingly.", "kilter"};
   app.set_version_flag("-V,--version", "kilter " + lab::version_text());
@@ -117,13 +148,7 @@ int run(int argc, char** argv) {
   const std::vector<std::string> program = after_dashes.value_or(std::vector<std::string>{});
   const bool as_env = argc > 1 && is_prefix(argv[1]);
   const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
-  const std::map<std::string, action> actions{{"demo", add_demo(app, command_line)}, {"bench", add_bench(app, command_line)},
-                                              {"sim", add_sim(app, command_line)}, {"compare", add_compare(app, command_line)}, {"reproduce", add_reproduce(app, command_line)},
-                                              {"app", add_app(app, command_line)}, {"explain", add_explain(app)},
-                                              {"topo", add_topo(app)}, {"disturb", add_disturb(app, program)}, {"policies", add_policies(app)},
-                                              {"platforms", add_platforms(app)}, {"graph", add_graph(app)}, {"calibrate", add_calibrate(app)},
-                                              {"run", add_run(app, program)}, {"balance", add_balance(app, program)}, {"top", add_top(app)},
-                                              {"sym", add_sym(app, program)}, {"help", add_help(app)}, {"completion", add_completion(app)}};
+  const std::map<std::string, action> actions = add_commands(app, argc > 1 ? argv[1] : "", command_line, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
