@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -74,10 +75,13 @@ struct files_beside {
 };
 
 /// What the library goes by.
-balance::preload::environment told_to_library(const regions::environment_plan& plan, const files_beside& files) {
+balance::preload::environment told_to_library(const regions::preparation& p, bool same_team, const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
-  if (plan.openblas_follows) told.emplace_back("KILTER_OPENBLAS", "1");
+  if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
+  if (regions::unequal(p.here)) told.emplace_back("KILTER_UNEQUAL_CPUS", "1");
+  if (p.here.quota) told.emplace_back("KILTER_QUOTA", fmt::format("{:.3f}", *p.here.quota));
+  if (p.plan.openblas_follows) told.emplace_back("KILTER_OPENBLAS", "1");
   if (files.report) told.emplace_back("KILTER_EXPLAIN", files.report->path());
   if (files.known) told.emplace_back("KILTER_KNOWN_REGIONS", files.known->path());
   return told;
@@ -97,7 +101,7 @@ regions::preparation prepare(const run_options& o) {
   p.file = regions::os::look_at_program(o.program.front());
   if (!loading(p.file).empty()) p.loaded = library;
   const char* const wanted = std::getenv("KILTER_OPENMP");
-  const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::may_fold(p.file);
+  const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::unequal(p.here) && regions::may_fold(p.file) && !regions::os::has_fences(p.file);
   p.plan = regions::plan_environment(p.here, variables_here(), given, o.same_team, {.folds = folds, .openblas = !p.loaded.empty() && !is_off(wanted)});
   return p;
 }
@@ -221,7 +225,7 @@ int run(const run_options& o) {
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
       files.known = known_to_library(known, p);
-      put(told_to_library(p.plan, files));
+      put(told_to_library(p, o.same_team, files));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;

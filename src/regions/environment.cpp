@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <iterator>
-#include <string_view>
 
 #include "machine/cgroup.hpp"
-#include "regions/openmp_settings.hpp"
 
 namespace kilter::regions {
 
@@ -17,39 +13,13 @@ namespace {
 
 std::uint32_t count_of(const surroundings& s) { return static_cast<std::uint32_t>(s.cpus.size()); }
 
-/// What is left of a CPU for one thread of ours. However busy a neighbour is, the kernel gives us half.
-double worth_now(const usable_cpu& c) { return c.speed * (used(c) ? std::max(0.5, 1.0 - c.used_by_others) : 1.0); }
-
-/// "CPU 0", "CPUs 0, 2".
-std::string named(const std::vector<int>& cpus) {
-  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
-  for (std::size_t i = 0; i < cpus.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
-  return text;
-}
-
-std::vector<int> used_ones(const std::vector<usable_cpu>& cpus) {
-  std::vector<int> indices;
-  for (const usable_cpu& c : cpus)
-    if (used(c)) indices.push_back(c.os_index);
-  std::sort(indices.begin(), indices.end());
-  return indices;
-}
-
-/// The first number of "4" or "4,2".
-std::optional<std::uint32_t> first_number(std::string_view text) {
-  std::uint32_t n = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || n == 0 || (after != text.data() + text.size() && *after != ',')) return std::nullopt;
-  return n;
-}
-
 std::string quota_pays(const surroundings& s) { return fmt::format("the quota pays for {:g} of {} CPUs", *s.quota, s.cpus.size()); }
 
 class planner {
  public:
   planner(const surroundings& s, user_environment user, bool same_teams, const in_program& library) : here_(s), user_(std::move(user)), best_(best_cpus(s)), same_teams_(same_teams), library_(library) {
     plan_.sizes = sizes_for(s);
-    if (same_teams) plan_.sizes.equal = plan_.sizes.spinning = count_of(s);
+    if (same_teams) plan_.sizes.equal = count_of(s);
   }
 
   environment_plan plan() && {
@@ -82,13 +52,8 @@ class planner {
 
   void openmp() {
     const team_sizes& n = plan_.sizes;
-    if (const std::uint32_t members = members_of_folded(); members > 0)
-      set("OMP_NUM_THREADS", std::to_string(members), fmt::format("{}, and {} members a CPU, in turn on one thread for each, are shared out by what each is worth", why_folded(), members_a_cpu));
-    else if (n.equal < count_of(here_)) set("OMP_NUM_THREADS", std::to_string(n.equal), why_fewer(n.equal));
-    if (const std::string why = why_passive(); !why.empty()) {
-      set("OMP_WAIT_POLICY", "passive", why, {"GOMP_SPINCOUNT"});
-      set("KMP_BLOCKTIME", "0", "LLVM's and Intel's runtimes spin for 200 ms otherwise, also when passive", {"OMP_WAIT_POLICY", "KMP_LIBRARY"});
-    }
+    if (library_.folds && unequal(here_)) return;   // its teams are made larger there, and shared out by what each CPU is worth
+    if (n.equal < count_of(here_)) set("OMP_NUM_THREADS", std::to_string(n.equal), why_fewer(n.equal));
   }
 
   /// MKL and BLIS need nothing of their own: they go by OMP_NUM_THREADS.
@@ -96,8 +61,6 @@ class planner {
     const team_sizes& n = plan_.sizes;
     constexpr const char* deciding[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
     if (library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; })) plan_.openblas_follows = true;
-    else if (n.spinning < n.equal)  // which it would take from OpenMP's variable, or from the mask
-      set("OPENBLAS_NUM_THREADS", std::to_string(n.spinning), why_fewer(n.spinning) + "; its threads spin until the last one is ready", {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
     constexpr std::uint32_t most_by_itself = 16;
     const bool follows_openmp = n.equal < count_of(here_);
     if (!follows_openmp && n.equal < std::min(here_.online, most_by_itself))
@@ -138,48 +101,9 @@ class planner {
   [[nodiscard]] std::string why_fewer(std::uint32_t threads) const {
     const auto paid = static_cast<std::uint32_t>(best_.size());
     if (threads == paid) return quota_pays(here_);
-    const std::vector<usable_cpu> out(best_.begin() + threads, best_.end());
-    const std::vector<int> others = used_ones(out);
-    std::string why = others.empty() ? fmt::format("{} slower CPUs would hold up the others at equal shares", out.size())
-                                     : fmt::format("others use {}, which would hold up the rest at equal shares", named(others));
+    std::string why = fmt::format("{} slower CPUs would hold up the others at equal shares", paid - threads);
     if (paid < here_.cpus.size()) why += "; " + quota_pays(here_);
     return why;
-  }
-
-  /// The CPUs are worth differently much, so that equal shares would be held up.
-  [[nodiscard]] std::string why_folded() const {
-    if (const std::vector<int> shared = used_ones(best_); !shared.empty()) return "others use " + named(shared);
-    const usable_cpu &fast = best_.front(), &slow = best_.back();
-    constexpr double alike = 1.1;
-    return fast.speed > alike * slow.speed ? fmt::format("CPU {} is {:.2g} times as fast as CPU {}", fast.os_index, fast.speed / slow.speed, slow.os_index) : "";
-  }
-
-  /// Members of a folded team; 0: teams keep their size. On equal CPUs that nobody else uses the OpenMP library is as quick.
-  [[nodiscard]] std::uint32_t members_of_folded() const {
-    const auto refused = [&](const refused_setting& r) {
-      const std::string* const users = of_user(r.name);
-      return users && (!r.value || *users == r.value);
-    };
-    if (std::any_of(std::begin(refused_of_both), std::end(refused_of_both), refused) || std::any_of(std::begin(refused_of_libgomp), std::end(refused_of_libgomp), refused)) return 0;
-    for (const char* const nests : {"OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "OMP_DYNAMIC"})
-      if (of_user(nests)) return 0;
-    if (!library_.folds || same_teams_ || best_.size() < 2 || best_.size() > most_cpus_that_fold || why_folded().empty()) return 0;
-    return members_a_cpu * static_cast<std::uint32_t>(best_.size());
-  }
-
-  /// Why threads that wait should sleep at once; empty: they should not.
-  [[nodiscard]] std::string why_passive() const {
-    const std::string* const users = of_user("OMP_NUM_THREADS");
-    const std::uint32_t threads = users ? first_number(*users).value_or(plan_.sizes.equal) : plan_.sizes.equal;
-    if (!users && members_of_folded() > 0) return why_folded() + ", and who spins keeps others from working";
-    if (threads > here_.cpus.size()) return fmt::format("{} threads share {} CPUs, and who spins keeps others from working", threads, here_.cpus.size());
-    // Of one thread nobody waits; but teams that the program sizes itself are larger than what is paid for.
-    const bool too_many = here_.quota && (threads == 1 ? *here_.quota < static_cast<double>(here_.cpus.size()) : *here_.quota + 0.05 < threads);
-    if (too_many) return quota_pays(here_) + ", and spinning would use it up";
-    const std::vector<usable_cpu> ours(best_.begin(), best_.begin() + std::min<std::ptrdiff_t>(threads, static_cast<std::ptrdiff_t>(best_.size())));
-    const std::vector<int> shared = used_ones(ours);
-    if (!shared.empty()) return fmt::format("others use {}, and who spins there loses the time in which it could work", named(shared));
-    return "";
   }
 
   const surroundings& here_;
@@ -194,35 +118,29 @@ class planner {
 
 std::vector<usable_cpu> best_cpus(const surroundings& s) {
   std::vector<usable_cpu> best = s.cpus;
-  std::stable_sort(best.begin(), best.end(), [](const usable_cpu& a, const usable_cpu& b) { return worth_now(a) > worth_now(b); });
+  std::stable_sort(best.begin(), best.end(), [](const usable_cpu& a, const usable_cpu& b) { return a.speed > b.speed; });
   best.resize(detail::paid_cores(s.quota, count_of(s)));
   return best;
 }
 
-// With equal shares n threads get n times what the worst of their CPUs gives. A neighbour that we see now may go at any time, and a program keeps its number of
-// threads. So a CPU is left out only if that wins more while the neighbour is there than it loses once it has gone: the product of both counts. On two CPUs an
-// endless neighbour makes one thread (1 now, 1 later) as fast as two (2 x 1/2 now, 2 later): both are kept. Of eight CPUs the one is left out (7 x 7 against 4 x 8).
-// Who spins is worse off than equal shares say where it shares a CPU; there only what is won now counts, and of equals the fewer.
+// With equal shares n threads get n times what the slowest of their CPUs gives; of equals the more.
 team_sizes sizes_for(const surroundings& s) {
   const std::vector<usable_cpu> best = best_cpus(s);
   team_sizes sizes{.pool = static_cast<std::uint32_t>(best.size())};
   constexpr double clearly = 1.0 + 1e-9;
-  double least_now = best.front().speed, least_later = best.front().speed, best_equal = 0.0, best_spinning = 0.0;
-  for (std::uint32_t n = 1; n <= best.size(); ++n) {
-    least_now = std::min(least_now, worth_now(best[n - 1]));
-    least_later = std::min(least_later, best[n - 1].speed);
-    const double now = n * least_now, later = n * least_later;
-    if (now * later * clearly >= best_equal) {
-      best_equal = now * later;
+  double most = 0.0;
+  for (std::uint32_t n = 1; n <= best.size(); ++n)
+    if (const double worth = n * best[n - 1].speed; worth * clearly >= most) {
+      most = worth;
       sizes.equal = n;
     }
-    if (now > best_spinning * clearly) {
-      best_spinning = now;
-      sizes.spinning = n;
-    }
-  }
-  sizes.spinning = std::min(sizes.spinning, sizes.equal);
   return sizes;
+}
+
+bool unequal(const surroundings& s) {
+  constexpr double alike = 1.1;
+  const std::vector<usable_cpu> best = best_cpus(s);
+  return best.front().speed > alike * best.back().speed;
 }
 
 environment_plan plan_environment(const surroundings& s, user_environment user, const std::vector<std::pair<std::string, std::string>>& given, bool same_teams,

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "regions/others_use.hpp"
 
 namespace kilter::regions {
 
@@ -16,7 +15,6 @@ namespace kilter::regions {
 struct usable_cpu {
   int os_index = 0;
   double speed = 1.0;             ///< nominal, against the slowest kind; 1 where kinds or speeds are not known
-  double used_by_others = 0.0;    ///< part of its time, 0..1, just before the start
 };
 
 /// Where the program is about to run.
@@ -27,23 +25,17 @@ struct surroundings {
   std::optional<double> quota_of_own_group{}; ///< as far as the process's own group says it
 };
 
-[[nodiscard]] inline bool used(const usable_cpu& c) noexcept { return c.used_by_others >= counts_as_used; }
-
 /// How many threads, by how they share their work; each at least one.
 struct team_sizes {
   std::uint32_t pool = 1;         ///< take work as it comes: every CPU that is paid for
   std::uint32_t equal = 1;        ///< equal shares and a barrier: without CPUs that would hold all others up
-  std::uint32_t spinning = 1;     ///< equal shares, and who waits spins: whole CPUs
 };
 
-/// Members for each CPU where CPUs are worth differently much and teams are folded: shares fine enough for one that is worth half of another one.
-inline constexpr std::uint32_t members_a_cpu = 4;
-/// On more CPUs teams keep their size: programs have room for 64 members more often than for more.
-inline constexpr std::uint32_t most_cpus_that_fold = 16;
-
-/// The CPUs that the quota pays for, best first: fast ones that nobody else uses in front.
+/// The CPUs that the quota pays for, fast ones in front.
 [[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);
 [[nodiscard]] team_sizes sizes_for(const surroundings&);
+/// Kinds of cores are so different that equal shares hold the fast ones up.
+[[nodiscard]] bool unequal(const surroundings&);
 
 /// A variable that the program gets.
 struct setting {
@@ -73,8 +65,8 @@ struct environment_plan {
 /// The user's variables by name; --set is among them.
 using user_environment = std::map<std::string, std::string>;
 
-/// What to set so that the program's runtimes start the right number of threads, which wait as they should. Nothing that a runtime would do by itself is set, so
-/// where all CPUs are equal, free and paid for, the plan is empty. `given`: what --set says, which goes before everything.
+/// What to set so that the program's runtimes start the right number of threads. Nothing that a runtime would do by itself is set, so where all CPUs are equal and paid for,
+/// the plan is empty: what others use is not looked at before the start, since it changes. `given`: what --set says, which goes before everything.
 /// `same_teams`: teams keep the size that they have without Kilter, so that sums are made in the same order.
 /// That goes before what `in_program` could do.
 [[nodiscard]] environment_plan plan_environment(const surroundings&, user_environment, const std::vector<std::pair<std::string, std::string>>& given = {},

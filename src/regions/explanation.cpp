@@ -12,13 +12,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string cpu_text(const usable_cpu& c) {
-  return used(c) ? fmt::format("{} (others use {:.0f} %)", c.os_index, c.used_by_others * 100) : std::to_string(c.os_index);
-}
-
 std::string cpus_text(const surroundings& s) {
   std::string text = fmt::format("{} CPUs allowed:", s.cpus.size());
-  for (std::size_t i = 0; i < s.cpus.size(); ++i) text += (i == 0 ? " " : ", ") + cpu_text(s.cpus[i]);
+  for (std::size_t i = 0; i < s.cpus.size(); ++i) text += (i == 0 ? " " : ", ") + std::to_string(s.cpus[i].os_index);
   if (s.quota) text += fmt::format("; the quota pays for {:g}", *s.quota);
   return text;
 }
@@ -57,7 +53,7 @@ std::vector<std::string> lines_after(const preparation& p, const outcome& o) {
 
 std::string run_json(const preparation& p, const std::optional<outcome>& o) {
   json cpus = json::array(), set = json::array(), left = json::array(), result;
-  for (const usable_cpu& c : p.here.cpus) cpus.push_back({{"cpu", c.os_index}, {"speed", c.speed}, {"used_by_others", c.used_by_others}});
+  for (const usable_cpu& c : p.here.cpus) cpus.push_back({{"cpu", c.os_index}, {"speed", c.speed}});
   for (const setting& s : p.plan.set) set.push_back({{"variable", s.variable}, {"value", s.value}, {"why", s.why}});
   for (const kept& k : p.plan.left) left.push_back({{"variable", k.variable}, {"value", k.value}, {"instead_of", k.instead_of}});
   if (o) {
@@ -65,7 +61,7 @@ std::string run_json(const preparation& p, const std::optional<outcome>& o) {
   }
   const std::string why_not = why_not_loaded(p.file), runtime = openmp_of(p.file);
   const json d = {{"schema", "kilter.run/1"}, {"program", p.program}, {"cpus", std::move(cpus)}, {"online", p.here.online}, {"quota", or_null(p.here.quota)},
-                  {"threads", {{"pool", p.plan.sizes.pool}, {"equal", p.plan.sizes.equal}, {"spinning", p.plan.sizes.spinning}}}, {"set", std::move(set)},
+                  {"threads", {{"pool", p.plan.sizes.pool}, {"equal", p.plan.sizes.equal}}}, {"set", std::move(set)},
                   {"left", std::move(left)}, {"openmp", runtime.empty() ? json(nullptr) : json(runtime)}, {"loaded", p.loaded.empty() ? json(nullptr) : json(p.loaded)},
                   {"not_loaded_because", why_not.empty() ? json(nullptr) : json(why_not)}, {"result", std::move(result)}};
   return d.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

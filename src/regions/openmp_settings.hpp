@@ -15,4 +15,11 @@ inline constexpr refused_setting refused_of_both[] = {{"OMP_PROC_BIND", nullptr,
                                                       {"OMP_WAIT_POLICY", "active", "OMP_WAIT_POLICY=active"}};
 inline constexpr refused_setting refused_of_libgomp[] = {{"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"GOMP_STACKSIZE", nullptr, nullptr}, {"GOMP_SPINCOUNT", nullptr, nullptr}};
 
+/// What decides how many members a team has, where the user sets one of them. The last one is `kilter run --same-team`.
+inline constexpr const char* variables_of_team_size[] = {"OMP_NUM_THREADS", "OMP_DYNAMIC", "OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "KILTER_SAME_TEAM"};
+/// Members for each CPU where CPUs are worth differently much and teams are folded: shares fine enough for one that is worth half of another one.
+inline constexpr unsigned members_a_cpu = 4;
+/// On more CPUs teams keep their size: programs have room for 64 members more often than for more.
+inline constexpr unsigned most_cpus_that_fold = 16;
+
 }  // namespace kilter::regions

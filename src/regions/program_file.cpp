@@ -13,7 +13,7 @@ std::string openmp_of(const program_file& p) {
 }
 
 bool may_fold(const program_file& p) {
-  return !openmp_of(p).empty() && !p.has_own_data && !p.has_fences && std::all_of(p.taken.begin(), p.taken.end(), [](const std::string& name) { return may_fold_with(name.c_str()); });
+  return !openmp_of(p).empty() && !p.has_own_data && std::all_of(p.taken.begin(), p.taken.end(), [](const std::string& name) { return may_fold_with(name.c_str()); });
 }
 
 std::string why_not_loaded(const program_file& p) {

@@ -19,14 +19,13 @@ struct program_file {
   bool privileged = false;             ///< setuid, setgid or with capabilities of its own: the loader ignores LD_PRELOAD
   std::vector<std::string> needed{};   ///< libraries that it is linked with, as "libgomp.so.1"
   bool has_own_data = false;           ///< data of which each thread has a copy
-  bool has_fences = false;             ///< instructions by which `#pragma omp flush` orders memory
   std::vector<std::string> taken{};    ///< names that it takes from libraries
 };
 
 /// The OpenMP runtime that it is linked with itself; empty: none. One that comes with another library is not seen.
 [[nodiscard]] std::string openmp_of(const program_file&);
-/// Whether its OpenMP teams may have more members than threads (docs/openmp.md): nothing in it goes by threads, and its
-/// members do not wait for one another by flags, which takes fences and is slow where several share a CPU. Libraries that it is linked with are not looked at.
+/// Whether its OpenMP teams may have more members than threads (docs/openmp.md), going by what it takes from libraries: nothing in it goes by threads. Libraries that it is
+/// linked with are not looked at, nor its code (fences.hpp).
 [[nodiscard]] bool may_fold(const program_file&);
 /// Why no library can be loaded into it, one line; empty: one can.
 [[nodiscard]] std::string why_not_loaded(const program_file&);

@@ -22,7 +22,8 @@ for program in "$@"; do
   for word in $("$program"); do
     plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
     for mode in 0 1; do expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"; done
-    expect "$(basename "$program") $word, as beside a neighbour" "$plain" "$(OMP_WAIT_POLICY=passive with 1 "$program" "$word")"
+    expect "$(basename "$program") $word, as beside a neighbour" "$plain" "$(KILTER_SAME_TEAM=1 KILTER_BESIDE=1 with 1 "$program" "$word")"
+    expect "$(basename "$program") $word, passive" "$plain" "$(OMP_WAIT_POLICY=passive with 1 "$program" "$word")"
     # More members than threads may wait for one another by means of their own; these do not.
     expect "$(basename "$program") $word, everything on threads of ours" "$plain" "$(with all "$program" "$word")"
     expect "$(basename "$program") $word, four members on two CPUs" "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
@@ -50,7 +51,7 @@ expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$
 expect "what makes tasks is left to the OpenMP library" "'' 12 0 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
 expect "what turns out to make some is, too" "'' 12 5 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
 expect "so are iterations that wait for others" "'' 12 0 doacross" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
-expect "more members than CPUs are left" "'' 50 0 -" "$(explained OMP_NUM_THREADS=$(($(nproc) + 1)) -- "$1" stencil)"
+explained OMP_NUM_THREADS=2 -- "$1" stencil > "$scratch/told"
 if grep -q '"library":"libomp"' "$scratch/explained"; then
   expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
   expect "what turns out to wait is, too" "'' 12 5 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"

@@ -1,6 +1,7 @@
 # Sourced by the tests here: has_library LIBKILTER_OPENMP makes $scratch, which goes at the end, and $library in it, since LD_PRELOAD takes no path with a
 # blank. expect WHAT EXPECTED GOT sets $failed.
 failed=0
+export KILTER_BESIDE=0   # whatever else runs here; 1: as beside others
 has_library() {
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT

@@ -106,5 +106,59 @@ TEST(choice_of_team, one_thread_that_is_far_too_slow_is_found_out) {
   EXPECT_LT(many_cpus.run(5000 * ms), 0.08);
 }
 
+/// A region whose executions take so long in each way; how often it was executed in the second one until `end_ns`, and what all of that took more than in the better way.
+struct executed {
+  std::int64_t now_ns = 0, lost_ns = 0, in_second = 0, times = 0;
+  choice_of_way way;
+  void run(std::int64_t first_ns, std::int64_t second_ns, std::int64_t end_ns, std::uint32_t machine = 0) {
+    for (; now_ns < end_ns; ++times) {
+      const bool timed = way.measures(machine, now_ns), second = way.second();
+      const std::int64_t took_ns = second ? second_ns : first_ns;
+      now_ns += took_ns;
+      lost_ns += took_ns - std::min(first_ns, second_ns);
+      in_second += second;
+      if (timed) way.ran(took_ns, now_ns);
+    }
+  }
+};
+
+TEST(choice_of_way, no_region_loses_a_thirtieth_of_a_second_to_the_way_that_is_slower_for_it) {
+  for (const std::int64_t base_ns : {10'000, 300'000, 10'000'000})
+    for (const double worse : {1.1, 2.0, 8.0})
+      for (const bool second_is_worse : {false, true}) {
+        executed e;
+        const auto worse_ns = static_cast<std::int64_t>(worse * static_cast<double>(base_ns));
+        e.run(second_is_worse ? base_ns : worse_ns, second_is_worse ? worse_ns : base_ns, 1'000'000'000);
+        // The way that is tried first is tried until it is known: for 20 ms and two executions. The other one is given up as soon as it is hopeless.
+        const std::int64_t most = std::max<std::int64_t>(30'000'000, 3 * worse_ns);
+        EXPECT_LE(e.lost_ns, most) << base_ns << " ns, " << worse << (second_is_worse ? ", second" : ", first");
+      }
+}
+
+TEST(choice_of_way, stays_with_the_better_one_and_tries_the_other_more_and_more_seldom) {
+  executed e;
+  e.run(1'000'000, 1'500'000, 1'000'000'000);
+  EXPECT_LT(e.in_second, 40);
+  const std::int64_t before = e.lost_ns;
+  e.run(1'000'000, 1'500'000, 60'000'000'000);
+  EXPECT_LT(e.lost_ns - before, 7 * 20'000'000);
+}
+
+TEST(choice_of_way, follows_a_region_that_changes) {
+  executed e;
+  e.run(1'000'000, 1'500'000, 1'000'000'000);
+  e.in_second = e.times = 0;
+  e.run(1'500'000, 1'000'000, 9'000'000'000);
+  EXPECT_GT(e.in_second, 6000);
+}
+
+TEST(choice_of_way, begins_anew_where_the_machine_has_changed) {
+  executed e;
+  e.run(1'000'000, 1'500'000, 2'000'000'000);
+  EXPECT_FALSE(e.way.second());
+  e.run(1'500'000, 1'000'000, 2'200'000'000, 1);
+  EXPECT_TRUE(e.way.second());
+}
+
 }  // namespace
 }  // namespace kilter::regions

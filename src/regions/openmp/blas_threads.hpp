@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "regions/others_use.hpp"
+#include "regions/openmp/others.hpp"
 
 namespace kilter::regions {
 

@@ -7,6 +7,7 @@
 #include "regions/openmp/explain.hpp"
 #include "regions/openmp/go_on.hpp"
 #include "regions/openmp/kmpc.hpp"
+#include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
 
@@ -61,10 +62,11 @@ run_time_schedule schedule_at_run_time() noexcept {
 /// Where a call of a team goes on, with the arguments that it has.
 extern "C" __attribute__((visibility("hidden"))) void* kilter_team_call(unsigned call) noexcept {
   if (member_for(runtime::libgomp)) {
-    if (is_for_libgomp(call, current->of->folds)) note_surprise(call);
+    note_need(need_of(call), call);
     return ours(call);
   }
-  if (watching && is_for_libgomp(call, watching->members.load(std::memory_order_relaxed) > pool_size())) leave_to_library(*watching, reason::team_call, call);
+  if (watching) note_need(*watching, need_of(call), call);
+  library_goes_on();
   if (!real_team_calls[call]) real_team_calls[call] = real(runtime::libgomp, team_call_names[call]);
   return real_team_calls[call];
 }

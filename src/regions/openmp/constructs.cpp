@@ -298,11 +298,11 @@ void* const all_of_ours[] = {KILTER_TEAM_CALLS(ADDRESS)};
 
 void* ours(unsigned index) noexcept { return all_of_ours[index]; }
 
-bool is_for_libgomp(unsigned index, bool folds) noexcept {
+team_need need_of(unsigned index) noexcept {
 #define ONE(name) +1
   constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE), and_in_order = of_members KILTER_CALLS_IN_ORDER(ONE);
 #undef ONE
-  return !waits_passively() || index >= (folds ? and_in_order : of_members);
+  return index < of_members ? team_need::members : index < and_in_order ? team_need::order : team_need::library;
 }
 
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {

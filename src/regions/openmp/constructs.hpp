@@ -11,8 +11,8 @@ namespace kilter::regions {
 
 /// Where `name` of KILTER_TEAM_CALLS is carried out by us; in the order of that list.
 [[nodiscard]] void* ours(unsigned index) noexcept;
-/// Whether a region that makes this call is left to libgomp. `folds`: it has more members than threads of ours.
-[[nodiscard]] bool is_for_libgomp(unsigned index, bool folds) noexcept;
+/// What a region that makes this call needs.
+[[nodiscard]] team_need need_of(unsigned index) noexcept;
 
 /// Of a loop whose schedule is settled at run time.
 struct run_time_schedule {

@@ -34,12 +34,22 @@ void quoted(char (&to)[PATH_MAX], const char* from) noexcept {
   to[n] = '\0';
 }
 
+/// Why its library had it lately; empty if it had not.
+const char* left_for(const region& r, reason why) noexcept {
+  if (r.is_ours.load(std::memory_order_relaxed)) return "";
+  if (why == reason::nested) return "nested";
+  if (why == reason::own_data) return "thread-local data";
+  if (r.needs.load(std::memory_order_relaxed) != team_need::none) return team_call_name(r.call.load(std::memory_order_relaxed));
+  if (why == reason::others_spin) return "threads that spin after other regions";
+  return r.on_pool.load(std::memory_order_relaxed) > 0 ? "faster there" : "";
+}
+
 void write_region(sink& to, const region& r) noexcept {
   static char line[PATH_MAX + 512], name[PATH_MAX];
   const module_at where = module_of(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
   quoted(name, *where.path ? where.path : "");
   const reason why = r.why.load(std::memory_order_relaxed);
-  const char* const left = why == reason::none ? "" : why == reason::nested ? "nested" : why == reason::own_data ? "thread-local data" : why == reason::others_spin ? "threads that spin after other regions" : team_call_name(r.call.load(std::memory_order_relaxed));
+  const char* const left = left_for(r, why);
   const std::uint32_t members = r.members.load(std::memory_order_relaxed);
   const std::uint32_t threads = r.on_pool.load(std::memory_order_relaxed) > 0 && members > pool_size() ? pool_size() : members;
   to.put(line,

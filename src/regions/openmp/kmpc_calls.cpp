@@ -9,6 +9,7 @@
 #include "regions/openmp/go_on.hpp"
 #include "regions/openmp/kmpc.hpp"
 #include "regions/openmp/kmpc_shares.hpp"
+#include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/parallel.hpp"
 
 namespace kilter::regions {
@@ -108,7 +109,7 @@ class no_spinning {
 void pass(ident* place, const announced& said, body* run, void* data, passed_as as) noexcept {
   static void (*real___kmpc_fork_call)(ident*, std::int32_t, microtask*, ...);
   static void (*real___kmpc_push_num_threads)(ident*, std::int32_t, std::int32_t);
-  const no_spinning sleep(as == passed_as::watched);
+  const no_spinning sleep(as == passed_as::watched || (as == passed_as::left && library_sleeps(runtime::libomp)));
   if (as == passed_as::left && have_run.load(std::memory_order_relaxed) && no_spinning::blocktime() > 0) left_beside.fetch_add(1, std::memory_order_relaxed);
   if (said.threads) REAL(__kmpc_push_num_threads)(place, number_in_libomp(place), said.threads);
   under_libomp what{run, data};
@@ -131,7 +132,10 @@ void fork(forked& f, const announced& said) noexcept {
   body* const function = reinterpret_cast<body*>(reinterpret_cast<void*>(f.function));
   const bool spinning = left_beside.load(std::memory_order_relaxed) > few && mode_of(runtime::libomp) != mode::all;
   if ((said.bound || spinning) && !current)
-    if (region* const r = region_of(function, runtime::libomp)) leave_to_library(*r, said.bound ? reason::team_call : reason::others_spin, first_kmpc_call + call_count - 1);
+    if (region* const r = region_of(function, runtime::libomp)) {
+      if (said.bound) note_need(*r, team_need::library, first_kmpc_call + call_count - 1);
+      else leave_to_library(*r, reason::others_spin);
+    }
   run_region<runtime::libomp>({.run = run_microtask, .data = &f, .function = function, .wanted = static_cast<unsigned>(said.threads > 0 ? said.threads : 0),
                       .prepare = nullptr, .with = nullptr}, passing);
 }
@@ -142,12 +146,12 @@ const char* kmpc_call_name(std::uint32_t call) noexcept { return call < call_cou
 
 member* kmpc_member(kmpc_call call) noexcept {
   const std::uint32_t number = first_kmpc_call + static_cast<std::uint32_t>(call);
+  const team_need need = call < kmpc_call::number_of___kmpc_cancel_barrier ? team_need::order : team_need::library;
   if (member* const m = kmpc_member()) {
-    const bool expected = m->of->folds && call < kmpc_call::number_of___kmpc_cancel_barrier;
-    if (m->of->members > 1 && !expected) note_surprise(number);
+    if (m->of->members > 1) note_need(need, number);
     return m;
   }
-  if (watching) leave_to_library(*watching, reason::team_call, number);
+  if (watching) note_need(*watching, need, number);
   return nullptr;
 }
 

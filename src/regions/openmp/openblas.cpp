@@ -1,7 +1,6 @@
 #include "regions/openmp/openblas.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,8 +10,8 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/blas_threads.hpp"
-#include "regions/openmp/clock.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/others.hpp"
 
 namespace kilter::regions {
 
@@ -89,68 +88,6 @@ bool is_wanted() noexcept {   // others' constructors run before ours
   return is == 1;
 }
 
-// ---- what others use -------------------------------------------------------------------------------------------------------------------
-
-constexpr std::int64_t while_ns = 200'000'000;
-constexpr double idle_part = 0.02;   // of a while: the program does nothing, so nothing is looked at
-
-std::int64_t own_ns() noexcept {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
-
-/// Ticks for which the CPUs of the mask were used by anybody, another machine on the same computer too; -1: cannot be read.
-std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
-  static char text[1 << 16];
-  const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  std::size_t size = 0;
-  for (ssize_t n; size < sizeof text - 1 && (n = read(file, text + size, sizeof text - 1 - size)) > 0;) size += static_cast<std::size_t>(n);
-  close(file);
-  text[size] = '\0';
-  std::int64_t ticks = 0;
-  bool any = false;
-  for (const char* line = text; (line = strstr(line, "\ncpu")) != nullptr;) {
-    line += 4;
-    char* at = nullptr;
-    const unsigned long cpu = strtoul(line, &at, 10);
-    if (at == line || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) continue;
-    enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };
-    for (int field = user; field < fields; ++field) {
-      const long long value = strtoll(at, &at, 10);
-      if (field != idle && field != iowait) ticks += value;
-    }
-    any = true;
-  }
-  return any ? ticks : -1;
-}
-
-/// CPUs that others used since the call before; negative: not known.
-class others_use {
- public:
-  explicit others_use(const cpu_set_t& mask) noexcept : mask_(mask) {}
-  double since_before() noexcept {
-    const std::int64_t now = now_ns(), own = own_ns(), own_before = own_ns_;
-    own_ns_ = own;
-    const auto waited_ns = static_cast<double>(now - at_ns_);
-    at_ns_ = now;
-    const std::int64_t before = ticks_;
-    if (static_cast<double>(own - own_before) < idle_part * waited_ns) {
-      ticks_ = -1;
-      return -1.0;
-    }
-    ticks_ = used_ticks(mask_);
-    if (before < 0 || ticks_ < 0) return -1.0;
-    return std::max(0.0, (static_cast<double>(ticks_ - before) * tick_ns_ - static_cast<double>(own - own_before)) / waited_ns);
-  }
-
- private:
-  cpu_set_t mask_;
-  double tick_ns_ = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  std::int64_t ticks_ = -1, own_ns_ = own_ns(), at_ns_ = now_ns();
-};
-
 // ---- the thread that watches -----------------------------------------------------------------------------------------------------------
 
 void revise(open_blas& b, std::uint32_t worth_it) noexcept {
@@ -165,15 +102,17 @@ void revise(open_blas& b, std::uint32_t worth_it) noexcept {
   changes.fetch_add(1, std::memory_order_relaxed);
 }
 
+constexpr std::int64_t while_ns = 200'000'000;
+
 void* watch(void*) {
   cpu_set_t mask;
   if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return nullptr;
-  others_use others(mask);
+  others_use others;
   blas_threads many(static_cast<std::uint32_t>(CPU_COUNT(&mask)));
   for (;;) {
     const timespec a_while{while_ns / 1'000'000'000, while_ns % 1'000'000'000};
     nanosleep(&a_while, nullptr);
-    const double used = others.since_before();
+    const double used = others.since_before_if_worked();
     if (used < 0.0) continue;
     const std::uint32_t worth_it = many.after(used);
     for (std::uint32_t n = 0; n < library_count.load(std::memory_order_acquire); ++n) revise(libraries[n], worth_it);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "regions/openmp/beside.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp_settings.hpp"
 
@@ -50,6 +51,7 @@ __attribute__((constructor)) void choose_modes() {
   const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
   for (unsigned i = 0; i < 2; ++i)
     if (!against[i]) modes[i] = how;
+  if (!both && (real_if_any(runtime::libgomp, "GOMP_parallel") || real_if_any(runtime::libomp, "__kmpc_fork_call"))) begin_to_look();
   if (both) explain_nothing_done(both);
   else begin_explaining();
 }
@@ -57,7 +59,7 @@ __attribute__((constructor)) void choose_modes() {
 }  // namespace
 
 mode mode_of(runtime r) noexcept { return modes[static_cast<unsigned>(r)]; }
-bool waits_passively() noexcept { return passive; }
+bool waits_passively() noexcept { return passive || beside_others(); }
 const char* set_against(runtime r) noexcept { return against[static_cast<unsigned>(r)]; }
 
 void watched_member(void* watched) {
@@ -86,9 +88,42 @@ void run_nested(runtime library, const region_call& c) noexcept {
 }
 
 bool would_fold(const region& r, mode how, std::uint32_t members) noexcept {
-  if (members <= pool_size()) return false;
-  if (r.library == runtime::libomp) return how != mode::all && waits_passively() && r.may_fold.load(std::memory_order_relaxed);
-  return how == mode::all || waits_passively();
+  if (how == mode::all) return members > pool_size() && r.library == runtime::libgomp;
+  if (!waits_passively() && members <= pool_size()) return false;
+  const bool may = r.may_fold.load(std::memory_order_relaxed);
+  if (r.library == runtime::libgomp && members > pool_size()) return true;
+  return may && !has_fences(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
+}
+
+bool can_be_ours(const region& r, mode how, std::uint32_t members, bool folds) noexcept {
+  if (how == mode::all) return true;
+  if (r.why.load(std::memory_order_relaxed) != reason::none || (members > pool_size() && !folds)) return false;
+  switch (r.needs.load(std::memory_order_relaxed)) {
+    case team_need::none: return true;
+    case team_need::members: return folds || waits_passively();   // alone a library that spins is a little quicker
+    case team_need::order: return folds;
+    case team_need::library: break;
+  }
+  return false;
+}
+
+chosen_way::chosen_way(region& r, bool can_choose, std::int64_t now) noexcept : of_(r) {
+  if (!can_choose) return;
+  held_ = !r.choosing.exchange(true, std::memory_order_acquire);
+  if (!held_) return;
+  timed_ = r.way.measures(changes_of_machine(), now);
+  library_ = r.way.second();
+  if (timed_) begin_ns_ = now;
+  else r.choosing.store(false, std::memory_order_release), held_ = false;
+}
+
+chosen_way::~chosen_way() {
+  if (!held_) return;
+  if (timed_) {
+    const std::int64_t now = now_ns();
+    of_.way.ran(now - begin_ns_, now);
+  }
+  of_.choosing.store(false, std::memory_order_release);
 }
 
 bool run_on_threads_of_ours(region& r, const region_call& c, const member_settings& settings, std::uint32_t members, bool folds) noexcept {
@@ -106,7 +141,8 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
     r.took_ns.store(members_waited() ? 0 : before + (now_ns() - begin - before) / 4, std::memory_order_relaxed);
   }
-  if (work_surprised()) leave_to_library(r, reason::team_call, surprised_by());
+  const shown_need shown = need_shown();
+  note_need(r, shown.need, shown.call);
   release_pool();
   return true;
 }

@@ -1,11 +1,14 @@
 #pragma once
 // Where a parallel region runs: on threads of ours, or under its own library. Each library's calls come here with what they know of the region.
 
+#include "regions/openmp/beside.hpp"
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/explain.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
+#include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/shown.hpp"
+#include "regions/openmp/team_size.hpp"
 
 namespace kilter::regions {
 
@@ -15,7 +18,7 @@ enum class mode : std::uint8_t { pass_on, learn, all };
 /// The variable of the user for which everything is left to that library; null: none.
 [[nodiscard]] const char* set_against(runtime) noexcept;
 
-/// OMP_WAIT_POLICY=passive is set: by `kilter run` beside a neighbour, or by the user.
+/// Who waits should not spin: others want the CPUs, or the user says so (OMP_WAIT_POLICY=passive).
 [[nodiscard]] bool waits_passively() noexcept;
 
 /// This thread runs a member of that region for its library, and is watched.
@@ -45,9 +48,27 @@ void timed_member(void* watched);
 
 /// A region inside of a member that runs on a thread of ours: it has one member.
 void run_nested(runtime, const region_call&) noexcept;
-/// Whether it has more members than threads of ours, and these take turns (folded.hpp). clang's members give libomp the number of the thread that they began on, so their
-/// module must take nothing from it where that would be another one's.
+/// Whether its members take turns on threads of ours (folded.hpp), as they do where they are more than these, and beside others, where one that is held up then holds up
+/// nobody on its CPU. clang's members give libomp the number of the thread that they began on, so their module must take nothing from it where that would be another one's.
 [[nodiscard]] bool would_fold(const region&, mode, std::uint32_t members) noexcept;
+/// Whether it can run on threads of ours, going by what its calls have shown.
+[[nodiscard]] bool can_be_ours(const region&, mode, std::uint32_t members, bool folds) noexcept;
+/// Ours or its library's: what its executions took says so. While it lives the execution is timed, if it is to be.
+class chosen_way {
+ public:
+  chosen_way(region&, bool can_choose, std::int64_t now_ns) noexcept;
+  ~chosen_way();
+  chosen_way(const chosen_way&) = delete;
+  chosen_way& operator=(const chosen_way&) = delete;
+  [[nodiscard]] bool is_librarys() const noexcept { return library_; }
+  /// It could not be done so.
+  void give_up() noexcept { timed_ = false; }
+
+ private:
+  region& of_;
+  bool held_ = false, timed_ = false, library_ = false;
+  std::int64_t begin_ns_ = 0;
+};
 /// False: there is no room for its members, so nothing was done.
 [[nodiscard]] bool run_on_threads_of_ours(region&, const region_call&, const member_settings&, std::uint32_t members, bool folds) noexcept;
 
@@ -88,15 +109,28 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (asked<Library>::level() != 0) return pass(c.run, c.data, passed_as::as_it_is);   // inside of one that its library runs: how many members it gets is settled there
   region* const r = region_of(c.function, Library);
   if (!r) return pass(c.run, c.data, passed_as::as_it_is);
-  const std::int64_t begin = explains() ? now_ns() : 0;
-  if (begin != 0) show_now_and_then(begin);
+  const std::int64_t begin = now_ns();
+  look_at_others(begin);
+  settle_team_size(Library, reinterpret_cast<const void*>(c.function));
+  if (explains()) show_now_and_then(begin);
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
   const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !asked<Library>::nests());
-  const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));
-  if (members > 1 && trusted && can_be_ours && claim_pool() && run_on_threads_of_ours(*r, c, asked<Library>::settings(), members, folds)) {
+  const bool may_be_ours = members > 1 && trusted && can_be_ours(*r, how, members, folds);
+  chosen_way way(*r, may_be_ours && how != mode::all, begin);
+  if (may_be_ours && !way.is_librarys() && claim_pool() && run_on_threads_of_ours(*r, c, asked<Library>::settings(), members, folds)) {
     r->on_pool.fetch_add(1, std::memory_order_relaxed);
-  } else if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
+    if (!explains()) return;
+    r->is_ours.store(true, std::memory_order_relaxed);
+    r->times.fetch_add(1, std::memory_order_relaxed);
+    r->members.store(members, std::memory_order_relaxed);
+    r->ns.fetch_add(static_cast<std::uint64_t>(now_ns() - begin), std::memory_order_relaxed);
+    return;
+  }
+  if (may_be_ours && !way.is_librarys()) way.give_up();
+  library_begins(Library, members);
+  if (explains()) r->is_ours.store(false, std::memory_order_relaxed);
+  if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     member_ends ends(begin);
     watched_call w{c.run, c.data, r, explains() ? &ends : nullptr};
     r->members.store(members, std::memory_order_relaxed);
@@ -111,6 +145,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   } else {
     pass(c.run, c.data, members > 1 ? passed_as::left : passed_as::as_it_is);
   }
+  library_ends();
   if (explains()) {
     r->times.fetch_add(1, std::memory_order_relaxed);
     r->members.store(members, std::memory_order_relaxed);

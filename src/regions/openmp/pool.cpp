@@ -13,6 +13,7 @@
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
+#include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/openblas.hpp"
 #include "regions/openmp/rescue.hpp"
 
@@ -190,6 +191,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   claimed.store(false, std::memory_order_relaxed);
   forget_rescues();
   forget_blas();
+  forget_library_waits();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);
@@ -323,11 +325,11 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
 
 bool members_waited() noexcept { return work.waits.load(std::memory_order_relaxed); }
 
-void note_surprise(unsigned call) noexcept {
-  std::uint32_t none = 0;
-  work.surprise.compare_exchange_strong(none, call + 1, std::memory_order_relaxed);
+void note_need(team_need need, std::uint32_t call) noexcept {
+  if (need <= work.needs.load(std::memory_order_relaxed)) return;
+  work.needs.store(need, std::memory_order_relaxed);
+  work.call.store(call, std::memory_order_relaxed);
 }
-bool work_surprised() noexcept { return work.surprise.load(std::memory_order_relaxed) != 0; }
-unsigned surprised_by() noexcept { return work.surprise.load(std::memory_order_relaxed) - 1; }
+shown_need need_shown() noexcept { return {work.needs.load(std::memory_order_relaxed), work.call.load(std::memory_order_relaxed)}; }
 
 }  // namespace kilter::regions

@@ -17,6 +17,12 @@ void release_pool() noexcept;
 void waits_go_to(waited_times*) noexcept;
 /// By whoever has claimed the pool. `folds`: can_fold(members) was true. `with_extra_threads`: each member gets a thread at once. `prepare` is called before anybody begins.
 void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
+/// What calls of members of the region that has just run have shown.
+struct shown_need {
+  team_need need;
+  std::uint32_t call;
+};
+[[nodiscard]] shown_need need_shown() noexcept;
 /// Members of the region that has just run waited for one another.
 [[nodiscard]] bool members_waited() noexcept;
 

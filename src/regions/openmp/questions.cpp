@@ -4,6 +4,7 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/kmpc.hpp"
+#include "regions/openmp/team_size.hpp"
 
 namespace kilter::regions {
 
@@ -98,16 +99,18 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
 }
 
 // What is set for regions to come. A member begins with what the thread that came to its region had, and sets it for itself; our thread has said nothing to its library.
-#define SETTING(result, name, version, parameters, arguments, alone, of_member)                                                         \
+#define SETTING(result, name, version, parameters, arguments, alone, of_member, before)                                                         \
   extern "C" {                                                                                                                    \
   __attribute__((visibility("default"), symver(#name "@@" version))) result gomp_##name parameters {                               \
     static result(*real_##name) parameters;                                                                                       \
     if (member* const m = member_for(runtime::libgomp)) of_member;                                                                \
+    before(runtime::libgomp);                                                                                                     \
     return FIRST_OR(name, arguments, alone);                                                                                              \
   }                                                                                                                               \
   __attribute__((visibility("default"), symver(#name "@VERSION"))) result kmp_##name parameters {                                  \
     static result(*real_##name) parameters;                                                                                       \
     if (member* const m = member_for(runtime::libomp)) of_member;                                                                 \
+    before(runtime::libomp);                                                                                                      \
     return REAL(name) arguments;                                                                                                  \
   }                                                                                                                               \
   }
@@ -120,14 +123,19 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
 #define IN_WIDE_FORTRAN(name, version, parameters, ...)                                                                            \
   extern "C" __attribute__((visibility("default"), symver(#name "_8_@@" version))) void gomp_##name##_8_ parameters { __VA_ARGS__; }
 
-SETTING(int, omp_get_max_threads, "OMP_1.0", (), (), 1, return m->settings.max_threads)
+// How many members teams have is settled when that is asked first (team_size.hpp).
+#define SETTLE(library) settle_team_size(library, __builtin_extract_return_addr(__builtin_return_address(0)))
+#define LEAVE(library) leave_team_size()
+#define NOTHING(library) static_cast<void>(0)
+
+SETTING(int, omp_get_max_threads, "OMP_1.0", (), (), 1, return m->settings.max_threads, SETTLE)
 IN_FORTRAN(int, omp_get_max_threads, "OMP_1.0", (), ())
-SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), void(), return static_cast<void>(m->settings.max_threads = threads > 0 ? threads : 1))
+SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), void(), return static_cast<void>(m->settings.max_threads = threads > 0 ? threads : 1), LEAVE)
 IN_FORTRAN(void, omp_set_num_threads, "OMP_1.0", (const int* threads), (*threads))
 IN_WIDE_FORTRAN(omp_set_num_threads, "OMP_1.0", (const long* threads), gomp_omp_set_num_threads(static_cast<int>(*threads)))
-SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk), static_cast<void>((*how = 1, *chunk = 0)), return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)))
+SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk), static_cast<void>((*how = 1, *chunk = 0)), return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)), NOTHING)
 IN_FORTRAN(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk))
 IN_WIDE_FORTRAN(omp_get_schedule, "OMP_3.0", (int* how, long* chunk), int narrow = 0; gomp_omp_get_schedule(how, &narrow); *chunk = narrow)
-SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), void(), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)))
+SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), void(), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)), NOTHING)
 IN_FORTRAN(void, omp_set_schedule, "OMP_3.0", (const int* how, const int* chunk), (*how, *chunk))
 IN_WIDE_FORTRAN(omp_set_schedule, "OMP_3.0", (const int* how, const long* chunk), gomp_omp_set_schedule(*how, static_cast<int>(*chunk)))

@@ -60,10 +60,14 @@ region* region_of(body* run, runtime library) noexcept {
   return nullptr;
 }
 
-void leave_to_library(region& r, reason why, std::uint32_t call) noexcept {
-  if (r.why.load(std::memory_order_relaxed) != reason::none) return;
+void leave_to_library(region& r, reason why) noexcept {
+  if (r.why.load(std::memory_order_relaxed) == reason::none) r.why.store(why, std::memory_order_relaxed);
+}
+
+void note_need(region& r, team_need need, std::uint32_t call) noexcept {
+  if (need <= r.needs.load(std::memory_order_relaxed)) return;
   r.call.store(call, std::memory_order_relaxed);
-  r.why.store(why, std::memory_order_relaxed);
+  r.needs.store(need, std::memory_order_relaxed);
 }
 
 std::uint32_t region_count() noexcept { return count.load(std::memory_order_acquire); }

@@ -4,22 +4,28 @@
 #include <atomic>
 
 #include "regions/openmp/runtime.hpp"
+#include "regions/openmp/team.hpp"
+#include "regions/openmp/trial.hpp"
 #include "regions/openmp/waited.hpp"
 
 namespace kilter::regions {
 
 /// Why a region is left to its library.
-enum class reason : std::uint8_t { none, team_call, own_data, nested, others_spin };
+enum class reason : std::uint8_t { none, own_data, nested, others_spin };
 
 inline constexpr std::uint32_t watched_before = 2;   ///< executions under its library before a region is trusted
 
 struct region {
   std::atomic<body*> run{nullptr};
   runtime library = runtime::libgomp;
-  std::atomic<std::uint32_t> watched{0};      ///< executions under its library that made no call of a team
+  std::atomic<std::uint32_t> watched{0};      ///< executions under its library
   std::atomic<bool> may_fold{false};          ///< from its first execution on; what its module takes from others says so
   std::atomic<reason> why{reason::none};
-  std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, as team_call_name counts
+  std::atomic<team_need> needs{team_need::none};   ///< what its calls have shown so far
+  std::atomic<std::uint32_t> call{0};         ///< that showed it: which, as team_call_name counts
+  std::atomic<bool> choosing{false};          ///< one thread looks after `way`
+  choice_of_way way;                          ///< ours, or its library's
+  std::atomic<bool> is_ours{false};           ///< its latest execution was
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
   std::atomic<std::int64_t> took_ns{0};       ///< folded, on threads of ours, lately; 0 if its members wait for one another
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
@@ -28,7 +34,9 @@ struct region {
 
 /// Null: there are too many to know them all.
 [[nodiscard]] region* region_of(body*, runtime) noexcept;
-void leave_to_library(region&, reason, std::uint32_t call = 0) noexcept;
+void leave_to_library(region&, reason) noexcept;
+/// Its members made a call that needs so much.
+void note_need(region&, team_need, std::uint32_t call) noexcept;
 
 /// In the order in which they came.
 [[nodiscard]] std::uint32_t region_count() noexcept;
@@ -42,5 +50,8 @@ struct module_at {
   bool may_fold = false;                      ///< all that it takes from other modules is fine with that (openmp_calls.hpp)
 };
 [[nodiscard]] module_at module_of(const void*) noexcept;
+/// Whether the code of the module at this address has instructions by which `#pragma omp flush` orders memory: its members may wait for one another by flags, which is
+/// slow where several share a thread. Each module is looked at once, at a gigabyte or more a second.
+[[nodiscard]] bool has_fences(const void*) noexcept;
 
 }  // namespace kilter::regions

@@ -71,8 +71,8 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
       s.phase.store(0);
     }
   }
+  if (needs.load(std::memory_order_relaxed) != team_need::none) needs.store(team_need::none, std::memory_order_relaxed);
   if (surprised.load(std::memory_order_relaxed)) surprised.store(false, std::memory_order_relaxed);
-  if (surprise.load(std::memory_order_relaxed)) surprise.store(0, std::memory_order_relaxed);
   left.store(n);
 }
 

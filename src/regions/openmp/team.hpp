@@ -80,6 +80,9 @@ constexpr std::uint32_t shares_at_once = 16;
 
 struct member;
 
+/// What members need for a call that they make: nothing of one another; a thread each, or to be folded; to be folded; their library.
+enum class team_need : std::uint8_t { none, members, order, library };
+
 /// What a member takes over from the thread that came to its region, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
 struct member_settings {
   std::int32_t schedule = 2, chunk = 1;
@@ -99,7 +102,8 @@ struct team {
 
   std::atomic<bool> waits{false};                 ///< a member may wait for others: whoever has not begun needs a thread of its own
   std::atomic<bool> surprised{false};             ///< they are more than our threads, and some have one of their own now
-  std::atomic<std::uint32_t> surprise{0};         ///< 1 + the first call that is for libgomp
+  std::atomic<team_need> needs{team_need::none};  ///< the most that a member's calls have shown, and
+  std::atomic<std::uint32_t> call{0};             ///< which
   waited_number left;                             ///< members that have not ended
   alignas(64) std::atomic<std::uint32_t> at_barrier{0};
   alignas(64) waited_number round;                ///< barriers that are over
@@ -150,9 +154,7 @@ void note_last_to_come() noexcept;
 /// A member has come to where it may leave a CPU that it was moved to. Defined with the pool.
 void may_go_home() noexcept;
 
-/// A member made a call of a team where none was expected; the first one is kept, for the region that runs now.
-void note_surprise(unsigned call) noexcept;
-[[nodiscard]] bool work_surprised() noexcept;
-[[nodiscard]] unsigned surprised_by() noexcept;
+/// A member of the region that runs made a call that needs so much; the first of those that need most is kept.
+void note_need(team_need, std::uint32_t call) noexcept;
 
 }  // namespace kilter::regions

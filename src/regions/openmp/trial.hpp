@@ -1,6 +1,7 @@
 #pragma once
 // Which of two ways of running a team is the better one, found by trying both in turn. Pure: who asks tells the time.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kilter::regions {
@@ -9,7 +10,9 @@ namespace kilter::regions {
 class trial {
  public:
   /// `long_enough_ns`: how long a way is tried. `clearly`: how many times as much the second way must bring. `second_first`: it is tried first.
-  constexpr trial(std::int64_t long_enough_ns, double clearly, bool second_first) noexcept : long_enough_ns_(long_enough_ns), clearly_(clearly), second_(second_first) {}
+  /// What lost is tried again after a second; each time that it loses again, after twice as long, up to `longest_known_ns`.
+  constexpr trial(std::int64_t long_enough_ns, double clearly, bool second_first, std::int64_t longest_known_ns = known_for_ns) noexcept
+      : long_enough_ns_(long_enough_ns), longest_known_ns_(longest_known_ns), clearly_(clearly), second_(second_first) {}
   /// The way to use from now on.
   [[nodiscard]] constexpr bool second() const noexcept { return second_; }
   /// What comes from now on counts.
@@ -23,14 +26,20 @@ class trial {
     used.ns += now_ns - since_ns_;
     used.amount += amount - amount_;
     begin(amount, now_ns);
-    if (used.ns < long_enough_ns_) return;
-    const double rate = static_cast<double>(used.amount) / static_cast<double>(used.ns);
+    const way& other = ways_[!second_];
+    const double rate = used.ns > 0 ? static_cast<double>(used.amount) / static_cast<double>(used.ns) : 0.0;
+    const bool hopeless = other.rate >= 0.0 && used.ns >= long_enough_ns_ / 2 && 2.0 * rate < other.rate;
+    if (used.ns < long_enough_ns_ && !hopeless) return;
     used.rate = used.rate < 0.0 ? rate : 0.5 * (used.rate + rate);
     used.known_since_ns = now_ns;
     used.ns = used.amount = 0;
-    const way& other = ways_[!second_];
-    if (other.rate < 0.0 || now_ns - other.known_since_ns > known_for_ns) second_ = !second_;
-    else second_ = ways_[true].rate > ways_[false].rate * clearly_;
+    if (other.rate < 0.0 || now_ns - other.known_since_ns > for_ns_) {
+      second_ = !second_;
+      return;
+    }
+    const bool won = ways_[true].rate > ways_[false].rate * clearly_;
+    if (won != second_) for_ns_ = won == winner_ ? std::min(2 * for_ns_, longest_known_ns_) : known_for_ns;
+    winner_ = second_ = won;
   }
 
   static constexpr std::int64_t known_for_ns = 1'000'000'000;   // so the worse way is tried for a small part of the time
@@ -40,11 +49,70 @@ class trial {
     double rate = -1.0;             // an amount a nanosecond; negative: not known
     std::int64_t ns = 0, amount = 0, known_since_ns = 0;
   };
-  const std::int64_t long_enough_ns_;
-  const double clearly_;
+  std::int64_t long_enough_ns_, longest_known_ns_, for_ns_ = known_for_ns;
+  double clearly_;
   way ways_[2];
-  bool second_;
+  bool second_, winner_ = second_;
   std::int64_t since_ns_ = 0, amount_ = 0;
+};
+
+/// The guard of a region: it runs in one of two ways, and stays with the one in which its executions took less time. Both are tried when it is new, and again after the
+/// machine has changed. What lost is tried again after a second, in case that the region itself has changed, and then after twice as long each time.
+class choice_of_way {
+ public:
+  /// Whether the next execution is to be timed; `machine`: counted up when anything else holds.
+  constexpr bool measures(std::uint32_t machine, std::int64_t now_ns) noexcept {
+    if (machine != machine_) {
+      *this = {};
+      machine_ = machine;
+    }
+    if (decided_ && now_ns > again_ns_) {
+      decided_ = false;
+      mean_ns_[!second_] = -1.0;
+      block_ = {};
+    }
+    return !decided_;
+  }
+  /// Of which way the next execution should be.
+  [[nodiscard]] constexpr bool second() const noexcept { return second_; }
+  /// One execution that was to be timed, in the way that second() told.
+  constexpr void ran(std::int64_t took_ns, std::int64_t now_ns) noexcept {
+    if (!block_.warm && took_ns < enough_ns) {   // caches and threads are those of the other way
+      block_.warm = true;
+      return;
+    }
+    ++block_.times;
+    block_.ns += took_ns;
+    const double mean = static_cast<double>(block_.ns) / static_cast<double>(block_.times), other = mean_ns_[!second_];
+    const bool hopeless = other >= 0.0 && block_.times >= 2 && mean > hopeless_times * other;
+    if (block_.ns < enough_ns && !hopeless) return;
+    mean_ns_[second_] = mean;
+    block_ = {};
+    if (other < 0.0) {
+      second_ = !second_;
+      return;
+    }
+    const bool won = mean_ns_[true] < mean_ns_[false];
+    for_ns_ = won == winner_ && was_decided_ ? std::min(2 * for_ns_, longest_ns) : first_ns;
+    winner_ = second_ = won;
+    decided_ = was_decided_ = true;
+    again_ns_ = now_ns + for_ns_;
+  }
+
+  static constexpr std::int64_t enough_ns = 20'000'000;         // some slices of the operating system
+  static constexpr std::int64_t first_ns = 1'000'000'000, longest_ns = 64'000'000'000;
+
+ private:
+  static constexpr double hopeless_times = 1.5;
+  struct block {
+    std::int64_t ns = 0, times = 0;
+    bool warm = false;
+  };
+  block block_;
+  double mean_ns_[2] = {-1.0, -1.0};
+  bool second_ = false, winner_ = false, decided_ = false, was_decided_ = false;
+  std::uint32_t machine_ = 0;
+  std::int64_t again_ns_ = 0, for_ns_ = first_ns;
 };
 
 /// One thread for each CPU, or the program's own alone: with which a folded team comes further. For members that wait for one another all the time, as in ordered

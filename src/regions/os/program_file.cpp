@@ -16,8 +16,9 @@
 #include <optional>
 #include <set>
 #include <sstream>
-#include <string_view>
 #include <utility>
+
+#include "regions/fences.hpp"
 
 namespace kilter::regions::os {
 
@@ -155,22 +156,17 @@ void read_names(const file& f, const std::vector<segment>& segments, const dynam
     if (const auto s = f.value<symbol_entry>(*symbols + number * sizeof(symbol_entry)); s && s->st_shndx == SHN_UNDEF) p.taken.push_back(name(s->st_name));
 }
 
-/// Full fences of x86-64, as gcc and clang write them.
-bool has_fences(const file& f, const std::vector<segment>& segments) {
-  using namespace std::string_view_literals;
-  constexpr std::uint64_t most_at_once = 1u << 20;
-  constexpr std::string_view fences[] = {"\x0f\xae\xf0"sv, "\xf0\x48\x83\x0c\x24\x00"sv, "\xf0\x83\x0c\x24\x00"sv, "\xf0\x83\x4c\x24"sv, "\xf0\x48\x83\x4c\x24"sv};
-  constexpr std::uint64_t longest = 6;
-  for (const segment& s : segments) {
-    if (s.p_type != PT_LOAD || (s.p_flags & PF_X) == 0) continue;
-    for (std::uint64_t at = 0; at < s.p_filesz; at += most_at_once - longest) {
-      const std::string bytes = f.text(s.p_offset + at, std::min(most_at_once, s.p_filesz - at));
-      if (bytes.empty()) break;
-      for (const std::string_view fence : fences)
-        if (bytes.find(fence) != bytes.npos) return true;
-    }
-  }
-  return false;
+/// Null: it has none that could be read.
+std::optional<elf_header> header_of(const file& f) {
+  const auto header = f.value<elf_header>(0);
+  return header && header->e_phentsize == sizeof(segment) ? header : std::nullopt;
+}
+
+std::vector<segment> segments_of(const file& f, const elf_header& header) {
+  std::vector<segment> segments;
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i)
+    if (const auto s = f.value<segment>(header.e_phoff + i * sizeof(segment))) segments.push_back(*s);
+  return segments;
 }
 
 void read_elf(const file& f, program_file& p) {
@@ -183,13 +179,10 @@ void read_elf(const file& f, program_file& p) {
     return;
   }
   if (header->e_phentsize != sizeof(segment)) return;
-  std::vector<segment> segments;
-  for (std::uint64_t i = 0; i < header->e_phnum; ++i)
-    if (const auto s = f.value<segment>(header->e_phoff + i * sizeof(segment))) segments.push_back(*s);
+  const std::vector<segment> segments = segments_of(f, *header);
   const auto of_type = [&](std::uint32_t type) { return std::find_if(segments.begin(), segments.end(), [&](const segment& s) { return s.p_type == type; }); };
   p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed : program_file::linkage::dynamic;
   if (const auto own = of_type(PT_TLS); own != segments.end()) p.has_own_data = own->p_memsz > 0;
-  p.has_fences = own_processor == EM_X86_64 && has_fences(f, segments);
   if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) read_names(f, segments, read_dynamic(f, *dynamic), p);
 }
 
@@ -211,6 +204,22 @@ program_file look_at_program(const std::string& word) {
     p.run_by = at = next;
   }
   return p;
+}
+
+bool has_fences(const program_file& p) {
+  constexpr std::uint64_t most_at_once = 1u << 20;
+  const file f(p.run_by.empty() ? p.path : p.run_by);
+  const auto header = header_of(f);
+  if (!header || own_processor != EM_X86_64) return false;
+  for (const segment& s : segments_of(f, *header)) {
+    if (s.p_type != PT_LOAD || (s.p_flags & PF_X) == 0) continue;
+    for (std::uint64_t at = 0; at < s.p_filesz; at += most_at_once - longest_fence) {
+      const std::string bytes = f.text(s.p_offset + at, std::min(most_at_once, s.p_filesz - at));
+      if (bytes.empty()) break;
+      if (has_fence(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size())) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace kilter::regions::os

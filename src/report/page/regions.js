@@ -60,14 +60,14 @@ regions.table = host => {
 };
 
 regions.given = host => {
-  const cpus = K.list(K.doc.cpus).map(c => [`CPU ${c.cpu}`, K.fixed(c.speed, 2), K.percent(c.used_by_others)]);
+  const cpus = K.list(K.doc.cpus).map(c => [`CPU ${c.cpu}`, K.fixed(c.speed, 2)]);
   const set = K.list(K.doc.set).map(s => [`${s.variable}=${s.value}`, s.why]);
   const left = K.list(K.doc.left).map(l => [`${l.variable}=${l.value}`, `the user's; else it would be ${l.instead_of}`]);
   host.append(
-    K.h("div", { class: "scroll" }, K.table("CPUs that it may use", ["CPU", "speed", "used by others"], cpus)),
+    K.h("div", { class: "scroll" }, K.table("CPUs that it may use", ["CPU", "speed"], cpus)),
     set.length + left.length
       ? K.h("div", { class: "scroll" }, K.table("Variables", ["variable", "why"], [...set, ...left]))
-      : K.note("No variable had to be set: the CPUs are equal, free and paid for."),
+      : K.note("No variable had to be set: the CPUs are equal and paid for."),
     K.note(K.doc.loaded ? `${K.doc.loaded} was loaded into it.` : (K.doc.not_loaded_because ?? "Nothing was loaded into it.")),
   );
 };

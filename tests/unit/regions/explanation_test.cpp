@@ -9,24 +9,24 @@
 namespace kilter::regions {
 namespace {
 
-preparation beside_a_neighbour() {
-  preparation p{.program = {"./stencil", "\xff"}, .here = {.cpus = {{0, 1.0, 0.98}, {1, 1.0, 0.0}}, .online = 2, .quota = std::nullopt}, .plan = {}, .file = {}, .loaded = {}};
-  p.plan = plan_environment(p.here, {{"OMP_WAIT_POLICY", "active"}});
+preparation under_a_quota() {
+  preparation p{.program = {"./stencil", "\xff"}, .here = {.cpus = {{0}, {1}, {2}}, .online = 3, .quota = 2.0, .quota_of_own_group = 2.0}, .plan = {}, .file = {}, .loaded = {}};
+  p.plan = plan_environment(p.here, {{"OMP_NUM_THREADS", "3"}, {"TOKIO_WORKER_THREADS", "1"}});
   p.file = {.path = "./stencil", .run_by = "", .linked = program_file::linkage::dynamic, .privileged = false, .needed = {"libc.so.6", "libgomp.so.1"}};
   return p;
 }
 
 TEST(explanation, says_what_there_is_and_what_was_set_and_left) {
-  const auto lines = lines_before(beside_a_neighbour());
-  ASSERT_EQ(lines.size(), 5U);
-  EXPECT_EQ(lines[0], "2 CPUs allowed: 0 (others use 98 %), 1");
-  EXPECT_EQ(lines[1].substr(0, 43), "OPENBLAS_NUM_THREADS=1: others use CPU 0, w");
-  EXPECT_EQ(lines[2], "OMP_WAIT_POLICY=active is yours and stays; else it would be OMP_WAIT_POLICY=passive");
-  EXPECT_EQ(lines[4], "./stencil is linked with libgomp.so.1; its environment is all that changes");
+  const auto lines = lines_before(under_a_quota());
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[0], "3 CPUs allowed: 0, 1, 2; the quota pays for 2");
+  EXPECT_EQ(lines[1], "RAYON_NUM_THREADS=2: the quota pays for 2 of 3 CPUs");
+  EXPECT_EQ(lines[3], "OMP_NUM_THREADS=3 is yours and stays; else it would be OMP_NUM_THREADS=2");
+  EXPECT_EQ(lines[5], "./stencil is linked with libgomp.so.1; its environment is all that changes");
 }
 
 TEST(explanation, says_why_nothing_is_loaded) {
-  preparation p = beside_a_neighbour();
+  preparation p = under_a_quota();
   p.file.linked = program_file::linkage::fixed;
   EXPECT_EQ(lines_before(p).back(), "./stencil is linked statically, so nothing can be loaded into it; its environment is all that changes");
   p.file = {.path = "/bin/su", .run_by = "", .linked = program_file::linkage::dynamic, .privileged = true};
@@ -40,7 +40,7 @@ constexpr const char* of_a_stencil = R"({"schema":"kilter.regions/1","pid":7,"pa
 {"modu)";
 
 TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {
-  preparation p = beside_a_neighbour();
+  preparation p = under_a_quota();
   const outcome o{.seconds = 2.0, .cpu_s = 3.0, .exit_status = 0, .signal = std::nullopt, .processes = parse_told(of_a_stencil)};
   EXPECT_EQ(lines_after(p, o), std::vector<std::string>{"2.00 s, 1.50 CPUs busy with it in the mean"});
   p.loaded = "libkilter_openmp.so";
@@ -50,7 +50,7 @@ TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {
 }
 
 TEST(explanation, as_json_is_one_line) {
-  const preparation p = beside_a_neighbour();
+  const preparation p = under_a_quota();
   const std::string text = run_json(p, outcome{.seconds = 2.0, .cpu_s = 3.0, .exit_status = std::nullopt, .signal = 9, .processes = parse_told(of_a_stencil)});
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto d = nlohmann::json::parse(text);

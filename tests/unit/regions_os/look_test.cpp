@@ -34,16 +34,7 @@ TEST(look_around, sees_the_cpus_that_it_may_use) {
   const surroundings s = look_around();
   EXPECT_GE(s.cpus.size(), 1U);
   EXPECT_GE(s.online, s.cpus.size());
-  for (const usable_cpu& c : s.cpus) {
-    EXPECT_GT(c.speed, 0.0);
-    EXPECT_GE(c.used_by_others, 0.0);
-    EXPECT_LE(c.used_by_others, 1.0);
-  }
-}
-
-TEST(look_around, knows_how_many_threads_run) {
-  EXPECT_EQ(running_threads("cpu 1 2 3\nctxt 77\nprocs_running 3\nprocs_blocked 0\n"), 3U);
-  EXPECT_EQ(running_threads("cpu 1 2 3\n"), 0U);
+  for (const usable_cpu& c : s.cpus) EXPECT_GT(c.speed, 0.0);
 }
 
 TEST(program_file, of_this_test) {
@@ -61,9 +52,9 @@ __attribute__((noinline)) void fence() { __sync_synchronize(); }
 TEST(program_file, of_this_test_has_a_fence) {
   fence();
 #if defined(__x86_64__)
-  EXPECT_TRUE(look_at_program("/proc/self/exe").has_fences);
+  EXPECT_TRUE(has_fences(look_at_program("/proc/self/exe")));
 #endif
-  EXPECT_FALSE(look_at_program("/bin/true").has_fences);
+  EXPECT_FALSE(has_fences(look_at_program("/bin/true")));
 }
 
 TEST(program_file, is_looked_for_in_path) {

@@ -1,0 +1,110 @@
+#include "regions/openmp/library_waits.hpp"
+
+#include <stdlib.h>
+
+#include <atomic>
+#include <new>
+
+#include "regions/openmp/beside.hpp"
+#include "regions/openmp/clock.hpp"
+#include "regions/openmp/hands.hpp"
+#include "regions/openmp/parallel.hpp"
+#include "regions/openmp/pool.hpp"
+#include "regions/openmp/trial.hpp"
+
+namespace kilter::regions {
+
+namespace {
+
+__attribute__((tls_model("initial-exec"))) thread_local bool in_library = false;
+std::atomic<bool> choosing{false};                 // one thread at a time looks after the rest
+constexpr std::int64_t some_slices_ns = 30'000'000;   // of the operating system
+constexpr std::int64_t longest_known_ns = 64'000'000'000;
+constexpr trial sleeping_first{some_slices_ns, .97, true, longest_known_ns};   // who sleeps is kinder to others, so it need not win
+trial sleeping = sleeping_first;
+std::uint32_t machine = 0;
+std::int64_t events = 0, looked_ns = 0;
+runtime of = runtime::libgomp;
+
+// ---- libgomp: more threads than CPUs ------------------------------------------------------------------------------------------------------
+
+enum : std::uint32_t { gone, wanted_gone, there };
+waited_number extra_thread;
+
+void nothing(void*) {}
+
+void* be_there(void*) {
+  static void (*GOMP_parallel)(body*, void*, unsigned, unsigned);
+  real_of(runtime::libgomp, GOMP_parallel, "GOMP_parallel")(nothing, nullptr, 2, 0);
+  extra_thread.sleep_while(there);
+  extra_thread.store(gone);
+  return nullptr;   // with it goes what libgomp had for it
+}
+
+void keep_extra_thread(bool is) noexcept {
+  const std::uint32_t now = extra_thread.load();
+  if (!is && now == there) extra_thread.store(wanted_gone);
+  // libgomp ends the program if it finds no thread, so where there may be no room nothing is tried.
+  if (is && now == gone && !getenv("OMP_DISPLAY_AFFINITY")) {
+    extra_thread.store(there);
+    if (!start_thread(be_there, nullptr)) extra_thread.store(gone);
+  }
+}
+
+// ---- which is better ------------------------------------------------------------------------------------------------------------------------
+
+/// Looks at the clock every so often, that is every millisecond or so.
+bool is_time(std::int64_t now) noexcept {
+  constexpr std::int64_t between_ns = 1'000'000;
+  return now - looked_ns > between_ns;
+}
+
+void look(std::int64_t now) noexcept {
+  if (machine != changes_of_machine()) {
+    machine = changes_of_machine();
+    sleeping = sleeping_first;
+    sleeping.begin(events, now);
+  }
+  sleeping.look(events, now);
+  looked_ns = now;
+  if (of == runtime::libgomp) keep_extra_thread(waits_passively() && sleeping.second());
+}
+
+}  // namespace
+
+void library_begins(runtime library, std::uint32_t members) noexcept {
+  if (members < 2 || (!waits_passively() && extra_thread.load() == gone) || choosing.exchange(true, std::memory_order_acquire)) return;
+  of = library;
+  in_library = true;
+  const std::int64_t now = now_ns();
+  sleeping.begin(events, now);
+  look(now);
+}
+
+void library_ends() noexcept {
+  if (!in_library) return;
+  ++events;
+  look(now_ns());
+  in_library = false;
+  choosing.store(false, std::memory_order_release);
+}
+
+void library_goes_on() noexcept {
+  if (!in_library) return;
+  constexpr std::int64_t some = 8;
+  if (++events % some != 0) return;
+  const std::int64_t now = now_ns();
+  if (!is_time(now)) return;
+  look_at_others(now);
+  look(now);
+}
+
+bool library_sleeps(runtime library) noexcept { return library == runtime::libomp && waits_passively() && sleeping.second(); }
+
+void forget_library_waits() noexcept {
+  extra_thread.store(gone);
+  in_library = false;
+  choosing.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace kilter::regions

@@ -1,0 +1,35 @@
+#pragma once
+// How many of the process's CPUs others use: what /proc/stat says of these CPUs, less the process's own CPU time.
+
+#include <sched.h>
+
+#include <cstdint>
+
+namespace kilter::regions {
+
+/// A part of a CPU. Below it the CPU counts as nobody's: the part is read from ticks of 10 ms over about a tenth of a second.
+inline constexpr double counts_as_used = 0.25;
+
+/// Reads are 60 us on two CPUs; ticks are 10 ms, so a while below .08 s says little. One thread at a time.
+class others_use {
+ public:
+  /// Of the CPUs that the process may use now. Nothing is read yet.
+  others_use() noexcept;
+
+  /// CPUs that others used since the call before, another machine on the same computer too; negative: not known.
+  [[nodiscard]] double since_before() noexcept;
+  /// The same, but where the process itself did next to nothing since then, nothing is read, and it is not known.
+  [[nodiscard]] double since_before_if_worked() noexcept;
+  /// CPU time of the process.
+  [[nodiscard]] static std::int64_t own_ns() noexcept;
+
+ private:
+  cpu_set_t mask_;
+  double tick_ns_;
+  std::int64_t ticks_ = -1, own_ns_, at_ns_;
+};
+
+/// Threads of the whole computer that run or could run at this moment; 0: not known.
+[[nodiscard]] std::uint32_t threads_that_run() noexcept;
+
+}  // namespace kilter::regions
