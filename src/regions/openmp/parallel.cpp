@@ -56,7 +56,17 @@ __attribute__((constructor)) void choose_modes() {
   else begin_explaining();
 }
 
+std::atomic<bool> libgomp_has_threads{false};
+
 }  // namespace
+
+void note_team_of(runtime r) noexcept {
+  if (r == runtime::libgomp && !libgomp_has_threads.load(std::memory_order_relaxed)) libgomp_has_threads.store(true, std::memory_order_relaxed);
+}
+void take_over_in_child() noexcept {
+  mode& how = modes[static_cast<unsigned>(runtime::libgomp)];
+  if (libgomp_has_threads.load(std::memory_order_relaxed) && how != mode::pass_on) how = mode::all;
+}
 
 mode mode_of(runtime r) noexcept { return modes[static_cast<unsigned>(r)]; }
 bool waits_passively() noexcept { return passive || beside_others(); }

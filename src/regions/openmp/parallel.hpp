@@ -15,6 +15,10 @@ namespace kilter::regions {
 enum class mode : std::uint8_t { pass_on, learn, all };
 /// What the user lets us do with regions of that library. Chosen at load, from the environment.
 [[nodiscard]] mode mode_of(runtime) noexcept;
+/// A team of that library has begun.
+void note_team_of(runtime) noexcept;
+/// In a fork's child: libgomp would wait for ever for threads that its parent had, so if it had any, each region runs on threads of ours. (libomp begins anew by itself.)
+void take_over_in_child() noexcept;
 /// The variable of the user for which everything is left to that library; null: none.
 [[nodiscard]] const char* set_against(runtime) noexcept;
 
@@ -128,6 +132,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
     return;
   }
   if (may_be_ours && !way.is_librarys()) way.give_up();
+  if (members > 1) note_team_of(Library);
   library_begins(Library, members);
   if (explains()) r->is_ours.store(false, std::memory_order_relaxed);
   if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {

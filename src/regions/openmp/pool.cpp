@@ -15,6 +15,7 @@
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/openblas.hpp"
+#include "regions/openmp/parallel.hpp"
 #include "regions/openmp/rescue.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
@@ -192,6 +193,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   forget_rescues();
   forget_blas();
   forget_library_waits();
+  take_over_in_child();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);
