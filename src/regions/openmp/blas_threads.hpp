@@ -13,10 +13,10 @@ class blas_threads {
  public:
   constexpr explicit blas_threads(std::uint32_t cpus) noexcept : cpus_(cpus), best_(cpus) {}
 
-  /// Threads that are worth it, at least one, after a while in which others used so many CPUs. One odd while changes nothing.
+  /// Threads that are worth it, at least one, after a while in which others used so many CPUs. One odd while changes nothing, but for the first.
   constexpr std::uint32_t after(double others) noexcept {
     const std::uint32_t wanted = wanted_beside(others);
-    if (wanted == latest_) best_ = wanted;
+    if (wanted == latest_ || latest_ == 0) best_ = wanted;
     latest_ = wanted;
     return best_;
   }

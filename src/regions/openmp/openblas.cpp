@@ -102,7 +102,7 @@ void revise(open_blas& b, std::uint32_t worth_it) noexcept {
   changes.fetch_add(1, std::memory_order_relaxed);
 }
 
-constexpr std::int64_t while_ns = 200'000'000;
+constexpr std::int64_t while_ns = 100'000'000;
 
 void* watch(void*) {
   cpu_set_t mask;
