@@ -150,7 +150,7 @@ std::unique_ptr<prefix::temporary_file> known_to_library(const regions::region_h
   const std::string lines = regions::known_regions(known, code_of(p), regions::os::version_of_file);
   if (lines.empty()) return nullptr;
   auto file = std::make_unique<prefix::temporary_file>("known-regions");
-  lab::write_output(file->path(), lines);
+  file->add(lines);
   return file;
 }
 

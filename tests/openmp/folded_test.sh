@@ -22,7 +22,7 @@ for program in "$@"; do
   for word in $("$program"); do
     for members in $((2 * cpus)) $((4 * cpus)) $((5 * cpus + 3)); do
       export OMP_NUM_THREADS=$members
-      rm -f "$scratch/explained"
+      : > "$scratch/explained"
       plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
       expect "$(basename "$program") $word, $members members" "$plain" "$(folded "$program" "$word")"
     done
@@ -32,13 +32,13 @@ for program in "$@"; do
 done
 unset OMP_NUM_THREADS
 # By each of the programs that folds, once it has waited long enough to compare (folded.cpp, turns).
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 OMP_NUM_THREADS=$((4 * cpus)) folded "$1" turns_for_long > "$scratch/out"
 expect "one thread is tried for members that wait for one another all the time" yes "$(grep -q '"alone":[1-9]' "$scratch/explained" && echo yes || cat "$scratch/explained")"
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 expect "without more members than CPUs it is watched first" "status 0" "$(OMP_NUM_THREADS=2 folded "$1" exceptions | tail -n 1)"
 expect "as told" "1 0" "$(regions | grep -o '^1 0')"
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 expect "regions in regions with members of their own" "status 0" "$(OMP_MAX_ACTIVE_LEVELS=2 OMP_NUM_THREADS=$((4 * cpus)) folded "$1" regions_inside | tail -n 1)"
 expect "are left to the OpenMP library" "1 0" "$(regions | grep -o '^1 0')"
 exit $failed
