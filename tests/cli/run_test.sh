@@ -57,6 +57,12 @@ runs_without "is a directory" --history "$work"
 runs_without "no directory" --history /no/such/folder/file
 mkfifo "$work/pipe"
 runs_without "is no regular file" --history "$work/pipe"
+ends 3 --json "$work/pipe" -- sh -c 'exit 3'   # nobody reads it
+explains "what was done cannot be told: "
+timeout 60 cat "$work/pipe" >"$work/read" &
+ends 3 --json "$work/pipe" -- sh -c 'sleep 0.2; exit 3'
+wait $!
+grep -q '"exit_status":3' "$work/read" || fail "who reads a pipe does not get what --json writes into it: $(head -c 600 "$work/read")"
 for text in 'not JSON' '{"schema":"kilter.run/1"}' '[' '{"schema":"kilter.run-history/1","modules":[{"path":1}]}' "$(printf '\xff\xfe')"; do
   printf '%s' "$text" >"$work/no_history"
   runs_without "--history '$work/no_history': " --history "$work/no_history"
