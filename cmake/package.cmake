@@ -33,7 +33,7 @@ differ by build, and where neighbours, clocks and quotas change them.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME kilter)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libopenblas0-openmp")  # the others that libopenblas0 stands for start threads in every command, or allow one
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libopenblas0-openmp")  # loaded late, so that nobody sees it; the others that libopenblas0 stands for start threads of their own, or allow one
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "${kilter_about}
 This package has the command: it compares policies, simulates machines and moves the threads of other programs.")
 

@@ -164,6 +164,7 @@ if [ -x "$kilter" ]; then
   quiet "$kilter" bench layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
   does '"tasks"' "$kilter" graph make cholesky:n=4
+  does "VGG-16" "$kilter" app vgg16 --pictures 1 --repeat 1 --output classes.csv --quiet  # loads OpenBLAS
   cd "$source"
   for file in man/man1/kilter.1 man/man1/kilter-bench-layered.1 bash-completion/completions/kilter zsh/site-functions/_kilter fish/vendor_completions.d/kilter.fish; do
     [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
@@ -182,6 +183,7 @@ if [ -x "$kilter" ]; then
       [ -n "$(dpkg-deb -f "$deb" Description)" ] || fail "$package has no description"
     done
     does "libgvc" dpkg-deb -f "$work"/packages/kilter_*.deb Depends
+    does "libopenblas0-openmp" dpkg-deb -f "$work"/packages/kilter_*.deb Depends
     dpkg-deb -f "$work"/packages/kilter_*.deb Depends | grep -q openmpi && fail "package kilter needs MPI"
     if command -v mpicc >/dev/null; then does "libopenmpi" dpkg-deb -f "$work"/packages/kilter-mpi_*.deb Depends; fi
     [ -z "$(find "$work/kilter" "$work/libkilter-dev" -type f -printf '%P\n' | sort | uniq -d)" ] || fail "both packages have a file"

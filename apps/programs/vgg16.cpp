@@ -1,6 +1,5 @@
 #include "apps/programs/vgg16.hpp"
 
-#include <cblas.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "kilter/error.hpp"
+#include "apps/programs/openblas.hpp"
 #include "kilter/graph.hpp"
 
 namespace kilter::apps {
@@ -53,7 +52,8 @@ void vgg16::forward_in_loops(block_loop& loop, const std::function<bool()>& stop
 
 program_run vgg16::run(executor& how, const std::function<bool()>& stopped) {
   start();
-  openblas_set_num_threads(1);
+  check_room_for_openblas(how.threads());
+  blas_.set_num_threads(1);
   const auto begin = std::chrono::steady_clock::now();
   if (kilter::runtime* rt = how.tasks()) {
     kilter::graph g;
@@ -204,7 +204,7 @@ vgg16::stage vgg16::convolve(std::size_t at, std::size_t block_length) {
     float* out = now_.outputs[at].data() + part.first;
     keep_blas_here();
     const auto size = [](std::size_t n) { return static_cast<blasint>(n); };
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(channels.length()), size(part.length()), size(l.fan_in()), 1.0f,
+    blas_.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(channels.length()), size(part.length()), size(l.fan_in()), 1.0f,
                 l.weights.data() + channels.first * l.fan_in(), size(l.fan_in()), columns_.data() + part.first, size(pixels), 0.0f,
                 out + channels.first * pixels, size(pixels));
     for (std::size_t c = channels.first; c < channels.last; ++c) add_bias(l, c, out + c * pixels, part.length());
@@ -220,7 +220,7 @@ vgg16::stage vgg16::connect(std::size_t at, std::size_t block_length) {
     if (part.length() == 0) return;  // of a last block that is shorter
     float* out = now_.outputs[at].data();
     keep_blas_here();
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, static_cast<blasint>(part.length()), static_cast<blasint>(l.fan_in()), 1.0f, l.weights.data() + part.first * l.fan_in(),
+    blas_.sgemv(CblasRowMajor, CblasNoTrans, static_cast<blasint>(part.length()), static_cast<blasint>(l.fan_in()), 1.0f, l.weights.data() + part.first * l.fan_in(),
                 static_cast<blasint>(l.fan_in()), input_of(at), 1, 0.0f, out + part.first, 1);
     for (std::size_t c = part.first; c < part.last; ++c) add_bias(l, c, out + c, 1);
   }};
@@ -244,7 +244,7 @@ std::uint32_t vgg16::size_class(std::size_t at, std::size_t length) const noexce
 
 // ---- before and after ------------------------------------------------------------------------------------------------
 
-vgg16::vgg16(network n, std::vector<float> input, vgg16_options o) : network_(std::move(n)), options_(std::move(o)) {
+vgg16::vgg16(network n, std::vector<float> input, vgg16_options o) : blas_(loaded_openblas()), network_(std::move(n)), options_(std::move(o)) {
   now_.input = std::move(input);
   std::size_t most = 0;
   for (const layer& l : network_.layers) {
@@ -254,8 +254,6 @@ vgg16::vgg16(network n, std::vector<float> input, vgg16_options o) : network_(st
   columns_.resize(most);
   now_.probabilities.resize(classes);
   start();
-  if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL)  // its callers would share one buffer
-    throw input_error("this OpenBLAS is built for one thread and several call it here; install the one for OpenMP (libopenblas0-openmp) or for POSIX threads");
 }
 
 /// What is not computed is no number.

@@ -14,6 +14,8 @@
 
 namespace kilter::apps {
 
+struct openblas;
+
 struct vgg16_options {
   std::size_t pictures = 8;         ///< how often the network is run on the picture
   std::size_t block_length = 0;     ///< output channels in a task; 0: each layer's is chosen while it runs
@@ -57,7 +59,7 @@ void verify(const network&, const activations&, std::uint64_t seed);
 
 class vgg16 final : public program {
  public:
-  /// `input`: 3 x resolution x resolution, in the network's scale.
+  /// `input`: 3 x resolution x resolution, in the network's scale. Loads OpenBLAS; input_error if it cannot be used.
   vgg16(network, std::vector<float> input, vgg16_options);
 
   [[nodiscard]] std::string about() const override;
@@ -96,6 +98,7 @@ class vgg16 final : public program {
   [[nodiscard]] const float* input_of(std::size_t at) const noexcept { return at == 0 ? now_.input.data() : now_.outputs[at - 1].data(); }
   [[nodiscard]] std::uint32_t size_class(std::size_t at, std::size_t block_length) const noexcept;
 
+  const openblas& blas_;
   const network network_;
   const vgg16_options options_;
   activations now_;

@@ -69,9 +69,10 @@ replacement::replacement(const std::string& path) : target_(path) {
   struct stat old {};
   const bool known = ::stat(path.c_str(), &old) == 0;
   if (known && !S_ISREG(old.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    fd_ = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);   // a pipe that nobody reads would be waited for
     straight_ = true;
     if (fd_ < 0) fail();
+    else (void)::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) & ~O_NONBLOCK);
     return;
   }
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO})

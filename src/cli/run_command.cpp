@@ -133,9 +133,12 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
 /// The file of the program's code: of a script, of who runs it.
 const std::string& code_of(const regions::preparation& p) { return p.file.run_by.empty() ? p.file.path : p.file.run_by; }
 
-/// Empty if there is none yet.
+/// Empty if there is none yet. A pipe would be waited for.
 regions::region_history load_history(const std::string& path) {
-  if (path.empty() || !std::filesystem::exists(path)) return {};
+  std::error_code unknown;
+  const auto there = std::filesystem::status(path, unknown);
+  if (path.empty() || there.type() == std::filesystem::file_type::not_found) return {};
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) && !std::filesystem::is_directory(there)) throw input_error("--history '" + path + "': is no regular file");
   const std::string text = file_text(path, "--history", 64);
   try {
     return regions::parse_region_history(text);
@@ -154,20 +157,43 @@ std::unique_ptr<prefix::temporary_file> known_to_library(const regions::region_h
   const std::string lines = regions::known_regions(known, code_of(p), regions::os::version_of_file);
   if (lines.empty()) return nullptr;
   auto file = std::make_unique<prefix::temporary_file>("known-regions");
-  lab::write_output(file->path(), lines);
+  file->add(lines);
   return file;
 }
 
-/// Whatever becomes of what we write ourselves, a program that has run ends as it ended.
-void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
-  const prefix::no_sigpipe quiet;
-  const auto attempt = [](const char* what, const auto& f) {
+/// Whatever becomes of what we tell and keep, the program runs, and ends as it ended.
+template <class What>
+void attempt(const char* what, const What& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    say(std::string(what) + ": " + e.what());
+  }
+}
+
+/// What cannot be told or kept is left out, with a line; in a dry run there is nothing else to do, so that it is refused. Returns what earlier runs told.
+regions::region_history check_files(run_options& o) {
+  regions::region_history known;
+  const auto check = [&](std::string& file, const auto& f) {
     try {
       f();
     } catch (const std::exception& e) {
-      say(std::string(what) + ": " + e.what());
+      if (o.dry_run) throw;
+      say(std::string(e.what()) + "; '" + o.program.front() + "' runs all the same, and that file is left as it is");
+      file.clear();
     }
   };
+  check(o.json, [&] { lab::check_output("--json", o.json); });
+  check(o.html, [&] { lab::check_output("--html", o.html); });
+  check(o.history, [&] {
+    known = load_history(o.history);   // it may be read where it cannot be written
+    lab::check_output("--history", o.history);
+  });
+  return known;
+}
+
+void tell(const run_options& o, const regions::preparation& p, const prefix::ended_program& ended, const std::string& report) {
+  const prefix::no_sigpipe quiet;
   regions::outcome outcome = outcome_of(ended, report);
   attempt("what was learned cannot be kept", [&] { renew_history(o.history, p, outcome.processes); });
   attempt("what was done cannot be told", [&] {
@@ -199,32 +225,29 @@ int run_and_tell(const run_options& o, const regions::preparation& p, files_besi
     files = {};
     return become(o, e, "runs, and nothing is told at its end");
   }
-  const std::string reported = files.report->content();
+  const std::string reported = files.report ? files.report->content() : "";
   files = {};  // we may end by a signal
   if (ended.exec_error != 0) return prefix::not_run(o.program.front(), ended.exec_error);
   tell(o, p, ended, reported);
   return prefix::end_like(ended.status);
 }
 
-int run(const run_options& o) {
+int run(run_options o) {
   if (o.program.empty()) throw input_error("nothing to run: give -- PROGRAM ARGS...");
   static_cast<void>(read_set(o.set));
-  lab::check_output("--json", o.json);
-  lab::check_output("--html", o.html);
-  lab::check_output("--history", o.history);
   if (o.html == "-") throw input_error("--html -: the report is written to a file; give its name");
+  const regions::region_history known = check_files(o);
   const bool tells = o.explain || !o.json.empty() || !o.html.empty() || !o.history.empty();
-  const regions::region_history known = load_history(o.history);
   regions::preparation p;
   files_beside files;
   try {
     p = prepare(o);
     for (const regions::setting& s : p.plan.set) put({{s.variable, s.value}});
     if (o.dry_run) return show(o, p);
-    if (tells) files.report = std::make_unique<prefix::temporary_file>("run");
+    if (tells) attempt("what it does is not told", [&] { files.report = std::make_unique<prefix::temporary_file>("run"); });
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
-      files.known = known_to_library(known, p);
+      attempt("what earlier runs told is not used", [&] { files.known = known_to_library(known, p); });
       put(told_to_library(p, o.same_team, files));
     }
   } catch (const std::exception& e) {

@@ -113,7 +113,8 @@ int top(const top_options& o) {
     for (const std::string& line : shown.passed_over)
       if (said.insert(line).second) lab::tell(fmt::format("kilter top: {}\n", line));
     picture now{std::move(shown.views), regions::os::running_processes()};
-    for (regions::os::running_process& p : now.programs) sources.fill_in(p);
+    for (regions::os::running_process& p : now.programs)
+      if (p.own) sources.fill_in(p);
     if (!o.json.empty()) lab::write_output(o.json, json_of(now));
     if (o.json != "-") {
       screen s = size_of_screen();

@@ -96,9 +96,10 @@ std::vector<told_process> parse_told(std::string_view text) {
   std::vector<told_process> all;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
-    const json j = json::parse(text.substr(0, end), nullptr, false);
+    const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     try {
+      const json j = parse_json(line);
       if (j.is_object() && j.contains("schema"))
         all.push_back({.pid = static_cast<int>(whole_number(j.at("pid"))), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = whole_number(j.at("rescues")),
                        .exchanges = whole_number(j.at("exchanges")), .alone = whole_number(j.at("alone")), .blas = read_blas(j), .regions = {}});

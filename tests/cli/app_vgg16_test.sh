@@ -16,6 +16,9 @@ says "conv5_3 8 fc6 8"
 [ "$(wc -l <"a b.csv")" = 1001 ] && [ "$(head -1 "a b.csv")" = class,probability ] || fail "a b.csv: $(head -3 "a b.csv")"
 awk -F, 'NR > 1 { sum += $2; if ($1 != NR - 2 || $2 < 0) exit 1 } END { exit sum < .99999 || sum > 1.00001 }' "a b.csv" || fail "a b.csv holds no probabilities of 1,000 classes"
 
+# OpenBLAS is loaded here and nowhere else: it waits for ever where it finds no room
+(ulimit -v 250000; refuses "finds no room" app vgg16 "${tiny[@]}" --pictures 1 --repeat 1; exit "$failures") || failures=$((failures + 1))
+
 # a picture of its own, and names
 printf 'P6\n2 2\n255\n\x00\x00\x00\x0a\x0a\x0a\xc8\x00\x00\xdc\x00\x00' >two.ppm
 for i in $(seq 1000); do echo "name $i"; done >names.txt

@@ -29,6 +29,17 @@ passes platforms --json -
 json '{"jetson-tx2", "server-2x32"} <= {p["name"] for p in d["platforms"]}'
 
 passes topo
+# The address space may be limited (ulimit -v) to little more than a small program takes; no library may keep asking for more.
+(
+  ulimit -v 250000
+  passes --version
+  passes topo
+  passes run -- true
+  passes platforms
+  passes top --once
+  exit "$failures"
+) || failures=$((failures + 1))
+readelf -d "$kilter" 2>/dev/null | grep -i 'NEEDED.*blas' && fail "kilter is linked with OpenBLAS, which takes 128 MiB of addresses for each CPU"
 passes topo --on sim:jetson-tx2 --json -
 json 'len(d["places"]) == 10 and {"cores", "clusters", "places"} <= set(d) and all({"leader", "width"} == set(p) for p in d["places"])'
 passes topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -

@@ -58,8 +58,20 @@ if [ "$(nproc)" -ge 2 ]; then
   expect "a second one need not" 50 "$(on_pool)"
   touch -d "2 seconds ago" "known program"
   expect "a program that was built again is watched again" 48 "$(on_pool)"
-  [ -z "$(ls "${TMPDIR:-/tmp}" | grep kilter-known-regions)" ] || { echo "FAILED: a file is left"; failed=1; }
+  [ -z "$(ls "${TMPDIR:-/tmp}" | grep kilter-known-regions\|kilter-run)" ] || { echo "FAILED: a file is left"; failed=1; }
 fi
+# Who runs on when the run is over makes no file, and writes to none that somebody has put there.
+on_and_on='echo "$KILTER_EXPLAIN" > where; (while [ ! -e go ]; do sleep 0.02; done; "$0" stencil; touch gone) > /dev/null 2>&1 &'
+"$kilter" run --json told.json -- sh -c "$on_and_on" "$programs"
+where=$(cat where)
+[ -n "$where" ] && [ ! -e "${where%/*}" ] || { echo "FAILED: '$where' is left"; failed=1; }
+mkdir -m 0755 "${where%/*}"
+echo precious > precious
+ln -s "$scratch/precious" "$where"
+touch go
+for _ in $(seq 500); do [ -e gone ] && break; sleep 0.02; done
+expect "what is planted is not followed" "precious $(basename "$where")" "$(cat precious) $(ls "${where%/*}")"
+rm -r "${where%/*}"
 if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
   ln -s "$folded" "a program"
   "$kilter" run --explain --json told.json --set OMP_NUM_THREADS=4 --set OMP_WAIT_POLICY=passive -- "./a program" once > out 2> err

@@ -39,12 +39,38 @@ refuses_125 "'true'; a program comes after --, as in -- true" --explain true
 refuses_125 "--set 'two'" --set two -- true
 refuses_125 "--set '=2'" --set =2 -- true
 refuses_125 "dry-run" --dry-rum -- true
-refuses_125 "no directory" --json /no/such/folder/file -- true
-printf '{"schema":"kilter.run/1"}' > "$work/no_history"
-refuses_125 "no_history': its schema is \"kilter.run/1\", not \"kilter.run-history/1\"" --history "$work/no_history" -- true
-refuses_125 "is a directory" --history "$work" -- true
-refuses_125 "no directory" --html /no/such/folder/file -- true
 refuses_125 "--html -: the report is written to a file" --html - -- true
+
+# What cannot be told or kept does not keep the program from running: one line, and the file is as it was. In a dry run it is refused.
+runs_without() {  # TEXT OPTIONS...
+  local text=$1
+  shift
+  refuses_125 "$text" --dry-run "$@" -- true
+  ends 3 "$@" -- sh -c 'echo ran; exit 3'
+  [ "$(cat "$work/out")" = ran ] || fail "kilter run $*: the program did not run"
+  [ "$(wc -l <"$work/err")" -eq 1 ] && explains "$text" && explains "'sh' runs all the same" || fail "kilter run $*: not one line on standard error: $(head -c 600 "$work/err")"
+}
+runs_without "no directory" --json /no/such/folder/file
+runs_without "no directory" --html /no/such/folder/file
+runs_without "is a directory" --json "$work"
+runs_without "is a directory" --history "$work"
+runs_without "no directory" --history /no/such/folder/file
+mkfifo "$work/pipe"
+runs_without "is no regular file" --history "$work/pipe"
+ends 3 --json "$work/pipe" -- sh -c 'exit 3'   # nobody reads it
+explains "what was done cannot be told: "
+timeout 60 cat "$work/pipe" >"$work/read" &
+ends 3 --json "$work/pipe" -- sh -c 'sleep 0.2; exit 3'
+wait $!
+grep -q '"exit_status":3' "$work/read" || fail "who reads a pipe does not get what --json writes into it: $(head -c 600 "$work/read")"
+for text in 'not JSON' '{"schema":"kilter.run/1"}' '[' '{"schema":"kilter.run-history/1","modules":[{"path":1}]}' "$(printf '\xff\xfe')"; do
+  printf '%s' "$text" >"$work/no_history"
+  runs_without "--history '$work/no_history': " --history "$work/no_history"
+  [ "$(cat "$work/no_history")" = "$text" ] || fail "a --history that is none was changed: $(cat "$work/no_history")"
+done
+TMPDIR=/no/such/folder ends 3 --json "$work/file" -- sh -c 'exit 3'
+explains "what it does is not told"
+grep -q '"exit_status":3' "$work/file" || fail "without a folder for temporary files: $(head -c 600 "$work/file")"
 
 # the program's input, words, output and status are what they are without Kilter, with and without anything to be told at the end
 for told in "" "--explain" "--json $work/file"; do

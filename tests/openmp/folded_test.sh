@@ -22,7 +22,7 @@ for program in "$@"; do
   for word in $("$program"); do
     for members in $((2 * cpus)) $((4 * cpus)) $((5 * cpus + 3)); do
       export OMP_NUM_THREADS=$members
-      rm -f "$scratch/explained"
+      : > "$scratch/explained"
       plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
       expect "$(basename "$program") $word, $members members" "$plain" "$(folded "$program" "$word")"
     done
@@ -32,15 +32,15 @@ for program in "$@"; do
 done
 unset OMP_NUM_THREADS
 # By each of the programs that folds, once it has waited long enough to compare (folded.cpp, turns).
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 OMP_NUM_THREADS=$((4 * cpus)) folded "$1" turns_for_long > "$scratch/out"
 expect "one thread is tried for members that wait for one another all the time" yes "$(grep -q '"alone":[1-9]' "$scratch/explained" && echo yes || cat "$scratch/explained")"
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 expect "with as many members as CPUs" "status 0" "$(OMP_NUM_THREADS=2 folded "$1" exceptions | tail -n 1)"
 expect "it is not watched first either" "1 1" "$(regions | grep -o '^1 1')"
 # Beside others a team is larger, unless the program or its user has said how large it is; alone nothing changes.
 members() {  # VARIABLES...: how many the largest team has
-  rm -f "$scratch/explained"
+  : > "$scratch/explained"
   env "$@" LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" "$program" once > /dev/null
   grep -o '"members":[0-9]*' "$scratch/explained" | sort -t: -k2n | tail -n 1
 }
@@ -51,7 +51,7 @@ expect "on cores of several kinds" "\"members\":$((4 * cpus))" "$(members KILTER
 for said in OMP_NUM_THREADS=2 KILTER_SAME_TEAM=1 OMP_DYNAMIC=false OMP_MAX_ACTIVE_LEVELS=1; do
   expect "beside others with $said" "\"members\":$([ "$said" = OMP_NUM_THREADS=2 ] && echo 2 || echo "$cpus")" "$(members KILTER_BESIDE=1 "$said")"
 done
-rm -f "$scratch/explained"
+: > "$scratch/explained"
 expect "regions in regions with members of their own" "status 0" "$(OMP_MAX_ACTIVE_LEVELS=2 OMP_NUM_THREADS=$((4 * cpus)) folded "$1" regions_inside | tail -n 1)"
 expect "are left to the OpenMP library" "1 0" "$(regions | grep -o '^1 0')"
 exit $failed

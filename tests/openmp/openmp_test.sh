@@ -35,7 +35,7 @@ status 0" "$(with 1 "$own_data")"
 
 # What is told.
 explained() {  # VARIABLES... -- PROGRAM WORD: the lines
-  rm -f "$scratch/explained"
+  : > "$scratch/explained"
   local variables=()
   while [ "$1" != -- ]; do variables+=("$1"); shift; done
   shift

@@ -6,6 +6,7 @@ has_library "$1"
 program=$2 module=$3
 plain=$(timeout -s KILL 60 "$program" "$module" 2>&1)
 expect "without the library" "11988000 0" "$plain"
+: > "$scratch/told"
 for mode in 0 1 all; do
   got=$(timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP=$mode KILTER_EXPLAIN="$scratch/told" "$program" "$module" 2>&1)
   expect "mode $mode" "$plain" "$got"

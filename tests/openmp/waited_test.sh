@@ -12,7 +12,7 @@ needs_two_cpus
 waits() {
   local least=$1 word=$2
   shift 2
-  rm -f "$scratch/explained"
+  : > "$scratch/explained"
   env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" "$@" "$program" "$word"
   python3 - "$scratch/explained" "$least" <<'P'
 import json, os, sys

@@ -91,6 +91,15 @@ std::vector<std::string> mask_ledger::files(std::string_view suffix) {
   return found;
 }
 
+int mask_ledger::open_own(const std::string& path, int how) {
+  const int fd = ::open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat s {};
+  if (fd < 0 || (::fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid())) return fd;
+  ::close(fd);
+  errno = EPERM;
+  return -1;
+}
+
 void mask_ledger::map(int fd) {
   void* const at = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (at == MAP_FAILED) throw cannot_balance(fmt::format("{}: cannot be mapped: {}", path_, std::strerror(errno)));
@@ -141,7 +150,7 @@ mask_ledger::mask_ledger() {
 }
 
 mask_ledger::mask_ledger(const std::string& path) : path_(path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = open_own(path, O_RDWR);
   struct stat s {};
   if (fd < 0 || ::fstat(fd, &s) != 0) {
     const int error = errno;

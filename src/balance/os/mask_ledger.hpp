@@ -51,6 +51,9 @@ class mask_ledger {
   /// Files of this user in them whose names begin as ours do and end with `suffix`.
   [[nodiscard]] static std::vector<std::string> files(std::string_view suffix = masks_suffix);
 
+  /// Opens one of them. -1 if it is no regular file of this user by now: no link is followed, and nobody waited for.
+  [[nodiscard]] static int open_own(const std::string& path, int how);
+
   /// A new file of mode 0600. Throws input_error if none can be written.
   mask_ledger();
   /// An existing one. Throws not_a_ledger if that is what it is, input_error if it cannot be opened or is one of another version. Of one that was cut off, the

@@ -100,11 +100,11 @@ std::optional<thread_stat> stat_of(const proc_file& file) {
 
 std::optional<thread_stat> stat_of(pid_t pid, pid_t tid) { return stat_of(proc_file(stat_path(pid, tid))); }
 
-std::vector<pid_t> numbers_in(const std::string& directory) {
+std::vector<pid_t> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<pid_t> found;
   DIR* const d = ::opendir(directory.c_str());
   if (!d) return found;
-  while (const dirent* const entry = ::readdir(d)) {
+  for (const dirent* entry; found.size() < most && (entry = ::readdir(d));) {
     pid_t n = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, n).ptr == end && n > 0) found.push_back(n);

@@ -51,8 +51,8 @@ class proc_file {
 [[nodiscard]] std::optional<thread_stat> stat_of(pid_t pid, pid_t tid);
 [[nodiscard]] std::optional<thread_stat> stat_of(const proc_file&);
 
-/// Numbers that name entries of a directory; empty if it cannot be read.
-[[nodiscard]] std::vector<pid_t> numbers_in(const std::string& directory);
+/// Numbers that name entries of a directory, the first `most` that the system names; empty if it cannot be read.
+[[nodiscard]] std::vector<pid_t> numbers_in(const std::string& directory, std::size_t most = std::string::npos);
 [[nodiscard]] inline std::vector<pid_t> threads_of(pid_t pid) { return numbers_in("/proc/" + std::to_string(pid) + "/task"); }
 [[nodiscard]] inline std::vector<pid_t> all_processes() { return numbers_in("/proc"); }
 /// The process that a thread belongs to; 0 if there is none.

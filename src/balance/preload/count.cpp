@@ -3,7 +3,6 @@
 // C library they were built for, it needs no library and no symbol that one of them may lack.
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -128,10 +127,10 @@ bool put(int fd, const char* text, size_t size) noexcept {
 
 __attribute__((destructor)) void leave() {
   if (!counting()) return;
-  const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  const int fd = open_told(path, O_WRONLY);
   if (fd < 0) return;
   const hold all;
-  bool whole = put(fd, counts_begin, strlen(counts_begin));
+  bool whole = ftruncate(fd, 0) == 0 && put(fd, counts_begin, strlen(counts_begin));
   for (entry* e = last; e != nullptr && whole; e = e->before) {
     if (e->live != nullptr) take_in(*e);
     char line[counts_line_size];

@@ -22,19 +22,34 @@ constexpr std::size_t largest_history = 4u << 20;
 constexpr unsigned long most_runs = 8, most_threads = 65536;
 constexpr double most_seconds = 1e12;
 
-/// An open file that is locked while it lives.
-class locked_file {
+constexpr int to_open = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;   // a program waits for nobody because of us
+
+/// An open file, closed in the end. Everybody who may read it may lock it for ever.
+class history_file {
  public:
-  locked_file(const std::string& path, int flags, int lock) : path_(path), fd_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (fd_ >= 0 && flock(fd_, lock) != 0) fail("be locked");
+  history_file(const std::string& path, int fd) : path_(path), fd_(fd) {
+    struct stat s {};
+    if (fd_ >= 0 && (fstat(fd_, &s) != 0 || !S_ISREG(s.st_mode))) {
+      close(fd_);
+      throw input_error("'" + path_ + "' is no regular file");
+    }
   }
-  ~locked_file() {
+  ~history_file() {
     if (fd_ >= 0) close(fd_);
   }
-  locked_file(const locked_file&) = delete;
-  locked_file& operator=(const locked_file&) = delete;
+  history_file(const history_file&) = delete;
+  history_file& operator=(const history_file&) = delete;
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  /// While this lives, no other run renews it. Who does so takes milliseconds.
+  void lock() const {
+    constexpr int most_tries = 2000;
+    for (int tries = 0; flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+      if (errno != EWOULDBLOCK && errno != EINTR) fail("be locked");
+      if (tries == most_tries) throw input_error("'" + path_ + "' cannot be written: somebody keeps it locked");
+      usleep(1000);
+    }
+  }
   [[noreturn]] void fail(const std::string& what) const { throw input_error("'" + path_ + "' cannot " + what + ": " + std::strerror(errno)); }
 
   [[nodiscard]] std::string read_all() const {
@@ -61,6 +76,12 @@ class locked_file {
   std::string path_;
   int fd_;
 };
+
+/// A new one is nobody else's: no link is followed to a place where there is none.
+int open_to_renew(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | to_open);
+  return fd >= 0 || errno != ENOENT ? fd : open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | to_open, 0644);
+}
 
 known_history parsed(const std::string& path, std::string_view text) {
   try {
@@ -152,17 +173,20 @@ void add_run(history& h, const std::string& program, const std::vector<double>& 
 }
 
 known_history load_history(const std::string& path) {
-  const locked_file file(path, O_RDONLY, LOCK_SH);
+  const history_file file(path, open(path.c_str(), O_RDONLY | to_open));   // it is replaced as a whole, so nobody need be kept from that
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open()) file.fail("be read");
   return parsed(path, file.read_all());
 }
 
 void save_run(const std::string& path, const std::string& program, const std::vector<double>& seconds) {
-  for (;;) {
-    const locked_file file(path, O_RDWR | O_CREAT, LOCK_EX);
-    if (!file.is_open()) file.fail("be written");
-    if (!file.still_there()) continue;
+  constexpr int most_tries = 100;
+  for (int tries = 0;; ++tries) {
+    const history_file file(path, open_to_renew(path));
+    if (!file.is_open() && (errno != EEXIST || tries == most_tries)) file.fail("be written");   // EEXIST: another run has just made it, or it is a link to nowhere
+    if (!file.is_open()) continue;
+    file.lock();
+    if (!file.still_there() && tries < most_tries) continue;
     history h = parsed(path, file.read_all()).lengths;
     add_run(h, program, seconds);
     if (const std::string why = kilter::detail::replace_file(path, history_text(h)); !why.empty())

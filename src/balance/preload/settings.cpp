@@ -1,10 +1,12 @@
 #include "balance/preload/settings.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
 
 #include "kilter/error.hpp"
 
@@ -24,12 +26,20 @@ int cpu_number(std::string_view text) {
   return value;
 }
 
+/// Of a file, not of a pipe: the program that it is read in would wait for who writes into that.
 std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error("'" + path + "' cannot be read");
-  std::string text(largest_settings + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat s {};
+  std::string text;
+  ssize_t got = -1;
+  if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
+    text.resize(largest_settings + 1);
+    std::size_t size = 0;
+    while (size < text.size() && (got = read(fd, text.data() + size, text.size() - size)) > 0) size += static_cast<std::size_t>(got);
+    text.resize(size);
+  }
+  if (fd >= 0) close(fd);
+  if (got < 0) throw input_error("'" + path + "' cannot be read as a file");
   if (text.size() > largest_settings) throw input_error("'" + path + "' is larger than 1 MiB");
   return text;
 }

@@ -58,6 +58,10 @@ void check_output(const std::string& option, const std::string& path) {
     if (const kilter::detail::replacement trial(path); !trial.why().empty()) refuse(fmt::format("cannot be written ({}); name another file", trial.why()));
     return;
   }
+  if (fs::is_fifo(status)) {   // who reads it would see its end if it were opened and closed
+    if (::access(path.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written ({}); name another file", reason()));
+    return;
+  }
   const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) refuse(fmt::format("cannot be written ({}); name another file", reason()));
   ::close(fd);

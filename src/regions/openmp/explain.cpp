@@ -1,6 +1,5 @@
 #include "regions/openmp/explain.hpp"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -85,7 +84,7 @@ std::atomic<bool> writing{false};
 
 __attribute__((destructor)) void write_it() {
   if (!tells()) return;
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const int file = balance::preload::open_told(path, O_WRONLY | O_APPEND);
   if (file < 0) return;
   sink to(file);
   while (!write_told(to)) sched_yield();

@@ -1,11 +1,10 @@
 #include "regions/openmp/known.hpp"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "balance/preload/guest.hpp"
 
 namespace kilter::regions {
 
@@ -17,14 +16,15 @@ size_t size = 0;
 __attribute__((constructor)) void read_it() {
   const char* const path = getenv("KILTER_KNOWN_REGIONS");
   if (!path || !*path) return;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = balance::preload::open_told(path, O_RDONLY);
   if (file < 0) return;
   struct stat s {};
-  if (fstat(file, &s) == 0 && s.st_size > 0) {
-    void* const mapped = mmap(nullptr, static_cast<size_t>(s.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped != MAP_FAILED) {
-      text = static_cast<const char*>(mapped);
-      size = static_cast<size_t>(s.st_size);
+  if (balance::preload::status_of(file, s) && s.st_size > 0) {
+    // A copy: a mapped file that is cut off ends who reads it.
+    void* const room = mmap(nullptr, static_cast<size_t>(s.st_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room != MAP_FAILED) {
+      text = static_cast<const char*>(room);
+      for (ssize_t n; size < static_cast<size_t>(s.st_size) && (n = read(file, static_cast<char*>(room) + size, static_cast<size_t>(s.st_size) - size)) > 0;) size += static_cast<size_t>(n);
     }
   }
   close(file);

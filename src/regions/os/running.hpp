@@ -9,10 +9,11 @@ namespace kilter::regions::os {
 
 struct running_process {
   std::string program;   ///< path of its file
-  told_process told;     ///< as it was at most a second ago, or when its latest region began
+  told_process told;     ///< as it was at most a second ago, or when its latest region began; its own words, whatever they are
+  bool own = false;      ///< of this user. What another one's process names is not to be opened
 };
 
-/// Of this user; those that go meanwhile are left out. By number.
+/// Those that this user may look at; those that go meanwhile, and whose memory keeps changing or is not what it should be, are left out. By number.
 [[nodiscard]] std::vector<running_process> running_processes();
 
 }  // namespace kilter::regions::os

@@ -57,6 +57,17 @@ class full_disk {
   void (*before_)(int);
 };
 
+TEST_F(replaced_file, is_written_into_a_pipe_that_somebody_reads_and_no_other_is_waited_for) {
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_FALSE(replace_file(file, "lost").empty());
+  const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(replace_file(file, "told"), "");
+  char got[5] = {};
+  EXPECT_EQ(::read(reader, got, sizeof got), 4);
+  EXPECT_STREQ(got, "told");
+  ::close(reader);
+}
+
 TEST_F(replaced_file, holds_the_new_content_alone_and_keeps_its_mode) {
   EXPECT_EQ(replace_file(file, "first"), "");
   ::chmod(file.c_str(), 0640);

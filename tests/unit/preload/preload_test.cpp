@@ -1,10 +1,13 @@
 // The parts of the preload library that make no placement by themselves: settings, CPUs, history, and the choice of a core.
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <map>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +181,25 @@ TEST(history, what_is_no_history_is_refused_and_left_as_it_is) {
   save_run(s.path() / "new", "p", {1.0, 2.0});
   EXPECT_EQ(predicted_lengths(load_history(s.path() / "new").lengths, "p"), (std::vector<double>{1.0, 2.0}));
   EXPECT_TRUE(load_history(s.path() / "absent").lengths.empty());
+}
+
+TEST(history, nobody_is_waited_for_and_no_link_followed_to_a_new_file) {
+  const scratch s;
+  const std::string pipe = s.path() / "pipe", link = s.path() / "link", target = s.path() / "target", locked = s.path() / "locked";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(refusal([&] { (void)load_history(pipe); }), "'" + pipe + "' is no regular file");
+  EXPECT_EQ(refusal([&] { save_run(pipe, "p", {1.0}); }), "'" + pipe + "' is no regular file");
+  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + pipe); }), "'" + pipe + "' cannot be read as a file");
+  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + s.path().string()); }), "'" + s.path().string() + "' cannot be read as a file");
+  std::filesystem::create_symlink(target, link);
+  EXPECT_NE(refusal([&] { save_run(link, "p", {1.0}); }).find("cannot be written"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(target));
+  save_run(locked, "p", {1.0});
+  const int held = open(locked.c_str(), O_RDONLY);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  EXPECT_EQ(load_history(locked).lengths.size(), 1u);
+  EXPECT_EQ(refusal([&] { save_run(locked, "p", {1.0}); }), "'" + locked + "' cannot be written: somebody keeps it locked");
+  close(held);
 }
 
 TEST(history, programs_that_end_at_the_same_time_are_all_remembered) {
