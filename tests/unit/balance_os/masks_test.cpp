@@ -1,9 +1,7 @@
 // Masks come back however it ends, to everyone who got one from us, checked from outside.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -350,23 +348,6 @@ TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
 }
 
 /// What a crash, a full disk or somebody else left must not keep the masks of other files from coming back, and nothing that may hold masks is thrown away.
-TEST(masks, are_read_from_plain_files_of_this_user_alone) {
-  const runtime_directory directory;
-  const std::string plain = directory.path() + "/plain", link = directory.path() + "/link", pipe = directory.path() + "/pipe";
-  std::ofstream(plain) << "text";
-  std::filesystem::create_symlink(plain, link);
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int fd = mask_ledger::open_own(plain, O_RDONLY);
-  EXPECT_GE(fd, 0);
-  ::close(fd);
-  EXPECT_EQ(mask_ledger::open_own(link, O_RDONLY), -1);
-  EXPECT_EQ(mask_ledger::open_own(pipe, O_RDONLY), -1);
-  EXPECT_THROW(mask_ledger ledger(pipe), input_error);
-  if (::geteuid() == 0 && ::chown(plain.c_str(), 65534, 65534) == 0) {
-    EXPECT_EQ(mask_ledger::open_own(plain, O_RDONLY), -1);
-  }
-}
-
 TEST(masks, of_good_files_come_back_beside_bad_ones) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
