@@ -20,13 +20,6 @@ std::uint32_t count_of(const surroundings& s) { return static_cast<std::uint32_t
 /// What is left of a CPU for one thread of ours. However busy a neighbour is, the kernel gives us half.
 double worth_now(const usable_cpu& c) { return c.speed * (used(c) ? std::max(0.5, 1.0 - c.used_by_others) : 1.0); }
 
-/// "CPU 0", "CPUs 0, 2".
-std::string named(const std::vector<int>& cpus) {
-  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
-  for (std::size_t i = 0; i < cpus.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
-  return text;
-}
-
 std::vector<int> used_ones(const std::vector<usable_cpu>& cpus) {
   std::vector<int> indices;
   for (const usable_cpu& c : cpus)
@@ -43,7 +36,7 @@ std::optional<std::uint32_t> first_number(std::string_view text) {
   return n;
 }
 
-std::string quota_pays(const surroundings& s) { return fmt::format("the quota pays for {:g} of {} CPUs", *s.quota, s.cpus.size()); }
+std::string quota_pays(const surroundings& s) { return fmt::format("the quota pays for {:g} of {} CPU{}", *s.quota, s.cpus.size(), s.cpus.size() == 1 ? "" : "s"); }
 
 class planner {
  public:
@@ -95,11 +88,13 @@ class planner {
   void libraries_of_equal_shares() {
     const team_sizes& n = plan_.sizes;
     constexpr const char* deciding[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
-    if (library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; })) plan_.openblas_follows = true;
-    else if (n.spinning < n.equal)  // which it would take from OpenMP's variable, or from the mask
-      set("OPENBLAS_NUM_THREADS", std::to_string(n.spinning), why_fewer(n.spinning) + "; its threads spin until the last one is ready", {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
+    plan_.openblas_follows = library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; });
     constexpr std::uint32_t most_by_itself = 16;
     const bool follows_openmp = n.equal < count_of(here_);
+    if (!plan_.openblas_follows && n.spinning < n.equal)  // which it would take from OpenMP's variable, or from the mask
+      set("OPENBLAS_NUM_THREADS", std::to_string(n.spinning), why_fewer(n.spinning) + "; its threads spin until the last one is ready", {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
+    else if (!follows_openmp && n.equal < here_.online)
+      set("OPENBLAS_NUM_THREADS", std::to_string(n.equal), fmt::format("some OpenBLAS count the {} CPUs of the computer, not those allowed", here_.online), {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
     if (!follows_openmp && n.equal < std::min(here_.online, most_by_itself))
       set("NUMEXPR_NUM_THREADS", std::to_string(n.equal), fmt::format("numexpr counts the {} CPUs of the computer, not those allowed", here_.online),
           {"NUMEXPR_MAX_THREADS", "OMP_NUM_THREADS"});
@@ -108,10 +103,12 @@ class planner {
   /// Their threads take work as it comes, so every CPU that is paid for is welcome. Which of them see a quota, and how they round it, depends on their version.
   void pools() {
     const std::uint32_t n = plan_.sizes.pool;
+    const bool rounded_down = here_.quota && n > 1 && *here_.quota + 0.05 < n;
+    if (n >= count_of(here_) && !rounded_down) return;
+    const std::string count = std::to_string(n), why_rust = quota_pays(here_) + (rounded_down ? ", which Rust's library rounds down" : "");
+    set("RAYON_NUM_THREADS", count, why_rust, {"RAYON_RS_NUM_CPUS"});
+    set("TOKIO_WORKER_THREADS", count, why_rust);
     if (n >= count_of(here_)) return;
-    const std::string count = std::to_string(n);
-    set("RAYON_NUM_THREADS", count, quota_pays(here_), {"RAYON_RS_NUM_CPUS"});
-    set("TOKIO_WORKER_THREADS", count, quota_pays(here_));
     // Where Go reads a quota itself, it never has fewer than two for it; that is its makers' decision.
     if (const std::uint32_t threads = std::max(n, 2U); threads < count_of(here_)) set("GOMAXPROCS", std::to_string(threads), quota_pays(here_) + (n < 2 ? ", and Go has at least two" : ""));
     // Without the variable Julia has one thread, and programs may count on that; "auto" leaves the number to it.
@@ -141,16 +138,15 @@ class planner {
     const std::vector<usable_cpu> out(best_.begin() + threads, best_.end());
     const std::vector<int> others = used_ones(out);
     std::string why = others.empty() ? fmt::format("{} slower CPUs would hold up the others at equal shares", out.size())
-                                     : fmt::format("others use {}, which would hold up the rest at equal shares", named(others));
+                                     : fmt::format("others use {}, which would hold up the rest at equal shares", named_cpus(others));
     if (paid < here_.cpus.size()) why += "; " + quota_pays(here_);
     return why;
   }
 
   /// The CPUs are worth differently much, so that equal shares would be held up.
   [[nodiscard]] std::string why_folded() const {
-    if (const std::vector<int> shared = used_ones(best_); !shared.empty()) return "others use " + named(shared);
+    if (const std::vector<int> shared = used_ones(best_); !shared.empty()) return "others use " + named_cpus(shared);
     const usable_cpu &fast = best_.front(), &slow = best_.back();
-    constexpr double alike = 1.1;
     return fast.speed > alike * slow.speed ? fmt::format("CPU {} is {:.2g} times as fast as CPU {}", fast.os_index, fast.speed / slow.speed, slow.os_index) : "";
   }
 
@@ -174,11 +170,11 @@ class planner {
     if (!users && members_of_folded() > 0) return why_folded() + ", and who spins keeps others from working";
     if (threads > here_.cpus.size()) return fmt::format("{} threads share {} CPUs, and who spins keeps others from working", threads, here_.cpus.size());
     // Of one thread nobody waits; but teams that the program sizes itself are larger than what is paid for.
-    const bool too_many = here_.quota && (threads == 1 ? *here_.quota < static_cast<double>(here_.cpus.size()) : *here_.quota + 0.05 < threads);
+    const bool too_many = here_.quota && (threads == 1 ? *here_.quota < static_cast<double>(here_.online) : *here_.quota + 0.05 < threads);
     if (too_many) return quota_pays(here_) + ", and spinning would use it up";
     const std::vector<usable_cpu> ours(best_.begin(), best_.begin() + std::min<std::ptrdiff_t>(threads, static_cast<std::ptrdiff_t>(best_.size())));
     const std::vector<int> shared = used_ones(ours);
-    if (!shared.empty()) return fmt::format("others use {}, and who spins there loses the time in which it could work", named(shared));
+    if (!shared.empty()) return fmt::format("others use {}, and who spins there loses the time in which it could work", named_cpus(shared));
     return "";
   }
 
@@ -191,6 +187,12 @@ class planner {
 };
 
 }  // namespace
+
+std::string named_cpus(const std::vector<int>& cpus) {
+  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
+  for (std::size_t i = 0; i < cpus.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
+  return text;
+}
 
 std::vector<usable_cpu> best_cpus(const surroundings& s) {
   std::vector<usable_cpu> best = s.cpus;

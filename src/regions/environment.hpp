@@ -17,6 +17,7 @@ struct usable_cpu {
   int os_index = 0;
   double speed = 1.0;             ///< nominal, against the slowest kind; 1 where kinds or speeds are not known
   double used_by_others = 0.0;    ///< part of its time, 0..1, just before the start
+  int core = -1;                  ///< the same number for the logical CPUs of one core; -1: not known
 };
 
 /// Where the program is about to run.
@@ -40,6 +41,12 @@ struct team_sizes {
 inline constexpr std::uint32_t members_a_cpu = 4;
 /// On more CPUs teams keep their size: programs have room for 64 members more often than for more.
 inline constexpr std::uint32_t most_cpus_that_fold = 16;
+
+/// Speeds within this factor count as one kind.
+inline constexpr double alike = 1.1;
+
+/// "CPU 0", "CPUs 0, 2".
+[[nodiscard]] std::string named_cpus(const std::vector<int>& cpus);
 
 /// The CPUs that the quota pays for, best first: fast ones that nobody else uses in front.
 [[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);

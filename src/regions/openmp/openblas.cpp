@@ -1,7 +1,6 @@
 #include "regions/openmp/openblas.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +11,9 @@
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/blas_threads.hpp"
 #include "regions/openmp/clock.hpp"
+#include "regions/openmp/cpu_ticks.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/mask.hpp"
 
 namespace kilter::regions {
 
@@ -103,26 +104,13 @@ std::int64_t own_ns() noexcept {
 /// Ticks for which the CPUs of the mask were used by anybody, another machine on the same computer too; -1: cannot be read.
 std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
   static char text[1 << 16];
-  const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  std::size_t size = 0;
-  for (ssize_t n; size < sizeof text - 1 && (n = read(file, text + size, sizeof text - 1 - size)) > 0;) size += static_cast<std::size_t>(n);
-  close(file);
-  text[size] = '\0';
   std::int64_t ticks = 0;
   bool any = false;
-  for (const char* line = text; (line = strstr(line, "\ncpu")) != nullptr;) {
-    line += 4;
-    char* at = nullptr;
-    const unsigned long cpu = strtoul(line, &at, 10);
-    if (at == line || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) continue;
-    enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };
-    for (int field = user; field < fields; ++field) {
-      const long long value = strtoll(at, &at, 10);
-      if (field != idle && field != iowait) ticks += value;
-    }
+  each_cpu_used(text, [&](unsigned long cpu, std::int64_t of_it) {
+    if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) return;
+    ticks += of_it;
     any = true;
-  }
+  });
   return any ? ticks : -1;
 }
 
@@ -217,6 +205,7 @@ void forget_blas() noexcept {
 KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*f)(void*), void* argument) noexcept {
   static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   if (kilter::balance::preload::next(real, "pthread_create") == nullptr) return ENOSYS;
+  kilter::regions::follow_mask();
   const int error = real(thread, attributes, f, argument);
   if (error == 0 && kilter::regions::is_wanted()) kilter::regions::watch_if_openblas(__builtin_return_address(0));
   return error;
