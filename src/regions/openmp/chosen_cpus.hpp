@@ -20,23 +20,26 @@ class chosen_cpus {
     if (chosen_ < count_ && !has(cpu)) order_[chosen_++] = static_cast<std::uint16_t>(cpu);
   }
 
-  /// After a while; `paid`: CPUs, at least one. `used`: the part of it in which anybody used each CPU, null where that is not known; `own`: CPUs that the process used.
-  /// Whether anything has changed. One at a time is exchanged: on which of ours the others are is not told, but the one that has been ours for longest goes, and comes
-  /// back at the next look if it was not that.
-  constexpr bool revise(std::uint32_t paid, const double* used, double own) noexcept {
+  /// `paid`: CPUs, at least one. `used`: the part of the latest while in which anybody used each CPU, null where that is not known. Whether anything has changed.
+  constexpr bool pay_for(std::uint32_t paid, const double* used) noexcept {
     const std::uint32_t before = chosen_, wanted = paid < count_ ? paid : count_;
     while (chosen_ < wanted) add(least_used(used));
     while (chosen_ > wanted) drop_oldest();
-    if (chosen_ != before) return true;
-    if (!used || own < idle_part || chosen_ == count_) return false;
+    return chosen_ != before;
+  }
+
+  /// Whether the program would be better off anywhere: more of its threads work than it has CPUs, as they would not if it had asked, and may spin for one another; or others
+  /// use CPUs of these while another one is free. `own`: CPUs that the process used in that while.
+  [[nodiscard]] constexpr bool hold_up(const double* used, double own, std::uint32_t working_threads) const noexcept {
+    if (all()) return false;
+    if (working_threads > chosen_) return true;
+    if (!used || own < works_from) return false;
     double others = -own;
     for (std::uint32_t n = 0; n < chosen_; ++n) others += used[order_[n]];
-    const std::uint32_t better = least_used(used);
-    if (used[better] >= counts_as_used || others < counts_as_used + used[better]) return false;
-    drop_oldest();
-    add(better);
-    return true;
+    return others >= counts_as_used && used[least_used(used)] < counts_as_used;
   }
+  /// CPUs; a thread or process that has less does nothing.
+  static constexpr double works_from = 0.02;
 
   [[nodiscard]] constexpr bool has(std::uint32_t cpu) const noexcept {
     for (std::uint32_t n = 0; n < chosen_; ++n)
@@ -47,8 +50,6 @@ class chosen_cpus {
   [[nodiscard]] constexpr bool all() const noexcept { return chosen_ == count_; }
 
  private:
-  static constexpr double idle_part = 0.02;   // of a CPU: the program does nothing, so nothing is changed
-
   /// Of those that are not chosen.
   [[nodiscard]] constexpr std::uint32_t least_used(const double* used) const noexcept {
     std::uint32_t least = count_;

@@ -123,39 +123,12 @@ double quota_now() noexcept {
   return least;
 }
 
-// ---- what others use -------------------------------------------------------------------------------------------------------------------
+// ---- who works -------------------------------------------------------------------------------------------------------------------------
 
-char stat_text[1 << 16];
-std::int64_t ticks_by_cpu[CPU_SETSIZE];
-double used[chosen_cpus::most];
-std::int64_t seen_ns = 0, own_ns = 0;   // 0: not seen yet
-double own_cpus = 0.0;
-
-/// Since the look before. Null: not known.
-const double* use_since() noexcept {
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  const std::int64_t now = now_ns(), own_now = std::int64_t{own.tv_sec} * 1'000'000'000 + own.tv_nsec;
-  const bool first = seen_ns == 0;
-  const auto while_ns = static_cast<double>(now - seen_ns), tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  static std::int64_t before[CPU_SETSIZE];
-  memcpy(before, ticks_by_cpu, sizeof before);
-  const bool read = each_cpu_used(stat_text, [](unsigned long cpu, std::int64_t ticks) {
-    if (cpu < CPU_SETSIZE) ticks_by_cpu[cpu] = ticks;
-  });
-  for (std::uint32_t n = 0; n < count; ++n) used[n] = static_cast<double>(ticks_by_cpu[numbers[n]] - before[numbers[n]]) * tick_ns / while_ns;
-  own_cpus = static_cast<double>(own_now - own_ns) / while_ns;
-  seen_ns = read ? now : 0;
-  own_ns = own_now;
-  return first || !read ? nullptr : used;
-}
-
-// ---- the thread that follows -----------------------------------------------------------------------------------------------------------
-
-/// Whether there was a thread with the old mask.
-bool give_each(const cpu_set_t& old, const cpu_set_t& wanted) noexcept {
+template <class Visit>
+void each_thread(const Visit& visit) noexcept {
   const int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return false;
+  if (folder < 0) return;
   struct entry {
     std::uint64_t inode, offset;
     unsigned short size;
@@ -163,34 +136,103 @@ bool give_each(const cpu_set_t& old, const cpu_set_t& wanted) noexcept {
     char name[1];
   };
   alignas(std::uint64_t) char entries[4096];
-  bool any = false;
   for (long size; (size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
     for (long at = 0; at < size;) {
       const auto* const e = reinterpret_cast<const entry*>(entries + at);
       at += e->size;
-      const auto thread = static_cast<pid_t>(strtol(e->name, nullptr, 10));
-      cpu_set_t now;
-      if (thread <= 0 || sched_getaffinity(thread, sizeof now, &now) != 0 || !same(now, old)) continue;
-      any = sched_setaffinity(thread, sizeof wanted, &wanted) == 0 || any;
+      if (const auto thread = static_cast<pid_t>(strtol(e->name, nullptr, 10)); thread > 0) visit(thread);
     }
   close(folder);
-  return any;
 }
+
+struct seen_use {
+  const double* used = nullptr;        // of each CPU that the mask is chosen from; null: not known
+  double own = 0.0;                    // CPUs that this process used
+  std::uint32_t working_threads = 0;
+};
+
+/// What has become of the time since the look before.
+class use {
+ public:
+  seen_use since_before() noexcept {
+    const std::int64_t now = now_ns(), own = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    seen_use seen{nullptr, static_cast<double>(own - own_ns_) / static_cast<double>(now - at_ns_), working_since(now - at_ns_)};
+    own_ns_ = own;
+    at_ns_ = now;
+    constexpr std::int64_t told_apart_ns = 100'000'000;   // ticks are 10 ms
+    if (now - ticks_at_ns_ < told_apart_ns) return seen;
+    seen.used = used_since(now);
+    return seen;
+  }
+
+ private:
+  /// Negative: there is no such thread.
+  static std::int64_t cpu_ns(clockid_t clock) noexcept {
+    timespec t{};
+    return clock_gettime(clock, &t) == 0 ? std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec : -1;
+  }
+
+  std::uint32_t working_since(std::int64_t while_ns) noexcept {
+    std::uint32_t working = 0, now_seen = 0;
+    each_thread([&](pid_t thread) {
+      const std::int64_t ns = cpu_ns(static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u));   // as pthread_getcpuclockid makes them
+      if (ns < 0 || now_seen == most_threads) return;
+      std::int64_t before = 0;
+      for (std::uint32_t n = 0; n < threads_seen_; ++n)
+        if (threads_[n].thread == thread) before = threads_[n].ns;
+      if (static_cast<double>(ns - before) >= chosen_cpus::works_from * static_cast<double>(while_ns)) ++working;
+      next_[now_seen++] = {thread, ns};
+    });
+    memcpy(threads_, next_, sizeof threads_);
+    threads_seen_ = now_seen;
+    return working;
+  }
+
+  const double* used_since(std::int64_t now) noexcept {
+    const bool known = ticks_at_ns_ != 0;
+    const auto while_ns = static_cast<double>(now - ticks_at_ns_), tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
+    memcpy(before_, ticks_, sizeof before_);
+    const bool read = each_cpu_used(text_, [&](unsigned long cpu, std::int64_t ticks) {
+      if (cpu < CPU_SETSIZE) ticks_[cpu] = ticks;
+    });
+    ticks_at_ns_ = read ? now : 0;
+    if (!known || !read) return nullptr;
+    for (std::uint32_t n = 0; n < count; ++n) used_[n] = static_cast<double>(ticks_[numbers[n]] - before_[numbers[n]]) * tick_ns / while_ns;
+    return used_;
+  }
+
+  struct thread_time {
+    pid_t thread;
+    std::int64_t ns;
+  };
+  static constexpr std::uint32_t most_threads = 256;   // as many as are looked at
+  thread_time threads_[most_threads], next_[most_threads];
+  char text_[1 << 16];
+  std::int64_t ticks_[CPU_SETSIZE], before_[CPU_SETSIZE];
+  double used_[chosen_cpus::most];
+  std::int64_t at_ns_ = 0, own_ns_ = 0, ticks_at_ns_ = 0;
+  std::uint32_t threads_seen_ = 0;
+};
+use latest;
+
+// ---- the thread that follows -----------------------------------------------------------------------------------------------------------
 
 /// To each thread that still has ours. One that is made meanwhile may have it from one that comes later: so it is looked for again.
 void give(const cpu_set_t& wanted) noexcept {
   const cpu_set_t old = given;
   if (sched_setaffinity(0, sizeof wanted, &wanted) != 0 || sched_getaffinity(0, sizeof given, &given) != 0) return;
-  given_count.store(static_cast<std::uint32_t>(CPU_COUNT(&given)), std::memory_order_release);
   constexpr int most_times = 8;
-  for (int times = 0; times < most_times && give_each(old, wanted); ++times) {}
+  bool any = true;
+  for (int times = 0; times < most_times && any; ++times) {
+    any = false;
+    each_thread([&](pid_t thread) {
+      cpu_set_t now;
+      if (sched_getaffinity(thread, sizeof now, &now) == 0 && same(now, old)) any = sched_setaffinity(thread, sizeof wanted, &wanted) == 0 || any;
+    });
+  }
 }
 
-void look() noexcept {
-  const double* const use = use_since();
-  const double quota = quota_now();
-  const std::uint32_t paid = quota < 0.0 ? chosen.size() : detail::paid_cores(quota, count);
-  if (!chosen.revise(paid, use, own_cpus)) return;
+void give_chosen() noexcept {
   cpu_set_t wanted;
   CPU_ZERO(&wanted);
   for (std::uint32_t n = 0; n < count; ++n)
@@ -198,14 +240,28 @@ void look() noexcept {
   give(wanted);
 }
 
+/// Whether there is anything left to follow.
+bool look() noexcept {
+  const seen_use use = latest.since_before();
+  if (const double quota = quota_now(); quota >= 0.0 && chosen.pay_for(detail::paid_cores(quota, count), use.used)) {
+    given_count.store(chosen.size(), std::memory_order_release);
+    give_chosen();
+  }
+  if (!chosen.hold_up(use.used, use.own, use.working_threads)) return true;
+  chosen.pay_for(count, nullptr);   // those who ask us for the number of CPUs still get what is paid for
+  give_chosen();
+  return false;
+}
+
+/// The first looks are soon: threads that spin for one another on one CPU come to nothing.
 void* follow(void*) {
   constexpr long most_ms = 1000;
-  for (long ms = 100;; ms = std::min(most_ms, 2 * ms)) {   // at first nothing is known of others
+  (void)latest.since_before();
+  for (long ms = 10;; ms = std::min(most_ms, 2 * ms)) {
     const timespec a_while{ms / 1000, ms % 1000 * 1'000'000};
     nanosleep(&a_while, nullptr);
-    look();
+    if (!look()) return nullptr;
   }
-  return nullptr;
 }
 
 // ---- who asks for the number of CPUs ---------------------------------------------------------------------------------------------------
@@ -242,10 +298,7 @@ void follow_mask() noexcept {
   errno = error;
 }
 
-void forget_mask() noexcept {
-  followed.store(false, std::memory_order_relaxed);
-  seen_ns = 0;
-}
+void forget_mask() noexcept { followed.store(false, std::memory_order_relaxed); }
 
 }  // namespace kilter::regions
 

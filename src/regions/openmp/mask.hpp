@@ -1,5 +1,5 @@
 #pragma once
-// The mask that `kilter run` has narrowed to what the quota pays for (KILTER_MASK): it follows the quota, and makes way for others. docs/decisions/run.md.
+// The mask that `kilter run` has narrowed to what the quota pays for (KILTER_MASK): it follows the quota, and goes where it holds the program up. docs/decisions/run.md.
 
 namespace kilter::regions {
 
