@@ -26,6 +26,7 @@ quota 100000
 (when "$scratch/folder" true) &
 expect "a folder that is not there tells nothing" "1 1 1; 1 1 1 pinned;" "$(run KILTER_MASK="$both;${cpus[1]};$scratch/none" "$program" 2 "$scratch/folder")"
 wait
+expect "it goes where more threads work; who asks is told as before" "2 1" "$(run KILTER_MASK="$both;${cpus[1]};$scratch" "$program" busy)"
 expect "another mask than the one that is told is not ours" "1 $computer $computer;" "$(run KILTER_MASK="$both;${cpus[0]};$scratch" "$program")"
 expect "nothing told" "1 $computer $computer;" "$(run "$program")"
 for told in "" x "0" ";;" "0-1;" "$both;${cpus[1]}" "99999999999999999999;1;" "$both;;$scratch" "-1;-1;/"; do

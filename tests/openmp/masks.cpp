@@ -1,4 +1,4 @@
-// What a program sees of a mask that was narrowed, and of what becomes of it. Usage: masks [SECONDS FILE...]: writes what it sees; then makes each FILE, waits until
+// What a program sees of a mask that was narrowed, and of what becomes of it. Usage: masks [busy | SECONDS FILE...]: writes what it sees; then makes each FILE, waits until
 // somebody has removed it, and so long for another mask.
 
 #include <fcntl.h>
@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <thread>
 
 namespace {
@@ -19,9 +21,23 @@ int cpus() {
 
 void nap() { usleep(10'000); }
 
+/// More threads that work than a narrowed mask has CPUs.
+int busy() {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {}
+  });
+  for (const std::time_t end = std::time(nullptr) + 10; cpus() == 1 && std::time(nullptr) < end;) {}
+  over = true;
+  other.join();
+  std::printf("%d %u\n", cpus(), std::thread::hardware_concurrency());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "busy")) return busy();
   const int most_tries = argc > 1 ? 100 * std::atoi(argv[1]) : 0;
   std::atomic<bool> over{false}, pinned_stays{true};
   std::atomic<int> of_other{cpus()};
