@@ -8,17 +8,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "balance/os/cpu_mask.hpp"
 #include "balance/preload/library.hpp"
 #include "base/file_text.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "machine/cgroup.hpp"
 #include "prefix/program.hpp"
 #include "prefix/tell.hpp"
 #include "prefix/temporary_file.hpp"
 #include "regions/explanation.hpp"
+#include "regions/mask.hpp"
 #include "regions/os/file_version.hpp"
 #include "regions/os/look_around.hpp"
+#include "regions/os/logical_cpus.hpp"
 #include "regions/os/program_file.hpp"
 #include "regions/os/source_lines.hpp"
 #include "report/report.hpp"
@@ -34,6 +38,7 @@ constexpr const char* library = "libkilter_openmp.so";
 struct run_options {
   std::vector<std::string> program, set;
   std::string json, html, history;
+  std::string cpus = "paid";
   bool explain = false, dry_run = false, same_team = false;
 };
 
@@ -74,13 +79,20 @@ struct files_beside {
   std::unique_ptr<prefix::temporary_file> known;    ///< what earlier runs told
 };
 
+std::vector<std::string> quota_directories() {
+  std::vector<std::string> directories;
+  for (const auto& directory : detail::cgroup_directories("/")) directories.push_back(directory.string());
+  return directories;
+}
+
 /// What the library goes by.
 balance::preload::environment told_to_library(const regions::preparation& p, bool same_team, const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
   if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
-  if (regions::unequal(p.here)) told.emplace_back("KILTER_UNEQUAL_CPUS", "1");
+  if (regions::unequal(regions::within(p.here, p.mask))) told.emplace_back("KILTER_UNEQUAL_CPUS", "1");
   if (p.here.quota) told.emplace_back("KILTER_QUOTA", fmt::format("{:.3f}", *p.here.quota));
+  if (!p.mask.cpus.empty()) told.emplace_back("KILTER_MASK", regions::told_mask(p.mask, quota_directories()));
   if (p.plan.openblas_follows) told.emplace_back("KILTER_OPENBLAS", "1");
   if (files.report) told.emplace_back("KILTER_EXPLAIN", files.report->path());
   if (files.known) told.emplace_back("KILTER_KNOWN_REGIONS", files.known->path());
@@ -91,18 +103,29 @@ void put(const balance::preload::environment& variables) {
   for (const auto& [variable, value] : variables) ::setenv(variable.c_str(), value.c_str(), 1);
 }
 
+/// Of who is about to become the program. If that cannot be, it runs where it may.
+void narrow(const regions::mask_plan& mask) noexcept {
+  if (mask.cpus.empty()) return;
+  balance::os::cpu_mask narrowed;
+  for (const int cpu : mask.cpus) narrowed = balance::os::either(narrowed, balance::os::cpu_mask::of(cpu));
+  static_cast<void>(balance::os::set_affinity(0, narrowed));
+}
+
 /// What the user says of KILTER_OPENMP.
 bool is_off(const char* wanted) { return wanted && std::string_view(wanted) == "0"; }
 
 regions::preparation prepare(const run_options& o) {
-  regions::preparation p{.program = o.program, .here = regions::os::look_around(), .plan = {}, .file = {}, .loaded = {}};
+  regions::preparation p{.program = o.program, .here = regions::os::look_around(), .mask = {}, .plan = {}, .file = {}, .loaded = {}};
   const auto given = read_set(o.set);
   put(given);  // PATH may be among them
   p.file = regions::os::look_at_program(o.program.front());
   if (!loading(p.file).empty()) p.loaded = library;
   const char* const wanted = std::getenv("KILTER_OPENMP");
-  const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::unequal(p.here) && regions::may_fold(p.file) && !regions::os::has_fences(p.file);
-  p.plan = regions::plan_environment(p.here, variables_here(), given, o.same_team, {.folds = folds, .openblas = !p.loaded.empty() && !is_off(wanted)});
+  regions::os::find_cores(p.here);
+  p.mask = regions::plan_mask(p.here, p.file, variables_here(), {.choice = *regions::cpu_choice_from(o.cpus), .on = regions::os::cpu_here(), .same_teams = o.same_team, .loaded = !p.loaded.empty()});
+  const regions::surroundings within = regions::within(p.here, p.mask);
+  const bool folds = !p.loaded.empty() && (!wanted || std::string_view(wanted) == "1") && regions::unequal(within) && regions::may_fold(p.file) && !regions::os::has_fences(p.file);
+  p.plan = regions::plan_environment(within, variables_here(), given, o.same_team, {.folds = folds, .openblas = !p.loaded.empty() && !is_off(wanted)});
   return p;
 }
 
@@ -204,15 +227,16 @@ void tell(const run_options& o, const regions::preparation& p, const prefix::end
   });
 }
 
-int become(const run_options& o) {
+int become(const run_options& o, const regions::mask_plan& mask) {
   std::fflush(nullptr);
+  narrow(mask);
   return prefix::not_run(o.program.front(), prefix::run_alone(o.program));
 }
 
 /// What we would like to do beside the program cannot be done.
-int become(const run_options& o, const std::exception& why, const char* nevertheless) {
+int become(const run_options& o, const regions::mask_plan& mask, const std::exception& why, const char* nevertheless) {
   say(std::string(why.what()) + "; '" + o.program.front() + "' " + nevertheless);
-  return become(o);
+  return become(o, mask);
 }
 
 int run_and_tell(const run_options& o, const regions::preparation& p, files_beside& files) {
@@ -220,10 +244,10 @@ int run_and_tell(const run_options& o, const regions::preparation& p, files_besi
   prefix::ended_program ended;
   try {
     const prefix::held_signals signals;
-    ended = prefix::run_to_end(o.program, signals);
+    ended = prefix::run_to_end(o.program, signals, [&] { narrow(p.mask); });
   } catch (const input_error& e) {
     files = {};
-    return become(o, e, "runs, and nothing is told at its end");
+    return become(o, p.mask, e, "runs, and nothing is told at its end");
   }
   const std::string reported = files.report ? files.report->content() : "";
   files = {};  // we may end by a signal
@@ -235,6 +259,7 @@ int run_and_tell(const run_options& o, const regions::preparation& p, files_besi
 int run(run_options o) {
   if (o.program.empty()) throw input_error("nothing to run: give -- PROGRAM ARGS...");
   static_cast<void>(read_set(o.set));
+  if (!regions::cpu_choice_from(o.cpus)) throw input_error("--cpus '" + o.cpus + "': is none of paid, fast and all");
   if (o.html == "-") throw input_error("--html -: the report is written to a file; give its name");
   const regions::region_history known = check_files(o);
   const bool tells = o.explain || !o.json.empty() || !o.html.empty() || !o.history.empty();
@@ -252,9 +277,9 @@ int run(run_options o) {
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;
-    return become(o, e, "runs as it would without Kilter");
+    return become(o, {}, e, "runs as it would without Kilter");
   }
-  if (!tells) return become(o);
+  if (!tells) return become(o, p.mask);
   if (o.explain)
     for (const std::string& line : regions::lines_before(p)) say(line);
   return run_and_tell(o, p, files);
@@ -272,6 +297,7 @@ action add_run(CLI::App& app, const std::vector<std::string>& program) {
   command->add_option("--set", o->set, "Set this variable, and leave alone what it decides; may come again")->type_name("KEY=VALUE")->expected(1)->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
+  command->add_option("--cpus", o->cpus, "The CPUs that it may use: paid, as many as the quota pays for; fast, of these the fastest kind; all")->type_name("WHICH")->capture_default_str();
   command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
   command->add_option("--history", o->history, "What earlier runs told of its parallel regions; read at the start, renewed at the end")->type_name("FILE");
   command->add_option("--html", o->html, "Write a self-contained report to this file: where the time of its parallel regions went")->type_name("FILE");

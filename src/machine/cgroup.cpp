@@ -1,11 +1,11 @@
 #include "machine/cgroup.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kilter {
@@ -101,9 +101,14 @@ std::optional<double> limit_in(const fs::path& directory, bool unified) {
   return std::nullopt;
 }
 
-/// Over the process's own groups, and those above them if `above`.
-std::optional<double> smallest_limit(const fs::path& root, bool above) {
-  std::optional<double> least;
+struct level {
+  fs::path directory;
+  bool unified = false;
+};
+
+/// The process's own groups, and those above them if `above`.
+std::vector<level> levels(const fs::path& root, bool above) {
+  std::vector<level> found;
   std::ifstream mountinfo(root / "proc/self/mountinfo");
   for (const hierarchy& h : cpu_hierarchies(mountinfo)) {
     std::ifstream cgroup(root / "proc/self/cgroup");
@@ -113,9 +118,16 @@ std::optional<double> smallest_limit(const fs::path& root, bool above) {
     fs::path below = below_mount(*group, h.top);
     for (bool more = true; more; below = below.parent_path()) {
       more = above && !below.empty();
-      if (const auto limit = limit_in(mount / below, h.unified)) least = least ? std::min(*least, *limit) : limit;
+      found.push_back({below.empty() ? mount : mount / below, h.unified});
     }
   }
+  return found;
+}
+
+std::optional<double> smallest_limit(const fs::path& root, bool above) {
+  std::optional<double> least;
+  for (const level& l : levels(root, above))
+    if (const auto limit = limit_in(l.directory, l.unified)) least = least ? std::min(*least, *limit) : limit;
   return least;
 }
 
@@ -125,9 +137,13 @@ std::optional<double> cgroup_quota(const fs::path& root) { return smallest_limit
 
 std::optional<double> own_cgroup_quota(const fs::path& root) { return smallest_limit(root, false); }
 
-std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept {
-  return quota ? static_cast<std::uint32_t>(std::clamp(std::ceil(*quota - 0.05), 1.0, static_cast<double>(cores))) : cores;
+std::vector<fs::path> cgroup_directories(const fs::path& root) {
+  std::vector<fs::path> directories;
+  for (level& l : levels(root, true)) directories.push_back(std::move(l.directory));
+  return directories;
 }
+
+std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept { return quota ? paid_cores(*quota, cores) : cores; }
 
 machine first_cores(const machine& m, std::uint32_t count) {
   if (count >= m.core_count()) return m;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "kilter/machine.hpp"
+#include "machine/paid_cores.hpp"
 
 namespace kilter::detail {
 
@@ -17,7 +19,10 @@ namespace kilter::detail {
 /// The same of the process's own group alone, which is all that some programs look at.
 [[nodiscard]] std::optional<double> own_cgroup_quota(const std::filesystem::path& root);
 
-/// As many of `cores` as a quota pays for: rounded up, a twentieth of a core left out, and at least one. Without a quota all.
+/// The directories whose files say so, each `cpu.max` or `cpu.cfs_quota_us` and `cpu.cfs_period_us`; some may have none.
+[[nodiscard]] std::vector<std::filesystem::path> cgroup_directories(const std::filesystem::path& root);
+
+/// Without a quota all.
 [[nodiscard]] std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept;
 /// The first `count` cores of a machine, or all if it has no more.
 [[nodiscard]] machine first_cores(const machine&, std::uint32_t count);

@@ -13,7 +13,7 @@ namespace {
 
 std::uint32_t count_of(const surroundings& s) { return static_cast<std::uint32_t>(s.cpus.size()); }
 
-std::string quota_pays(const surroundings& s) { return fmt::format("the quota pays for {:g} of {} CPUs", *s.quota, s.cpus.size()); }
+std::string quota_pays(const surroundings& s) { return fmt::format("the quota pays for {:g} of {} CPU{}", *s.quota, s.cpus.size(), s.cpus.size() == 1 ? "" : "s"); }
 
 class planner {
  public:
@@ -60,9 +60,11 @@ class planner {
   void libraries_of_equal_shares() {
     const team_sizes& n = plan_.sizes;
     constexpr const char* deciding[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
-    if (library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; })) plan_.openblas_follows = true;
+    plan_.openblas_follows = library_.openblas && std::ranges::none_of(deciding, [&](const char* name) { return of_user(name) != nullptr; });
     constexpr std::uint32_t most_by_itself = 16;
     const bool follows_openmp = n.equal < count_of(here_);
+    if (!follows_openmp && n.equal < here_.online)
+      set("OPENBLAS_NUM_THREADS", std::to_string(n.equal), fmt::format("some OpenBLAS count the {} CPUs of the computer, not those allowed", here_.online), {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
     if (!follows_openmp && n.equal < std::min(here_.online, most_by_itself))
       set("NUMEXPR_NUM_THREADS", std::to_string(n.equal), fmt::format("numexpr counts the {} CPUs of the computer, not those allowed", here_.online),
           {"NUMEXPR_MAX_THREADS", "OMP_NUM_THREADS"});
@@ -71,10 +73,12 @@ class planner {
   /// Their threads take work as it comes, so every CPU that is paid for is welcome. Which of them see a quota, and how they round it, depends on their version.
   void pools() {
     const std::uint32_t n = plan_.sizes.pool;
+    const bool rounded_down = here_.quota && n > 1 && *here_.quota + 0.05 < n;
+    if (n >= count_of(here_) && !rounded_down) return;
+    const std::string count = std::to_string(n), why_rust = quota_pays(here_) + (rounded_down ? ", which Rust's library rounds down" : "");
+    set("RAYON_NUM_THREADS", count, why_rust, {"RAYON_RS_NUM_CPUS"});
+    set("TOKIO_WORKER_THREADS", count, why_rust);
     if (n >= count_of(here_)) return;
-    const std::string count = std::to_string(n);
-    set("RAYON_NUM_THREADS", count, quota_pays(here_), {"RAYON_RS_NUM_CPUS"});
-    set("TOKIO_WORKER_THREADS", count, quota_pays(here_));
     // Where Go reads a quota itself, it never has fewer than two for it; that is its makers' decision.
     if (const std::uint32_t threads = std::max(n, 2U); threads < count_of(here_)) set("GOMAXPROCS", std::to_string(threads), quota_pays(here_) + (n < 2 ? ", and Go has at least two" : ""));
     // Without the variable Julia has one thread, and programs may count on that; "auto" leaves the number to it.
@@ -116,6 +120,12 @@ class planner {
 
 }  // namespace
 
+std::string named_cpus(const std::vector<int>& cpus) {
+  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
+  for (std::size_t i = 0; i < cpus.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
+  return text;
+}
+
 std::vector<usable_cpu> best_cpus(const surroundings& s) {
   std::vector<usable_cpu> best = s.cpus;
   std::stable_sort(best.begin(), best.end(), [](const usable_cpu& a, const usable_cpu& b) { return a.speed > b.speed; });
@@ -138,7 +148,6 @@ team_sizes sizes_for(const surroundings& s) {
 }
 
 bool unequal(const surroundings& s) {
-  constexpr double alike = 1.1;
   const std::vector<usable_cpu> best = best_cpus(s);
   return best.front().speed > alike * best.back().speed;
 }

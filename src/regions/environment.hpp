@@ -15,6 +15,7 @@ namespace kilter::regions {
 struct usable_cpu {
   int os_index = 0;
   double speed = 1.0;             ///< nominal, against the slowest kind; 1 where kinds or speeds are not known
+  int core = -1;                  ///< the same number for the logical CPUs of one core; -1: not known
 };
 
 /// Where the program is about to run.
@@ -30,6 +31,12 @@ struct team_sizes {
   std::uint32_t pool = 1;         ///< take work as it comes: every CPU that is paid for
   std::uint32_t equal = 1;        ///< equal shares and a barrier: without CPUs that would hold all others up
 };
+
+/// Speeds within this factor count as one kind.
+inline constexpr double alike = 1.1;
+
+/// "CPU 0", "CPUs 0, 2".
+[[nodiscard]] std::string named_cpus(const std::vector<int>& cpus);
 
 /// The CPUs that the quota pays for, fast ones in front.
 [[nodiscard]] std::vector<usable_cpu> best_cpus(const surroundings&);

@@ -36,9 +36,10 @@ json or_null(const std::optional<T>& v) {
 
 std::vector<std::string> lines_before(const preparation& p) {
   std::vector<std::string> lines{cpus_text(p.here)};
+  if (!p.mask.why.empty()) lines.push_back(printable("mask: " + p.mask.why));
   for (const setting& s : p.plan.set) lines.push_back(printable(fmt::format("{}={}: {}", s.variable, s.value, s.why)));
   for (const kept& k : p.plan.left) lines.push_back(printable(fmt::format("{}={} is yours and stays; else it would be {}", k.variable, k.value, k.instead_of)));
-  if (p.plan.set.empty()) lines.emplace_back("nothing has to be set");
+  if (p.plan.set.empty() && p.mask.cpus.empty()) lines.emplace_back("nothing has to be set");
   if (p.plan.openblas_follows) lines.emplace_back("OpenBLAS, if the program loads it, gets fewer threads while others use CPUs");
   lines.push_back(printable(loading_text(p)));
   return lines;
@@ -61,6 +62,7 @@ std::string run_json(const preparation& p, const std::optional<outcome>& o) {
   }
   const std::string why_not = why_not_loaded(p.file), runtime = openmp_of(p.file);
   const json d = {{"schema", "kilter.run/1"}, {"program", p.program}, {"cpus", std::move(cpus)}, {"online", p.here.online}, {"quota", or_null(p.here.quota)},
+                  {"mask", p.mask.why.empty() ? json(nullptr) : json{{"cpus", p.mask.cpus}, {"why", p.mask.why}}},
                   {"threads", {{"pool", p.plan.sizes.pool}, {"equal", p.plan.sizes.equal}}}, {"set", std::move(set)},
                   {"left", std::move(left)}, {"openmp", runtime.empty() ? json(nullptr) : json(runtime)}, {"loaded", p.loaded.empty() ? json(nullptr) : json(p.loaded)},
                   {"not_loaded_because", why_not.empty() ? json(nullptr) : json(why_not)}, {"result", std::move(result)}};

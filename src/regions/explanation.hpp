@@ -7,6 +7,7 @@
 
 #include "regions/environment.hpp"
 #include "regions/explained.hpp"
+#include "regions/mask.hpp"
 #include "regions/program_file.hpp"
 
 namespace kilter::regions {
@@ -14,7 +15,8 @@ namespace kilter::regions {
 /// Before the start.
 struct preparation {
   std::vector<std::string> program;     ///< its words
-  surroundings here;
+  surroundings here;                    ///< before the mask is narrowed
+  mask_plan mask;
   environment_plan plan;
   program_file file;
   std::string loaded;                   ///< name of the library that is loaded into it; empty: none

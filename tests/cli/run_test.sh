@@ -1,7 +1,7 @@
 #!/bin/bash
 # kilter run as users call it: the program is as without Kilter, what it gets is said, and bad usage is refused with 125 and one line.
 . "$(dirname "$0")/checks.sh"
-unset OMP_NUM_THREADS OMP_WAIT_POLICY KMP_BLOCKTIME GOMP_SPINCOUNT OPENBLAS_NUM_THREADS
+unset KILTER_MASK OMP_NUM_THREADS OMP_WAIT_POLICY KMP_BLOCKTIME GOMP_SPINCOUNT OPENBLAS_NUM_THREADS
 
 json() {  # json PYTHON-EXPRESSION: of the last line of standard output as document `d`; skipped where there is no python3
   command -v python3 >/dev/null || return 0
@@ -162,11 +162,31 @@ fi
 timeout 60 "$kilter" run --explain -- sh -c '[ -e /proc/$$/fd/2 ] && exit 4; exit 3' 2>&-
 [ $? -eq 3 ] || fail "standard error is closed"
 
-# under a quota, where this user may make one
-if "$kilter" disturb quota@all:30% --repeat 1 --quiet -- "$kilter" run --dry-run --json "$work/quota" -- true >/dev/null 2>&1 && [ "$(nproc)" -gt 1 ]; then
+refuses_125 "--cpus 'slow'" --cpus slow -- true
+ends 0 --dry-run --cpus fast -- true
+says "mask: "
+
+# under a quota, where this user may make one: with as many CPUs as are paid for
+quota() { rm -f "$work/said"; "$kilter" disturb quota@all:30% --repeat 1 --quiet -- sh -c 'exec "$@" >"$0"' "$work/said" "$@" >/dev/null 2>&1 && xargs <"$work/said"; }
+cpus=$(nproc)
+if [ "$cpus" -gt 1 ] && quota "$kilter" run --dry-run --json "$work/quota" -- true >/dev/null; then
   cp "$work/quota" "$work/out"
-  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"]) and ["RAYON_NUM_THREADS"] == [s["variable"] for s in d["set"] if s["variable"].startswith("RAYON")]'
+  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"])'
+  json 'd["loaded"] is None or len(d["mask"]["cpus"]) == d["threads"]["pool"] and not [s for s in d["set"] if s["variable"].startswith(("GOMAX", "DOTNET", "JAVA"))]'
+  json '(d["mask"]["cpus"] == []) == (d["loaded"] is None)'
+  if ! grep -q '"loaded":null' "$work/quota"; then
+    paid=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["threads"]["pool"])' "$work/quota" 2>/dev/null || echo 1)
+    for told in "" --explain; do
+      [ "$(quota "$kilter" run $told -- nproc)" = "$paid" ] || fail "nproc under a quota ($told) is not $paid"
+    done
+    [ "$(quota "$kilter" run --cpus all -- env -u OMP_NUM_THREADS nproc)" = "$cpus" ] || fail "--cpus all: the mask does not stay"
+    [ "$(quota "$kilter" run --same-team -- nproc)" = "$cpus" ] || fail "--same-team: the mask does not stay"
+    [ "$(quota env KMP_AFFINITY=compact "$kilter" run -- env -u OMP_NUM_THREADS nproc)" = "$cpus" ] || fail "KMP_AFFINITY: the mask does not stay"
+    ! command -v taskset >/dev/null || [ "$(quota "$kilter" run -- taskset -c "$first" sh -c 'nproc; echo "$OMP_NUM_THREADS"')" = "1 $paid" ] || fail "a program that sets masks has another one"
+    [ "$(quota sh -c "'$kilter' run -- true; nproc")" = "$cpus" ] || fail "the mask of who has started it has changed"
+  fi
 fi
+ends 0 -- sh -c '[ "$(nproc)" = '"$cpus"' ] && [ -z "$KILTER_MASK" ]'
 
 # what it needs and cannot have is said in one line, and the program runs all the same
 for most in 3 4 5 6 7; do

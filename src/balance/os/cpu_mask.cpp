@@ -42,6 +42,12 @@ int cpu_mask::single() const noexcept {
   return found;
 }
 
+cpu_mask either(const cpu_mask& a, const cpu_mask& b) noexcept {
+  cpu_mask m;
+  for (std::size_t i = 0; i < m.words.size(); ++i) m.words[i] = a.words[i] | b.words[i];
+  return m;
+}
+
 cpu_mask both(const cpu_mask& a, const cpu_mask& b) noexcept {
   cpu_mask m;
   for (std::size_t i = 0; i < m.words.size(); ++i) m.words[i] = a.words[i] & b.words[i];

@@ -24,6 +24,7 @@ struct cpu_mask {
   friend bool operator==(const cpu_mask&, const cpu_mask&) = default;
 };
 
+[[nodiscard]] cpu_mask either(const cpu_mask&, const cpu_mask&) noexcept;
 [[nodiscard]] cpu_mask both(const cpu_mask&, const cpu_mask&) noexcept;
 
 /// "0-3,6"; "all" for the full set, empty for the empty one.

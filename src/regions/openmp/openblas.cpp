@@ -11,6 +11,7 @@
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/blas_threads.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/mask.hpp"
 #include "regions/openmp/others.hpp"
 
 namespace kilter::regions {
@@ -156,6 +157,7 @@ void forget_blas() noexcept {
 KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*f)(void*), void* argument) noexcept {
   static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   if (kilter::balance::preload::next(real, "pthread_create") == nullptr) return ENOSYS;
+  kilter::regions::follow_mask();
   const int error = real(thread, attributes, f, argument);
   if (error == 0 && kilter::regions::is_wanted()) kilter::regions::watch_if_openblas(__builtin_return_address(0));
   return error;

@@ -1,75 +1,28 @@
 #include "regions/openmp/others.hpp"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "regions/openmp/clock.hpp"
+#include "regions/openmp/cpu_ticks.hpp"
 
 namespace kilter::regions {
 
 namespace {
 
-/// The lines of /proc/stat, one after another; there may be more of them than anybody's stack has room for.
-class lines_of_stat {
- public:
-  lines_of_stat() noexcept : file_(open("/proc/stat", O_RDONLY | O_CLOEXEC)) {}
-  ~lines_of_stat() {
-    if (file_ >= 0) close(file_);
-  }
-  lines_of_stat(const lines_of_stat&) = delete;
-  lines_of_stat& operator=(const lines_of_stat&) = delete;
-
-  /// Null: there are no more. A line that is longer than the room for it comes in pieces.
-  const char* next() noexcept {
-    for (;;) {
-      if (char* const end = static_cast<char*>(memchr(text_ + at_, '\n', size_ - at_))) {
-        *end = '\0';
-        const char* const line = text_ + at_;
-        at_ = static_cast<std::size_t>(end - text_) + 1;
-        return line;
-      }
-      if (at_ == 0 && size_ == sizeof text_ - 1) {
-        text_[size_] = '\0';
-        at_ = size_;
-        return text_;
-      }
-      memmove(text_, text_ + at_, size_ - at_);
-      size_ -= at_;
-      at_ = 0;
-      const ssize_t n = file_ < 0 ? 0 : read(file_, text_ + size_, sizeof text_ - 1 - size_);
-      if (n <= 0) return nullptr;
-      size_ += static_cast<std::size_t>(n);
-    }
-  }
-
- private:
-  int file_;
-  std::size_t at_ = 0, size_ = 0;
-  char text_[4096];
-};
-
-/// Ticks for which the CPUs of the mask were used by anybody; -1: cannot be read.
+/// Ticks for which the CPUs of the mask were used; -1: cannot be read.
 std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
-  lines_of_stat stat;
-  std::int64_t ticks = 0;
+  std::int64_t sum = 0;
   bool any = false;
-  for (const char* line; (line = stat.next()) != nullptr && strncmp(line, "cpu", 3) == 0;) {
-    char* at = nullptr;
-    const unsigned long cpu = strtoul(line + 3, &at, 10);
-    if (line[3] == ' ' || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) continue;
-    enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };
-    for (int field = user; field < fields; ++field) {
-      const long long value = strtoll(at, &at, 10);
-      if (field != idle && field != iowait) ticks += value;
-    }
+  each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
+    if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) return;
+    sum += ticks;
     any = true;
-  }
-  return any ? ticks : -1;
+  });
+  return any ? sum : -1;
 }
 
 }  // namespace

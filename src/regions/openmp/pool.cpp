@@ -14,6 +14,7 @@
 #include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/library_waits.hpp"
+#include "regions/openmp/mask.hpp"
 #include "regions/openmp/openblas.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/rescue.hpp"
@@ -194,6 +195,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   forget_blas();
   forget_library_waits();
   take_over_in_child();
+  forget_mask();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);

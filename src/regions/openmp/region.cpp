@@ -3,6 +3,8 @@
 #include <link.h>
 
 #include "regions/openmp/known.hpp"
+#include "regions/openmp/mask.hpp"
+#include "regions/openmp/taken_names.hpp"
 #include "regions/openmp_calls.hpp"
 
 namespace kilter::regions {
@@ -14,27 +16,9 @@ region known[slots];                          // open addressing
 std::atomic<std::uint16_t> order[slots];      // slot of the n-th
 std::atomic<std::uint32_t> count{0};
 
-/// What a module takes from others is what its relocations name.
 bool takes_only_what_may_fold(const dl_phdr_info& module) noexcept {
-  const ElfW(Dyn)* entry = nullptr;
-  for (int i = 0; i < module.dlpi_phnum; ++i)
-    if (module.dlpi_phdr[i].p_type == PT_DYNAMIC) entry = reinterpret_cast<const ElfW(Dyn)*>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
-  if (!entry) return false;
-  std::uintptr_t values[DT_JMPREL + 1] = {};
-  for (; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) values[entry->d_tag] = entry->d_un.d_val;
-  // The loader has made addresses of most, not of all.
-  const auto at = [&](std::uintptr_t p) { return p < module.dlpi_addr ? p + module.dlpi_addr : p; };
-  if (values[DT_SYMTAB] == 0 || values[DT_STRTAB] == 0 || values[DT_REL] != 0 || (values[DT_JMPREL] != 0 && values[DT_PLTREL] != DT_RELA)) return false;
-  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(at(values[DT_SYMTAB]));
-  const auto* const names = reinterpret_cast<const char*>(at(values[DT_STRTAB]));
-  const auto fine = [&](std::uintptr_t table, std::uintptr_t bytes) {
-    const auto* const all = reinterpret_cast<const ElfW(Rela)*>(at(table));
-    for (std::uintptr_t n = 0; table != 0 && n < bytes / sizeof *all; ++n)
-      if (const auto symbol = ELF64_R_SYM(all[n].r_info); symbol != 0 && symbols[symbol].st_shndx == SHN_UNDEF && !may_fold_with(names + symbols[symbol].st_name)) return false;
-    return true;
-  };
-  return fine(values[DT_RELA], values[DT_RELASZ]) && fine(values[DT_JMPREL], values[DT_PLTRELSZ]);
+  bool fine = true;
+  return each_taken(module, [&](const char* name) { fine = fine && may_fold_with(name); }) && fine;
 }
 
 }  // namespace
@@ -47,6 +31,7 @@ region* region_of(body* run, runtime library) noexcept {
     if (there == run) return &known[slot];
     if (there) continue;
     if (known[slot].run.compare_exchange_strong(there, run, std::memory_order_acq_rel)) {
+      follow_mask();
       known[slot].library = library;
       order[count.fetch_add(1, std::memory_order_acq_rel)].store(static_cast<std::uint16_t>(slot), std::memory_order_release);
       const module_at module = module_of(reinterpret_cast<const void*>(run));
@@ -80,13 +65,10 @@ module_at module_of(const void* address) noexcept {
   } s{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
     search& wanted = *static_cast<search*>(data);
-    bool here = false, own = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& p = info->dlpi_phdr[i];
-      if (p.p_type == PT_LOAD && wanted.at - info->dlpi_addr - p.p_vaddr < p.p_memsz) here = true;
-      if (p.p_type == PT_TLS && p.p_memsz > 0) own = true;
-    }
-    if (!here) return 0;
+    if (!lies_in(*info, wanted.at)) return 0;
+    bool own = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i)
+      if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_phdr[i].p_memsz > 0) own = true;
     wanted.found = {info->dlpi_name ? info->dlpi_name : "", wanted.at - info->dlpi_addr, own, takes_only_what_may_fold(*info)};
     return 1;
   }, &s);

@@ -50,6 +50,12 @@ TEST_F(cgroup, the_tightest_level_counts) {
   EXPECT_EQ(quota(), 0.5);
 }
 
+TEST_F(cgroup, every_directory_that_may_limit_is_told) {
+  version_2("/a/b");
+  const auto at = tree_.path() / "sys/fs/cgroup";
+  EXPECT_EQ(detail::cgroup_directories(tree_.path()), (std::vector<std::filesystem::path>{at / "a/b", at / "a", at}));
+}
+
 TEST_F(cgroup, the_own_group_alone_knows_nothing_of_those_above) {
   version_2("/a/b");
   file("sys/fs/cgroup/a/cpu.max", "50000 100000\n");

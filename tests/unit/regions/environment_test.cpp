@@ -101,12 +101,13 @@ TEST(plan, never_says_how_to_wait_for_a_library_reads_that_only_once) {
     }
 }
 
-TEST(plan, a_mask_is_told_to_numexpr_alone) {
+TEST(plan, a_mask_is_told_to_those_that_do_not_look_at_it) {
   surroundings s = cpus(2);
   s.online = 8;
   const environment_plan p = plan_environment(s, {});
-  ASSERT_EQ(p.set.size(), 1U);
+  ASSERT_EQ(p.set.size(), 2U);
   EXPECT_EQ(value(p, "NUMEXPR_NUM_THREADS"), "2");
+  EXPECT_EQ(value(p, "OPENBLAS_NUM_THREADS"), "2");
 }
 
 TEST(plan, machines_of_their_own_are_told_of_a_quota_above_their_group) {

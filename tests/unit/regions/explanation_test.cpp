@@ -10,7 +10,7 @@ namespace kilter::regions {
 namespace {
 
 preparation under_a_quota() {
-  preparation p{.program = {"./stencil", "\xff"}, .here = {.cpus = {{0}, {1}, {2}}, .online = 3, .quota = 2.0, .quota_of_own_group = 2.0}, .plan = {}, .file = {}, .loaded = {}};
+  preparation p{.program = {"./stencil", "\xff"}, .here = {.cpus = {{0}, {1}, {2}}, .online = 3, .quota = 2.0, .quota_of_own_group = 2.0}, .mask = {}, .plan = {}, .file = {}, .loaded = {}};
   p.plan = plan_environment(p.here, {{"OMP_NUM_THREADS", "3"}, {"TOKIO_WORKER_THREADS", "1"}});
   p.file = {.path = "./stencil", .run_by = "", .linked = program_file::linkage::dynamic, .privileged = false, .needed = {"libc.so.6", "libgomp.so.1"}};
   return p;
@@ -23,6 +23,16 @@ TEST(explanation, says_what_there_is_and_what_was_set_and_left) {
   EXPECT_EQ(lines[1], "RAYON_NUM_THREADS=2: the quota pays for 2 of 3 CPUs");
   EXPECT_EQ(lines[3], "OMP_NUM_THREADS=3 is yours and stays; else it would be OMP_NUM_THREADS=2");
   EXPECT_EQ(lines[5], "./stencil is linked with libgomp.so.1; its environment is all that changes");
+}
+
+TEST(explanation, says_what_becomes_of_the_mask) {
+  preparation p = under_a_quota();
+  EXPECT_TRUE(nlohmann::json::parse(run_json(p, std::nullopt))["mask"].is_null());
+  p.mask = {.cpus = {1}, .among = {0, 1}, .why = "CPU 1 of 2, since the quota pays for 1 of 2 CPUs"};
+  EXPECT_EQ(lines_before(p)[1], "mask: CPU 1 of 2, since the quota pays for 1 of 2 CPUs");
+  const auto mask = nlohmann::json::parse(run_json(p, std::nullopt))["mask"];
+  EXPECT_EQ(mask["cpus"], std::vector<int>{1});
+  EXPECT_EQ(mask["why"], p.mask.why);
 }
 
 TEST(explanation, says_why_nothing_is_loaded) {

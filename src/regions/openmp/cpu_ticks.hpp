@@ -1,0 +1,74 @@
+#pragma once
+// What the kernel counts of the CPUs: /proc/stat.
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kilter::regions {
+
+/// The lines of /proc/stat, one after another; there may be more of them than anybody's stack has room for.
+class lines_of_stat {
+ public:
+  lines_of_stat() noexcept : file_(open("/proc/stat", O_RDONLY | O_CLOEXEC)) {}
+  ~lines_of_stat() {
+    if (file_ >= 0) close(file_);
+  }
+  lines_of_stat(const lines_of_stat&) = delete;
+  lines_of_stat& operator=(const lines_of_stat&) = delete;
+
+  /// Null: there are no more. A line that is longer than the room for it comes in pieces.
+  const char* next() noexcept {
+    for (;;) {
+      if (char* const end = static_cast<char*>(memchr(text_ + at_, '\n', size_ - at_))) {
+        *end = '\0';
+        const char* const line = text_ + at_;
+        at_ = static_cast<std::size_t>(end - text_) + 1;
+        return line;
+      }
+      if (at_ == 0 && size_ == sizeof text_ - 1) {
+        text_[size_] = '\0';
+        at_ = size_;
+        return text_;
+      }
+      memmove(text_, text_ + at_, size_ - at_);
+      size_ -= at_;
+      at_ = 0;
+      const ssize_t n = file_ < 0 ? 0 : read(file_, text_ + size_, sizeof text_ - 1 - size_);
+      if (n <= 0) return nullptr;
+      size_ += static_cast<std::size_t>(n);
+    }
+  }
+
+ private:
+  int file_;
+  std::size_t at_ = 0, size_ = 0;
+  char text_[4096];
+};
+
+/// Calls `visit` with each CPU's number and the ticks for which it was used since the computer began, by another machine too. False: that cannot be read.
+template <class Visit>
+bool each_cpu_used(const Visit& visit) noexcept {
+  lines_of_stat stat;
+  bool any = false;
+  for (const char* line; (line = stat.next()) != nullptr && strncmp(line, "cpu", 3) == 0;) {
+    if (line[3] == ' ') continue;   // the sum of all
+    char* at = nullptr;
+    const unsigned long cpu = strtoul(line + 3, &at, 10);
+    enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };
+    std::int64_t ticks = 0;
+    for (int field = user; field < fields; ++field) {
+      const long long value = strtoll(at, &at, 10);
+      if (field != idle && field != iowait) ticks += value;
+    }
+    visit(cpu, ticks);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace kilter::regions
