@@ -3,6 +3,7 @@
 
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/explain.hpp"
+#include "regions/openmp/our_share.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
 #include "regions/openmp/shown.hpp"
@@ -91,6 +92,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   const std::int64_t begin = explains() ? now_ns() : 0;
   if (begin != 0) show_now_and_then(begin);
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
+  renew_share(members < pool_size() ? members : pool_size());
   const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !asked<Library>::nests());
   const bool can_be_ours = how == mode::all || (r->why.load(std::memory_order_relaxed) == reason::none && (members <= pool_size() || folds));

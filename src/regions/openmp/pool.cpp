@@ -14,6 +14,7 @@
 #include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/openblas.hpp"
+#include "regions/openmp/our_share.hpp"
 #include "regions/openmp/rescue.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
@@ -190,6 +191,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   claimed.store(false, std::memory_order_relaxed);
   forget_rescues();
   forget_blas();
+  forget_share();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);
