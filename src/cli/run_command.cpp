@@ -33,7 +33,7 @@ constexpr const char* library = "libkilter_openmp.so";
 struct run_options {
   std::vector<std::string> program, set;
   std::string json, html, history;
-  bool explain = false, dry_run = false, same_team = false;
+  bool explain = false, dry_run = false, same_team = false, no_sharing = false;
 };
 
 void say(const std::string& line) { prefix::tell_user("kilter run: " + line + "\n"); }
@@ -74,9 +74,10 @@ struct files_beside {
 };
 
 /// What the library goes by.
-balance::preload::environment told_to_library(const regions::environment_plan& plan, const files_beside& files) {
+balance::preload::environment told_to_library(const run_options& o, const regions::environment_plan& plan, const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
+  if (o.no_sharing || !std::getenv("KILTER_SHARING")) told.emplace_back("KILTER_SHARING", o.no_sharing ? "0" : "1");
   if (plan.openblas_follows) told.emplace_back("KILTER_OPENBLAS", "1");
   if (files.report) told.emplace_back("KILTER_EXPLAIN", files.report->path());
   if (files.known) told.emplace_back("KILTER_KNOWN_REGIONS", files.known->path());
@@ -221,7 +222,7 @@ int run(const run_options& o) {
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
       files.known = known_to_library(known, p);
-      put(told_to_library(p.plan, files));
+      put(told_to_library(o, p.plan, files));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;
@@ -245,6 +246,7 @@ action add_run(CLI::App& app, const std::vector<std::string>& program) {
   command->add_option("--set", o->set, "Set this variable, and leave alone what it decides; may come again")->type_name("KEY=VALUE")->expected(1)->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
+  command->add_flag("--no-sharing", o->no_sharing, "Neither tell other programs of Kilter that this one is there, nor leave them CPUs; KILTER_SHARING=0 does the same");
   command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
   command->add_option("--history", o->history, "What earlier runs told of its parallel regions; read at the start, renewed at the end")->type_name("FILE");
   command->add_option("--html", o->html, "Write a self-contained report to this file: where the time of its parallel regions went")->type_name("FILE");
