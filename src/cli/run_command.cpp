@@ -39,7 +39,7 @@ struct run_options {
   std::vector<std::string> program, set;
   std::string json, html, history;
   std::string cpus = "paid";
-  bool explain = false, dry_run = false, same_team = false;
+  bool explain = false, dry_run = false, same_team = false, no_sharing = false;
 };
 
 void say(const std::string& line) { prefix::tell_user("kilter run: " + line + "\n"); }
@@ -86,10 +86,11 @@ std::vector<std::string> quota_directories() {
 }
 
 /// What the library goes by.
-balance::preload::environment told_to_library(const regions::preparation& p, bool same_team, const files_beside& files) {
+balance::preload::environment told_to_library(const run_options& o, const regions::preparation& p, const files_beside& files) {
   balance::preload::environment told;
   if (!std::getenv("KILTER_OPENMP")) told.emplace_back("KILTER_OPENMP", "1");  // 0: the user wants nothing done
-  if (same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
+  if (o.no_sharing || !std::getenv("KILTER_SHARING")) told.emplace_back("KILTER_SHARING", o.no_sharing ? "0" : "1");
+  if (o.same_team) told.emplace_back("KILTER_SAME_TEAM", "1");
   if (regions::unequal(regions::within(p.here, p.mask))) told.emplace_back("KILTER_UNEQUAL_CPUS", "1");
   if (p.here.quota) told.emplace_back("KILTER_QUOTA", fmt::format("{:.3f}", *p.here.quota));
   if (!p.mask.cpus.empty()) told.emplace_back("KILTER_MASK", regions::told_mask(p.mask, quota_directories()));
@@ -273,7 +274,7 @@ int run(run_options o) {
     if (!p.loaded.empty()) {
       put(loading(p.file));  // beside what LD_PRELOAD has by now
       attempt("what earlier runs told is not used", [&] { files.known = known_to_library(known, p); });
-      put(told_to_library(p, o.same_team, files));
+      put(told_to_library(o, p, files));
     }
   } catch (const std::exception& e) {
     if (o.dry_run) throw;
@@ -298,6 +299,7 @@ action add_run(CLI::App& app, const std::vector<std::string>& program) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--same-team", o->same_team, "Teams of OpenMP keep the size that they have without Kilter, so that sums come out the same");
   command->add_option("--cpus", o->cpus, "The CPUs that it may use: paid, as many as the quota pays for; fast, of these the fastest kind; all")->type_name("WHICH")->capture_default_str();
+  command->add_flag("--no-sharing", o->no_sharing, "Neither tell other programs of Kilter that this one is there, nor leave them CPUs; KILTER_SHARING=0 does the same");
   command->add_option("--json", o->json, "Write what was done as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
   command->add_option("--history", o->history, "What earlier runs told of its parallel regions; read at the start, renewed at the end")->type_name("FILE");
   command->add_option("--html", o->html, "Write a self-contained report to this file: where the time of its parallel regions went")->type_name("FILE");

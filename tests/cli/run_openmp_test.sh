@@ -46,6 +46,41 @@ P
   grep -q "kilter run: .*/a b .*/long" top.txt && grep -q "members" top.txt || { echo "FAILED: kilter top shows regions"; cat top.txt; failed=1; }
   expect "what was killed shows nothing" 0 "$("$kilter" top --once --json - | grep -c /long)"
 fi
+# Programs that run at once know of each other, and of one that was killed nothing is left to the other but its CPUs.
+if [ -x long ] && [ "$(nproc)" -ge 2 ] && [ -w /dev/shm ]; then
+  cpus_of() {  # PID: as `kilter top` has it
+    "$kilter" top --once --json - | python3 -c 'import json, sys; print(*[len(s["cpus"]) for s in json.load(sys.stdin)["sharing"] if s["pid"] == int(sys.argv[1]) and s["program"].endswith("/long")])' "$1"
+  }
+  becomes() {  # WHAT EXPECTED COMMAND...: for far longer than it should take
+    local what=$1 expected=$2
+    shift 2
+    for _ in $(seq 100); do
+      [ "$("$@")" = "$expected" ] && return
+      sleep 0.05
+    done
+    expect "$what" "$expected" "$("$@")"
+  }
+  "$kilter" run -- ./long & first=$!
+  becomes "who is alone has all" "$(nproc)" cpus_of $first
+  "$kilter" run -- ./long & second=$!
+  becomes "of two, the first has half" "$((($(nproc) + 1) / 2))" cpus_of $first
+  becomes "of two, the second has half" "$(($(nproc) / 2))" cpus_of $second
+  "$kilter" top --once | grep -qE "$first .* /.*/long" || { echo "FAILED: kilter top shows who shares CPUs"; failed=1; }
+  "$kilter" run --no-sharing -- ./long & third=$!
+  KILTER_SHARING=0 "$kilter" run -- ./long & fourth=$!
+  sleep 0.5
+  expect "--no-sharing, KILTER_SHARING=0" "" "$(cpus_of $third)$(cpus_of $fourth)"
+  kill -KILL $third $fourth
+  kill -KILL $second
+  becomes "one that was killed leaves its CPUs" "$(nproc)" cpus_of $first
+  expect "one that was killed is not there" "" "$(cpus_of $second)"
+  kill -STOP $first
+  becomes "one that was stopped is not there" "" cpus_of $first
+  kill -CONT $first
+  becomes "one that goes on is there" "$(nproc)" cpus_of $first
+  kill -KILL $first
+  wait 2> /dev/null
+fi
 # What a run told is used by the next one, unless the program is another by then.
 if [ "$(nproc)" -ge 2 ]; then
   cp "$programs" "known program"

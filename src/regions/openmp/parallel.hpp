@@ -4,6 +4,7 @@
 #include "regions/openmp/beside.hpp"
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/explain.hpp"
+#include "regions/openmp/our_share.hpp"
 #include "regions/openmp/pool.hpp"
 #include "regions/openmp/region.hpp"
 #include "regions/openmp/library_waits.hpp"
@@ -118,6 +119,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   settle_team_size(Library, reinterpret_cast<const void*>(c.function));
   if (explains()) show_now_and_then(begin);
   const auto members = static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
+  renew_share(members < pool_size() ? members : pool_size());
   const bool folds = would_fold(*r, how, members);
   const bool trusted = how == mode::all || r->watched.load(std::memory_order_relaxed) >= watched_before || (folds && r->may_fold.load(std::memory_order_relaxed) && !asked<Library>::nests());
   const bool may_be_ours = members > 1 && trusted && can_be_ours(*r, how, members, folds);

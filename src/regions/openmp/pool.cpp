@@ -16,6 +16,7 @@
 #include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/mask.hpp"
 #include "regions/openmp/openblas.hpp"
+#include "regions/openmp/our_share.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/rescue.hpp"
 
@@ -196,6 +197,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   forget_library_waits();
   take_over_in_child();
   forget_mask();
+  forget_share();
   own_hand = nullptr;
   ticket.store(0, std::memory_order_relaxed);
   work.left.store(0);
