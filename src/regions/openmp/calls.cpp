@@ -64,6 +64,7 @@ extern "C" __attribute__((visibility("hidden"))) void* kilter_team_call(unsigned
     if (is_for_libgomp(call, current->of->folds)) note_surprise(call);
     return ours(call);
   }
+  if (watching && is_of_tasks(call)) watching->makes_tasks.store(true, std::memory_order_relaxed);
   if (watching && is_for_libgomp(call, watching->members.load(std::memory_order_relaxed) > pool_size())) leave_to_library(*watching, reason::team_call, call);
   if (!real_team_calls[call]) real_team_calls[call] = real(runtime::libgomp, team_call_names[call]);
   return real_team_calls[call];

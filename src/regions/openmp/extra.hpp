@@ -24,6 +24,9 @@ void run_alone(bool) noexcept;
 
 /// What they do: runs a member of the folded team until it waits or is over; false: none can go on. Defined with the pool.
 bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
+/// Where none could: until fold_events() is not `seen` any more, or there are tasks. Defined with the pool.
+void wait_as_extra(std::uint32_t seen) noexcept;
+
 /// The number of regions that have begun, and whether the latest is folded and not over. Defined with the pool.
 struct region_now {
   std::uint32_t number = 0;

@@ -15,26 +15,32 @@ std::atomic<std::uint16_t> order[slots];      // slot of the n-th
 std::atomic<std::uint32_t> count{0};
 
 /// What a module takes from others is what its relocations name.
-bool takes_only_what_may_fold(const dl_phdr_info& module) noexcept {
+void look_at_taken(const dl_phdr_info& module, module_at& found) noexcept {
   const ElfW(Dyn)* entry = nullptr;
   for (int i = 0; i < module.dlpi_phnum; ++i)
     if (module.dlpi_phdr[i].p_type == PT_DYNAMIC) entry = reinterpret_cast<const ElfW(Dyn)*>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
-  if (!entry) return false;
+  if (!entry) return;
   std::uintptr_t values[DT_JMPREL + 1] = {};
   for (; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) values[entry->d_tag] = entry->d_un.d_val;
   // The loader has made addresses of most, not of all.
   const auto at = [&](std::uintptr_t p) { return p < module.dlpi_addr ? p + module.dlpi_addr : p; };
-  if (values[DT_SYMTAB] == 0 || values[DT_STRTAB] == 0 || values[DT_REL] != 0 || (values[DT_JMPREL] != 0 && values[DT_PLTREL] != DT_RELA)) return false;
+  if (values[DT_SYMTAB] == 0 || values[DT_STRTAB] == 0 || values[DT_REL] != 0 || (values[DT_JMPREL] != 0 && values[DT_PLTREL] != DT_RELA)) return;
   const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(at(values[DT_SYMTAB]));
   const auto* const names = reinterpret_cast<const char*>(at(values[DT_STRTAB]));
-  const auto fine = [&](std::uintptr_t table, std::uintptr_t bytes) {
+  found.may_fold = true;
+  const auto look = [&](std::uintptr_t table, std::uintptr_t bytes) {
     const auto* const all = reinterpret_cast<const ElfW(Rela)*>(at(table));
-    for (std::uintptr_t n = 0; table != 0 && n < bytes / sizeof *all; ++n)
-      if (const auto symbol = ELF64_R_SYM(all[n].r_info); symbol != 0 && symbols[symbol].st_shndx == SHN_UNDEF && !may_fold_with(names + symbols[symbol].st_name)) return false;
-    return true;
+    for (std::uintptr_t n = 0; table != 0 && n < bytes / sizeof *all; ++n) {
+      const auto symbol = ELF64_R_SYM(all[n].r_info);
+      if (symbol == 0 || symbols[symbol].st_shndx != SHN_UNDEF) continue;
+      const char* const name = names + symbols[symbol].st_name;
+      found.may_fold = found.may_fold && may_fold_with(name);
+      found.makes_tasks = found.makes_tasks || makes_tasks_with(name);
+    }
   };
-  return fine(values[DT_RELA], values[DT_RELASZ]) && fine(values[DT_JMPREL], values[DT_PLTRELSZ]);
+  look(values[DT_RELA], values[DT_RELASZ]);
+  look(values[DT_JMPREL], values[DT_PLTRELSZ]);
 }
 
 }  // namespace
@@ -52,6 +58,7 @@ region* region_of(body* run, runtime library) noexcept {
       const module_at module = module_of(reinterpret_cast<const void*>(run));
       if (module.own_data) leave_to_library(known[slot], reason::own_data);
       known[slot].may_fold.store(module.may_fold && !module.own_data, std::memory_order_relaxed);
+      known[slot].makes_tasks.store(module.may_fold && module.makes_tasks, std::memory_order_relaxed);
       if (is_known(module)) known[slot].watched.store(watched_before, std::memory_order_relaxed);
       return &known[slot];
     }
@@ -83,7 +90,8 @@ module_at module_of(const void* address) noexcept {
       if (p.p_type == PT_TLS && p.p_memsz > 0) own = true;
     }
     if (!here) return 0;
-    wanted.found = {info->dlpi_name ? info->dlpi_name : "", wanted.at - info->dlpi_addr, own, takes_only_what_may_fold(*info)};
+    wanted.found = {.path = info->dlpi_name ? info->dlpi_name : "", .offset = wanted.at - info->dlpi_addr, .own_data = own};
+    look_at_taken(*info, wanted.found);
     return 1;
   }, &s);
   return s.found;

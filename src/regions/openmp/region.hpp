@@ -18,6 +18,7 @@ struct region {
   runtime library = runtime::libgomp;
   std::atomic<std::uint32_t> watched{0};      ///< executions under its library that made no call of a team
   std::atomic<bool> may_fold{false};          ///< from its first execution on; what its module takes from others says so
+  std::atomic<bool> makes_tasks{false};       ///< as its module may, or as was seen: then its members stay until all are over
   std::atomic<reason> why{reason::none};
   std::atomic<std::uint32_t> call{0};         ///< of `team_call`: which, as team_call_name counts
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
@@ -40,6 +41,7 @@ struct module_at {
   std::uintptr_t offset = 0;
   bool own_data = false;                      ///< it has data of which each thread has a copy
   bool may_fold = false;                      ///< all that it takes from other modules is fine with that (openmp_calls.hpp)
+  bool makes_tasks = false;                   ///< it takes what makes them
 };
 [[nodiscard]] module_at module_of(const void*) noexcept;
 
