@@ -100,6 +100,8 @@ void* watch(void*) {
 
 }  // namespace
 
+bool extra_threads_win() noexcept { return wanted.load(std::memory_order_relaxed); }
+
 void watch_folded() noexcept {
   if (!watched.load(std::memory_order_relaxed) && !watched.exchange(true, std::memory_order_relaxed)) (void)start_thread(watch, nullptr);
 }

@@ -13,6 +13,8 @@ void watch_folded() noexcept;
 enum class extra_threads : std::uint8_t { now, if_they_win };
 /// All members of the folded team that runs get threads, as soon as the operating system has CPUs for them. `if_they_win`: only if the process has got more CPU time with them.
 void call_extra_threads(extra_threads) noexcept;
+/// As far as is known.
+[[nodiscard]] bool extra_threads_win() noexcept;
 /// In a fork's child.
 void forget_extra_threads() noexcept;
 

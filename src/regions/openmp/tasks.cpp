@@ -7,6 +7,7 @@
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/constructs.hpp"
 #include "regions/openmp/dependences.hpp"
+#include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/hands.hpp"
 
@@ -177,10 +178,12 @@ void call(member& m, task& t) noexcept {
   m.settings = its;
 }
 
-/// Looked up anew after each task: a member may come back on another thread than it left. A thread that was moved leaves where its time is over.
+/// What is of a thread is looked up anew after each task: a member may come back on another thread than it left. A thread that was moved leaves where its time is over.
 __attribute__((noinline)) void may_leave_host() noexcept {
   if (own_hand && own_hand->host.load(std::memory_order_relaxed)) may_go_home();
 }
+/// One beyond those of the CPUs that is not wanted any more: else it would go from task to task.
+__attribute__((noinline)) bool thread_should_leave() noexcept { return on_own_stack() && !own_hand && !extra_threads_win(); }
 
 void run(member& m, task& t) noexcept {
   team& of = *m.of;
@@ -207,6 +210,11 @@ void work_until_over(member& m, const task* within, waited_number& number, const
     const std::uint32_t before = number.load();
     const bool tasks = has_place(m) && t.has_tasks.load(std::memory_order_acquire);   // whoever sets it changes `number` then
     if (over()) return;
+    if (tasks && thread_should_leave()) {
+      constexpr std::uint64_t never = ~std::uint64_t{0};
+      leave_for_tasks(number, before, tasks_wanted::some, never);
+      continue;
+    }
     if (task* const next = tasks ? find(m, within, false) : nullptr) {
       run(m, *next);
     } else if (on_own_stack()) {
