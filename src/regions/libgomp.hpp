@@ -19,7 +19,13 @@ namespace kilter::regions {
   X(GOMP_loop_ull_static_next) X(GOMP_loop_ull_dynamic_next) X(GOMP_loop_ull_guided_next) X(GOMP_loop_ull_runtime_next)                               \
   X(GOMP_loop_ull_nonmonotonic_dynamic_next) X(GOMP_loop_ull_nonmonotonic_guided_next) X(GOMP_loop_ull_nonmonotonic_runtime_next)                     \
   X(GOMP_loop_ull_maybe_nonmonotonic_runtime_next)                                                                                                   \
-  X(GOMP_loop_end)
+  X(GOMP_loop_end) X(GOMP_cancel) X(GOMP_cancellation_point) X(GOMP_barrier_cancel) X(GOMP_sections_end_cancel) X(GOMP_loop_end_cancel)
+
+/// Tasks. A region that makes them runs on threads of ours where threads wait passively, like the former.
+#define KILTER_CALLS_OF_TASKS(X)                                                                                                                    \
+  X(GOMP_task) X(GOMP_taskloop) X(GOMP_taskloop_ull) X(GOMP_taskwait) X(GOMP_taskwait_depend) X(GOMP_taskwait_depend_nowait) X(GOMP_taskyield)        \
+  X(GOMP_taskgroup_start) X(GOMP_taskgroup_end)                                                                                                      \
+  X(GOMP_taskgroup_reduction_register) X(GOMP_taskgroup_reduction_unregister) X(GOMP_task_reduction_remap)
 
 /// Loops whose iterations have an order. They run on threads of ours where a team is folded: there who waits for its turn holds up nobody. Else libgomp is quicker.
 #define KILTER_CALLS_IN_ORDER(X)                                                                                                                    \
@@ -30,12 +36,8 @@ namespace kilter::regions {
   X(GOMP_loop_ull_ordered_runtime_start)                                                                                                             \
   X(GOMP_loop_ull_ordered_static_next) X(GOMP_loop_ull_ordered_dynamic_next) X(GOMP_loop_ull_ordered_guided_next) X(GOMP_loop_ull_ordered_runtime_next)
 
-/// Tasks, cancellation, loops whose iterations wait for single other ones, and constructs that may have reductions of tasks with them. A region that makes one of these
-/// calls is left to libgomp.
+/// Loops whose iterations wait for single other ones, and constructs that may have reductions of tasks with them. A region that makes one of these calls is left to libgomp.
 #define KILTER_CALLS_FOR_LIBGOMP(X)                                                                                                                 \
-  X(GOMP_task) X(GOMP_taskloop) X(GOMP_taskloop_ull) X(GOMP_taskwait) X(GOMP_taskwait_depend) X(GOMP_taskyield) X(GOMP_taskgroup_start)               \
-  X(GOMP_taskgroup_end) X(GOMP_cancel) X(GOMP_cancellation_point)                                                                                    \
-  X(GOMP_barrier_cancel) X(GOMP_sections_end_cancel) X(GOMP_loop_end_cancel)                                                                         \
   X(GOMP_scope_start) X(GOMP_sections2_start)                                                                                                        \
   X(GOMP_loop_start) X(GOMP_loop_ull_start) X(GOMP_loop_ordered_start) X(GOMP_loop_ull_ordered_start)                                                \
   X(GOMP_loop_doacross_start) X(GOMP_loop_doacross_static_start) X(GOMP_loop_doacross_dynamic_start) X(GOMP_loop_doacross_guided_start)               \
@@ -53,6 +55,6 @@ namespace kilter::regions {
   X(GOMP_critical_start) X(GOMP_critical_end) X(GOMP_critical_name_start) X(GOMP_critical_name_end) X(GOMP_atomic_start) X(GOMP_atomic_end)
 
 /// Calls that mean something only to a whole team.
-#define KILTER_TEAM_CALLS(X) KILTER_CALLS_OF_MEMBERS(X) KILTER_CALLS_IN_ORDER(X) KILTER_CALLS_FOR_LIBGOMP(X)
+#define KILTER_TEAM_CALLS(X) KILTER_CALLS_OF_MEMBERS(X) KILTER_CALLS_OF_TASKS(X) KILTER_CALLS_IN_ORDER(X) KILTER_CALLS_FOR_LIBGOMP(X)
 
 }  // namespace kilter::regions

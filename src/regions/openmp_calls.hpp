@@ -7,4 +7,7 @@ namespace kilter::regions {
 /// nothing in it goes by threads. Names that have nothing to do with OpenMP are fine.
 [[nodiscard]] bool may_fold_with(const char* name) noexcept;
 
+/// Whether a module that takes it may make tasks.
+[[nodiscard]] bool makes_tasks_with(const char* name) noexcept;
+
 }  // namespace kilter::regions

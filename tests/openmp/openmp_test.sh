@@ -8,6 +8,7 @@ set -u
 has_library "$1"
 own_data=$2
 shift 2
+first=$1
 needs_two_cpus
 
 # with MODE PROGRAM WORD: what it prints, and its status
@@ -48,11 +49,12 @@ print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"
 P
 }
 expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "what makes tasks is left to the OpenMP library" "'' 12 0 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
-expect "what turns out to make some is, too" "'' 12 5 task" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task | sed -E 's/(GOMP|__kmpc)_[a-z_]*task[a-z_0-9]*$/task/')"
-expect "so are iterations that wait for others" "'' 12 0 doacross" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
+expect "iterations that wait for others are left to the OpenMP library" "'' 12 0 doacross" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
 explained OMP_NUM_THREADS=2 -- "$1" stencil > "$scratch/told"
 if grep -q '"library":"libomp"' "$scratch/explained"; then
+  tasks() { explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$first" "$1" | sed -E 's/__kmpc_[a-z_]*task[a-z_0-9]*$/task/'; }
+  expect "what makes tasks is left to libomp" "'' 12 0 task" "$(tasks tasks)"
+  expect "what turns out to make some is, too" "'' 12 5 task" "$(tasks late_task)"
   expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
   expect "what turns out to wait is, too" "'' 12 5 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
   expect "where its threads sleep, regions of both kinds take turns" "'' 30 28 - 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating)"
@@ -60,6 +62,8 @@ if grep -q '"library":"libomp"' "$scratch/explained"; then
   expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
 else
   expect "beside a neighbour members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers)"
+  expect "so do tasks" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks)"
+  expect "and what turns out to make some" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task)"
   expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_barrier)"
   expect "regions with and without take turns" "'' 30 28 - 30 28 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating)"
   expect "ordered loops are libgomp's" "12 0 GOMP_ordered" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" ordered | sed -E "s/^'' //; s/GOMP_(loop_)?(ull_)?ordered[a-z_]*/GOMP_ordered/" | cut -d' ' -f1-3)"

@@ -65,7 +65,10 @@ extern "C" __attribute__((visibility("hidden"))) void* kilter_team_call(unsigned
     note_need(need_of(call), call);
     return ours(call);
   }
-  if (watching) note_need(*watching, need_of(call), call);
+  if (watching) {
+    note_need(*watching, need_of(call), call);
+    if (is_of_tasks(call)) watching->makes_tasks.store(true, std::memory_order_relaxed);
+  }
   library_goes_on();
   if (!real_team_calls[call]) real_team_calls[call] = real(runtime::libgomp, team_call_names[call]);
   return real_team_calls[call];

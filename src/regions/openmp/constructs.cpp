@@ -1,12 +1,11 @@
 #include "regions/openmp/constructs.hpp"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "balance/preload/guest.hpp"
 #include "regions/libgomp.hpp"
+#include "regions/openmp/gomp_tasks.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/shares.hpp"
+#include "regions/openmp/tasks.hpp"
 
 namespace kilter::regions {
 
@@ -234,59 +233,8 @@ void own_GOMP_doacross_wait(long, ...) {}
 void own_GOMP_doacross_ull_post(ull*) {}
 void own_GOMP_doacross_ull_wait(ull, ...) {}
 
-// ---- tasks: each runs where and when it is made, which the standard allows. Tasks made before it are done, so nothing that it depends on is not.
+// ---- cancellation: none, for where OMP_CANCELLATION allows it everything is left to libgomp.
 
-void run_task(body* run, void* data, void (*copy)(void*, void*), long size, long align) noexcept {
-  if (size <= 0) return run(data);
-  const auto room = static_cast<std::size_t>(size + align);
-  char* const storage = static_cast<char*>(malloc(room));
-  if (!storage) {
-    balance::preload::tell("there is no memory for a task");
-    abort();
-  }
-  const auto at = reinterpret_cast<std::uintptr_t>(storage), to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
-  void* const its = reinterpret_cast<void*>((at + to - 1) / to * to);
-  if (copy) copy(its, data);
-  else memcpy(its, data, static_cast<std::size_t>(size));
-  run(its);
-  free(storage);
-}
-void own_GOMP_task(body* run, void* data, void (*copy)(void*, void*), long size, long align, bool, unsigned, void**, int, void*) {
-  run_task(run, data, copy, size, align);
-}
-/// One task for all iterations: it finds the first and the last at the begin of its data.
-template <class Number>
-void taskloop(body* run, void* data, void (*copy)(void*, void*), long size, long align, Number first, Number end) noexcept {
-  struct range {
-    Number from, to;
-  };
-  const range all{first, end};
-  if (!copy) {
-    memcpy(data, &all, sizeof all);
-    return run_task(run, data, nullptr, size, align);
-  }
-  char* const storage = static_cast<char*>(malloc(static_cast<std::size_t>(size + align)));
-  if (!storage) abort();
-  const auto to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
-  void* const its = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(storage) + to - 1) / to * to);
-  copy(its, data);
-  memcpy(its, &all, sizeof all);
-  run(its);
-  free(storage);
-}
-void own_GOMP_taskloop(body* run, void* data, void (*copy)(void*, void*), long size, long align, unsigned, unsigned long, int, long first, long end, long by) {
-  if (count_of(first, end, by) > 0) taskloop(run, data, copy, size, align, first, end);
-}
-void own_GOMP_taskloop_ull(body* run, void* data, void (*copy)(void*, void*), long size, long align, unsigned flags, unsigned long, int, unsigned long long first,
-                           unsigned long long end, unsigned long long by) {
-  constexpr unsigned up = 1u << 8;
-  if (count_of((flags & up) != 0, first, end, by) > 0) taskloop(run, data, copy, size, align, first, end);
-}
-void own_GOMP_taskwait() {}
-void own_GOMP_taskwait_depend(void**) {}
-void own_GOMP_taskyield() {}
-void own_GOMP_taskgroup_start() {}
-void own_GOMP_taskgroup_end() {}
 bool own_GOMP_cancel(int, bool) { return false; }
 bool own_GOMP_cancellation_point(int) { return false; }
 
@@ -300,9 +248,16 @@ void* ours(unsigned index) noexcept { return all_of_ours[index]; }
 
 team_need need_of(unsigned index) noexcept {
 #define ONE(name) +1
-  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE), and_in_order = of_members KILTER_CALLS_IN_ORDER(ONE);
+  constexpr unsigned of_members = 0 KILTER_CALLS_OF_MEMBERS(ONE) KILTER_CALLS_OF_TASKS(ONE), and_in_order = of_members KILTER_CALLS_IN_ORDER(ONE);
 #undef ONE
   return index < of_members ? team_need::members : index < and_in_order ? team_need::order : team_need::library;
+}
+
+bool is_of_tasks(unsigned index) noexcept {
+#define ONE(name) +1
+  constexpr unsigned before = 0 KILTER_CALLS_OF_MEMBERS(ONE), last = before KILTER_CALLS_OF_TASKS(ONE);
+#undef ONE
+  return index >= before && index < last;
 }
 
 void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
@@ -314,20 +269,15 @@ void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t
   s.next.store(0, std::memory_order_relaxed);
 }
 
-/// Who comes last begins the next round. `round` cannot change between a member's look at it and its coming, since that member is missing.
+/// `rounds` cannot change between a member's look at it and its coming, since that member is missing.
 void barrier() noexcept {
-  team& t = *current->of;
+  member& m = *current;
+  team& t = *m.of;
   begin_all(t);
-  const std::uint32_t round = t.round.load();
-  if (t.at_barrier.fetch_add(1, std::memory_order_acq_rel) + 1 == t.members) {
-    t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
-    note_last_to_come();
-    t.round.add(1);
-    tell_change(t);
-    may_go_home();
-  } else {
-    await(t.round, round);
-  }
+  const std::uint32_t round = t.rounds.load(std::memory_order_relaxed);
+  const bool last = t.at_barrier.fetch_add(1, std::memory_order_seq_cst) + 1 == t.members;
+  if (last && !t.has_tasks.load(std::memory_order_relaxed)) end_round(t);
+  else wait_at_barrier(m, round);
 }
 
 bool take_single() noexcept {

@@ -1,6 +1,5 @@
 #pragma once
-// Barriers, loops, sections, singles and tasks of a team whose members run on threads of ours. Tasks are plain rather than quick: a region that has some goes to libgomp
-// from its next execution on. Names and arguments are those of libgomp.
+// Barriers, loops, sections and singles of a team whose members run on threads of ours. Names and arguments are those of libgomp.
 
 #include <stdlib.h>
 
@@ -13,6 +12,8 @@ namespace kilter::regions {
 [[nodiscard]] void* ours(unsigned index) noexcept;
 /// What a region that makes this call needs.
 [[nodiscard]] team_need need_of(unsigned index) noexcept;
+/// Whether who makes this call may make tasks.
+[[nodiscard]] bool is_of_tasks(unsigned index) noexcept;
 
 /// Of a loop whose schedule is settled at run time.
 struct run_time_schedule {

@@ -42,7 +42,7 @@ void* extra(void* number) {
       const std::uint32_t before = fold_events().load();
       const std::int64_t begin = time_of(CLOCK_THREAD_CPUTIME_ID);
       if (run_member_as_extra(which, me)) on_duty = time_of(CLOCK_THREAD_CPUTIME_ID) - begin > long_ns / 2 && wanted.load(std::memory_order_relaxed);
-      else if (wanted.load(std::memory_order_relaxed)) fold_events().sleep_while(before);
+      else if (wanted.load(std::memory_order_relaxed)) wait_as_extra(before);
       else on_duty = false;
     }
     calls.sleep_while(seen);
@@ -77,7 +77,7 @@ void* watch(void*) {
     const region_now now = latest_region();
     const std::uint32_t newly_taken = members_taken() - taken;
     taken += newly_taken;
-    const bool wait_often = all_or_one.look(now.folded && before.folded, runs_alone(), fold_events().load(), now_ns());
+    const bool wait_often = all_or_one.look(now.folded && before.folded, runs_alone(), fold_events().load() - task_events(), now_ns());
     run_alone(all_or_one.alone());
     const bool work_long = !wait_often && now.folded && before.folded && newly_taken <= look_every_ns / long_ns * (workers.load(std::memory_order_relaxed) + 1);
     looks_without_change = work_long && newly_taken == 0 && now.number == before.number ? looks_without_change + 1 : 0;
@@ -99,6 +99,8 @@ void* watch(void*) {
 }
 
 }  // namespace
+
+bool extra_threads_win() noexcept { return wanted.load(std::memory_order_relaxed); }
 
 void watch_folded() noexcept {
   if (!watched.load(std::memory_order_relaxed) && !watched.exchange(true, std::memory_order_relaxed)) (void)start_thread(watch, nullptr);

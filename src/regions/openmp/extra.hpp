@@ -13,6 +13,8 @@ void watch_folded() noexcept;
 enum class extra_threads : std::uint8_t { now, if_they_win };
 /// All members of the folded team that runs get threads, as soon as the operating system has CPUs for them. `if_they_win`: only if the process has got more CPU time with them.
 void call_extra_threads(extra_threads) noexcept;
+/// As far as is known.
+[[nodiscard]] bool extra_threads_win() noexcept;
 /// In a fork's child.
 void forget_extra_threads() noexcept;
 
@@ -24,6 +26,9 @@ void run_alone(bool) noexcept;
 
 /// What they do: runs a member of the folded team until it waits or is over; false: none can go on. Defined with the pool.
 bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
+/// Where none could: until fold_events() is not `seen` any more, or there are tasks. Defined with the pool.
+void wait_as_extra(std::uint32_t seen) noexcept;
+
 /// The number of regions that have begun, and whether the latest is folded and not over. Defined with the pool.
 struct region_now {
   std::uint32_t number = 0;

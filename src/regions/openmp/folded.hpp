@@ -16,7 +16,7 @@ constexpr std::uint32_t most_folded = 1024;
 /// Whether a team of so many can be folded: there are stacks for all. Called by whoever has claimed the pool, before the team begins.
 [[nodiscard]] bool can_fold(std::uint32_t members) noexcept;
 /// All members of the team may be taken from now on. `run(number)` runs one to its end.
-void fold(std::uint32_t members, void (*run)(std::uint32_t)) noexcept;
+void fold(const team&, void (*run)(std::uint32_t)) noexcept;
 /// All of them are over, or the process is another one (a fork's child).
 void unfold() noexcept;
 
@@ -24,6 +24,9 @@ void unfold() noexcept;
 [[nodiscard]] std::uint32_t folded_members() noexcept;
 /// Changes whenever a member of it may have come to where it can go on, and when it ends.
 [[nodiscard]] waited_number& fold_events() noexcept;
+/// The same where it may have a task to run, or its own tasks are over; counted apart.
+void tell_of_folded_tasks() noexcept;
+[[nodiscard]] std::uint32_t task_events() noexcept;
 /// Members that were taken so far. While it stands still, all threads of ours are in the middle of something.
 [[nodiscard]] std::uint32_t members_taken() noexcept;
 /// Somebody could be taken by a thread that is not the program's own.
@@ -42,5 +45,8 @@ bool go_on_with(folded&) noexcept;
 [[nodiscard]] bool on_own_stack() noexcept;
 /// By such a member: until the number is not `old` any more.
 void leave_until_changed(waited_number&, std::uint32_t old) noexcept;
+/// The same, or until there are tasks for it: any, or, if more than `put` were put into queues, some of them.
+enum class tasks_wanted : std::uint8_t { none, some, any };
+void leave_for_tasks(waited_number&, std::uint32_t old, tasks_wanted, std::uint64_t put) noexcept;
 
 }  // namespace kilter::regions

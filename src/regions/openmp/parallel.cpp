@@ -146,7 +146,8 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
   const std::int64_t begin = folds ? now_ns() : 0;
   waits_go_to(explains() ? &r.waited : nullptr);
-  run_on_pool(r.library, c.run, c.data, settings, members, folds, is_long, c.prepare, c.with);
+  run_on_pool(r.library, c.run, c.data, settings, members, {.folds = folds, .with_extra_threads = is_long, .makes_tasks = r.makes_tasks.load(std::memory_order_relaxed)}, c.prepare, c.with);
+  if (members_made_tasks()) r.makes_tasks.store(true, std::memory_order_relaxed);
   if (folds) {
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
     r.took_ns.store(members_waited() ? 0 : before + (now_ns() - begin - before) / 4, std::memory_order_relaxed);

@@ -19,6 +19,7 @@
 #include "regions/openmp/our_share.hpp"
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/rescue.hpp"
+#include "regions/openmp/tasks.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
 extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept __attribute__((weak));
@@ -118,6 +119,12 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
       go_home(me);   // what waits on its stack can go on anywhere, so a thread that is held up at home holds up nobody
       w.begin_again();
     } else {
+      const searching s(work);
+      if (run_folded(me, which)) {   // one for which a task came before it was known that this thread looks for some
+        go_home(me);
+        w.begin_again();
+        continue;
+      }
       begins_to_wait(me);
       while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
       if (&me == &hands[0]) keep_apart(me);   // it is not pinned, and may have come to where another one is at home
@@ -212,6 +219,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   for (extra_hand& e : extras) e.holds.store(false, std::memory_order_relaxed);
   unfold();
   forget_extra_threads();
+  forget_tasks();
 }
 
 __attribute__((constructor)) void watch_forks() {
@@ -285,6 +293,10 @@ void may_go_home() noexcept {
 }
 
 bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept { return run_folded(me, which); }
+void wait_as_extra(std::uint32_t seen) noexcept {
+  const searching s(work);
+  if (!can_take_member()) fold_events().sleep_while(seen);
+}
 bool runs_alone() noexcept { return alone.load(std::memory_order_acquire); }
 void run_alone(bool is) noexcept {
   if (runs_alone() == is || alone.exchange(is, std::memory_order_acq_rel) == is) return;
@@ -298,7 +310,8 @@ region_now latest_region() noexcept {
 }
 void sleep_until_next_region(std::uint32_t number) noexcept { regions.sleep_while(number); }
 
-void run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept {
+void run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, const way_to_run& way, void (*prepare)(team&, const void*), const void* with) noexcept {
+  const bool folds = way.folds;
   if (!made) make();
   hand& me = hands[0];
   own_hand = &me;
@@ -309,26 +322,29 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   work.settings = settings;
   if (prepare) prepare(work, with);
   work.folds = folds;
+  work.ends_together = way.makes_tasks;
   if (!folds) run_alone(false);   // there each member needs a thread
   if (folds) {
     watch_folded();
-    fold(members, run_folded_member);
+    fold(work, run_folded_member);
   }
   each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });   // one may have found out too late that the region before was over
   ticket.store(std::uint64_t{members} << 32 | (folds ? members : 1), std::memory_order_release);
   regions.add(1);
-  if (with_extra_threads) call_extra_threads(extra_threads::if_they_win);
+  if (way.with_extra_threads) call_extra_threads(extra_threads::if_they_win);
   if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
   if (!folds) {
     run(me, 0);
     for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
   }
   wait_for_members(me);
+  run_tasks_left(work);
   each_that_waits([](hand& h) { has_waited(h); });
   if (folds) unfold();
   own_hand = nullptr;
 }
 
+bool members_made_tasks() noexcept { return work.has_tasks.load(std::memory_order_relaxed); }
 bool members_waited() noexcept { return work.waits.load(std::memory_order_relaxed); }
 
 void note_need(team_need need, std::uint32_t call) noexcept {

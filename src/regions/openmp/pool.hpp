@@ -15,14 +15,22 @@ void release_pool() noexcept;
 
 /// What threads wait in the regions to come is counted there; null: nobody wants to know. By whoever has claimed the pool.
 void waits_go_to(waited_times*) noexcept;
-/// By whoever has claimed the pool. `folds`: can_fold(members) was true. `with_extra_threads`: each member gets a thread at once. `prepare` is called before anybody begins.
-void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, bool folds, bool with_extra_threads, void (*prepare)(team&, const void*), const void* with) noexcept;
+/// How a region is run.
+struct way_to_run {
+  bool folds = false;                ///< can_fold(members) was true
+  bool with_extra_threads = false;   ///< each member gets a thread at once
+  bool makes_tasks = false;          ///< its members are expected to
+};
+/// By whoever has claimed the pool. `prepare` is called before anybody begins.
+void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, const way_to_run&, void (*prepare)(team&, const void*), const void* with) noexcept;
 /// What calls of members of the region that has just run have shown.
 struct shown_need {
   team_need need;
   std::uint32_t call;
 };
 [[nodiscard]] shown_need need_shown() noexcept;
+/// Members of the region that has just run made tasks.
+[[nodiscard]] bool members_made_tasks() noexcept;
 /// Members of the region that has just run waited for one another.
 [[nodiscard]] bool members_waited() noexcept;
 

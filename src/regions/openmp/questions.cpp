@@ -3,7 +3,9 @@
 // if it finds somebody to ask: then there is one thread, outside of all regions.
 
 #include "balance/preload/guest.hpp"
+#include "regions/openmp/events.hpp"
 #include "regions/openmp/kmpc.hpp"
+#include "regions/openmp/tasks.hpp"
 #include "regions/openmp/team_size.hpp"
 
 namespace kilter::regions {
@@ -25,6 +27,8 @@ int active_levels(const member& from) noexcept {
   return active;
 }
 int is_active(const member& m) noexcept { return active_levels(m) > 0 ? 1 : 0; }
+int in_final(const member& m) noexcept { return m.doing->final_one ? 1 : 0; }
+int in_task(const member& m) noexcept { return m.doing->depth > 0 ? 1 : 0; }
 int ancestor(const member& m, int l) noexcept { return l == 0 ? 0 : member_at(m, l) ? static_cast<int>(member_at(m, l)->number) : -1; }
 int size_at(const member& m, int l) noexcept { return l == 0 ? 1 : member_at(m, l) ? static_cast<int>(member_at(m, l)->of->members) : -1; }
 
@@ -59,6 +63,8 @@ QUESTION(omp_get_num_threads, "OMP_1.0", members, 1)
 QUESTION(omp_in_parallel, "OMP_1.0", is_active, 0)
 QUESTION(omp_get_level, "OMP_3.0", level, 0)
 QUESTION(omp_get_active_level, "OMP_3.0", active_levels, 0)
+QUESTION(omp_in_final, "OMP_3.1", in_final, 0)
+QUESTION(omp_in_explicit_task, "OMP_5.2", in_task, 0)
 #undef QUESTION
 
 #define QUESTION_AT(name, answer, alone)                                                 \
@@ -139,3 +145,17 @@ IN_WIDE_FORTRAN(omp_get_schedule, "OMP_3.0", (int* how, long* chunk), int narrow
 SETTING(void, omp_set_schedule, "OMP_3.0", (int how, int chunk), (how, chunk), void(), return static_cast<void>((m->settings.schedule = how, m->settings.chunk = chunk)), NOTHING)
 IN_FORTRAN(void, omp_set_schedule, "OMP_3.0", (const int* how, const int* chunk), (*how, *chunk))
 IN_WIDE_FORTRAN(omp_set_schedule, "OMP_3.0", (const int* how, const long* chunk), gomp_omp_set_schedule(*how, static_cast<int>(*chunk)))
+
+// A detached task is over. Anybody may say so, also a thread of no team.
+#define FULFILL(version, prefix, ask)                                                                                                          \
+  extern "C" {                                                                                                                               \
+  __attribute__((visibility("default"), symver("omp_fulfill_event" version))) void prefix##_omp_fulfill_event(std::uintptr_t event) {          \
+    static void (*real_omp_fulfill_event)(std::uintptr_t);                                                                                   \
+    if (task* const t = task_of_event(event)) return fulfill(*t);                                                                             \
+    ask;                                                                                                                                     \
+  }                                                                                                                                          \
+  __attribute__((visibility("default"), symver("omp_fulfill_event_" version))) void prefix##_omp_fulfill_event_(const std::uintptr_t* event) { prefix##_omp_fulfill_event(*event); } \
+  }
+FULFILL("@@OMP_5.0.1", gomp, if (FIRST(omp_fulfill_event)) real_omp_fulfill_event(event))
+FULFILL("@VERSION", kmp, REAL(omp_fulfill_event)(event))
+#undef FULFILL

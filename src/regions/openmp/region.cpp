@@ -16,9 +16,13 @@ region known[slots];                          // open addressing
 std::atomic<std::uint16_t> order[slots];      // slot of the n-th
 std::atomic<std::uint32_t> count{0};
 
-bool takes_only_what_may_fold(const dl_phdr_info& module) noexcept {
-  bool fine = true;
-  return each_taken(module, [&](const char* name) { fine = fine && may_fold_with(name); }) && fine;
+void look_at_taken(const dl_phdr_info& module, module_at& found) noexcept {
+  found.may_fold = true;
+  const bool readable = each_taken(module, [&](const char* name) {
+    found.may_fold = found.may_fold && may_fold_with(name);
+    found.makes_tasks = found.makes_tasks || makes_tasks_with(name);
+  });
+  found.may_fold = found.may_fold && readable;
 }
 
 }  // namespace
@@ -37,6 +41,7 @@ region* region_of(body* run, runtime library) noexcept {
       const module_at module = module_of(reinterpret_cast<const void*>(run));
       if (module.own_data) leave_to_library(known[slot], reason::own_data);
       known[slot].may_fold.store(module.may_fold && !module.own_data, std::memory_order_relaxed);
+      known[slot].makes_tasks.store(module.may_fold && module.makes_tasks, std::memory_order_relaxed);
       if (is_known(module)) known[slot].watched.store(watched_before, std::memory_order_relaxed);
       return &known[slot];
     }
@@ -69,7 +74,8 @@ module_at module_of(const void* address) noexcept {
     bool own = false;
     for (int i = 0; i < info->dlpi_phnum; ++i)
       if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_phdr[i].p_memsz > 0) own = true;
-    wanted.found = {info->dlpi_name ? info->dlpi_name : "", wanted.at - info->dlpi_addr, own, takes_only_what_may_fold(*info)};
+    wanted.found = {.path = info->dlpi_name ? info->dlpi_name : "", .offset = wanted.at - info->dlpi_addr, .own_data = own};
+    look_at_taken(*info, wanted.found);
     return 1;
   }, &s);
   return s.found;

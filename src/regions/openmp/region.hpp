@@ -20,6 +20,7 @@ struct region {
   runtime library = runtime::libgomp;
   std::atomic<std::uint32_t> watched{0};      ///< executions under its library
   std::atomic<bool> may_fold{false};          ///< from its first execution on; what its module takes from others says so
+  std::atomic<bool> makes_tasks{false};       ///< as its module may, or as was seen: then its members stay until all are over
   std::atomic<reason> why{reason::none};
   std::atomic<team_need> needs{team_need::none};   ///< what its calls have shown so far
   std::atomic<std::uint32_t> call{0};         ///< that showed it: which, as team_call_name counts
@@ -48,6 +49,7 @@ struct module_at {
   std::uintptr_t offset = 0;
   bool own_data = false;                      ///< it has data of which each thread has a copy
   bool may_fold = false;                      ///< all that it takes from other modules is fine with that (openmp_calls.hpp)
+  bool makes_tasks = false;                   ///< it takes what makes them
 };
 [[nodiscard]] module_at module_of(const void*) noexcept;
 /// Whether the code of the module at this address has instructions by which `#pragma omp flush` orders memory: its members may wait for one another by flags, which is

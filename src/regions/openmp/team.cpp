@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "regions/openmp/clock.hpp"
+#include "regions/openmp/tasks.hpp"
 
 namespace kilter::regions {
 
@@ -60,7 +61,7 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
   members = n;
   parent = around;
   level = around ? around->of->level + 1 : 1;
-  folds = folds_loop = false;
+  folds = folds_loop = ends_together = false;
   if (singles.load(std::memory_order_relaxed) != 0) singles.store(0, std::memory_order_relaxed);
   if (waits.load(std::memory_order_relaxed) || shares[0].phase.load() != 0) {   // the first share is used first; and a program that ends a region in the middle of a construct may have left anything
     waits.store(false, std::memory_order_relaxed);
@@ -72,6 +73,7 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
     }
   }
   if (needs.load(std::memory_order_relaxed) != team_need::none) needs.store(team_need::none, std::memory_order_relaxed);
+  if (has_tasks.load(std::memory_order_relaxed)) has_tasks.store(false, std::memory_order_relaxed);
   if (surprised.load(std::memory_order_relaxed)) surprised.store(false, std::memory_order_relaxed);
   left.store(n);
 }
@@ -88,7 +90,9 @@ void run_member(team& t, std::uint32_t number) noexcept {
   if (t.folds_loop) m.share = &t.first_loop;
   member* const around = current;
   current = &m;
+  begin_implicit_task(m);
   t.run(t.data);
+  end_implicit_task(m);
   current = around;
 }
 

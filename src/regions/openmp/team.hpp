@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "regions/openmp/runtime.hpp"
+#include "regions/openmp/task.hpp"
 
 namespace kilter::regions {
 
@@ -17,6 +17,7 @@ inline void pause() noexcept {
 class moment {
  public:
   void lock() noexcept;
+  [[nodiscard]] bool try_lock() noexcept { return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire); }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
@@ -83,12 +84,6 @@ struct member;
 /// What members need for a call that they make: nothing of one another; a thread each, or to be folded; to be folded; their library.
 enum class team_need : std::uint8_t { none, members, order, library };
 
-/// What a member takes over from the thread that came to its region, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
-struct member_settings {
-  std::int32_t schedule = 2, chunk = 1;
-  std::int32_t max_threads = 1;
-};
-
 struct team {
   body* run = nullptr;
   void* data = nullptr;
@@ -97,6 +92,7 @@ struct team {
   member* parent = nullptr;                       ///< of the region around it, null at the top
   member_settings settings;                       ///< with which its members begin
   bool folds = false;                             ///< it has more members than threads, and those that wait make room for others (folded.hpp)
+  bool ends_together = false;                     ///< its members wait for one another at its end: they are expected to make tasks
   bool folds_loop = false;                        ///< it is a `parallel for`: `first_loop` is set up before anybody begins
   work_share first_loop;
 
@@ -106,7 +102,10 @@ struct team {
   std::atomic<std::uint32_t> call{0};             ///< which
   waited_number left;                             ///< members that have not ended
   alignas(64) std::atomic<std::uint32_t> at_barrier{0};
-  alignas(64) waited_number round;                ///< barriers that are over
+  std::atomic<std::uint32_t> rounds{0};           ///< barriers that are over
+  alignas(64) waited_number changes;              ///< with `rounds`, and where a member that waits may have a task to run, unless the team is folded
+  std::atomic<bool> has_tasks{false};             ///< some were made for later
+  std::atomic<std::uint32_t> searchers{0};        ///< members that look for tasks in vain, or, of a folded team, threads
   std::atomic<std::uint32_t> singles{0};          ///< that somebody has taken
   waited_number copies;                           ///< that singles have made of what all others take over
   void* copy = nullptr;                           ///< the latest; a barrier follows each
@@ -131,6 +130,8 @@ struct member {
   std::uint64_t chunk_number = 0;                 ///< of an ordered loop: the chunk that it has
   bool has_chunk = false, ordered = false;
   work_share* doacross = nullptr;                 ///< of a loop whose iterations wait for others of it
+  task* doing = nullptr;                          ///< its task, which may be the implicit one
+  task alone{};                                   ///< the implicit one, of a team of one
 };
 
 /// Null: this thread runs nothing of ours.

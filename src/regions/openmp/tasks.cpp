@@ -1,0 +1,448 @@
+#include "regions/openmp/tasks.hpp"
+
+#include <stdlib.h>
+
+#include <new>
+
+#include "balance/preload/guest.hpp"
+#include "regions/openmp/constructs.hpp"
+#include "regions/openmp/dependences.hpp"
+#include "regions/openmp/extra.hpp"
+#include "regions/openmp/folded.hpp"
+#include "regions/openmp/hands.hpp"
+
+namespace kilter::regions {
+
+namespace {
+
+constexpr std::size_t room_step = 64, room_sizes = 8;
+constexpr std::uint32_t rooms_kept = 64;          // of a size, by a member: who makes tasks for others to end would fill up their memory else
+constexpr unsigned looks_at_others = 8;           // of the oldest tasks of another member's queue, for one that may run here
+constexpr std::uint32_t most_for_each = 64;       // members: longer queues gain nobody anything
+
+struct room {
+  room* next;
+};
+
+/// What a member of the team on our threads has for tasks. Only `queue` and `wake` are touched by others, and the numbers read.
+struct alignas(128) place {
+  moment lock;                                    // of the queue
+  task *oldest = nullptr, *latest = nullptr;
+  std::atomic<std::uint32_t> waiting{0};          // tasks in it
+  std::atomic<std::uint64_t> put{0};              // that ever were
+  waited_number wake;                             // changes where the member of a folded team may have what it waits for
+  alignas(64) std::atomic<std::uint64_t> made{0}, ended{0};   // tasks, by this member
+  task implicit;
+  room* rooms[room_sizes] = {};
+  std::uint32_t kept[room_sizes] = {};
+};
+place places[most_with_tasks];
+std::atomic<std::uint32_t> most_members{0};       // of a team so far that had tasks
+std::atomic<std::uint64_t> ended_elsewhere{0};    // tasks, by threads that are no members
+
+[[nodiscard]] bool has_place(const member& m) noexcept { return m.of->members > 1 && m.of->members <= most_with_tasks; }
+place& place_of(const member& m) noexcept { return places[m.number]; }
+
+/// By the member alone.
+void count(std::atomic<std::uint64_t>& n) noexcept { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+[[noreturn]] void no_memory() noexcept {
+  balance::preload::tell("there is no memory for a task");
+  abort();
+}
+
+// ---- queues
+
+/// Whether a task may run on top of `within`; null: of nothing. The parents of a task that waits are there, for it holds them.
+bool may_run(const task& t, const task* within) noexcept {
+  if (!within) return true;
+  const task* p = t.parent;
+  while (p && p != within && p->depth > within->depth) p = p->parent;
+  return p == within;
+}
+
+void take_out(place& from, task& t) noexcept {
+  (t.before ? t.before->after : from.oldest) = t.after;
+  (t.after ? t.after->before : from.latest) = t.before;
+  from.waiting.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void tell_of_tasks(team& t) noexcept {
+  if (t.folds) tell_of_folded_tasks();
+  else t.changes.add(1);
+}
+
+/// `waiting` is changed before `searchers` is read, and who searches does it the other way round, all sequentially consistent: so it finds the task, or is told.
+void put(place& to, task& t, team& of) noexcept {
+  {
+    const hold one(to.lock);
+    t.before = to.latest;
+    t.after = nullptr;
+    (t.before ? t.before->after : to.oldest) = &t;
+    to.latest = &t;
+    to.put.store(to.put.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    to.waiting.fetch_add(1, std::memory_order_seq_cst);
+  }
+  if (of.searchers.load(std::memory_order_seq_cst) != 0) tell_of_tasks(of);
+}
+
+task* latest_of(place& own, const task* within) noexcept {
+  if (own.waiting.load(std::memory_order_relaxed) == 0) return nullptr;
+  const hold one(own.lock);
+  task* const t = own.latest;
+  if (!t || !may_run(*t, within)) return nullptr;
+  take_out(own, *t);
+  return t;
+}
+
+/// `patient`: also waits for a queue that somebody has in hand.
+task* oldest_of(place& other, const task* within, bool patient) noexcept {
+  if (other.waiting.load(std::memory_order_seq_cst) == 0) return nullptr;
+  if (patient) other.lock.lock();
+  else if (!other.lock.try_lock()) return nullptr;
+  task* t = other.oldest;
+  for (unsigned looks = 1; t && !may_run(*t, within); ++looks) t = looks < looks_at_others ? t->after : nullptr;
+  if (t) take_out(other, *t);
+  other.lock.unlock();
+  return t;
+}
+
+task* find(const member& m, const task* within, bool patient) noexcept {
+  if (task* const own = latest_of(place_of(m), within)) return own;
+  for (std::uint32_t n = m.number + 1, end = m.number + m.of->members; n < end; ++n)
+    if (task* const t = oldest_of(places[n % m.of->members], within, patient)) return t;
+  return nullptr;
+}
+
+// ---- the life of a task
+
+void free_task(const member* by, task& t) noexcept { give_room(by, &t, t.bytes); }
+
+/// One that held it does no longer; who is held by nobody goes, and holds its parent no longer.
+void let_go(const member* by, task* t) noexcept {
+  while (t && task::holders(t->counts.fetch_sub(task::one_holder, std::memory_order_acq_rel)) == 1) {
+    task* const parent = t->keeps_parent ? t->parent : nullptr;
+    free_task(by, *t);
+    t = parent;
+  }
+}
+
+/// A task that runs at once holds its parent, which stands below it on the stack, only from its first child on.
+void hold_parents(task& t) noexcept {
+  for (task* p = &t; p->parent && !p->keeps_parent; p = p->parent) {
+    p->parent->counts.fetch_add(task::one_holder, std::memory_order_relaxed);
+    p->keeps_parent = true;
+  }
+}
+
+void count_ended(const member* by) noexcept {
+  if (by) count(place_of(*by).ended);
+  else ended_elsewhere.fetch_add(1, std::memory_order_release);
+}
+
+/// A task that was submitted is over. Whoever waits may go on from the moment that a number changes here, and then what it waited with is gone.
+void end_task(team& of, const member* by, task& t) noexcept {
+  if (t.of_children) forget_children(by, t, true);
+  if (t.order) end_order(of, by, *t.order);
+  if (task_group* const g = t.group) {
+    const std::uint32_t waiter = g->waiter;
+    if (g->left.fetch_sub(1, std::memory_order_acq_rel) == (task_group::waited_for | 1)) wake_member(of, waiter);
+  }
+  const std::uint32_t made_by = t.made_by;
+  task* const parent = t.parent;
+  const bool only_itself = task::holders(t.counts.load(std::memory_order_acquire)) == 1;
+  if (only_itself) free_task(by, t);
+  const std::uint64_t before = parent->counts.fetch_sub(task::one_child + (only_itself ? task::one_holder : 0), std::memory_order_acq_rel);
+  if ((before & (task::one_holder - 1)) == (task::waited_for | task::one_child)) wake_member(of, made_by);
+  if (!only_itself) {
+    let_go(by, &t);
+  } else if (task::holders(before) == 1) {
+    task* const above = parent->keeps_parent ? parent->parent : nullptr;
+    free_task(by, *parent);
+    let_go(by, above);
+  }
+  count_ended(by);
+}
+
+/// What the function of a task does to the member ends with it.
+void call(member& m, task& t) noexcept {
+  task* const around = m.doing;
+  const member_settings its = m.settings;
+  m.doing = &t;
+  m.settings = t.settings;
+  do {
+    t.again = false;
+    t.run(t.data);
+  } while (t.again);
+  m.doing = around;
+  m.settings = its;
+}
+
+/// What is of a thread is looked up anew after each task: a member may come back on another thread than it left. A thread that was moved leaves where its time is over.
+__attribute__((noinline)) void may_leave_host() noexcept {
+  if (own_hand && own_hand->host.load(std::memory_order_relaxed)) may_go_home();
+}
+/// One beyond those of the CPUs that is not wanted any more: else it would go from task to task.
+__attribute__((noinline)) bool thread_should_leave() noexcept { return on_own_stack() && !own_hand && !extra_threads_win(); }
+
+void run(member& m, task& t) noexcept {
+  team& of = *m.of;
+  call(m, t);
+  if (!t.detached || t.to_come.fetch_sub(1, std::memory_order_acq_rel) == 1) end_task(of, &m, t);
+  may_leave_host();
+}
+
+/// All that were made are over, and nobody can make more: all members are at a barrier. The numbers of ended ones are read first. Then if both sums are the same, each task of
+/// which the making was seen was over when that was read, so what it had made was seen, too, and nothing is left.
+bool all_over(const team& t) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);   // of the last two members that end a task each one sees the other's
+  std::uint64_t ended = ended_elsewhere.load(std::memory_order_acquire), made = 0;
+  for (std::uint32_t n = 0; n < t.members; ++n) ended += places[n].ended.load(std::memory_order_acquire);
+  for (std::uint32_t n = 0; n < t.members; ++n) made += places[n].made.load(std::memory_order_acquire);
+  return made == ended;
+}
+
+/// Runs tasks that may run on top of `within`, and waits for `number` to change where there are none, until `over()`.
+template <class Over>
+void work_until_over(member& m, const task* within, waited_number& number, const Over& over) noexcept {
+  team& t = *m.of;
+  for (;;) {
+    const std::uint32_t before = number.load();
+    const bool tasks = has_place(m) && t.has_tasks.load(std::memory_order_acquire);   // whoever sets it changes `number` then
+    if (over()) return;
+    if (tasks && thread_should_leave()) {
+      constexpr std::uint64_t never = ~std::uint64_t{0};
+      leave_for_tasks(number, before, tasks_wanted::some, never);
+      continue;
+    }
+    if (task* const next = tasks ? find(m, within, false) : nullptr) {
+      run(m, *next);
+    } else if (on_own_stack()) {
+      const std::uint64_t put = tasks_to_take(t).put;   // before it looks again: more may come while it does
+      if (task* const late = tasks ? find(m, within, true) : nullptr) run(m, *late);
+      else leave_for_tasks(number, before, within ? tasks_wanted::some : tasks_wanted::any, put);
+    } else if (!tasks) {
+      await(number, before);
+    } else {
+      const searching s(t);
+      if (task* const late = find(m, within, true)) run(m, *late);
+      else if (!over()) await(number, before);
+    }
+  }
+}
+
+void tell_all(team& t) noexcept {
+  t.changes.add(1);
+  tell_change(t);
+}
+
+void expect_tasks(team& t) noexcept {
+  if (!t.has_tasks.exchange(true, std::memory_order_acq_rel)) tell_all(t);
+  for (std::uint32_t most = most_members.load(std::memory_order_relaxed); most < t.members;)
+    if (most_members.compare_exchange_weak(most, t.members, std::memory_order_relaxed)) break;
+}
+
+waited_number& wake_of(const member& m) noexcept { return m.of->folds && has_place(m) ? place_of(m).wake : m.of->changes; }
+
+void wait_for_event(member& m, task& t) noexcept {
+  if (has_place(m)) return work_until_over(m, m.doing, wake_of(m), [&] { return t.to_come.load(std::memory_order_acquire) == 0; });
+  constexpr std::int64_t look_again_ns = 100'000;
+  while (t.to_come.load(std::memory_order_acquire) != 0) m.of->changes.sleep_while(m.of->changes.load(), look_again_ns);   // nobody tells a team that may be gone
+}
+
+}  // namespace
+
+bool runs_at_once(const member& m) noexcept {
+  return !has_place(m) || m.doing->final_one || place_of(m).waiting.load(std::memory_order_relaxed) >= most_for_each * m.of->members;
+}
+
+void* take_room(const member& m, std::size_t bytes) noexcept {
+  const std::size_t size = (bytes + room_step - 1) / room_step;
+  if (size <= room_sizes && has_place(m)) {
+    place& p = place_of(m);
+    if (room* const r = p.rooms[size - 1]) {
+      p.rooms[size - 1] = r->next;
+      --p.kept[size - 1];
+      return r;
+    }
+  }
+  void* const fresh = malloc(size * room_step);
+  if (!fresh) no_memory();
+  return fresh;
+}
+
+void give_room(const member* m, void* at, std::size_t bytes) noexcept {
+  const std::size_t size = (bytes + room_step - 1) / room_step;
+  if (!m || size > room_sizes || !has_place(*m) || place_of(*m).kept[size - 1] >= rooms_kept) return free(at);
+  place& p = place_of(*m);
+  p.rooms[size - 1] = new (at) room{p.rooms[size - 1]};
+  ++p.kept[size - 1];
+}
+
+new_task make_task(member& m, std::size_t bytes, std::size_t align) noexcept {
+  const std::size_t whole = sizeof(task) + bytes + (align > 0 ? align - 1 : 0);
+  task* const t = new (take_room(m, whole)) task;
+  t->bytes = static_cast<std::uint32_t>(whole);
+  t->parent = m.doing;
+  t->group = m.doing->group;
+  t->depth = m.doing->depth + 1;
+  t->made_by = m.number;
+  t->settings = m.settings;
+  const auto behind = reinterpret_cast<std::uintptr_t>(t + 1), to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
+  return {t, reinterpret_cast<void*>((behind + to - 1) / to * to)};
+}
+
+void submit(member& m, task& t, dependent* order) noexcept {
+  team& of = *m.of;
+  hold_parents(*t.parent);
+  t.keeps_parent = true;
+  t.parent->counts.fetch_add(task::one_child + task::one_holder, std::memory_order_relaxed);
+  if (t.group) t.group->left.fetch_add(1, std::memory_order_relaxed);
+  count(place_of(m).made);
+  if (!of.has_tasks.load(std::memory_order_relaxed)) expect_tasks(of);
+  t.order = order;
+  if (!order || may_begin(*order)) put(place_of(m), t, of);
+}
+
+void run_at_once(member& m, task& t) noexcept {
+  t.at_once = true;
+  call(m, t);
+  if (t.detached && t.to_come.fetch_sub(1, std::memory_order_acq_rel) != 1) wait_for_event(m, t);
+  if (t.of_children) forget_children(&m, t, true);
+  let_go(&m, &t);
+}
+
+void run_at_once(member& m, body* f, void* data, bool final_one) noexcept {
+  const bool was_final = m.doing->final_one;
+  const member_settings its = m.settings;
+  m.doing->final_one = was_final || final_one;
+  f(data);
+  m.doing->final_one = was_final;
+  m.settings = its;
+}
+
+void work_until(member& m, bool (*over)(const void*), const void* what) noexcept {
+  work_until_over(m, m.doing, wake_of(m), [&] { return over(what); });
+}
+
+void wait_for_children(member& m) noexcept {
+  task& t = *m.doing;
+  if (task::children(t.counts.load(std::memory_order_acquire)) == 0) return;
+  bool said = false;
+  work_until_over(m, &t, wake_of(m), [&] {
+    if (task::children(t.counts.load(std::memory_order_acquire)) == 0) return true;
+    if (said) return false;
+    said = true;   // whoever ends the last one from now on tells us
+    return task::children(t.counts.fetch_or(task::waited_for, std::memory_order_acq_rel)) == 0;
+  });
+  if (said) t.counts.fetch_and(~task::waited_for, std::memory_order_relaxed);
+  if (t.of_children) forget_children(&m, t, false);
+}
+
+void run_another(member& m) noexcept {
+  if (!has_place(m) || !m.of->has_tasks.load(std::memory_order_relaxed)) return;
+  if (task* const t = find(m, m.doing, false)) run(m, *t);
+}
+
+void begin_group(member& m) noexcept {
+  task_group* const around = m.doing->group;
+  m.doing->group = new (take_room(m, sizeof(task_group))) task_group{.around = around, .waiter = m.number, .reductions = around ? around->reductions : nullptr};
+}
+
+void end_group(member& m) noexcept {
+  task_group& g = *m.doing->group;
+  bool said = false;
+  const auto over = [&] {
+    if ((g.left.load(std::memory_order_acquire) & ~task_group::waited_for) == 0) return true;
+    if (said) return false;
+    said = true;
+    return (g.left.fetch_or(task_group::waited_for, std::memory_order_acq_rel) & ~task_group::waited_for) == 0;
+  };
+  if (!over()) work_until_over(m, m.doing, wake_of(m), over);
+  m.doing->group = g.around;
+  give_room(&m, &g, sizeof g);
+}
+
+void detach(member& m, task& t) noexcept {
+  t.detached = true;
+  t.to_come.store(2, std::memory_order_relaxed);
+  t.of = has_place(m) ? m.of : nullptr;
+}
+
+void fulfill(task& t) noexcept {
+  team* const of = t.of;
+  const bool at_once = t.at_once;
+  const std::uint32_t made_by = t.made_by;
+  if (t.to_come.fetch_sub(1, std::memory_order_acq_rel) != 1 || !of) return;
+  if (at_once) return wake_member(*of, made_by);   // it may be gone
+  end_task(*of, current && current->of == of ? current : nullptr, t);
+  tell_all(*of);   // at a barrier somebody looks whether this was the last one
+}
+
+void end_round(team& t) noexcept {
+  t.at_barrier.store(0, std::memory_order_relaxed);   // before the round: whoever sees the new one may come again
+  note_last_to_come();
+  t.rounds.fetch_add(1, std::memory_order_acq_rel);
+  tell_all(t);
+  may_go_home();
+}
+
+void wait_at_barrier(member& m, std::uint32_t round) noexcept {
+  team& t = *m.of;
+  work_until_over(m, nullptr, t.changes, [&] {
+    if (t.rounds.load(std::memory_order_acquire) != round) return true;
+    if (!t.has_tasks.load(std::memory_order_relaxed) || t.at_barrier.load(std::memory_order_seq_cst) != t.members || !all_over(t)) return false;
+    std::uint32_t all = t.members;   // one of those that find it out ends the round; it cannot be another one, for this member has not come to that
+    if (t.at_barrier.compare_exchange_strong(all, 0, std::memory_order_acq_rel)) end_round(t);
+    return true;
+  });
+}
+
+void begin_implicit_task(member& m) noexcept {
+  if (!has_place(m)) return void(m.doing = &m.alone);
+  task& t = place_of(m).implicit;
+  t.group = nullptr;
+  t.counts.store(task::one_holder, std::memory_order_relaxed);
+  t.final_one = false;
+  m.doing = &t;
+}
+
+void end_implicit_task(member& m) noexcept {
+  if (m.of->ends_together) barrier();
+  if (m.doing->of_children) forget_children(&m, *m.doing, true);
+}
+
+void run_tasks_left(team& t) noexcept {
+  if (!t.has_tasks.load(std::memory_order_acquire)) return;
+  member m{.of = &t, .number = 0, .settings = t.settings};
+  m.doing = &place_of(m).implicit;
+  member* const around = current;
+  current = &m;
+  work_until_over(m, nullptr, t.changes, [&] { return all_over(t); });
+  current = around;
+}
+
+void forget_tasks() noexcept {
+  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) new (&places[n]) place;
+  ended_elsewhere.store(0, std::memory_order_relaxed);
+}
+
+tasks_there tasks_to_take(const team& t) noexcept {
+  tasks_there there;
+  if (!t.has_tasks.load(std::memory_order_acquire) || t.members > most_with_tasks) return there;
+  for (std::uint32_t n = 0; n < t.members; ++n) {
+    there.any = there.any || places[n].waiting.load(std::memory_order_seq_cst) != 0;
+    there.put += places[n].put.load(std::memory_order_relaxed);
+  }
+  return there;
+}
+
+void make_ready(team& of, const member* by, task& t) noexcept { put(places[by ? by->number : t.made_by], t, of); }
+
+void wake_member(team& of, std::uint32_t number) noexcept {
+  if (!of.folds) return of.changes.add(1);
+  places[number].wake.add(1);
+  tell_of_folded_tasks();
+}
+
+}  // namespace kilter::regions

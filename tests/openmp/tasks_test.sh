@@ -1,0 +1,36 @@
+#!/bin/bash
+# Usage: tasks_test.sh LIBKILTER_OPENMP PROGRAMS...   PROGRAMS: the same one, with other options of the compiler
+#
+# Programs of tasks give on threads of Kilter what they give with libgomp or libomp, whatever the team, and that is where they run beside a neighbour.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
+has_library "$1"
+shift
+needs_two_cpus
+
+cpus=$(nproc)
+for program in "$@"; do
+  for word in $("$program"); do
+    # libgomp of gcc 12 waits for ever where another thread says that a task is over.
+    if [ "$word" = detached ]; then plain=$(printf '1 2 5\n%.0s' 1 2 3 4 5 6; echo "status 0")
+    else plain=$(OMP_NUM_THREADS=2 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?"); fi
+    for members in 2 $((4 * cpus)) $((5 * cpus + 3)); do
+      for mode in 1 all; do
+        [ "$word $members $mode" = "detached 2 1" ] && continue
+        got=$(timeout -s KILL 60 env OMP_NUM_THREADS=$members LD_PRELOAD="$library" KILTER_OPENMP=$mode OMP_WAIT_POLICY=passive "$program" "$word" 2>&1; echo "status $?")
+        expect "$(basename "$program") $word, $members members, mode $mode" "$plain" "$got"
+      done
+    done
+  done
+done
+
+# executions MEMBERS WORD: of its region, and those of them on threads of ours
+executions() {
+  rm -f "$scratch/explained"
+  env OMP_NUM_THREADS="$1" LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" OMP_WAIT_POLICY=passive "$program" "$2" > "$scratch/out" 2>&1
+  sed -n 's/.*"calls":\([0-9]*\),"on_pool":\([0-9]*\),.*"left_for":"\([^"]*\)".*/\1 \2 \3/p' "$scratch/explained"
+}
+for word in recursion groups generator left_behind order loops rendezvous; do
+  expect "$word runs on threads of ours from the first execution on, if its team is folded" "6 6 " "$(executions $((4 * cpus)) $word)"
+done
+exit $failed
