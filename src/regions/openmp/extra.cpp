@@ -7,6 +7,8 @@
 #include "regions/openmp/clock.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/our_share.hpp"
+#include "regions/openmp/pool.hpp"
 #include "regions/openmp/trial.hpp"
 
 namespace kilter::regions {
@@ -69,12 +71,17 @@ class choice_of_extras {
 void* watch(void*) {
   region_now before{};
   std::uint32_t taken = 0, looks_without_region = 0, looks_without_change = 0;
+  std::uint32_t share = 0;
   choice_of_extras extras_or_not;
   choice_of_team all_or_one;
   for (;;) {
     constexpr timespec between{0, look_every_ns};
     nanosleep(&between, nullptr);
     const region_now now = latest_region();
+    if (const std::uint32_t share_now = now.folded ? renew_share(pool_size()) : share; share_now != share) {
+      share = share_now;
+      keep_to_our_share();
+    }
     const std::uint32_t newly_taken = members_taken() - taken;
     taken += newly_taken;
     const bool wait_often = all_or_one.look(now.folded && before.folded, runs_alone(), fold_events().load() - task_events(), now_ns());

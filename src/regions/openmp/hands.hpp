@@ -20,6 +20,7 @@ struct alignas(128) hand {
   std::atomic<std::uint32_t> waits_while{0};
   std::atomic<hand*> host{nullptr};                   ///< it was moved to this one's CPU, and is there until it goes home
   std::atomic<std::uint32_t> guests{0};               ///< that are on its CPU
+  std::atomic<bool> rests{false};                     ///< its CPU is another program's now: it takes no member of a folded team
   std::atomic<std::int64_t> home_since_ns{0}, stays_until_ns{0};
   std::atomic<std::int64_t> suspected_until_ns{0}, shared_until_ns{0};   ///< others have taken its CPU lately: once, more than once
   std::atomic<std::int64_t> idle_since_ns{0};         ///< it has nothing to do in the region that runs; 0: it has, or nobody wants to know

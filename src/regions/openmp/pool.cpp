@@ -112,7 +112,7 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
   waiting w(me);
   while (runs()) {
     const std::uint32_t before = fold_events().load(), changes = alone_changes.load();
-    if (&me != &hands[0] && runs_alone()) {
+    if (&me != &hands[0] && (runs_alone() || me.rests.load(std::memory_order_relaxed))) {
       go_home(me);
       alone_changes.sleep_while(changes);
     } else if (run_folded(me, which)) {
@@ -214,6 +214,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
     h.waits_for.store(nullptr, std::memory_order_relaxed);
     h.host.store(nullptr, std::memory_order_relaxed);
     h.guests.store(0, std::memory_order_relaxed);
+    h.rests.store(false, std::memory_order_relaxed);
   }
   alone.store(false, std::memory_order_relaxed);
   for (extra_hand& e : extras) e.holds.store(false, std::memory_order_relaxed);
@@ -310,6 +311,30 @@ region_now latest_region() noexcept {
 }
 void sleep_until_next_region(std::uint32_t number) noexcept { regions.sleep_while(number); }
 
+/// Where each member needs a thread.
+void all_work() noexcept {
+  run_alone(false);
+  bool changed = false;
+  for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n)
+    if (hands[n].rests.load(std::memory_order_relaxed)) changed = hands[n].rests.exchange(false, std::memory_order_relaxed) || changed;
+  if (changed) alone_changes.add(1);
+}
+
+/// Who has a CPU of our share works, and the program's own thread, which is wherever the operating system puts it, stands for one of these CPUs.
+void keep_to_our_share() noexcept {
+  const sharing::cpu_bits ours = our_share();
+  const bool all = ours.empty();
+  std::uint32_t places = all ? 0 : ours.count() - 1;
+  bool changed = false;
+  for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n) {
+    const int home = hands[n].home.load(std::memory_order_relaxed);
+    const bool works = all || (places > 0 && home >= 0 && ours.has(static_cast<std::uint32_t>(home)));
+    if (!all && works) --places;
+    if (hands[n].rests.exchange(!works, std::memory_order_relaxed) == works) changed = true;
+  }
+  if (changed) alone_changes.add(1);
+}
+
 void run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, const way_to_run& way, void (*prepare)(team&, const void*), const void* with) noexcept {
   const bool folds = way.folds;
   if (!made) make();
@@ -323,8 +348,9 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   if (prepare) prepare(work, with);
   work.folds = folds;
   work.ends_together = way.makes_tasks;
-  if (!folds) run_alone(false);   // there each member needs a thread
+  if (!folds) all_work();
   if (folds) {
+    keep_to_our_share();
     watch_folded();
     fold(work, run_folded_member);
   }

@@ -29,6 +29,8 @@ struct shown_need {
   std::uint32_t call;
 };
 [[nodiscard]] shown_need need_shown() noexcept;
+/// While a folded team runs: threads whose CPUs are other programs' now (our_share.hpp) take no more members.
+void keep_to_our_share() noexcept;
 /// Members of the region that has just run made tasks.
 [[nodiscard]] bool members_made_tasks() noexcept;
 /// Members of the region that has just run waited for one another.
