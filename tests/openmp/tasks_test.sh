@@ -17,7 +17,7 @@ for program in "$@"; do
     for members in 2 $((4 * cpus)) $((5 * cpus + 3)); do
       for mode in 1 all; do
         [ "$word $members $mode" = "detached 2 1" ] && continue
-        got=$(timeout -s KILL 60 env OMP_NUM_THREADS=$members LD_PRELOAD="$library" KILTER_OPENMP=$mode OMP_WAIT_POLICY=passive "$program" "$word" 2>&1; echo "status $?")
+        got=$(timeout -s KILL 20 env OMP_NUM_THREADS=$members LD_PRELOAD="$library" KILTER_OPENMP=$mode OMP_WAIT_POLICY=passive "$program" "$word" 2>&1; echo "status $?")
         expect "$(basename "$program") $word, $members members, mode $mode" "$plain" "$got"
       done
     done

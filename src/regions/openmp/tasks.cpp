@@ -393,7 +393,8 @@ void wait_at_barrier(member& m, std::uint32_t round) noexcept {
     if (t.rounds.load(std::memory_order_acquire) != round) return true;
     if (!t.has_tasks.load(std::memory_order_relaxed) || t.at_barrier.load(std::memory_order_seq_cst) != t.members || !all_over(t)) return false;
     std::uint32_t all = t.members;   // one of those that find it out ends the round; it cannot be another one, for this member has not come to that
-    if (t.at_barrier.compare_exchange_strong(all, 0, std::memory_order_acq_rel)) end_round(t);
+    if (!t.at_barrier.compare_exchange_strong(all, 0, std::memory_order_acq_rel)) return false;   // who ends it may not have begun the next one yet
+    end_round(t);
     return true;
   });
 }
