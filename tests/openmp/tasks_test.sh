@@ -26,7 +26,7 @@ done
 
 # executions MEMBERS WORD: of its region, and those of them on threads of ours
 executions() {
-  rm -f "$scratch/explained"
+  : > "$scratch/explained"
   env OMP_NUM_THREADS="$1" LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" OMP_WAIT_POLICY=passive "$program" "$2" > "$scratch/out" 2>&1
   sed -n 's/.*"calls":\([0-9]*\),"on_pool":\([0-9]*\),.*"left_for":"\([^"]*\)".*/\1 \2 \3/p' "$scratch/explained"
 }
