@@ -58,16 +58,17 @@ struct team {
   double all, one;
   choice_of_team c{};
   double events = 0.0;
-  std::int64_t now = 0;
+  std::int64_t now = 0, folded = 0;
   bool alone = false;
 
-  /// Which part of the time one thread ran it.
-  double run(std::int64_t for_ns, bool runs = true) {
+  /// Which part of the time one thread ran it. `runs`: which part of the time any team does.
+  double run(std::int64_t for_ns, double runs = 1.0) {
     std::int64_t with_one = 0;
     for (const std::int64_t end = now + for_ns; now < end; now += 2 * ms) {
       if (alone) with_one += 2 * ms;
-      events += 2.0 * (alone ? one : all);
-      c.look(runs, alone, static_cast<std::uint32_t>(events), now + 2 * ms);
+      events += 2.0 * runs * (alone ? one : all);
+      folded += static_cast<std::int64_t>(2.0 * runs * ms);
+      c.look(alone, {folded, static_cast<std::uint32_t>(events), static_cast<std::int64_t>(events * 1000)});
       alone = c.alone();
     }
     return static_cast<double>(with_one) / static_cast<double>(for_ns);
@@ -87,7 +88,30 @@ TEST(choice_of_team, all_threads_where_members_seldom_wait) {
   team long_work{1, 5};
   EXPECT_EQ(long_work.run(3000 * ms), 0.0);
   team others{1000, 1500};
-  EXPECT_EQ(others.run(3000 * ms, false), 0.0) << "no folded team runs";
+  EXPECT_EQ(others.run(3000 * ms, 0.0), 0.0) << "no folded team runs";
+}
+
+TEST(choice_of_team, what_a_program_does_between_its_regions_changes_nothing) {
+  team t{50, 80};
+  t.run(2000 * ms, 0.2);
+  EXPECT_GT(t.run(3000 * ms, 0.2), 0.9);
+  EXPECT_EQ(t.run(100 * ms, 0.0), 1.0) << "nothing is known of it";
+}
+
+TEST(choice_of_team, an_event_counts_as_what_it_usually_takes) {
+  choice_of_team c;
+  folded_work done;
+  bool alone = false;
+  int with_one = 0;
+  for (int n = 0; n < 2000; ++n) {   // regions with events of 10 us for 40 ms, then with some of 100 us, and so on; one thread is never better
+    const std::int64_t usual_ns = n / 20 % 2 ? 100'000 : 10'000;
+    const auto came = static_cast<std::uint32_t>(2 * ms / usual_ns * (alone ? 9 : 10) / 10);
+    done = {done.ns + 2 * ms, done.events + came, done.usual_ns + came * usual_ns};
+    c.look(alone, done);
+    alone = c.alone();
+    with_one += alone;
+  }
+  EXPECT_LT(with_one, 100) << "but for trials";
 }
 
 TEST(choice_of_team, leaves_one_thread_at_once_when_the_work_becomes_long) {

@@ -84,8 +84,8 @@ void* watch(void*) {
     }
     const std::uint32_t newly_taken = members_taken() - taken;
     taken += newly_taken;
-    const bool wait_often = all_or_one.look(now.folded && before.folded, runs_alone(), fold_events().load() - task_events(), now_ns());
-    run_alone(all_or_one.alone());
+    const bool wait_often = all_or_one.look(runs_alone(), now.work);
+    if (now.work.ns != before.work.ns) run_alone(all_or_one.alone());
     const bool work_long = !wait_often && now.folded && before.folded && newly_taken <= look_every_ns / long_ns * (workers.load(std::memory_order_relaxed) + 1);
     looks_without_change = work_long && newly_taken == 0 && now.number == before.number ? looks_without_change + 1 : 0;
     looks_without_region = now.folded || now.number != before.number ? 0 : looks_without_region + 1;

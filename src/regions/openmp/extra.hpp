@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/trial.hpp"
 
 namespace kilter::regions {
 
@@ -29,10 +30,11 @@ bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
 /// Where none could: until fold_events() is not `seen` any more, or there are tasks. Defined with the pool.
 void wait_as_extra(std::uint32_t seen) noexcept;
 
-/// The number of regions that have begun, and whether the latest is folded and not over. Defined with the pool.
+/// The number of regions that have begun, whether the latest is folded and not over, and what folded ones have done so far. Defined with the pool.
 struct region_now {
   std::uint32_t number = 0;
   bool folded = false;
+  folded_work work;
 };
 [[nodiscard]] region_now latest_region() noexcept;
 void sleep_until_next_region(std::uint32_t number) noexcept;

@@ -60,4 +60,13 @@ bool has_fences(const void* address) noexcept {
   return dl_iterate_phdr(look, &s) == 0 || s.has;
 }
 
+bool has_fences(region& r) noexcept {
+  answer has = r.has_fences.load(std::memory_order_relaxed);
+  if (has == answer::not_yet) {   // to find the module alone takes microseconds where there are many, as in Python
+    has = has_fences(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed))) ? answer::yes : answer::no;
+    r.has_fences.store(has, std::memory_order_relaxed);
+  }
+  return has == answer::yes;
+}
+
 }  // namespace kilter::regions

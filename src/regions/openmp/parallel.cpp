@@ -97,12 +97,12 @@ void run_nested(runtime library, const region_call& c) noexcept {
   inner.drop_shares();
 }
 
-bool would_fold(const region& r, mode how, std::uint32_t members) noexcept {
+bool would_fold(region& r, mode how, std::uint32_t members) noexcept {
   if (how == mode::all) return members > pool_size() && r.library == runtime::libgomp;
   if (!waits_passively() && members <= pool_size()) return false;
   const bool may = r.may_fold.load(std::memory_order_relaxed);
   if (r.library == runtime::libgomp && members > pool_size()) return true;
-  return may && !has_fences(reinterpret_cast<const void*>(r.run.load(std::memory_order_relaxed)));
+  return may && !has_fences(r);
 }
 
 bool can_be_ours(const region& r, mode how, std::uint32_t members, bool folds) noexcept {
@@ -144,13 +144,17 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   // Whose members work for longer than the operating system's slices without waiting for others is better off with a thread for each: beside a neighbour they get more.
   constexpr std::int64_t long_ns = 4'000'000;
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
-  const std::int64_t begin = folds ? now_ns() : 0;
   waits_go_to(explains() ? &r.waited : nullptr);
-  run_on_pool(r.library, c.run, c.data, settings, members, {.folds = folds, .with_extra_threads = is_long, .makes_tasks = r.makes_tasks.load(std::memory_order_relaxed)}, c.prepare, c.with);
+  constexpr std::int64_t of_any_ns = 10'000;   // in a region's first execution all that come count the same
+  const std::int64_t ns_before = r.folded_ns.load(std::memory_order_relaxed), events_before = r.folded_events.load(std::memory_order_relaxed);
+  const way_to_run way{.folds = folds, .with_extra_threads = is_long, .an_event_ns = events_before == 0 ? of_any_ns : ns_before / events_before, .makes_tasks = r.makes_tasks.load(std::memory_order_relaxed)};
+  const folded_work done = run_on_pool(r.library, c.run, c.data, settings, members, way, c.prepare, c.with);
   if (members_made_tasks()) r.makes_tasks.store(true, std::memory_order_relaxed);
   if (folds) {
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
-    r.took_ns.store(members_waited() ? 0 : before + (now_ns() - begin - before) / 4, std::memory_order_relaxed);
+    r.took_ns.store(members_waited() ? 0 : before + (done.ns - before) / 4, std::memory_order_relaxed);
+    r.folded_ns.store(ns_before + done.ns, std::memory_order_relaxed);
+    r.folded_events.store(events_before + done.events, std::memory_order_relaxed);
   }
   const shown_need shown = need_shown();
   note_need(r, shown.need, shown.call);

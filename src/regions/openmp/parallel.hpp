@@ -55,7 +55,7 @@ void timed_member(void* watched);
 void run_nested(runtime, const region_call&) noexcept;
 /// Whether its members take turns on threads of ours (folded.hpp), as they do where they are more than these, and beside others, where one that is held up then holds up
 /// nobody on its CPU. clang's members give libomp the number of the thread that they began on, so their module must take nothing from it where that would be another one's.
-[[nodiscard]] bool would_fold(const region&, mode, std::uint32_t members) noexcept;
+[[nodiscard]] bool would_fold(region&, mode, std::uint32_t members) noexcept;
 /// Whether it can run on threads of ours, going by what its calls have shown.
 [[nodiscard]] bool can_be_ours(const region&, mode, std::uint32_t members, bool folds) noexcept;
 /// Ours or its library's: what its executions took says so. While it lives the execution is timed, if it is to be.

@@ -35,6 +35,10 @@ alignas(128) waited_number regions;                    // that have begun
 std::atomic<std::uint64_t> begun_alone{0};
 std::atomic<bool> alone{false};                        // only the program's own thread runs members of folded teams
 alignas(128) waited_number alone_changes;
+std::atomic<std::int64_t> folded_since_ns{0};          // 0: no folded team runs
+std::atomic<std::int64_t> folded_ns{0}, usual_ns{0};   // folded_work of those that are over
+std::atomic<std::uint32_t> folded_from{0};             // events before the latest one
+std::atomic<std::int64_t> an_event_ns{0};              // in it
 bool made = false;
 __attribute__((tls_model("initial-exec"))) thread_local pid_t own_tid = 0;
 
@@ -70,6 +74,8 @@ void each_that_waits(const Visit& visit) noexcept {
   for (std::uint32_t n = 0; n <= workers.load(std::memory_order_relaxed); ++n) visit(hands[n]);
 }
 void has_waited(extra_hand&) noexcept {}               // its CPU has others that work
+
+std::uint32_t waited_for() noexcept { return fold_events().load() - task_events(); }
 
 void end_member() noexcept {
   note_last_to_come();
@@ -306,8 +312,14 @@ void run_alone(bool is) noexcept {
 }
 std::uint64_t times_alone() noexcept { return begun_alone.load(std::memory_order_relaxed); }
 region_now latest_region() noexcept {
-  const std::uint32_t number = regions.load();
-  return {number, folded_members() > 0};
+  const std::uint32_t number = regions.load(), events = waited_for();
+  const std::int64_t since_ns = folded_since_ns.load(std::memory_order_acquire);
+  folded_work work{folded_ns.load(std::memory_order_relaxed), events, usual_ns.load(std::memory_order_relaxed)};
+  if (since_ns > 0) {
+    work.ns += now_ns() - since_ns;
+    work.usual_ns += (events - folded_from.load(std::memory_order_relaxed)) * an_event_ns.load(std::memory_order_relaxed);
+  }
+  return {number, folded_members() > 0, work};
 }
 void sleep_until_next_region(std::uint32_t number) noexcept { regions.sleep_while(number); }
 
@@ -335,8 +347,9 @@ void keep_to_our_share() noexcept {
   if (changed) alone_changes.add(1);
 }
 
-void run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, const way_to_run& way, void (*prepare)(team&, const void*), const void* with) noexcept {
+folded_work run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, const way_to_run& way, void (*prepare)(team&, const void*), const void* with) noexcept {
   const bool folds = way.folds;
+  const std::int64_t begin_ns = folds ? now_ns() : 0;
   if (!made) make();
   hand& me = hands[0];
   own_hand = &me;
@@ -350,6 +363,9 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   work.ends_together = way.makes_tasks;
   if (!folds) all_work();
   if (folds) {
+    folded_from.store(waited_for(), std::memory_order_relaxed);
+    an_event_ns.store(way.an_event_ns, std::memory_order_relaxed);
+    folded_since_ns.store(begin_ns, std::memory_order_release);
     keep_to_our_share();
     watch_folded();
     fold(work, run_folded_member);
@@ -366,8 +382,15 @@ void run_on_pool(runtime library, body* f, void* data, const member_settings& se
   wait_for_members(me);
   run_tasks_left(work);
   each_that_waits([](hand& h) { has_waited(h); });
-  if (folds) unfold();
   own_hand = nullptr;
+  if (!folds) return {};
+  unfold();
+  const std::uint32_t events = waited_for() - folded_from.load(std::memory_order_relaxed);
+  const folded_work done{now_ns() - begin_ns, events, events * way.an_event_ns};
+  folded_since_ns.store(0, std::memory_order_relaxed);
+  folded_ns.store(folded_ns.load(std::memory_order_relaxed) + done.ns, std::memory_order_relaxed);
+  usual_ns.store(usual_ns.load(std::memory_order_relaxed) + done.usual_ns, std::memory_order_relaxed);
+  return done;
 }
 
 bool members_made_tasks() noexcept { return work.has_tasks.load(std::memory_order_relaxed); }

@@ -2,6 +2,7 @@
 // The threads on which regions of ours run: one for each CPU of the process but the one where the program's own thread is.
 
 #include "regions/openmp/team.hpp"
+#include "regions/openmp/trial.hpp"
 #include "regions/openmp/waited.hpp"
 
 namespace kilter::regions {
@@ -19,10 +20,11 @@ void waits_go_to(waited_times*) noexcept;
 struct way_to_run {
   bool folds = false;                ///< can_fold(members) was true
   bool with_extra_threads = false;   ///< each member gets a thread at once
+  std::int64_t an_event_ns = 0;      ///< what comes once takes so long in the mean
   bool makes_tasks = false;          ///< its members are expected to
 };
-/// By whoever has claimed the pool. `prepare` is called before anybody begins.
-void run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, const way_to_run&, void (*prepare)(team&, const void*), const void* with) noexcept;
+/// By whoever has claimed the pool. `prepare` is called before anybody begins. Returns what was done if it folds.
+folded_work run_on_pool(runtime, body* run, void* data, const member_settings&, std::uint32_t members, const way_to_run&, void (*prepare)(team&, const void*), const void* with) noexcept;
 /// What calls of members of the region that has just run have shown.
 struct shown_need {
   team_need need;

@@ -10,6 +10,8 @@
 
 namespace kilter::regions {
 
+enum class answer : std::uint8_t { not_yet, no, yes };
+
 /// Why a region is left to its library.
 enum class reason : std::uint8_t { none, own_data, nested, others_spin };
 
@@ -20,6 +22,7 @@ struct region {
   runtime library = runtime::libgomp;
   std::atomic<std::uint32_t> watched{0};      ///< executions under its library
   std::atomic<bool> may_fold{false};          ///< from its first execution on; what its module takes from others says so
+  std::atomic<answer> has_fences{answer::not_yet};   ///< its module has
   std::atomic<bool> makes_tasks{false};       ///< as its module may, or as was seen: then its members stay until all are over
   std::atomic<reason> why{reason::none};
   std::atomic<team_need> needs{team_need::none};   ///< what its calls have shown so far
@@ -28,6 +31,7 @@ struct region {
   choice_of_way way;                          ///< ours, or its library's
   std::atomic<bool> is_ours{false};           ///< its latest execution was
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
+  std::atomic<std::int64_t> folded_ns{0}, folded_events{0};   ///< of all executions on threads of ours (folded_work)
   std::atomic<std::int64_t> took_ns{0};       ///< folded, on threads of ours, lately; 0 if its members wait for one another
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
   waited_times waited;                        ///< of all executions
@@ -55,5 +59,6 @@ struct module_at {
 /// Whether the code of the module at this address has instructions by which `#pragma omp flush` orders memory: its members may wait for one another by flags, which is
 /// slow where several share a thread. Each module is looked at once, at a gigabyte or more a second.
 [[nodiscard]] bool has_fences(const void*) noexcept;
+[[nodiscard]] bool has_fences(region&) noexcept;
 
 }  // namespace kilter::regions

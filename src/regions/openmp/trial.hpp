@@ -115,22 +115,28 @@ class choice_of_way {
   std::int64_t again_ns_ = 0, for_ns_ = first_ns;
 };
 
+/// What folded teams have done, counted on and on.
+struct folded_work {
+  std::int64_t ns = 0;                ///< for which they have run
+  std::uint32_t events = 0;           ///< what members may have waited for and has come
+  std::int64_t usual_ns = 0;          ///< what these events take in the mean of their region's executions
+};
+
 /// One thread for each CPU, or the program's own alone: with which a folded team comes further. For members that wait for one another all the time, as in ordered
 /// loops with little work, where handing over to another CPU may cost more than the work.
 class choice_of_team {
  public:
-  /// Since the look before. `runs`: a folded team ran. `alone`: by one thread. `events`: what members may have waited for and has come, counted on and on.
-  /// False: they do not wait so often, and each CPU should have a thread.
-  constexpr bool look(bool runs, bool alone, std::uint32_t events, std::int64_t now_ns) noexcept {
-    const std::uint32_t came = events - events_;
-    const std::int64_t took_ns = now_ns - now_ns_;
-    events_ = events;
-    now_ns_ = now_ns;
-    all_ += came;
-    often_ = runs && std::int64_t{came} * 1'000'000 >= (alone ? seldom : much) * took_ns;
-    // What came counts for the way that was in use. Alone also where little came, or an alone that is slow would never be known.
-    if (runs && alone == trial_.second() && (alone || often_)) trial_.look(all_, now_ns);
-    else trial_.begin(all_, now_ns);
+  /// `alone`: one thread ran them since the look before. What the program does between its teams says nothing. False: members do not wait so often, and each CPU should
+  /// have a thread.
+  constexpr bool look(bool alone, const folded_work& now) noexcept {
+    const std::int64_t took_ns = now.ns - before_.ns;
+    if (took_ns < says_something_ns) return often_;
+    often_ = std::int64_t{now.events - before_.events} * 1'000'000 >= (alone ? seldom : much) * took_ns;
+    before_ = now;
+    // What came counts for the way that was in use. Alone also where little came, or an alone that is slow would never be known. It counts as what it usually takes, for
+    // one time the program may be where its regions are long, and the other where they are short.
+    if (alone == trial_.second() && (alone || often_)) trial_.look(now.usual_ns, now.ns);
+    else trial_.begin(now.usual_ns, now.ns);
     return often_;
   }
   [[nodiscard]] constexpr bool alone() const noexcept { return often_ && trial_.second(); }
@@ -141,11 +147,11 @@ class choice_of_team {
   static constexpr std::int64_t seldom = 2;
 
  private:
+  static constexpr std::int64_t says_something_ns = 500'000;    // a few events of `much`
   static constexpr std::int64_t some_slices_ns = 30'000'000;    // of the operating system
   trial trial_{some_slices_ns, 1.05, false};
   bool often_ = false;
-  std::uint32_t events_ = 0;
-  std::int64_t all_ = 0, now_ns_ = 0;
+  folded_work before_;
 };
 
 }  // namespace kilter::regions
