@@ -195,7 +195,6 @@ void run(member& m, task& t) noexcept {
 /// All that were made are over, and nobody can make more: all members are at a barrier. The numbers of ended ones are read first. Then if both sums are the same, each task of
 /// which the making was seen was over when that was read, so what it had made was seen, too, and nothing is left.
 bool all_over(const team& t) noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);   // of the last two members that end a task each one sees the other's
   std::uint64_t ended = ended_elsewhere.load(std::memory_order_acquire), made = 0;
   for (std::uint32_t n = 0; n < t.members; ++n) ended += places[n].ended.load(std::memory_order_acquire);
   for (std::uint32_t n = 0; n < t.members; ++n) made += places[n].made.load(std::memory_order_acquire);
@@ -391,7 +390,10 @@ void wait_at_barrier(member& m, std::uint32_t round) noexcept {
   team& t = *m.of;
   work_until_over(m, nullptr, t.changes, [&] {
     if (t.rounds.load(std::memory_order_acquire) != round) return true;
-    if (!t.has_tasks.load(std::memory_order_relaxed) || t.at_barrier.load(std::memory_order_seq_cst) != t.members || !all_over(t)) return false;
+    if (!t.has_tasks.load(std::memory_order_relaxed)) return false;
+    // Who ends a task or comes here does that first and looks then. So of the last two to do either, at least one sees that the other has.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (t.at_barrier.load(std::memory_order_relaxed) != t.members || !all_over(t)) return false;
     std::uint32_t all = t.members;   // one of those that find it out ends the round; it cannot be another one, for this member has not come to that
     if (!t.at_barrier.compare_exchange_strong(all, 0, std::memory_order_acq_rel)) return false;   // who ends it may not have begun the next one yet
     end_round(t);
