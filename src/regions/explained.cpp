@@ -33,7 +33,7 @@ told_blas read_blas(const json& process) {
 std::string blas_line(const told_process& p) {
   const told_blas& b = p.blas;
   if (b.changes == 0) return fmt::format("process {}: OpenBLAS kept its number of threads, {}", p.pid, b.threads);
-  return fmt::format("process {}: the number of OpenBLAS's threads was changed {} times, {} to {}, as others used CPUs and left them", p.pid, b.changes, b.fewest, b.threads);
+  return fmt::format("process {}: the number of OpenBLAS's threads was changed {} times, {} to {}, as others, or the program's OpenMP threads, used CPUs and left them", p.pid, b.changes, b.fewest, b.threads);
 }
 
 /// By its place in the sources, where that is known, else in its module.

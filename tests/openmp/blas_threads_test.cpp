@@ -45,6 +45,44 @@ TEST(blas_threads, between_the_two_it_stays_as_it_is) {
   EXPECT_EQ(after_two(b, 0.1), 2u) << "they are gone";
 }
 
+/// A program that comes to so many regions in a while; which part of the whiles OpenBLAS had one thread.
+struct with_regions {
+  blas_beside_regions beside;
+  std::int64_t regions = 0, now_ns = 0;
+  bool one = false;
+  double run(int whiles, int with_all, int with_one, double held_up) {
+    int had_one = 0;
+    for (int n = 0; n < whiles; ++n) {
+      regions += one ? with_one : with_all;
+      now_ns += 100'000'000;
+      one = beside.after(one ? 0.0 : held_up, regions, now_ns);
+      had_one += one;
+    }
+    return static_cast<double>(had_one) / whiles;
+  }
+};
+
+TEST(blas_beside_regions, one_thread_where_the_program_comes_to_more_regions_with_it) {
+  with_regions p;
+  p.run(10, 40, 100, 0.5);
+  EXPECT_GT(p.run(600, 40, 100, 0.5), 0.9);
+  with_regions long_calls;
+  long_calls.run(10, 40, 30, 0.5);
+  EXPECT_LT(long_calls.run(600, 40, 30, 0.5), 0.1);
+}
+
+TEST(blas_beside_regions, nothing_is_tried_where_no_thread_is_held_up) {
+  with_regions p;
+  EXPECT_EQ(p.run(600, 40, 100, 0.1), 0.0);
+}
+
+TEST(blas_beside_regions, all_threads_at_once_where_no_more_regions_come) {
+  with_regions p;
+  p.run(10, 40, 100, 0.5);
+  EXPECT_TRUE(p.one);
+  EXPECT_EQ(p.run(10, 0, 0, 0.0), 0.0);
+}
+
 TEST(blas_number, never_more_than_the_program_asks_for) {
   blas_number b;
   EXPECT_EQ(b.next(4, 8), 4u);
@@ -59,6 +97,15 @@ TEST(blas_number, what_the_program_sets_meanwhile_counts) {
   EXPECT_EQ(b.next(1, 2), 1u) << "the program has set it to one";
   EXPECT_EQ(b.next(1, 8), 1u);
   EXPECT_EQ(b.next(4, 8), 4u) << "and to four again";
+}
+
+TEST(blas_number, knows_that_a_program_has_lowered_it_for_now) {
+  blas_number b;
+  EXPECT_EQ(b.next(2, 2), 2u);
+  EXPECT_EQ(b.next(1, 1), 1u);
+  EXPECT_TRUE(b.lowered_below(1)) << "it may come back to two";
+  EXPECT_EQ(b.next(2, 1), 1u);
+  EXPECT_FALSE(b.lowered_below(1)) << "that was us";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace kilter::regions {
 namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local bool in_library = false;
+std::atomic<std::int64_t> begun{0};
 std::atomic<bool> choosing{false};                 // one thread at a time looks after the rest
 constexpr std::int64_t some_slices_ns = 30'000'000;   // of the operating system
 constexpr std::int64_t longest_known_ns = 64'000'000'000;
@@ -73,7 +74,9 @@ void look(std::int64_t now) noexcept {
 }  // namespace
 
 void library_begins(runtime library, std::uint32_t members) noexcept {
-  if (members < 2 || (!waits_passively() && extra_thread.load() == gone) || choosing.exchange(true, std::memory_order_acquire)) return;
+  if (members < 2) return;
+  begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if ((!waits_passively() && extra_thread.load() == gone) || choosing.exchange(true, std::memory_order_acquire)) return;
   of = library;
   in_library = true;
   const std::int64_t now = now_ns();
@@ -98,6 +101,8 @@ void library_goes_on() noexcept {
   look_at_others(now);
   look(now);
 }
+
+std::int64_t library_regions() noexcept { return begun.load(std::memory_order_relaxed); }
 
 bool library_sleeps(runtime library) noexcept { return library == runtime::libomp && waits_passively() && sleeping.second(); }
 

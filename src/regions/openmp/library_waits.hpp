@@ -18,6 +18,8 @@ void library_ends() noexcept;
 void library_goes_on() noexcept;
 /// Whether its threads are to sleep at once.
 [[nodiscard]] bool library_sleeps(runtime) noexcept;
+/// Regions that were left to libraries so far, if nobody else counts at the same time.
+[[nodiscard]] std::int64_t library_regions() noexcept;
 /// In a fork's child.
 void forget_library_waits() noexcept;
 

@@ -10,7 +10,9 @@
 
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/blas_threads.hpp"
+#include "regions/openmp/clock.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/mask.hpp"
 #include "regions/openmp/others.hpp"
 
@@ -103,20 +105,47 @@ void revise(open_blas& b, std::uint32_t worth_it) noexcept {
   changes.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// True: a program has lowered a number itself, and may set it back to one that is too high at any moment.
+bool revise_all(std::uint32_t worth_it) noexcept {
+  bool lowered = false;
+  for (std::uint32_t n = 0; n < library_count.load(std::memory_order_acquire); ++n) {
+    revise(libraries[n], worth_it);
+    lowered = lowered || libraries[n].number.lowered_below(worth_it);
+  }
+  return lowered;
+}
+
+void sleep_for(std::int64_t ns) noexcept {
+  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
+  nanosleep(&time, nullptr);
+}
+
 constexpr std::int64_t while_ns = 100'000'000;
+/// Python's packages set the number to one for moments, and back to what they found: who looks only now and then finds one all the time, and lowers nothing.
+constexpr std::int64_t moment_ns = 2'000'000;
+constexpr int most_moments = 500;
 
 void* watch(void*) {
   cpu_set_t mask;
   if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return nullptr;
   others_use others;
+  own_wait own;
   blas_threads many(static_cast<std::uint32_t>(CPU_COUNT(&mask)));
-  for (;;) {
-    const timespec a_while{while_ns / 1'000'000'000, while_ns % 1'000'000'000};
-    nanosleep(&a_while, nullptr);
+  blas_beside_regions beside;
+  std::uint32_t worth_it = static_cast<std::uint32_t>(CPU_COUNT(&mask));
+  for (int moments = 0;;) {
+    std::int64_t left_ns = while_ns;
+    for (; left_ns > moment_ns && moments > 0 && revise_all(worth_it); --moments, left_ns -= moment_ns) sleep_for(moment_ns);
+    sleep_for(left_ns);
     const double used = others.since_before_if_worked();
     if (used < 0.0) continue;
-    const std::uint32_t worth_it = many.after(used);
-    for (std::uint32_t n = 0; n < library_count.load(std::memory_order_acquire); ++n) revise(libraries[n], worth_it);
+    const std::int64_t regions = library_regions();
+    const bool others_are_away = used < counts_as_used && regions != 0;
+    const bool one = beside.after(others_are_away ? own.since_before() : 0.0, regions, now_ns());
+    const std::uint32_t before = worth_it;
+    worth_it = one ? 1 : many.after(used);
+    if (worth_it < before) moments = most_moments;
+    static_cast<void>(revise_all(worth_it));
   }
 }
 

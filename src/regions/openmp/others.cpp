@@ -1,5 +1,7 @@
 #include "regions/openmp/others.hpp"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +59,31 @@ double others_use::since_before_if_worked() noexcept {
   at_ns_ = now;
   ticks_ = -1;
   return -1.0;
+}
+
+double own_wait::since_before() noexcept {
+  const int error = errno;
+  std::int64_t sum_ns = 0;
+  if (DIR* const threads = opendir("/proc/self/task")) {
+    while (const dirent* const thread = readdir(threads)) {
+      char path[64], text[64];
+      snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", thread->d_name);
+      const int file = open(path, O_RDONLY | O_CLOEXEC);
+      if (file < 0) continue;
+      const ssize_t size = read(file, text, sizeof text - 1);
+      close(file);
+      text[size > 0 ? size : 0] = '\0';
+      const char* const after_run = strchr(text, ' ');
+      if (after_run) sum_ns += strtoll(after_run, nullptr, 10);
+    }
+    closedir(threads);
+  }
+  const std::int64_t now = now_ns(), waited_ns = sum_ns - waited_ns_, took_ns = now - at_ns_;
+  const bool known = waited_ns_ >= 0 && waited_ns >= 0 && took_ns > 0;   // it becomes less where a thread has ended
+  waited_ns_ = sum_ns;
+  at_ns_ = now;
+  errno = error;
+  return known ? static_cast<double>(waited_ns) / static_cast<double>(took_ns) : 0.0;
 }
 
 std::uint32_t threads_that_run() noexcept {

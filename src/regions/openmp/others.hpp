@@ -29,6 +29,16 @@ class others_use {
   std::int64_t ticks_ = -1, own_ns_, at_ns_;
 };
 
+/// How many of the process's threads are held up: what the kernel counts for each (schedstat). Some microseconds a thread.
+class own_wait {
+ public:
+  /// In the mean since the call before; 0: not known.
+  [[nodiscard]] double since_before() noexcept;
+
+ private:
+  std::int64_t waited_ns_ = -1, at_ns_ = 0;
+};
+
 /// Threads of the whole computer that run or could run at this moment; 0: not known.
 [[nodiscard]] std::uint32_t threads_that_run() noexcept;
 
