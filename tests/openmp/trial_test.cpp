@@ -176,6 +176,15 @@ TEST(choice_of_way, follows_a_region_that_changes) {
   EXPECT_GT(e.in_second, 6000);
 }
 
+TEST(choice_of_way, a_long_execution_is_not_tried_where_nothing_is_known_of_how_long_it_may_take) {
+  for (const bool risky : {false, true}) {
+    choice_of_way way;
+    for (std::int64_t now = 0; now < 3'000'000'000; now += 500'000'000)
+      if (way.measures(0, now) && !way.second()) way.ran(500'000'000, now, risky);
+    EXPECT_EQ(way.second(), !risky);
+  }
+}
+
 TEST(choice_of_way, begins_anew_where_the_machine_has_changed) {
   executed e;
   e.run(1'000'000, 1'500'000, 2'000'000'000);

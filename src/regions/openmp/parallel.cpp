@@ -131,7 +131,7 @@ chosen_way::~chosen_way() {
   if (!held_) return;
   if (timed_) {
     const std::int64_t now = now_ns();
-    of_.way.ran(now - begin_ns_, now);
+    of_.way.ran(now - begin_ns_, now, !library_ && of_.is_fine_grained.load(std::memory_order_relaxed));
   }
   of_.choosing.store(false, std::memory_order_release);
 }
@@ -151,8 +151,10 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   const folded_work done = run_on_pool(r.library, c.run, c.data, settings, members, way, c.prepare, c.with);
   if (members_made_tasks()) r.makes_tasks.store(true, std::memory_order_relaxed);
   if (folds) {
+    constexpr std::int64_t a_while_ns = 1'000'000;
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
     r.took_ns.store(members_waited() ? 0 : before + (done.ns - before) / 4, std::memory_order_relaxed);
+    r.is_fine_grained.store(members_waited() && done.events * a_while_ns > done.ns, std::memory_order_relaxed);
     r.folded_ns.store(ns_before + done.ns, std::memory_order_relaxed);
     r.folded_events.store(events_before + done.events, std::memory_order_relaxed);
   }

@@ -33,6 +33,7 @@ struct region {
   std::atomic<std::uint64_t> times{0}, on_pool{0}, ns{0};
   std::atomic<std::int64_t> folded_ns{0}, folded_events{0};   ///< of all executions on threads of ours (folded_work)
   std::atomic<std::int64_t> took_ns{0};       ///< folded, on threads of ours, lately; 0 if its members wait for one another
+  std::atomic<bool> is_fine_grained{false};   ///< folded, its members waited for one another, by its library's means, more than once a millisecond
   std::atomic<std::uint32_t> members{0};      ///< at its latest execution
   waited_times waited;                        ///< of all executions
 };

@@ -75,8 +75,8 @@ class choice_of_way {
   }
   /// Of which way the next execution should be.
   [[nodiscard]] constexpr bool second() const noexcept { return second_; }
-  /// One execution that was to be timed, in the way that second() told.
-  constexpr void ran(std::int64_t took_ns, std::int64_t now_ns) noexcept {
+  /// One execution that was to be timed, in the way that second() told. `risky`: the other way may be any number of times slower, and nothing says that it is quicker.
+  constexpr void ran(std::int64_t took_ns, std::int64_t now_ns, bool risky = false) noexcept {
     if (!block_.warm && took_ns < enough_ns) {   // caches and threads are those of the other way
       block_.warm = true;
       return;
@@ -88,6 +88,11 @@ class choice_of_way {
     if (block_.ns < enough_ns && !hopeless) return;
     mean_ns_[second_] = mean;
     block_ = {};
+    if (other < 0.0 && !second_ && risky && mean > longest_risk_ns) {   // an execution cannot be given up in the middle
+      decided_ = true;
+      again_ns_ = now_ns + longest_ns;
+      return;
+    }
     if (other < 0.0) {
       second_ = !second_;
       return;
@@ -100,6 +105,7 @@ class choice_of_way {
   }
 
   static constexpr std::int64_t enough_ns = 20'000'000;         // some slices of the operating system
+  static constexpr std::int64_t longest_risk_ns = 2'000'000;     // libomp was seen to take 150 times as long for an ordered loop, beside others
   static constexpr std::int64_t first_ns = 1'000'000'000, longest_ns = 64'000'000'000;
 
  private:
