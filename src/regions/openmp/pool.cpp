@@ -75,7 +75,7 @@ void each_that_waits(const Visit& visit) noexcept {
 }
 void has_waited(extra_hand&) noexcept {}               // its CPU has others that work
 
-std::uint32_t waited_for() noexcept { return fold_events().load() - task_events(); }
+std::uint32_t waited_for() noexcept { return fold_events().load() - task_events() + tasks_over(); }
 
 void end_member() noexcept {
   note_last_to_come();

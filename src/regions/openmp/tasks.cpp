@@ -425,6 +425,12 @@ void run_tasks_left(team& t) noexcept {
   current = around;
 }
 
+std::uint32_t tasks_over() noexcept {
+  std::uint64_t sum = 0;
+  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) sum += places[n].ended.load(std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(sum);
+}
+
 void forget_tasks() noexcept {
   for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) new (&places[n]) place;
   ended_elsewhere.store(0, std::memory_order_relaxed);

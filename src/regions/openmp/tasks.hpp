@@ -51,6 +51,8 @@ void begin_implicit_task(member&) noexcept;
 void end_implicit_task(member&) noexcept;
 /// By the program's thread once all members of the team are over: runs what they have left behind.
 void run_tasks_left(team&) noexcept;
+/// By members of all teams so far, counted on and on.
+[[nodiscard]] std::uint32_t tasks_over() noexcept;
 /// In a fork's child.
 void forget_tasks() noexcept;
 

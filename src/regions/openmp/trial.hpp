@@ -128,35 +128,40 @@ struct folded_work {
   std::int64_t usual_ns = 0;          ///< what these events take in the mean of their region's executions
 };
 
-/// One thread for each CPU, or the program's own alone: with which a folded team comes further. For members that wait for one another all the time, as in ordered
-/// loops with little work, where handing over to another CPU may cost more than the work.
+/// One thread for each CPU, or the program's own alone: with which a folded team comes further. In ordered loops with little work handing over to another CPU may cost more
+/// than the work, and a CPU of which a neighbour in a session of its own has two thirds may hold up more than it brings.
 class choice_of_team {
  public:
   /// `alone`: one thread ran them since the look before. What the program does between its teams says nothing. False: members do not wait so often, and each CPU should
   /// have a thread.
   constexpr bool look(bool alone, const folded_work& now) noexcept {
     const std::int64_t took_ns = now.ns - before_.ns;
-    if (took_ns < says_something_ns) return often_;
-    often_ = std::int64_t{now.events - before_.events} * 1'000'000 >= (alone ? seldom : much) * took_ns;
+    const std::uint32_t events = now.events - before_.events;
+    if (took_ns < (events < few ? says_all_ns : says_something_ns)) return often_;
+    const double came = static_cast<double>(events) * 1e6;
+    often_ = came >= (alone ? much / alone_may_be_slower : much) * static_cast<double>(took_ns);
+    counts_ = came >= (alone ? some / alone_may_be_slower : some) * static_cast<double>(took_ns);
     before_ = now;
     // What came counts for the way that was in use. Alone also where little came, or an alone that is slow would never be known. It counts as what it usually takes, for
     // one time the program may be where its regions are long, and the other where they are short.
-    if (alone == trial_.second() && (alone || often_)) trial_.look(now.usual_ns, now.ns);
+    if (alone == trial_.second() && (alone || counts_)) trial_.look(now.usual_ns, now.ns);
     else trial_.begin(now.usual_ns, now.ns);
     return often_;
   }
-  [[nodiscard]] constexpr bool alone() const noexcept { return often_ && trial_.second(); }
+  [[nodiscard]] constexpr bool alone() const noexcept { return counts_ && trial_.second(); }
 
-  /// Events a millisecond. A sleep and a wake-up take 27 us (two CPUs of a virtual machine, futex; .05 us where nobody sleeps), so they would take a fifth of the time.
-  static constexpr std::int64_t much = 8;
-  /// Fewer, and the members have come to work that is not like that. A quarter, for alone may be slower than all.
-  static constexpr std::int64_t seldom = 2;
+  /// Events a millisecond. So many that their number in a trial says how far the members came.
+  static constexpr double some = 0.5;
+  /// A sleep and a wake-up take 27 us (two CPUs of a virtual machine, futex; .05 us where nobody sleeps), so they would take a fifth of the time.
+  static constexpr double much = 8.0;
+  static constexpr double alone_may_be_slower = 4.0;
 
  private:
-  static constexpr std::int64_t says_something_ns = 500'000;    // a few events of `much`
-  static constexpr std::int64_t some_slices_ns = 30'000'000;    // of the operating system
+  static constexpr std::uint32_t few = 4;
+  static constexpr std::int64_t says_something_ns = 500'000, says_all_ns = 10'000'000;   // of more than a few events, and of those
+  static constexpr std::int64_t some_slices_ns = 60'000'000;    // of the operating system
   trial trial_{some_slices_ns, 1.05, false};
-  bool often_ = false;
+  bool often_ = false, counts_ = false;
   folded_work before_;
 };
 
