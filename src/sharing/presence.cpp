@@ -4,7 +4,6 @@ namespace kilter::sharing {
 
 namespace {
 
-constexpr std::uint32_t percent = 100;
 /// By which one that works is told from one that stands.
 constexpr std::uint32_t works_percent = 10;
 constexpr std::int64_t between_looks_ns = 20'000'000;

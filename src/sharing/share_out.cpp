@@ -4,8 +4,6 @@ namespace kilter::sharing {
 
 namespace {
 
-constexpr std::uint32_t percent = 100;
-
 class shares {
  public:
   shares(const participant* const* all, std::uint32_t count) noexcept : all_(all), count_(count) {

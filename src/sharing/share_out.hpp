@@ -5,6 +5,8 @@
 
 namespace kilter::sharing {
 
+inline constexpr std::uint32_t percent = 100;   ///< of them are one CPU
+
 struct participant {
   cpu_bits allowed;                      ///< the CPUs that it may use; not empty
   cpu_bits takes;                        ///< those that it uses as far as it knows
