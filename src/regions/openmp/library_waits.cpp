@@ -25,7 +25,7 @@ constexpr trial sleeping_first{some_slices_ns, .97, true, longest_known_ns};   /
 trial sleeping = sleeping_first;
 std::uint32_t machine = 0;
 std::int64_t events = 0, looked_ns = 0;
-runtime of = runtime::libgomp;
+region* of = nullptr;                              // the one that runs
 
 // ---- libgomp: more threads than CPUs ------------------------------------------------------------------------------------------------------
 
@@ -66,18 +66,22 @@ void look(std::int64_t now) noexcept {
     sleeping = sleeping_first;
     sleeping.begin(events, now);
   }
-  sleeping.look(events, now);
   looked_ns = now;
-  if (of == runtime::libgomp) keep_extra_thread(waits_passively() && sleeping.second());
+  const bool may_sleep = waits_passively() && !may_not_sleep(*of);
+  if (may_sleep) sleeping.look(events, now);
+  else sleeping.begin(events, now);
+  if (of->library == runtime::libgomp) keep_extra_thread(may_sleep && sleeping.second());
 }
 
 }  // namespace
 
-void library_begins(runtime library, std::uint32_t members) noexcept {
+bool may_not_sleep(region& r) noexcept { return beside_others() && has_fences(r); }
+
+void library_begins(region& r, std::uint32_t members) noexcept {
   if (members < 2) return;
   begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if ((!waits_passively() && extra_thread.load() == gone) || choosing.exchange(true, std::memory_order_acquire)) return;
-  of = library;
+  of = &r;
   in_library = true;
   const std::int64_t now = now_ns();
   sleeping.begin(events, now);
@@ -104,7 +108,7 @@ void library_goes_on() noexcept {
 
 std::int64_t library_regions() noexcept { return begun.load(std::memory_order_relaxed); }
 
-bool library_sleeps(runtime library) noexcept { return library == runtime::libomp && waits_passively() && sleeping.second(); }
+bool library_sleeps(runtime library) noexcept { return library == runtime::libomp && in_library && waits_passively() && !may_not_sleep(*of) && sleeping.second(); }
 
 void forget_library_waits() noexcept {
   extra_thread.store(gone);

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 
-#include "regions/openmp/runtime.hpp"
+#include "regions/openmp/region.hpp"
 
 namespace kilter::regions {
 
 /// By the thread that comes to it: a region of so many members is left to its library, from now on until the other call.
-void library_begins(runtime, std::uint32_t members) noexcept;
+void library_begins(region&, std::uint32_t members) noexcept;
+/// Its members may wait for flags of their own. They never sleep for us: who is woken comes to the CPU
+/// of who woke it, both stay there while they spin, and nothing that they come to tells of it for seconds.
+[[nodiscard]] bool may_not_sleep(region&) noexcept;
 void library_ends() noexcept;
 /// That thread comes to something in the region for which members wait.
 void library_goes_on() noexcept;

@@ -135,13 +135,13 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   }
   if (may_be_ours && !way.is_librarys()) way.give_up();
   if (members > 1) note_team_of(Library);
-  library_begins(Library, members);
+  library_begins(*r, members);
   if (explains()) r->is_ours.store(false, std::memory_order_relaxed);
   if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     member_ends ends(begin);
     watched_call w{c.run, c.data, r, explains() ? &ends : nullptr};
     r->members.store(members, std::memory_order_relaxed);
-    pass(watched_member, &w, members > 1 ? passed_as::watched : passed_as::as_it_is);
+    pass(watched_member, &w, members > 1 && !may_not_sleep(*r) ? passed_as::watched : passed_as::as_it_is);
     if (members > 1) r->watched.fetch_add(1, std::memory_order_relaxed);
     if (explains()) ends.tell(r->waited);
   } else if (explains() && members > 1) {
