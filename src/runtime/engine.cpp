@@ -81,6 +81,8 @@ void engine::start() {
   forks_ = sync::forks();
   parked.stopping.store(false, sync::memory_order_release);
   pins = options.pinned && can_pin_to(*machine);
+  lends = pins && workers.size() > 1 && !options.emulated;
+  cpu_ns_seen.resize(workers.size());
   try {
     for (auto& w : workers)
       threads_.emplace_back([this, served = w.get()] {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
@@ -116,6 +117,14 @@ class engine final : public view_source {
   std::uint64_t long_spin_cycles = 0; ///< likewise, after a sleep that this would have saved
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool pins = false;                  ///< workers are pinned to their cores
+  bool lends = false;                 ///< one that has nothing to do lends its core to one that is held up
+  sync::spin_lock looks_after_others; ///< held by the one that looks who is held up
+  std::vector<std::int64_t> cpu_ns_seen;   ///< under it: CPU time of each worker
+  sync::atomic<bool> watched{false};  ///< one that sleeps looks again after a while
+  /// By a worker whose tasks are long, or were held up: if nobody watches, one that sleeps is woken, and does when it finds nothing else.
+  void have_watched() noexcept {
+    if (lends && !watched.load(sync::memory_order_relaxed)) notify_any();
+  }
   std::uint64_t gap_cycles = 0;      ///< of a worker that looks for work, between two looks: somebody else had the core
   std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
   bool measures_cpu = false;

@@ -5,7 +5,6 @@
 #include "kilter/emulated_cores.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/loop_shares.hpp"
-#include "runtime/pinning.hpp"
 
 namespace kilter::detail {
 
@@ -18,8 +17,6 @@ constexpr double gap_s = 0.5e-3;
 // Before the caller helps with other work, it waits for those who are in their last piece: for two pieces, and as long for the others who have none left. Where a
 // single block is longer than a piece, for two blocks, but not for as long as a core should stand idle.
 constexpr double last_pieces_s = 2 * piece_s, longest_last_pieces_s = 2e-3;
-// Somebody whose CPU time stands still for so long has no core.
-constexpr double off_core_s = 10e-6;
 
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 31, usual_blocks = std::uint64_t{1} << 20, reduce_parts = 4096;
 constexpr std::uint64_t lines = 64;  // of a long loop: the pieces of neighbours then rarely share a cache line
@@ -127,38 +124,6 @@ void worker::join_loop(shared_loop& l) {
   if (l.leave()) l.caller.wake();
 }
 
-// A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not.
-void worker::lend_core(const shared_loop& l) noexcept {
-  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
-  const auto wait_until = [&](const auto& over) {
-    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;) sync::relax();
-  };
-  bool watched = false;
-  if (owner.pins && !displaced_.load(sync::memory_order_relaxed))
-    for (core_id c = 0; c < owner.workers.size(); ++c) {
-      worker& other = *owner.workers[c];
-      if (c == core || !l.working(c) || other.displaced_.load(sync::memory_order_relaxed)) continue;
-      const std::int64_t before = cpu_nanoseconds_of(other.thread_);
-      wait_until([&] { return !l.working(c); });
-      watched = true;
-      if (before < 0 || !l.working(c) || cpu_nanoseconds_of(other.thread_) != before) continue;
-      const sync::lock_guard hold(other.thread_lock_);
-      // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
-      if (!l.working(c) || !pin_to(*owner.machine, core, other.thread_)) continue;
-      other.displaced_.store(true, sync::memory_order_release);
-      sync::yield();
-    }
-  if (!watched) wait_until([&] { return l.everybody_left(); });
-}
-
-void worker::go_home() noexcept {
-  // It may have to wait for its core; nobody else should wait for what it holds.
-  stop_looking();
-  const sync::lock_guard hold(thread_lock_);
-  displaced_.store(false, sync::memory_order_relaxed);
-  pin_to(*owner.machine, core);
-}
-
 std::uint64_t worker::take_pieces(shared_loop& l) {
   const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
@@ -190,11 +155,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
-  const bool on_its_core = [&] {
-    const sync::lock_guard hold(thread_lock_);
-    return !displaced_.load(sync::memory_order_relaxed);
-  }();
-  if (pace.items > 0 && nested == 0 && on_its_core && !l.stopped()) learn_loop(l, pace, span);
+  if (pace.items > 0 && nested == 0 && lodging_.stayed() && !l.stopped()) learn_loop(l, pace, span);
   return static_cast<std::uint64_t>(std::clamp(2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
 }
 

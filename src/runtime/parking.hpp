@@ -81,11 +81,12 @@ class parking {
   }
   /// At most `timeout_ns` (negative: without limit); not at all if it was woken since `announce`.
   void sleep(std::uint32_t ticket, std::int64_t timeout_ns) noexcept { sync::park(ticket_, ticket, timeout_ns); }
-  /// Whether it slept or not.
-  void get_up() noexcept {
+  /// Whether it slept or not. True: nobody has woken it.
+  bool get_up() noexcept {
     mode asleep = mode::sleeping;
-    if (mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst))
-      all_.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+    const bool by_itself = mode_.compare_exchange_strong(asleep, mode::running, sync::memory_order_seq_cst);
+    if (by_itself) all_.sleepers.fetch_sub(1, sync::memory_order_seq_cst);
+    return by_itself;
   }
 
   // --- anybody's ---

@@ -1,10 +1,16 @@
 #include "runtime/pinning.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -55,6 +61,20 @@ std::int64_t cpu_nanoseconds_of(pthread_t t) noexcept {
   timespec now{};
   if (pthread_getcpuclockid(t, &clock) != 0 || clock_gettime(clock, &now) != 0) return -1;
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+pid_t thread_number() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+bool wants_cpu(pid_t thread) noexcept {
+  char path[64], text[512];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(thread));
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t got = read(file, text, sizeof text);
+  close(file);
+  const std::string_view told(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  const std::size_t name_ends = told.rfind(')');   // the name may have any bytes
+  return name_ends != told.npos && told.substr(name_ends).starts_with(") R");
 }
 
 core_id landing_core(const machine& m) {

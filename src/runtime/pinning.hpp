@@ -2,6 +2,7 @@
 // Where threads run, as the operating system sees it.
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "kilter/machine.hpp"
 
@@ -15,6 +16,10 @@ bool pin_to(const machine& m, core_id c) noexcept;
 bool pin_to(const machine& m, core_id c, pthread_t) noexcept;
 /// CPU time of a thread of this process, up to now if it is running; negative if it cannot be told.
 [[nodiscard]] std::int64_t cpu_nanoseconds_of(pthread_t) noexcept;
+/// The calling thread's number in the system.
+[[nodiscard]] pid_t thread_number() noexcept;
+/// That thread of this process runs or waits for a CPU, and for nothing else. False where the system does not tell.
+[[nodiscard]] bool wants_cpu(pid_t thread_number) noexcept;
 /// The core on which a fresh unpinned thread starts: a better first guess of a free core than any short measurement
 /// (docs/decisions/pinned-or-not.md). no_core if it lands outside `m`.
 [[nodiscard]] core_id landing_core(const machine& m);

@@ -127,8 +127,9 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     return;
   }
   hand_.close_row(*this);
-  const std::int64_t cpu_begin =
-      owner.measures_cpu && k.long_body.load(sync::memory_order_relaxed) ? cpu_nanoseconds() : -1;
+  const bool long_body = k.long_body.load(sync::memory_order_relaxed);
+  const std::int64_t cpu_begin = owner.measures_cpu && long_body ? cpu_nanoseconds() : -1;
+  if (long_body) [[unlikely]] owner.have_watched();
   const std::uint64_t begin = hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles();
   body_call call{.where = {core, 1}, .core = core, .task = n};
   const body_on_stack outer = std::exchange(body_, {&call, k.code->team});
@@ -143,6 +144,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
     m.work = work_of(n);
     if (span > owner.long_body_cycles) {
+      owner.have_watched();
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
       if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(cpu_nanoseconds() - cpu_begin) * 1e-9;
@@ -157,7 +159,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     t.work_cycles += span;
     const place_id here = owner.machine->single(core);
     if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
-    learn(n, k, here, m, end);
+    learn(n, k, here, m, end, !lodging_.away());
     t.count(n, here);
   }
   complete(n, e);
@@ -225,18 +227,19 @@ void worker::learn_row(const short_row::contents& row) noexcept {
   // One gap of the operating system in a row does not make its bodies long; twice the limit in most of them does, and the next sample
   // of a long body finds that out.
   if (span > 2 * owner.short_body_cycles * row.count) k.short_body.store(false, sync::memory_order_relaxed);
+  if (span > owner.long_body_cycles) [[unlikely]] owner.have_watched();
   tally(*row.run).work_cycles += span;
-  if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
+  if (owner.standard_learning && !lodging_.away()) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
 }
 
-void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
+void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles, bool at_home) {
   if (owner.plan.asks_done) {
     asked_view v = owner.view_of(*this);
     ask::done(*owner.policy, ref(n), where, m, v);
   } else if (!owner.standard_learning) {
     return;
   }
-  if (owner.standard_learning) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
+  if (owner.standard_learning && at_home) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
   if (owner.events) owner.record_learned(core, k, where);
 }
 

@@ -9,21 +9,38 @@
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
+namespace {
+
+// A slice of the operating system is longer. One of those that sleep looks again who is held up, less and less often.
+constexpr std::int64_t worth_a_look_ns = 1'000'000, longest_between_looks_ns = 16'000'000;
+
+}  // namespace
 
 // ---- a worker comes to rest -------------------------------------------------------------------------------------------------
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
+  if (lodging_.away()) go_home();
   let_go();
   cpu_seen_.ns = -1;
+  if (timeout_ns < 0 || timeout_ns >= worth_a_look_ns) lend_core();
   std::int64_t begin_ns = 0;
-  const bool slept = sleeping_.sleep(timeout_ns, [&](std::int64_t& at_most_ns) {
+  const auto finds = [&](std::int64_t& at_most_ns) {
     if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) || owner.must_clear_up() ||
         owner.parked.stopping.load(sync::memory_order_acquire))
       return true;
     ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
     if (owner.events) begin_ns = owner.now_ns();
     return false;
-  });
+  };
+  bool slept = false, looks_again = false;
+  for (std::int64_t nap_ns = worth_a_look_ns;; nap_ns = std::min(2 * nap_ns, longest_between_looks_ns)) {
+    looks_again = timeout_ns < 0 && begins_watch();
+    slept = sleeping_.sleep(looks_again ? nap_ns : timeout_ns, finds);
+    if (!looks_again) break;
+    owner.watched.store(false, sync::memory_order_relaxed);
+    if (!slept || !sleeping_.nobody_came()) break;
+    lend_core();
+  }
   if (slept && owner.events) owner.record_park(core, begin_ns);
   wait_for_core();
   sleeping_.comes_back();
@@ -79,6 +96,7 @@ void worker::wait_for_core() noexcept {
 }
 
 void worker::search_ends() noexcept {
+  if (guest_) [[unlikely]] take_core_back();
   sleeping_.search_ends([&](bool woken) { owner.wake_for_what_waits(woken); });
 }
 

@@ -60,10 +60,12 @@ class sleeping {
     const bool stays_up = finds(timeout_ns);
     announced_ = false;
     if (!stays_up) me_.sleep(ticket, timeout_ns);
-    me_.get_up();
+    nobody_came_ = me_.get_up() && !stays_up;
     attempt_ = 0;
     return !stays_up;
   }
+  /// The sleep ended by itself.
+  [[nodiscard]] bool nobody_came() const noexcept { return nobody_came_; }
   /// After a sleep: it may have been woken for something, and looks for it.
   void comes_back() noexcept {
     woken_ = true;
@@ -78,6 +80,7 @@ class sleeping {
   bool announced_ = false;
   bool woken_ = false;  // and has found nothing since
   bool may_rest_ = true;
+  bool nobody_came_ = false;
 };
 
 }  // namespace kilter::detail

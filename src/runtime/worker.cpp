@@ -10,6 +10,7 @@
 #include "policy/routing.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/pinning.hpp"
 
 namespace kilter::detail {
 namespace {
@@ -66,11 +67,12 @@ void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
   thread_ = pthread_self();
+  thread_id_ = thread_number();
   stacks_.serve_this_thread();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0, looked = 0, patience = owner.spin_cycles;
   while (!owner.parked.stopping.load(sync::memory_order_acquire)) {
-    if (displaced_.load(sync::memory_order_relaxed)) [[unlikely]]
+    if (lodging_.away()) [[unlikely]]
       go_home();
     if (step(false)) {
       idle_since = looked = 0;

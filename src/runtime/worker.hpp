@@ -5,6 +5,7 @@
 //   ready.cpp     from the end of a task to the queues of those that it released
 //   wide.cpp      tasks on several cores
 //   parallel.cpp  loops
+//   lending.cpp   a core of its own that it does not need, for a worker that is held up on another
 //   helping.cpp   what it does while a task waits
 //   in_hand       what it has in hand, and how it lets go of it
 //   sleeping      how it comes to rest and gets up again; parking.hpp is what others see of that
@@ -29,6 +30,7 @@
 #include "runtime/execution.hpp"
 #include "runtime/in_hand.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/lodging.hpp"
 #include "runtime/parking.hpp"
 #include "runtime/sleeping.hpp"
 #include "runtime/stacks.hpp"
@@ -167,7 +169,8 @@ class alignas(sync::cache_line) worker {
   void run_short(node*, execution_state&, task_kind&, bool helping);
   node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
   bool run_body(node*, const body&, body_call&, execution_state&);
-  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
+  /// `at_home`: what ran on a lent core says nothing about a worker's own.
+  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles, bool at_home);
   void complete(node*, execution_state&);
   static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void successor_ready(node* n, node* parent);
@@ -202,8 +205,18 @@ class alignas(sync::cache_line) worker {
   std::uint64_t take_pieces(shared_loop&);
   void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span);
   void look_at_cpu_time() noexcept;
+
+  // --- lending: lending.cpp ---
   /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
   void lend_core(const shared_loop&) noexcept;
+  /// The same for anything that a worker has in hand, where this one is about to sleep.
+  void lend_core() noexcept;
+  /// While tasks run one of those that sleep looks again and again; whether it is this one.
+  [[nodiscard]] bool begins_watch() noexcept;
+  template <class InHand>
+  bool lend_to(worker&, std::int64_t cpu_ns_before, const InHand&) noexcept;
+  /// Others' pieces of work are about to be done here: whoever stands on this core goes home.
+  void take_core_back() noexcept;
   /// Back to its own core from one that was lent.
   void go_home() noexcept;
 
@@ -267,9 +280,10 @@ class alignas(sync::cache_line) worker {
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};
-  sync::atomic<bool> displaced_{false};    // its thread is on a lent core
-  sync::spin_lock thread_lock_;            // held while the thread's affinity is changed
+  lodging lodging_{core};
+  worker* guest_ = nullptr;                // whom this one has lent its core, and who may be gone
   pthread_t thread_{};                     // of the loop; set before it serves
+  pid_t thread_id_ = 0;                    // the same, as the system counts
 };
 
 }  // namespace kilter::detail

@@ -226,40 +226,5 @@ TEST(exiting, a_body_may_end_the_process_while_the_runtime_is_static) {
 
 #endif
 
-// The last piece of core 1 sleeps; core 0, which has nothing left, lends it its own core. Where it ran then says nothing about core 1.
-TEST(lent_cores, what_ran_on_a_lent_core_is_not_learned_for_its_own) {
-  const machine here = machine::local();
-  if (here.core_count() < 2) GTEST_SKIP() << "needs two CPUs";
-  runtime_options o;
-  o.machine = std::make_shared<const machine>(here.restricted_to(std::array<core_id, 2>{0, 1}));
-  o.policy = "rws";
-  for (int attempt = 0; attempt < 20; ++attempt) {
-    runtime rt(o);
-    std::atomic<int> lent_to{-1};
-    std::atomic<bool> both{false};
-    parallel_for(rt, 0, 2, [&](int i) {
-      if (i == 0) {
-        stress::wait_until([&] { return both.load(); });
-        return;
-      }
-      both.store(true);
-      const int before = sched_getcpu();
-      for (int spell = 0; spell < 40 && lent_to.load() < 0; ++spell) {
-        usleep(500);
-        if (sched_getcpu() != before) lent_to.store(sched_getcpu());
-      }
-    }, {.type = "sleeps", .grain = 1});
-    if (lent_to.load() < 0) continue;
-    for (const auto& cell : rt.table()) {
-      const int cpu = o.machine->cores()[cell.where.leader].os_index;
-      if (cell.type == "loop:sleeps") {
-        EXPECT_EQ(cpu, lent_to.load()) << "only the core that lent itself has a time of its own";
-      }
-    }
-    return;
-  }
-  GTEST_SKIP() << "no core was lent here: it may not be possible to pin threads";
-}
-
 }  // namespace
 }  // namespace kilter

@@ -1,0 +1,86 @@
+// A worker that is held up, its core taken by somebody else, gets the core of one that has nothing to do. docs/lending.md has the protocol,
+// lodging.hpp its steps.
+
+#include "runtime/engine.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/pinning.hpp"
+
+namespace kilter::detail {
+namespace {
+
+// Somebody whose CPU time stands still for so long has no core.
+constexpr double off_core_s = 10e-6;
+
+}  // namespace
+
+// A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not. One that has just been woken gets its core within the pause.
+template <class InHand>
+bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in_hand) noexcept {
+  const auto held_up = [&] { return in_hand() && cpu_nanoseconds_of(other.thread_) == cpu_ns_before && wants_cpu(other.thread_id_); };
+  if (cpu_ns_before < 0 || !held_up()) return false;
+  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
+  for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause;) sync::relax();
+  if (!other.lodging_.lend(core, held_up, [&](core_id to) { return pin_to(*owner.machine, to, other.thread_); })) return false;
+  guest_ = &other;
+  return true;
+}
+
+void worker::lend_core(const shared_loop& l) noexcept {
+  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
+  const auto wait_until = [&](const auto& over) {
+    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;) sync::relax();
+  };
+  bool watched = false;
+  if (owner.pins && !lodging_.away())
+    for (core_id c = 0; c < owner.workers.size(); ++c) {
+      worker& other = *owner.workers[c];
+      if (c == core || !l.working(c) || other.lodging_.away()) continue;
+      const std::int64_t before = cpu_nanoseconds_of(other.thread_);
+      wait_until([&] { return !l.working(c); });
+      watched = true;
+      // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
+      if (l.working(c) && lend_to(other, before, [&] { return l.working(c); })) sync::yield();
+    }
+  if (!watched) wait_until([&] { return l.everybody_left(); });
+}
+
+void worker::lend_core() noexcept {
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || lodging_.away()) return;
+  if (guest_ && guest_->lodging_.is_at(core)) return;
+  if (!owner.looks_after_others.try_lock()) return;
+  const std::lock_guard hold(owner.looks_after_others, std::adopt_lock);
+  const double own_slowdown = owner.tables.slowdown(core);
+  const auto may_be_held_up = [&](const worker& other) {
+    return &other != this && !other.idle() && !other.lodging_.away() && own_slowdown <= owner.tables.slowdown(other.core);
+  };
+  std::vector<std::int64_t>& cpu_ns = owner.cpu_ns_seen;
+  bool any = false;
+  for (const auto& other : owner.workers) {
+    const bool is = may_be_held_up(*other);
+    cpu_ns[other->core] = is ? cpu_nanoseconds_of(other->thread_) : -1;
+    any = any || is;
+  }
+  if (!any) return;
+  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
+  for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause; sync::relax())
+    if (something_to_take()) return;
+  for (const auto& other : owner.workers)
+    if (lend_to(*other, cpu_ns[other->core], [&] { return may_be_held_up(*other); })) return;
+}
+
+bool worker::begins_watch() noexcept {
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || (guest_ && guest_->lodging_.is_at(core))) return false;
+  return !owner.watched.load(sync::memory_order_relaxed) && !owner.watched.exchange(true, sync::memory_order_relaxed);
+}
+
+void worker::take_core_back() noexcept {
+  std::exchange(guest_, nullptr)->lodging_.send_home(core, [&](core_id home) { return pin_to(*owner.machine, home, owner.workers[home]->thread_); });
+}
+
+void worker::go_home() noexcept {
+  // It may have to wait for its core; nobody else should wait for what it holds.
+  stop_looking();
+  lodging_.go_home([&](core_id home) { return pin_to(*owner.machine, home); });
+}
+
+}  // namespace kilter::detail
