@@ -18,7 +18,13 @@ constexpr const char* ours[] = {KILTER_CALLS_OF_ANYBODY(NAME) KILTER_CALLS_OF_ME
 constexpr const char* ours_of_clang[] = {"__kmpc_fork_call", "__kmpc_push_num_threads", "__kmpc_global_thread_num", "__kmpc_for_static_fini", "__kmpc_dispatch_deinit", "__kmpc_barrier",
                                          "__kmpc_single", "__kmpc_end_single", "__kmpc_copyprivate", "__kmpc_master", "__kmpc_end_master", "__kmpc_masked", "__kmpc_end_masked",
                                          "__kmpc_reduce", "__kmpc_end_reduce", "__kmpc_reduce_nowait", "__kmpc_end_reduce_nowait", "__kmpc_critical", "__kmpc_critical_with_hint",
-                                         "__kmpc_end_critical", "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_serialized_parallel", "__kmpc_end_serialized_parallel"};
+                                         "__kmpc_end_critical", "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_serialized_parallel", "__kmpc_end_serialized_parallel",
+                                         "__kmpc_alloc", "__kmpc_aligned_alloc", "__kmpc_free", "__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier",
+                                         "__kmpc_omp_task", "__kmpc_omp_task_parts", "__kmpc_omp_task_alloc", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0",
+                                         "__kmpc_omp_task_complete_if0", "__kmpc_omp_reg_task_with_affinity", "__kmpc_omp_taskwait", "__kmpc_omp_taskyield",
+                                         "__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "__kmpc_taskgroup", "__kmpc_end_taskgroup", "__kmpc_taskloop", "__kmpc_taskloop_5",
+                                         "__kmpc_task_reduction_init", "__kmpc_taskred_init", "__kmpc_task_reduction_modifier_init", "__kmpc_taskred_modifier_init",
+                                         "__kmpc_task_reduction_modifier_fini", "__kmpc_task_reduction_get_th_data", "__kmpc_task_allow_completion_event"};
 constexpr const char* of_each_number[] = {"__kmpc_for_static_init_", "__kmpc_dispatch_init_", "__kmpc_dispatch_next_", "__kmpc_dispatch_fini_"};
 constexpr const char* making_tasks[] = {"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull", "__kmpc_omp_task_alloc"};
 /// Regions in regions with members of their own; locks that know their thread, which a member that waits may leave; the number of CPUs, for which a program may have made

@@ -320,7 +320,12 @@ struct big {
 void data() {
   for (int round = 0; round < rounds; ++round) {
     long sum = 0, misplaced = 0;
-    struct alignas(128) aligned {
+#if defined(__clang__)
+    constexpr std::size_t alignment = 64;   // libomp gives no more
+#else
+    constexpr std::size_t alignment = 128;
+#endif
+    struct alignas(alignment) aligned {
       long n[40];
     };
 #pragma omp parallel

@@ -23,12 +23,14 @@ struct dependent {
   std::uint32_t member = 0;
 };
 
-/// Of one address: who wrote it last, and who has read it since.
+/// Of one address: who wrote it last, and who has read it since, or written it together. Where both
+/// have, one kind after the other, `before` are those of the kind before the latest one.
 struct used {
   used* next;
   const void* what;
   dependent* writer;
-  link* readers;
+  link *latest, *before;
+  bool together;                             // the latest are those that do
 };
 
 /// Of the children of a task, which alone changes it.
@@ -108,24 +110,25 @@ used& find_or_add(const member& m, dependences& all, const void* what) noexcept 
   if (used* const there = find(all, what)) return *there;
   if (all.count++ == all.slots) grow(all);
   used*& to = all.table[slot_of(what, all.slots)];
-  to = make<used>(m, to, what, nullptr, nullptr);
+  to = make<used>(m, to, what, nullptr, nullptr, nullptr, false);
   return *to;
 }
 
-void forget_readers(const member* by, used& u) noexcept {
-  for (link *l = u.readers, *next; l; l = next) {
+void forget_all(const member* by, link*& first) noexcept {
+  for (link *l = first, *next; l; l = next) {
     next = l->next;
     forget(by, l->to);
     give_room(by, l, sizeof *l);
   }
-  u.readers = nullptr;
+  first = nullptr;
 }
 
 void clear(const member* by, dependences& all) noexcept {
   for (std::uint32_t n = 0; n < all.slots && all.count > 0; ++n)
     for (used *u = all.table[n], *next; u; u = next) {
       next = u->next;
-      forget_readers(by, *u);
+      forget_all(by, u->latest);
+      forget_all(by, u->before);
       forget(by, u->writer);
       give_room(by, u, sizeof *u);
       all.table[n] = nullptr;
@@ -137,15 +140,18 @@ void clear(const member* by, dependences& all) noexcept {
   all.table = table_of(first_slots);
 }
 
-/// Who writes waits for those that have read what was written before, and these for who wrote it.
-void follow_users(const member& m, const used& u, dependent& d, bool writes) noexcept {
-  if (writes)
-    for (const link* l = u.readers; l; l = l->next) follow(m, l->to, d);
-  if (!writes || !u.readers) follow(m, u.writer, d);
+/// Whether it comes after the latest, and not among them.
+bool comes_after_latest(const used& u, const use& how) noexcept {
+  return u.latest && (how.writes || how.together != u.together);
+}
+void follow_users(const member& m, const used& u, dependent& d, const use& how) noexcept {
+  const link* const first = comes_after_latest(u, how) ? u.latest : u.before;
+  for (const link* l = first; l; l = l->next) follow(m, l->to, d);
+  if (!first) follow(m, u.writer, d);
 }
 void follow_all_users(const member& m, const dependences& all, dependent& d) noexcept {
   for (std::uint32_t n = 0; n < all.slots; ++n)
-    for (const used* u = all.table[n]; u; u = u->next) follow_users(m, *u, d, true);
+    for (const used* u = all.table[n]; u; u = u->next) follow_users(m, *u, d, use{u->what, true});
 }
 
 dependences& of_children(const member& m) noexcept {
@@ -176,12 +182,20 @@ void put_in_order(member& m, dependent& d, const use& u) noexcept {
     return;
   }
   used& its = find_or_add(m, all, u.what);
-  follow_users(m, its, d, u.writes);
+  follow_users(m, its, d, u);
   if (!u.writes) {
-    if (its.writer != &d) its.readers = make<link>(m, its.readers, known(d));
+    if (its.writer == &d) return;
+    if (comes_after_latest(its, u)) {
+      forget_all(&m, its.before);
+      its.before = its.latest;
+      its.latest = nullptr;
+    }
+    its.together = u.together;
+    its.latest = make<link>(m, its.latest, known(d));
     return;
   }
-  forget_readers(&m, its);
+  forget_all(&m, its.latest);
+  forget_all(&m, its.before);
   forget(&m, its.writer);
   its.writer = known(d);
 }
@@ -190,7 +204,7 @@ void look_at_order(member& m, dependent& d, const use& u) noexcept {
   const dependences& all = of_children(m);
   follow(m, all.user_of_all, d);
   if (!u.what && u.writes) follow_all_users(m, all, d);
-  else if (const used* const its = find(all, u.what)) follow_users(m, *its, d, u.writes);
+  else if (const used* const its = find(all, u.what)) follow_users(m, *its, d, u);
 }
 
 bool may_begin(dependent& d) noexcept { return d.waits_for.fetch_sub(1, std::memory_order_acq_rel) == 1; }

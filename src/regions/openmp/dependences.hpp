@@ -1,17 +1,18 @@
 #pragma once
-// Tasks that name what they use (`depend`): each waits for those of its siblings that were made before it and use the same, unless both only read.
+// Tasks that name what they use (`depend`): each waits for those of its siblings that were made before it and use the same, unless both only read, or both write together.
 
 #include "regions/openmp/tasks.hpp"
 
 namespace kilter::regions {
 
-/// What a task uses. An address of null with `writes` is everything.
+/// What a task uses. An address of null with `writes` is everything. `together`: it writes, and at the
+/// same time as others that say so (inoutset).
 struct use {
   const void* what = nullptr;
-  bool writes = false;
+  bool writes = false, together = false;
 };
 
-/// Submits a task with those uses. visit(f) calls f(use) for each, those that write first.
+/// Submits a task with those uses. visit(f) calls f(use) for each.
 template <class Visit>
 void submit_in_order(member&, task&, const Visit&) noexcept;
 /// Until a task with those uses could run that the member's task made now.

@@ -17,21 +17,23 @@ inline constexpr std::int32_t has_atomic_reduction = 0x10;
 /// What clang makes of a region: called with the thread's number in libomp, its number in the team, and what the region captured.
 using microtask = void(std::int32_t*, std::int32_t*, ...);
 
-/// Whoever makes one of these shows that its region needs the whole team, or libomp. Carried out here where a member of ours makes it: X(name). Those before
-/// __kmpc_cancel_barrier may be made in a folded team.
-#define KILTER_KMPC_TEAM_CALLS(X) X(__kmpc_barrier) X(__kmpc_copyprivate) X(__kmpc_ordered) X(__kmpc_reduce) X(__kmpc_cancel_barrier) X(__kmpc_doacross_init)
+/// Whoever makes one of these shows that its region needs libomp, or a folded team. Carried out here where
+/// a member of ours makes it: X(name).
+#define KILTER_KMPC_TEAM_CALLS(X)                                                                          \
+  X(__kmpc_barrier) X(__kmpc_copyprivate) X(__kmpc_ordered) X(__kmpc_reduce) X(__kmpc_cancel_barrier)      \
+  X(__kmpc_omp_task_alloc) X(__kmpc_omp_taskwait) X(__kmpc_omp_wait_deps) X(__kmpc_taskgroup)
 
-/// And libomp carries out these, also for a member of ours: its thread is one that libomp knows, as a team of one, in which tasks are done where they are made.
-#define KILTER_KMPC_PASSED_CALLS(X)                                                                                                       \
-  X(__kmpc_omp_task) X(__kmpc_omp_task_alloc) X(__kmpc_omp_task_parts) X(__kmpc_omp_task_with_deps) X(__kmpc_omp_task_begin_if0)           \
-  X(__kmpc_omp_task_complete_if0) X(__kmpc_omp_target_task_alloc) X(__kmpc_omp_reg_task_with_affinity) X(__kmpc_omp_taskwait)              \
-  X(__kmpc_omp_taskwait_deps_51) X(__kmpc_omp_wait_deps) X(__kmpc_omp_taskyield) X(__kmpc_taskgroup) X(__kmpc_end_taskgroup)               \
-  X(__kmpc_taskloop) X(__kmpc_taskloop_5) X(__kmpc_task_reduction_init) X(__kmpc_taskred_init) X(__kmpc_task_reduction_modifier_init)      \
-  X(__kmpc_taskred_modifier_init) X(__kmpc_task_reduction_modifier_fini) X(__kmpc_task_allow_completion_event) X(__kmpc_cancel)            \
-  X(__kmpc_cancellationpoint) X(__kmpc_threadprivate) X(__kmpc_threadprivate_cached) X(kmp_set_affinity)
+/// The same, but it needs libomp.
+#define KILTER_KMPC_CALLS_FOR_LIBOMP(X) X(__kmpc_doacross_init)
+
+/// And libomp carries out these, also for a member of ours: its thread is one that libomp knows.
+#define KILTER_KMPC_PASSED_CALLS(X) X(__kmpc_threadprivate) X(__kmpc_threadprivate_cached) X(kmp_set_affinity)
 
 #define KILTER_NUMBER_OF(name) number_of_##name,
-enum class kmpc_call : std::uint32_t { KILTER_KMPC_TEAM_CALLS(KILTER_NUMBER_OF) KILTER_KMPC_PASSED_CALLS(KILTER_NUMBER_OF) number_of___kmpc_push_proc_bind };
+enum class kmpc_call : std::uint32_t {
+  KILTER_KMPC_TEAM_CALLS(KILTER_NUMBER_OF) KILTER_KMPC_CALLS_FOR_LIBOMP(KILTER_NUMBER_OF)
+  KILTER_KMPC_PASSED_CALLS(KILTER_NUMBER_OF) number_of___kmpc_push_proc_bind
+};
 #undef KILTER_NUMBER_OF
 
 /// As regions count calls: libgomp's come first.
@@ -41,6 +43,9 @@ inline constexpr std::uint32_t first_kmpc_call = 1000;
 /// This thread's member of a region of libomp that runs on threads of ours; null: it runs none. A call of the whole team is remembered, whoever it is that makes it.
 [[nodiscard]] inline member* kmpc_member() noexcept { return member_for(runtime::libomp); }
 [[nodiscard]] member* kmpc_member(kmpc_call) noexcept;
+
+/// This thread's number in libomp, which gives one to whoever asks.
+[[nodiscard]] std::int32_t number_in_libomp(ident* place) noexcept;
 
 /// This thread's member goes on as the only member of a team inside of its own, and back.
 void begin_alone() noexcept;

@@ -1,6 +1,6 @@
 // What libkilter_openmp.so takes the place of in libomp: parallel regions of programs that clang compiled, and what they ask for in them. A region runs on threads of
 // ours once it has shown that its members do not wait for one another (parallel.hpp). Each of our threads is known to libomp, so whatever is not here may be
-// asked of libomp by a member: locks, critical, atomic, tasks.
+// asked of libomp by a member: locks, critical, atomic, memory.
 
 #include <sched.h>
 #include <stdarg.h>
@@ -18,7 +18,8 @@ namespace kilter::regions {
 namespace {
 
 #define NAME(name) #name,
-constexpr const char* call_names[] = {KILTER_KMPC_TEAM_CALLS(NAME) KILTER_KMPC_PASSED_CALLS(NAME) "__kmpc_push_proc_bind"};
+constexpr const char* call_names[] = {KILTER_KMPC_TEAM_CALLS(NAME) KILTER_KMPC_CALLS_FOR_LIBOMP(NAME)
+                                      KILTER_KMPC_PASSED_CALLS(NAME) "__kmpc_push_proc_bind"};
 #undef NAME
 constexpr std::uint32_t call_count = sizeof call_names / sizeof *call_names;
 void* real_calls[call_count];
@@ -54,18 +55,6 @@ std::atomic<int> in_teams{0};            // threads that run `teams`, whose regi
 std::atomic<bool> have_run{false};       // members of ours
 std::atomic<std::uint32_t> left_beside{0};
 constexpr std::uint32_t few = 8;         // executions of other regions, after each of which libomp's threads spin beside ours
-
-/// This thread's number in libomp, which gives one to whoever asks, and then lets it run on every CPU of the process: ours stay where they are.
-std::int32_t number_in_libomp(ident* place) noexcept {
-  static std::int32_t (*real___kmpc_global_thread_num)(ident*);
-  if (!current || known_to_libomp) return REAL(__kmpc_global_thread_num)(place);
-  known_to_libomp = true;
-  cpu_set_t mask;
-  const bool masked = sched_getaffinity(0, sizeof mask, &mask) == 0;
-  const std::int32_t number = REAL(__kmpc_global_thread_num)(place);
-  if (masked) sched_setaffinity(0, sizeof mask, &mask);
-  return number;
-}
 
 void run_microtask(void* data) {
   static int (*real_omp_get_thread_num)();
@@ -142,16 +131,31 @@ void fork(forked& f, const announced& said) noexcept {
 
 }  // namespace
 
+/// libomp gives a number, and then lets the thread run on every CPU of the process: ours stay where they are.
+std::int32_t number_in_libomp(ident* place) noexcept {
+  static std::int32_t (*real___kmpc_global_thread_num)(ident*);
+  if (!current || known_to_libomp) return REAL(__kmpc_global_thread_num)(place);
+  known_to_libomp = true;
+  cpu_set_t mask;
+  const bool masked = sched_getaffinity(0, sizeof mask, &mask) == 0;
+  const std::int32_t number = REAL(__kmpc_global_thread_num)(place);
+  if (masked) sched_setaffinity(0, sizeof mask, &mask);
+  return number;
+}
+
 const char* kmpc_call_name(std::uint32_t call) noexcept { return call < call_count ? call_names[call] : "?"; }
 
 member* kmpc_member(kmpc_call call) noexcept {
   const std::uint32_t number = first_kmpc_call + static_cast<std::uint32_t>(call);
-  const team_need need = call < kmpc_call::number_of___kmpc_cancel_barrier ? team_need::order : team_need::library;
+  const team_need need = call < kmpc_call::number_of___kmpc_doacross_init ? team_need::order : team_need::library;
   if (member* const m = kmpc_member()) {
     if (m->of->members > 1) note_need(need, number);
     return m;
   }
-  if (watching) note_need(*watching, need, number);
+  if (watching) {
+    note_need(*watching, need, number);
+    if (call == kmpc_call::number_of___kmpc_omp_task_alloc) watching->makes_tasks.store(true, std::memory_order_relaxed);
+  }
   return nullptr;
 }
 
@@ -208,6 +212,7 @@ kilter_call_microtask:
 asm(".set kilter_next_number, 0\n");
 #define NUMBER(name) asm(".set kilter_number_of_" #name ", kilter_next_number\n.set kilter_next_number, kilter_next_number + 1\n");
 KILTER_KMPC_TEAM_CALLS(NUMBER)
+KILTER_KMPC_CALLS_FOR_LIBOMP(NUMBER)
 KILTER_KMPC_PASSED_CALLS(NUMBER)
 #undef NUMBER
 #define GO_ON(name) KILTER_GO_ON(name, "kilter_number_of_" #name, "kilter_kmpc_call")
@@ -276,6 +281,19 @@ KILTER_EXPORTED void __kmpc_critical_with_hint(ident* place, std::int32_t thread
 KILTER_EXPORTED void __kmpc_end_critical(ident* place, std::int32_t thread, void* lock) {
   static void (*real___kmpc_end_critical)(ident*, std::int32_t, void*);
   REAL(__kmpc_end_critical)(place, kmpc_member() ? number_in_libomp(place) : thread, lock);
+}
+
+KILTER_EXPORTED void* __kmpc_alloc(std::int32_t thread, std::size_t bytes, void* from) {
+  static void* (*real___kmpc_alloc)(std::int32_t, std::size_t, void*);
+  return REAL(__kmpc_alloc)(kmpc_member() ? number_in_libomp(nullptr) : thread, bytes, from);
+}
+KILTER_EXPORTED void* __kmpc_aligned_alloc(std::int32_t thread, std::size_t align, std::size_t bytes, void* from) {
+  static void* (*real___kmpc_aligned_alloc)(std::int32_t, std::size_t, std::size_t, void*);
+  return REAL(__kmpc_aligned_alloc)(kmpc_member() ? number_in_libomp(nullptr) : thread, align, bytes, from);
+}
+KILTER_EXPORTED void __kmpc_free(std::int32_t thread, void* at, void* from) {
+  static void (*real___kmpc_free)(std::int32_t, void*, void*);
+  REAL(__kmpc_free)(kmpc_member() ? number_in_libomp(nullptr) : thread, at, from);
 }
 
 KILTER_EXPORTED void __kmpc_serialized_parallel(ident* place, std::int32_t thread) {

@@ -10,6 +10,7 @@
 #include "regions/openmp/constructs.hpp"
 #include "regions/openmp/kmpc.hpp"
 #include "regions/openmp/kmpc_shares.hpp"
+#include "regions/openmp/tasks.hpp"
 
 namespace kilter::regions {
 
@@ -131,12 +132,14 @@ void begin_alone() noexcept {
   a->of.library = runtime::libomp;
   a->its.of = &a->of;
   a->its.settings = current->settings;
+  begin_implicit_task(a->its);
   current = &a->its;
 }
 
 void end_alone() noexcept {
   member* const around = current->of->parent;
   alone* const a = reinterpret_cast<alone*>(current->of);
+  end_implicit_task(a->its);
   a->of.drop_shares();
   free(a);
   current = around;

@@ -30,7 +30,7 @@ bool user_says(const char* name, const char* value) noexcept {
 constexpr refused_setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr}, {"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"KMP_HW_SUBSET", nullptr, nullptr}, {"KMP_STACKSIZE", nullptr, nullptr},
                                  {"GOMP_STACKSIZE", nullptr, nullptr}, {"KMP_LIBRARY", nullptr, nullptr}, {"KMP_DEVICE_THREAD_LIMIT", nullptr, nullptr},
                                  {"KMP_ALL_THREADS", nullptr, nullptr}, {"KMP_DETERMINISTIC_REDUCTION", nullptr, nullptr}, {"KMP_FORCE_REDUCTION", nullptr, nullptr},
-                                 {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
+                                 {"KMP_ENABLE_TASK_THROTTLING", nullptr, nullptr}, {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
 
 template <unsigned N>
 const char* first_set(const refused_setting (&all)[N]) noexcept {

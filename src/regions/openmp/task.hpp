@@ -11,6 +11,7 @@ namespace kilter::regions {
 
 struct dependent;
 struct dependences;
+struct reductions_of_clang;
 struct team;
 
 /// What a member or a task takes over from who came to it, and may set for itself: as omp_get_schedule and omp_get_max_threads say it.
@@ -25,7 +26,7 @@ struct task_group {
   std::uint32_t waiter = 0;                       ///< the member that does
   std::atomic<std::uint32_t> left{0};             ///< tasks that are not over, and `waited_for`
   std::uintptr_t* reductions = nullptr;           ///< what their tasks add up into, as the program's library describes it
-  void* reductions_of_libomp = nullptr;
+  reductions_of_clang* reductions_too = nullptr;   ///< the same of a program of clang
 
   static constexpr std::uint32_t waited_for = 1u << 31;
 };
@@ -43,12 +44,14 @@ struct task {
   std::atomic<std::uint32_t> to_come{0};          ///< of a detached one: the end of its function and its event
   std::uint32_t made_by = 0;                      ///< number of the member
   std::uint32_t depth = 0;                        ///< of an implicit task 0
-  std::uint32_t bytes = 0;                        ///< of its memory, which begins here; 0: it is part of something
+  std::uint32_t bytes = 0;                        ///< of its memory, which begins `gap` before it; 0: it is part of something
   member_settings settings;
   team* of = nullptr;                             ///< of a detached one; null: its team has one member
   bool final_one = false, keeps_parent = false, detached = false;
   bool at_once = false;                           ///< who made it waits for it
   bool again = false;                             ///< its function wants to be called once more (an untied task of clang)
+  bool cleans_up = false;                         ///< a task of clang names a function that is called when it is over
+  std::uint8_t gap = 0;                           ///< bytes of its memory before it
 
   /// `counts`: its children that are not over, whether somebody waits for these, and who may still look at it: itself until it is over, and its children.
   static constexpr std::uint64_t one_child = 1, waited_for = std::uint64_t{1} << 31, one_holder = std::uint64_t{1} << 32;

@@ -1,122 +1,23 @@
 #include "regions/openmp/tasks.hpp"
 
-#include <stdlib.h>
-
 #include <new>
 
-#include "balance/preload/guest.hpp"
 #include "regions/openmp/constructs.hpp"
 #include "regions/openmp/dependences.hpp"
 #include "regions/openmp/extra.hpp"
 #include "regions/openmp/folded.hpp"
 #include "regions/openmp/hands.hpp"
+#include "regions/openmp/ready_tasks.hpp"
 
 namespace kilter::regions {
 
 namespace {
 
-constexpr std::size_t room_step = 64, room_sizes = 8;
-constexpr std::uint32_t rooms_kept = 64;          // of a size, by a member: who makes tasks for others to end would fill up their memory else
-constexpr unsigned looks_at_others = 8;           // of the oldest tasks of another member's queue, for one that may run here
 constexpr std::uint32_t most_for_each = 64;       // members: longer queues gain nobody anything
 
-struct room {
-  room* next;
-};
-
-/// What a member of the team on our threads has for tasks. Only `queue` and `wake` are touched by others, and the numbers read.
-struct alignas(128) place {
-  moment lock;                                    // of the queue
-  task *oldest = nullptr, *latest = nullptr;
-  std::atomic<std::uint32_t> waiting{0};          // tasks in it
-  std::atomic<std::uint64_t> put{0};              // that ever were
-  waited_number wake;                             // changes where the member of a folded team may have what it waits for
-  alignas(64) std::atomic<std::uint64_t> made{0}, ended{0};   // tasks, by this member
-  task implicit;
-  room* rooms[room_sizes] = {};
-  std::uint32_t kept[room_sizes] = {};
-};
-place places[most_with_tasks];
-std::atomic<std::uint32_t> most_members{0};       // of a team so far that had tasks
-std::atomic<std::uint64_t> ended_elsewhere{0};    // tasks, by threads that are no members
-
-[[nodiscard]] bool has_place(const member& m) noexcept { return m.of->members > 1 && m.of->members <= most_with_tasks; }
-place& place_of(const member& m) noexcept { return places[m.number]; }
-
-/// By the member alone.
-void count(std::atomic<std::uint64_t>& n) noexcept { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-
-[[noreturn]] void no_memory() noexcept {
-  balance::preload::tell("there is no memory for a task");
-  abort();
+void free_task(const member* by, task& t) noexcept {
+  give_room(by, reinterpret_cast<char*>(&t) - t.gap, t.bytes);
 }
-
-// ---- queues
-
-/// Whether a task may run on top of `within`; null: of nothing. The parents of a task that waits are there, for it holds them.
-bool may_run(const task& t, const task* within) noexcept {
-  if (!within) return true;
-  const task* p = t.parent;
-  while (p && p != within && p->depth > within->depth) p = p->parent;
-  return p == within;
-}
-
-void take_out(place& from, task& t) noexcept {
-  (t.before ? t.before->after : from.oldest) = t.after;
-  (t.after ? t.after->before : from.latest) = t.before;
-  from.waiting.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void tell_of_tasks(team& t) noexcept {
-  if (t.folds) tell_of_folded_tasks();
-  else t.changes.add(1);
-}
-
-/// `waiting` is changed before `searchers` is read, and who searches does it the other way round, all sequentially consistent: so it finds the task, or is told.
-void put(place& to, task& t, team& of) noexcept {
-  {
-    const hold one(to.lock);
-    t.before = to.latest;
-    t.after = nullptr;
-    (t.before ? t.before->after : to.oldest) = &t;
-    to.latest = &t;
-    to.put.store(to.put.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    to.waiting.fetch_add(1, std::memory_order_seq_cst);
-  }
-  if (of.searchers.load(std::memory_order_seq_cst) != 0) tell_of_tasks(of);
-}
-
-task* latest_of(place& own, const task* within) noexcept {
-  if (own.waiting.load(std::memory_order_relaxed) == 0) return nullptr;
-  const hold one(own.lock);
-  task* const t = own.latest;
-  if (!t || !may_run(*t, within)) return nullptr;
-  take_out(own, *t);
-  return t;
-}
-
-/// `patient`: also waits for a queue that somebody has in hand.
-task* oldest_of(place& other, const task* within, bool patient) noexcept {
-  if (other.waiting.load(std::memory_order_seq_cst) == 0) return nullptr;
-  if (patient) other.lock.lock();
-  else if (!other.lock.try_lock()) return nullptr;
-  task* t = other.oldest;
-  for (unsigned looks = 1; t && !may_run(*t, within); ++looks) t = looks < looks_at_others ? t->after : nullptr;
-  if (t) take_out(other, *t);
-  other.lock.unlock();
-  return t;
-}
-
-task* find(const member& m, const task* within, bool patient) noexcept {
-  if (task* const own = latest_of(place_of(m), within)) return own;
-  for (std::uint32_t n = m.number + 1, end = m.number + m.of->members; n < end; ++n)
-    if (task* const t = oldest_of(places[n % m.of->members], within, patient)) return t;
-  return nullptr;
-}
-
-// ---- the life of a task
-
-void free_task(const member* by, task& t) noexcept { give_room(by, &t, t.bytes); }
 
 /// One that held it does no longer; who is held by nobody goes, and holds its parent no longer.
 void let_go(const member* by, task* t) noexcept {
@@ -133,11 +34,6 @@ void hold_parents(task& t) noexcept {
     p->parent->counts.fetch_add(task::one_holder, std::memory_order_relaxed);
     p->keeps_parent = true;
   }
-}
-
-void count_ended(const member* by) noexcept {
-  if (by) count(place_of(*by).ended);
-  else ended_elsewhere.fetch_add(1, std::memory_order_release);
 }
 
 /// A task that was submitted is over. Whoever waits may go on from the moment that a number changes here, and then what it waited with is gone.
@@ -192,15 +88,6 @@ void run(member& m, task& t) noexcept {
   may_leave_host();
 }
 
-/// All that were made are over, and nobody can make more: all members are at a barrier. The numbers of ended ones are read first. Then if both sums are the same, each task of
-/// which the making was seen was over when that was read, so what it had made was seen, too, and nothing is left.
-bool all_over(const team& t) noexcept {
-  std::uint64_t ended = ended_elsewhere.load(std::memory_order_acquire), made = 0;
-  for (std::uint32_t n = 0; n < t.members; ++n) ended += places[n].ended.load(std::memory_order_acquire);
-  for (std::uint32_t n = 0; n < t.members; ++n) made += places[n].made.load(std::memory_order_acquire);
-  return made == ended;
-}
-
 /// Runs tasks that may run on top of `within`, and waits for `number` to change where there are none, until `over()`.
 template <class Over>
 void work_until_over(member& m, const task* within, waited_number& number, const Over& over) noexcept {
@@ -236,9 +123,8 @@ void tell_all(team& t) noexcept {
 }
 
 void expect_tasks(team& t) noexcept {
+  use_places_of(t);
   if (!t.has_tasks.exchange(true, std::memory_order_acq_rel)) tell_all(t);
-  for (std::uint32_t most = most_members.load(std::memory_order_relaxed); most < t.members;)
-    if (most_members.compare_exchange_weak(most, t.members, std::memory_order_relaxed)) break;
 }
 
 waited_number& wake_of(const member& m) noexcept { return m.of->folds && has_place(m) ? place_of(m).wake : m.of->changes; }
@@ -255,41 +141,37 @@ bool runs_at_once(const member& m) noexcept {
   return !has_place(m) || m.doing->final_one || place_of(m).waiting.load(std::memory_order_relaxed) >= most_for_each * m.of->members;
 }
 
-void* take_room(const member& m, std::size_t bytes) noexcept {
-  const std::size_t size = (bytes + room_step - 1) / room_step;
-  if (size <= room_sizes && has_place(m)) {
-    place& p = place_of(m);
-    if (room* const r = p.rooms[size - 1]) {
-      p.rooms[size - 1] = r->next;
-      --p.kept[size - 1];
-      return r;
-    }
-  }
-  void* const fresh = malloc(size * room_step);
-  if (!fresh) no_memory();
-  return fresh;
-}
+namespace {
 
-void give_room(const member* m, void* at, std::size_t bytes) noexcept {
-  const std::size_t size = (bytes + room_step - 1) / room_step;
-  if (!m || size > room_sizes || !has_place(*m) || place_of(*m).kept[size - 1] >= rooms_kept) return free(at);
-  place& p = place_of(*m);
-  p.rooms[size - 1] = new (at) room{p.rooms[size - 1]};
-  ++p.kept[size - 1];
-}
-
-new_task make_task(member& m, std::size_t bytes, std::size_t align) noexcept {
-  const std::size_t whole = sizeof(task) + bytes + (align > 0 ? align - 1 : 0);
-  task* const t = new (take_room(m, whole)) task;
+task* begin_task(const member& m, void* room, std::size_t gap, std::size_t whole) noexcept {
+  task* const t = new (static_cast<char*>(room) + gap) task;
   t->bytes = static_cast<std::uint32_t>(whole);
+  t->gap = static_cast<std::uint8_t>(gap);
   t->parent = m.doing;
   t->group = m.doing->group;
   t->depth = m.doing->depth + 1;
   t->made_by = m.number;
   t->settings = m.settings;
+  return t;
+}
+
+}  // namespace
+
+new_task make_task(member& m, std::size_t bytes, std::size_t align) noexcept {
+  const std::size_t whole = sizeof(task) + bytes + (align > 0 ? align - 1 : 0);
+  task* const t = begin_task(m, take_room(m, whole), 0, whole);
   const auto behind = reinterpret_cast<std::uintptr_t>(t + 1), to = static_cast<std::uintptr_t>(align > 0 ? align : 1);
   return {t, reinterpret_cast<void*>((behind + to - 1) / to * to)};
 }
+
+task& make_task_before(member& m, std::size_t bytes) noexcept {
+  const std::size_t whole = task_with_gap + bytes + alignment_before - alignof(std::max_align_t);
+  void* const room = take_room(m, whole);
+  const std::size_t gap = -reinterpret_cast<std::uintptr_t>(room) % alignment_before;
+  return *begin_task(m, room, gap, whole);
+}
+
+void give_up(member& m, task& t) noexcept { let_go(&m, &t); }
 
 void submit(member& m, task& t, dependent* order) noexcept {
   team& of = *m.of;
@@ -297,7 +179,7 @@ void submit(member& m, task& t, dependent* order) noexcept {
   t.keeps_parent = true;
   t.parent->counts.fetch_add(task::one_child + task::one_holder, std::memory_order_relaxed);
   if (t.group) t.group->left.fetch_add(1, std::memory_order_relaxed);
-  count(place_of(m).made);
+  count_made(m);
   if (!of.has_tasks.load(std::memory_order_relaxed)) expect_tasks(of);
   t.order = order;
   if (!order || may_begin(*order)) put(place_of(m), t, of);
@@ -306,6 +188,19 @@ void submit(member& m, task& t, dependent* order) noexcept {
 void run_at_once(member& m, task& t) noexcept {
   t.at_once = true;
   call(m, t);
+  end_at_once(m, t);
+}
+
+void begin_at_once(member& m, task& t) noexcept {
+  t.at_once = true;
+  m.doing = &t;
+}
+
+void end_at_once(member& m, task& t) noexcept {
+  if (m.doing == &t) {
+    m.doing = t.parent;
+    m.settings = t.settings;
+  }
   if (t.detached && t.to_come.fetch_sub(1, std::memory_order_acq_rel) != 1) wait_for_event(m, t);
   if (t.of_children) forget_children(&m, t, true);
   let_go(&m, &t);
@@ -423,27 +318,6 @@ void run_tasks_left(team& t) noexcept {
   current = &m;
   work_until_over(m, nullptr, t.changes, [&] { return all_over(t); });
   current = around;
-}
-
-std::uint32_t tasks_over() noexcept {
-  std::uint64_t sum = 0;
-  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) sum += places[n].ended.load(std::memory_order_relaxed);
-  return static_cast<std::uint32_t>(sum);
-}
-
-void forget_tasks() noexcept {
-  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) new (&places[n]) place;
-  ended_elsewhere.store(0, std::memory_order_relaxed);
-}
-
-tasks_there tasks_to_take(const team& t) noexcept {
-  tasks_there there;
-  if (!t.has_tasks.load(std::memory_order_acquire) || t.members > most_with_tasks) return there;
-  for (std::uint32_t n = 0; n < t.members; ++n) {
-    there.any = there.any || places[n].waiting.load(std::memory_order_seq_cst) != 0;
-    there.put += places[n].put.load(std::memory_order_relaxed);
-  }
-  return there;
 }
 
 void make_ready(team& of, const member* by, task& t) noexcept { put(places[by ? by->number : t.made_by], t, of); }

@@ -22,10 +22,20 @@ struct new_task {
   void* bytes = nullptr;
 };
 [[nodiscard]] new_task make_task(member&, std::size_t bytes, std::size_t align) noexcept;
+/// Memory for a task whose `bytes` begin task_with_gap after it, at a multiple of alignment_before.
+constexpr std::size_t alignment_before = 64;
+constexpr std::size_t task_with_gap =
+    (sizeof(task) + alignment_before - 1) / alignment_before * alignment_before;
+[[nodiscard]] task& make_task_before(member&, std::size_t bytes) noexcept;
+/// It is neither submitted nor run.
+void give_up(member&, task&) noexcept;
 /// It counts as a child of the member's task from now on, and as one of its group. `order`: it waits for others until these are over; null: for none.
 void submit(member&, task&, dependent* order) noexcept;
 /// The member runs a task that it has just made and not submitted, and goes on when it is over.
 void run_at_once(member&, task&) noexcept;
+/// The same where the program calls the task's function itself, in between.
+void begin_at_once(member&, task&) noexcept;
+void end_at_once(member&, task&) noexcept;
 /// The same without memory of its own, where nothing in it is kept for later.
 void run_at_once(member&, body*, void* data, bool final_one) noexcept;
 

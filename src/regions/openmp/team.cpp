@@ -62,6 +62,8 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
   parent = around;
   level = around ? around->of->level + 1 : 1;
   folds = folds_loop = ends_together = false;
+  for (std::atomic<void*>& parts : parts_of_members)
+    if (parts.load(std::memory_order_relaxed)) parts.store(nullptr, std::memory_order_relaxed);
   if (singles.load(std::memory_order_relaxed) != 0) singles.store(0, std::memory_order_relaxed);
   if (waits.load(std::memory_order_relaxed) || shares[0].phase.load() != 0) {   // the first share is used first; and a program that ends a region in the middle of a construct may have left anything
     waits.store(false, std::memory_order_relaxed);

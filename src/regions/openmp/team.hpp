@@ -112,6 +112,7 @@ struct team {
   work_share shares[shares_at_once];              ///< a member's construct number n is in n modulo their number
   moment reducing;                                ///< held by `reducer`, where members add up what they have one after another
   std::atomic<const member*> reducer{nullptr};
+  std::atomic<void*> parts_of_members[2] = {};    ///< of what tasks of the team, and of a loop of it, add up (clang)
 
   void reset(body* f, void* d, std::uint32_t n, member* around) noexcept;
   /// Of a team that is given up.

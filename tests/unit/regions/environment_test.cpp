@@ -162,13 +162,14 @@ program_file of_gcc(std::vector<std::string> taken) { return {.path = "p", .run_
 
 TEST(folded, a_program_may_if_threads_of_ours_carry_out_all_that_it_takes_from_openmp) {
   EXPECT_TRUE(may_fold(of_gcc({"GOMP_parallel", "GOMP_barrier", "GOMP_task", "GOMP_cancel", "GOMP_loop_ordered_static_start", "omp_get_thread_num", "omp_set_lock", "GOMP_critical_name_start", "printf"})));
-  for (const char* const name : {"GOMP_loop_doacross_start", "GOMP_target_ext", "GOMP_something_new", "__kmpc_omp_task", "__kmpc_atomic_float10_add", "__kmpc_fork_teams", "kmp_set_defaults", "omp_set_nested", "omp_set_nest_lock",
+  for (const char* const name : {"GOMP_loop_doacross_start", "GOMP_target_ext", "GOMP_something_new", "__kmpc_threadprivate_cached", "__kmpc_doacross_init", "__kmpc_atomic_float10_add", "__kmpc_fork_teams", "kmp_set_defaults", "omp_set_nested", "omp_set_nest_lock",
                                  "omp_set_max_active_levels_", "omp_get_num_procs"})
     EXPECT_FALSE(may_fold(of_gcc({"GOMP_parallel", name}))) << name;
   program_file own = of_gcc({"GOMP_parallel"});
   own.has_own_data = true;
   EXPECT_FALSE(may_fold(own));
-  program_file of_clang = of_gcc({"__kmpc_fork_call", "__kmpc_for_static_init_8u", "__kmpc_barrier", "__kmpc_critical"});
+  program_file of_clang = of_gcc({"__kmpc_fork_call", "__kmpc_for_static_init_8u", "__kmpc_barrier", "__kmpc_critical",
+                                     "__kmpc_omp_task", "__kmpc_taskred_init", "__kmpc_cancel"});
   of_clang.needed = {"libomp.so.5"};
   EXPECT_TRUE(may_fold(of_clang));
   program_file without = of_gcc({"printf"});
