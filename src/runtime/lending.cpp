@@ -48,7 +48,7 @@ void worker::lend_core() noexcept {
   if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || lodging_.away()) return;
   if (guest_ && guest_->lodging_.is_at(core)) return;
   if (!owner.looks_after_others.try_lock()) return;
-  const std::lock_guard hold(owner.looks_after_others, std::adopt_lock);
+  const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
   const double own_slowdown = owner.tables.slowdown(core);
   const auto may_be_held_up = [&](const worker& other) {
     return &other != this && !other.idle() && !other.lodging_.away() && own_slowdown <= owner.tables.slowdown(other.core);

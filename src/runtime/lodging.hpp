@@ -5,7 +5,6 @@
 // Whoever moves a thread holds its lock. The thread itself holds it for as long as it takes to come home, where it may have to wait for
 // its core; others only try the lock, so nobody waits with it and nobody moves it meanwhile.
 
-#include <mutex>
 
 #include "base/spin_lock.hpp"
 #include "kilter/ids.hpp"
@@ -23,7 +22,7 @@ class lodging {
   template <class HeldUp, class Pin>
   bool lend(core_id host, const HeldUp& held_up, const Pin& pin) noexcept {
     if (!lock_.try_lock()) return false;
-    const std::lock_guard hold(lock_, std::adopt_lock);
+    const sync::lock_guard hold(lock_, std::adopt_lock);
     if (away() || !held_up() || !pin(host)) return false;
     host_.store(host, sync::memory_order_relaxed);
     return true;
@@ -32,7 +31,7 @@ class lodging {
   template <class Pin>
   void send_home(core_id host, const Pin& pin) noexcept {
     if (!is_at(host) || !lock_.try_lock()) return;  // locked: it is on its way
-    const std::lock_guard hold(lock_, std::adopt_lock);
+    const sync::lock_guard hold(lock_, std::adopt_lock);
     if (!is_at(host)) return;
     pin(home_);
     host_.store(no_core, sync::memory_order_relaxed);
@@ -41,14 +40,14 @@ class lodging {
   // --- its own thread's ---
   template <class Pin>
   void go_home(const Pin& pin) noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     if (!away()) return;
     pin(home_);
     host_.store(no_core, sync::memory_order_relaxed);
   }
   /// What it has done since its last return was done on its own core, all of it.
   [[nodiscard]] bool stayed() noexcept {
-    const std::lock_guard hold(lock_);
+    const sync::lock_guard hold(lock_);
     return !away();
   }
 
