@@ -62,6 +62,14 @@ struct with_regions {
   }
 };
 
+TEST(others_use, what_counts_grows_with_the_error_of_the_ticks) {
+  EXPECT_EQ(counts_as_used_of(1), counts_as_used);
+  EXPECT_EQ(counts_as_used_of(2), counts_as_used);
+  EXPECT_NEAR(counts_as_used_of(8), 2.0 * counts_as_used, 1e-6);
+  EXPECT_NEAR(counts_as_used_of(128), 8.0 * counts_as_used, 1e-6);
+  EXPECT_LT(counts_as_used_of(16), 1.0) << "one busy program is seen on sixteen CPUs";
+}
+
 TEST(blas_beside_regions, one_thread_where_the_program_comes_to_more_regions_with_it) {
   with_regions p;
   p.run(10, 40, 100, 0.5);

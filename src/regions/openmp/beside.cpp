@@ -16,7 +16,7 @@ namespace kilter::regions {
 namespace {
 
 constexpr std::int64_t while_ns = 80'000'000;       // ticks of two CPUs say so much to .25 of one
-constexpr double counts_as_left = counts_as_used / 2;
+constexpr double counts_as_left = 0.5;               // of what counts as used
 
 std::atomic<bool> beside{false};
 std::atomic<std::uint32_t> changes{0};
@@ -72,8 +72,8 @@ void look_at_others(std::int64_t now) noexcept {
     next_look_ns.store(begun_ns.load(std::memory_order_relaxed) + while_ns, std::memory_order_relaxed);
   } else {
     const double used = others->since_before();
-    if (used >= counts_as_used) set(true);
-    else if (used >= 0.0 && used < counts_as_left) set(false);
+    if (used >= others->least_told()) set(true);
+    else if (used >= 0.0 && used < counts_as_left * others->least_told()) set(false);
     next_look_ns.store(now + while_ns, std::memory_order_relaxed);
   }
   looking.store(false, std::memory_order_release);

@@ -43,7 +43,7 @@ class blas_threads {
 /// may be better there. It is tried where that is seen, and kept if the program comes to more regions with it.
 class blas_beside_regions {
  public:
-  /// After a while. `held_up`: threads of the process that wanted to run and got no CPU, in the mean, while no others used any. `regions`: that the program has come to so far.
+  /// After a while. `held_up`: threads of the process that wanted to run and got no CPU, in the mean, beyond the CPUs that others used. `regions`: that the program has come to so far.
   /// True: one thread.
   constexpr bool after(double held_up, std::int64_t regions, std::int64_t now_ns) noexcept {
     const bool go_on = regions != regions_;

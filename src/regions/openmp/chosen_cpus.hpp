@@ -36,7 +36,7 @@ class chosen_cpus {
     if (!used || own < works_from) return false;
     double others = -own;
     for (std::uint32_t n = 0; n < chosen_; ++n) others += used[order_[n]];
-    return others >= counts_as_used && used[least_used(used)] < counts_as_used;
+    return others >= counts_as_used_of(chosen_) && used[least_used(used)] < counts_as_used;
   }
   /// CPUs; a thread or process that has less does nothing.
   static constexpr double works_from = 0.02;

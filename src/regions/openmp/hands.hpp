@@ -32,6 +32,9 @@ struct alignas(128) hand {
   }
 };
 
+/// Threads that can have a member each, the program's own included.
+[[nodiscard]] std::uint32_t pool_size() noexcept;
+
 extern hand hands[most_workers + 1];
 extern std::atomic<std::uint32_t> workers;
 

@@ -15,6 +15,7 @@
 #include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/mask.hpp"
 #include "regions/openmp/others.hpp"
+#include "regions/openmp/extra.hpp"
 
 namespace kilter::regions {
 
@@ -137,11 +138,12 @@ void* watch(void*) {
     std::int64_t left_ns = while_ns;
     for (; left_ns > moment_ns && moments > 0 && revise_all(worth_it); --moments, left_ns -= moment_ns) sleep_for(moment_ns);
     sleep_for(left_ns);
-    const double used = others.since_before_if_worked();
-    if (used < 0.0) continue;
-    const std::int64_t regions = library_regions();
-    const bool others_are_away = used < counts_as_used && regions != 0;
-    const bool one = beside.after(others_are_away ? own.since_before() : 0.0, regions, now_ns());
+    const double told = others.since_before_if_worked();
+    if (told < 0.0) continue;
+    const double used = told < others.least_told() ? 0.0 : told;
+    const std::int64_t regions = library_regions() + std::int64_t{latest_region().number};
+    // Where others use a CPU one of ours waits there: that is not the fault of its own threads.
+    const bool one = beside.after(regions != 0 ? own.since_before() - used : 0.0, regions, now_ns());
     const std::uint32_t before = worth_it;
     worth_it = one ? 1 : many.after(used);
     if (worth_it < before) moments = most_moments;

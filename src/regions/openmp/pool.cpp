@@ -20,6 +20,7 @@
 #include "regions/openmp/parallel.hpp"
 #include "regions/openmp/rescue.hpp"
 #include "regions/openmp/tasks.hpp"
+#include "regions/openmp/to_begin.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
 extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept __attribute__((weak));
@@ -30,7 +31,7 @@ namespace {
 
 std::atomic<bool> claimed{false};
 team work;                                             // the region that runs
-alignas(128) std::atomic<std::uint64_t> ticket{0};     // members of it << 32 | how many are handed out
+alignas(128) members_to_begin to_begin;                // of it
 alignas(128) waited_number regions;                    // that have begun
 std::atomic<std::uint64_t> begun_alone{0};
 std::atomic<bool> alone{false};                        // only the program's own thread runs members of folded teams
@@ -45,14 +46,6 @@ __attribute__((tls_model("initial-exec"))) thread_local pid_t own_tid = 0;
 pid_t this_thread() noexcept {
   if (own_tid == 0) own_tid = static_cast<pid_t>(syscall(SYS_gettid));
   return own_tid;
-}
-
-/// The next member that nobody has begun, or -1. Of whichever region runs: a region does not end before all of its members have.
-std::int64_t take_member() noexcept {
-  std::uint64_t t = ticket.load(std::memory_order_acquire);
-  while (static_cast<std::uint32_t>(t) < t >> 32)
-    if (ticket.compare_exchange_weak(t, t + 1, std::memory_order_acq_rel, std::memory_order_acquire)) return static_cast<std::uint32_t>(t);
-  return -1;
 }
 
 std::atomic<waited_times*> waits_go{nullptr};          // null: nobody wants to know
@@ -158,8 +151,14 @@ void wait_for_region(hand& me, std::uint32_t seen, bool worked) noexcept {
   }
 }
 
-void* worker(void* which) {
-  hand& me = *static_cast<hand*>(which);
+/// There are more threads than members: their own threads come first.
+void leave_to_others() noexcept {
+  constexpr std::int64_t a_while_ns = 10'000;
+  for (const std::int64_t since = now_ns(); to_begin.any() && now_ns() - since < a_while_ns;) pause();
+}
+
+void* worker(void* hand_of_it) {
+  hand& me = *static_cast<hand*>(hand_of_it);
   own_hand = &me;
   me.tid.store(this_thread(), std::memory_order_release);
   me.home_since_ns.store(now_ns(), std::memory_order_relaxed);
@@ -168,7 +167,9 @@ void* worker(void* which) {
     const std::uint32_t seen = regions.load();
     go_home_in_time(me);
     bool worked = false;
-    for (std::int64_t n = take_member(); n >= 0; n = take_member()) {
+    const auto which = static_cast<std::uint32_t>(&me - hands);
+    if (!to_begin.has(which)) leave_to_others();
+    for (std::int64_t n = to_begin.take(which); n >= 0; n = to_begin.take(which)) {
       worked = true;
       run(me, static_cast<std::uint32_t>(n));
       leave_member(me);
@@ -212,7 +213,7 @@ void forget_threads() {   // the child of a fork has none but the one that forke
   forget_mask();
   forget_share();
   own_hand = nullptr;
-  ticket.store(0, std::memory_order_relaxed);
+  to_begin.none();
   work.left.store(0);
   for (hand& h : hands) {
     h.home.store(-1, std::memory_order_relaxed);
@@ -242,21 +243,7 @@ void* one_member(void* number) {
 }  // namespace
 
 bool rescues_allowed() noexcept { return !work.surprised.load(std::memory_order_relaxed); }
-bool members_to_begin() noexcept {
-  const std::uint64_t t = ticket.load(std::memory_order_relaxed);
-  return static_cast<std::uint32_t>(t) < t >> 32;
-}
-
-std::uint32_t pool_size() noexcept {
-  static std::atomic<std::uint32_t> size{0};
-  std::uint32_t cpus = size.load(std::memory_order_relaxed);
-  if (cpus == 0) {
-    cpu_set_t allowed;
-    cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint32_t>(CPU_COUNT(&allowed)) : 1;
-    size.store(std::min(cpus, most_workers + 1), std::memory_order_relaxed);
-  }
-  return cpus;
-}
+bool some_to_begin() noexcept { return to_begin.any(); }
 
 bool claim_pool() noexcept { return !claimed.load(std::memory_order_relaxed) && !claimed.exchange(true, std::memory_order_acquire); }
 void release_pool() noexcept { claimed.store(false, std::memory_order_release); }
@@ -266,7 +253,7 @@ void begin_all(team& t) noexcept {
   t.waits.store(true, std::memory_order_relaxed);
   if (t.folds || t.members <= workers.load(std::memory_order_relaxed) + 1) return;   // a thread that waits runs nothing else meanwhile, so each member finds one
   t.surprised.store(true, std::memory_order_relaxed);
-  for (std::int64_t n = take_member(); n >= 0; n = take_member())
+  for (std::int64_t n = to_begin.take(0); n >= 0; n = to_begin.take(0))
     if (!start_thread(one_member, reinterpret_cast<void*>(static_cast<std::uintptr_t>(n)))) {
       balance::preload::tell("there are no threads for the members of a parallel region");
       _exit(1);
@@ -371,13 +358,13 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
     fold(work, run_folded_member);
   }
   each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });   // one may have found out too late that the region before was over
-  ticket.store(std::uint64_t{members} << 32 | (folds ? members : 1), std::memory_order_release);
+  to_begin.begin(members, folds ? members : 1);
   regions.add(1);
   if (way.with_extra_threads) call_extra_threads(extra_threads::if_they_win);
   if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
   if (!folds) {
     run(me, 0);
-    for (std::int64_t n = take_member(); n >= 0; n = take_member()) run(me, static_cast<std::uint32_t>(n));
+    for (std::int64_t n = to_begin.take(0); n >= 0; n = to_begin.take(0)) run(me, static_cast<std::uint32_t>(n));
   }
   wait_for_members(me);
   run_tasks_left(work);

@@ -1,6 +1,7 @@
 #pragma once
 // The threads on which regions of ours run: one for each CPU of the process but the one where the program's own thread is.
 
+#include "regions/openmp/hands.hpp"
 #include "regions/openmp/team.hpp"
 #include "regions/openmp/trial.hpp"
 #include "regions/openmp/waited.hpp"
@@ -10,9 +11,6 @@ namespace kilter::regions {
 /// One region at a time; whoever finds the pool taken does without it.
 [[nodiscard]] bool claim_pool() noexcept;
 void release_pool() noexcept;
-
-/// Threads that can have a member each, the program's own included.
-[[nodiscard]] std::uint32_t pool_size() noexcept;
 
 /// What threads wait in the regions to come is counted there; null: nobody wants to know. By whoever has claimed the pool.
 void waits_go_to(waited_times*) noexcept;

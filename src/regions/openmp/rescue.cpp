@@ -40,7 +40,7 @@ bool still_waits(const hand& h) noexcept {
 }
 
 /// Others wait for it: it has a member in hand, or should begin one.
-bool is_waited_for(const hand& h) noexcept { return (h.holds.load(std::memory_order_relaxed) || members_to_begin()) && !still_waits(h); }
+bool is_waited_for(const hand& h) noexcept { return (h.holds.load(std::memory_order_relaxed) || some_to_begin()) && !still_waits(h); }
 
 /// Of the guests on its CPU one has something to do.
 bool has_busy_guest(const hand& me) noexcept {

@@ -16,7 +16,7 @@ constexpr std::int64_t look_again_ns = 200'000;
 /// What the region that runs is like, for who looks; defined with the pool.
 [[nodiscard]] bool rescues_allowed() noexcept;
 /// Members of it have no thread yet.
-[[nodiscard]] bool members_to_begin() noexcept;
+[[nodiscard]] bool some_to_begin() noexcept;
 
 /// By who has nothing to do, while members of others are not done; `again`: it has looked before. True: it should sleep now, for its CPU is somebody's.
 bool look_for_late(hand& me, bool again, const awaited&) noexcept;
