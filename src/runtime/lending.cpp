@@ -1,5 +1,5 @@
-// A worker that is held up, its core taken by somebody else, gets the core of one that has nothing to do. docs/lending.md has the protocol,
-// lodging.hpp its steps.
+// A worker that is held up, its core taken by somebody else, gets the core of one that has nothing
+// to do. docs/lending.md has the protocol, lodging.hpp its steps.
 
 #include "runtime/engine.hpp"
 #include "runtime/parallel.hpp"
@@ -13,14 +13,20 @@ constexpr double off_core_s = 10e-6;
 
 }  // namespace
 
-// A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does not. One that has just been woken gets its core within the pause.
+// A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does
+// not. One that has just been woken gets its core within the pause.
 template <class InHand>
 bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in_hand) noexcept {
-  const auto held_up = [&] { return in_hand() && cpu_nanoseconds_of(other.thread_) == cpu_ns_before && wants_cpu(other.thread_id_); };
+  const auto held_up = [&] {
+    return in_hand() && cpu_nanoseconds_of(other.thread_) == cpu_ns_before &&
+           wants_cpu(other.thread_id_);
+  };
   if (cpu_ns_before < 0 || !held_up()) return false;
   const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
   for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause;) sync::relax();
-  if (!other.lodging_.lend(core, held_up, [&](core_id to) { return pin_to(*owner.machine, to, other.thread_); })) return false;
+  if (!other.lodging_.lend(core, held_up,
+                           [&](core_id to) { return pin_to(*owner.machine, to, other.thread_); }))
+    return false;
   guest_ = &other;
   return true;
 }
@@ -28,7 +34,8 @@ bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in
 void worker::lend_core(const shared_loop& l) noexcept {
   const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
   const auto wait_until = [&](const auto& over) {
-    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;) sync::relax();
+    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;)
+      sync::relax();
   };
   bool watched = false;
   if (owner.pins && !lodging_.away())
@@ -38,7 +45,8 @@ void worker::lend_core(const shared_loop& l) noexcept {
       const std::int64_t before = cpu_nanoseconds_of(other.thread_);
       wait_until([&] { return !l.working(c); });
       watched = true;
-      // Only while it is in its last piece: later it would look for its own core before anybody could tell it that it is on another.
+      // Only while it is in its last piece: later it would look for its own core before anybody
+      // could tell it that it is on another.
       if (l.working(c) && lend_to(other, before, [&] { return l.working(c); })) sync::yield();
     }
   if (!watched) wait_until([&] { return l.everybody_left(); });
@@ -51,7 +59,8 @@ void worker::lend_core() noexcept {
   const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
   const double own_slowdown = owner.tables.slowdown(core);
   const auto may_be_held_up = [&](const worker& other) {
-    return &other != this && !other.idle() && !other.lodging_.away() && own_slowdown <= owner.tables.slowdown(other.core);
+    return &other != this && !other.idle() && !other.lodging_.away() &&
+           own_slowdown <= owner.tables.slowdown(other.core);
   };
   std::vector<std::int64_t>& cpu_ns = owner.cpu_ns_seen;
   bool any = false;
@@ -69,12 +78,17 @@ void worker::lend_core() noexcept {
 }
 
 bool worker::begins_watch() noexcept {
-  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || (guest_ && guest_->lodging_.is_at(core))) return false;
-  return !owner.watched.load(sync::memory_order_relaxed) && !owner.watched.exchange(true, sync::memory_order_relaxed);
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 ||
+      (guest_ && guest_->lodging_.is_at(core)))
+    return false;
+  return !owner.watched.load(sync::memory_order_relaxed) &&
+         !owner.watched.exchange(true, sync::memory_order_relaxed);
 }
 
 void worker::take_core_back() noexcept {
-  std::exchange(guest_, nullptr)->lodging_.send_home(core, [&](core_id home) { return pin_to(*owner.machine, home, owner.workers[home]->thread_); });
+  std::exchange(guest_, nullptr)->lodging_.send_home(core, [&](core_id home) {
+    return pin_to(*owner.machine, home, owner.workers[home]->thread_);
+  });
 }
 
 void worker::go_home() noexcept {

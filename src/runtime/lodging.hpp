@@ -1,10 +1,11 @@
 #pragma once
-// Where the thread of a pinned worker stands: on its own core or, while it was held up there with something in hand that others wait
-// for, on the core of a worker that has nothing to do. docs/lending.md has the protocol.
+// Where the thread of a pinned worker stands: on its own core or, while it was held up there with
+// something in hand that others wait for, on the core of a worker that has nothing to do.
+// docs/lending.md has the protocol.
 //
-// Whoever moves a thread holds its lock. The thread itself holds it for as long as it takes to come home, where it may have to wait for
-// its core; others only try the lock, so nobody waits with it and nobody moves it meanwhile.
-
+// Whoever moves a thread holds its lock. The thread itself holds it for as long as it takes to come
+// home, where it may have to wait for its core; others only try the lock, so nobody waits with it
+// and nobody moves it meanwhile.
 
 #include "base/spin_lock.hpp"
 #include "kilter/ids.hpp"
@@ -16,9 +17,14 @@ class lodging {
   explicit lodging(core_id home) noexcept : home_(home) {}
 
   // --- anybody's ---
-  [[nodiscard]] bool away() const noexcept { return host_.load(sync::memory_order_relaxed) != no_core; }
-  [[nodiscard]] bool is_at(core_id host) const noexcept { return host_.load(sync::memory_order_relaxed) == host; }
-  /// By the worker of `host`, if the thread is still at home and `held_up()`. `pin(core)` puts the thread there; false: it could not.
+  [[nodiscard]] bool away() const noexcept {
+    return host_.load(sync::memory_order_relaxed) != no_core;
+  }
+  [[nodiscard]] bool is_at(core_id host) const noexcept {
+    return host_.load(sync::memory_order_relaxed) == host;
+  }
+  /// By the worker of `host`, if the thread is still at home and `held_up()`. `pin(core)` puts the
+  /// thread there; false: it could not.
   template <class HeldUp, class Pin>
   bool lend(core_id host, const HeldUp& held_up, const Pin& pin) noexcept {
     if (!lock_.try_lock()) return false;

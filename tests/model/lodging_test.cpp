@@ -12,13 +12,14 @@ using namespace model;
 
 constexpr std::string_view file = "runtime/lodging.hpp";
 
-/// The first worker is held up at home; the others have nothing to do and lend it their cores, then need them again (worker::lend_core,
-/// worker::take_core_back). It comes home before its next task (worker::loop).
+/// The first worker is held up at home; the others have nothing to do and lend it their cores, then
+/// need them again (worker::lend_core, worker::take_core_back). It comes home before its next task
+/// (worker::loop).
 template <int lenders, bool comes_home>
 struct held_up {
   static constexpr int threads = lenders + 1;
   lodging first{0};
-  plain core;   ///< where its thread is; who changes it holds the lock
+  plain core;  ///< where its thread is; who changes it holds the lock
   std::array<sync::atomic<std::uint32_t>, lenders + 1> has_lent{};
 
   bool pin(core_id to) {
@@ -30,7 +31,8 @@ struct held_up {
       if (comes_home && first.away()) first.go_home([&](core_id home) { return pin(home); });
       return;
     }
-    const bool lent = first.lend(who, [] { return true; }, [&](core_id to) { return pin(to); });
+    const bool lent = first.lend(
+        who, [] { return true; }, [&](core_id to) { return pin(to); });
     if (!lent) return;
     has_lent[who].store(1, sync::memory_order_relaxed);
     first.send_home(who, [&](core_id home) { return pin(home); });
@@ -57,7 +59,13 @@ struct two_lend {
   plain core;
   sync::atomic<std::uint32_t> lent{0};
   void thread(unsigned who) {
-    if (first.lend(who + 1, [] { return true; }, [&](core_id to) { core.write(to); return true; })) lent.fetch_add(1, sync::memory_order_relaxed);
+    if (first.lend(
+            who + 1, [] { return true; },
+            [&](core_id to) {
+              core.write(to);
+              return true;
+            }))
+      lent.fetch_add(1, sync::memory_order_relaxed);
   }
   void after() {
     check(lent.load(sync::memory_order_relaxed) == 1, "two never lend to the same");
@@ -69,7 +77,8 @@ TEST(lodging, two_never_lend_to_the_same) { holds<two_lend>(); }
 
 TEST(lodging, mutants_lose_the_thread) {
   is_caught<held_up<2, true>>({"base/spin_lock.hpp", "spin_lock::unlock(", "store", harm::weaker});
-  is_caught<held_up<2, true>>({"base/spin_lock.hpp", "spin_lock::try_lock(", "exchange", harm::weaker});
+  is_caught<held_up<2, true>>(
+      {"base/spin_lock.hpp", "spin_lock::try_lock(", "exchange", harm::weaker});
   is_caught<two_lend>({"base/spin_lock.hpp", "spin_lock::try_lock(", "exchange", harm::torn});
 }
 

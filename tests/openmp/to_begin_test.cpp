@@ -42,14 +42,16 @@ TEST_P(team_of, each_member_is_begun_once_whoever_asks) {
     std::vector<std::thread> who;
     for (std::uint32_t t = 0; t < threads; ++t)
       who.emplace_back([&, t] {
-        for (std::int64_t n = all.take(t); n >= 0; n = all.take(t)) ++times[static_cast<std::size_t>(n)];
+        for (std::int64_t n = all.take(t); n >= 0; n = all.take(t))
+          ++times[static_cast<std::size_t>(n)];
       });
     for (std::thread& w : who) w.join();
     EXPECT_FALSE(all.any());
     for (std::uint32_t m = 0; m < members; ++m) ASSERT_EQ(times[m].load(), m == 0 ? 0 : 1) << m;
   }
 }
-INSTANTIATE_TEST_SUITE_P(sizes, team_of, testing::Values(1u, 2u, 63u, 64u, 65u, 255u, 256u, 257u, 600u));
+INSTANTIATE_TEST_SUITE_P(sizes, team_of,
+                         testing::Values(1u, 2u, 63u, 64u, 65u, 255u, 256u, 257u, 600u));
 
 }  // namespace
 }  // namespace kilter::regions

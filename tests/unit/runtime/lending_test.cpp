@@ -17,11 +17,14 @@
 namespace kilter {
 namespace {
 
-constexpr std::chrono::seconds long_enough{20};   // a look every 16 ms, slices of 3 ms: it takes some tens of milliseconds
+constexpr std::chrono::seconds long_enough{
+    20};  // a look every 16 ms, slices of 3 ms: it takes some tens of milliseconds
 
 std::shared_ptr<const machine> two_cores() {
   const machine here = machine::local();
-  return here.core_count() < 2 ? nullptr : std::make_shared<const machine>(here.restricted_to(std::array<core_id, 2>{0, 1}));
+  return here.core_count() < 2
+             ? nullptr
+             : std::make_shared<const machine>(here.restricted_to(std::array<core_id, 2>{0, 1}));
 }
 
 runtime_options on(std::shared_ptr<const machine> m, const char* policy) {
@@ -40,10 +43,12 @@ bool comes_to_another_cpu(std::chrono::nanoseconds within) {
     CPU_ZERO(&one);
     CPU_SET(static_cast<unsigned>(before), &one);
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
-    while (!stop.load(std::memory_order_relaxed)) {}
+    while (!stop.load(std::memory_order_relaxed)) {
+    }
   });
   const auto end = std::chrono::steady_clock::now() + within;
-  while (sched_getcpu() == before && std::chrono::steady_clock::now() < end) {}
+  while (sched_getcpu() == before && std::chrono::steady_clock::now() < end) {
+  }
   const bool moved = sched_getcpu() != before;
   stop.store(true);
   neighbour.join();
@@ -64,15 +69,21 @@ TEST(lending, a_task_that_is_held_up_goes_to_an_idle_core_and_its_worker_home) {
     bool moved = false, is_home = false;
     graph g;
     const task_type held_up = g.type("held up");
-    const task before = g.add({.type = held_up}, [] { comes_to_another_cpu(std::chrono::milliseconds(5)); });   // known to be long
-    const task one = g.add({.type = g.type("moved")}, [&] { moved = comes_to_another_cpu(long_enough); });
-    const task after = g.add({.type = g.type("after")}, [&](task_context& here) { is_home = sched_getcpu() == m->cores()[here.core()].os_index; });
+    const task before = g.add({.type = held_up}, [] {
+      comes_to_another_cpu(std::chrono::milliseconds(5));
+    });  // known to be long
+    const task one =
+        g.add({.type = g.type("moved")}, [&] { moved = comes_to_another_cpu(long_enough); });
+    const task after = g.add({.type = g.type("after")}, [&](task_context& here) {
+      is_home = sched_getcpu() == m->cores()[here.core()].os_index;
+    });
     g.edge(before, one);
     g.edge(one, after);
     rt.run(g);
     EXPECT_TRUE(moved) << policy;
     EXPECT_TRUE(is_home) << policy;
-    EXPECT_FALSE(knows(rt, "moved")) << policy << ": where it ran says nothing about its worker's own core";
+    EXPECT_FALSE(knows(rt, "moved"))
+        << policy << ": where it ran says nothing about its worker's own core";
   }
 }
 
@@ -97,11 +108,13 @@ TEST(lending, so_does_the_last_piece_of_a_loop) {
   runtime rt(on(m, "rws"));
   std::atomic<bool> moved{false};
   std::atomic<int> both{0};
-  parallel_for(rt, 0, 2, [&](int i) {
-    ++both;
-    stress::wait_until([&] { return both.load() == 2; });
-    if (i == 1) moved = comes_to_another_cpu(long_enough);
-  }, {.type = "held up", .grain = 1});
+  parallel_for(rt, 0, 2,
+               [&](int i) {
+                 ++both;
+                 stress::wait_until([&] { return both.load() == 2; });
+                 if (i == 1) moved = comes_to_another_cpu(long_enough);
+               },
+               {.type = "held up", .grain = 1});
   EXPECT_TRUE(moved.load());
 }
 
