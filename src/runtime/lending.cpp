@@ -17,15 +17,15 @@ constexpr double off_core_s = 10e-6;
 // not. One that has just been woken gets its core within the pause.
 template <class InHand>
 bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in_hand) noexcept {
+  const pid_t thread = other.thread_.load(sync::memory_order_relaxed);
   const auto held_up = [&] {
-    return in_hand() && cpu_nanoseconds_of(other.thread_) == cpu_ns_before &&
-           wants_cpu(other.thread_id_);
+    return in_hand() && cpu_nanoseconds_of(thread) == cpu_ns_before && wants_cpu(thread);
   };
   if (cpu_ns_before < 0 || !held_up()) return false;
   const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
   for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause;) sync::relax();
   if (!other.lodging_.lend(core, held_up,
-                           [&](core_id to) { return pin_to(*owner.machine, to, other.thread_); }))
+                           [&](core_id to) { return pin_to(*owner.machine, to, thread); }))
     return false;
   guest_ = &other;
   return true;
@@ -42,7 +42,7 @@ void worker::lend_core(const shared_loop& l) noexcept {
     for (core_id c = 0; c < owner.workers.size(); ++c) {
       worker& other = *owner.workers[c];
       if (c == core || !l.working(c) || other.lodging_.away()) continue;
-      const std::int64_t before = cpu_nanoseconds_of(other.thread_);
+      const std::int64_t before = cpu_nanoseconds_of(other.thread_.load(sync::memory_order_relaxed));
       wait_until([&] { return !l.working(c); });
       watched = true;
       // Only while it is in its last piece: later it would look for its own core before anybody
@@ -66,7 +66,8 @@ void worker::lend_core() noexcept {
   bool any = false;
   for (const auto& other : owner.workers) {
     const bool is = may_be_held_up(*other);
-    cpu_ns[other->core] = is ? cpu_nanoseconds_of(other->thread_) : -1;
+    cpu_ns[other->core] =
+        is ? cpu_nanoseconds_of(other->thread_.load(sync::memory_order_relaxed)) : -1;
     any = any || is;
   }
   if (!any) return;
@@ -87,7 +88,8 @@ bool worker::begins_watch() noexcept {
 
 void worker::take_core_back() noexcept {
   std::exchange(guest_, nullptr)->lodging_.send_home(core, [&](core_id home) {
-    return pin_to(*owner.machine, home, owner.workers[home]->thread_);
+    return pin_to(*owner.machine, home,
+                  owner.workers[home]->thread_.load(sync::memory_order_relaxed));
   });
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/pinning.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -27,7 +26,7 @@ class cpu_mask {
   cpu_mask(const cpu_mask&) = delete;
   cpu_mask& operator=(const cpu_mask&) = delete;
   bool load_own() noexcept { return sched_getaffinity(0, bytes_, set_) == 0; }
-  bool apply_to(pthread_t t) const noexcept { return pthread_setaffinity_np(t, bytes_, set_) == 0; }
+  bool apply_to(pid_t thread) const noexcept { return thread > 0 && sched_setaffinity(thread, bytes_, set_) == 0; }
   void add(int cpu) noexcept { CPU_SET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
   [[nodiscard]] bool has(int cpu) const noexcept { return cpu >= 0 && cpu < size && CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
   [[nodiscard]] int count() const noexcept { return CPU_COUNT_S(bytes_, set_); }
@@ -49,17 +48,19 @@ bool can_pin_to(const machine& m) {
   return true;
 }
 
-bool pin_to(const machine& m, core_id c, pthread_t t) noexcept {
+bool pin_to(const machine& m, core_id c, pid_t t) noexcept {
   cpu_mask one;
   one.add(m.cores()[c].os_index);
   return one.apply_to(t);
 }
-bool pin_to(const machine& m, core_id c) noexcept { return pin_to(m, c, pthread_self()); }
+bool pin_to(const machine& m, core_id c) noexcept { return pin_to(m, c, thread_number()); }
 
-std::int64_t cpu_nanoseconds_of(pthread_t t) noexcept {
-  clockid_t clock{};
+// What pthread_getcpuclockid gives, for a thread that may be gone by now (Linux: the number's complement, and which clock).
+std::int64_t cpu_nanoseconds_of(pid_t t) noexcept {
+  constexpr unsigned of_a_thread = 4, time_on_cpus = 2;
+  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(t) << 3) | of_a_thread | time_on_cpus);
   timespec now{};
-  if (pthread_getcpuclockid(t, &clock) != 0 || clock_gettime(clock, &now) != 0) return -1;
+  if (t <= 0 || clock_gettime(clock, &now) != 0) return -1;
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 

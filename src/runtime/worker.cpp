@@ -66,8 +66,7 @@ void worker::refuse_own(const execution_state& awaited, const node* awaited_task
 void worker::loop() {
   clock_seen = sync::cycles();
   this_worker = this;
-  thread_ = pthread_self();
-  thread_id_ = thread_number();
+  thread_.store(thread_number(), sync::memory_order_relaxed);
   stacks_.serve_this_thread();
   if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
   std::uint64_t idle_since = 0, looked = 0, patience = owner.spin_cycles;
@@ -98,6 +97,7 @@ void worker::loop() {
     if (rest_ns < 0) patience = sync::cycles() - idle_since < owner.long_spin_cycles ? owner.long_spin_cycles : owner.spin_cycles;
     idle_since = looked = 0;
   }
+  thread_.store(0, sync::memory_order_relaxed);
   stop_looking();
   ensure(!bound_, "a worker that ends leaves nothing behind");
   if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in

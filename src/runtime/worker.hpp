@@ -10,7 +10,7 @@
 //   in_hand       what it has in hand, and how it lets go of it
 //   sleeping      how it comes to rest and gets up again; parking.hpp is what others see of that
 
-#include <pthread.h>
+#include <sys/types.h>
 
 #include <memory>
 #include <type_traits>
@@ -282,8 +282,7 @@ class alignas(sync::cache_line) worker {
   sync::atomic<bool> stand_in_busy_{false};
   lodging lodging_{core};
   worker* guest_ = nullptr;                // whom this one has lent its core, and who may be gone
-  pthread_t thread_{};                     // of the loop; set before it serves
-  pid_t thread_id_ = 0;                    // the same, as the system counts
+  sync::atomic<pid_t> thread_{0};          // that is in the loop; 0: none
 };
 
 }  // namespace kilter::detail

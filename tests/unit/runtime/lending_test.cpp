@@ -127,10 +127,13 @@ TEST(lending, a_thread_that_waits_for_something_else_wants_no_cpu) {
   });
   stress::wait_until([&] { return sleeper.load() != 0 && !detail::wants_cpu(sleeper.load()); });
   EXPECT_TRUE(detail::wants_cpu(detail::thread_number()));
+  EXPECT_GT(detail::cpu_nanoseconds_of(detail::thread_number()), 0);
+  EXPECT_GE(detail::cpu_nanoseconds_of(sleeper.load()), 0);
   stop = true;
   stop.notify_all();
   sleeps.join();
   EXPECT_FALSE(detail::wants_cpu(sleeper.load())) << "a thread that is gone";
+  EXPECT_LT(detail::cpu_nanoseconds_of(sleeper.load()), 0);
 }
 
 }  // namespace
