@@ -41,7 +41,7 @@ void worker::lend_core(const shared_loop& l) noexcept {
   if (owner.pins && !lodging_.away())
     for (core_id c = 0; c < owner.workers.size(); ++c) {
       worker& other = *owner.workers[c];
-      if (c == core || !l.working(c) || other.lodging_.away()) continue;
+      if (c == core || !l.working(c) || other.lodging_.away() || has_guest()) continue;
       const std::int64_t before = cpu_nanoseconds_of(other.thread_.load(sync::memory_order_relaxed));
       wait_until([&] { return !l.working(c); });
       watched = true;
@@ -54,8 +54,7 @@ void worker::lend_core(const shared_loop& l) noexcept {
 
 void worker::lend_core() noexcept {
   if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || lodging_.away()) return;
-  if (guest_ && guest_->lodging_.is_at(core)) return;
-  if (!owner.looks_after_others.try_lock()) return;
+  if (has_guest() || !owner.looks_after_others.try_lock()) return;
   const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
   const double own_slowdown = owner.tables.slowdown(core);
   const auto may_be_held_up = [&](const worker& other) {
@@ -79,8 +78,7 @@ void worker::lend_core() noexcept {
 }
 
 bool worker::begins_watch() noexcept {
-  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 ||
-      (guest_ && guest_->lodging_.is_at(core)))
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || has_guest())
     return false;
   return !owner.watched.load(sync::memory_order_relaxed) &&
          !owner.watched.exchange(true, sync::memory_order_relaxed);

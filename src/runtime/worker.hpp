@@ -211,6 +211,7 @@ class alignas(sync::cache_line) worker {
   void lend_core(const shared_loop&) noexcept;
   /// The same for anything that a worker has in hand, where this one is about to sleep.
   void lend_core() noexcept;
+  [[nodiscard]] bool has_guest() const noexcept { return guest_ && guest_->lodging_.is_at(core); }
   /// While tasks run one of those that sleep looks again and again; whether it is this one.
   [[nodiscard]] bool begins_watch() noexcept;
   template <class InHand>
