@@ -191,13 +191,17 @@ void tables::learn(row_id id, place_id p, const measured& m, double now_s) noexc
   table_row& r = t.at(id);
   if (t.options.ageing) t.deciding.answered(r, p, m.sample_s);
   t.learning.learn(r, p, m, now_s);
-  if (t.options.idle_decay) t.cores.refresh(now_s);
+  refresh(now_s);
+}
+
+void tables::refresh(double now_s) noexcept {
+  if (impl_->options.idle_decay) impl_->cores.refresh(now_s);
 }
 
 void tables::learn_loop(row_id id, core_id c, double items, double work_s, double wall_s, double now_s) noexcept {
   impl& t = *impl_;
   t.learning.learn_loop(t.at(id), t.layout.machine.single(c), items, work_s, wall_s, now_s);
-  if (t.options.idle_decay) t.cores.refresh(now_s);
+  refresh(now_s);
 }
 
 bool tables::seen(row_id id) const noexcept {

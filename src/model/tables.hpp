@@ -76,6 +76,8 @@ class tables {
   [[nodiscard]] double gap_s(core_id, double from_s, double work_s, bool at_work) const noexcept;
   /// A core did `items` iterations of a loop in `wall_s`, of which `work_s` it had the core. `row`'s times are those of one iteration.
   void learn_loop(row_id, core_id, double items, double work_s, double wall_s, double now_s) noexcept;
+  /// Lets slowdowns drift of cores that run nothing. For who reads them while nobody learns; at most every few milliseconds. Any thread.
+  void refresh(double now_s) noexcept;
   /// Whether the row has any sample.
   [[nodiscard]] bool seen(row_id) const noexcept;
   /// See view::settle. Never returns a place that `may` refuses, if `best` is not one.

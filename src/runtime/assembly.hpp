@@ -27,7 +27,6 @@ struct member_span {
   std::uint64_t start = 0, end = 0;
   std::uint32_t chunks = 0;
   bool came = false;
-  bool stayed = false;   ///< on its own core
 };
 
 class assembly {

@@ -10,6 +10,8 @@ namespace {
 
 // Somebody whose CPU time stands still for so long has no core.
 constexpr double off_core_s = 10e-6;
+// Who has a core for itself gets more of it than that, over two slices of the operating system.
+constexpr double two_slices_s = 8e-3, whole_core = 0.75;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in
                            [&](core_id to) { return pin_to(*owner.machine, to, thread); }))
     return false;
   guest_ = &other;
+  guest_seen_ = {sync::cycles(), cpu_ns_before};
   return true;
 }
 
@@ -52,10 +55,24 @@ void worker::lend_core(const shared_loop& l) noexcept {
   if (!watched) wait_until([&] { return l.everybody_left(); });
 }
 
+// A neighbour may come to this core, too, and the guest's own may be free again. Who looks takes the
+// core from the guest, so only the time between two looks tells.
+void worker::look_after_guest() noexcept {
+  const cpu_look now{sync::cycles(),
+                     cpu_nanoseconds_of(guest_->thread_.load(sync::memory_order_relaxed))};
+  const double wall_s = owner.seconds(now.cycles - guest_seen_.cycles);
+  if (now.ns < 0 || wall_s < two_slices_s) return;
+  const double had_s = static_cast<double>(now.ns - guest_seen_.ns) * 1e-9;
+  guest_seen_ = now;
+  if (had_s < whole_core * wall_s) take_core_back();
+}
+
 void worker::lend_core() noexcept {
   if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || lodging_.away()) return;
-  if (has_guest() || !owner.looks_after_others.try_lock()) return;
+  if (has_guest()) return look_after_guest();
+  if (!owner.looks_after_others.try_lock()) return;
   const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
+  owner.tables.refresh(owner.seconds(sync::cycles() - owner.start_cycles));
   const double own_slowdown = owner.tables.slowdown(core);
   const auto may_be_held_up = [&](const worker& other) {
     return &other != this && !other.idle() && !other.lodging_.away() &&
@@ -78,8 +95,7 @@ void worker::lend_core() noexcept {
 }
 
 bool worker::begins_watch() noexcept {
-  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || has_guest())
-    return false;
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0) return false;
   return !owner.watched.load(sync::memory_order_relaxed) &&
          !owner.watched.exchange(true, sync::memory_order_relaxed);
 }

@@ -29,9 +29,12 @@ class lodging {
   bool lend(core_id host, const HeldUp& held_up, const Pin& pin) noexcept {
     if (!lock_.try_lock()) return false;
     const sync::lock_guard hold(lock_, std::adopt_lock);
-    if (away() || !held_up() || !pin(host)) return false;
+    if (away() || !held_up()) return false;
+    // First: once it is there it may take the core from the caller at once, and must know.
     host_.store(host, sync::memory_order_relaxed);
-    return true;
+    if (pin(host)) return true;
+    host_.store(no_core, sync::memory_order_relaxed);
+    return false;
   }
   /// By the worker of `host`, which needs its core again.
   template <class Pin>

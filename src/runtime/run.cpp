@@ -159,7 +159,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     t.work_cycles += span;
     const place_id here = owner.machine->single(core);
     if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
-    learn(n, k, here, m, end, !lodging_.away());
+    learn(n, k, here, m, end);
     t.count(n, here);
   }
   complete(n, e);
@@ -229,17 +229,17 @@ void worker::learn_row(const short_row::contents& row) noexcept {
   if (span > 2 * owner.short_body_cycles * row.count) k.short_body.store(false, sync::memory_order_relaxed);
   if (span > owner.long_body_cycles) [[unlikely]] owner.have_watched();
   tally(*row.run).work_cycles += span;
-  if (owner.standard_learning && !lodging_.away()) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
+  if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
 }
 
-void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles, bool at_home) {
+void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
   if (owner.plan.asks_done) {
     asked_view v = owner.view_of(*this);
     ask::done(*owner.policy, ref(n), where, m, v);
   } else if (!owner.standard_learning) {
     return;
   }
-  if (owner.standard_learning && at_home) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
+  if (owner.standard_learning) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
   if (owner.events) owner.record_learned(core, k, where);
 }
 

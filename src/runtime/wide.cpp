@@ -58,7 +58,6 @@ bool worker::take_part(assembly& a) {
   body_call call{.where = a.at, .member = member, .core = core, .assembly = &a, .task = a.task};
   if (!run_body(a.task, *e.graph.kinds[a.task->kind].code, call, e) || e.stops(a.task)) a.exhaust();
   span.end = sync::cycles();
-  span.stayed = !lodging_.away();
   return true;
 }
 
@@ -145,8 +144,7 @@ void worker::finish_wide(assembly& a) {
     m.sample_s = sample_of(owner.options.timing, m);
     if (!m.leader_first) ++t.late_leaders;
     if (last - first > owner.long_body_cycles) owner.have_watched();
-    const bool at_home = std::ranges::all_of(a.members, [](const member_span& s) { return s.stayed || !s.came; });
-    learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now, at_home);
+    learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
     t.count(a.task, a.where);
   }
   complete(a.task, e);

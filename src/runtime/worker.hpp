@@ -169,8 +169,7 @@ class alignas(sync::cache_line) worker {
   void run_short(node*, execution_state&, task_kind&, bool helping);
   node* next_of_row(const graph_core&, const task_kind&, std::uint16_t kind) noexcept;
   bool run_body(node*, const body&, body_call&, execution_state&);
-  /// `at_home`: what ran on a lent core says nothing about a worker's own.
-  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles, bool at_home);
+  void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
   void complete(node*, execution_state&);
   static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void successor_ready(node* n, node* parent);
@@ -218,6 +217,7 @@ class alignas(sync::cache_line) worker {
   bool lend_to(worker&, std::int64_t cpu_ns_before, const InHand&) noexcept;
   /// Others' pieces of work are about to be done here: whoever stands on this core goes home.
   void take_core_back() noexcept;
+  void look_after_guest() noexcept;
   /// Back to its own core from one that was lent.
   void go_home() noexcept;
 
@@ -261,10 +261,11 @@ class alignas(sync::cache_line) worker {
   sleeping sleeping_{parking_};
   std::uint32_t waits_ = 0;   // nested on this worker's stack
   bool starts_over_ = false;  // a graph has begun in the middle of a look
-  struct {
+  struct cpu_look {
     std::uint64_t cycles = 0;
     std::int64_t ns = -1;     // none: it slept since, which is no CPU time either
-  } cpu_seen_;                // its CPU time, and when
+  };
+  cpu_look cpu_seen_;         // its CPU time, and when
   work_deque<node> own_;
   // What became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them.
   work_deque<node> kept_;
@@ -283,6 +284,7 @@ class alignas(sync::cache_line) worker {
   sync::atomic<bool> stand_in_busy_{false};
   lodging lodging_{core};
   worker* guest_ = nullptr;                // whom this one has lent its core, and who may be gone
+  cpu_look guest_seen_;
   sync::atomic<pid_t> thread_{0};          // that is in the loop; 0: none
 };
 

@@ -74,23 +74,44 @@ TEST(lending, a_task_that_is_held_up_goes_to_an_idle_core_and_its_worker_home) {
     });  // known to be long
     const task one =
         g.add({.type = g.type("moved")}, [&] { moved = comes_to_another_cpu(long_enough); });
-    const task after = g.add({.type = g.type("after")}, [&](task_context& here) {
-      is_home = sched_getcpu() == m->cores()[here.core()].os_index;
-    });
     g.edge(before, one);
-    g.edge(one, after);
+    // Several: one that is itself held up by another program may be moved, too.
+    task last = one;
+    for (int i = 0; i < 20; ++i) {
+      const task after = g.add({.type = g.type("after")}, [&](task_context& here) {
+        is_home = is_home || sched_getcpu() == m->cores()[here.core()].os_index;
+      });
+      g.edge(last, after);
+      last = after;
+    }
     rt.run(g);
     EXPECT_TRUE(moved) << policy;
     EXPECT_TRUE(is_home) << policy;
-    EXPECT_FALSE(knows(rt, "moved"))
-        << policy << ": where it ran says nothing about its worker's own core";
+    EXPECT_EQ(knows(rt, "moved"), policy != std::string_view("rws"))
+        << policy << ": a place that stays unknown draws all tasks";
   }
+}
+
+TEST(lending, a_guest_that_is_held_up_there_goes_home) {
+  const auto m = two_cores();
+  if (!m) GTEST_SKIP() << "needs two CPUs";
+  runtime rt(on(m, "rws"));
+  bool there = false, back = false;
+  graph g;
+  const task before = g.add([] { comes_to_another_cpu(std::chrono::milliseconds(5)); });
+  g.edge(before, g.add([&] {
+    there = comes_to_another_cpu(long_enough);
+    back = comes_to_another_cpu(long_enough);
+  }));
+  rt.run(g);
+  EXPECT_TRUE(there);
+  EXPECT_TRUE(back);
 }
 
 TEST(lending, so_does_a_member_of_a_wide_task) {
   const auto m = two_cores();
   if (!m) GTEST_SKIP() << "needs two CPUs";
-  runtime rt(on(m, "rws"));
+  runtime rt(on(m, "dam-c"));
   std::atomic<bool> moved{false};
   graph g;
   g.add({.type = g.type("wide"), .widths = {2}}, [&](team_member& here) {
@@ -99,7 +120,7 @@ TEST(lending, so_does_a_member_of_a_wide_task) {
   });
   rt.run(g);
   EXPECT_TRUE(moved.load());
-  EXPECT_FALSE(knows(rt, "wide"));
+  EXPECT_TRUE(knows(rt, "wide"));
 }
 
 TEST(lending, so_does_the_last_piece_of_a_loop) {
@@ -132,8 +153,10 @@ TEST(lending, a_thread_that_waits_for_something_else_wants_no_cpu) {
   stop = true;
   stop.notify_all();
   sleeps.join();
-  EXPECT_FALSE(detail::wants_cpu(sleeper.load())) << "a thread that is gone";
-  EXPECT_LT(detail::cpu_nanoseconds_of(sleeper.load()), 0);
+  // One that is gone, which it is not yet when it was joined.
+  stress::wait_until([&] {
+    return !detail::wants_cpu(sleeper.load()) && detail::cpu_nanoseconds_of(sleeper.load()) < 0;
+  });
 }
 
 }  // namespace
