@@ -113,8 +113,9 @@ bool worker::run_body(node* n, const body& code, body_call& call, execution_stat
   try {
     code.invoke(closure_of(n, code), call);
   } catch (...) {
-    did_not_end();
+    // In this order: a member that waits for this one throws as soon as it sees the task stopped, and that is no cause.
     e.fail(std::current_exception());
+    did_not_end();
   }
   return true;
 }
