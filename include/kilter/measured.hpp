@@ -14,6 +14,9 @@ struct member_time {
   std::uint32_t chunks = 0;
 };
 
+/// How far a core is from the one whose caches have what a task works on.
+enum class distance : std::uint8_t { unknown, none, cluster, beyond };  ///< none: it is that core; cluster: one beside it
+
 /// Question 5: what was seen of a task. Seconds of wall clock.
 struct measured {
   double sample_s = 0.0;              ///< what the engine's timing mode counts as the task's time; > 0
@@ -22,6 +25,7 @@ struct measured {
   double cpu_s = 0.0;                 ///< CPU time of a long width-1 task; 0 if not measured
   std::uint32_t tasks = 1;            ///< > 1: `sample_s` is the mean of that many very short tasks in a row, timed as one
   double work = 0.0;                  ///< how many times it did what its type does (task_options::work); 0 if that is not told
+  distance from_data = distance::unknown;  ///< of a width-1 task, before it began
   bool leader_first = true;           ///< false: `sample_s` is the span (docs/papers.md E3)
   std::span<const member_time> members{};
 };

@@ -183,12 +183,17 @@ class view {
   [[nodiscard]] task_ref predecessor(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] double predecessor_cost_s(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] double data_ready_s(task_ref, core_id) noexcept;     ///< engine time when the data of the predecessors that are done have reached the core
+  /// The core that last worked on the task's data (depend::inout, else `in`, else `out`; the first of them counts): its caches have them.
+  /// no_core if it names none, or nobody has touched them.
+  [[nodiscard]] core_id data_core(task_ref) noexcept;
   /// New key of a task that waits in a by_key queue; no effect if it waits nowhere.
   void rekey(task_ref, std::uint64_t key) noexcept;
 
   // -- what was learned --
   /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
   [[nodiscard]] double time_s(task_ref, place_id) noexcept;
+  /// Seconds that it takes more on a core that is not `data_core`, as its type was seen to; 0 if it does not, or that is not known.
+  [[nodiscard]] double elsewhere_s(task_ref, core_id) noexcept;
   /// A task of its type has run, or its times were given; otherwise `time_s` is a guess.
   [[nodiscard]] bool known(task_ref) noexcept;
   /// What a search over all places that the task allows finds, at most `max_width` wide: least predicted time, or time x width; the first

@@ -27,10 +27,16 @@ void data_uses::check(const depend& d) const {
 const std::vector<node*>& data_uses::follow(node* n, const depend& d) {
   before_.clear();
   known_.clear();
-  for (const void* p : d.in) reads(uses_[p], n);
-  for (const void* p : d.inout) writes(uses_[p], n);
-  for (const void* p : d.out) writes(uses_[p], n);
+  for (const void* p : d.in) reads(of(p), n);
+  for (const void* p : d.inout) writes(of(p), n);
+  for (const void* p : d.out) writes(of(p), n);
   return before_;
+}
+
+data_uses::use& data_uses::of(const void* p) {
+  const auto [at, fresh] = uses_.try_emplace(p);
+  if (fresh) at->second.number = named_++;
+  return at->second;
 }
 
 void data_uses::comes_after(node* earlier, const node* n) {

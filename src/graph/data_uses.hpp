@@ -19,6 +19,8 @@ class data_uses {
   void check(const depend&) const;
   /// The tasks that `n` must follow, each once; notes what `n` does. Valid until the next call. bad_alloc.
   const std::vector<node*>& follow(node* n, const depend&);
+  /// Counts from 0; of an address that a task has named.
+  [[nodiscard]] std::uint32_t number_of(const void* p) const { return uses_.at(p).number; }
   /// The tasks so far are out of reach: they may be done, and their memory another's. `for_good`: nobody waits for them.
   void released(bool for_good);
   /// Those that were released, but not for good, are done.
@@ -30,12 +32,16 @@ class data_uses {
     node* writer = nullptr;       // the last one
     std::vector<node*> readers;   // since then
     gone writes = gone::none, reads = gone::none;
+    std::uint32_t number = 0;
   };
   void comes_after(node* earlier, const node* n);
   void reads(use&, node*);
   void writes(use&, node*);
 
+  use& of(const void*);
+
   std::unordered_map<const void*, use> uses_;
+  std::uint32_t named_ = 0;
   std::vector<node*> before_;
   std::unordered_set<const node*> known_;  // of `before_`, the first `known_.size()`, once there are many
 };

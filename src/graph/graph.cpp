@@ -73,13 +73,23 @@ void graph::check(const depend& data) const {
 
 void graph::follow(task t, const depend& data) try {
   graph_core& core = *core_;
-  if (!core.uses) core.uses = std::make_unique<detail::data_uses>();
+  if (!core.places) {
+    core.uses = std::make_unique<detail::data_uses>();
+    core.places = std::make_unique<detail::data_places>();
+  }
   node* n = task_access::get(t);
   for (node* before : core.uses->follow(n, data)) {
     detail::add_edge(core.memory, before, n, 0.0);
     ++core.static_edges;
   }
   core.roots_known = false;
+  const auto first = [&](std::initializer_list<const std::vector<const void*>*> of) {
+    for (const auto* some : of)
+      if (!some->empty()) return core.uses->number_of(some->front());
+    return detail::data_places::none;
+  };
+  core.places->names(static_cast<std::uint32_t>(id_of(n)), first({&data.inout, &data.in, &data.out}),
+                     first({&data.inout, &data.out}));
 } catch (...) {
   core_->incomplete = true;
   throw;

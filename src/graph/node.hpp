@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/sync.hpp"
+#include "graph/data_places.hpp"
 #include "graph/data_uses.hpp"
 #include "graph/shared_parts.hpp"
 #include "graph/slabs.hpp"
@@ -194,6 +195,7 @@ struct graph_core {
   std::uint16_t last_kind = 0;
   node* unfinished = nullptr;          ///< the youngest task while its closure is being made
   std::unique_ptr<data_uses> uses;     ///< of the data that tasks named; null while none did
+  std::unique_ptr<data_places> places; ///< where they were last; set with `uses`
   std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
   std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
   sync::mutex dynamic_lock;             ///< kinds while the graph runs
@@ -233,6 +235,17 @@ struct graph_core {
   }
   [[nodiscard]] std::string label(const node*) const;  ///< the task's name, or "type #id"
 };
+
+/// The core that has what the task works on; no_core if that is not known.
+inline core_id data_core_of(const node* n) noexcept {
+  const data_places* places = graph_of(n).places.get();
+  return places && !(n->flags & flag_dynamic) ? places->core_of(id_of(n)) : no_core;
+}
+/// Its body has run there.
+inline void data_now_at(const node* n, core_id c) noexcept {
+  data_places* places = graph_of(n).places.get();
+  if (places && !(n->flags & flag_dynamic)) places->ran(id_of(n), c);
+}
 
 struct task_access {
   static node* get(task t) noexcept { return reinterpret_cast<node*>(t.node_ & ~std::uintptr_t{1}); }

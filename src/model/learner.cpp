@@ -56,6 +56,7 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
   const core_id core = shape_.machine.at(p).leader;
   // A row of very short tasks is one sample of their own time, but all of its wall-clock time speaks for the core.
   const double wall_s = m.sample_s * m.tasks;
+  const double as_near = 1.0 + r.far.extra(m.from_data, now_s);
   put(c.samples, get(c.samples) + m.tasks);
   const double skipped_s = get(c.skipped_s);
   const double observed_s = skipped_s + wall_s;
@@ -63,14 +64,16 @@ void learner::learn_single(table_row& r, place_id p, const measured& m, double u
     put(c.skipped_s, observed_s);
   } else {
     put(c.skipped_s, 0.0);
-    remember(r, p, body_s(m.sample_s, m.cpu_s) / units, observed_s, m.cpu_s > 0.0, now_s);
+    remember(r, p, body_s(m.sample_s, m.cpu_s) / units / as_near, observed_s, m.cpu_s > 0.0, now_s);
   }
   const auto& group = r.groups[shape_.group_of[p]];
   if (!get(c.settled) && !get(group.settled)) {
     availability_.occupied(core, wall_s, now_s);
     return;
   }
-  const double expected_s = get(group.reference_s) * m.tasks * units;
+  if (m.from_data != distance::unknown)
+    r.far.observe(m.from_data, body_s(m.sample_s, m.cpu_s) / units / get(group.reference_s), now_s);
+  const double expected_s = get(group.reference_s) * m.tasks * units * as_near;
   const bool whole_before = availability_.ran_whole(core);
   availability_.observe(core, expected_s, wall_s, now_s);
   if (const double gap_s = wall_s - expected_s; gap_s > slices::shortest_gap_s) [[unlikely]] {
@@ -213,6 +216,7 @@ void learner::restore(table_row& r, place_id p, const saved_cell& s) noexcept {
 
 void learner::clear(table_row& r) noexcept {
   put(r.sampled, false);
+  r.far.clear();
   for (place_id p = 0; p < shape_.places(); ++p) {
     cell_state& c = r.cells[p];
     put(c.samples, 0);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/sync.hpp"
+#include "model/elsewhere.hpp"
 #include "model/shape.hpp"
 
 namespace kilter::model {
@@ -91,6 +92,7 @@ struct table_row {
   sync::atomic<bool> publishing{false};
   const std::unique_ptr<known_time[]> known_times;  ///< guarded by `publishing`: what guesses are made from
   decision_state decision;
+  elsewhere far;
   // Robust mode: the same for the whole machine, since a core's slowdown and a peer's sample reach cells of other clusters.
   alignas(sync::cache_line) sync::atomic<std::uint32_t> changes{0};
   std::array<sync::atomic<std::uint64_t>, 4> found{};

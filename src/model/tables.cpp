@@ -186,6 +186,10 @@ place_id tables::best(row_id id, objective goal, widths which) const noexcept {
 
 double tables::slowdown(core_id c) const noexcept { return impl_->cores.slowdown(impl_->layout.machine.single(c)); }
 
+double tables::elsewhere(row_id id, distance d, double now_s) const noexcept {
+  return impl_->at(id).far.extra(d, now_s);
+}
+
 void tables::learn(row_id id, place_id p, const measured& m, double now_s) noexcept {
   impl& t = *impl_;
   table_row& r = t.at(id);

@@ -6,7 +6,8 @@
 //   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free and the way from this task on takes longer than all the
 //                    work that is left would take all cores, unless a neighbour is about to take a core of it; here, if that is done sooner than what
 //                    that place is at; else the waker's deque
-//   ready, longer:   into the queue, by rank
+//   ready, longer:   into the queue, by rank; into that of the core that has its data, if the type is known to take more elsewhere
+//   kept:            its core takes it before it looks elsewhere; another the last one, once that would wait longer than it takes more there
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them, tasks
@@ -32,6 +33,7 @@
 #include <limits>
 
 #include "policy/auto_choice.hpp"
+#include "policy/auto_near.hpp"
 #include "policy/auto_quota.hpp"
 #include "policy/builtin.hpp"
 #include "policy/wake_up.hpp"
@@ -68,6 +70,10 @@ class auto_policy : public policy {
  private:
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
+  [[nodiscard]] core_id core_of_data(view&, task_ref) const noexcept;
+  [[nodiscard]] next_decision next_shared(core_id worker, view&) const;
+  /// What waits for one core, since its data are there.
+  [[nodiscard]] queue_id queue_of(core_id c) const noexcept { return queue_ + 1 + c; }
   [[nodiscard]] double rest_s(view&, task_ref) const noexcept;
   [[nodiscard]] std::uint64_t left_ns(view&) const noexcept;
   [[nodiscard]] bool is_cut(view&, task_ref, place_id) const noexcept;
@@ -95,6 +101,7 @@ class auto_policy : public policy {
 discipline auto_policy::queues(const machine&) const {
   discipline d = start_;
   d.queues = {{no_core, queue_order::by_key, {}}};
+  for (core_id c = 0; c < cores_ && cores_ > 1; ++c) d.queues.push_back({c, queue_order::by_key, {}});
   d.deques_too = true;
   d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
   d.take_stays = true;
@@ -137,11 +144,13 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   task_rank own = task_rank::of(v.state(task));
   if (!is_short(v, task)) {
     queue_note note(own.note);
-    note.enter_queue();
+    const core_id near = core_of_data(v, task);
+    if (near == no_core) note.enter_queue();
+    else note.wait_near();
     own.note = note.bits();
     v.set_state(task, own.packed());
     v.fetch_add(came_cell, 1);
-    return ready_decision::wait_in(queue_, static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
+    return ready_decision::wait_in(near == no_core ? queue_ : queue_of(near), static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
   }
   begins(v, waker, own);
   if (!v.critical(task)) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
@@ -155,6 +164,19 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   }
   if (waker != no_core && waits_longer_than_here(v, task, where, waker)) where = search::narrowest(v, task, waker);
   return wake_up::at_place(where, waker, false, v.machine());
+}
+
+// The core that a task waits for, since it would take longer elsewhere; no_core if it takes the first that is free.
+core_id auto_policy::core_of_data(view& v, task_ref task) const noexcept {
+  const core_id near = cores_ > 1 ? v.data_core(task) : no_core;
+  if (near == no_core || !v.online(near) || !v.known(task)) return no_core;
+  // The farthest, as cores are numbered cluster by cluster.
+  const core_id far = near < cores_ / 2 ? cores_ - 1 : 0;
+  const double more_s = v.elsewhere_s(task, far), time_s = v.time_s(task, v.machine().single(near));
+  if (!waits_near(time_s, v.time_s(task, v.machine().single(far)), more_s)) return no_core;
+  v.store(cell_of(near, core_cell::near_s), bits(time_s));
+  v.store(cell_of(near, core_cell::more_s), bits(more_s));
+  return near;
 }
 
 // Whether a short task would stand behind a long one there, and be done sooner on the core that is free now.
@@ -208,6 +230,38 @@ std::uint64_t auto_policy::left_ns(view& v) const noexcept {
 // ---- next --------------------------------------------------------------------------------------------------------------------------
 
 next_decision auto_policy::next(core_id worker, std::uint32_t, view& v) const {
+  next_decision d = next_shared(worker, v);
+  if (d.what == next_decision::kind::take_from || cores_ == 1) return d;
+  if (v.length(queue_of(worker)) > 0) {
+    v.store(cell_of(worker, core_cell::end), 0);
+    d.what = next_decision::kind::take_from;
+    d.queue = queue_of(worker);
+    d.skip = 0;
+    return d;
+  }
+  // What others keep to themselves; the last of it, since they come to the first sooner.
+  for (core_id i = 1; i < cores_; ++i) {
+    const core_id c = (worker + i) % cores_;
+    const std::uint32_t waiting = v.length(queue_of(c));
+    if (waiting == 0) continue;
+    const double now_s = v.now_s();
+    const double from_s = v.online(c) ? taken_by_others_s({.waiting = waiting,
+                                                           .free_s = promised_s(v, c, v.idle(c), now_s),
+                                                           .time_s = real(v.load(cell_of(c, core_cell::near_s))),
+                                                           .more_s = real(v.load(cell_of(c, core_cell::more_s)))},
+                                                          now_s)
+                                      : now_s;
+    if (from_s <= now_s) {
+      v.store(cell_of(worker, core_cell::end), 0);
+      return {.what = next_decision::kind::take_from, .queue = queue_of(c), .skip = waiting - 1};
+    }
+    if (d.what == next_decision::kind::nothing || from_s < d.until_s) d.until_s = from_s;
+    d.what = next_decision::kind::hold_until;
+  }
+  return d;
+}
+
+next_decision auto_policy::next_shared(core_id worker, view& v) const {
   next_decision d;
   std::uint64_t skip = v.load(cell_of(worker, core_cell::skip));
   const std::uint32_t waiting = v.length(queue_);
@@ -374,6 +428,17 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   task_rank own = task_rank::of(v.state(task));
   queue_note note(own.note);
   const double paid = v.paid_cores();
+  if (note.waits_near()) {
+    own.note = 0;
+    v.set_state(task, own.packed());
+    begins(v, here, own);
+    const place_id where = search::local(v, task, here, local_);
+    const double time_s = v.time_s(task, where);
+    const place& p = v.machine().at(where);
+    for (core_id c = p.leader; c < p.leader + p.width; ++c) v.store(cell_of(c, core_cell::end), bits(v.now_s() + time_s));
+    if (paid < cores_) spend(v, time_s, p);
+    return {.where = where};
+  }
   if (!note.waits()) {
     const place_id where = search::local(v, task, here, local_);
     if (paid < cores_) spend(v, v.time_s(task, where), v.machine().at(where));

@@ -9,6 +9,7 @@ namespace kilter::auto_parts {
 /// Whether a task waits in the queue, and when a core first declined it: the 32 bits beside its rank (task_rank::note).
 ///
 ///   bit 0        it waits
+///   all          4: it waits for the core that has its data
 ///   bits 1..31   0 until a core declines it, then the time of that in units of 8 us with its lowest bit set; the clock wraps after 4.8 hours
 class queue_note {
  public:
@@ -19,6 +20,8 @@ class queue_note {
   [[nodiscard]] constexpr bool waits() const noexcept { return (bits_ & waits_bit) != 0; }
   [[nodiscard]] constexpr bool was_declined() const noexcept { return (bits_ & ~waits_bit) != 0; }
   constexpr void enter_queue() noexcept { bits_ |= waits_bit; }
+  constexpr void wait_near() noexcept { bits_ = near_bit; }
+  [[nodiscard]] constexpr bool waits_near() const noexcept { return bits_ == near_bit; }
   /// Keeps the first time.
   constexpr void decline(double now_s) noexcept {
     if (!was_declined()) bits_ |= clock(now_s);
@@ -29,7 +32,7 @@ class queue_note {
   }
 
  private:
-  static constexpr std::uint32_t waits_bit = 1;
+  static constexpr std::uint32_t waits_bit = 1, near_bit = 4;  // a time has bit 1 set
   // Seconds. What it is compared with is 100 us and more (patience_s), and with this 31 bits last for hours.
   static constexpr double unit_s = 8e-6;
   static constexpr std::uint32_t clock(double now_s) noexcept {
@@ -58,6 +61,8 @@ enum class core_cell : std::uint32_t {
   came,  ///< while it rests: came_cell when it began to
   seen,  ///< while it rests: how many tasks waited then
   begun,  ///< nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it would cost a line that all write
+  near_s,  ///< a double: seconds of the task that last came to wait for it alone
+  more_s,  ///< a double: what that takes more on other cores
   declined,  ///< view::word_of the task that it last left to others
   missed,  ///< a double: engine time since when it has not come for what was left to it, though it is idle; 0: it has taken something since
   count

@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "graph/node.hpp"
 #include "policy/asking.hpp"
+#include "machine/distance.hpp"
 #include "policy/view_source.hpp"
 
 namespace kilter {
@@ -56,7 +57,7 @@ struct chooser {
 std::uint64_t learned_bits(const measured& m) noexcept {
   std::uint64_t sum = mix64(bits(m.sample_s));
   for (const double v : {m.leader_s, m.span_s, m.cpu_s, m.work}) sum = mix64(sum ^ bits(v));
-  sum = mix64(sum ^ (std::uint64_t{m.tasks} << 1 | m.leader_first));
+  sum = mix64(sum ^ (std::uint64_t{m.tasks} << 3 | static_cast<std::uint64_t>(m.from_data) << 1 | m.leader_first));
   for (const member_time& one : m.members) sum = mix64(mix64(sum ^ (std::uint64_t{one.core} << 32 | one.chunks)) ^ bits(one.seconds));
   return sum;
 }
@@ -305,6 +306,12 @@ double view::predecessor_cost_s(task_ref t, std::uint32_t i) noexcept {
 double view::data_ready_s(task_ref t, core_id c) noexcept {
   return real(question_->exchange(tape_item::data_ready, [&] { return question_->name_of(t, c); }, [&] { return bits(question_->source_->data_ready_s(t, c)); }));
 }
+core_id view::data_core(task_ref t) noexcept {
+  const auto c = static_cast<core_id>(question_->exchange(
+      tape_item::data_core, [&] { return question_->name_of(t); },
+      [&] { return detail::data_core_of(node_of(t)); }));
+  return c == no_core ? c : question_->within(machine_->core_count(), tape_item::data_core, c);
+}
 void view::rekey(task_ref t, std::uint64_t key) noexcept {
   question_->write(tape_item::rekey, [&] { return question_->name_of(t); }, key, [&] { question_->source_->rekey(t, key); });
 }
@@ -314,6 +321,18 @@ void view::rekey(task_ref t, std::uint64_t key) noexcept {
 double view::time_s(task_ref t, place_id p) noexcept {
   return real(question_->exchange(tape_item::time, [&] { return question_->name_of(t, p); },
                        [&] { return bits(question_->source_->tables.time_s(question_->kind(t)->row, p) * question_->units(t)); }));
+}
+double view::elsewhere_s(task_ref t, core_id c) noexcept {
+  const auto live = [&] {
+    const distance d = distance_between(*machine_, detail::data_core_of(node_of(t)), c);
+    model::tables& learned = question_->source_->tables;
+    const detail::task_kind& k = *question_->kind(t);
+    const double more = learned.elsewhere(k.row, d, question_->source_->recent_s(asker_));
+    if (more == 0.0) return bits(0.0);
+    return bits(more * learned.time_s(k.row, machine_->single(c)) * question_->units(t));
+  };
+  const auto key = [&] { return question_->name_of(t, c); };
+  return real(question_->exchange(tape_item::elsewhere, key, live));
 }
 bool view::known(task_ref t) noexcept {
   return question_->exchange(tape_item::known, [&] { return question_->name_of(t); }, [&] { return question_->source_->tables.sampled(question_->kind(t)->row); }) != 0;

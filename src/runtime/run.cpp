@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kilter/emulated_cores.hpp"
+#include "machine/distance.hpp"
 #include "policy/ask.hpp"
 #include "policy/sample.hpp"
 #include "runtime/engine.hpp"
@@ -139,11 +140,16 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   const std::uint64_t nested = std::exchange(body_, outer).nested_cycles;
   hand_.stamp_cycles = clock_seen = end;
 
+  const core_id data_at = data_core_of(n);
+  data_now_at(n, core);
   measured m;
   if (ran) {
     const std::uint64_t span = std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
     m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
     m.work = work_of(n);
+    // What is learned of that all workers write, so of short bodies only some count.
+    if (data_at != no_core && (span > 16 * owner.short_body_cycles || id_of(n) % 16 == 0))
+      m.from_data = distance_between(*owner.machine, data_at, core);
     if (span > owner.long_body_cycles) {
       owner.have_watched();
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
@@ -183,6 +189,7 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
     call.task = n;
     call.given_out = call.named_total = false;
     const bool ran = run_body(n, code, call, e);
+    data_now_at(n, core);
     if (ran) {
       ++t.bodies;
       ++(n->flags & flag_critical ? here.critical : here.other);

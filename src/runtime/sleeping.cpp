@@ -121,6 +121,8 @@ void engine::wake_for_what_waits(bool queues_too) noexcept {
 void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
+  // Others may leave it to its owner.
+  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->wake()) return;
   for (auto& w : workers)
     if (w.get() != self && q.may_take(w->core) && w->wake()) return;
   // Left over: the caller itself, on its way to sleep.

@@ -144,6 +144,7 @@ void worker::finish_wide(assembly& a) {
     m.sample_s = sample_of(owner.options.timing, m);
     if (!m.leader_first) ++t.late_leaders;
     if (last - first > owner.long_body_cycles) owner.have_watched();
+    data_now_at(a.task, a.at.leader);
     learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
     t.count(a.task, a.where);
   }

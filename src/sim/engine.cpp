@@ -7,6 +7,7 @@
 
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
+#include "machine/distance.hpp"
 #include "policy/ask.hpp"
 #include "policy/checked.hpp"
 #include "policy/sample.hpp"
@@ -319,6 +320,8 @@ void engine::finish(sim_assembly& a) {
     detail::asked_view v = view_of(waker);
     ask::done(policy_, detail::ref(n), a.where, m, v);
   }
+  if (a.at.width == 1) m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
+  detail::data_now_at(n, a.at.leader);
   if (standard_learning_) tables.learn(row, a.where, m, now);
   remove_busy(n);
   if (options_.finished) options_.finished(a, last);

@@ -20,13 +20,15 @@ namespace kilter::testing {
 
 class fixed_source final : public view_source {
  public:
-  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), free(core_count, false), busy(core_count, 0.0) {}
+  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), free(core_count, false), busy(core_count, 0.0), kept(core_count, 0) {}
 
   double now_s() noexcept override { return now; }
   std::uint32_t random(core_id, std::uint32_t n) noexcept override { return draw % n; }
   bool online(core_id c) noexcept override { return up[c]; }
   bool idle(core_id c) noexcept override { return free[c]; }
-  std::uint32_t length(queue_id) noexcept override { return waiting; }
+  std::uint32_t length(queue_id q) noexcept override {
+    return q <= up.size() ? waiting : kept[q - up.size() - 1];
+  }
   double busy_s(core_id c) noexcept override { return busy[c]; }
   double paid_cores() noexcept override { return paid; }
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
@@ -41,6 +43,7 @@ class fixed_source final : public view_source {
   std::uint32_t waiting = 0;
   std::vector<bool> up, free;
   std::vector<double> busy;
+  std::vector<std::uint32_t> kept;   ///< in the queues after the first that a policy declares beside the deques, which `auto` has for each core
   std::vector<std::pair<task_ref, std::uint64_t>> rekeyed;
   std::vector<task_ref> batch;
   bool whole = true;

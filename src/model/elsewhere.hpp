@@ -1,0 +1,77 @@
+#pragma once
+// What a type of tasks takes more where its data are not: learned from samples near the data and far
+// from them, by distance. A type that computes has nothing to lose, so for it this stays 0.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "base/sync.hpp"
+#include "kilter/measured.hpp"
+
+namespace kilter::model {
+
+class elsewhere {
+ public:
+  /// A width-1 task took `ratio` of the time that its type takes near its data. Any worker; of two at
+  /// once one may be lost.
+  void observe(distance, double ratio, double now_s) noexcept;
+  /// How much of its time a task takes more at that distance; 0 while that is not known, and where it
+  /// does not show. Any thread.
+  [[nodiscard]] double extra(distance, double now_s) const noexcept;
+  void clear() noexcept;
+
+ private:
+  // Medians: gaps of the operating system are in some samples.
+  static constexpr std::uint32_t window = 8, enough = 4;
+  static constexpr double shows = 0.05;
+  // Caches are told apart by their effect alone, and a virtual machine's cores may come to share one.
+  // So what was not seen for a second fades, and tasks stray, and are measured there.
+  static constexpr double lasts_s = 1.0;
+
+  struct alignas(sync::cache_line) seen {
+    std::array<sync::atomic<float>, window> recent{};
+    sync::atomic<std::uint32_t> count{0};
+    sync::atomic<float> median{0.0F};
+    sync::atomic<double> last_s{0.0};
+  };
+  [[nodiscard]] const seen& at(distance d) const noexcept {
+    return by_distance_[static_cast<std::size_t>(d) - 1];
+  }
+  std::array<seen, 3> by_distance_;
+};
+
+inline void elsewhere::observe(distance d, double ratio, double now_s) noexcept {
+  if (d == distance::unknown) return;
+  seen& s = by_distance_[static_cast<std::size_t>(d) - 1];
+  const std::uint32_t n = s.count.load(sync::memory_order_relaxed);
+  s.recent[n % window].store(static_cast<float>(ratio), sync::memory_order_relaxed);
+  s.count.store(n + 1, sync::memory_order_relaxed);
+  s.last_s.store(now_s, sync::memory_order_relaxed);
+  std::array<float, window> sorted;
+  const std::uint32_t kept = std::min(n + 1, window);
+  for (std::uint32_t i = 0; i < kept; ++i) sorted[i] = s.recent[i].load(sync::memory_order_relaxed);
+  const auto middle = sorted.begin() + (kept - 1) / 2;
+  std::nth_element(sorted.begin(), middle, sorted.begin() + kept);
+  s.median.store(*middle, sync::memory_order_relaxed);
+}
+
+inline double elsewhere::extra(distance d, double now_s) const noexcept {
+  if (d == distance::unknown || d == distance::none) return 0.0;
+  const seen &near = at(distance::none), &far = at(d);
+  if (near.count.load(sync::memory_order_relaxed) < enough ||
+      far.count.load(sync::memory_order_relaxed) < enough)
+    return 0.0;
+  const double more = far.median.load(sync::memory_order_relaxed) /
+                          static_cast<double>(near.median.load(sync::memory_order_relaxed)) - 1.0;
+  const double since_s = now_s - far.last_s.load(sync::memory_order_relaxed) - lasts_s;
+  const double faded = since_s > 0.0 ? more * std::exp2(-since_s / lasts_s) : more;
+  return faded > shows ? faded : 0.0;
+}
+
+inline void elsewhere::clear() noexcept {
+  for (seen& s : by_distance_) s.count.store(0, sync::memory_order_relaxed);
+}
+
+}  // namespace kilter::model

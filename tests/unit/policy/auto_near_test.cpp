@@ -1,0 +1,100 @@
+// Tasks that wait for the core that has their data: numbers in, answer out, and what `auto` makes of them.
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "policy/ask.hpp"
+#include "policy/auto_near.hpp"
+#include "kilter/policies.hpp"
+#include "unit/policy/units.hpp"
+#include "unit/policy/world.hpp"
+
+namespace kilter::auto_parts {
+namespace {
+
+using test::us;
+
+TEST(auto_near, waits_where_it_is_worth_it) {
+  EXPECT_FALSE(waits_near(100 * us, 100 * us, 0.0)) << "a type that computes is anybody's";
+  EXPECT_FALSE(waits_near(100 * us, 100 * us, 4 * us));
+  EXPECT_TRUE(waits_near(100 * us, 100 * us, 6 * us));
+  EXPECT_TRUE(waits_near(200 * us, 100 * us, 150 * us)) << "slowed, and still the best";
+  EXPECT_FALSE(waits_near(200 * us, 100 * us, 50 * us)) << "a slowed core keeps no more than that";
+}
+
+TEST(auto_near, others_take_it_once_it_waits_longer_than_they_lose) {
+  struct row {
+    kept_tasks kept;
+    double from_s;
+    const char* why;
+  };
+  for (const row& r : {
+           row{{1, 10.0, 1.0, 2.0}, 12.0, "its core is free before: if it is overdue by what is lost"},
+           row{{1, 13.0, 1.0, 2.0}, 10.0, "the core is busy for longer than that"},
+           row{{4, 10.5, 1.0, 2.0}, 10.0, "the last of four waits for three others"},
+           row{{2, 10.5, 1.0, 2.0}, 11.5, "the one before it counts"},
+           row{{1, 8.0, 1.0, 3.0}, 11.0, "overdue by 2: as long again, and one more"},
+           row{{1, 6.0, 1.0, 3.0}, 10.0, "overdue by 4"},
+       })
+    EXPECT_DOUBLE_EQ(taken_by_others_s(r.kept, 10.0), r.from_s) << r.why;
+}
+
+/// A type of 100 us, three times that far from its data, and a task whose data core 1 has.
+struct known_far : testing::world {
+  std::shared_ptr<const policy> asked = make_policy("auto", m);
+  char datum = 0;
+  task writer, reader;
+  known_far() : world(machine::uniform(4), table_options::robust()) {
+    task_options o{.type = g.type("task")};
+    writer = g.add(o, depend{.out = {&datum}}, [] {});
+    reader = g.add(o, depend{.inout = {&datum}}, [] {});
+    const model::row_id row = tables.row("task", 0);
+    for (const task t : {writer, reader}) {
+      detail::node* n = detail::task_access::get(t);
+      detail::graph_of(n).kinds[n->kind].row = row;
+      source.batch.push_back(detail::ref(n));
+    }
+    for (int i = 0; i < 40; ++i)
+      for (const distance d : {distance::none, distance::cluster}) {
+        measured sample;
+        sample.sample_s = sample.leader_s = sample.span_s = d == distance::none ? 100 * us : 300 * us;
+        sample.from_data = d;
+        tables.learn(row, m.single(0), sample, source.now += 300 * us);
+      }
+    detail::data_now_at(detail::task_access::get(writer), 1);
+  }
+  ready_decision ready() {
+    detail::asked_view v(m, &source, 0, nullptr);
+    return ask::ready(*asked, ref(reader), ref(writer), 0, v);
+  }
+};
+
+TEST(auto_near, a_task_waits_for_the_core_that_has_its_data) {
+  known_far w;
+  const queue_id shared = w.m.core_count();
+  EXPECT_EQ(w.ready().queue, shared + 1 + 1);
+  w.source.up[1] = false;
+  EXPECT_EQ(w.ready().queue, shared) << "that core is not there";
+}
+
+TEST(auto_near, others_take_what_is_kept_when_it_pays) {
+  known_far w;
+  (void)w.ready();
+  const queue_id of_1 = w.m.core_count() + 1 + 1;
+  const auto next = [&](core_id c) {
+    detail::asked_view v(w.m, &w.source, c, nullptr);
+    return ask::next(*w.asked, c, 0, v);
+  };
+  w.source.kept[1] = 1;
+  EXPECT_EQ(next(1).queue, of_1);
+  EXPECT_EQ(next(0).what, next_decision::kind::hold_until) << "its core comes to it sooner";
+  w.source.kept[1] = 4;
+  const next_decision taken = next(0);
+  EXPECT_EQ(taken.what, next_decision::kind::take_from);
+  EXPECT_EQ(taken.queue, of_1);
+  EXPECT_EQ(taken.skip, 3u) << "the one that would wait longest";
+}
+
+}  // namespace
+}  // namespace kilter::auto_parts
