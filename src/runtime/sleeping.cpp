@@ -106,8 +106,9 @@ void engine::notify_any() noexcept {
   if (!parked.somebody_is_needed()) return;
   // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
   const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && w->wake()) return;
+  for (const bool disturbed : {false, true})
+    for (auto& w : workers)
+      if (w.get() != self && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
 }
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
@@ -123,8 +124,9 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   const worker* self = worker::current();
   // Others may leave it to its owner.
   if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->wake()) return;
-  for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core) && w->wake()) return;
+  for (const bool disturbed : {false, true})
+    for (auto& w : workers)
+      if (w.get() != self && q.may_take(w->core) && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
   // Left over: the caller itself, on its way to sleep.
   if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
 }
