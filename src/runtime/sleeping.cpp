@@ -49,6 +49,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
 bool worker::something_to_take() const noexcept {
   if (bound_) return true;
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() || !own_.empty()) return true;
+  if (!ours()) return false;
   if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
@@ -66,7 +67,7 @@ bool worker::something_to_take() const noexcept {
 // A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
 // woke nobody.
 bool worker::policy_finds_work(std::int64_t& timeout_ns) {
-  if (!owner.plan.asks_next) return false;
+  if (!owner.plan.asks_next || !ours()) return false;
   node* found = nullptr;
   origin from;
   do {
@@ -107,7 +108,8 @@ void engine::notify_any() noexcept {
   // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
   const worker* self = worker::current();
   for (auto& w : workers)
-    if (w.get() != self && w->wake()) return;
+    if (w.get() != self && w->ours() && w->wake()) return;
+  lack_cores();
 }
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
@@ -122,16 +124,18 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core) && w->wake()) return;
+    if (w.get() != self && w->ours() && q.may_take(w->core) && w->wake()) return;
+  lack_cores();
   // Left over: the caller itself, on its way to sleep.
-  if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
+  if (self && &self->owner == this && self->ours() && q.may_take(self->core))
+    workers[self->core]->wake();
 }
 
 void engine::notify_other_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core)) w->wake();
+    if (w.get() != self && w->ours() && q.may_take(w->core)) w->wake();
 }
 
 void engine::notify_all() noexcept {
