@@ -22,7 +22,7 @@ target_include_directories(kilter_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_I
 target_compile_features(kilter_plugin INTERFACE cxx_std_20)
 
 # In link order, which archives need.
-set(kilter_archives kilter_c kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_machine kilter_base)
+set(kilter_archives kilter_c kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_sharing kilter_machine kilter_base)
 install(TARGETS kilter_kilter kilter_plugin ${kilter_archives} EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 

@@ -21,7 +21,7 @@ DIRECT = {
     "trace": ["base"],
     "model": ["base", "machine"],
     "policy": ["machine", "graph", "model"],
-    "runtime": ["policy", "trace"],
+    "runtime": ["policy", "trace", "sharing"],
     "c": ["runtime"],
     "sim": ["policy", "trace"],
     "balance": ["base", "machine", "trace"],

@@ -79,6 +79,7 @@ executor::executor(execution_model m, runtime_options o) : model_(m), threads_(m
     o.custom = nullptr;
     o.policy = "fifo";
   }
+  if (!o.shares_cores) o.shares_cores = true;   // the machine was given to say how many cores, not whose
   if (has_runtime(m)) tasks_ = std::make_unique<kilter::runtime>(std::move(o));
   else loops_ = make_loop(m, threads_);
 }

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -48,6 +49,9 @@ struct runtime_options {
   std::uint64_t seed = 1;
   trace::recorder* events = nullptr; ///< where events go; null: none are made
   bool record_decisions = false;     ///< keep every question and answer (see `tapes`); memory grows with the run
+  /// Some cores are left to other programs of Kilter, and to other runtimes of this one, while those have
+  /// something to run (docs/neighbours.md). Not given: yes, unless `machine` is. KILTER_SHARING=0: never.
+  std::optional<bool> shares_cores{};
   emulated_cores* emulated = nullptr; ///< cores that are not there; must outlive the runtime. Null: those of this computer
 };
 

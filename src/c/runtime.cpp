@@ -24,6 +24,7 @@ constexpr std::size_t most_workers = 1024;
 
 runtime_options checked(const kilter_runtime_options* given) {
   runtime_options o;
+  o.shares_cores = true;   // also where a number of workers is given
   if (!given) return o;
   if (given->size != sizeof *given)
     throw usage_error("options.size is " + std::to_string(given->size) + ", and " + std::to_string(sizeof *given) + " in this version of Kilter; begin with KILTER_RUNTIME_OPTIONS_INIT");

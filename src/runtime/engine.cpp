@@ -97,6 +97,7 @@ void engine::start() {
     join_all();
     throw;
   }
+  our_cores_.begin();
   running.store(true);
 }
 
@@ -131,6 +132,7 @@ void engine::cancel_all() noexcept {
 }
 
 void engine::join_all() {
+  our_cores_.end();
   parked.stop(workers);
   for (auto& t : threads_) t.join();
   threads_.clear();
@@ -186,6 +188,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     if (!here) look_at_quota(e->submitted_ns);
     active_.push_back(e);
     active.fetch_add(1, sync::memory_order_seq_cst);
+    our_cores_.something_runs();
   } catch (...) {
     core.execution.store(nullptr, sync::memory_order_release);
     throw;
@@ -204,7 +207,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
   core_id starter = as_worker;
   if (starter == no_core) {
-    const core_id home = tables.home(now_s());
+    const core_id home = core_of_ours(tables.home(now_s()));
     if (workers[home]->idle()) starter = home;
   }
   parking* const wanted = starter == no_core ? nullptr : &workers[starter]->sleeping_place();

@@ -12,6 +12,7 @@
 #include "policy/view_source.hpp"
 #include "model/slices.hpp"
 #include "runtime/declared_queue.hpp"
+#include "runtime/our_cores.hpp"
 #include "runtime/submissions.hpp"
 #include "runtime/worker.hpp"
 #include "trace/recorder.hpp"
@@ -38,8 +39,8 @@ class engine final : public view_source {
   double now_s() noexcept override;
   double recent_s(core_id c) noexcept override { return seconds(workers[c]->clock_seen - start_cycles); }
   std::uint32_t random(core_id asker, std::uint32_t n) noexcept override;
-  bool online(core_id) noexcept override { return true; }
-  bool idle(core_id c) noexcept override { return workers[c]->idle(); }
+  bool online(core_id c) noexcept override { return workers[c]->ours(); }
+  bool idle(core_id c) noexcept override { return workers[c]->ours() && workers[c]->idle(); }
   std::uint32_t length(queue_id) noexcept override;
   double busy_s(core_id c) noexcept override {
     return static_cast<double>(workers[c]->busy_ns.load(sync::memory_order_relaxed)) * 1e-9;
@@ -71,6 +72,26 @@ class engine final : public view_source {
   /// For a worker that stops searching: while it did, nobody else was woken for what any worker may take. `queues_too`: it was itself woken,
   /// perhaps for a task in one of the queues, and may have found another.
   void wake_for_what_waits(bool queues_too) noexcept;
+
+  // --- cores that other programs have: our_cores.hpp ---
+  /// Something waits that a core could take which another program has.
+  void lack_cores() noexcept {
+    if (given_cores.load(sync::memory_order_relaxed) != 0 &&
+        !lacks_cores.load(sync::memory_order_relaxed))
+      lacks_cores.store(true, sync::memory_order_relaxed);
+  }
+  [[nodiscard]] bool all_ours(place_id) const noexcept;
+  /// `c`, or one that stands in for it: of the same cluster if possible.
+  [[nodiscard]] core_id core_of_ours(core_id c) const noexcept;
+  /// `wanted`, or if another program has a core of it a place that the kind allows, around `near`
+  /// if possible. `wanted` if there is none.
+  [[nodiscard]] place_id place_of_ours(const task_kind&, place_id wanted,
+                                       core_id near) const noexcept;
+  /// To its core, or if another program has that, to any of ours.
+  bool pin_home(core_id, pid_t thread) const noexcept;
+  /// Question 6, by one of the workers.
+  void tell_of_cores(worker&) noexcept;
+
   void execution_done(execution_state&) noexcept;
   /// The graph goes while it may still run: its run is cancelled and waited for.
   void end_run(graph_core&) noexcept;
@@ -118,6 +139,9 @@ class engine final : public view_source {
   std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
   bool pins = false;                  ///< workers are pinned to their cores
   bool lends = false;                 ///< one that has nothing to do lends its core to one that is held up
+  sync::atomic<std::uint32_t> given_cores{0};  ///< that other programs have
+  sync::atomic<bool> lacks_cores{false};  ///< see lack_cores; until it is told
+  sync::atomic<bool> tell_policy{false};  ///< cores came or went
   sync::spin_lock looks_after_others; ///< held by the one that looks who is held up
   std::vector<std::int64_t> cpu_ns_seen;   ///< under it: CPU time of each worker
   sync::atomic<bool> watched{false};  ///< one that sleeps looks again after a while
@@ -153,6 +177,7 @@ class engine final : public view_source {
   void look_at_quota(std::int64_t now_ns);
   void observe_landing();
   void join_all();
+  our_cores our_cores_{*this};
   std::vector<sync::thread> threads_;
   std::uint32_t forks_ = 0;  // when the threads were started
   sync::mutex active_lock_;

@@ -41,10 +41,11 @@ void worker::lend_core(const shared_loop& l) noexcept {
       sync::relax();
   };
   bool watched = false;
-  if (owner.pins && !lodging_.away())
+  if (owner.pins && ours() && !lodging_.away())
     for (core_id c = 0; c < owner.workers.size(); ++c) {
       worker& other = *owner.workers[c];
-      if (c == core || !l.working(c) || other.lodging_.away() || has_guest()) continue;
+      if (c == core || !l.working(c) || !other.ours() || other.lodging_.away() || has_guest())
+        continue;
       const std::int64_t before = cpu_nanoseconds_of(other.thread_.load(sync::memory_order_relaxed));
       wait_until([&] { return !l.working(c); });
       watched = true;
@@ -68,14 +69,15 @@ void worker::look_after_guest() noexcept {
 }
 
 void worker::lend_core() noexcept {
-  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || lodging_.away()) return;
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0) return;
+  if (!ours() || lodging_.away()) return;
   if (has_guest()) return look_after_guest();
   if (!owner.looks_after_others.try_lock()) return;
   const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
   owner.tables.refresh(owner.seconds(sync::cycles() - owner.start_cycles));
   const double own_slowdown = owner.tables.slowdown(core);
   const auto may_be_held_up = [&](const worker& other) {
-    return &other != this && !other.idle() && !other.lodging_.away() &&
+    return &other != this && !other.idle() && other.ours() && !other.lodging_.away() &&
            own_slowdown <= owner.tables.slowdown(other.core);
   };
   std::vector<std::int64_t>& cpu_ns = owner.cpu_ns_seen;
@@ -95,22 +97,29 @@ void worker::lend_core() noexcept {
 }
 
 bool worker::begins_watch() noexcept {
-  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0) return false;
+  if (!owner.lends || owner.active.load(sync::memory_order_relaxed) == 0 || !ours()) return false;
   return !owner.watched.load(sync::memory_order_relaxed) &&
          !owner.watched.exchange(true, sync::memory_order_relaxed);
 }
 
 void worker::take_core_back() noexcept {
   std::exchange(guest_, nullptr)->lodging_.send_home(core, [&](core_id home) {
-    return pin_to(*owner.machine, home,
-                  owner.workers[home]->thread_.load(sync::memory_order_relaxed));
+    return owner.pin_home(home, owner.workers[home]->thread_.load(sync::memory_order_relaxed));
+  });
+}
+
+bool worker::settle() noexcept {
+  return lodging_.resettle([&](core_id home) {
+    return owner.pin_home(home, thread_.load(sync::memory_order_relaxed));
   });
 }
 
 void worker::go_home() noexcept {
   // It may have to wait for its core; nobody else should wait for what it holds.
   stop_looking();
-  lodging_.go_home([&](core_id home) { return pin_to(*owner.machine, home); });
+  lodging_.go_home([&](core_id home) {
+    return owner.pin_home(home, thread_.load(sync::memory_order_relaxed));
+  });
 }
 
 }  // namespace kilter::detail

@@ -45,6 +45,15 @@ class lodging {
     pin(home_);
     host_.store(no_core, sync::memory_order_relaxed);
   }
+  /// Where it is at home has changed, so it goes there from wherever it is. False if it could not,
+  /// or is on its way just now.
+  template <class Pin>
+  bool resettle(const Pin& pin) noexcept {
+    if (!lock_.try_lock()) return false;
+    const sync::lock_guard hold(lock_, std::adopt_lock);
+    host_.store(no_core, sync::memory_order_relaxed);
+    return pin(home_);
+  }
 
   // --- its own thread's ---
   template <class Pin>

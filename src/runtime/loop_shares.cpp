@@ -26,8 +26,11 @@ std::vector<double> loop_weights(const model::tables& tables, const machine& m, 
   return weights;
 }
 
-loop_shares shares_of_loop(const model::tables& tables, const machine& m, model::row_id row, std::uint64_t count, std::uint64_t pieces, core_id caller, std::span<const std::uint8_t> looks) {
-  loop_shares s{loop_weights(tables, m, row), {}};
+loop_shares shares_of_loop(const model::tables& tables, const machine& m, model::row_id row,
+                           std::uint64_t count, std::uint64_t pieces, core_id caller,
+                           std::span<const std::uint8_t> looks,
+                           std::span<const std::uint8_t> away) {
+  loop_shares s{loop_weights(tables, m, row), {}, 1};
   const core_id cores = m.core_count();
   std::uint64_t members = std::min<std::uint64_t>(cores, pieces), woken = members;
   if (tables.seen(row)) {
@@ -37,7 +40,10 @@ loop_shares shares_of_loop(const model::tables& tables, const machine& m, model:
     members = worth(worth_inviting_s);
   }
   for (core_id c = 0; c < cores; ++c)
-    if (c != caller) s.invited.push_back(c);
+    if (c == caller) continue;
+    else if (away.empty() || away[c] == 0) s.invited.push_back(c);
+    else s.weights[c] = 0.0;
+  s.worth_waking = woken;
   std::ranges::stable_sort(s.invited, [&](core_id a, core_id b) { return s.weights[a] > s.weights[b]; });
   const std::size_t self = caller == no_core ? 0 : 1;
   std::size_t kept = 0;

@@ -92,7 +92,11 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
 
   std::vector<std::uint8_t> looks;
   for (const auto& other : owner.workers) looks.push_back(other->looks_for_work());
-  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count, divided(w.count, w.block), core, looks);
+  const std::vector<std::uint8_t> away = cores_without_loops();
+  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count,
+                                            divided(w.count, w.block), core, looks, away);
+  const auto given = owner.given_cores.load(sync::memory_order_relaxed);
+  if (shares.worth_waking + given > owner.workers.size()) owner.lack_cores();
   auto* l = new shared_loop(w, row, run, *this, shares.weights);
   for (const core_id c : shares.invited) {
     l->hold();
@@ -117,8 +121,20 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
 }
 
+// Those that another program has. If the caller's is one, it works on one of ours, whose worker then
+// leaves that to it.
+std::vector<std::uint8_t> worker::cores_without_loops() const {
+  std::vector<std::uint8_t> away;
+  if (owner.given_cores.load(sync::memory_order_relaxed) == 0) return away;
+  for (const auto& other : owner.workers) away.push_back(!other->ours());
+  if (away[core] == 0) return away;
+  const auto last = std::ranges::find(away.rbegin(), away.rend(), 0);
+  if (last != away.rend()) *last = 1;
+  return away;
+}
+
 void worker::join_loop(shared_loop& l) {
-  if (!l.enter()) return;
+  if (!ours() || !l.enter()) return;
   const std::uint64_t patience = take_pieces(l);
   for (const std::uint64_t since = sync::cycles(); l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;) lend_core(l);
   if (l.leave()) l.caller.wake();
@@ -134,7 +150,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   std::uint64_t at = begin;
   l.works(core, true);
   const body_on_stack outer = std::exchange(body_, {});
-  while (!l.stopped()) {
+  while (!l.stopped() && (ours() || &l.caller == this)) {
     const block_range piece = l.take(core, pace.wanted(l.left(core)));
     if (!piece) {
       if (!l.steal(core, pace.least())) break;
@@ -155,7 +171,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
-  if (pace.items > 0 && nested == 0 && lodging_.stayed() && !l.stopped()) learn_loop(l, pace, span);
+  if (pace.items > 0 && nested == 0 && ours() && lodging_.stayed() && !l.stopped()) learn_loop(l, pace, span);
   return static_cast<std::uint64_t>(std::clamp(2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
 }
 

@@ -48,11 +48,12 @@ bool can_pin_to(const machine& m) {
   return true;
 }
 
-bool pin_to(const machine& m, core_id c, pid_t t) noexcept {
-  cpu_mask one;
-  one.add(m.cores()[c].os_index);
-  return one.apply_to(t);
+bool pin_to_any(const machine& m, std::span<const core_id> cores, pid_t t) noexcept {
+  cpu_mask all;
+  for (const core_id c : cores) all.add(m.cores()[c].os_index);
+  return all.apply_to(t);
 }
+bool pin_to(const machine& m, core_id c, pid_t t) noexcept { return pin_to_any(m, {&c, 1}, t); }
 bool pin_to(const machine& m, core_id c) noexcept { return pin_to(m, c, thread_number()); }
 
 // What pthread_getcpuclockid gives, for a thread that may be gone by now (Linux: the number's complement, and which clock).

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <span>
+
 #include "kilter/machine.hpp"
 
 namespace kilter::detail {
@@ -15,6 +17,8 @@ bool pin_to(const machine& m, core_id c) noexcept;
 [[nodiscard]] pid_t thread_number() noexcept;
 /// Pins a thread of this process. One that waits for its core goes over to the other core's queue at once.
 bool pin_to(const machine& m, core_id c, pid_t thread) noexcept;
+/// Leaves it to the operating system on which of those cores the thread runs.
+bool pin_to_any(const machine& m, std::span<const core_id>, pid_t thread) noexcept;
 /// CPU time of a thread of this process, up to now if it is running; negative if it cannot be told.
 [[nodiscard]] std::int64_t cpu_nanoseconds_of(pid_t thread) noexcept;
 /// That thread of this process runs or waits for a CPU, and for nothing else. False where the system does not tell.

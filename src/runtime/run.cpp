@@ -22,13 +22,16 @@ void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
   place_id where = std::exchange(n->where, place_unset);
   if ((where == place_unset || from.stolen) && !finds_place(n, from, where)) return;
+  const place_id here = owner.machine->single(core);
+  if (where != here && owner.given_cores.load(sync::memory_order_relaxed) != 0) [[unlikely]]
+    where = owner.place_of_ours(graph_of(n).kinds[n->kind], where, core);
   execution_state& e = execution_of(n);
   // What is counted for another execution must not wait behind this task: it may be that execution's last.
   if (hand_.counted && hand_.counted != &e) [[unlikely]]
     hand_.hand_in(*this);
   if (from.stolen) ++tally(e).steals;
   const bool needs_stand_in = helping && graph_of(n).kinds[n->kind].all_members;
-  if ((where == owner.machine->single(core) && !needs_stand_in) || !goes_to(where, n, from.stolen, needs_stand_in)) run_alone(n, from.stolen, helping);
+  if ((where == here && !needs_stand_in) || !goes_to(where, n, from.stolen, needs_stand_in)) run_alone(n, from.stolen, helping);
 }
 
 // The place of a task that carries none. False if it went back to its queue.
@@ -247,7 +250,7 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
   } else if (!owner.standard_learning) {
     return;
   }
-  if (owner.standard_learning) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
+  if (owner.standard_learning && owner.all_ours(where)) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
   if (owner.events) owner.record_learned(core, k, where);
 }
 

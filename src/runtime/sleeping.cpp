@@ -49,6 +49,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
 bool worker::something_to_take() const noexcept {
   if (bound_) return true;
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() || !own_.empty()) return true;
+  if (!ours()) return false;
   if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
@@ -66,7 +67,7 @@ bool worker::something_to_take() const noexcept {
 // A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
 // woke nobody.
 bool worker::policy_finds_work(std::int64_t& timeout_ns) {
-  if (!owner.plan.asks_next) return false;
+  if (!owner.plan.asks_next || !ours()) return false;
   node* found = nullptr;
   origin from;
   do {
@@ -108,7 +109,8 @@ void engine::notify_any() noexcept {
   const worker* self = worker::current();
   for (const bool disturbed : {false, true})
     for (auto& w : workers)
-      if (w.get() != self && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+      if (w.get() != self && w->ours() && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+  lack_cores();
 }
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
@@ -123,19 +125,21 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   // Others may leave it to its owner.
-  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->wake()) return;
+  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() && workers[q.owner()]->wake()) return;
   for (const bool disturbed : {false, true})
     for (auto& w : workers)
-      if (w.get() != self && q.may_take(w->core) && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+      if (w.get() != self && w->ours() && q.may_take(w->core) && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+  lack_cores();
   // Left over: the caller itself, on its way to sleep.
-  if (self && &self->owner == this && q.may_take(self->core)) workers[self->core]->wake();
+  if (self && &self->owner == this && self->ours() && q.may_take(self->core))
+    workers[self->core]->wake();
 }
 
 void engine::notify_other_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   for (auto& w : workers)
-    if (w.get() != self && q.may_take(w->core)) w->wake();
+    if (w.get() != self && w->ours() && q.may_take(w->core)) w->wake();
 }
 
 void engine::notify_all() noexcept {

@@ -73,6 +73,13 @@ void worker::loop() {
   while (!owner.parked.stopping.load(sync::memory_order_acquire)) {
     if (lodging_.away()) [[unlikely]]
       go_home();
+    if (owner.tell_policy.load(sync::memory_order_relaxed)) [[unlikely]]
+      owner.tell_of_cores(*this);
+    if (!ours()) [[unlikely]] {
+      stand_aside();
+      idle_since = looked = 0;
+      continue;
+    }
     if (step(false)) {
       idle_since = looked = 0;
       continue;
@@ -183,6 +190,21 @@ bool worker::step(bool helping) {
   if (sleeping_.searches()) search_ends();
   place_and_run(n, from, helping);
   return true;
+}
+
+void worker::stand_aside() {
+  stop_looking();
+  if (!assembly_.empty() && step_bound(false, true)) return;
+  if (node* n = take_bound()) return place_and_run(n, {}, false);
+  worker& other = *owner.workers[owner.core_of_ours(core)];
+  for (inbox<node>* left : {&open_inbox_, &declined_})
+    for (node* n = left->take_all(); n;) {
+      node* const older = n->link;
+      other.leave_open(n);
+      n = older;
+    }
+  while (node* n = own_.pop()) other.leave_open(n);
+  if (!ours()) sleep_until_work(-1);
 }
 
 // What others left for its deque lies on top of it.
@@ -371,6 +393,10 @@ void worker::leave_bound(node* n) {
 }
 
 void worker::leave_open(node* n) {
+  if (!ours()) [[unlikely]] {
+    worker& there = *owner.workers[owner.core_of_ours(core)];
+    if (&there != this) return there.leave_open(n);
+  }
   open_inbox_.push(n);
   if (!wake()) owner.notify_any();
 }

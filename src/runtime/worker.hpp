@@ -84,6 +84,12 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
   /// It is up, and has nothing to do.
   [[nodiscard]] bool looks_for_work() const noexcept { return parking_.searches(); }
+  /// False while another program has its core (our_cores.hpp). Then it does what is bound to it, on
+  /// one of the cores that are left, and nothing else.
+  [[nodiscard]] bool ours() const noexcept { return ours_.load(sync::memory_order_acquire); }
+  void be_ours(bool is) noexcept { ours_.store(is, sync::memory_order_release); }
+  /// Its thread goes where it belongs by now; false if that is to be tried again.
+  bool settle() noexcept;
   [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
 
   // --- called on its own thread ---
@@ -134,6 +140,8 @@ class alignas(sync::cache_line) worker {
   bool leaves_to_others(const worker& victim) noexcept;
   void unload() noexcept;
   node* keep_but_oldest(node*) noexcept;
+  /// The core is another program's: what others may take goes to them, and what is bound is done.
+  void stand_aside();
   /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
   void give_up(node*) noexcept;
   static void stands_in(worker*) noexcept;
@@ -204,6 +212,8 @@ class alignas(sync::cache_line) worker {
   /// Until none is left.
   /// Takes part in it while there are pieces. Back: for how many cycles those may take that are still in one.
   std::uint64_t take_pieces(shared_loop&);
+  /// By core; empty if all take part.
+  [[nodiscard]] std::vector<std::uint8_t> cores_without_loops() const;
   void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span);
   void look_at_cpu_time() noexcept;
 
@@ -285,6 +295,7 @@ class alignas(sync::cache_line) worker {
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};
+  sync::atomic<bool> ours_{true};
   lodging lodging_{core};
   worker* guest_ = nullptr;                // whom this one has lent its core, and who may be gone
   cpu_look guest_seen_;

@@ -9,8 +9,6 @@ namespace kilter::sharing {
 
 namespace {
 
-constexpr std::int64_t demand_stays_ns = 200'000'000;
-
 class kept_errno {
  public:
   kept_errno() noexcept : error_(errno) {}
@@ -57,7 +55,7 @@ share page::take_part(const cpu_bits& allowed, std::uint32_t could_use_percent) 
     own_ = free_slot(0, now_ns);
     if (own_ == none) return alone;
   }
-  if (could_use_percent >= told_percent_ || now_ns - told_at_ns_ > demand_stays_ns) {
+  if (could_use_percent >= told_percent_ || now_ns - told_at_ns_ > stays_ns_) {
     told_percent_ = could_use_percent;
     told_at_ns_ = now_ns;
   }

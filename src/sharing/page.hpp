@@ -19,11 +19,13 @@ struct share {
 /// One program's part in it. Not for two threads at once. `errno` is kept.
 class page {
  public:
-  /// Null: this user's. Else for as long as this exists.
-  constexpr explicit page(const char* path = nullptr) noexcept : path_(path) {}
+  /// Null: this user's. Else for as long as this exists. What could be used counts for `stays_ns`
+  /// after it went down, so that short pauses move nothing.
+  constexpr explicit page(const char* path = nullptr, std::int64_t stays_ns = 200'000'000) noexcept
+      : path_(path), stays_ns_(stays_ns) {}
 
   /// Tells how many CPUs (in hundredths) the program could use now, of those that it may, and reads the others. To be called some ten times a second, since who has not done so for .3 s is taken to be gone
-  /// unless others can see it work. What could be used counts for .2 s after it went down, so that short pauses move nothing. On any failure the answer is `allowed`.
+  /// unless others can see it work. On any failure the answer is `allowed`.
   /// `allowed` is not empty. Takes some microseconds.
   [[nodiscard]] share beat(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept;
   /// Nothing is left of it; and of the file, if nobody else is there.
@@ -41,6 +43,7 @@ class page {
   [[nodiscard]] std::uint32_t free_slot(std::uint64_t not_these, std::int64_t now_ns) noexcept;
 
   const char* path_;
+  std::int64_t stays_ns_;
   std::uint32_t own_ = none;
   std::uint32_t told_percent_ = 0;
   std::int64_t told_at_ns_ = 0;

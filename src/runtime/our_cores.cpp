@@ -1,0 +1,176 @@
+#include "runtime/our_cores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "policy/ask.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/pinning.hpp"
+
+namespace kilter::detail {
+namespace {
+
+// A look takes some ten microseconds. Beside others it is what one needs anew, or no longer, that
+// the others hear of so late.
+constexpr std::int64_t between_looks_ns = 10'000'000, beside_others_ns = 4'000'000;
+// A pause that is shorter moves nothing.
+constexpr std::int64_t pause_ns = 20'000'000;
+
+bool is_refused() noexcept {
+  const char* const variable = std::getenv("KILTER_SHARING");
+  return variable && !std::strcmp(variable, "0");
+}
+
+/// A core that is away keeps nothing from the others: each of them may take what waits. A policy
+/// from outside that says who takes what must be one that is told of cores that went.
+bool any_core_may_take(const discipline& plan, const policy& p) noexcept {
+  for (const queue_spec& q : plan.queues)
+    if (!q.takers.empty()) return false;
+  return p.trusted() || plan.asks_machine || !plan.asks_next;
+}
+
+}  // namespace
+
+void our_cores::begin() {
+  const runtime_options& o = of_.options;
+  if (!of_.pins || of_.workers.size() < 2 || o.emulated || !o.shares_cores.value_or(!o.machine) ||
+      is_refused() || !any_core_may_take(of_.plan, *of_.policy))
+    return;
+  allowed_ = {};
+  for (const kilter::core& c : of_.machine->cores()) {
+    if (c.os_index < 0 || c.os_index >= static_cast<int>(sharing::most_cpus)) return;
+    allowed_.add(static_cast<std::uint32_t>(c.os_index));
+  }
+  page_ = sharing::page(nullptr, pause_ns);
+  ends_.store(false, sync::memory_order_relaxed);
+  try {
+    looks_ = sync::thread([this] { look_on(); });
+  } catch (const std::system_error&) {
+    // Without a thread to look it is as if there were no others.
+  }
+}
+
+void our_cores::end() noexcept {
+  if (!looks_.joinable()) return;
+  ends_.store(true, sync::memory_order_release);
+  wake();
+  looks_.join();
+  page_.leave();
+  become({allowed_, 0});
+}
+
+void our_cores::wake() noexcept {
+  sleeps_.store(false, sync::memory_order_relaxed);
+  ticket_.fetch_add(1, sync::memory_order_release);
+  sync::unpark(ticket_, 1);
+}
+
+void our_cores::look_on() noexcept {
+  for (std::int64_t ran_ns = 0; !ends_.load(sync::memory_order_acquire);) {
+    const std::uint32_t ticket = ticket_.load(sync::memory_order_acquire);
+    const std::int64_t now_ns = sync::nanoseconds();
+    const std::uint32_t cores = could_use();
+    const sharing::share share = page_.beat(allowed_, sharing::percent * cores);
+    std::int64_t rest_ns = share.others > 0 ? beside_others_ns : between_looks_ns;
+    if (cores != 0) {
+      ran_ns = now_ns;
+      become(share);
+    } else if (now_ns - ran_ns > 2 * pause_ns) {   // the page says so by now
+      rest_ns = -1;
+      sleeps_.store(true, sync::memory_order_seq_cst);
+      if (of_.active.load(sync::memory_order_seq_cst) != 0) rest_ns = 0;
+    }
+    if (rest_ns != 0) sync::park(ticket_, ticket, rest_ns);
+    sleeps_.store(false, sync::memory_order_relaxed);
+  }
+}
+
+std::uint32_t our_cores::could_use() noexcept {
+  const bool more = of_.lacks_cores.exchange(false, sync::memory_order_relaxed);
+  if (of_.active.load(sync::memory_order_acquire) == 0) return 0;
+  std::uint32_t busy = 0;
+  bool waits = more || of_.submissions.any();
+  for (const auto& w : of_.workers) {
+    if (!w->idle()) ++busy;
+    waits = waits || w->has_open_work();
+  }
+  for (const auto& q : of_.queues) waits = waits || q->size() > 0;
+  return waits ? static_cast<std::uint32_t>(of_.workers.size()) : busy == 0 ? 1 : busy;
+}
+
+void our_cores::become(const sharing::share& now) noexcept {
+  bool changes = false;
+  std::uint32_t given = 0;
+  for (const auto& w : of_.workers) {
+    const auto cpu = static_cast<std::uint32_t>(of_.machine->cores()[w->core].os_index);
+    const bool is = now.others == 0 || now.cpus.has(cpu);
+    given += !is;
+    changes = changes || is != w->ours();
+    w->be_ours(is);
+  }
+  if (!changes && settled_) return;
+  of_.given_cores.store(given, sync::memory_order_release);
+  if (changes && of_.plan.asks_machine) of_.tell_policy.store(true, sync::memory_order_release);
+  settled_ = true;
+  for (const auto& w : of_.workers) settled_ = w->settle() && settled_;
+  if (!changes) return;
+  // Who has its core again looks around. So does who has lost it, for what others could take.
+  for (const auto& w : of_.workers) w->wake();
+}
+
+// ---- what the engine asks ----
+
+bool engine::all_ours(place_id p) const noexcept {
+  if (given_cores.load(sync::memory_order_relaxed) == 0) [[likely]]
+    return true;
+  const place& where = machine->at(p);
+  const auto first = workers.begin() + where.leader;
+  return std::all_of(first, first + where.width, [](const auto& w) { return w->ours(); });
+}
+
+core_id engine::core_of_ours(core_id c) const noexcept {
+  if (workers[c]->ours()) return c;
+  const cluster& near = machine->clusters()[machine->cores()[c].cluster];
+  for (std::uint32_t i = 1; i < near.size; ++i) {
+    const core_id there = near.first + (c - near.first + i) % near.size;
+    if (workers[there]->ours()) return there;
+  }
+  const auto there = std::ranges::find_if(workers, [](const auto& w) { return w->ours(); });
+  return there == workers.end() ? c : (*there)->core;   // they are about to change
+}
+
+place_id engine::place_of_ours(const task_kind& k, place_id wanted, core_id near) const noexcept {
+  if (all_ours(wanted)) return wanted;
+  const auto does = [&](place_id p) { return allows_width(k, machine->at(p).width) && all_ours(p); };
+  for (const place_id p : machine->containing(core_of_ours(near)))
+    if (does(p)) return p;
+  for (const place_id p : machine->scan_order())
+    if (does(p)) return p;
+  return wanted;
+}
+
+bool engine::pin_home(core_id c, pid_t thread) const noexcept {
+  if (workers[c]->ours()) return pin_to(*machine, c, thread);
+  std::array<core_id, sharing::most_cpus> cores;
+  std::size_t count = 0;
+  for (const auto& w : workers)
+    if (w->ours()) cores[count++] = w->core;
+  return pin_to_any(*machine, {cores.data(), count}, thread);
+}
+
+void engine::tell_of_cores(worker& by) noexcept {
+  if (active.load(sync::memory_order_relaxed) == 0 ||
+      !tell_policy.exchange(false, sync::memory_order_acq_rel))
+    return;
+  try {
+    asked_view v = view_of(by);
+    ask::machine(*policy, v);
+  } catch (...) {
+    tell_policy.store(true, sync::memory_order_relaxed);
+  }
+}
+
+}  // namespace kilter::detail
