@@ -207,8 +207,8 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
   core_id starter = as_worker;
   if (starter == no_core) {
-    const core_id home = core_of_ours(tables.home(now_s()));
-    if (workers[home]->idle()) starter = home;
+    const core_id first = home();
+    if (workers[first]->idle()) starter = first;
   }
   parking* const wanted = starter == no_core ? nullptr : &workers[starter]->sleeping_place();
   try {

@@ -83,6 +83,8 @@ class engine final : public view_source {
   [[nodiscard]] bool all_ours(place_id) const noexcept;
   /// `c`, or one that stands in for it: of the same cluster if possible.
   [[nodiscard]] core_id core_of_ours(core_id c) const noexcept;
+  /// Where what has no waker starts.
+  [[nodiscard]] core_id home() noexcept { return core_of_ours(tables.home(now_s())); }
   /// `wanted`, or if another program has a core of it a place that the kind allows, around `near`
   /// if possible. `wanted` if there is none.
   [[nodiscard]] place_id place_of_ours(const task_kind&, place_id wanted,

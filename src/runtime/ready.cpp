@@ -38,7 +38,7 @@ bool worker::open_roots(execution_state& e, core_id waker) {
   const discipline& plan = owner.plan;
   if (roots.size() < worth_it || deep() || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
   if ((plan.asks_ready_high && e.graph.any_high) || e.graph.any_home) return false;
-  if (waker == no_core ? owner.tables.home(owner.now_s()) != core : waker != core) return false;
+  if (waker == no_core ? owner.home() != core : waker != core) return false;
   {
     const sync::lock_guard hold(roots_lock_);
     if (roots_left_.load(sync::memory_order_relaxed) != 0) return false;
@@ -151,7 +151,7 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
 }
 
 void worker::enqueue_standard(node* n, core_id waker) {
-  const core_id at = waker == no_core && owner.deques ? owner.tables.home(owner.now_s()) : waker == no_core ? core : waker;
+  const core_id at = waker == no_core && owner.deques ? owner.home() : waker == no_core ? core : waker;
   send(n, routing::standard_way(owner.plan, core, at, hand_.next != nullptr), 0);
 }
 
@@ -169,7 +169,7 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
   if (d.busy_s != 0.0 && d.where != no_place) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
   if (deep() && keep(n)) [[unlikely]]
     return;
-  const core_id at = waker != no_core ? waker : owner.deques ? owner.tables.home(owner.now_s()) : core;
+  const core_id at = waker != no_core ? waker : owner.deques ? owner.home() : core;
   send(n, routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at, hand_.next != nullptr), d.key);
 }
 
