@@ -131,21 +131,6 @@ template <class Below, class Waiting, class Has>
   return other();
 }
 
-/// A core that somebody slows by more leaves what it could steal, and being woken for it, to cores
-/// that are free and not slowed. By the table: in the papers' mode no core is.
-[[nodiscard]] constexpr bool is_disturbed(double slowdown) noexcept { return slowdown > 1.25; }
-
-/// The core that a thief leaves it to; no_core if it is the thief's. `slowdown(c)` as the table has
-/// it, `free(c)`: nothing to do there.
-template <class Slowdown, class Free>
-[[nodiscard]] core_id better_thief(core_id cores, core_id thief, Slowdown&& slowdown, Free&& free) {
-  if (!is_disturbed(slowdown(thief))) [[likely]]
-    return no_core;
-  for (core_id c = 0; c < cores; ++c)
-    if (c != thief && free(c) && !is_disturbed(slowdown(c))) return c;
-  return no_core;
-}
-
 // ---- from a queue to a place ----
 
 /// Whether question 4 is asked about a task that carries no place.

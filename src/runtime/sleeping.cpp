@@ -107,9 +107,8 @@ void engine::notify_any() noexcept {
   if (!parked.somebody_is_needed()) return;
   // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
   const worker* self = worker::current();
-  for (const bool disturbed : {false, true})
-    for (auto& w : workers)
-      if (w.get() != self && w->ours() && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+  for (auto& w : workers)
+    if (w.get() != self && w->ours() && w->wake()) return;
   lack_cores();
 }
 
@@ -125,10 +124,10 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   // Others may leave it to its owner.
+  // Others may leave it to its owner.
   if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() && workers[q.owner()]->wake()) return;
-  for (const bool disturbed : {false, true})
-    for (auto& w : workers)
-      if (w.get() != self && w->ours() && q.may_take(w->core) && routing::is_disturbed(tables.slowdown(w->core)) == disturbed && w->wake()) return;
+  for (auto& w : workers)
+    if (w.get() != self && w->ours() && q.may_take(w->core) && w->wake()) return;
   lack_cores();
   // Left over: the caller itself, on its way to sleep.
   if (self && &self->owner == this && self->ours() && q.may_take(self->core))

@@ -321,29 +321,11 @@ node* worker::steal(bool& stolen) {
   const core_id from = routing::victim(
       owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); }, [&](core_id c) { return owner.workers[c]->waiting(); },
       [&](core_id c) { return owner.workers[c]->has_open_work(); });
-  if (leaves_to_others(*owner.workers[from])) return nullptr;
   node* n = owner.workers[from]->steal_from();
   if (!n) return nullptr;
   stolen = true;
   search_ends();
   return n;
-}
-
-// Not for long: a core that has not run for a while may be slowed by somebody whom nobody has met.
-bool worker::leaves_to_others(const worker& victim) noexcept {
-  const core_id better = routing::better_thief(
-      owner.machine->core_count(), core, [&](core_id c) { return owner.tables.slowdown(c); },
-      [&](core_id c) { return owner.workers[c]->idle(); });
-  if (better == no_core || !victim.has_open_work()) {
-    left_since_ = 0;
-    return false;
-  }
-  constexpr double longest_s = 50e-6;
-  const std::uint64_t now = sync::cycles();
-  if (left_since_ == 0) left_since_ = now;
-  if (owner.seconds(now - left_since_) > longest_s) return false;
-  if (!owner.workers[better]->looks_for_work()) owner.workers[better]->wake();
-  return true;
 }
 
 node* worker::steal_from() noexcept {

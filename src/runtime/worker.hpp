@@ -136,8 +136,6 @@ class alignas(sync::cache_line) worker {
   node* take_asked(origin&);
   node* take_left_over();
   node* steal(bool& stolen);
-  /// Whether a core that nobody slows and that has nothing to do had better take what the victim has; wakes it.
-  bool leaves_to_others(const worker& victim) noexcept;
   void unload() noexcept;
   node* keep_but_oldest(node*) noexcept;
   /// The core is another program's: what others may take goes to them, and what is bound is done.
@@ -278,7 +276,6 @@ class alignas(sync::cache_line) worker {
     std::int64_t ns = -1;     // none: it slept since, which is no CPU time either
   };
   cpu_look cpu_seen_;         // its CPU time, and when
-  std::uint64_t left_since_ = 0;  // it leaves what it could steal to others; 0: it does not
   work_deque<node> own_;
   // What became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them.
   work_deque<node> kept_;

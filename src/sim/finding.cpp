@@ -155,11 +155,7 @@ engine::part& engine::part_of_next_steal() noexcept {
 
 void engine::steal_happens() {
   const part& in = part_of_next_steal();
-  const core_id drawn = options_.first_thief ? in.searching.least() : in.searching[thieves_.below(in.searching.size())];
-  const core_id better = routing::better_thief(
-      machine_.core_count(), drawn, [&](core_id c) { return tables.slowdown(c); },
-      [&](core_id c) { return in.searching.contains(c); });
-  sim_core& thief = cores_[better == no_core ? drawn : better];
+  sim_core& thief = cores_[options_.first_thief ? in.searching.least() : in.searching[thieves_.below(in.searching.size())]];
   const core_id victim = in.victims[thieves_.below(in.victims.size())];
   steal_since_ = now_;
   steal_budget_ = exponential(thieves_);
