@@ -124,7 +124,6 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   // Others may leave it to its owner.
-  // Others may leave it to its owner.
   if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() && workers[q.owner()]->wake()) return;
   for (auto& w : workers)
     if (w.get() != self && w->ours() && q.may_take(w->core) && w->wake()) return;
