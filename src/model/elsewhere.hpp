@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 #include "base/sync.hpp"
 #include "kilter/measured.hpp"
+#include "model/decay.hpp"
 
 namespace kilter::model {
 
@@ -66,7 +66,7 @@ inline double elsewhere::extra(distance d, double now_s) const noexcept {
   const double more = far.median.load(sync::memory_order_relaxed) /
                           static_cast<double>(near.median.load(sync::memory_order_relaxed)) - 1.0;
   const double since_s = now_s - far.last_s.load(sync::memory_order_relaxed) - lasts_s;
-  const double faded = since_s > 0.0 ? more * std::exp2(-since_s / lasts_s) : more;
+  const double faded = since_s > 0.0 ? more * decay(since_s / lasts_s) : more;
   return faded > shows ? faded : 0.0;
 }
 

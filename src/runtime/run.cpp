@@ -143,10 +143,10 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   const std::uint64_t nested = std::exchange(body_, outer).nested_cycles;
   hand_.stamp_cycles = clock_seen = end;
 
-  const core_id data_at = data_core_of(n);
-  data_now_at(n, core);
   measured m;
   if (ran) {
+    const core_id data_at = data_core_of(n);
+    data_now_at(n, core);
     const std::uint64_t span = std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
     m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
     m.work = work_of(n);
@@ -192,8 +192,8 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
     call.task = n;
     call.given_out = call.named_total = false;
     const bool ran = run_body(n, code, call, e);
-    data_now_at(n, core);
     if (ran) {
+      data_now_at(n, core);
       ++t.bodies;
       ++(n->flags & flag_critical ? here.critical : here.other);
       if (hand_.row.is_of(k) && hand_.row.counts()) learn_row(hand_.row.close());
