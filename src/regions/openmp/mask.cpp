@@ -172,7 +172,10 @@ class use {
     return clock_gettime(clock, &t) == 0 ? std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec : -1;
   }
 
+  /// What a thread takes to begin or to wake up is no work, however short the while was.
   std::uint32_t working_since(std::int64_t while_ns) noexcept {
+    constexpr double works_from_ns = 1e6;
+    const double from_ns = std::max(works_from_ns, chosen_cpus::works_from * static_cast<double>(while_ns));
     std::uint32_t working = 0, now_seen = 0;
     each_thread([&](pid_t thread) {
       const std::int64_t ns = cpu_ns(static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u));   // as pthread_getcpuclockid makes them
@@ -180,7 +183,7 @@ class use {
       std::int64_t before = 0;
       for (std::uint32_t n = 0; n < threads_seen_; ++n)
         if (threads_[n].thread == thread) before = threads_[n].ns;
-      if (static_cast<double>(ns - before) >= chosen_cpus::works_from * static_cast<double>(while_ns)) ++working;
+      if (static_cast<double>(ns - before) >= from_ns) ++working;
       next_[now_seen++] = {thread, ns};
     });
     memcpy(threads_, next_, sizeof threads_);

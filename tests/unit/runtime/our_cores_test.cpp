@@ -1,8 +1,10 @@
 // Runtimes that have something to do at the same time, in two processes or in one, divide the cores
 // (docs/neighbours.md). Others of this user may come and go meanwhile, so what is to be is waited for.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +14,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "kilter/parallel.hpp"
@@ -94,10 +98,21 @@ class load {
 class our_cores : public testing::Test {
  protected:
   void SetUp() override {
-    ::unsetenv("KILTER_SHARING");
     if (machine::local().core_count() < 2) GTEST_SKIP() << "needs two CPUs";
+    if (const char* const was = std::getenv("KILTER_SHARING")) was_ = was;
+    ::unsetenv("KILTER_SHARING");
+    lock_ = ::open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // as cli:run_openmp does
+    if (lock_ >= 0) ::flock(lock_, LOCK_EX);
   }
-  void TearDown() override { ::unsetenv("KILTER_SHARING"); }
+  void TearDown() override {
+    ::unsetenv("KILTER_SHARING");
+    if (was_) ::setenv("KILTER_SHARING", was_->c_str(), 1);
+    if (lock_ >= 0) ::close(lock_);
+  }
+
+ private:
+  std::optional<std::string> was_;
+  int lock_ = -1;
 };
 
 TEST_F(our_cores, two_runtimes_divide_them_and_who_is_done_gives_all_back) {
