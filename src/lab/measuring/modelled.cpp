@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "lab/measuring/given_tasks.hpp"
@@ -45,10 +46,15 @@ void modelled::compute_bounds() {
                         given ? own->path_largest() : mix->path_largest()};
   for (const scenario& s : experiment_.scenarios) {
     if (!s.parts.empty()) gained_[s.name] = head_start_of(s.parts, platform, fluid, full);
-    // "none" comes first; how long a disturbed run is at most is not known, so this much longer than that.
-    double longest_s = s.parts.empty() ? 1.0 : 4.0 * bound_of(experiment_.scenarios.front(), measured_.rates);
+    // "none" comes first; how long a disturbed run is is not known, so up to this much longer.
+    const double least_s =
+        s.parts.empty() ? 1.0 : bound_of(experiment_.scenarios.front(), measured_.rates);
+    double longest_s = 4.0 * least_s;
     for (const disturbance& d : s.parts) longest_s = std::max(longest_s, 2.0 * d.half_period_s);
-    for (const active_set set : sets_within(s.parts, longest_s)) {
+    std::set<active_set> sets;
+    for (const double run_s : {least_s, 2.0 * least_s, 4.0 * least_s, longest_s})
+      for (const active_set set : sets_within(s.parts, run_s)) sets.insert(set);
+    for (const active_set set : sets) {
       if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
       measured_.rates.push_back({s.name, set, {rates_under(steady_parts(s.parts, set))}});
     }
