@@ -30,7 +30,7 @@ double bound_s(const cell& c, std::uint32_t tasks, const journal& j, std::option
     const lab::speed s = speed_in(c, set, j, repeat);
     return s.capacity_per_s > 0.0 ? s : speed_in(c, last_set(c), j, repeat);
   };
-  return lab::bound_s(c.parts, tasks, path, speed_of);
+  return lab::bound_s(c.parts, tasks, static_cast<double>(path), speed_of);
 }
 
 double free_cores(const cell& c, const journal& j) {

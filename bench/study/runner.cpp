@@ -19,6 +19,8 @@ namespace {
 constexpr double settle_s = 0.05;
 /// Of one pinned loop: many slices of the operating system.
 constexpr double loop_s = 0.3;
+/// Peers run every task on one core, and so does the bound.
+constexpr std::uint32_t one_core[] = {1};
 
 }  // namespace
 
@@ -31,7 +33,7 @@ runner::runner(std::shared_ptr<const machine> m, journal& j, study_progress& p)
 void runner::run(const std::vector<cell>& cells, const std::vector<const system*>& systems) {
   if (!journal_.product_64_s()) {
     use_kernel(64);
-    const auto sample = lab::measure_rates(*kernel_, *machine_, loop_s);
+    const auto sample = lab::measure_rates(*kernel_, *machine_, loop_s, one_core);
     if (lab::interrupted()) return;
     journal_.set_product_64(1.0 / *std::max_element(sample.alone_per_s.begin(), sample.alone_per_s.end()));
   }
@@ -88,7 +90,7 @@ void runner::measure_rates(const cell& c, std::uint32_t repeat) {
       loads->start();
       lab::interruptible_sleep(settle_s);
     }
-    const lab::rate_sample sample = lab::measure_rates(*kernel_, *machine_, loop_s);
+    const lab::rate_sample sample = lab::measure_rates(*kernel_, *machine_, loop_s, one_core);
     if (lab::interrupted()) return;
     journal_.add(rates_record{c.id(), set, repeat, sample});
   }

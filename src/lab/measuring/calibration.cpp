@@ -200,7 +200,10 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   std::vector<std::vector<double>> of_core(m.kinds().size()), of_cluster(m.kinds().size());
   std::vector<double> of_chip, slices;
   const auto stream = [&](std::span<const core> cores, std::vector<double>& to) {
-    if (!interrupted()) to.push_back(stream_bytes * sum(measure_together({cores.begin(), cores.end()}, *streams, plan.batch_s)));
+    std::vector<std::vector<core>> each;
+    for (const core& one : cores) each.push_back({one});
+    if (!interrupted())
+      to.push_back(stream_bytes * sum(measure_together(each, *streams, plan.batch_s)));
   };
 
   // Every figure once, then all of them again, so that what disturbs for a while spreads the figures instead of falsifying some.

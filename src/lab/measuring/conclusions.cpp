@@ -43,14 +43,15 @@ bool bound_refuted(const bench_result& r, const std::string& disturb) {
 /// Why a run can be faster than its bound says.
 std::string why_the_bound_fails(const experiment& e, const scenario& s, double run_s) {
   if (!e.simulated) return ", which cannot be: the loops that measure it got less of the machine than the runs did";
-  if (s.parts.empty()) return ", which cannot be: the bound of this workload is wrong";
-  const bool slices = e.co_runner == co_running::slice && std::ranges::any_of(s.parts, [](const disturbance& d) {
-    return d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem;
-  });
-  if (slices)
-    return fmt::format(": it counts with half of the time on a core that has a co-runner, which takes {} at a time, so a run of {} may meet less of it",
-                       seconds_text(e.simulated->co_runner.slice_s), seconds_text(run_s));
-  return fmt::format(": it counts with what the disturbance leaves on average, and a run of {} may meet less of it", seconds_text(run_s));
+  if (e.graphs > 1 && !s.parts.empty())
+    return ": it counts from the beginning of a graph, and what is timed goes on from the graph "
+           "before";
+  if (e.simulated->noise_sigma > 0.0)
+    return fmt::format(
+        ": it counts with the mean of what tasks take, and a run of {} may meet less of their "
+        "noise",
+        seconds_text(run_s));
+  return ", which cannot be: the bound of this workload is wrong";
 }
 
 void who_was_fastest(const experiment& e, const bench_result& r, std::vector<std::string>& out) {

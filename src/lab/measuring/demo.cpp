@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kilter/error.hpp"
@@ -18,7 +19,7 @@ speed speed_of(const experiment& e, const layered_work& work) {
   if (e.simulated) return speed_from({simulated_rates(*e.simulated, {{.kernel = work.kernel, .size = static_cast<double>(work.tile)}}, {}).front()});
   const auto kernel = apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * e.machine->core_count())});
   const machine first_two = e.machine->core_count() <= 2 ? *e.machine : e.machine->restricted_to(std::vector<core_id>{0, 1});
-  return speed_from({measure_rates(*kernel, first_two, 0.2)});
+  return speed_from({measure_rates(*kernel, first_two, 0.2, std::array{1u})});
 }
 
 }  // namespace

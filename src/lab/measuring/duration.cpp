@@ -49,7 +49,8 @@ double seconds_of_kernel(std::string_view name, std::uint64_t tile, std::uint32_
 
 struct native_work {
   length graph;
-  std::vector<double> kernels_s;   ///< of each kernel that has a pinned loop
+  std::vector<double> kernels_s;        ///< of each kernel that has pinned loops
+  std::vector<std::uint32_t> widths{};  ///< of the tasks; empty: all
 };
 
 native_work native_work_of(const layered_work& l) {
@@ -60,6 +61,7 @@ native_work native_work_of(const layered_work& l) {
 native_work native_work_of(const dag_work& w) {
   const dag& d = *w.what;
   native_work all;
+  all.widths = w.widths;
   std::vector<double> kernel_s(d.types.size(), 0.0);
   bool burns = false;
   for (std::size_t t = 0; t < d.types.size(); ++t) {
@@ -99,21 +101,23 @@ speed left_of(const std::vector<disturbance>& parts, active_set set, std::uint32
 
 /// The least time of a run, by the equations of the bound; work and path in microseconds.
 double run_s(const scenario& s, const length& graph, std::uint32_t cores) {
-  const auto units = [](double seconds) { return static_cast<std::uint64_t>(std::min(1e18, std::max(1.0, seconds * 1e6))); };
+  const auto units = [](double seconds) { return std::min(1e18, std::max(1.0, seconds * 1e6)); };
   return bound_s(s.parts, units(graph.work_s), units(graph.path_s), [&](active_set set) {
     const speed left = left_of(s.parts, set, cores);
     return speed{left.capacity_per_s * 1e6, left.freest_per_s * 1e6};
   });
 }
 
-/// Loops on every core by itself and on all at once, before the runs and after them, in every state of the scenario.
+/// Loops on single cores, on wide places and on all at once, before the runs and after them, in
+/// every state of the scenario.
 double loops_s(const experiment& e, const scenario& s, const native_work& work, double longest_s) {
   constexpr double least_tasks = 4.0;
-  const std::uint32_t cores = e.machine->core_count();
   std::size_t sets = 0;
   for (const active_set set : sets_within(s.parts, longest_s)) sets += s.parts.empty() || set != 0;
   double one_s = 0.0;
-  for (const double kernel_s : work.kernels_s) one_s += std::max(e.calibration_s, least_tasks * kernel_s) * (cores == 1 ? 1 : cores + 1);
+  for (const double kernel_s : work.kernels_s)
+    one_s += std::max(e.calibration_s, least_tasks * kernel_s) *
+             static_cast<double>(loops_of(*e.machine, work.widths));
   return 2.0 * static_cast<double>(sets) * one_s;
 }
 

@@ -21,8 +21,9 @@ struct duration {
   duration& operator+=(const duration&) noexcept;
 };
 
-/// From the seconds that the graph states, or that its kernel takes when it is tried here, and what the disturbances leave: no run is shorter than
-/// its bound. Runs a kernel for some hundredths of a second.
+/// From the seconds that the graph states, or that its kernel takes when it is tried here, and what
+/// the disturbances leave: no run is shorter than work and path on one core each, but for what
+/// width gains. Runs a kernel for some hundredths of a second.
 [[nodiscard]] duration expected_duration(const experiment&);
 
 /// "45 s", "12 min", "3.5 h", "12 days".

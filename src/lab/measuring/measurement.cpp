@@ -32,15 +32,19 @@ std::unique_ptr<measurement> measurement::make(experiment e, progress& p) {
 double measurement::bound_of(const scenario& s, const std::vector<rates_of_set>& rates) const {
   const auto speed_of = [&](active_set set) {
     const std::string_view owner = set == 0 ? "none" : std::string_view(s.name);
-    speed slowest{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    for (const rates_of_set& r : rates) {
-      const speed here = speed_from(r.samples);
-      if (r.disturb == owner && r.set == set) return here;
-      if (r.disturb == s.name && here.capacity_per_s < slowest.capacity_per_s) slowest = here;
-    }
-    return slowest;  // a set that only a run far longer than expected meets
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const auto known = std::ranges::find_if(
+        rates, [&](const rates_of_set& r) { return r.disturb == owner && r.set == set; });
+    if (known != rates.end()) return speed_from(known->samples);
+    // A set that no run of the expected length meets takes nothing, as far as is known.
+    return rates.empty() ? speed{unknown, unknown} : speed_from(rates.front().samples);
   };
-  return bound_s(s.parts, tasks_, path_tasks_, speed_of);
+  const auto tasks = static_cast<double>(tasks_), path_tasks = static_cast<double>(path_tasks_);
+  const auto gained = gained_.find(s.name);
+  if (gained == gained_.end()) return bound_s(s.parts, tasks, path_tasks, speed_of);
+  // Whatever a run gains, it is no shorter than undisturbed.
+  return std::max(bound_s({}, tasks, path_tasks, speed_of),
+                  bound_s(s.parts, tasks, path_tasks, speed_of, gained->second));
 }
 
 void measurement::save_table(const std::function<void()>& save) {

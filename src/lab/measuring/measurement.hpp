@@ -2,10 +2,12 @@
 // An experiment that is being measured, natively (native.hpp), in virtual time (simulation.hpp) or emulated (emulation.hpp).
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 
 #include "lab/measuring/experiment.hpp"
+#include "lab/measuring/head_start.hpp"
 #include "lab/measuring/results.hpp"
 #include "lab/session/progress.hpp"
 
@@ -34,6 +36,8 @@ class measurement {
   void save_table(const std::function<void()>&);
 
   experiment experiment_;
+  std::map<std::string, head_start>
+      gained_;  ///< by scenario; natively none, since what is left is measured
   std::uint64_t tasks_ = 0, path_tasks_ = 0;   ///< of the graph and of its longest path; the rates count tasks like those
   progress& progress_;
   mutable std::mutex mutex_;   ///< guards measured_

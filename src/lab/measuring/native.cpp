@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "base/random.hpp"
@@ -64,16 +66,28 @@ void native::build() {
 }
 
 rate_sample native::pinned_loops() {
-  std::vector<rate_sample> by_kernel;
-  for (const auto& kernel : kernels_.all) {
-    by_kernel.push_back(measure_rates(*kernel, *experiment_.machine, experiment_.calibration_s));
-    if (interrupted()) return {};
-  }
-  if (kernels_.of_type.empty()) return by_kernel.front();  // all tasks are equal
+  const auto loops = [&](std::size_t kernel, std::span<const std::uint32_t> widths) {
+    return measure_rates(*kernels_.all[kernel], *experiment_.machine, experiment_.calibration_s,
+                         widths);
+  };
+  if (kernels_.of_type.empty()) return loops(0, {});  // all tasks are equal
   const std::vector<double> nothing(experiment_.machine->core_count(), 0.0);
+  std::map<std::pair<std::size_t, std::vector<std::uint32_t>>, rate_sample> measured;
   std::vector<rate_sample> by_type;
-  for (const std::size_t at : kernels_.of_type)
-    by_type.push_back(at == no_kernel ? rate_sample{.alone_per_s = nothing, .together_per_s = nothing} : by_kernel[at]);
+  for (std::size_t t = 0; t < kernels_.of_type.size(); ++t) {
+    const std::size_t kernel = kernels_.of_type[t];
+    if (kernel == no_kernel) {
+      by_type.push_back(
+          {.alone_per_s = nothing, .together_per_s = nothing, .single_per_s = nothing});
+      continue;
+    }
+    const std::vector<std::uint32_t> widths =
+        t < kernels_.widths.size() ? kernels_.widths[t] : std::vector<std::uint32_t>{};
+    const auto [at, fresh] = measured.try_emplace({kernel, widths});
+    if (fresh) at->second = loops(kernel, widths);
+    if (interrupted()) return {};
+    by_type.push_back(at->second);
+  }
   if (!mix_) count_tasks(by_type);
   return mix_->rates(by_type);
 }
@@ -84,7 +98,9 @@ void native::count_tasks(const std::vector<rate_sample>& undisturbed) {
   path_tasks_ = mix_->path_tasks();
   double sequential_s = std::numeric_limits<double>::infinity();
   for (core_id c = 0; c < experiment_.machine->core_count(); ++c) {
-    const auto on_core = [&](const task_facts& t) { return t.work / undisturbed[t.type].alone_per_s[c]; };
+    const auto on_core = [&](const task_facts& t) {
+      return t.work / undisturbed[t.type].single_per_s[c];
+    };
     sequential_s = std::min(sequential_s, measure(graph_, on_core, [](const task_facts&) { return 0.0; }).work_s);
   }
   const std::lock_guard lock(mutex_);
@@ -113,7 +129,12 @@ void native::measure_bounds(bool after) {
   const std::lock_guard lock(mutex_);
   const speed undisturbed = speed_from(measured_.rates.front().samples);
   measured_.path_s = static_cast<double>(path_tasks_) / undisturbed.freest_per_s;
-  if (!mix_) measured_.sequential_s = static_cast<double>(tasks_) / undisturbed.freest_per_s;
+  if (mix_) return;
+  double singly_per_s = 0.0;
+  for (const rate_sample& s : measured_.rates.front().samples)
+    singly_per_s += std::ranges::max(s.single_per_s);
+  measured_.sequential_s =
+      static_cast<double>(tasks_ * measured_.rates.front().samples.size()) / singly_per_s;
 }
 
 std::vector<native::combination> native::combinations() {

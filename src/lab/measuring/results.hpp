@@ -2,6 +2,7 @@
 // What an experiment measured, as values. Everything that is shown or written is made from these.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,11 +45,18 @@ struct summary_row {
   double critical_part = 0.0;                ///< of all their tasks, those that were critical when they ran
 };
 
-/// Pinned loops of the kernel while one set of disturbances was present: tasks a second.
+/// What cores can do while one set of disturbances is present, in tasks a second: from pinned loops
+/// of the kernel, or from a platform's figures.
 struct rate_sample {
   bool after = false;                       ///< measured after the runs, not before
-  std::vector<double> alone_per_s;          ///< each core by itself
-  std::vector<double> together_per_s;       ///< all cores at once
+  std::vector<double> alone_per_s;  ///< at its leader, the fastest place by itself; natively only
+                                    ///< the best of each width counts, and single cores
+  std::vector<double> together_per_s;  ///< each core's part of what all do at once, at the width
+                                       ///< that is cheapest for it
+  std::vector<double> single_per_s{};  ///< natively: each core by itself, a task on one core
+  double chain_paid_per_s =
+      std::numeric_limits<double>::infinity();  ///< of tasks one after the other, what a quota pays
+                                                ///< for
 };
 
 struct rates_of_set {

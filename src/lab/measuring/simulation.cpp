@@ -102,14 +102,18 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
   return all;
 }
 
-std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady, bool fluid) {
+std::vector<double> left_of_cores(const sim::platform& p, const std::vector<disturbance>& steady,
+                                  bool fluid, double of_slices) {
   const machine& m = *p.cores;
   std::vector<double> left(m.core_count(), 1.0);
   for (const sim::disturbance& d : to_simulated(steady, p, fluid, 0.0, 1)) {
     const kind_id kind = m.cores()[d.cores.front()].kind;
     using enum sim::disturbance::kind;
     if (d.what == quota) continue;  // not of a core's: paid_cores
-    const double part = d.what == offline ? 0.0 : d.what == sliced ? 0.5 : d.what == clock ? p.clocks[kind].nearest(d.left) : d.left;
+    const double part = d.what == offline  ? 0.0
+                        : d.what == sliced ? of_slices
+                        : d.what == clock  ? p.clocks[kind].nearest(d.left)
+                                           : d.left;
     for (core_id c = 0; c < m.core_count(); ++c)
       if ((d.what == clock && m.cores()[c].kind == kind) || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= part;
   }
@@ -138,11 +142,15 @@ void spend(double paid, const std::vector<double>& per_cpu_s, std::vector<double
   }
 }
 
-rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const std::vector<std::uint32_t>& allowed, const std::vector<double>& left, double paid) {
+rate_sample rates_of(const sim::platform& p, const sim::type_work& what,
+                     const std::vector<std::uint32_t>& allowed, const std::vector<double>& left,
+                     const std::vector<double>& left_at_best, double paid) {
   const machine& m = *p.cores;
   rate_sample r;
+  r.chain_paid_per_s = 0.0;
   if (what.fixed_s > 0.0) {
-    r.alone_per_s.assign(m.core_count(), std::min(1.0, paid) / what.fixed_s);
+    r.alone_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
+    r.chain_paid_per_s = paid / what.fixed_s;
     r.together_per_s.assign(m.core_count(), 1.0 / what.fixed_s);
     spend(paid, std::vector<double>(m.core_count(), 1.0 / what.fixed_s), r.together_per_s);
     return r;
@@ -159,7 +167,7 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
     const auto widths = p.widths(k->kind);
     const auto index = static_cast<std::size_t>(std::ranges::find(widths, where.width) - widths.begin());
     double shares = 0.0;
-    for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += left[c];
+    for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += left_at_best[c];
     const auto& clock = p.clocks[k->kind];
     const double faster = k->mhz > 0.0 && !clock.mhz.empty() ? clock.mhz.back() / k->mhz : 1.0;
     const double per_s = faster / k->seconds_at(what.size, index);
@@ -169,8 +177,11 @@ rate_sample rates_of(const sim::platform& p, const sim::type_work& what, const s
     };
     const double core = p.core_bytes_per_s[k->kind];
     const double place_carries = std::min({carried(core, where.width), carried(p.cluster_bytes_per_s[k->kind], 1.0), carried(p.chip_bytes_per_s, 1.0)});
-    // The fastest place for a chain counts for its leader, the cheapest for capacity for each of its cores.
-    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader], std::min(per_s * std::min(shares, paid) / where.width, place_carries));
+    // The fastest place for a chain counts for its leader, the cheapest for capacity for each of
+    // its cores. What is paid for a chain may use at several places in turn.
+    r.alone_per_s[where.leader] = std::max(r.alone_per_s[where.leader],
+                                           std::min(per_s * shares / where.width, place_carries));
+    r.chain_paid_per_s = std::max(r.chain_paid_per_s, per_s / where.width * paid);
     for (core_id c = where.leader; c < where.leader + where.width; ++c) {
       per_cpu_s[c] = std::max(per_cpu_s[c], per_s / where.width);
       r.together_per_s[c] = std::max(r.together_per_s[c], std::min(per_s / where.width * left[c], carried(core, 1.0)));
@@ -221,11 +232,14 @@ double alone_s(const rate_sample& r) {
 
 std::vector<rate_sample> simulated_rates(const sim::platform& p, const std::vector<sim::type_work>& types, const std::vector<disturbance>& steady, bool fluid,
                                          const std::vector<std::vector<std::uint32_t>>& widths) {
-  const std::vector<double> left = left_of_cores(p, steady, fluid);
+  const std::vector<double> left = left_of_cores(p, steady, fluid, 0.5),
+                            left_at_best = left_of_cores(p, steady, fluid, 1.0);
   const double paid = paid_cores(p, steady);
   std::vector<rate_sample> rates;
   const std::vector<std::uint32_t> every;
-  for (std::size_t t = 0; t < types.size(); ++t) rates.push_back(rates_of(p, types[t], t < widths.size() ? widths[t] : every, left, paid));
+  for (std::size_t t = 0; t < types.size(); ++t)
+    rates.push_back(
+        rates_of(p, types[t], t < widths.size() ? widths[t] : every, left, left_at_best, paid));
   return rates;
 }
 
@@ -255,16 +269,36 @@ mixed_tasks::mixed_tasks(graph& g, const std::vector<rate_sample>& undisturbed) 
   path_tasks_ = length.path_tasks;
   for (double& w : work_weight_) w *= static_cast<double>(tasks_) / length.work_s;
   for (double& w : path_weight_) w *= static_cast<double>(path_tasks_) / length.path_s;
+  (void)measure(
+      g,
+      [&](const task_facts& t) {
+        return largest_ = std::max(largest_, t.work * work_weight_[t.type]);
+      },
+      [&](const task_facts& t) {
+        return path_largest_ = std::max(path_largest_, t.work * path_weight_[t.type]);
+      });
 }
 
-rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
-  rate_sample all{.after = false, .alone_per_s = std::vector<double>(by_type.front().alone_per_s.size()), .together_per_s = {}};
+rate_sample mixed_tasks::rates_of_cores(const std::vector<rate_sample>& by_type) const {
+  rate_sample all{.alone_per_s = std::vector<double>(by_type.front().alone_per_s.size()),
+                  .together_per_s = {},
+                  .chain_paid_per_s = 0.0};
   all.together_per_s = all.alone_per_s;
-  for (std::size_t t = 0; t < by_type.size(); ++t)
+  for (std::size_t t = 0; t < by_type.size(); ++t) {
+    if (path_weight_[t] > 0.0)
+      all.chain_paid_per_s =
+          std::max(all.chain_paid_per_s, path_weight_[t] * by_type[t].chain_paid_per_s);
     for (core_id c = 0; c < all.alone_per_s.size(); ++c) {
       all.alone_per_s[c] = std::max(all.alone_per_s[c], path_weight_[t] * by_type[t].alone_per_s[c]);
       all.together_per_s[c] = std::max(all.together_per_s[c], work_weight_[t] * by_type[t].together_per_s[c]);
     }
+  }
+  for (double& per_s : all.alone_per_s) per_s = std::min(per_s, all.chain_paid_per_s);
+  return all;
+}
+
+rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
+  rate_sample all = rates_of_cores(by_type);
   const double together_per_s = std::accumulate(all.together_per_s.begin(), all.together_per_s.end(), 0.0);
   if (together_per_s > carried_per_s_)
     for (double& per_s : all.together_per_s) per_s *= carried_per_s_ / together_per_s;

@@ -24,14 +24,20 @@ class simulation final : public modelled {
 [[nodiscard]] std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>&, const sim::platform&, bool fluid, double expected_s,
                                                          std::uint64_t seed);
 
-/// Tasks a second that the platform can give under the parts of a set, for each type of task: each core by itself, and all at once; from its
-/// figures for computing and for the traffic that no cache avoids. No figures for what does nothing. A co-runner in slices leaves half of
-/// its core, a `fluid` one what the platform says. `widths`: as task_graph::widths; other places do nothing for a type.
+/// Tasks a second that the platform can give under the parts of a set, for each type of task: each
+/// core by itself, and all at once; from its figures for computing and for the traffic that no
+/// cache avoids. No figures for what does nothing. A co-runner in slices leaves half of its core,
+/// and all of it to a place by itself, since tasks one after the other may be wherever a slice has
+/// just ended; a `fluid` one leaves what the platform says. `widths`: as task_graph::widths; other
+/// places do nothing for a type.
 [[nodiscard]] std::vector<rate_sample> simulated_rates(const sim::platform&, const std::vector<sim::type_work>&, const std::vector<disturbance>& steady,
                                                        bool fluid = false, const std::vector<std::vector<std::uint32_t>>& widths = {});
 
-/// What the steady parts of a set leave of each core by itself, and how many cores a quota pays for at a time.
-[[nodiscard]] std::vector<double> left_of_cores(const sim::platform&, const std::vector<disturbance>& steady, bool fluid);
+/// What the steady parts of a set leave of each core by itself, and how many cores a quota pays for
+/// at a time. `of_slices`: what a co-runner in slices leaves.
+[[nodiscard]] std::vector<double> left_of_cores(const sim::platform&,
+                                                const std::vector<disturbance>& steady, bool fluid,
+                                                double of_slices);
 [[nodiscard]] double paid_cores(const sim::platform&, const std::vector<disturbance>& steady);
 
 /// Seconds of all tasks of the graph one after the other on the core that is fastest for them, undisturbed.
@@ -50,12 +56,18 @@ class mixed_tasks {
   /// Without limits of memory, as where the rates were measured.
   mixed_tasks(graph&, const std::vector<rate_sample>& undisturbed);
   [[nodiscard]] rate_sample rates(const std::vector<rate_sample>& by_type) const;
+  /// The same whatever memory can carry.
+  [[nodiscard]] rate_sample rates_of_cores(const std::vector<rate_sample>& by_type) const;
   [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
   /// On the path that takes longest.
   [[nodiscard]] std::uint64_t path_tasks() const noexcept { return path_tasks_; }
+  /// The largest task, counted like them.
+  [[nodiscard]] double largest() const noexcept { return largest_; }
+  [[nodiscard]] double path_largest() const noexcept { return path_largest_; }
 
  private:
   std::vector<double> work_weight_, path_weight_;   // by type
+  double largest_ = 0.0, path_largest_ = 0.0;
   std::uint64_t tasks_ = 0, path_tasks_ = 0;
   double carried_per_s_ = std::numeric_limits<double>::infinity();  // tasks whose traffic memory carries in a second; infinite without limits
 };

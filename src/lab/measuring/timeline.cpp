@@ -77,21 +77,25 @@ std::vector<disturbance> steady_parts(const std::vector<disturbance>& parts, act
 
 namespace {
 
-double bound_for_length(const std::vector<disturbance>& parts, double run_s, double tasks, double path,
-                        const std::function<speed(active_set)>& speed_of) {
+double bound_for_length(const std::vector<disturbance>& parts, double run_s, double tasks,
+                        double path, const std::function<speed(active_set)>& speed_of,
+                        const head_start& gained) {
   double work_done_at = never, path_done_at = never;
   for (double at = 0.0; work_done_at == never || path_done_at == never;) {
     const speed s = speed_of(active_at(parts, at, run_s));
     const double next = next_change(parts, at, run_s);
-    const auto advance = [&](double& left, double per_s, double& done_at) {
+    const auto advance = [&](double& left, double per_s, double gain, double& done_at) {
       if (done_at != never) return;
-      if (per_s > 0.0 && at + left / per_s <= next)
+      left = std::max(0.0, left - gain);
+      if (left <= 0.0)
+        done_at = at;
+      else if (per_s > 0.0 && at + left / per_s <= next)
         done_at = at + left / per_s;
       else
         left -= per_s * (next - at);
     };
-    advance(tasks, s.capacity_per_s, work_done_at);
-    advance(path, s.freest_per_s, path_done_at);
+    advance(tasks, s.capacity_per_s, gained.tasks, work_done_at);
+    advance(path, s.freest_per_s, gained.path_tasks, path_done_at);
     if (next == never) break;
     at = next;
   }
@@ -100,14 +104,14 @@ double bound_for_length(const std::vector<disturbance>& parts, double run_s, dou
 
 }  // namespace
 
-double bound_s(const std::vector<disturbance>& parts, std::uint64_t tasks, std::uint64_t path,
-               const std::function<speed(active_set)>& speed_of) {
-  const auto n = static_cast<double>(tasks), p = static_cast<double>(path);
+double bound_s(const std::vector<disturbance>& parts, double tasks, double path,
+               const std::function<speed(active_set)>& speed_of, const head_start& gained) {
   const speed undisturbed = speed_of(0);
-  double run_s = std::max(n / undisturbed.capacity_per_s, p / undisturbed.freest_per_s);
+  double run_s = std::max(tasks / undisturbed.capacity_per_s, path / undisturbed.freest_per_s);
   const bool fractions = std::any_of(parts.begin(), parts.end(), [](const disturbance& d) { return d.window && d.window->fractions; });
   // With windows in fractions the length depends on itself; the map is a contraction, so a few rounds settle it.
-  for (int round = 0; round < (fractions ? 20 : 1); ++round) run_s = bound_for_length(parts, run_s, n, p, speed_of);
+  for (int round = 0; round < (fractions ? 20 : 1); ++round)
+    run_s = bound_for_length(parts, run_s, tasks, path, speed_of, gained);
   return run_s;
 }
 

@@ -27,12 +27,20 @@ inline constexpr std::size_t most_parts = 64;
 /// Speed of the machine while one set is present, in tasks a second.
 struct speed {
   double capacity_per_s = 0.0;  ///< all cores at once
-  double freest_per_s = 0.0;    ///< the fastest core alone
+  double freest_per_s = 0.0;    ///< the fastest place alone
 };
 
-/// The least time in seconds: all `tasks` at full capacity, and `path` tasks one after the other on whichever core is freest, from
-/// the start of the run. The longer one of the two. `speed_of` is asked for the sets that occur.
-[[nodiscard]] double bound_s(const std::vector<disturbance>& parts, std::uint64_t tasks, std::uint64_t path,
-                             const std::function<speed(active_set)>& speed_of);
+/// What a run may gain on those speeds while one set is present, in tasks: of all work, and of the
+/// path.
+struct head_start {
+  double tasks = 0.0, path_tasks = 0.0;
+};
+
+/// The least time in seconds: all `tasks` at full capacity, and `path` tasks one after the other on
+/// whichever place is fastest, from the start of the run. The longer one of the two. `speed_of` is
+/// asked for the sets that occur.
+[[nodiscard]] double bound_s(const std::vector<disturbance>& parts, double tasks, double path,
+                             const std::function<speed(active_set)>& speed_of,
+                             const head_start& = {});
 
 }  // namespace kilter::lab

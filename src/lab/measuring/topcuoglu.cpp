@@ -57,7 +57,7 @@ void execute_both(const dag_work& work, topcuoglu_result& r) {
   graph g;
   const task_graph made = build(g, work, ideal);
   const given_tasks given(g, ideal.cores->core_count());
-  const rate_sample free = given.rates(std::vector<double>(ideal.cores->core_count(), 1.0), ideal.cores->core_count());
+  const rate_sample free = given.rates_of_cores();
   r.path_s = static_cast<double>(given.path_tasks()) / free.alone_per_s.front();
   r.sequential_s = given.sequential_s();
   for (std::size_t which = 0; which < 2; ++which) {

@@ -70,8 +70,11 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
   }
   if (out.empty()) return out;
   const bool energy = std::ranges::any_of(r.summary, [](const summary_row& l) { return l.energy_median_j.has_value(); });
-  const std::string legend = fmt::format("/ rws: tasks/s over those of rws; / bound: 1 is as fast as can be; {}critical: how many of the tasks are, and "
-                                         "which share of them ran at (first core, number of cores)", energy ? "J s: energy times time; " : "");
+  const std::string legend = fmt::format(
+      "/ rws: tasks/s over those of rws; / bound: 1 is as fast as can be, each task as wide as "
+      "suits it; {}critical: how many of the tasks are, and "
+      "which share of them ran at (first core, number of cores)",
+      energy ? "J s: energy times time; " : "");
   return out + ink.dim(wrapped(legend, 100, "  ", "  ")) + "\n";
 }
 

@@ -240,6 +240,7 @@ native_kernels build_native(graph& g, const dag_work& w, const machine& m) {
     }));
   }
   add_edges(g, w, tasks);
+  kernels.widths = widths_by_type(w, types);
   return kernels;
 }
 

@@ -16,6 +16,7 @@ inline constexpr std::size_t no_kernel = ~std::size_t{0};
 struct native_kernels {
   std::vector<std::unique_ptr<apps::kernel_instance>> all;
   std::vector<std::size_t> of_type;   ///< by type of the graph: position in `all`, no_kernel for the nameless one; empty: all tasks run the first one
+  std::vector<std::vector<std::uint32_t>> widths;  ///< as task_graph::widths
 };
 
 /// The callable of a task that runs a kernel once, on its buffers number `index`. Chunks are the kernel's parts, so members that come late take no work.

@@ -63,7 +63,8 @@ TEST(bounds, know_who_is_away_and_what_a_quota_pays_for) {
   const rate_sample all = rates("none"), away = rates("offline@0-2"), third = rates("quota@all:25%"), tenth = rates("quota@all:10%");
   EXPECT_NEAR(sum(away), all.together_per_s[3] * 3, 1e-6);
   EXPECT_NEAR(sum(third), all.together_per_s[0] * 1.5, 1e-6) << "time worth one core and a half, best spent on the two Denver cores";
-  EXPECT_NEAR(std::ranges::max(tenth.alone_per_s), 0.6 * std::max(all.together_per_s[0], std::ranges::max(all.alone_per_s) / 2), 1e-6);
+  EXPECT_NEAR(tenth.chain_paid_per_s,
+              0.6 * std::max(all.together_per_s[0], std::ranges::max(all.alone_per_s) / 2), 1e-6);
 }
 
 TEST(bounds, know_what_memory_can_carry) {

@@ -73,19 +73,6 @@ class left_over_time {
   std::vector<std::vector<span>> changes_;
 };
 
-/// By how much a run may undercut its bound: docs/simulator.md names the reasons. Nothing if that cannot be said.
-inline std::optional<double> allowance_s(const experiment& e, const std::vector<disturbance>& parts) {
-  double allowed_s = rounding_s;
-  for (const disturbance& d : parts) {
-    if (d.kind == disturbance_kind::offline && d.window) return std::nullopt;
-    if (d.kind == disturbance_kind::quota) allowed_s += sim::quota_period_s;
-    if (d.kind == disturbance_kind::freq) allowed_s += 1e-4 / 0.1;
-    if ((d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem) && e.co_runner == co_running::slice) allowed_s += 2 * e.simulated->co_runner.slice_s;
-  }
-  // While another part leaves little, what was gained in such a moment is worth more time.
-  return parts.size() > 1 ? allowed_s * 10 : allowed_s;
-}
-
 /// A member's time at a task.
 struct member_span {
   double from_s = 0.0, to_s = 0.0;
@@ -213,7 +200,7 @@ inline std::string check_run(const experiment& e) {
   if (wrong.empty()) wrong = check_work(w, left_over_time(p, disturbances, w.until_s), quota);
   if (wrong.empty()) wrong = check_energy(p, engine.energy_j(), row.energy_j, w.until_s);
   if (!wrong.empty()) return wrong;
-  if (const auto allowed = allowance_s(e, s.parts); allowed && w.stats.seconds < row.bound_s * (1.0 - 1e-7) - *allowed)
+  if (w.stats.seconds < row.bound_s * (1.0 - 1e-7) - rounding_s)
     return fmt::format("it took {} s, and its bound is {} s", w.stats.seconds, row.bound_s);
   return "";
 }
