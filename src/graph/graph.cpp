@@ -73,7 +73,7 @@ void graph::check(const depend& data) const {
 
 void graph::follow(task t, const depend& data) try {
   graph_core& core = *core_;
-  if (!core.places) {
+  if (!core.uses) {
     core.uses = std::make_unique<detail::data_uses>();
     core.places = std::make_unique<detail::data_places>();
   }

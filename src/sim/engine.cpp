@@ -3,7 +3,6 @@
 #include "sim/engine.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
@@ -52,6 +51,7 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
   }
   for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
+  if (!options_.data.empty()) residency_.emplace(p, options_.data);
   if (options_.true_costs_over_s > 0.0) left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
   steal_budget_ = exponential(thieves_);
 }
@@ -72,6 +72,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   g.check_acyclic();
   resolve(core, work);
   follow_data(core);
+  name_data(core);
   for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
     detail::check_home(core.kinds[i].home, machine_.core_count());
     if (tasks_stay_home && std::ranges::find(options_.apart, core.kinds[i].home) == options_.apart.end())
@@ -139,6 +140,16 @@ void engine::follow_data(const detail::graph_core& core) {
                         std::to_string(machine_.core_count()));
   });
   arrivals_.assign(costs ? core.count : 0, {});
+}
+
+// They stay where one run left them for the next.
+void engine::name_data(detail::graph_core& core) {
+  if (!residency_ || named_ == &core) return;
+  const std::span<const task_data> all = residency_->data();
+  if (all.size() != core.count) throw usage_error("data are told of " + std::to_string(all.size()) + " tasks, and the graph has " + std::to_string(core.count));
+  core.places = std::make_unique<detail::data_places>();
+  for (std::uint32_t t = 0; t < all.size(); ++t) core.places->names(t, all[t].read, all[t].written);
+  named_ = &core;
 }
 
 sim_time engine::data_there(const node* n, core_id c) const noexcept { return arrivals_.empty() ? 0 : arrivals_[detail::id_of(n)].at(c); }
@@ -322,6 +333,7 @@ void engine::finish(sim_assembly& a) {
   }
   if (a.at.width == 1) m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
   detail::data_now_at(n, a.at.leader);
+  if (residency_) residency_->ran(detail::id_of(n), *a.cost, a.at.leader);
   if (standard_learning_) tables.learn(row, a.where, m, now);
   remove_busy(n);
   if (options_.finished) options_.finished(a, last);
@@ -355,48 +367,6 @@ void engine::remove_busy(const node* n) {
   cores_[at->second.first].busy_s -= at->second.second;
   busy_.erase(at);
 }
-
-// ---- what a view asks ----
-
-std::uint32_t engine::length(queue_id q) noexcept {
-  const declared* d = declared_of(q);
-  return static_cast<std::uint32_t>(d ? d->size() : cores_[q].own.size());
-}
-
-double engine::modelled_s(task_ref t, place_id p) noexcept {
-  const node* n = detail::node_of(t);
-  const place& where = machine_.at(p);
-  const kind_id on = machine_.cores()[where.leader].kind;
-  const task_cost& cost = costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on];
-  const double seconds = std::max(cost.seconds[width_index_[p]] * own_work(n, where.leader), std::numeric_limits<double>::min());
-  if (left_mean_.empty() || cost.fixed) return seconds;
-  double left = 0.0;
-  for (core_id c = where.leader; c < where.leader + where.width; ++c) left += left_mean_[c];
-  return left > 0.0 ? seconds * where.width / left : std::numeric_limits<double>::infinity();
-}
-
-double engine::data_ready_s(task_ref t, core_id c) noexcept { return to_seconds(std::max(now_, data_there(detail::node_of(t), c))); }
-
-void engine::rekey(task_ref t, std::uint64_t key) noexcept {
-  for (declared& q : queues_)
-    if (q.rekey(detail::node_of(t), key)) return;
-}
-
-std::vector<const tape*> engine::tapes() const {
-  std::vector<const tape*> all;
-  if (options_.record_decisions)
-    for (const sim_core& w : cores_) all.push_back(&w.log);
-  return all;
-}
-
-/// How many times what its type does, the noise aside: what the model calls its work.
-double engine::own_work(const node* n, core_id leader) const noexcept {
-  const detail::cold_data* own = detail::cold_of(n);
-  if (given_[graph_of(n).kinds[n->kind].type]) return own->core_seconds[leader];
-  return own && own->work > 0.0 ? own->work : 1.0;
-}
-
-double engine::noise_of(const node* n) const noexcept { return noise_factor(platform_.noise_sigma, options_.seed, detail::id_of(n)); }
 
 // ---- assemblies are used again and again ----
 

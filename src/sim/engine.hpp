@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/platform.hpp"
 #include "sim/quota.hpp"
+#include "sim/residency.hpp"
 #include "sim/speeds.hpp"
 #include "sim/work.hpp"
 
@@ -49,6 +51,9 @@ struct engine_options {
   /// Parts of the machine that share nothing, as nodes with a runtime each: every task stays within the part that is its home, and nobody steals from
   /// another. Empty: the machine is one. Only for policies whose tasks wait with single cores (input_error).
   std::vector<home_cores> apart{};
+  /// By task of each graph that runs: which data it works on. Tasks then take longer for what another core's cache has of theirs. Empty: they do not, and
+  /// where data are is known of graphs that name them by `depend` alone.
+  std::span<const task_data> data{};
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.
   std::function<void(const sim_assembly&, core_id last)> finished{};
@@ -111,6 +116,7 @@ class engine final : public view_source {
   // what happens
   void resolve(const detail::graph_core&, const std::vector<type_work>&);
   void follow_data(const detail::graph_core&);
+  void name_data(detail::graph_core&);
   [[nodiscard]] sim_time data_there(const node*, core_id) const noexcept;
   void loop();
   void resume(sim_core&);
@@ -223,6 +229,8 @@ class engine final : public view_source {
   std::vector<task_cost> costs_;   // by type and kind
   std::vector<bool> given_;        // by type: each task has its own seconds
   std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
+  std::optional<residency> residency_;  // if the options name data
+  const detail::graph_core* named_ = nullptr;  // the graph whose tasks these are
   std::vector<latest_arrival<sim_time>> arrivals_;  // by task, if some edge of the graph has a cost; else empty
   const detail::graph_core* runs_ = nullptr;
   std::vector<node*> batch_;

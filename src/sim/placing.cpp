@@ -110,6 +110,7 @@ void engine::enter(sim_core& w, sim_assembly& a) {
   w.runs = &a;
   if (!a.begun) {
     a.begun = true;
+    a.moved_s = residency_ ? residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task), a.at.leader) : 0.0;
     speeds_.begin(a, now_);
     a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);

@@ -62,6 +62,7 @@ platform grid(const std::string& text) {
   p.clocks.resize(1);
   p.core_bytes_per_s = p.cluster_bytes_per_s = {0.0};
   p.cache_bytes.assign(clusters, 0);
+  p.core_cache_bytes = p.cache_bytes;
   const auto widths = p.widths(0);
   p.kernels = {grid_kernel("matmul", 3, widths), grid_kernel("copy", 2, widths), grid_kernel("stencil", 2, widths),
                grid_kernel("sort", 1, widths)};

@@ -70,6 +70,12 @@ struct co_runner_habits {
   origin from{"default: assumed"};
 };
 
+/// What 64 bytes that another core wrote take more than those that are in a core's own cache. 0: nothing.
+struct moved_line_figure {
+  double in_cluster_s = 0.0, between_clusters_s = 0.0;
+  [[nodiscard]] bool told() const noexcept { return in_cluster_s > 0.0 || between_clusters_s > 0.0; }
+};
+
 /// Machines of several nodes: every node has `clusters_per_node` clusters, in the machine's order, and the chip's bandwidth for itself.
 struct network_figure {
   std::uint32_t clusters_per_node = 1;
@@ -85,16 +91,18 @@ struct platform {
   std::vector<double> cluster_bytes_per_s;    ///< by kind; 0: no limit
   double chip_bytes_per_s = 0.0;              ///< of each node if there is a network; 0: no limit
   std::vector<std::uint64_t> cache_bytes;     ///< by cluster: what its tasks share; 0: not known, so everything fits
+  std::vector<std::uint64_t> core_cache_bytes;///< by cluster: what each of its cores has for itself; 0: as above
   std::vector<kernel_cost> kernels;
   std::vector<power_figure> power;
   overheads costs{};
   co_runner_habits co_runner{};
   double noise_sigma = 0.0;
   std::optional<network_figure> network{};
+  moved_line_figure moved_line{};
   /// Every table that gave a number, with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a
-  /// number that was fitted to it. The names: "kind denver", "cluster 0", "cache of cluster 0", "clock of denver", "bandwidth of a denver
+  /// number that was fitted to it. The names: "kind denver", "cluster 0", "cache of cluster 0", "cache of a core of cluster 0", "clock of denver", "bandwidth of a denver
   /// core", "bandwidth of a denver cluster", "bandwidth of the chip", "kernel matmul 256 on denver", "power of denver at 2035.2 MHz",
-  /// "overheads", "co-runner", "noise", "network". What the file leaves to the defaults is not there.
+  /// "overheads", "co-runner", "noise", "network", "moved line". What the file leaves to the defaults is not there.
   std::vector<std::pair<std::string, origin>> origins;
 
   /// A name, a path, or `grid:CxN`: C clusters of N equal cores with a kernel of 1 ms at size 64 for every name. input_error with file and

@@ -38,12 +38,14 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
   of_kinds(p.clocks);
   of_kinds(p.core_bytes_per_s);
   of_kinds(p.cluster_bytes_per_s);
-  // A cluster keeps its whole cache, whoever is left of it.
+  // A cluster keeps its whole caches, whoever is left of it.
   p.cache_bytes.clear();
+  p.core_cache_bytes.clear();
   for (const cluster& c : m.clusters()) {
     const int first_cpu = m.cores()[c.first].os_index;
     const auto was = std::ranges::find(cores->cores(), first_cpu, &core::os_index);
     p.cache_bytes.push_back(cache_bytes[was->cluster]);
+    p.core_cache_bytes.push_back(core_cache_bytes[was->cluster]);
   }
   p.kernels.clear();
   p.power.clear();

@@ -25,7 +25,7 @@ class reader {
   platform read() {
     p_.cores = std::make_shared<const machine>(machine::from_platform(file_));
     top_.only({"schema", "name", "description", "kind", "cluster", "clock", "bandwidth", "kernel", "power", "overheads", "co_runner",
-               "noise", "network"});
+               "noise", "network", "moved_line"});
     p_.name = p_.cores->name();
     p_.description = top_.text("description").value_or("");
     p_.file = file_;
@@ -43,6 +43,7 @@ class reader {
     if (const auto t = top_.one_table("co_runner")) read_co_runner(*t);
     if (const auto t = top_.one_table("noise")) read_noise(*t);
     if (const auto t = top_.one_table("network")) read_network(*t);
+    if (const auto t = top_.one_table("moved_line")) read_moved_line(*t);
     return std::move(p_);
   }
 
@@ -110,13 +111,31 @@ class reader {
     return given.value_or(steps.empty() ? 0.0 : steps.back());
   }
 
-  /// Origins of the tables that shape the machine, and the cache that the tasks of each cluster share: of the highest level.
+  /// The highest level of those that a cluster's cores share, or that each has for itself; 0 without. Its source is recorded as `what`.
+  std::uint64_t cache_in(const owned_table& cluster, std::string_view shared_by, const std::string& what) {
+    std::int64_t level = 0;
+    std::uint64_t bytes = 0;
+    origin from;
+    for (const owned_table& cache : cluster.tables("cache")) {
+      if (cache.required_text("shared_by") != shared_by || cache.required_text("type") == "instruction") continue;
+      if (const auto here = cache.integer("level", 1, 5).value_or(0); here > level) {
+        level = here;
+        bytes = static_cast<std::uint64_t>(cache.integer("bytes", 1, std::int64_t{1} << 40).value_or(0));
+        from.source = cache.required_text("source");
+      }
+    }
+    if (level > 0) record(cluster, what, from);
+    return bytes;
+  }
+
+  /// Origins of the tables that shape the machine, and the caches of each cluster and of its cores.
   void read_machine() {
     for (const owned_table& t : top_.tables("kind"))
       if (t.raw().get("relative_speed")) record(t, "kind " + t.required_text("name"), origin{t.required_text("source")});
     std::map<int, cluster_id> cluster_of;
     for (const core& c : p_.cores->cores()) cluster_of[c.os_index] = c.cluster;
     p_.cache_bytes.assign(p_.cores->clusters().size(), 0);
+    p_.core_cache_bytes = p_.cache_bytes;
     for (const owned_table& t : top_.tables("cluster")) {
       const toml::node& entry = *t.raw().get("cpus")->as_array()->get(0);
       const toml::array* siblings = entry.as_array();
@@ -124,17 +143,8 @@ class reader {
       const cluster_id id = cluster_of.at(cpu);
       const std::string name = "cluster " + std::to_string(id);
       record(t, name, origin{t.required_text("source")});
-      std::int64_t level = 0;
-      origin from;
-      for (const owned_table& cache : t.tables("cache")) {
-        if (cache.required_text("shared_by") != "cluster" || cache.required_text("type") == "instruction") continue;
-        if (const auto here = cache.integer("level", 1, 5).value_or(0); here > level) {
-          level = here;
-          p_.cache_bytes[id] = static_cast<std::uint64_t>(cache.integer("bytes", 1, std::int64_t{1} << 40).value_or(0));
-          from.source = cache.required_text("source");
-        }
-      }
-      if (level > 0) record(t, "cache of " + name, from);
+      p_.cache_bytes[id] = cache_in(t, "cluster", "cache of " + name);
+      p_.core_cache_bytes[id] = cache_in(t, "core", "cache of a core of " + name);
     }
   }
 
@@ -237,6 +247,13 @@ class reader {
     p_.network = network_figure{static_cast<std::uint32_t>(each), t.required_number("bytes_per_s", quantities::bandwidth),
                                 t.required_number("latency_s", quantities::cost_seconds), origin_in(t)};
     record(t, "network", p_.network->from);
+  }
+
+  void read_moved_line(const owned_table& t) {
+    t.only({"in_cluster_s", "between_clusters_s", "source", "fitted_to"});
+    p_.moved_line.in_cluster_s = t.number("in_cluster_s", quantities::cost_seconds).value_or(0.0);
+    p_.moved_line.between_clusters_s = t.number("between_clusters_s", quantities::cost_seconds).value_or(0.0);
+    record(t, "moved line", origin_in(t));
   }
 
   const std::string& file_;

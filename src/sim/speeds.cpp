@@ -46,6 +46,15 @@ double speeds::waiting_s(const load& l, kind_id kind) const noexcept {
   return std::max(0.0, l.cost->bytes_beyond_cache - l.cost->bytes) / platform_.core_bytes_per_s[kind];
 }
 
+// Lines of another cache are waited for on top of all else, each member for its part: what comes from memory is the same near
+// the data and far from them.
+double speeds::with_moved(const load& l, double per_s) const noexcept {
+  if (l.moved_s <= 0.0 || per_s <= 0.0) return per_s;
+  double cores = 0.0;
+  for (const core_id c : l.members) cores += capacity_[c];
+  return 1.0 / (1.0 / per_s + l.moved_s / (cores * l.work));
+}
+
 void speeds::bring_up(load& l, sim_time now) noexcept {
   if (now <= l.since) return;
   l.left -= l.per_s * to_seconds(now - l.since);
@@ -64,7 +73,7 @@ void speeds::settle(load& l, double per_s, sim_time now) {
 void speeds::refresh_one(load& l, sim_time now) {
   double per_s = 0.0;
   for (const core_id c : l.members) per_s += compute_rate(l, c);
-  settle(l, per_s, now);
+  settle(l, with_moved(l, per_s), now);
 }
 
 /// What the members of a cluster get if the chip sets no limit, in the order of its loads and their members; foreign traffic last.
@@ -97,7 +106,7 @@ void speeds::allot(cluster_id id, double level, sim_time now) {
       const double compute = compute_rate(*l, c);
       per_s += bytes > 0.0 ? std::min(compute, most / bytes) : compute;
     }
-    settle(*l, per_s, now);
+    settle(*l, with_moved(*l, per_s), now);
   }
 }
 

@@ -29,6 +29,7 @@ struct load {
   sim_time since = 0;            ///< when `left` was brought up to date
   sim_time ends = never;         ///< if nothing changes
   std::uint32_t index = 0;       ///< in its cluster's list
+  double moved_s = 0.0;          ///< what its data take to come from another cache if one whole core fetches them
   std::vector<core_id> members;  ///< cores that are at it
   struct piece {
     core_id core;
@@ -73,6 +74,7 @@ class speeds {
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
   [[nodiscard]] double waiting_s(const load&, kind_id) const noexcept;
+  [[nodiscard]] double with_moved(const load&, double per_s) const noexcept;
   void bring_up(load&, sim_time now) noexcept;
   void add_left(load&, double work, sim_time now);
   void settle(load&, double per_s, sim_time now);

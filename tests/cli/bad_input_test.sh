@@ -127,7 +127,7 @@ refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x
 refuses "did you mean 'kmeans'" sim kmean --on sim:haswell-16
 refuses "--on is missing" sim kmeans
 refuses "no network" sim heat --on sim:jetson-tx2
-refuses "from 2 to 1024" sim heat --on sim:haswell-cluster --ranks 1
+refuses "from 1 to 1024" sim heat --on sim:haswell-cluster --ranks 0
 refuses "--edge-rate '5'" sim random --on sim:jetson-tx2 --edge-rate 5
 refuses "did you mean 'mix'" sim random --on sim:jetson-tx2 --kernel mixx
 refuses "only 10 tasks" sim random --on sim:jetson-tx2 --tasks 10 --parallelism 11

@@ -52,7 +52,7 @@ completes "--json " topo --smt --js
 completes "" topo --jso=
 completes "" nothing ""
 KILTER_EXPERIMENTS=$work completes "" reproduce S2
-for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner costs root on disturb kernel; do
+for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
   [ -n "$("$kilter" completion words -- bench layered --$option "")" ] || fail "bench layered --$option has no values"
 done
 refuses "did you mean 'zsh'" completion zs

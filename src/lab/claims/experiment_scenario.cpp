@@ -103,7 +103,7 @@ const std::vector<word>& runtime_words() {
   static const std::vector<word> all = [] {
     std::vector<word> words;
     for (const word& w : common())
-      if (w.key != "co_runner" && w.key != "thieves" && w.key != "blocks" && w.key != "fast") words.push_back(w);
+      if (w.key != "co_runner" && w.key != "thieves" && w.key != "blocks" && w.key != "data" && w.key != "fast") words.push_back(w);
     return words;
   }();
   return all;

@@ -43,7 +43,7 @@ observed run_once(const experiment& e, const scenario& s, double expected_s, con
   graph g;
   const task_graph made = build(g, e.work, *e.simulated);
   sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, expected_s);
-  o.apart = made.apart;
+  add_graph(o, e, made);
   observed seen(e.simulated->cores, presence_times(windows_of(o.disturbances)));
   const auto watched = trace && trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt;
   if (trace) seen.trace();

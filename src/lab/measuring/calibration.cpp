@@ -12,6 +12,7 @@
 #include "lab/disturbing/disturber_load.hpp"
 #include "lab/measuring/experiment.hpp"
 #include "lab/measuring/graph_run.hpp"
+#include "lab/measuring/moved_lines.hpp"
 #include "lab/measuring/rates.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/words/numbers.hpp"
@@ -165,7 +166,8 @@ calibration_plan plan_calibration(const std::string& kernels, const std::string&
 std::uint64_t steps_of(const calibration_plan& plan) {
   std::uint64_t figures = 1;
   for (kind_id k = 0; k < plan.machine->kinds().size(); ++k) figures += 2 + plan.kernels.size() * widths_of_kind(*plan.machine, k).size();
-  return 1 + plan.repeats * (figures + (plan.machine->clusters().size() > 1));
+  const core_pairs pairs = pairs_of(*plan.machine);
+  return 1 + plan.repeats * (figures + (plan.machine->clusters().size() > 1) + !pairs.in_cluster.empty() + !pairs.between_clusters.empty());
 }
 
 calibration calibrate(const calibration_plan& plan, progress& p) {
@@ -206,6 +208,16 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
       to.push_back(stream_bytes * sum(measure_together(each, *streams, plan.batch_s)));
   };
 
+  const core_pairs pairs = pairs_of(m);
+  std::vector<double> in_cluster, between_clusters;
+  const auto lines = [&](const std::vector<std::pair<core_id, core_id>>& of, std::vector<double>& to) {
+    for (const auto& [one, other] : of) {
+      if (interrupted()) return;
+      const auto more = moved_line_s(m.cores()[one], m.cores()[other], plan.batch_s / static_cast<double>(of.size()));
+      to.insert(to.end(), more.begin(), more.end());
+    }
+  };
+
   // Every figure once, then all of them again, so that what disturbs for a while spreads the figures instead of falsifying some.
   for (std::uint32_t repeat = 0; repeat < plan.repeats && !interrupted(); ++repeat) {
     for (row& r : rows) {
@@ -225,6 +237,14 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
       p.step(fmt::format("streams of all cores, repeat {}", repeat + 1));
       stream(m.cores(), of_chip);
     }
+    if (!pairs.in_cluster.empty()) {
+      p.step(fmt::format("lines moved in a cluster, repeat {}", repeat + 1));
+      lines(pairs.in_cluster, in_cluster);
+    }
+    if (!pairs.between_clusters.empty()) {
+      p.step(fmt::format("lines moved between clusters, repeat {}", repeat + 1));
+      lines(pairs.between_clusters, between_clusters);
+    }
     p.step(fmt::format("slices of two threads, repeat {}", repeat + 1));
     const auto more = slices_on(m.cores()[0], plan.batch_s);
     slices.insert(slices.end(), more.begin(), more.end());
@@ -241,6 +261,8 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     c.cluster_bytes_per_s.push_back(sampled_value_of(of_cluster[k]));
   }
   c.chip_bytes_per_s = sampled_value_of(of_chip);
+  c.in_cluster_line_s = sampled_value_of(in_cluster);
+  c.between_clusters_line_s = sampled_value_of(between_clusters);
   c.slice_s = sampled_value_of(slices);
   c.sigma = sampled_value_of(sigmas);
   c.complete = !interrupted();

@@ -305,7 +305,18 @@ rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
   return all;
 }
 
-simulation::simulation(experiment e, progress& p) : modelled(std::move(e), p, nullptr) {}
+simulation::simulation(experiment e, progress& p) : modelled(std::move(e), p, nullptr) {
+  if (experiment_.data == far_data::free) return;
+  if (made_.data.empty())
+    measured_.notes.push_back(fmt::format("No data are moved: the tasks of {} do not say which they work on.", name_of(experiment_.work)));
+  if (!experiment_.simulated->moved_line.told())
+    measured_.notes.push_back(fmt::format("No data are moved: platform {} does not say what a moved line takes ([moved_line]).", experiment_.simulated->name));
+}
+
+void add_graph(sim::engine_options& o, const experiment& e, const task_graph& made) {
+  o.apart = made.apart;
+  if (e.data == far_data::moved) o.data = made.data;
+}
 
 sim::engine_options simulated_options(const experiment& e, const scenario& s, const std::string& policy, std::uint32_t repeat, double expected_s) {
   sim::engine_options o;
@@ -331,7 +342,7 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
   std::uint32_t graph = 0;
   const discipline asked = o.policy->queues(m);
   const bool learns = asked.learns || asked.asks_done;
-  o.apart = made_.apart;
+  add_graph(o, experiment_, made_);
   if (traced)
     o.finished = [&](const sim::sim_assembly& a, core_id last) {
       for (std::uint32_t i = 0; i < a.times.size(); ++i) d.events.push_back(task_event(m, a, i, graph));

@@ -18,6 +18,8 @@ class simulation final : public modelled {
 
 /// How the engine is set up for one run. `expected_s`: for windows given as fractions of a run.
 [[nodiscard]] sim::engine_options simulated_options(const experiment&, const scenario&, const std::string& policy, std::uint32_t repeat, double expected_s);
+/// What the graph that runs adds to them; it outlives the engine.
+void add_graph(sim::engine_options&, const experiment&, const task_graph&);
 
 /// What a scenario is to the simulator. `expected_s`: for windows given as fractions of a run. A sliced co-runner's first slice begins at a
 /// moment drawn from `seed`.

@@ -46,6 +46,7 @@ enum class low_search : std::uint8_t { taken, ready };                      ///<
 enum class fast_orders : std::uint8_t { turns, random };                    ///< which fast core fa and fam-c take
 enum class cut_of_wide : std::uint8_t { member, task };                     ///< what has eight blocks; simulated only
 enum class co_running : std::uint8_t { slice, fluid };                      ///< how a simulated co-runner shares its core
+enum class far_data : std::uint8_t { free, moved };                         ///< what data in another core's cache cost a simulated task
 enum class known_costs : std::uint8_t { stale, truth };                     ///< what planned policies know of a simulated machine
 enum class submitter : std::uint8_t { core, outside };
 
@@ -75,6 +76,7 @@ struct specification {
   who_steals thieves = who_steals::any;
   cut_of_wide blocks = cut_of_wide::member;
   co_running co_runner = co_running::slice;
+  far_data data = far_data::free;
   known_costs costs = known_costs::stale;
   std::uint32_t cats_tries = 300;           ///< looks into a core's own queue before it goes on to another
   policy_options::update cats_update = policy_options::update::batched;

@@ -59,6 +59,18 @@ std::string bandwidth_table(const std::string& of, const std::string& kind, cons
                      of, kind.empty() ? "" : fmt::format("kind = {}\n", quoted(kind)), toml_float(f.median), who, quartiles(f), repeats);
 }
 
+std::string moved_line_table(const calibration& c) {
+  std::string keys, spreads;
+  for (const auto& [key, f] : {std::pair{"in_cluster_s", &c.in_cluster_line_s}, {"between_clusters_s", &c.between_clusters_line_s}}) {
+    if (f->samples == 0) continue;
+    keys += fmt::format("{} = {}\n", key, toml_float(f->median < 1e-12 ? 0.0 : f->median));
+    spreads += fmt::format("; {}: {}", key, quartiles(*f));
+  }
+  if (keys.empty()) return "";
+  return fmt::format("[moved_line]\n{}source = \"measured: two pinned threads that hand 256 KiB to and fro and change every line, less the same once more; medians, "
+                     "quartiles in seconds{} turns\"\n\n", keys, spreads);
+}
+
 std::string kernel_table(const calibration& c, const calibration::kernel& k) {
   std::vector<std::string> medians, spreads;
   for (std::size_t w = 0; w < k.seconds.size(); ++w) {
@@ -88,6 +100,7 @@ std::string platform_file_text(const calibration& c) {
   }
   out += bandwidth_table("chip", "", c.chip_bytes_per_s, "all cores at once", c.repeats);
   for (const calibration::kernel& k : c.kernels) out += kernel_table(c, k);
+  out += moved_line_table(c);
   if (c.slice_s.samples > 0)
     out += fmt::format("[co_runner]\nslice_s = {}\nsource = \"measured: how long one of two busy threads on core 0 waits for the other; median, quartiles {} waits; "
                        "share: the default\"\n\n", toml_float(c.slice_s.median), quartiles(c.slice_s));
@@ -110,6 +123,12 @@ std::string calibration_text(const calibration& c) {
     bandwidth("a cluster of " + printable(k.name), c.cluster_bytes_per_s[k.id]);
   }
   bandwidth("all cores", c.chip_bytes_per_s);
+  const auto line = [&](const char* where, const sampled_value& f) {
+    if (f.samples > 0)
+      out += fmt::format("  moved line {:<17} {:>9}  ({} .. {})\n", where, seconds_text(f.median), seconds_text(f.low), seconds_text(f.high));
+  };
+  line("in a cluster", c.in_cluster_line_s);
+  line("between clusters", c.between_clusters_line_s);
   if (c.slice_s.samples > 0)
     out += fmt::format("  slice of one of two threads {:>9}  ({} .. {})\n", seconds_text(c.slice_s.median), seconds_text(c.slice_s.low), seconds_text(c.slice_s.high));
   return out + fmt::format("  noise, sigma {:.3f}\n", c.sigma.median);

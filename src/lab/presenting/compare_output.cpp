@@ -127,6 +127,7 @@ document to_document(const compare_specification& asked, const comparison::outco
   add_settings(config, c, {"co_runner", "thieves", "blocks", "root", "objective"});
   config["pinned"] = !c.unpinned;
   add_settings(config, c, {"cores", "smt"});
+  if (c.data != far_data::free) config["data"] = value_of(c, "data");
   config["cats"] = cats_of(c);
   config["load_table"] = value_of(c, "load_table");
   d["environment"] = environment_of(o, how);

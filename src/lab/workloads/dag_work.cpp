@@ -99,6 +99,20 @@ void add_edges(graph& g, const dag_work& w, const std::vector<task>& tasks) {
   for (const dag::edge& e : w.what->edges) g.edge(tasks[e.from], tasks[e.to], e.cost_s * w.scale);
 }
 
+/// A task's data are those that its edges hand over most bytes of, the first of several; none if no edge says how many it does.
+std::vector<sim::task_data> data_of(const dag& d) {
+  std::vector<sim::task_data> data(d.tasks.size());
+  bool told = false;
+  for (const dag::edge& e : d.edges) {
+    if (e.bytes <= data[e.to].bytes) continue;
+    data[e.to].read = e.from;
+    data[e.to].bytes = e.bytes;
+    told = true;
+  }
+  for (std::uint32_t t = 0; t < data.size(); ++t) data[t].written = t;
+  return told ? data : std::vector<sim::task_data>{};
+}
+
 std::string kernel_of(const dag_work& w, const dag::type& t) { return t.kernel.empty() ? w.like : t.kernel; }
 
 /// Seconds of one run of a kernel at width 1 on the kind that does it fastest.
@@ -200,6 +214,7 @@ task_graph build(graph& g, const dag_work& w, const sim::platform& p, body_runne
   std::vector<task_type> numbers;
   for (const kind_of_task& k : types) numbers.push_back(k.type);
   made.widths = widths_by_type(w, numbers);
+  made.data = data_of(d);
   return made;
 }
 

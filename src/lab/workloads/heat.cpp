@@ -38,7 +38,7 @@ std::vector<task> needs_of_block(const heat& h, const sweep& last, std::uint32_t
   std::vector<task> needs{last.blocks[b]};
   if (!top) needs.push_back(last.blocks[b - 1]);
   if (!bottom) needs.push_back(last.blocks[b + 1]);
-  if (top || bottom) needs.push_back(last.exchanges[rank]);
+  if ((top || bottom) && h.ranks > 1) needs.push_back(last.exchanges[rank]);
   return needs;
 }
 
@@ -73,10 +73,12 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
   const double mean_rows = static_cast<double>(h.rows) / blocks_of(h);
   // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
   const sim::type_work block{.kernel = "stencil", .size = std::sqrt(mean_rows * h.columns)};
-  const sim::type_work exchange{.kernel = {}, .size = 0.0, .fixed_s = exchange_s(h, p)};
+  const bool alone = h.ranks == 1 && !h.apart;
+  const sim::type_work exchange{.kernel = {}, .size = 0.0, .fixed_s = alone ? 0.0 : exchange_s(h, p)};
   if (!h.apart) {
     rank_kind all;
     all.block = made.type(g, "heat", block);
+    if (alone) return {all};
     all.exchange = made.type(g, "exchange", exchange);
     return std::vector(h.ranks, all);
   }
@@ -98,7 +100,7 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
 
 double exchange_s(const heat& h, const sim::platform& p) {
   if (!p.network || p.network->bytes_per_s <= 0.0)
-    throw input_error("platform " + p.name + " has no network, over which the ranks of heat exchange borders; take one with [network], as haswell-cluster");
+    throw input_error("platform " + p.name + " has no network, over which the ranks of heat exchange borders; take one with [network], as haswell-cluster, or --ranks 1");
   const double neighbours = h.ranks > 2 ? 2.0 : 1.0;
   return p.network->latency_s + neighbours * h.columns * bytes_of_value / p.network->bytes_per_s;
 }
@@ -115,10 +117,12 @@ task_graph build(graph& g, const heat& h, const sim::platform& p, body_runner* b
       const rank_kind& own = kinds[b / h.tasks_per_rank];
       now.blocks.push_back(g.add({.type = own.block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows, .home = own.home}, body_of(bodies)));
       if (i > 0) follow(g, needs_of_block(h, last, b), now.blocks.back());
+      made.data.push_back({.read = b, .written = b});
     }
-    for (std::uint32_t r = 0; r < h.ranks; ++r) {
+    for (std::uint32_t r = 0; r < h.ranks && h.ranks > 1; ++r) {
       now.exchanges.push_back(g.add({.type = kinds[r].exchange, .priority = priority::high, .widths = one, .home = kinds[r].home}, body_of(bodies)));
       follow(g, needs_of_exchange(h, now, r), now.exchanges.back());
+      made.data.emplace_back();
     }
     made.iteration.insert(made.iteration.end(), now.blocks.size() + now.exchanges.size(), i);
     last = std::move(now);

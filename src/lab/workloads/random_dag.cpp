@@ -17,7 +17,7 @@ task_graph build(graph& g, const random_dag& shape, const sim::platform&, body_r
     const task t = g.add({.type = types[node.kernel]}, body_of(bodies));
     for (const std::uint32_t parent : node.parents) g.edge(tasks[parent], t);
     tasks.push_back(t);
-    made.slot.push_back(node.slot);
+    made.data.push_back({.read = node.slot, .written = node.slot});
   }
   return made;
 }

@@ -26,8 +26,7 @@ struct task_graph {
   std::vector<sim::type_work> types;      ///< by type of the graph; the nameless first one, which no workload uses, does nothing
   std::vector<std::vector<std::uint32_t>> widths;   ///< by type of the graph, all that its tasks allow together; empty, or shorter: every width
   std::vector<std::uint32_t> iteration;   ///< by task number; empty if the workload does not iterate
-  std::vector<std::uint32_t> slot;        ///< by task number: which data it works on; empty if that is not told
-
+  std::vector<sim::task_data> data;       ///< by task number: which data it works on; empty if that is not told
   std::vector<home_cores> apart;          ///< as sim::engine_options::apart
 
   task_graph() = default;

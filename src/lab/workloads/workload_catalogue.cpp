@@ -143,7 +143,7 @@ workload make_heat(const parameter_values& given) {
   heat h;
   h.rows = r.count("rows", 1, 1u << 24);
   h.columns = r.count("columns", 1, 1u << 24);
-  h.ranks = r.count("ranks", 2, 1024);
+  h.ranks = r.count("ranks", 1, 1024);
   h.tasks_per_rank = r.count("tasks_per_rank", 1, 4096);
   h.iterations = r.count("iterations", 1, 1'000'000);
   h.apart = parse_choice(r.option("nodes"), r.text("nodes"), std::array<std::string_view, 2>{"shared", "apart"}) == 1;
@@ -203,7 +203,7 @@ const std::vector<workload_info>& catalogue() {
       {"heat", "Distributed 2D heat: blocks of rows, and one exchange of borders for each rank and iteration, which is critical",
        {{"rows", "16384", "N", "Rows of the grid, dealt to the ranks in stripes"},
         {"columns", "16384", "N", "Columns of the grid"},
-        {"ranks", "4", "N", "Ranks, at least 2; the platform must have a network"},
+        {"ranks", "4", "N", "Ranks; for several the platform must have a network"},
         {"tasks_per_rank", "40", "N", "Blocks of rows of one rank"},
         {"iterations", "100", "N", "Iterations"},
         {"nodes", "shared", "HOW", "shared: one runtime has all nodes; apart: each rank has a node, a runtime and a table of its own"}},

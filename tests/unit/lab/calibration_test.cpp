@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include <unistd.h>
 
 #include "kilter/error.hpp"
+#include "lab/measuring/moved_lines.hpp"
 #include "lab/measuring/simulation.hpp"
 
 namespace kilter::lab {
@@ -53,6 +55,10 @@ TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
   }
   EXPECT_GT(p.core_bytes_per_s[0], 1e6);
   EXPECT_GE(p.noise_sigma, 0.0);
+  const bool several = std::ranges::any_of(p.cores->clusters(), [](const cluster& one) { return one.size > 1; });
+  EXPECT_EQ(c.in_cluster_line_s.samples > 0, several);
+  EXPECT_EQ(c.between_clusters_line_s.samples > 0, p.cores->clusters().size() > 1);
+  EXPECT_EQ(p.origin_of("moved line") != nullptr, p.cores->core_count() > 1);
 
   specification a;
   a.on = read_engine("--on", "sim:" + file.path.string());
@@ -75,6 +81,29 @@ TEST(calibration, a_name_with_quotes_stays_one_name) {
   EXPECT_EQ(p.cores->kinds()[0].name, "a\"b");
   EXPECT_DOUBLE_EQ(p.kernels.at(0).seconds.at(0), 1e-6);
   EXPECT_EQ(p.core_bytes_per_s[0], 0.0) << "nothing was measured, so there is no limit";
+  EXPECT_EQ(p.origin_of("moved line"), nullptr) << "one core moves none";
+}
+
+TEST(calibration, moved_lines_are_written_as_they_were_measured) {
+  calibration c;
+  c.machine = std::make_shared<const machine>(machine::uniform(4, 2));
+  c.core_bytes_per_s = c.cluster_bytes_per_s = {{}};
+  c.in_cluster_line_s = {2e-14, 0.0, 1e-13, 7};
+  c.between_clusters_line_s = {3e-9, 2e-9, 4e-9, 8};
+  const scratch file(platform_file_text(c));
+  const sim::platform p = sim::platform::load(file.path.string());
+  EXPECT_EQ(p.moved_line.in_cluster_s, 0.0) << "less than files may say, and than any clock shows";
+  EXPECT_DOUBLE_EQ(p.moved_line.between_clusters_s, 3e-9);
+  EXPECT_NE(calibration_text(c).find("between clusters"), std::string::npos);
+}
+
+TEST(calibration, lines_are_moved_between_the_ends_of_clusters_and_neighbouring_ones) {
+  using pairs = std::vector<std::pair<core_id, core_id>>;
+  const core_pairs two = pairs_of(machine::uniform(8, 2)), single = pairs_of(machine::uniform(2, 2));
+  EXPECT_EQ(two.in_cluster, (pairs{{0, 3}, {4, 7}}));
+  EXPECT_EQ(two.between_clusters, (pairs{{0, 4}}));
+  EXPECT_TRUE(single.in_cluster.empty());
+  EXPECT_EQ(single.between_clusters, (pairs{{0, 1}}));
 }
 
 TEST(calibration, figures_are_median_and_quartiles) {

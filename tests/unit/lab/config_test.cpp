@@ -40,6 +40,7 @@ specification specification_of(const document& c) {
     read_setting(a, name, c.at(name).is_string() ? c.at(name).get<std::string>() : c.at(name).dump());
   for (const char* name : {"cores", "load_table", "costs", "co_runner"})
     if (!c.at(name).is_null()) read_setting(a, name, c.at(name).get<std::string>());
+  if (c.contains("data")) read_setting(a, "data", c.at("data").get<std::string>());
   a.smt = c.at("smt");
   a.unpinned = a.on.written == "native" && !c.at("pinned").get<bool>();
   a.direct = c.at("direct");
@@ -95,6 +96,7 @@ const std::vector<change>& every_option() {
       {"--fast", [](auto& a) { a.fast = "0,2"; }},
       {"--on", [](auto& a) { read_setting(a, "on", "emulate:odroid-xu3,2"); }},
       {"--co-runner", [](auto& a) { read_setting(a, "co_runner", "fluid"); }},
+      {"--data", [](auto& a) { read_setting(a, "data", "moved"); }},
       {"--costs", [](auto& a) { read_setting(a, "costs", "true"); }},
       {"--cats-tries", [](auto& a) { read_setting(a, "cats_tries", "17"); }},
       {"--cats-update", [](auto& a) { read_setting(a, "cats_update", "each"); }},

@@ -84,6 +84,11 @@ TEST(plan, refuses_disturbances_that_only_a_simulator_has) {
   expect_refused([](auto& a) { a.disturb = test::scenarios({"gpu@0"}); }, "gpu", "cpu");
 }
 
+TEST(plan, refuses_to_move_data_where_nothing_tells_what_that_costs) {
+  for (const char* on : {"native", "emulate:haswell-16"})
+    expect_refused([&](auto& a) { read_setting(a, "on", on), read_setting(a, "data", "moved"); }, "--data moved", "sim:PLATFORM");
+}
+
 TEST(plan, refuses_what_the_simulator_would_get_wrong) {
   const auto refused = [](const char* disturb, const std::string& why) {
     expect_refused([&](auto& a) { a.on = read_engine("--on", "sim:jetson-tx2"), a.disturb = test::scenarios({disturb}); }, "core", why);

@@ -30,6 +30,12 @@ source = "made up"
 kind = "big"
 cpus = [[5, 9], [4, 8]]
 source = "made up"
+[[cluster.cache]]
+level = 1
+type = "data"
+bytes = 512
+shared_by = "core"
+source = "made up"
 [[clock]]
 kind = "big"
 mhz = [500, 1000]
@@ -78,6 +84,9 @@ clusters_per_node = 1
 bytes_per_s = 1e9
 latency_s = 1e-6
 source = "made up"
+[moved_line]
+between_clusters_s = 4e-9
+source = "made up"
 )";
 
 platform load_text(const std::string& contents) {
@@ -110,6 +119,11 @@ TEST(platform, every_number_of_a_file_arrives) {
   EXPECT_EQ(p.cluster_bytes_per_s, (std::vector<double>{0, 0}));
   EXPECT_EQ(p.chip_bytes_per_s, 5e9);
   EXPECT_EQ(p.cache_bytes, (std::vector<std::uint64_t>{0, 4096}));
+  EXPECT_EQ(p.core_cache_bytes, (std::vector<std::uint64_t>{512, 0}));
+  EXPECT_EQ(p.moved_line.in_cluster_s, 0.0) << "not told";
+  EXPECT_EQ(p.moved_line.between_clusters_s, 4e-9);
+  ASSERT_NE(p.origin_of("moved line"), nullptr);
+  ASSERT_NE(p.origin_of("cache of a core of cluster 0"), nullptr);
   ASSERT_EQ(p.kernels.size(), 1u);
   const kernel_cost& k = p.kernels[0];
   EXPECT_EQ(k.mhz, 500);
@@ -171,6 +185,7 @@ TEST(platform, unknown_keys_and_tables_are_errors) {
   expect_refused("share = 0.4", "shares = 0.4", {"shares"});
   expect_refused("sigma = 0.02", "sigma = 0.02\nmean = 1", {"mean"}, 1);
   expect_refused("latency_s = 1e-6", "latency_us = 1", {"latency_us"});
+  expect_refused("between_clusters_s = 4e-9", "between_clusters_ns = 4", {"between_clusters_ns"});
 }
 
 TEST(platform, numbers_out_of_range_are_errors) {
@@ -195,6 +210,8 @@ TEST(platform, numbers_out_of_range_are_errors) {
   expect_refused("share = 0.4", "share = 1.4", {"share", "1.4", "at most 1"});
   expect_refused("sigma = 0.02", "sigma = -0.02", {"sigma", "-0.02"});
   expect_refused("clusters_per_node = 1", "clusters_per_node = 3", {"clusters_per_node"});
+  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = -4e-9", {"between_clusters_s", "-4e-09"});
+  expect_refused("between_clusters_s = 4e-9", "in_cluster_s = \"near\"", {"in_cluster_s", "near"});
 }
 
 /// What is computed from such numbers has no end: a run would give nonsense, or never stop.
@@ -216,6 +233,7 @@ TEST(platform, numbers_beyond_every_machine_are_errors) {
   expect_refused("steal_try_s = 1e-6", "steal_try_s = 1e-15", {"'steal_try_s' is 1e-15", "from 1e-09 to"});
   expect_refused("slice_s = 0.01", "slice_s = 1e-15", {"'slice_s' is 1e-15", "from 1e-09 to"});
   expect_refused("latency_s = 1e-6", "latency_s = 1e308", {"'latency_s' is 1e+308"});
+  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = 1e308", {"'between_clusters_s' is 1e+308"});
 }
 
 TEST(platform, a_number_for_each_width) {
@@ -237,7 +255,7 @@ TEST(platform, a_cluster_without_cores_is_an_error) { expect_refused("cpus = [0,
 
 TEST(platform, every_table_needs_a_source_and_stands_once) {
   for (const std::string table :
-       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]"}) {
+       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]", "[moved_line]"}) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
@@ -291,7 +309,7 @@ TEST(platform, the_documents_example_is_a_platform) {
 TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
   const auto names = platform::names();
   for (const std::string expected : {"jetson-tx2", "haswell-16", "haswell-20", "haswell-cluster", "odroid-xu3", "xeon-e5320", "dike-xeon",
-                                     "intel-i7-1370p", "nvidia-gb10", "server-2x32"})
+                                     "intel-i7-1370p", "nvidia-gb10", "server-2x32", "ryzen-3950x"})
     EXPECT_NE(std::find(names.begin(), names.end(), expected), names.end()) << expected;
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
@@ -329,6 +347,7 @@ TEST(platform, shapes_of_the_shipped_machines) {
   EXPECT_EQ(shape("intel-i7-1370p"), (sizes{6, 8}));
   EXPECT_EQ(shape("nvidia-gb10"), (sizes{5, 5, 5, 5}));
   EXPECT_EQ(shape("server-2x32"), (sizes{32, 32}));
+  EXPECT_EQ(shape("ryzen-3950x"), (sizes{4, 4, 4, 4}));
   const platform nodes = platform::load("haswell-cluster");
   ASSERT_TRUE(nodes.network);
   EXPECT_EQ(nodes.network->clusters_per_node, 2u);

@@ -29,6 +29,7 @@ inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double se
   p.clocks.resize(1);
   p.core_bytes_per_s = p.cluster_bytes_per_s = {0.0};
   p.cache_bytes.assign(clusters, 0);
+  p.core_cache_bytes = p.cache_bytes;
   p.costs = {.push_s = 0, .steal_try_s = 1e-9, .steal_s = 0, .search_all_s = 0, .search_own_s = 0, .assembly_s = 0, .wake_s = 0};
   kernel_cost k;
   k.name = "work";

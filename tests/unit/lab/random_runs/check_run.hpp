@@ -145,13 +145,13 @@ inline std::string check_cores(const witness& w) {
   return "";
 }
 
-inline std::string check_work(const witness& w, const left_over_time& left, bool quota) {
+inline std::string check_work(const witness& w, const left_over_time& left, bool longer) {
   for (const auto& [id, t] : w.tasks) {
     if (t.cost->fixed) continue;
     double shares = 0.0;
     for (const member_span& m : t.members) shares += left.between(m.core, m.from_s, m.to_s) / (t.width * t.cost->seconds[t.width_index]);
     const double near = 1e-6 * t.work + rounding_s / t.cost->seconds[t.width_index];
-    const bool waits = quota || t.cost->bytes_beyond_cache > 0.0;  // for the next period, or for memory
+    const bool waits = longer || t.cost->bytes_beyond_cache > 0.0;  // for the next period, for data, or for memory
     if (shares < t.work - near || (!waits && shares > t.work + near)) return fmt::format("the members of task {} did {} of it, and it is {}", id, shares, t.work);
   }
   return "";
@@ -184,6 +184,7 @@ inline std::string check_run(const experiment& e) {
   graph g;
   const task_graph made = build(g, e.work, p);
   sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, row.bound_s);
+  add_graph(o, e, made);
   o.horizon_s = 600.0;
   const std::vector<sim::disturbance> disturbances = o.disturbances;
   sim::engine* running = nullptr;
@@ -197,7 +198,7 @@ inline std::string check_run(const experiment& e) {
   const bool quota = std::ranges::any_of(s.parts, [](const disturbance& d) { return d.kind == disturbance_kind::quota; });
   std::string wrong = check_order(g, w);
   if (wrong.empty()) wrong = check_cores(w);
-  if (wrong.empty()) wrong = check_work(w, left_over_time(p, disturbances, w.until_s), quota);
+  if (wrong.empty()) wrong = check_work(w, left_over_time(p, disturbances, w.until_s), quota || e.data == far_data::moved);
   if (wrong.empty()) wrong = check_energy(p, engine.energy_j(), row.energy_j, w.until_s);
   if (!wrong.empty()) return wrong;
   if (w.stats.seconds < row.bound_s * (1.0 - 1e-7) - rounding_s)

@@ -23,7 +23,7 @@ struct random_machine {
   std::vector<random_cluster> clusters;
   std::vector<double> kind_ms;             // of a matrix product on one core
   std::vector<double> efficiency;          // per kind: of each doubling of the width
-  bool clocks = false, memory = false, small_cache = false, overheads = false, power = false;
+  bool clocks = false, memory = false, small_cache = false, overheads = false, power = false, moved_lines = false;
   double slice_s = 0.004, fluid_share = 0.5;
 
   [[nodiscard]] std::uint32_t cores() const {
@@ -48,7 +48,7 @@ struct random_case {
   std::string workload = "layered", policy = "rws";
   std::uint32_t tasks = 1, parallelism = 1, tile = 64, edge_percent = 100;   // kmeans: iterations of `parallelism` tasks
   bool mixed_kernels = false;
-  std::string table = "paper", timing = "honest", criticality = "user", local = "containing", steal = "random", co_runner = "slice", root = "core";
+  std::string table = "paper", timing = "honest", criticality = "user", local = "containing", steal = "random", co_runner = "slice", root = "core", data = "free";
   bool direct = false;
   std::vector<random_part> disturb;
   std::uint64_t seed = 1;
@@ -124,6 +124,8 @@ inline random_case draw_case(std::uint64_t number) {
     c.disturb.push_back(p);
   }
   c.seed = number;
+  m.moved_lines = one_in(2);
+  c.data = any_of({"free", "moved"});
   return c;
 }
 
@@ -157,9 +159,9 @@ inline std::string random_machine::text() const {
         for (std::uint32_t half = w; half > 1; half /= 2) one /= 2 * efficiency[k];
         seconds += fmt::format("{}{:.9g}", seconds.empty() ? "" : ", ", one);
       }
-      const double bytes = memory ? 400e3 * factor : 0.0;
+      const double bytes = memory ? 400e3 * factor : 0.0, set = memory || moved_lines ? 40e3 : 0.0;
       all += fmt::format("\n[[kernel]]\nname = \"{}\"\nsize = 64\nkind = \"k{}\"\nseconds = [{}]\nbytes = {}\nworking_set = {}\nbytes_beyond_cache = {}\n"
-                         "seconds_power = {}\nbytes_power = {}\n{}", kernel, k, seconds, bytes, memory ? 40e3 : 0.0, bytes * 2, growth, std::min(growth, 2), source());
+                         "seconds_power = {}\nbytes_power = {}\n{}", kernel, k, seconds, bytes, set, bytes * 2, growth, std::min(growth, 2), source());
     }
     if (power) {
       std::string busy;
@@ -168,6 +170,7 @@ inline std::string random_machine::text() const {
         if (clocks || mhz == std::string("500")) all += fmt::format("\n[[power]]\nkind = \"k{}\"\n{}busy_w = [{}]\nidle_w = 0.5\n{}", k, clocks ? fmt::format("mhz = {}\n", mhz) : "", busy, source());
     }
   }
+  if (moved_lines) all += fmt::format("\n[moved_line]\nin_cluster_s = 1e-6\nbetween_clusters_s = 5e-6\n{}", source());
   if (!overheads)
     all += fmt::format("\n[overheads]\npush_s = 0\nsteal_try_s = 1e-9\nsteal_s = 0\nsearch_all_s = 0\nsearch_own_s = 0\nassembly_s = 0\nwake_s = 0\n{}", source());
   return all + fmt::format("\n[co_runner]\nslice_s = {}\nshare = {}\n{}", slice_s, fluid_share, source());
@@ -191,7 +194,7 @@ inline specification random_case::specified(const std::string& platform_file) co
   a.repeats = 1;
   a.seed = seed;
   for (const auto& [name, text] : std::initializer_list<std::pair<const char*, const std::string*>>{
-           {"table", &table}, {"timing", &timing}, {"criticality", &criticality}, {"local", &local}, {"steal", &steal}, {"root", &root}, {"co_runner", &co_runner}})
+           {"table", &table}, {"timing", &timing}, {"criticality", &criticality}, {"local", &local}, {"steal", &steal}, {"root", &root}, {"co_runner", &co_runner}, {"data", &data}})
     read_setting(a, name, *text);
   a.direct = direct;
   a.details = false;
@@ -203,7 +206,7 @@ inline std::string random_case::command(const std::string& platform_file) const 
   std::string all = fmt::format("kilter sim {} --on sim:{} --policy {} --repeat 1 --seed {}", workload, platform_file, policy, seed);
   for (const auto& [name, value] : parameters()) all += fmt::format(" {} {}", parameter{name, "", "", ""}.option(), value);
   if (!disturb.empty()) all += fmt::format(" --disturb '{}'", disturb_text());
-  for (const char* name : {"table", "timing", "criticality", "local", "steal", "co_runner", "root"})
+  for (const char* name : {"table", "timing", "criticality", "local", "steal", "co_runner", "root", "data"})
     if (const std::string text = text_of(a, name); text != text_of(standard, name)) all += fmt::format(" {} {}", find_setting(name)->option(), text);
   return all + (direct ? " --direct" : "");
 }
@@ -241,7 +244,7 @@ inline std::vector<random_case> random_case::simpler() const {
       });
   for (std::size_t i = 0; i < on.clusters.size(); ++i)
     if (on.clusters[i].cores > 1) add([i](random_case& c) { --c.on.clusters[i].cores; });
-  for (bool random_machine::*feature : {&random_machine::clocks, &random_machine::memory, &random_machine::small_cache, &random_machine::overheads, &random_machine::power})
+  for (bool random_machine::*feature : {&random_machine::clocks, &random_machine::memory, &random_machine::small_cache, &random_machine::overheads, &random_machine::power, &random_machine::moved_lines})
     if (on.*feature) add([feature](random_case& c) { c.on.*feature = false; });
   if (workload != "layered") add([](random_case& c) { c.workload = "layered"; });
   if (policy != "rws") add([](random_case& c) { c.policy = "rws"; });
