@@ -51,7 +51,9 @@ void add_comparison(CLI::App& c, worded_specification& w) {
   add_settings(c, w, {"repeat", "seed", "root"});
 }
 
-void add_simulated(CLI::App& c, worded_specification& w) { add_settings(c, w, {"co_runner", "thieves", "blocks", "data", "costs", "fast"}); }
+void add_simulated(CLI::App& c, worded_specification& w) {
+  add_settings(c, w, {"co_runner", "thieves", "blocks", "data", "costs", "fast"});
+}
 
 void add_cores(CLI::App& c, worded_specification& w) { add_settings(c, w, {"cores", "smt", "unpinned"}); }
 

@@ -146,7 +146,9 @@ void engine::follow_data(const detail::graph_core& core) {
 void engine::name_data(detail::graph_core& core) {
   if (!residency_ || named_ == &core) return;
   const std::span<const task_data> all = residency_->data();
-  if (all.size() != core.count) throw usage_error("data are told of " + std::to_string(all.size()) + " tasks, and the graph has " + std::to_string(core.count));
+  if (all.size() != core.count)
+    throw usage_error("data are told of " + std::to_string(all.size()) + " tasks, and the graph has " +
+                      std::to_string(core.count));
   core.places = std::make_unique<detail::data_places>();
   for (std::uint32_t t = 0; t < all.size(); ++t) core.places->names(t, all[t].read, all[t].written);
   named_ = &core;

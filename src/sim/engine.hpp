@@ -51,8 +51,9 @@ struct engine_options {
   /// Parts of the machine that share nothing, as nodes with a runtime each: every task stays within the part that is its home, and nobody steals from
   /// another. Empty: the machine is one. Only for policies whose tasks wait with single cores (input_error).
   std::vector<home_cores> apart{};
-  /// By task of each graph that runs: which data it works on. Tasks then take longer for what another core's cache has of theirs. Empty: they do not, and
-  /// where data are is known of graphs that name them by `depend` alone.
+  /// By task of each graph that runs: which data it works on. Tasks then take longer for what another
+  /// core's cache has of theirs. Empty: they do not, and where data are is known of graphs that name
+  /// them by `depend` alone.
   std::span<const task_data> data{};
   double horizon_s = 3600.0;      ///< virtual time after which a run is given up
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.

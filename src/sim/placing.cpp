@@ -110,7 +110,9 @@ void engine::enter(sim_core& w, sim_assembly& a) {
   w.runs = &a;
   if (!a.begun) {
     a.begun = true;
-    a.moved_s = residency_ ? residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task), a.at.leader) : 0.0;
+    a.moved_s = 0.0;
+    if (residency_)
+      a.moved_s = residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task), a.at.leader);
     speeds_.begin(a, now_);
     a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);

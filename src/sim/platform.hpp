@@ -70,10 +70,12 @@ struct co_runner_habits {
   origin from{"default: assumed"};
 };
 
-/// What 64 bytes that another core wrote take more than those that are in a core's own cache. 0: nothing.
+/// What 64 bytes that another core wrote take more than those in a core's own cache. 0: nothing.
 struct moved_line_figure {
   double in_cluster_s = 0.0, between_clusters_s = 0.0;
-  [[nodiscard]] bool told() const noexcept { return in_cluster_s > 0.0 || between_clusters_s > 0.0; }
+  [[nodiscard]] bool told() const noexcept {
+    return in_cluster_s > 0.0 || between_clusters_s > 0.0;
+  }
 };
 
 /// Machines of several nodes: every node has `clusters_per_node` clusters, in the machine's order, and the chip's bandwidth for itself.
@@ -91,7 +93,7 @@ struct platform {
   std::vector<double> cluster_bytes_per_s;    ///< by kind; 0: no limit
   double chip_bytes_per_s = 0.0;              ///< of each node if there is a network; 0: no limit
   std::vector<std::uint64_t> cache_bytes;     ///< by cluster: what its tasks share; 0: not known, so everything fits
-  std::vector<std::uint64_t> core_cache_bytes;///< by cluster: what each of its cores has for itself; 0: as above
+  std::vector<std::uint64_t> core_cache_bytes;///< by cluster: what a core has for itself; 0: as above
   std::vector<kernel_cost> kernels;
   std::vector<power_figure> power;
   overheads costs{};

@@ -111,16 +111,20 @@ class reader {
     return given.value_or(steps.empty() ? 0.0 : steps.back());
   }
 
-  /// The highest level of those that a cluster's cores share, or that each has for itself; 0 without. Its source is recorded as `what`.
-  std::uint64_t cache_in(const owned_table& cluster, std::string_view shared_by, const std::string& what) {
+  /// The highest level of those that a cluster's cores share, or that each has for itself; 0 without.
+  /// Its source is recorded as `what`.
+  std::uint64_t cache_in(const owned_table& cluster, std::string_view shared_by,
+                         const std::string& what) {
     std::int64_t level = 0;
     std::uint64_t bytes = 0;
     origin from;
     for (const owned_table& cache : cluster.tables("cache")) {
-      if (cache.required_text("shared_by") != shared_by || cache.required_text("type") == "instruction") continue;
+      if (cache.required_text("shared_by") != shared_by) continue;
+      if (cache.required_text("type") == "instruction") continue;
       if (const auto here = cache.integer("level", 1, 5).value_or(0); here > level) {
+        constexpr std::int64_t most = std::int64_t{1} << 40;
         level = here;
-        bytes = static_cast<std::uint64_t>(cache.integer("bytes", 1, std::int64_t{1} << 40).value_or(0));
+        bytes = static_cast<std::uint64_t>(cache.integer("bytes", 1, most).value_or(0));
         from.source = cache.required_text("source");
       }
     }
@@ -251,8 +255,10 @@ class reader {
 
   void read_moved_line(const owned_table& t) {
     t.only({"in_cluster_s", "between_clusters_s", "source", "fitted_to"});
-    p_.moved_line.in_cluster_s = t.number("in_cluster_s", quantities::cost_seconds).value_or(0.0);
-    p_.moved_line.between_clusters_s = t.number("between_clusters_s", quantities::cost_seconds).value_or(0.0);
+    const auto figure = [&](std::string_view key) {
+      return t.number(key, quantities::cost_seconds).value_or(0.0);
+    };
+    p_.moved_line = {figure("in_cluster_s"), figure("between_clusters_s")};
     record(t, "moved line", origin_in(t));
   }
 

@@ -16,7 +16,7 @@ struct task_data {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t read = none;     ///< what it finds; where they are is where they were last written
   std::uint32_t written = none;  ///< what it leaves behind
-  double bytes = 0.0;            ///< of what it finds; 0: not told, so the working set of its kernel
+  double bytes = 0.0;            ///< of what it finds; 0: not told, so its kernel's working set
 };
 
 /// Caches forget what was used longest ago: a task's data are there as long as they and all that

@@ -46,8 +46,8 @@ double speeds::waiting_s(const load& l, kind_id kind) const noexcept {
   return std::max(0.0, l.cost->bytes_beyond_cache - l.cost->bytes) / platform_.core_bytes_per_s[kind];
 }
 
-// Lines of another cache are waited for on top of all else, each member for its part: what comes from memory is the same near
-// the data and far from them.
+// Lines of another cache are waited for on top of all else, each member for its part: what comes from
+// memory is the same near the data and far from them.
 double speeds::with_moved(const load& l, double per_s) const noexcept {
   if (l.moved_s <= 0.0 || per_s <= 0.0) return per_s;
   double cores = 0.0;

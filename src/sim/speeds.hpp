@@ -29,7 +29,7 @@ struct load {
   sim_time since = 0;            ///< when `left` was brought up to date
   sim_time ends = never;         ///< if nothing changes
   std::uint32_t index = 0;       ///< in its cluster's list
-  double moved_s = 0.0;          ///< what its data take to come from another cache if one whole core fetches them
+  double moved_s = 0.0;          ///< what one core needs to fetch its data from another's cache
   std::vector<core_id> members;  ///< cores that are at it
   struct piece {
     core_id core;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <regex>
 
@@ -102,8 +103,9 @@ const std::vector<word>& common() {
 const std::vector<word>& runtime_words() {
   static const std::vector<word> all = [] {
     std::vector<word> words;
+    constexpr std::array<std::string_view, 5> simulated{"co_runner", "thieves", "blocks", "data", "fast"};
     for (const word& w : common())
-      if (w.key != "co_runner" && w.key != "thieves" && w.key != "blocks" && w.key != "data" && w.key != "fast") words.push_back(w);
+      if (std::ranges::find(simulated, w.key) == simulated.end()) words.push_back(w);
     return words;
   }();
   return all;

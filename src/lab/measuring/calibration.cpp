@@ -167,7 +167,8 @@ std::uint64_t steps_of(const calibration_plan& plan) {
   std::uint64_t figures = 1;
   for (kind_id k = 0; k < plan.machine->kinds().size(); ++k) figures += 2 + plan.kernels.size() * widths_of_kind(*plan.machine, k).size();
   const core_pairs pairs = pairs_of(*plan.machine);
-  return 1 + plan.repeats * (figures + (plan.machine->clusters().size() > 1) + !pairs.in_cluster.empty() + !pairs.between_clusters.empty());
+  figures += (plan.machine->clusters().size() > 1) + !pairs.in_cluster.empty() + !pairs.between_clusters.empty();
+  return 1 + plan.repeats * figures;
 }
 
 calibration calibrate(const calibration_plan& plan, progress& p) {
@@ -210,10 +211,11 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
 
   const core_pairs pairs = pairs_of(m);
   std::vector<double> in_cluster, between_clusters;
-  const auto lines = [&](const std::vector<std::pair<core_id, core_id>>& of, std::vector<double>& to) {
+  const auto lines = [&](const core_pairs::list& of, std::vector<double>& to) {
+    const double each_s = plan.batch_s / static_cast<double>(of.size());
     for (const auto& [one, other] : of) {
       if (interrupted()) return;
-      const auto more = moved_line_s(m.cores()[one], m.cores()[other], plan.batch_s / static_cast<double>(of.size()));
+      const auto more = moved_line_s(m.cores()[one], m.cores()[other], each_s);
       to.insert(to.end(), more.begin(), more.end());
     }
   };

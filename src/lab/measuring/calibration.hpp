@@ -45,7 +45,7 @@ struct calibration {
   std::vector<kernel> kernels;
   std::vector<sampled_value> core_bytes_per_s, cluster_bytes_per_s;   ///< by kind; no samples where a cluster is one core
   sampled_value chip_bytes_per_s;                                     ///< no samples if there is one cluster
-  sampled_value in_cluster_line_s, between_clusters_line_s;           ///< that a moved line takes more; no samples without such cores
+  sampled_value in_cluster_line_s, between_clusters_line_s;  ///< what a moved line takes more; no samples without such cores
   sampled_value slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
   sampled_value sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels
   bool complete = false;                                       ///< false after Ctrl-C: not to be used

@@ -182,7 +182,8 @@ experiment plan(const specification& asked) {
   if (e.costs == known_costs::truth && (!e.simulated || e.on.emulated))
     throw input_error(fmt::format("--costs {}: only simulated machines know what disturbances will leave", text_of(e, "costs")));
   if (e.data == far_data::moved && (!e.simulated || e.on.emulated))
-    throw input_error(fmt::format("--data {}: only simulated machines are told what data cost to move; use --on sim:PLATFORM", text_of(e, "data")));
+    throw input_error(fmt::format("--data {}: only simulated machines are told what data cost to move; "
+                                  "use --on sim:PLATFORM", text_of(e, "data")));
   e.machine = e.simulated ? e.simulated->cores : local_machine(e.cores, e.smt);
   if (const dag_work* data = std::get_if<dag_work>(&e.work)) check_widths(*data, *e.machine);
   e.scenarios = checked_scenarios(e.disturb, *e.machine, e.simulated != nullptr, e.on.emulated);

@@ -21,7 +21,8 @@ constexpr std::uint32_t warm_up = 2;
 
 double pass_s(std::span<volatile char> buffer) noexcept {
   const std::int64_t begin = sync::nanoseconds();
-  for (std::size_t i = 0; i < buffer.size(); i += line_bytes) buffer[i] = static_cast<char>(buffer[i] + 1);
+  for (std::size_t i = 0; i < buffer.size(); i += line_bytes)
+    buffer[i] = static_cast<char>(buffer[i] + 1);
   return static_cast<double>(sync::nanoseconds() - begin) * 1e-9;
 }
 

@@ -17,7 +17,8 @@ namespace kilter::lab {
 /// Pairs of cores whose lines speak for all: the first and last core of each cluster, and of two
 /// clusters that follow one another the first of each.
 struct core_pairs {
-  std::vector<std::pair<core_id, core_id>> in_cluster, between_clusters;
+  using list = std::vector<std::pair<core_id, core_id>>;
+  list in_cluster, between_clusters;
 };
 [[nodiscard]] core_pairs pairs_of(const machine&);
 

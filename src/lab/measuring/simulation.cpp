@@ -308,9 +308,11 @@ rate_sample mixed_tasks::rates(const std::vector<rate_sample>& by_type) const {
 simulation::simulation(experiment e, progress& p) : modelled(std::move(e), p, nullptr) {
   if (experiment_.data == far_data::free) return;
   if (made_.data.empty())
-    measured_.notes.push_back(fmt::format("No data are moved: the tasks of {} do not say which they work on.", name_of(experiment_.work)));
+    measured_.notes.push_back(fmt::format("No data are moved: the tasks of {} do not say which they work on.",
+                                          name_of(experiment_.work)));
   if (!experiment_.simulated->moved_line.told())
-    measured_.notes.push_back(fmt::format("No data are moved: platform {} does not say what a moved line takes ([moved_line]).", experiment_.simulated->name));
+    measured_.notes.push_back(fmt::format("No data are moved: platform {} does not say what a moved line takes "
+                                          "([moved_line]).", experiment_.simulated->name));
 }
 
 void add_graph(sim::engine_options& o, const experiment& e, const task_graph& made) {

@@ -133,7 +133,9 @@ std::vector<setting> all_settings() {
       of_words<&s::blocks>("blocks", {"member", "task"},
                            {"WHAT", "Machine", "Simulated: wide tasks are cut into eight blocks a member, or eight a task"}, fixed),
       of_words<&s::data>("data", {"free", "moved"},
-                         {"COST", "Machine", "Simulated: data that another core's cache has cost nothing (free), or what the platform says of moved lines (moved)"}, fixed),
+                         {"COST", "Machine",
+                          "Simulated: data that another core's cache has cost nothing (free), or what the platform "
+                          "says of moved lines (moved)"}, fixed),
       of_words<&s::costs>("costs", {"stale", "true"},
                           {"WHAT", "Machine", "Simulated: planned policies know costs as if nothing disturbed (stale), or what disturbances leave on average (true)"}, no),
       of_words<&s::objective>("objective", {"own", "cost", "time", "energy", "edp"},

@@ -46,7 +46,7 @@ enum class low_search : std::uint8_t { taken, ready };                      ///<
 enum class fast_orders : std::uint8_t { turns, random };                    ///< which fast core fa and fam-c take
 enum class cut_of_wide : std::uint8_t { member, task };                     ///< what has eight blocks; simulated only
 enum class co_running : std::uint8_t { slice, fluid };                      ///< how a simulated co-runner shares its core
-enum class far_data : std::uint8_t { free, moved };                         ///< what data in another core's cache cost a simulated task
+enum class far_data : std::uint8_t { free, moved };                         ///< in another core's cache; simulated only
 enum class known_costs : std::uint8_t { stale, truth };                     ///< what planned policies know of a simulated machine
 enum class submitter : std::uint8_t { core, outside };
 

@@ -61,14 +61,16 @@ std::string bandwidth_table(const std::string& of, const std::string& kind, cons
 
 std::string moved_line_table(const calibration& c) {
   std::string keys, spreads;
-  for (const auto& [key, f] : {std::pair{"in_cluster_s", &c.in_cluster_line_s}, {"between_clusters_s", &c.between_clusters_line_s}}) {
+  for (const auto& [key, f] : {std::pair{"in_cluster_s", &c.in_cluster_line_s},
+                               {"between_clusters_s", &c.between_clusters_line_s}}) {
     if (f->samples == 0) continue;
     keys += fmt::format("{} = {}\n", key, toml_float(f->median < 1e-12 ? 0.0 : f->median));
     spreads += fmt::format("; {}: {}", key, quartiles(*f));
   }
   if (keys.empty()) return "";
-  return fmt::format("[moved_line]\n{}source = \"measured: two pinned threads that hand 256 KiB to and fro and change every line, less the same once more; medians, "
-                     "quartiles in seconds{} turns\"\n\n", keys, spreads);
+  return fmt::format("[moved_line]\n{}source = \"measured: two pinned threads that hand 256 KiB to and fro and "
+                     "change every line, less the same once more; medians, quartiles in seconds{} turns\"\n\n",
+                     keys, spreads);
 }
 
 std::string kernel_table(const calibration& c, const calibration::kernel& k) {
@@ -125,7 +127,8 @@ std::string calibration_text(const calibration& c) {
   bandwidth("all cores", c.chip_bytes_per_s);
   const auto line = [&](const char* where, const sampled_value& f) {
     if (f.samples > 0)
-      out += fmt::format("  moved line {:<17} {:>9}  ({} .. {})\n", where, seconds_text(f.median), seconds_text(f.low), seconds_text(f.high));
+      out += fmt::format("  moved line {:<17} {:>9}  ({} .. {})\n", where, seconds_text(f.median),
+                         seconds_text(f.low), seconds_text(f.high));
   };
   line("in a cluster", c.in_cluster_line_s);
   line("between clusters", c.between_clusters_line_s);

@@ -105,7 +105,8 @@ void add_machine(page& out, const platform& p) {
     const std::string widths = listed(c.widths, [](std::uint32_t w) { return std::to_string(w); });
     out.number(name, fmt::format("{}, cores {} to {}, widths {}", kind_name(p, c.kind), c.first, c.first + c.size - 1, widths), name);
     if (p.cache_bytes[c.id] > 0) out.number("  shared cache", cache_text(p.cache_bytes[c.id]), "cache of " + name);
-    if (p.core_cache_bytes[c.id] > 0) out.number("  cache of a core", cache_text(p.core_cache_bytes[c.id]), "cache of a core of " + name);
+    if (p.core_cache_bytes[c.id] > 0)
+      out.number("  cache of a core", cache_text(p.core_cache_bytes[c.id]), "cache of a core of " + name);
   }
 }
 
@@ -165,8 +166,9 @@ void add_habits(page& out, const platform& p) {
   out.number("", fmt::format("steal try {}, steal {}, search all {}, own {}", seconds_text(o.steal_try_s), seconds_text(o.steal_s),
                              seconds_text(o.search_all_s), seconds_text(o.search_own_s)), &o.from);
   if (p.moved_line.told())
-    out.number("moved line", fmt::format("{} more in a cluster, {} between clusters", seconds_text(p.moved_line.in_cluster_s),
-                                         seconds_text(p.moved_line.between_clusters_s)), "moved line");
+    out.number("moved line",
+               fmt::format("{} more in a cluster, {} between clusters", seconds_text(p.moved_line.in_cluster_s),
+                           seconds_text(p.moved_line.between_clusters_s)), "moved line");
   const sim::co_runner_habits& c = p.co_runner;
   out.number("co-runner", fmt::format("slices of {}, or leaves {:.3g} % of the core", seconds_text(c.slice_s), 100 * c.share), &c.from);
   out.number("noise", fmt::format("{:.3g} % of a task's work", 100 * p.noise_sigma), "noise");
@@ -215,7 +217,8 @@ std::string platform_json(const platform& p) {
     const std::uint64_t bytes = p.cache_bytes[c.id];
     const json cache = bytes == 0 ? json(nullptr) : with({{"bytes", bytes}}, p.origin_of("cache of " + name));
     const std::uint64_t own = p.core_cache_bytes[c.id];
-    const json core_cache = own == 0 ? json(nullptr) : with({{"bytes", own}}, p.origin_of("cache of a core of " + name));
+    const json core_cache = own == 0 ? json(nullptr)
+                                     : with({{"bytes", own}}, p.origin_of("cache of a core of " + name));
     clusters.push_back(with({{"kind", kind_name(p, c.kind)}, {"first", c.first}, {"size", c.size}, {"widths", c.widths},
                              {"cache", cache}, {"core_cache", core_cache}}, p.origin_of(name)));
   }
@@ -233,8 +236,8 @@ std::string platform_json(const platform& p) {
                                {"wake_s", o.wake_s}}, &o.from);
   const json network = p.network ? with({{"clusters_per_node", p.network->clusters_per_node}, {"bytes_per_s", p.network->bytes_per_s},
                                          {"latency_s", p.network->latency_s}}, &p.network->from) : json(nullptr);
-  const json moved_line = with({{"in_cluster_s", p.moved_line.in_cluster_s}, {"between_clusters_s", p.moved_line.between_clusters_s}},
-                               p.origin_of("moved line"));
+  const json moved_line = with({{"in_cluster_s", p.moved_line.in_cluster_s},
+                                {"between_clusters_s", p.moved_line.between_clusters_s}}, p.origin_of("moved line"));
   return dumped({{"name", p.name}, {"description", p.description}, {"file", p.file}, {"kinds", kinds}, {"clusters", clusters},
                  {"bandwidth", bandwidth}, {"kernels", kernels}, {"power", power}, {"overheads", overheads},
                  {"moved_line", p.moved_line.told() ? moved_line : json(nullptr)},

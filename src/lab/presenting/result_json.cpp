@@ -29,7 +29,8 @@ document config_of(const experiment& e) {
   add_settings(config, e, {"cores", "smt"});
   config["co_runner"] = e.simulated ? value_of(e, "co_runner") : document(nullptr);
   config["costs"] = e.simulated && !e.on.emulated ? value_of(e, "costs") : document(nullptr);
-  if (e.data != far_data::free) config["data"] = value_of(e, "data");  // only then, so that older results compare
+  // Only then, so that older results compare.
+  if (e.data != far_data::free) config["data"] = value_of(e, "data");
   config["cats"] = cats_of(e);
   config["load_table"] = value_of(e, "load_table");
   if (e.learned) config["learned_rows"] = e.learned->rows.size();  // every run began with a loaded table

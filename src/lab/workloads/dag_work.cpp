@@ -99,7 +99,8 @@ void add_edges(graph& g, const dag_work& w, const std::vector<task>& tasks) {
   for (const dag::edge& e : w.what->edges) g.edge(tasks[e.from], tasks[e.to], e.cost_s * w.scale);
 }
 
-/// A task's data are those that its edges hand over most bytes of, the first of several; none if no edge says how many it does.
+/// A task's data are those that its edges hand over most bytes of, the first of several; none if no
+/// edge says how many it does.
 std::vector<sim::task_data> data_of(const dag& d) {
   std::vector<sim::task_data> data(d.tasks.size());
   bool told = false;

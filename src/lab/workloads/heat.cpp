@@ -74,7 +74,8 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
   // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
   const sim::type_work block{.kernel = "stencil", .size = std::sqrt(mean_rows * h.columns)};
   const bool alone = h.ranks == 1 && !h.apart;
-  const sim::type_work exchange{.kernel = {}, .size = 0.0, .fixed_s = alone ? 0.0 : exchange_s(h, p)};
+  const sim::type_work exchange{.kernel = {}, .size = 0.0,
+                                .fixed_s = alone ? 0.0 : exchange_s(h, p)};
   if (!h.apart) {
     rank_kind all;
     all.block = made.type(g, "heat", block);
@@ -100,7 +101,8 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
 
 double exchange_s(const heat& h, const sim::platform& p) {
   if (!p.network || p.network->bytes_per_s <= 0.0)
-    throw input_error("platform " + p.name + " has no network, over which the ranks of heat exchange borders; take one with [network], as haswell-cluster, or --ranks 1");
+    throw input_error("platform " + p.name + " has no network, over which the ranks of heat exchange borders; take one with [network], "
+                      "as haswell-cluster, or --ranks 1");
   const double neighbours = h.ranks > 2 ? 2.0 : 1.0;
   return p.network->latency_s + neighbours * h.columns * bytes_of_value / p.network->bytes_per_s;
 }

@@ -20,7 +20,8 @@ struct heat {
 [[nodiscard]] double exchange_s(const heat&, const sim::platform&);
 
 /// A block follows itself and the blocks beside it in its rank. An exchange, high priority and one core wide, follows the blocks on both
-/// sides of its rank's borders, and precedes its rank's border blocks of the next iteration. Fills `iteration`, and `data` with the rows of each block.
+/// sides of its rank's borders, and precedes its rank's border blocks of the next iteration. Fills `iteration`, and `data`: a block's are
+/// its rows.
 ///
 /// Blocks are stencils with as many points. Unless ranks are apart, any core of any node may run any block or exchange, and moving its rows there
 /// costs nothing: ranks can help each other, which processes with messages cannot. Apart, tasks are at home on their rank's node and of types of its

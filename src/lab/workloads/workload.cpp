@@ -50,7 +50,8 @@ graph_size size_of(const workload& w) {
                            return graph_size{tasks, static_cast<double>(tasks) * k.tasks_per_iteration};
                          },
                          [](const heat& h) {
-                           const std::uint64_t tasks = std::uint64_t{h.iterations} * h.ranks * (h.tasks_per_rank + (h.ranks > 1));
+                           const std::uint32_t each = h.tasks_per_rank + (h.ranks > 1 ? 1 : 0);
+                           const std::uint64_t tasks = std::uint64_t{h.iterations} * h.ranks * each;
                            return graph_size{tasks, 4.0 * static_cast<double>(tasks)};
                          },
                          [](const vgg16& v) {
@@ -88,7 +89,9 @@ std::string title_of(const workload& w) {
                                 k.iterations, k.tasks_per_iteration);
            },
            [](const heat& h) {
-             if (h.ranks == 1) return fmt::format("2D heat, {} x {}: {} iterations of {} blocks", h.rows, h.columns, h.iterations, h.tasks_per_rank);
+             if (h.ranks == 1)
+               return fmt::format("2D heat, {} x {}: {} iterations of {} blocks", h.rows, h.columns, h.iterations,
+                                  h.tasks_per_rank);
              return fmt::format("2D heat, {} x {} on {} ranks{}: {} iterations of {} blocks and an exchange a rank", h.rows, h.columns, h.ranks,
                                 h.apart ? " with a runtime each" : "", h.iterations, h.tasks_per_rank);
            },

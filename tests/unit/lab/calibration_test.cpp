@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -55,10 +54,9 @@ TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
   }
   EXPECT_GT(p.core_bytes_per_s[0], 1e6);
   EXPECT_GE(p.noise_sigma, 0.0);
-  const bool several = std::ranges::any_of(p.cores->clusters(), [](const cluster& one) { return one.size > 1; });
-  EXPECT_EQ(c.in_cluster_line_s.samples > 0, several);
-  EXPECT_EQ(c.between_clusters_line_s.samples > 0, p.cores->clusters().size() > 1);
-  EXPECT_EQ(p.origin_of("moved line") != nullptr, p.cores->core_count() > 1);
+  // Neighbours may leave two threads no turn in so short a time; then nothing is said.
+  const auto turns = c.in_cluster_line_s.samples + c.between_clusters_line_s.samples;
+  EXPECT_EQ(p.origin_of("moved line") != nullptr, turns > 0);
 
   specification a;
   a.on = read_engine("--on", "sim:" + file.path.string());
@@ -98,8 +96,9 @@ TEST(calibration, moved_lines_are_written_as_they_were_measured) {
 }
 
 TEST(calibration, lines_are_moved_between_the_ends_of_clusters_and_neighbouring_ones) {
-  using pairs = std::vector<std::pair<core_id, core_id>>;
-  const core_pairs two = pairs_of(machine::uniform(8, 2)), single = pairs_of(machine::uniform(2, 2));
+  using pairs = core_pairs::list;
+  const core_pairs two = pairs_of(machine::uniform(8, 2));
+  const core_pairs single = pairs_of(machine::uniform(2, 2));
   EXPECT_EQ(two.in_cluster, (pairs{{0, 3}, {4, 7}}));
   EXPECT_EQ(two.between_clusters, (pairs{{0, 4}}));
   EXPECT_TRUE(single.in_cluster.empty());

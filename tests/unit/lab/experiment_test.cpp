@@ -86,7 +86,8 @@ TEST(plan, refuses_disturbances_that_only_a_simulator_has) {
 
 TEST(plan, refuses_to_move_data_where_nothing_tells_what_that_costs) {
   for (const char* on : {"native", "emulate:haswell-16"})
-    expect_refused([&](auto& a) { read_setting(a, "on", on), read_setting(a, "data", "moved"); }, "--data moved", "sim:PLATFORM");
+    expect_refused([&](auto& a) { read_setting(a, "on", on), read_setting(a, "data", "moved"); },
+                   "--data moved", "sim:PLATFORM");
 }
 
 TEST(plan, refuses_what_the_simulator_would_get_wrong) {

@@ -21,40 +21,6 @@ const sim::platform& two_by_four() {
   return p;
 }
 
-// --- data that are moved ---
-
-bench_result run_of_heat(const char* on, const char* data, const char* workload = "heat") {
-  specification a;
-  a.work = std::string_view(workload) == "heat"
-               ? make_workload("heat", {{"ranks", "1"}, {"tasks_per_rank", "32"}, {"rows", "2048"}, {"columns", "2048"}, {"iterations", "20"}})
-               : make_workload(workload, {});
-  a.policy_lists = read_policies({"rws"});
-  a.repeats = 1;
-  a.details = false;
-  read_setting(a, "on", on);
-  read_setting(a, "data", data);
-  progress quiet(1, true);
-  simulation s(plan(a), quiet);
-  s.run();
-  return s.result();
-}
-
-TEST(moved_data, lengthen_a_run_and_never_its_bound) {
-  const bench_result free = run_of_heat("sim:ryzen-3950x", "free"), moved = run_of_heat("sim:ryzen-3950x", "moved");
-  EXPECT_GT(moved.runs.at(0).stats.seconds, 1.01 * free.runs.at(0).stats.seconds) << "blocks go to whoever steals them";
-  EXPECT_EQ(moved.runs.at(0).bound_s, free.runs.at(0).bound_s);
-  EXPECT_EQ(moved.notes, free.notes);
-}
-
-TEST(moved_data, say_where_nothing_is_moved) {
-  EXPECT_EQ(run_of_heat("sim:grid:4x4", "moved").runs.at(0).stats.seconds, run_of_heat("sim:grid:4x4", "free").runs.at(0).stats.seconds);
-  const auto noted = [](const bench_result& r, std::string_view what) {
-    return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.find(what) != n.npos; });
-  };
-  EXPECT_TRUE(noted(run_of_heat("sim:grid:4x4", "moved"), "grid:4x4 does not say what a moved line takes"));
-  EXPECT_TRUE(noted(run_of_heat("sim:ryzen-3950x", "moved", "kmeans"), "the tasks of kmeans do not say which they work on"));
-}
-
 // --- bounds ---
 
 TEST(bounds, of_one_type_count_tasks) {

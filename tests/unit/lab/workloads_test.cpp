@@ -271,22 +271,9 @@ TEST(heat, of_several_ranks_needs_a_network) {
   EXPECT_THROW((void)build(g, heat{}, one_node()), input_error);
   const heat h{.rows = 90, .columns = 50, .ranks = 1, .tasks_per_rank = 3, .iterations = 2};
   (void)build(g, h, one_node());
-  EXPECT_EQ(edges_of(g), (edges{{0, 3}, {1, 3}, {0, 4}, {1, 4}, {2, 4}, {1, 5}, {2, 5}})) << "one rank exchanges nothing";
+  EXPECT_EQ(edges_of(g), (edges{{0, 3}, {1, 3}, {0, 4}, {1, 4}, {2, 4}, {1, 5}, {2, 5}}))
+      << "one rank exchanges nothing";
   EXPECT_EQ(size_of(h).tasks, g.size());
-}
-
-TEST(heat, a_block_works_on_its_own_rows_and_an_exchange_on_none) {
-  graph g;
-  const task_graph made = build(g, heat{.rows = 90, .columns = 50, .ranks = 2, .tasks_per_rank = 2, .iterations = 2}, two_nodes());
-  ASSERT_EQ(made.data.size(), g.size());
-  std::vector<std::uint32_t> read, written;
-  for (const sim::task_data& d : made.data) {
-    read.push_back(d.read);
-    written.push_back(d.written);
-  }
-  constexpr std::uint32_t none = sim::task_data::none;
-  EXPECT_EQ(read, (std::vector<std::uint32_t>{0, 1, 2, 3, none, none, 0, 1, 2, 3, none, none}));
-  EXPECT_EQ(written, read);
 }
 
 // --- VGG-16 (papers.md A3.3) ---
@@ -346,26 +333,6 @@ TEST(vgg16, each_layer_is_a_size_class_of_its_own) {
   std::set<std::uint32_t> classes;
   for (std::uint32_t i = 0; i < kilter::detail::graph_access::core(g).kinds.size(); ++i) classes.insert(kilter::detail::graph_access::core(g).kinds[i].size_class);
   EXPECT_EQ(classes.size(), 16u) << "layers of other sizes would be mixed in one row of the trace table";
-}
-
-TEST(graphs, a_task_works_on_what_its_edges_hand_over_most_of) {
-  const auto data_of = [](double first, double second) {
-    const auto d = std::make_shared<const dag>(dag{
-        .name = "three", .types = {{"work"}},
-        .tasks = {{.id = "a", .seconds = 1.0}, {.id = "b", .seconds = 1.0}, {.id = "c", .seconds = 1.0}},
-        .edges = {{.from = 0, .to = 2, .bytes = first}, {.from = 1, .to = 2, .bytes = second}}});
-    graph g;
-    return build(g, dag_work{.from = "three", .what = d}, one_node()).data;
-  };
-  constexpr std::uint32_t none = sim::task_data::none;
-  const auto told = data_of(100.0, 200.0);
-  ASSERT_EQ(told.size(), 3u);
-  EXPECT_EQ(told[0].read, none) << "nobody hands it anything";
-  EXPECT_EQ(told[0].written, 0u);
-  EXPECT_EQ(told[2].read, 1u);
-  EXPECT_EQ(told[2].bytes, 200.0);
-  EXPECT_EQ(data_of(100.0, 100.0)[2].read, 0u) << "the first of several";
-  EXPECT_TRUE(data_of(0.0, 0.0).empty()) << "no edge says how much";
 }
 
 TEST(make_named, knows_workloads_and_graphs_by_one_word) {

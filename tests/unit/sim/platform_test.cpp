@@ -210,7 +210,8 @@ TEST(platform, numbers_out_of_range_are_errors) {
   expect_refused("share = 0.4", "share = 1.4", {"share", "1.4", "at most 1"});
   expect_refused("sigma = 0.02", "sigma = -0.02", {"sigma", "-0.02"});
   expect_refused("clusters_per_node = 1", "clusters_per_node = 3", {"clusters_per_node"});
-  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = -4e-9", {"between_clusters_s", "-4e-09"});
+  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = -4e-9",
+                 {"between_clusters_s", "-4e-09"});
   expect_refused("between_clusters_s = 4e-9", "in_cluster_s = \"near\"", {"in_cluster_s", "near"});
 }
 
@@ -233,7 +234,8 @@ TEST(platform, numbers_beyond_every_machine_are_errors) {
   expect_refused("steal_try_s = 1e-6", "steal_try_s = 1e-15", {"'steal_try_s' is 1e-15", "from 1e-09 to"});
   expect_refused("slice_s = 0.01", "slice_s = 1e-15", {"'slice_s' is 1e-15", "from 1e-09 to"});
   expect_refused("latency_s = 1e-6", "latency_s = 1e308", {"'latency_s' is 1e+308"});
-  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = 1e308", {"'between_clusters_s' is 1e+308"});
+  expect_refused("between_clusters_s = 4e-9", "between_clusters_s = 1e308",
+                 {"'between_clusters_s' is 1e+308"});
 }
 
 TEST(platform, a_number_for_each_width) {

@@ -78,7 +78,8 @@ TEST(residency, a_task_takes_longer_by_the_lines_that_come_from_afar) {
 TEST(residency, reading_leaves_data_where_they_are) {
   const platform p = four_cores();
   const task_data reads{.read = 0};
-  EXPECT_NEAR(seconds_of(p, {0, 2, 0}, {first, reads, reads}), 3 * task_s + 100 * far_line_s, 1e-12);
+  EXPECT_NEAR(seconds_of(p, {0, 2, 0}, {first, reads, reads}), 3 * task_s + 100 * far_line_s,
+              1e-12);
 }
 
 TEST(residency, bytes_that_are_told_count_instead_of_the_working_set) {
@@ -115,7 +116,8 @@ TEST(residency, members_of_a_wide_task_fetch_their_parts_together) {
   const platform p = four_cores();
   const std::vector<task_data> data{first, first};
   const place_id wide = *p.cores->find({2, 2});
-  engine e(p, {.policy = std::make_shared<goes_to>(std::vector{p.cores->single(0), wide}), .data = data});
+  const auto asked = std::make_shared<goes_to>(std::vector{p.cores->single(0), wide});
+  engine e(p, {.policy = asked, .data = data});
   graph g;
   add_chain(g, 2);
   EXPECT_NEAR(e.run(g, works(g)).seconds, 1.5 * task_s + 50 * far_line_s, 1e-12);

@@ -198,7 +198,8 @@ inline std::string check_run(const experiment& e) {
   const bool quota = std::ranges::any_of(s.parts, [](const disturbance& d) { return d.kind == disturbance_kind::quota; });
   std::string wrong = check_order(g, w);
   if (wrong.empty()) wrong = check_cores(w);
-  if (wrong.empty()) wrong = check_work(w, left_over_time(p, disturbances, w.until_s), quota || e.data == far_data::moved);
+  const bool longer = quota || e.data == far_data::moved;
+  if (wrong.empty()) wrong = check_work(w, left_over_time(p, disturbances, w.until_s), longer);
   if (wrong.empty()) wrong = check_energy(p, engine.energy_j(), row.energy_j, w.until_s);
   if (!wrong.empty()) return wrong;
   if (w.stats.seconds < row.bound_s * (1.0 - 1e-7) - rounding_s)

@@ -48,7 +48,8 @@ struct random_case {
   std::string workload = "layered", policy = "rws";
   std::uint32_t tasks = 1, parallelism = 1, tile = 64, edge_percent = 100;   // kmeans: iterations of `parallelism` tasks
   bool mixed_kernels = false;
-  std::string table = "paper", timing = "honest", criticality = "user", local = "containing", steal = "random", co_runner = "slice", root = "core", data = "free";
+  std::string table = "paper", timing = "honest", criticality = "user", local = "containing", steal = "random", co_runner = "slice", root = "core";
+  std::string data = "free";
   bool direct = false;
   std::vector<random_part> disturb;
   std::uint64_t seed = 1;
@@ -170,7 +171,8 @@ inline std::string random_machine::text() const {
         if (clocks || mhz == std::string("500")) all += fmt::format("\n[[power]]\nkind = \"k{}\"\n{}busy_w = [{}]\nidle_w = 0.5\n{}", k, clocks ? fmt::format("mhz = {}\n", mhz) : "", busy, source());
     }
   }
-  if (moved_lines) all += fmt::format("\n[moved_line]\nin_cluster_s = 1e-6\nbetween_clusters_s = 5e-6\n{}", source());
+  if (moved_lines)
+    all += fmt::format("\n[moved_line]\nin_cluster_s = 1e-6\nbetween_clusters_s = 5e-6\n{}", source());
   if (!overheads)
     all += fmt::format("\n[overheads]\npush_s = 0\nsteal_try_s = 1e-9\nsteal_s = 0\nsearch_all_s = 0\nsearch_own_s = 0\nassembly_s = 0\nwake_s = 0\n{}", source());
   return all + fmt::format("\n[co_runner]\nslice_s = {}\nshare = {}\n{}", slice_s, fluid_share, source());
