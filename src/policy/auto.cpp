@@ -106,7 +106,7 @@ discipline auto_policy::queues(const machine&) const {
   d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
   d.take_stays = true;
   d.asks_machine = true;
-  d.learns = true;
+  d.learns = d.reads_data = true;
   d.cells = cells_for(cores_);
   return d;
 }

@@ -78,6 +78,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
       throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
   }
   core.find_roots();
+  if (plan_.reads_data) core.keep_releases();
   if (plan_.reads_predecessors) core.index_predecessors();
   core.clear_marks();
   runs_ = &core;

@@ -132,6 +132,7 @@ void engine::check_at_home(const node* n, core_id first, std::uint32_t cores) co
 }
 
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
+  if (parent && waker != no_core) detail::released_by(n, waker);
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
