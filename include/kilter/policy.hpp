@@ -195,7 +195,8 @@ class view {
   // -- what was learned --
   /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
   [[nodiscard]] double time_s(task_ref, place_id) noexcept;
-  /// Seconds that it takes more on a core that is not `data_core`, as its type was seen to; 0 if it does not, or that is not known.
+  /// Seconds that it takes more on that core than if it ran at once on `data_core`, as its type was
+  /// seen to: on `data_core` itself what it takes more later. 0 if nothing, or that is not known.
   [[nodiscard]] double elsewhere_s(task_ref, core_id) noexcept;
   /// A task of its type has run, or its times were given; otherwise `time_s` is a guess.
   [[nodiscard]] bool known(task_ref) noexcept;

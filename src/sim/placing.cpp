@@ -108,8 +108,10 @@ void engine::join(sim_core& w, sim_assembly& a) {
 void engine::enter(sim_core& w, sim_assembly& a) {
   becomes(w, activity::running);
   w.runs = &a;
+  const bool at_hand = std::exchange(w.released, nullptr) == a.task;
   if (!a.begun) {
     a.begun = true;
+    a.at_hand = at_hand;
     speeds_.begin(a, now_);
     a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);
@@ -132,7 +134,10 @@ void engine::check_at_home(const node* n, core_id first, std::uint32_t cores) co
 }
 
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
-  if (parent && waker != no_core) detail::released_by(n, waker);
+  if (parent && waker != no_core) {
+    detail::released_by(n, waker);
+    cores_[waker].released = n;
+  }
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
