@@ -15,7 +15,13 @@ struct member_time {
 };
 
 /// How far a core is from the one whose caches have what a task works on.
-enum class distance : std::uint8_t { unknown, none, cluster, beyond };  ///< none: it is that core; cluster: one beside it
+enum class distance : std::uint8_t {
+  unknown,
+  none,     ///< it is that core
+  cluster,  ///< one beside it
+  beyond,
+  at_hand,  ///< it is that core, and it has run nothing since it released the task
+};
 
 /// Question 5: what was seen of a task. Seconds of wall clock.
 struct measured {

@@ -52,6 +52,7 @@ struct discipline {
   bool learns = false;                ///< standard on_done: the sample goes into the trace table
   bool asks_machine = false;          ///< question 6
   bool reads_predecessors = false;    ///< the engine keeps reverse edges of every graph
+  bool reads_data = false;            ///< the engine keeps where tasks were released that name no data
   std::uint32_t cells = 0;            ///< how many shared 64-bit cells the policy uses, all zero at start
   std::uint32_t type_cells = 0;       ///< how many more for each type and size class of tasks (each row of the trace table)
 };
@@ -183,8 +184,10 @@ class view {
   [[nodiscard]] task_ref predecessor(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] double predecessor_cost_s(task_ref, std::uint32_t i) noexcept;
   [[nodiscard]] double data_ready_s(task_ref, core_id) noexcept;     ///< engine time when the data of the predecessors that are done have reached the core
-  /// The core that last worked on the task's data (depend::inout, else `in`, else `out`; the first of them counts): its caches have them.
-  /// no_core if it names none, or nobody has touched them.
+  /// The core that last worked on the task's data (depend::inout, else `in`, else `out`; the first of
+  /// them counts): its caches have them. With discipline::reads_data, of a task that names none and
+  /// takes a microsecond or more: the core that ran the last of its predecessors. no_core if nobody
+  /// has touched them, for roots, and for what a running task added.
   [[nodiscard]] core_id data_core(task_ref) noexcept;
   /// New key of a task that waits in a by_key queue; no effect if it waits nowhere.
   void rekey(task_ref, std::uint64_t key) noexcept;
@@ -192,7 +195,8 @@ class view {
   // -- what was learned --
   /// Predicted seconds of the task at a place. 0: unexplored (never with the neutral prior).
   [[nodiscard]] double time_s(task_ref, place_id) noexcept;
-  /// Seconds that it takes more on a core that is not `data_core`, as its type was seen to; 0 if it does not, or that is not known.
+  /// Seconds that it takes more on that core than if it ran at once on `data_core`, as its type was
+  /// seen to: on `data_core` itself what it takes more later. 0 if nothing, or that is not known.
   [[nodiscard]] double elsewhere_s(task_ref, core_id) noexcept;
   /// A task of its type has run, or its times were given; otherwise `time_s` is a guess.
   [[nodiscard]] bool known(task_ref) noexcept;

@@ -108,7 +108,7 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
   using d = discipline;
   detail::sum_up(s, &queue_spec::owner, &queue_spec::order, &queue_spec::takers);
   detail::sum_up(s, &d::queues, &d::deques_too, &d::steal_from, &d::forward_child, &d::asks_submit, &d::asks_ready_low, &d::asks_ready_high, &d::asks_next,
-                 &d::asks_take_low, &d::asks_take_high, &d::take_stays, &d::asks_done, &d::learns, &d::asks_machine, &d::reads_predecessors, &d::cells,
+                 &d::asks_take_low, &d::asks_take_high, &d::take_stays, &d::asks_done, &d::learns, &d::asks_machine, &d::reads_predecessors, &d::reads_data, &d::cells,
                  &d::type_cells);
   using r = ready_decision;
   detail::sum_up(s, &r::what, &r::stealable, &r::queue, &r::where, &r::key, &r::busy_s);
@@ -117,7 +117,8 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
   detail::sum_up(s, &take_decision::where, &take_decision::put_back, &take_decision::busy_s);
   detail::sum_up(s, &member_time::core, &member_time::seconds, &member_time::chunks);
   using m = measured;
-  detail::sum_up(s, &m::sample_s, &m::leader_s, &m::span_s, &m::cpu_s, &m::tasks, &m::work, &m::leader_first, &m::members);
+  detail::sum_up(s, &m::sample_s, &m::leader_s, &m::span_s, &m::cpu_s, &m::tasks, &m::work, &m::leader_first, &m::from_data,
+                 &m::members);
   detail::sum_up(s, &task_ref::handle);
   detail::sum_up(s, &task_state::a, &task_state::b);
   using t = table_options;

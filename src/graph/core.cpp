@@ -202,6 +202,15 @@ void graph_core::find_roots() {
   roots_known = true;
 }
 
+void graph_core::keep_releases() noexcept {
+  if (releases == count) return;
+  releases = 0;
+  released_on.reset(new (std::nothrow) std::uint16_t[count]);
+  if (!released_on) return;
+  std::fill_n(released_on.get(), count, place_unset);
+  releases = count;
+}
+
 void graph_core::index_predecessors() {
   if (reverse.size() == count && reverse_edges == static_edges) return;
   reverse.assign(count, {});

@@ -24,9 +24,12 @@ class data_places {
     for (const std::uint32_t d : {read, written})
       if (d != none && d >= data_) grow(d + 1);
   }
+  [[nodiscard]] bool knows(std::uint64_t task) const noexcept {
+    return task < tasks_.size() && tasks_[task].read != none;
+  }
   /// The core that has the task's data; no_core if nobody has touched them. Any thread.
   [[nodiscard]] core_id core_of(std::uint64_t task) const noexcept {
-    if (task >= tasks_.size() || tasks_[task].read == none) return no_core;
+    if (!knows(task)) return no_core;
     const std::uint16_t c = cores_[tasks_[task].read].load(sync::memory_order_relaxed);
     return c == nobody ? no_core : c;
   }

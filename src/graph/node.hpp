@@ -196,6 +196,10 @@ struct graph_core {
   node* unfinished = nullptr;          ///< the youngest task while its closure is being made
   std::unique_ptr<data_uses> uses;     ///< of the data that tasks named; null while none did
   std::unique_ptr<data_places> places; ///< where they were last; set with `uses`
+  /// By id: the core that released a static task, place_unset for nobody; null unless an engine's
+  /// policy may ask.
+  std::unique_ptr<std::uint16_t[]> released_on;
+  std::uint32_t releases = 0;          ///< of them
   std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
   std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
   sync::mutex dynamic_lock;             ///< kinds while the graph runs
@@ -222,6 +226,8 @@ struct graph_core {
   /// Takes the youngest task back if its closure's constructor threw.
   void drop_unfinished() noexcept;
   void find_roots();
+  /// From now on tasks that name no data are taken to find them where they were released.
+  void keep_releases() noexcept;
   void clear_marks() noexcept;
   /// Cancels what runs of it and waits for that.
   void end_run() noexcept {
@@ -238,8 +244,18 @@ struct graph_core {
 
 /// The core that has what the task works on; no_core if that is not known.
 inline core_id data_core_of(const node* n) noexcept {
-  const data_places* places = graph_of(n).places.get();
-  return places && !(n->flags & flag_dynamic) ? places->core_of(id_of(n)) : no_core;
+  if (n->flags & flag_dynamic) return no_core;
+  const graph_core& g = graph_of(n);
+  const std::uint64_t id = id_of(n);
+  if (g.places && g.places->knows(id)) return g.places->core_of(id);
+  return id < g.releases && g.released_on[id] != place_unset ? g.released_on[id] : no_core;
+}
+/// By the core that ran the last of its predecessors. Before others may take it.
+inline void released_by(const node* n, core_id c) noexcept {
+  if (n->flags & flag_dynamic) return;
+  graph_core& g = graph_of(n);
+  if (const std::uint64_t id = id_of(n); id < g.releases)
+    g.released_on[id] = static_cast<std::uint16_t>(c);
 }
 /// Its body has run there.
 inline void data_now_at(const node* n, core_id c) noexcept {

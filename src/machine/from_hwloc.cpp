@@ -146,12 +146,14 @@ machine build(const topology& top, std::string name, const machine_options& opti
   const detail::kind_table kinds(t, os_indices);
 
   std::map<hwloc_obj_t, std::size_t> domains;
+  std::map<hwloc_obj_t, int> first_of;
   std::vector<detail::logical_cpu> cpus;
   for (const hwloc_obj_t pu : pus) {
     const auto os_index = static_cast<int>(pu->os_index);
     const std::size_t domain = domains.try_emplace(cluster_domain(t, pu), domains.size()).first->second;
     const hwloc_obj_t node = numa_node(t, pu);
-    cpus.push_back({os_index, kinds.of(os_index), domain, node ? static_cast<int>(node->os_index) : 0});
+    cpus.push_back({os_index, kinds.of(os_index), domain, node ? static_cast<int>(node->os_index) : 0,
+                    first_of.try_emplace(physical_core(t, pu), os_index).first->second});
   }
   return {std::move(name), kinds.kinds(), detail::number_cores(std::move(cpus)), options.powers_of_two};
 }

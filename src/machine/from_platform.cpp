@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <set>
 
 #include "kilter/machine.hpp"
@@ -72,20 +73,26 @@ class platform_reader {
     for (const toml::node& entry : *list) {
       const toml::array* siblings = entry.as_array();
       if (!siblings) {
-        add(t, entry, kind->id, domain, numa, true);
+        add(t, entry, kind->id, domain, numa);
       } else {
         if (siblings->empty()) t.fail(entry.source(), "a core in 'cpus' has no logical CPU; write [0] or [0, 4]");
-        for (std::size_t i = 0; i < siblings->size(); ++i) add(t, (*siblings)[i], kind->id, domain, numa, i == 0);
+        std::optional<int> first;
+        for (const toml::node& sibling : *siblings) {
+          const int os_index = add(t, sibling, kind->id, domain, numa, first);
+          if (!first) first = os_index;
+        }
       }
     }
   }
 
-  void add(const owned_table& t, const toml::node& node, kind_id kind, std::size_t domain, int numa, bool first_of_core) {
+  int add(const owned_table& t, const toml::node& node, kind_id kind, std::size_t domain, int numa, std::optional<int> first_of_core = {}) {
     const auto os_index = static_cast<int>(t.integer(node, "cpus", 0, static_cast<std::int64_t>(detail::most_cores) - 1));
     if (!seen_.insert(os_index).second)
       t.fail(node.source(), "CPU " + std::to_string(os_index) + " is listed twice; each belongs to one core");
-    if (first_of_core || options_.smt) cpus_.push_back({os_index, kind, domain, numa});
+    if (!first_of_core || options_.smt)
+      cpus_.push_back({os_index, kind, domain, numa, first_of_core.value_or(os_index)});
     has_cores_.insert(kind);
+    return os_index;
   }
 
   /// Caches do not shape a machine, whose clusters are given; they are checked here so that a file means the same to all.

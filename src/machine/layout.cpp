@@ -13,7 +13,7 @@ std::vector<core> number_cores(std::vector<logical_cpu> cpus) {
     if (!fresh) at->second = std::min(at->second, cpu.os_index);
   }
   const auto rank = [&](const logical_cpu& cpu) {
-    return std::tuple(cpu.kind, lowest.at({cpu.kind, cpu.domain}), cpu.domain, cpu.os_index);
+    return std::tuple(cpu.kind, lowest.at({cpu.kind, cpu.domain}), cpu.domain, cpu.core_os_index, cpu.os_index);
   };
   std::sort(cpus.begin(), cpus.end(), [&](const logical_cpu& a, const logical_cpu& b) { return rank(a) < rank(b); });
 

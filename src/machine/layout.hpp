@@ -19,10 +19,11 @@ struct logical_cpu {
   kind_id kind = 0;         ///< kinds are numbered fastest first already
   std::size_t domain = 0;   ///< CPUs of one kind and one domain form a cluster; any numbering
   int numa_node = 0;
+  int core_os_index = os_index;  ///< of the first logical CPU of its physical core
 };
 
 /// Numbers cores and clusters: kind by kind, within a kind the cluster with the lowest OS index first, within a cluster
-/// by OS index.
+/// by OS index, but the logical CPUs of a physical core side by side.
 [[nodiscard]] std::vector<core> number_cores(std::vector<logical_cpu> cpus);
 
 /// Divides all relative speeds by the smallest. If one is unknown (0), all become unknown.

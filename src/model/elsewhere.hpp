@@ -1,6 +1,6 @@
 #pragma once
-// What a type of tasks takes more where its data are not: learned from samples near the data and far
-// from them, by distance. A type that computes has nothing to lose, so for it this stays 0.
+// What a type of tasks takes more where its data are not, or no longer: learned from samples by their
+// distance from the data. A type that computes has nothing to lose, so for it this stays 0.
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,9 @@ class elsewhere {
   /// A width-1 task took `ratio` of the time that its type takes near its data. Any worker; of two at
   /// once one may be lost.
   void observe(distance, double ratio, double now_s) noexcept;
-  /// How much of its time a task takes more at that distance; 0 while that is not known, and where it
-  /// does not show. Any thread.
+  /// How much of its time a task takes more at that distance than at hand, or while that is not known
+  /// than on the core that has its data; 0 while that is not known either, and where it does not
+  /// show. Any thread.
   [[nodiscard]] double extra(distance, double now_s) const noexcept;
   void clear() noexcept;
 
@@ -36,10 +37,13 @@ class elsewhere {
     sync::atomic<float> median{0.0F};
     sync::atomic<double> last_s{0.0};
   };
+  [[nodiscard]] static bool is_known(const seen& s) noexcept {
+    return s.count.load(sync::memory_order_relaxed) >= enough;
+  }
   [[nodiscard]] const seen& at(distance d) const noexcept {
     return by_distance_[static_cast<std::size_t>(d) - 1];
   }
-  std::array<seen, 3> by_distance_;
+  std::array<seen, 4> by_distance_;
 };
 
 inline void elsewhere::observe(distance d, double ratio, double now_s) noexcept {
@@ -58,11 +62,12 @@ inline void elsewhere::observe(distance d, double ratio, double now_s) noexcept 
 }
 
 inline double elsewhere::extra(distance d, double now_s) const noexcept {
-  if (d == distance::unknown || d == distance::none) return 0.0;
-  const seen &near = at(distance::none), &far = at(d);
-  if (near.count.load(sync::memory_order_relaxed) < enough ||
-      far.count.load(sync::memory_order_relaxed) < enough)
-    return 0.0;
+  if (d == distance::unknown || d == distance::at_hand) return 0.0;
+  const seen& hand = at(distance::at_hand);
+  const bool known_at_hand =
+      is_known(hand) && now_s - hand.last_s.load(sync::memory_order_relaxed) < 2.0 * lasts_s;
+  const seen &near = known_at_hand ? hand : at(distance::none), &far = at(d);
+  if (&near == &far || !is_known(near) || !is_known(far)) return 0.0;
   const double more = far.median.load(sync::memory_order_relaxed) /
                           static_cast<double>(near.median.load(sync::memory_order_relaxed)) - 1.0;
   const double since_s = now_s - far.last_s.load(sync::memory_order_relaxed) - lasts_s;

@@ -7,6 +7,7 @@
 //                    work that is left would take all cores, unless a neighbour is about to take a core of it; here, if that is done sooner than what
 //                    that place is at; else the waker's deque
 //   ready, longer:   into the queue, by rank; into that of the core that has its data, if the type is known to take more elsewhere
+//                    at once on the core that released it, if the type takes more there later, and nothing on the long way waits
 //   kept:            its core takes it before it looks elsewhere; another the last one, once that would wait longer than it takes more there
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
@@ -32,6 +33,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/random.hpp"
 #include "policy/auto_choice.hpp"
 #include "policy/auto_near.hpp"
 #include "policy/auto_quota.hpp"
@@ -71,6 +73,7 @@ class auto_policy : public policy {
   [[nodiscard]] bool is_short(view&, task_ref) const noexcept;
   [[nodiscard]] bool any_idle(view&) const noexcept;
   [[nodiscard]] core_id core_of_data(view&, task_ref) const noexcept;
+  [[nodiscard]] bool runs_at_once(view&, task_ref, task_ref parent, core_id waker, const task_rank&) const noexcept;
   [[nodiscard]] next_decision next_shared(core_id worker, view&) const;
   /// What waits for one core, since its data are there.
   [[nodiscard]] queue_id queue_of(core_id c) const noexcept { return queue_ + 1 + c; }
@@ -106,7 +109,7 @@ discipline auto_policy::queues(const machine&) const {
   d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
   d.take_stays = true;
   d.asks_machine = true;
-  d.learns = true;
+  d.learns = d.reads_data = true;
   d.cells = cells_for(cores_);
   return d;
 }
@@ -143,6 +146,13 @@ bool auto_policy::is_short(view& v, task_ref t) const noexcept {
 ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {
   task_rank own = task_rank::of(v.state(task));
   if (!is_short(v, task)) {
+    if (runs_at_once(v, task, parent, waker, own)) {
+      begins(v, waker, own);
+      const place_id here = v.machine().single(waker);
+      v.store(cell_of(waker, core_cell::end), bits(v.now_s() + v.time_s(task, here)));
+      return wake_up::at_place(here, waker, false, v.machine());
+    }
+    if (own.rank_s > real(v.load(top_cell))) v.store(top_cell, bits(own.rank_s));
     queue_note note(own.note);
     const core_id near = core_of_data(v, task);
     if (near == no_core) note.enter_queue();
@@ -166,13 +176,34 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   return wake_up::at_place(where, waker, false, v.machine());
 }
 
+// A type that takes more once its core has done something else runs where it was released, unless
+// something on the long way waits. Of each type one in eight does the other thing, so both are known.
+bool auto_policy::runs_at_once(view& v, task_ref task, task_ref parent, core_id waker, const task_rank& own) const noexcept {
+  if (!parent || waker == no_core || v.data_core(task) != waker || !v.known(task)) return false;
+  const place_id here = v.machine().single(waker);
+  const double later_s = v.elsewhere_s(task, waker), here_s = v.time_s(task, here);
+  const bool tries = mix64(v.id(task)) % 8 == 0;
+  if (pays_at_once(here_s, later_s) == tries || !v.allows(task, here) || !v.online(waker)) return false;
+  if (v.paid_cores() < cores_) return false;
+  const place_id best = v.best_place(task, objective::time, 1);
+  if (best != no_place && !is_quick_here(here_s, later_s, v.time_s(task, best))) return false;
+  const double rest = rest_s(v, task), top_s = v.length(queue_) > 0 ? real(v.load(top_cell)) : 0.0;
+  if (short_on_long_way(own.rank_s, rest) || top_s + here_s > rest) return false;
+  // Of several successors the first.
+  const std::uint64_t word = v.word_of(parent);
+  if (v.load(cell_of(waker, core_cell::went_on)) == word) return false;
+  v.store(cell_of(waker, core_cell::went_on), word);
+  return true;
+}
+
 // The core that a task waits for, since it would take longer elsewhere; no_core if it takes the first that is free.
 core_id auto_policy::core_of_data(view& v, task_ref task) const noexcept {
   const core_id near = cores_ > 1 ? v.data_core(task) : no_core;
   if (near == no_core || !v.online(near) || !v.known(task)) return no_core;
   // The farthest, as cores are numbered cluster by cluster.
   const core_id far = near < cores_ / 2 ? cores_ - 1 : 0;
-  const double more_s = v.elsewhere_s(task, far), time_s = v.time_s(task, v.machine().single(near));
+  const double more_s = v.elsewhere_s(task, far) - v.elsewhere_s(task, near);
+  const double time_s = v.time_s(task, v.machine().single(near));
   if (!waits_near(time_s, v.time_s(task, v.machine().single(far)), more_s)) return no_core;
   v.store(cell_of(near, core_cell::near_s), bits(time_s));
   v.store(cell_of(near, core_cell::more_s), bits(more_s));
@@ -457,7 +488,10 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
   }
   const place& where = v.machine().at(mine.where);
   const std::uint64_t skip = v.load(cell_of(here, core_cell::skip)), skipped = skip == resting ? 0 : skip;
-  if (skipped == 0) v.store(way_cell, bits(now.way_s));
+  if (skipped == 0) {
+    v.store(way_cell, bits(now.way_s));
+    v.store(top_cell, bits(own.rank_s));
+  }
 
   const bool missed = sooner.sooner > skipped && nobody_came(note, now.now_s, mine.end_s());
   if (missed) elsewhere(v, task, where, mine.end_s(), now, now.now_s - note.declined_for_s(now.now_s));

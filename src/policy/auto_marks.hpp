@@ -49,6 +49,7 @@ enum shared_cell : std::uint32_t {
   rest_seen_cell,             ///< a double: engine time of that
   way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
   spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
+  top_cell,                   ///< a double: seconds, the rank of what waited first when it was last taken, or came since
   came_cell,                  ///< how many tasks came to the queue, but for those that were put back
   first_core_cell
 };
@@ -64,6 +65,7 @@ enum class core_cell : std::uint32_t {
   near_s,  ///< a double: seconds of the task that last came to wait for it alone
   more_s,  ///< a double: what that takes more on other cores
   declined,  ///< view::word_of the task that it last left to others
+  went_on,  ///< view::word_of the task after which it last ran a successor at once
   missed,  ///< a double: engine time since when it has not come for what was left to it, though it is idle; 0: it has taken something since
   count
 };

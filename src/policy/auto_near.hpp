@@ -1,6 +1,6 @@
 #pragma once
-// Tasks that wait for the core that has their data, as plain numbers: whether one does, and when another
-// core takes it all the same.
+// Tasks that wait for the core that has their data, or run there at once, as plain numbers: whether one
+// does, and when another core takes it all the same.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +15,15 @@ inline constexpr double worth_waiting = 0.05;
 /// elsewhere, and nothing else.
 [[nodiscard]] constexpr bool waits_near(double here_s, double there_s, double more_s) noexcept {
   return more_s > worth_waiting * there_s && here_s < there_s + more_s;
+}
+
+/// `here_s`: the task at once on the core that released it, `later_s`: what it takes more there later;
+/// `best_s`: on the fastest core.
+[[nodiscard]] constexpr bool pays_at_once(double here_s, double later_s) noexcept {
+  return later_s > worth_waiting * here_s;
+}
+[[nodiscard]] constexpr bool is_quick_here(double here_s, double later_s, double best_s) noexcept {
+  return here_s < (1.0 + worth_waiting) * best_s + later_s;
 }
 
 /// What waits for one core.

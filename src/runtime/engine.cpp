@@ -169,6 +169,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     if (events)
       for (std::uint16_t i = 0; i < core.type_names.size(); ++i) events->name_type(i, core.type_names[i]);
     core.find_roots();
+    if (plan.reads_data) core.keep_releases();
     if (plan.reads_predecessors) core.index_predecessors();
     core.clear_marks();
     core.next_serial.store(core.count, sync::memory_order_relaxed);

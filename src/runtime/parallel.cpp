@@ -149,6 +149,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
   l.works(core, true);
+  released_ = nullptr;
   const body_on_stack outer = std::exchange(body_, {});
   while (!l.stopped() && (ours() || &l.caller == this)) {
     const block_range piece = l.take(core, pace.wanted(l.left(core)));

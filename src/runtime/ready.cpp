@@ -105,6 +105,8 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
     enqueue_standard(n, waker);
     return;
   }
+  if (parent && owner.plan.reads_data && !graph_of(n).kinds[n->kind].short_body.load(sync::memory_order_relaxed))
+    released_by(released_ = n, core);
   asked_view v = owner.view_of(*this);
   apply(n, ask::ready(*owner.policy, ref(n), parent ? ref(parent) : task_ref{}, waker, v), waker);
 } catch (...) {

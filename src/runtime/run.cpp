@@ -132,6 +132,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     return;
   }
   hand_.close_row(*this);
+  const bool at_hand = std::exchange(released_, nullptr) == n;
   const bool long_body = k.long_body.load(sync::memory_order_relaxed);
   const std::int64_t cpu_begin = owner.measures_cpu && long_body ? cpu_nanoseconds() : -1;
   if (long_body) [[unlikely]] owner.have_watched();
@@ -152,7 +153,8 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     m.work = work_of(n);
     // What is learned of that all workers write, so of short bodies only some count.
     if (data_at != no_core && (span > 16 * owner.short_body_cycles || id_of(n) % 16 == 0))
-      m.from_data = distance_between(*owner.machine, data_at, core);
+      m.from_data = data_at == core && at_hand ? distance::at_hand
+                                               : distance_between(*owner.machine, data_at, core);
     if (span > owner.long_body_cycles) {
       owner.have_watched();
       if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);

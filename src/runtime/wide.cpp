@@ -63,6 +63,7 @@ bool worker::take_part(assembly& a) {
 
 void worker::join(assembly& a) {
   const body_on_stack outer = std::exchange(body_, {nullptr, true});
+  released_ = nullptr;
   const bool took_part = take_part(a);
   body_ = outer;
   if (took_part) {

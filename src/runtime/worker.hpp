@@ -265,6 +265,7 @@ class alignas(sync::cache_line) worker {
 
   // What the owner alone touches at every task comes first, then what thieves read, then what others write.
   in_hand hand_;
+  const node* released_ = nullptr;  // the last one, until another body runs; policies may ask for its data
   bool looks_next_ = false;  // what becomes ready does so at the end of a task, after which this worker looks for another
   node* bound_ = nullptr;  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
   body_on_stack body_;

@@ -24,6 +24,7 @@ struct sim_assembly : load {
   place_id where = 0;
   place at{};
   bool all_members = false, stolen = false, done = false, begun = false;
+  bool at_hand = false;                ///< when it began, its first member had run nothing since it released it
   bool beyond_cache = false;           ///< when it began, the working sets in its cluster did not fit
   std::uint32_t holds = 0;             ///< assembly queues that still name it, and members that are at it
   std::vector<core_id> arrived;        ///< of a task that needs all members: who waits for the others
@@ -57,6 +58,7 @@ struct sim_core {
   std::deque<detail::node*> declined;  ///< by this worker, open to thieves; the oldest first
   std::vector<detail::node*> bound;
   detail::node* next = nullptr;
+  const detail::node* released = nullptr;  ///< the last one, until another body begins
   std::uint32_t attempt = 0;
   [[nodiscard]] bool has_open_work() const noexcept { return !own.empty() || !declined.empty(); }
   bool told = false;                   ///< something came while it was looking, perhaps where it had looked already

@@ -79,6 +79,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
       throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
   }
   core.find_roots();
+  if (plan_.reads_data) core.keep_releases();
   if (plan_.reads_predecessors) core.index_predecessors();
   core.clear_marks();
   runs_ = &core;
@@ -334,6 +335,7 @@ void engine::finish(sim_assembly& a) {
     ask::done(policy_, detail::ref(n), a.where, m, v);
   }
   if (a.at.width == 1) m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
+  if (m.from_data == distance::none && a.at_hand) m.from_data = distance::at_hand;
   detail::data_now_at(n, a.at.leader);
   if (residency_) residency_->ran(detail::id_of(n), *a.cost, a.at.leader);
   if (standard_learning_) tables.learn(row, a.where, m, now);

@@ -108,8 +108,10 @@ void engine::join(sim_core& w, sim_assembly& a) {
 void engine::enter(sim_core& w, sim_assembly& a) {
   becomes(w, activity::running);
   w.runs = &a;
+  const bool at_hand = std::exchange(w.released, nullptr) == a.task;
   if (!a.begun) {
     a.begun = true;
+    a.at_hand = at_hand;
     a.moved_s = 0.0;
     if (residency_)
       a.moved_s = residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task), a.at.leader);
@@ -135,6 +137,10 @@ void engine::check_at_home(const node* n, core_id first, std::uint32_t cores) co
 }
 
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
+  if (parent && waker != no_core) {
+    detail::released_by(n, waker);
+    cores_[waker].released = n;
+  }
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);

@@ -34,7 +34,8 @@ double residency::bytes_of(std::uint64_t task, const task_cost& cost) const noex
 double residency::moved_s(std::uint64_t task, const task_cost& cost, core_id data_at,
                           core_id to) const noexcept {
   const distance far = distance_between(*platform_.cores, data_at, to);
-  if (far == distance::unknown || far == distance::none) return 0.0;
+  const bool named = data_[task].read != task_data::none;
+  if (!named || far == distance::unknown || far == distance::none) return 0.0;
   const datum& last = last_[data_[task].read];
   const cluster_id there = platform_.cores->cores()[data_at].cluster;
   const double bytes = bytes_of(task, cost);

@@ -61,11 +61,11 @@ if grep -q '"library":"libomp"' "$scratch/explained"; then
   expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
   expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
 else
-  expect "beside a neighbour members that wait for one another run on threads of ours" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers)"
-  expect "so do tasks" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks)"
-  expect "and what turns out to make some" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task)"
-  expect "also if they begin to only later" "'' 12 10 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_barrier)"
-  expect "regions with and without take turns" "'' 30 28 - 30 28 -" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating)"
+  comes_to "beside a neighbour members that wait for one another run on threads of ours" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers
+  comes_to "so do tasks" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks
+  comes_to "and what turns out to make some" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task
+  comes_to "also if they begin to only later" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_barrier
+  comes_to "regions with and without take turns" "'' 30 28 - 30 28 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating
   expect "ordered loops are libgomp's" "12 0 GOMP_ordered" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" ordered | sed -E "s/^'' //; s/GOMP_(loop_)?(ull_)?ordered[a-z_]*/GOMP_ordered/" | cut -d' ' -f1-3)"
   expect "alone what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
   expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"

@@ -43,7 +43,7 @@ left() {
 }
 for program in "$@"; do
   for word in $("$program" | grep -x -e recursion -e groups -e generator -e left_behind -e order -e loops -e rendezvous -e untied -e values -e sums -e events); do
-    expect "$(basename "$program"): $word runs on threads of ours from the first execution on, if its team is folded" "" "$(left "$program" $word)"
+    comes_to "$(basename "$program"): $word runs on threads of ours from the first execution on, if its team is folded" "" left "$program" $word
   done
 done
 exit $failed

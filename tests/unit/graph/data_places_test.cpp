@@ -51,5 +51,25 @@ TEST(data_places, grow_with_the_data_and_keep_what_is_known) {
   EXPECT_EQ(data_core_of(node_of_task(first)), 4u);
 }
 
+TEST(data_places, a_task_that_names_nothing_finds_them_where_it_was_released_if_that_is_kept) {
+  graph g;
+  char x = 0;
+  const task root = g.add([] {}), next = g.add([] {}), names = g.add({.inout = {&x}}, [] {});
+  graph_core& core = graph_of(node_of_task(root));
+  released_by(node_of_task(next), 2);
+  EXPECT_EQ(data_core_of(node_of_task(next)), no_core) << "nobody asked for it";
+  core.keep_releases();
+  released_by(node_of_task(next), 2);
+  released_by(node_of_task(names), 2);
+  EXPECT_EQ(data_core_of(node_of_task(root)), no_core);
+  EXPECT_EQ(data_core_of(node_of_task(next)), 2u);
+  EXPECT_EQ(data_core_of(node_of_task(names)), no_core) << "nobody has touched what it names";
+  const task later = g.add([] {});
+  EXPECT_EQ(data_core_of(node_of_task(later)), no_core);
+  core.keep_releases();
+  released_by(node_of_task(later), 1);
+  EXPECT_EQ(data_core_of(node_of_task(later)), 1u);
+}
+
 }  // namespace
 }  // namespace kilter::detail

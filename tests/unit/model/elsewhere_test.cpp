@@ -20,6 +20,24 @@ TEST(elsewhere, is_nothing_until_both_are_known) {
   EXPECT_EQ(e.extra(distance::unknown, 0.0), 0.0);
 }
 
+TEST(elsewhere, is_counted_from_what_a_task_takes_at_once_while_that_is_seen) {
+  elsewhere e;
+  for (int i = 0; i < 4; ++i) {
+    e.observe(distance::at_hand, 1.0, 0.0);
+    e.observe(distance::none, 1.5, 0.0);
+    e.observe(distance::cluster, 3.0, 0.0);
+  }
+  EXPECT_DOUBLE_EQ(e.extra(distance::none, 0.0), 0.5);
+  EXPECT_DOUBLE_EQ(e.extra(distance::cluster, 0.0), 2.0);
+  EXPECT_EQ(e.extra(distance::at_hand, 0.0), 0.0);
+  for (int i = 0; i < 4; ++i) {
+    e.observe(distance::none, 1.5, 3.0);
+    e.observe(distance::cluster, 3.0, 3.0);
+  }
+  EXPECT_EQ(e.extra(distance::none, 3.0), 0.0);
+  EXPECT_DOUBLE_EQ(e.extra(distance::cluster, 3.0), 1.0);
+}
+
 TEST(elsewhere, does_not_show_below_a_twentieth_and_not_by_gaps) {
   elsewhere e;
   for (int i = 0; i < 8; ++i) {

@@ -1,8 +1,10 @@
-// Tasks that wait for the core that has their data: numbers in, answer out, and what `auto` makes of them.
+// Tasks that wait for the core that has their data, or run there at once: numbers in, answer out, and
+// what `auto` makes of them.
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "policy/ask.hpp"
 #include "policy/auto_near.hpp"
@@ -38,6 +40,14 @@ TEST(auto_near, others_take_it_once_it_waits_longer_than_they_lose) {
            row{{1, 6.0, 1.0, 3.0}, 10.0, "overdue by 4"},
        })
     EXPECT_DOUBLE_EQ(taken_by_others_s(r.kept, 10.0), r.from_s) << r.why;
+}
+
+TEST(auto_near, at_once_only_where_it_pays_and_is_quick) {
+  EXPECT_TRUE(pays_at_once(100 * us, 6 * us));
+  EXPECT_FALSE(pays_at_once(100 * us, 4 * us));
+  EXPECT_TRUE(is_quick_here(100 * us, 0.0, 100 * us));
+  EXPECT_TRUE(is_quick_here(150 * us, 60 * us, 100 * us));
+  EXPECT_FALSE(is_quick_here(200 * us, 60 * us, 100 * us)) << "a slowed core";
 }
 
 /// A type of 100 us, three times that far from its data, and a task whose data core 1 has.
@@ -94,6 +104,67 @@ TEST(auto_near, others_take_what_is_kept_when_it_pays) {
   EXPECT_EQ(taken.what, next_decision::kind::take_from);
   EXPECT_EQ(taken.queue, of_1);
   EXPECT_EQ(taken.skip, 3u) << "the one that would wait longest";
+}
+
+/// Sixteen chains of two tasks of 100 us at once and `later_us` later, and one of `way_tasks`.
+struct chains : testing::world {
+  std::shared_ptr<const policy> asked = make_policy("auto", m);
+  std::vector<task> first, second, way;
+  explicit chains(double later_us, int way_tasks = 0) : world(machine::uniform(2), table_options::robust()) {
+    for (int i = 0; i < 16; ++i) {
+      first.push_back(add(false, one));
+      second.push_back(add(false, one));
+      g.edge(first.back(), second.back());
+    }
+    const model::row_id row = tables.row("task", 0);
+    for (int i = 0; i < 40; ++i)
+      for (const distance d : {distance::at_hand, distance::none}) {
+        measured sample;
+        sample.sample_s = sample.leader_s = sample.span_s = d == distance::none ? later_us * us : 100 * us;
+        sample.from_data = d;
+        for (core_id c = 0; c < 2; ++c) tables.learn(row, m.single(c), sample, source.now += 50 * us);
+      }
+    for (int i = 0; i < way_tasks; ++i) {
+      way.push_back(add(false, one));
+      if (i > 0) g.edge(way[way.size() - 2], way.back());
+    }
+    graph_of(detail::task_access::get(first[0])).keep_releases();
+    submit(*asked);
+  }
+  /// How many of the second ones run at once on core 0, which ran the first ones.
+  int at_once() {
+    int count = 0;
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      detail::released_by(detail::task_access::get(second[i]), 0);
+      count += ready(*asked, second[i], first[i], 0).what == ready_decision::kind::run_next;
+    }
+    return count;
+  }
+  static constexpr std::array<std::uint32_t, 1> one{1};
+};
+
+TEST(auto_near, a_type_that_takes_more_later_runs_at_once) {
+  EXPECT_EQ(chains(200).at_once() + chains(100).at_once(), 16) << "some do the other thing";
+  EXPECT_GT(chains(200).at_once(), 10);
+}
+
+TEST(auto_near, but_not_before_what_is_on_the_long_way) {
+  chains w(200, 100);
+  (void)w.ready(*w.asked, w.way[0], {}, no_core);
+  w.source.waiting = 1;
+  EXPECT_EQ(w.at_once(), 0);
+  w.source.waiting = 0;
+  EXPECT_GT(w.at_once(), 10) << "nothing waits";
+}
+
+TEST(auto_near, of_two_successors_one_runs_at_once) {
+  chains w(200);
+  int at_once = 0;
+  for (const task t : w.second) {
+    detail::released_by(detail::task_access::get(t), 0);
+    at_once += w.ready(*w.asked, t, w.first[0], 0).what == ready_decision::kind::run_next;
+  }
+  EXPECT_EQ(at_once, 1);
 }
 
 }  // namespace

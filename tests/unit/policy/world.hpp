@@ -60,7 +60,7 @@ inline machine two_and_four() {
 class world {
  public:
   explicit world(machine machine_under, table_options options = table_options::paper())
-      : m(std::move(machine_under)), tables(m, options), cells(128, 8), source(tables, cells, m.core_count()) {}
+      : m(std::move(machine_under)), tables(m, options), cells(160, 8), source(tables, cells, m.core_count()) {}
 
   machine m;
   model::tables tables;
