@@ -24,7 +24,7 @@ class goes_to final : public policy {
   std::string_view name() const noexcept override { return "goes-to"; }
   discipline queues(const machine&) const override {
     discipline d;
-    d.asks_ready_low = d.asks_ready_high = true;
+    d.asks_ready_low = d.asks_ready_high = d.reads_data = true;
     return d;
   }
   ready_decision on_ready(task_ref, task_ref, core_id, view&) const override {
