@@ -335,7 +335,7 @@ void engine::finish(sim_assembly& a) {
     ask::done(policy_, detail::ref(n), a.where, m, v);
   }
   if (a.at.width == 1) m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
-  if (m.from_data == distance::none && a.at_hand) m.from_data = distance::at_hand;
+  if (m.from_data == kilter::distance::none && a.at_hand) m.from_data = kilter::distance::at_hand;
   detail::data_now_at(n, a.at.leader);
   if (residency_) residency_->ran(detail::id_of(n), *a.cost, a.at.leader);
   if (standard_learning_) tables.learn(row, a.where, m, now);

@@ -33,14 +33,14 @@ double residency::bytes_of(std::uint64_t task, const task_cost& cost) const noex
 
 double residency::moved_s(std::uint64_t task, const task_cost& cost, core_id data_at,
                           core_id to) const noexcept {
-  const distance far = distance_between(*platform_.cores, data_at, to);
+  const kilter::distance far = distance_between(*platform_.cores, data_at, to);
   const bool named = data_[task].read != task_data::none;
-  if (!named || far == distance::unknown || far == distance::none) return 0.0;
+  if (!named || far == kilter::distance::unknown || far == kilter::distance::none) return 0.0;
   const datum& last = last_[data_[task].read];
   const cluster_id there = platform_.cores->cores()[data_at].cluster;
   const double bytes = bytes_of(task, cost);
   // Who shares a cache finds there what the other's own one has lost, as that core itself would.
-  if (far == distance::cluster)
+  if (far == kilter::distance::cluster)
     return left_in(platform_.core_cache_bytes[there], of_core_[data_at] - last.of_core, bytes) /
            line_bytes * platform_.moved_line.in_cluster_s;
   return left_in(platform_.cache_bytes[there], of_cluster_[there] - last.of_cluster, bytes) /
