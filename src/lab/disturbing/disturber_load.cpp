@@ -63,13 +63,14 @@ void co_runner_chain::once() noexcept {
 
 void co_runner_chain::run(load_counters& counters, const stop_signal& stop, std::int64_t deadline_ns) noexcept {
   const std::int64_t begin = sync::nanoseconds(), cpu_begin = sync::thread_cpu_nanoseconds();
-  for (std::int64_t now = begin; now < deadline_ns && !stop.raised();) {
+  std::int64_t now = begin;
+  do {   // once at least: on a full core a calibration of 10 ms may be over before its thread has run
     once();
     now = sync::nanoseconds();
     counters.iterations.fetch_add(1, std::memory_order_relaxed);
     counters.cpu_ns.store(sync::thread_cpu_nanoseconds() - cpu_begin, std::memory_order_relaxed);
     counters.wall_ns.store(now - begin, std::memory_order_relaxed);
-  }
+  } while (now < deadline_ns && !stop.raised());
 }
 
 void run_time_share(const time_share& wanted, bool realtime, load_counters& counters, stop_signal& stop,

@@ -49,7 +49,7 @@ TEST(vgg16, has_no_threads_but_those_of_its_model) {
     executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
     const auto before = threads();
     (void)v.run(how, [] { return false; });
-    EXPECT_EQ(threads(), before) << model_names[static_cast<std::size_t>(m)];
+    EXPECT_LE(threads(), before) << model_names[static_cast<std::size_t>(m)];
   }
 }
 
