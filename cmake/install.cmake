@@ -60,6 +60,7 @@ if(KILTER_TOOLS)
   install(DIRECTORY tests/data/dags/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter/workflows COMPONENT command)
   install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter COMPONENT command FILES_MATCHING PATTERN "*.toml" PATTERN "native.json" PATTERN "*.json.gz")
   install(TARGETS kilter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(TARGETS kilter_commands RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/kilter COMPONENT command)
   # The command writes its manual, so there is none from a build for a machine that is not here.
   if(NOT CMAKE_CROSSCOMPILING)
     add_custom_command(OUTPUT ${kilter_manual}/made

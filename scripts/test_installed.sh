@@ -165,12 +165,17 @@ if [ -x "$kilter" ]; then
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
   does '"tasks"' "$kilter" graph make cholesky:n=4
   does "VGG-16" "$kilter" app vgg16 --pictures 1 --repeat 1 --output classes.csv --quiet  # loads OpenBLAS
+  mv "$prefix/libexec/kilter" "$work/elsewhere"
+  quiet "$kilter" run -- true
+  ! "$kilter" platforms >"$work/log" 2>&1 || fail "kilter does without kilter-commands"
+  grep -qF "kilter-commands is neither in $prefix/libexec/kilter nor" "$work/log" || fail "what is missing is not said: $(cat "$work/log")"
+  mv "$work/elsewhere" "$prefix/libexec/kilter"
   cd "$source"
   for file in man/man1/kilter.1 man/man1/kilter-bench-layered.1 bash-completion/completions/kilter zsh/site-functions/_kilter fish/vendor_completions.d/kilter.fish; do
     [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
   done
   bash -c 'source "$1" && complete -p kilter' - "$prefix/share/bash-completion/completions/kilter" >/dev/null || fail "bash does not take its completion"
-  passed=$((passed + 5))
+  passed=$((passed + 7))
 
   if command -v dpkg-shlibdeps >/dev/null && command -v file >/dev/null; then
     (cd "$build" && quiet cpack -G DEB -B "$work/packages") || exit 1

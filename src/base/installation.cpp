@@ -9,12 +9,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `relative` from the directory of this program, without the dots; empty where the system does not tell what runs.
+/// `relative` from the directory of programs in which this one is, without the dots; empty where the system does not tell what runs.
 std::vector<std::string> beside_program(const char* relative) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return {};
-  return {(program.parent_path() / relative).lexically_normal().string()};
+  const fs::path programs = program.filename() == "kilter-commands" ? program.parent_path() / KILTER_PROGRAMS_FROM_COMMANDS : program.parent_path();
+  return {(programs / relative).lexically_normal().string()};
 }
 
 }  // namespace
@@ -31,6 +32,13 @@ std::vector<std::string> library_directories(const char* built) {
   std::vector<std::string> all = beside_program(KILTER_LIBRARIES_FROM_PROGRAM);
   all.emplace_back(built);
   all.emplace_back(KILTER_INSTALLED_LIBRARIES);
+  return all;
+}
+
+std::vector<std::string> command_directories(const char* built) {
+  std::vector<std::string> all = beside_program(KILTER_COMMANDS_FROM_PROGRAM);
+  all.emplace_back(built);
+  all.emplace_back(KILTER_INSTALLED_COMMANDS);
   return all;
 }
 

@@ -6,11 +6,14 @@
 
 namespace kilter::detail {
 
-/// Directories that may hold `folder` of Kilter's data, the first to ask in front: PREFIX/share/kilter where this program is PREFIX/bin/PROGRAM, then `in_source`
+/// Directories that may hold `folder` of Kilter's data, the first to ask in front: PREFIX/share/kilter where this program is PREFIX/bin/PROGRAM or PREFIX/libexec/kilter/kilter-commands, then `in_source`
 /// of the tree that it was built from, then where it was to be installed. None of them has to exist.
 [[nodiscard]] std::vector<std::string> data_directories(const char* folder, const char* in_source);
 
 /// The same for libraries: PREFIX/lib, `built`, and where they were to be installed.
 [[nodiscard]] std::vector<std::string> library_directories(const char* built);
+
+/// The same for programs that only `kilter` starts: PREFIX/libexec/kilter.
+[[nodiscard]] std::vector<std::string> command_directories(const char* built);
 
 }  // namespace kilter::detail

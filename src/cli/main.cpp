@@ -1,215 +1,40 @@
-// `kilter`: which command, and what a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `run`, `balance` and `sym` have that
-// of the program that they run, and 125 for failures of its own.
+// `kilter`: does `kilter run` itself, within the few milliseconds that whoever starts a program should not notice. All else takes libraries (oneTBB, Graphviz, ...)
+// whose loading alone takes longer, so it is in a program of its own.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <exception>
-#include <functional>
-#include <map>
-#include <new>
-#include <optional>
-#include <span>
-#include <sstream>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include <cerrno>
+#include <cstring>
 
-#include "base/printable.hpp"
-#include "cli/command_tree.hpp"
-#include "cli/commands.hpp"
-#include "kilter/error.hpp"
+#include "base/installation.hpp"
+#include "cli/command_line.hpp"
 #include "lab/session/outputs.hpp"
-#include "lab/session/version.hpp"
-#include "lab/words/join.hpp"
-#include "lab/words/suggest.hpp"
-#include "prefix/program.hpp"
-
-namespace kilter::cli {
 
 namespace {
 
-int refuse(std::string message, int status = bad_input) {
-  for (char& c : message)
-    if (c == '\n' || c == '\r') c = ' ';
-  while (!message.empty() && message.back() == ' ') message.pop_back();
-  lab::tell(fmt::format("kilter: {}\n", printable(message)));
-  return status;
-}
+using namespace kilter;
 
-/// What the system does not say of its own refusals.
-std::string what_was_wanted(const std::exception& e, const std::string& command_line) {
-  if (dynamic_cast<const std::bad_alloc*>(&e)) return fmt::format(": there is not enough memory for 'kilter {}'; ask for fewer or smaller tasks, graphs or repeats", command_line);
-  const auto* const refused = dynamic_cast<const std::system_error*>(&e);
-  if (refused && refused->code() == std::errc::resource_unavailable_try_again)
-    return fmt::format(": no thread can be started for 'kilter {}'; raise the limit (ulimit -u, pids.max of the cgroup, memory) or ask for fewer cores", command_line);
-  return "";
-}
+constexpr const char* others = "kilter-commands";
 
-/// The innermost command that was named.
-CLI::App& chosen(CLI::App& app) {
-  CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  return *at;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* o : options_of(app))
-    for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
-  return names;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* s : commands_of(app)) names.push_back(s->get_name());
-  return names;
-}
-
-/// Whose status is the program's, and its own failures above that, as of env(1).
-bool is_prefix(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
-
-bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
-
-/// One line for an argument that nothing took.
-std::string unexpected(CLI::App& app) {
-  CLI::App& command = chosen(app);
-  const auto left = app.remaining(true);
-  const bool option = left.front().starts_with('-');
-  const std::string word = option ? left.front().substr(0, left.front().find('=')) : left.front();
-  if (!option && takes_program(command.get_name())) return fmt::format("unexpected argument '{}'; a program comes after --, as in -- {}", word, word);
-  const std::vector<std::string> names = option ? option_names(command) : command_names(command);
-  const std::vector<std::string_view> choices(names.begin(), names.end());
-  const bool too_many = !option && std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
-  if (choices.empty() || too_many) return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
-  return lab::unknown_name(option ? "option" : "argument", word, choices);
-}
-
-/// The words after "--", which belong to the program that the command runs, whatever they look like. They are taken off. nullopt: there is no "--".
-std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
-  for (int i = 2; i < argc && takes_program(argv[1]); ++i)
-    if (std::string_view(argv[i]) == "--") {
-      std::vector<std::string> words(argv + i + 1, argv + argc);
-      argc = i;
-      return words;
-    }
-  return std::nullopt;
-}
-
-/// By name. To declare all of them takes longer than many a program that `kilter run` starts, so where one is named it is the only one.
-std::map<std::string, action> add_commands(CLI::App& app, std::string_view named, const std::string& command_line, const std::vector<std::string>& program) {
-  const std::pair<std::string_view, std::function<action()>> all[] = {
-      {"demo", [&] { return add_demo(app, command_line); }},
-      {"bench", [&] { return add_bench(app, command_line); }},
-      {"sim", [&] { return add_sim(app, command_line); }},
-      {"compare", [&] { return add_compare(app, command_line); }},
-      {"reproduce", [&] { return add_reproduce(app, command_line); }},
-      {"app", [&] { return add_app(app, command_line); }},
-      {"explain", [&] { return add_explain(app); }},
-      {"topo", [&] { return add_topo(app); }},
-      {"disturb", [&] { return add_disturb(app, program); }},
-      {"policies", [&] { return add_policies(app); }},
-      {"platforms", [&] { return add_platforms(app); }},
-      {"graph", [&] { return add_graph(app); }},
-      {"calibrate", [&] { return add_calibrate(app); }},
-      {"run", [&] { return add_run(app, program); }},
-      {"balance", [&] { return add_balance(app, program); }},
-      {"top", [&] { return add_top(app); }},
-      {"sym", [&] { return add_sym(app, program); }},
-      {"help", [&] { return add_help(app); }},
-      {"completion", [&] { return add_completion(app); }}};
-  const bool tells_of_all = named == "help" || named == "completion";
-  const bool known = !tells_of_all && std::ranges::any_of(all, [&](const auto& one) { return one.first == named; });
-  std::map<std::string, action> actions;
-  for (const auto& [name, add] : all)
-    if (!known || name == named) actions.emplace(name, add());
-  return actions;
-}
-
-int run(int argc, char** argv) {
-  CLI::App app{"Kilter learns what each core is worth, and places tasks accordingly.", "kilter"};
-  app.set_version_flag("-V,--version", "kilter " + lab::version_text());
-  app.require_subcommand(1);
-  app.option_defaults()->always_capture_default();
-  app.get_formatter()->column_width(34);
-  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, balance and sym have their program's.\n"
-             "Examples:\n"
-             "  kilter demo\n"
-             "  kilter topo\n"
-             "  kilter bench layered --policy rws,dam-c --disturb cpu@0\n"
-             "kilter help COMMAND says more.");
-
-  const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
-  const auto after_dashes = take_program(argc, argv);
-  const std::vector<std::string> program = after_dashes.value_or(std::vector<std::string>{});
-  const bool as_env = argc > 1 && is_prefix(argv[1]);
-  const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
-  const std::map<std::string, action> actions = add_commands(app, argc > 1 ? argv[1] : "", command_line, program);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {
-    std::ostringstream text;
-    const int status = app.exit(e, text, text);
-    try {
-      lab::write_output("-", text.str());
-    } catch (const std::exception& lost) {
-      return refuse(lost.what(), as_env ? prefix::own_failure : went_wrong);
-    }
-    return status;
-  } catch (const CLI::ExtrasError&) {
-    return bad(unexpected(app));
-  } catch (const CLI::RequiredError& e) {
-    if (!app.remaining(true).empty()) return bad(unexpected(app));
-    const auto names = command_names(chosen(app));
-    const std::string missing = names.empty() ? e.what() : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
-    return bad(fmt::format("{}; see {} --help", missing, full_name(chosen(app))));
-  } catch (const input_error& e) {
-    return bad(e.what());
-  } catch (const CLI::ParseError& e) {
-    return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
+int become_others(char** argv) {
+  int error = ENOENT;
+  const std::vector<std::string> places = detail::command_directories(KILTER_BUILT_COMMANDS);
+  for (const std::string& directory : places) {
+    ::execv((directory + "/" + others).c_str(), argv);
+    if (errno != ENOENT) error = errno;
   }
-  if (after_dashes && after_dashes->empty() && !as_env) return bad("nothing to run after --: give PROGRAM ARGS...");  // a script's empty variable; the others say it themselves
-  try {
-    return actions.at(app.get_subcommands().front()->get_name())();
-  } catch (const input_error& e) {
-    return bad(e.what());
-  } catch (const std::exception& e) {
-    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? prefix::own_failure : went_wrong);
-  }
+  lab::tell(fmt::format("kilter: {} is neither in {} nor where it was built or installed ({}); install Kilter again\n", others, places.front(), std::strerror(error)));
+  return cli::went_wrong;
 }
 
-extern "C" void kilter_on_broken_pipe(int) {}
-
-/// A reader of ours that has gone is a failure of a write, and said, not our silent end. It is caught, not ignored: programs that we start get the default back.
-void survive_broken_pipes() {
-  struct sigaction now {}, caught {};
-  caught.sa_handler = kilter_on_broken_pipe;
-  caught.sa_flags = SA_RESTART;
-  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaction(SIGPIPE, &caught, nullptr);
-}
-
-/// Where a standard descriptor is closed, the next file that is opened would take its number, and what is meant for a terminal would go into it. What stands in can
-/// be neither written nor, where it is the input, read, so that what is lost is noticed, and is closed again in programs that we start.
-void fill_standard_descriptors() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+std::map<std::string, cli::action> add_run_alone(CLI::App& app, std::string_view named, const std::string&, const std::vector<std::string>& program) {
+  return {{std::string(named), cli::add_run(app, program)}};
 }
 
 }  // namespace
 
-}  // namespace kilter::cli
-
 int main(int argc, char** argv) {
-  kilter::cli::survive_broken_pipes();
-  kilter::cli::fill_standard_descriptors();
-  try {
-    return kilter::cli::run(argc, argv);
-  } catch (const std::exception&) {  // of words that could not be put together
-    kilter::lab::tell("kilter: there is not enough memory to say what went wrong\n");
-    return 1;
-  }
+  if (argc > 1 && std::string_view(argv[1]) == "run") return cli::do_command(argc, argv, add_run_alone);
+  return become_others(argv);
 }
