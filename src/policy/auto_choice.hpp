@@ -59,10 +59,10 @@ class place_search {
   [[nodiscard]] const std::optional<option>& found() const noexcept { return cheap_ ? cheap_ : first_; }
   /// Whether a place in use or one that nobody tried may stand in for what was found.
   [[nodiscard]] bool replaceable() const noexcept { return !cheap_ && first_ && goal_.anywhere && first_->begin_s <= goal_.soon_s; }
-  [[nodiscard]] bool may_replace(const option& o) const noexcept { return fair(o) && o.begin_s <= goal_.soon_s && o.unsure <= first_->unsure; }
+  [[nodiscard]] bool may_replace(const option& o) const noexcept { return fair(o) && o.begin_s <= goal_.soon_s && (!o.unsure || (first_ && first_->unsure)); }
 
  private:
-  /// `of`: what of an option is to be small.
+  /// `of`, `of_that`: what is to be small of each.
   [[nodiscard]] static bool is_better(const option&, const option& than, double of, double of_that) noexcept;
   [[nodiscard]] bool fair(const option& o) const noexcept { return goal_.on_long_way || o.width <= goal_.share; }
 
@@ -83,8 +83,8 @@ class others_builder {
  public:
   /// `end_s`: engine time at which this core would end the task.
   others_builder(double now_s, double end_s) noexcept : now_s_(now_s), end_s_(end_s), by_s_(end_s - sooner_margin * (end_s - now_s)) {}
-  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that. One that is `surer`, since
-  /// it is idle and has not been slowed as this one has, need not be sooner than as soon. Whether it ends one sooner.
+  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that. One that is `surer`,
+  /// idle and not slowed lately as this one was, counts if it is as soon. Whether it ends one sooner.
   bool add(double free_s, double first_s, double mean_s, bool surer) noexcept;
   [[nodiscard]] const others& all() const noexcept { return all_; }
 
