@@ -367,7 +367,7 @@ std::optional<option> auto_policy::option_at(view& v, task_ref task, place_id p,
   place_start start(now.now_s);
   bool unsure = false;
   for (core_id c = where.leader; c < where.leader + where.width; ++c) {
-    unsure = unsure || v.slowed_lately(c);
+    unsure = unsure || (!now.all_slowed && v.slowed_lately(c));
     if (c == here) continue;
     if (!v.online(c)) return std::nullopt;
     start.add(promised_s(v, c, v.idle(c), now.now_s));
@@ -401,7 +401,7 @@ option auto_policy::best(view& v, task_ref task, core_id here, std::uint32_t sha
 others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, const situation& now, std::optional<double> missed_s) const noexcept {
   const machine& m = v.machine();
   others_builder rest(now.now_s, end_s);
-  const bool unsure = mine.contains(v.asker()) && v.slowed_lately(v.asker());
+  const bool unsure = !now.all_slowed && mine.contains(v.asker()) && v.slowed_lately(v.asker());
   for (core_id c = 0; c < cores_; ++c) {
     if (mine.contains(c) || !v.online(c) || v.load(cell_of(c, core_cell::declined)) == v.word_of(task)) continue;
     const bool idle = v.idle(c);

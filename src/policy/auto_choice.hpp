@@ -59,7 +59,7 @@ class place_search {
   [[nodiscard]] const std::optional<option>& found() const noexcept { return cheap_ ? cheap_ : first_; }
   /// Whether a place in use or one that nobody tried may stand in for what was found.
   [[nodiscard]] bool replaceable() const noexcept { return !cheap_ && first_ && goal_.anywhere && first_->begin_s <= goal_.soon_s; }
-  [[nodiscard]] bool may_replace(const option& o) const noexcept { return fair(o) && o.begin_s <= goal_.soon_s && (!o.unsure || (first_ && first_->unsure)); }
+  [[nodiscard]] bool may_replace(const option& o) const noexcept { return fair(o) && o.begin_s <= goal_.soon_s; }
 
  private:
   /// `of`, `of_that`: what is to be small of each.

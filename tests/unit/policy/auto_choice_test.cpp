@@ -162,7 +162,6 @@ TEST(auto_choice, what_may_stand_in_for_the_place_that_was_found) {
        }) {
     const place_search search({.soon_s = 0.05, .on_long_way = r.on_long_way, .anywhere = true, .share = 2});
     EXPECT_EQ(search.may_replace({.where = 1, .width = r.width, .time_s = 9.0, .begin_s = r.begin_s}), r.expected) << r.why;
-    EXPECT_FALSE(search.may_replace({.where = 1, .width = r.width, .time_s = 9.0, .begin_s = r.begin_s, .unsure = true})) << r.why;
   }
 }
 
