@@ -14,7 +14,8 @@
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them, tasks
 //                             that other cores end sooner not counted, nor those cores
 //                             else the cheapest one of this core
-//                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free
+//                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free; or as soon, if the other is idle
+//                         and others slowed this one lately and not that one, which holds for places too
 //                    n = 0, or the task is not critical and all that waits for it would still be done before the rest is: take it
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
