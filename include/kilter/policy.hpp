@@ -210,6 +210,9 @@ class view {
   /// the slices that the core's time was cut into lately; 0 if it is left alone by now, negative if no pattern is known (then there is `slowdown`). What is due
   /// counts as begun until the core is seen at work; the one that asks is.
   [[nodiscard]] double gap_s(core_id, double from_s, double work_s) noexcept;
+  /// Whether a core lost a tenth or more to others within the last ten seconds; false in paper mode. One that did is
+  /// not worth a try while another is idle.
+  [[nodiscard]] bool slowed_lately(core_id) noexcept;
   [[nodiscard]] const table_options& table() const noexcept;
   /// The place to use when a whole-table search found `best`: with `lost_time` the place in use until leaving it pays, now and
   /// then with `ageing` a place to be tried again; otherwise `best`.

@@ -182,6 +182,11 @@ void availability::drift_idle_cores(double now_s) noexcept {
   }
 }
 
+bool availability::slowed_lately(core_id core, double now_s) const noexcept {
+  const double when = get(cores_[core].disturbed_s);
+  return when >= 0.0 && now_s - when <= recently_s;
+}
+
 core_id availability::home(double now_s) const noexcept {
   const core_id count = shape_.machine.core_count();
   if (!options_.two_factors) return 0;
@@ -195,9 +200,8 @@ core_id availability::home(double now_s) const noexcept {
   core_id found = no_core;
   for (core_id c = 0; c < count; ++c) {
     if (slowdown(shape_.machine.single(c)) > 1.1 * least) continue;
-    const double when = get(cores_[c].disturbed_s);
-    if (c == landing_.load(memory_order_relaxed) && (when < 0.0 || now_s - when > recently_s)) return c;
-    if (found == no_core || when < get(cores_[found].disturbed_s)) found = c;
+    if (c == landing_.load(memory_order_relaxed) && !slowed_lately(c, now_s)) return c;
+    if (found == no_core || get(cores_[c].disturbed_s) < get(cores_[found].disturbed_s)) found = c;
   }
   return found != no_core ? found : least_slowed;  // others may have slowed all of them down since
 }

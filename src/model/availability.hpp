@@ -36,6 +36,8 @@ class availability {
   void refresh(double now_s) noexcept {
     if (now_s >= next_refresh_s_.load(sync::memory_order_relaxed)) drift_idle_cores(now_s);
   }
+  /// See view::slowed_lately. Any thread.
+  [[nodiscard]] bool slowed_lately(core_id, double now_s) const noexcept;
   /// The least slowed core; the landing core, or the least recently disturbed, among equals.
   [[nodiscard]] core_id home(double now_s) const noexcept;
   void set_landing(core_id core) noexcept { landing_.store(core, sync::memory_order_relaxed); }

@@ -226,6 +226,7 @@ void tables::gap(core_id core, double begin_s, double end_s) noexcept {
 double tables::gap_s(core_id core, double from_s, double work_s, bool at_work) const noexcept {
   return impl_->cut.expected_gap_s(core, from_s, work_s, at_work ? from_s : impl_->cores.last_ran_s(core));
 }
+bool tables::slowed_lately(core_id c, double now_s) const noexcept { return impl_->cores.slowed_lately(c, now_s); }
 core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
 void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
 

@@ -67,6 +67,8 @@ class tables {
   [[nodiscard]] place_id best(row_id, objective, allowed may) const noexcept;
   /// >= 1; 1 without `two_factors`. Any thread.
   [[nodiscard]] double slowdown(core_id) const noexcept;
+  /// See view::slowed_lately. Any thread.
+  [[nodiscard]] bool slowed_lately(core_id, double now_s) const noexcept;
   /// What a task of the row takes more, as a share of its time, where its data are that far away. Any thread.
   [[nodiscard]] double elsewhere(row_id, distance, double now_s) const noexcept;
   /// A sample of `place`, at engine time `now_s`. Called by the one worker that finished the task; two at once at one place are safe

@@ -14,7 +14,8 @@
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them, tasks
 //                             that other cores end sooner not counted, nor those cores
 //                             else the cheapest one of this core
-//                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free
+//                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free; or as soon, if the other is idle
+//                         and others slowed this one lately and not that one, which holds for places too
 //                    n = 0, or the task is not critical and all that waits for it would still be done before the rest is: take it
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done
@@ -365,7 +366,9 @@ std::optional<option> auto_policy::option_at(view& v, task_ref task, place_id p,
   const place& where = v.machine().at(p);
   if (!v.allows(task, p) || !(g.anywhere || where.contains(here))) return std::nullopt;
   place_start start(now.now_s);
+  bool unsure = false;
   for (core_id c = where.leader; c < where.leader + where.width; ++c) {
+    unsure = unsure || (!now.all_slowed && v.slowed_lately(c));
     if (c == here) continue;
     if (!v.online(c)) return std::nullopt;
     start.add(promised_s(v, c, v.idle(c), now.now_s));
@@ -373,7 +376,7 @@ std::optional<option> auto_policy::option_at(view& v, task_ref task, place_id p,
   const double mean_s = v.time_s(task, p), begin_s = start.begin_s();
   const double time_s = where.width == 1 ? alone_s(v, where.leader, mean_s, begin_s, now) : wide_s(v, where, mean_s, begin_s, now);
   if (!start.worth_waiting_for(g, where.width, time_s)) return std::nullopt;
-  return option{.where = p, .width = where.width, .time_s = time_s, .begin_s = begin_s};
+  return option{.where = p, .width = where.width, .time_s = time_s, .begin_s = begin_s, .unsure = unsure};
 }
 
 option auto_policy::best(view& v, task_ref task, core_id here, std::uint32_t share, const situation& now) const noexcept {
@@ -399,11 +402,12 @@ option auto_policy::best(view& v, task_ref task, core_id here, std::uint32_t sha
 others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double end_s, const situation& now, std::optional<double> missed_s) const noexcept {
   const machine& m = v.machine();
   others_builder rest(now.now_s, end_s);
+  const bool unsure = !now.all_slowed && mine.contains(v.asker()) && v.slowed_lately(v.asker());
   for (core_id c = 0; c < cores_; ++c) {
     if (mine.contains(c) || !v.online(c) || v.load(cell_of(c, core_cell::declined)) == v.word_of(task)) continue;
     const bool idle = v.idle(c);
     const double free_s = free_at_s(promised_s(v, c, idle, now.now_s), now.now_s), mean_s = v.time_s(task, m.single(c));
-    const bool sooner = rest.add(free_s, alone_s(v, c, mean_s, free_s, now), mean_s);
+    const bool sooner = rest.add(free_s, alone_s(v, c, mean_s, free_s, now), mean_s, unsure && idle && !v.slowed_lately(c));
     if (missed_s && sooner && idle) v.store(cell_of(c, core_cell::missed), bits(*missed_s));
   }
   return rest.all();

@@ -42,19 +42,25 @@ bool place_start::worth_waiting_for(const goal& g, std::uint32_t width, double t
   return begin_s_ - now_s_ + doubt_s_ <= (g.on_long_way && width > 1 ? long_way_wait : free_soon) * time_s;
 }
 
-void place_search::offer(const option& o) noexcept {
-  const bool fast_enough = goal_.on_long_way && o.end_s() - goal_.now_s <= goal_.wanted_s;
-  if (fast_enough && (!cheap_ || o.cost_s() < cheap_->cost_s())) cheap_ = o;
-  if (!first_ || (goal_.anywhere ? fair(o) && o.end_s() < first_->end_s() : o.cost_s() < first_->cost_s())) first_ = o;
+bool place_search::is_better(const option& o, const option& than, double of, double of_that) noexcept {
+  if (o.unsure == than.unsure) return of < of_that;
+  return o.unsure ? (1.0 + sooner_margin) * of < of_that : of <= (1.0 + sooner_margin) * of_that;
 }
 
-bool others_builder::add(double free_s, double first_s, double mean_s) noexcept {
+void place_search::offer(const option& o) noexcept {
+  const auto takes_s = [&](const option& x) { return x.end_s() - goal_.now_s; };
+  const bool fast_enough = goal_.on_long_way && takes_s(o) <= goal_.wanted_s;
+  if (fast_enough && (!cheap_ || is_better(o, *cheap_, o.cost_s(), cheap_->cost_s()))) cheap_ = o;
+  if (!first_ || (goal_.anywhere ? fair(o) && is_better(o, *first_, takes_s(o), takes_s(*first_)) : is_better(o, *first_, o.cost_s(), first_->cost_s()))) first_ = o;
+}
+
+bool others_builder::add(double free_s, double first_s, double mean_s, bool surer) noexcept {
   const double left_s = by_s_ - free_s;
-  if (left_s <= first_s) return false;
+  if (left_s <= first_s && !(surer && free_s + first_s <= end_s_ + sooner_margin * (end_s_ - now_s_))) return false;
   if (all_.first_free_s == 0.0 || free_s < all_.first_free_s) all_.first_free_s = free_s;
   if (free_s <= now_s_ + free_soon * first_s) ++all_.idle;
   constexpr double many = 1e6;  // tasks; more than wait anywhere, and a number that can be counted
-  all_.sooner += 1 + static_cast<std::uint32_t>(std::min((left_s - first_s) / mean_s, many));
+  all_.sooner += 1 + static_cast<std::uint32_t>(std::clamp((left_s - first_s) / mean_s, 0.0, many));
   return true;
 }
 

@@ -29,6 +29,7 @@ struct option {
   std::uint32_t width = 1;
   double time_s = 0.0;
   double begin_s = 0.0;  ///< engine time
+  bool unsure = false;   ///< others slowed a core of it lately, so it may take longer
   [[nodiscard]] double end_s() const noexcept { return begin_s + time_s; }
   [[nodiscard]] double cost_s() const noexcept { return time_s * width; }
 };
@@ -49,7 +50,7 @@ class place_start {
   double doubt_s_ = 0.0;  // a core that is overdue has been guessed wrong once
 };
 
-/// The best of the options that are offered. Among equal ones the first stays.
+/// The best of the options that are offered. Among equal ones the first stays, but one that is sure comes before one that is not.
 class place_search {
  public:
   explicit place_search(const goal& g) noexcept : goal_(g) {}
@@ -61,6 +62,8 @@ class place_search {
   [[nodiscard]] bool may_replace(const option& o) const noexcept { return fair(o) && o.begin_s <= goal_.soon_s; }
 
  private:
+  /// `of`, `of_that`: what is to be small of each.
+  [[nodiscard]] static bool is_better(const option&, const option& than, double of, double of_that) noexcept;
   [[nodiscard]] bool fair(const option& o) const noexcept { return goal_.on_long_way || o.width <= goal_.share; }
 
   goal goal_;
@@ -79,13 +82,14 @@ struct others {
 class others_builder {
  public:
   /// `end_s`: engine time at which this core would end the task.
-  others_builder(double now_s, double end_s) noexcept : now_s_(now_s), by_s_(end_s - sooner_margin * (end_s - now_s)) {}
-  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that. Whether it ends one sooner.
-  bool add(double free_s, double first_s, double mean_s) noexcept;
+  others_builder(double now_s, double end_s) noexcept : now_s_(now_s), end_s_(end_s), by_s_(end_s - sooner_margin * (end_s - now_s)) {}
+  /// Another core. `first_s`: its first task from when it is free, with the gaps that come; `mean_s`: each one after that. One that is `surer`,
+  /// idle and not slowed lately as this one was, counts if it is as soon. Whether it ends one sooner.
+  bool add(double free_s, double first_s, double mean_s, bool surer) noexcept;
   [[nodiscard]] const others& all() const noexcept { return all_; }
 
  private:
-  double now_s_, by_s_;
+  double now_s_, end_s_, by_s_;
   others all_;
 };
 

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(tape_item::seal)
     "state_a", "state_b", "batch_size", "batch_task", "batch_whole", "successors", "successor", "successor_cost", "predecessors",
     "predecessor", "predecessor_cost", "data_ready", "time", "known", "best", "slowdown", "gap", "settle", "load", "fetch_add", "exchange_if",
     "type_load", "type_fetch_add",
-    "word_of", "task_of", "data_core", "elsewhere",
+    "word_of", "task_of", "data_core", "elsewhere", "slowed_lately",
     "set_critical", "set_state_a", "set_state_b", "rekey", "learn", "store",
     "table_option", "seal"};
 

@@ -20,7 +20,7 @@ enum class tape_item : std::uint8_t {
   now, random, online, idle, length, busy, paid, home, id, critical, user_priority, allows, work, cost, state_a, state_b,
   batch_size, batch_task, batch_whole, successors, successor, successor_cost, predecessors, predecessor, predecessor_cost,
   data_ready, time, known, best, slowdown, gap, settle, load, fetch_add, exchange_if, type_load, type_fetch_add, word_of, task_of,
-  data_core, elsewhere,
+  data_core, elsewhere, slowed_lately,
   // writes
   set_critical, set_state_a, set_state_b, rekey, learn, store,
   // the table options of the recorded engine, once, before the first question; and the sum over all entries before this one

@@ -359,6 +359,10 @@ double view::gap_s(core_id c, double from_s, double work_s) noexcept {
   return real(question_->exchange(tape_item::gap, [&] { return mix64(mix64(c ^ mix64(bits(from_s))) ^ bits(work_s)); },
                        [&] { return bits(question_->source_->tables.gap_s(c, from_s, work_s, c == asker_)); }));
 }
+bool view::slowed_lately(core_id c) noexcept {
+  return question_->exchange(tape_item::slowed_lately, [&] { return c; },
+                             [&] { return question_->source_->tables.slowed_lately(c, question_->source_->now_s()) ? 1 : 0; }) != 0;
+}
 const table_options& view::table() const noexcept { return question_->source_ ? question_->source_->tables.options() : question_->tape_->table; }
 place_id view::settle(task_ref t, place_id best, objective goal, std::uint32_t max_width) noexcept {
   const auto key = [&] { return mix64(question_->name_of(t, best) ^ mix64(std::uint64_t{max_width} << 2 | static_cast<std::uint64_t>(goal))); };

@@ -64,6 +64,9 @@ class engine final : public view_source {
   [[nodiscard]] asked_view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
   /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
   void notify_any() noexcept;
+  /// Wakes one sleeper of those that `may`, other than the caller; false if there is none.
+  template <class May>
+  bool wake_one(May may) noexcept;
   /// Wakes one sleeping worker that may take from that queue.
   void notify_takers(const declared_queue&) noexcept;
   /// All of them but the caller: for a task that the caller does not want.

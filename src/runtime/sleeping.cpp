@@ -103,13 +103,24 @@ void worker::search_ends() noexcept {
 
 // ---- who is woken -----------------------------------------------------------------------------------------------------------
 
+// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another. One on a
+// core that others slowed lately may come a slice late, so it is woken if there is no other.
+template <class May>
+bool engine::wake_one(May may) noexcept {
+  const worker* self = worker::current();
+  const double now = now_s();
+  bool left_out = false;
+  for (auto& w : workers) {
+    if (w.get() == self || !w->ours() || !may(*w)) continue;
+    if (tables.slowed_lately(w->core, now)) left_out = true;
+    else if (w->wake()) return true;
+  }
+  return left_out && std::ranges::any_of(workers, [&](auto& w) { return w.get() != self && w->ours() && may(*w) && w->wake(); });
+}
+
 void engine::notify_any() noexcept {
   if (!parked.somebody_is_needed()) return;
-  // A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another.
-  const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && w->ours() && w->wake()) return;
-  lack_cores();
+  if (!wake_one([](const worker&) { return true; })) lack_cores();
 }
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
@@ -125,8 +136,7 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   const worker* self = worker::current();
   // Others may leave it to its owner.
   if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() && workers[q.owner()]->wake()) return;
-  for (auto& w : workers)
-    if (w.get() != self && w->ours() && q.may_take(w->core) && w->wake()) return;
+  if (wake_one([&](const worker& w) { return q.may_take(w.core); })) return;
   lack_cores();
   // Left over: the caller itself, on its way to sleep.
   if (self && &self->owner == this && self->ours() && q.may_take(self->core))

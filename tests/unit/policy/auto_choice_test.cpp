@@ -98,6 +98,8 @@ TEST(auto_choice, which_of_the_places_it_is) {
   // At 10 s.
   const option one{.where = 1, .width = 1, .time_s = 1.0, .begin_s = 10.0}, two{.where = 2, .width = 2, .time_s = 0.6, .begin_s = 10.0},
       four{.where = 4, .width = 4, .time_s = 0.4, .begin_s = 10.0}, waits{.where = 5, .width = 4, .time_s = 0.3, .begin_s = 10.2};
+  const option unsure{.where = 7, .width = 1, .time_s = 1.0, .begin_s = 10.0, .unsure = true}, a_little_later{.where = 1, .width = 1, .time_s = 1.04, .begin_s = 10.0},
+      unsure_two{.where = 8, .width = 2, .time_s = 0.6, .begin_s = 10.0, .unsure = true};
   const goal here{.now_s = 10.0, .soon_s = 10.05, .share = 1}, half{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 2},
       all{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 4};
   const auto long_way = [](double wanted_s) {
@@ -127,6 +129,14 @@ TEST(auto_choice, which_of_the_places_it_is) {
            row{long_way(0.5), {waits, one, two}, 5, false, "the wait counts: .2 and .3"},
            row{long_way(0.1), {one, two, four}, 4, true, "if none is fast enough the first to end, whatever its share"},
            row{all, {}, no_place, false, "nothing is offered"},
+           row{all, {unsure, one}, 1, true, "as soon on cores that nobody slowed lately"},
+           row{all, {one, unsure}, 1, true, "in any order"},
+           row{all, {unsure, a_little_later}, 1, true, "or within what predictions are wrong by"},
+           row{all, {unsure, two}, 2, true, "or sooner"},
+           row{all, {one, unsure_two}, 8, true, "unless the other is much sooner"},
+           row{all, {unsure_two, one}, 8, true, "in any order"},
+           row{long_way(1.5), {unsure, one}, 1, false, "on the long way too"},
+           row{here, {unsure_two, one}, 1, false, "and around one core"},
        }) {
     place_search search(r.wanted);
     for (const option& o : r.offered) search.offer(o);
@@ -160,6 +170,7 @@ TEST(auto_choice, what_may_stand_in_for_the_place_that_was_found) {
 TEST(auto_choice, what_other_cores_end_sooner) {
   struct core {
     double free_s, first_s, mean_s;
+    bool surer = false;
   };
   struct row {
     double end_s;
@@ -181,11 +192,14 @@ TEST(auto_choice, what_other_cores_end_sooner) {
            row{14.0, {{10.0, 2.5, 1.0}}, 2, 1, 10.0, "a gap comes in the first task only"},
            row{14.0, {{12.0, 1.0, 1.0}, {11.0, 2.0, 2.0}}, 2, 0, 11.0, "of two the one that is free first"},
            row{14.0, {{10.0, 1.0, 1.0}, {12.0, 1.0, 1.0}, {10.0, 9.0, 9.0}}, 4, 1, 10.0, "they add up"},
+           row{14.0, {{10.0, 4.0, 4.0, true}}, 1, 1, 10.0, "an equal core, and this one was slowed lately"},
+           row{14.0, {{10.0, 4.3, 4.3, true}}, 0, 0, 0.0, "that one is slower by more than predictions are wrong by"},
+           row{14.0, {{10.0, 4.0, 4.0, true}, {10.0, 1.0, 1.0, true}}, 4, 2, 10.0, "it counts for one task"},
            row{14.0, {}, 0, 0, 0.0, "nobody else"},
            row{14.0, {{10.0, 0.0, 0.0}}, 1000001, 1, 10.0, "who takes no time ends any number"},
        }) {
     others_builder rest(10.0, r.end_s);
-    for (const core& c : r.cores) rest.add(c.free_s, c.first_s, c.mean_s);
+    for (const core& c : r.cores) rest.add(c.free_s, c.first_s, c.mean_s, c.surer);
     EXPECT_EQ(rest.all().sooner, r.sooner) << r.why;
     EXPECT_EQ(rest.all().idle, r.idle) << r.why;
     EXPECT_EQ(rest.all().first_free_s, r.first_free_s) << r.why;

@@ -112,6 +112,33 @@ struct short_board : auto_board {
   std::vector<task> way;
 };
 
+TEST(auto_policy, a_core_that_others_slowed_lately_leaves_a_task_to_one_that_is_idle) {
+  auto_board b;
+  const task first = b.add_long(), second = b.add_long();
+  b.g.edge(first, second);
+  b.submit(*b.asked);
+  measured slow;
+  double now = 0.0;
+  const auto run = [&](double sample_s, int times) {
+    slow.sample_s = slow.leader_s = slow.span_s = sample_s;
+    for (int i = 0; i < times; ++i) b.tables.learn(b.tables.row("task", 0), b.id({0, 1}), slow, now += sample_s);
+  };
+  run(1e-3, 20);
+  run(5e-3, 20);
+  run(1e-3, 400);
+  b.source.now = now;
+  ASSERT_LT(b.tables.slowdown(0), 1.05) << "the neighbour has gone, or so it seems";
+  EXPECT_TRUE(b.at(0).slowed_lately(0));
+  EXPECT_FALSE(b.at(0).slowed_lately(1));
+  const take_decision here = b.offer(first, 0, 0);
+  EXPECT_TRUE(here.put_back || b.m.at(here.where) == (place{1, 1})) << "core 1 is idle";
+  b.source.free[1] = false;
+  EXPECT_FALSE(b.offer(second, 0, 0).put_back) << "core 1 is not";
+  b.source.now += 11.0;
+  b.source.free[1] = true;
+  EXPECT_FALSE(b.at(0).slowed_lately(0)) << "long ago";
+}
+
 TEST(auto_policy, a_short_critical_task_is_wide_on_free_cores_if_its_way_takes_longer_than_all_that_is_left) {
   EXPECT_EQ(short_board(20, 0).second(), (place{0, 2}));
   EXPECT_EQ(short_board(20, 20).second(), (place{0, 2})) << "the cores are worth more than two of the first";
