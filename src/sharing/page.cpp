@@ -37,11 +37,25 @@ const char* page::path(char (&room)[path_room]) const noexcept {
 
 share page::beat(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept {
   const kept_errno kept;
+  if (still_alone(allowed, could_use_percent)) return {allowed, 0};
   return take_part(allowed, could_use_percent);
+}
+
+/// Who comes has the page's word until the next beat of who was there, so that may be late where it
+/// says too much; but not for long, and what others wait for they are told.
+bool page::still_alone(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept {
+  if (!was_alone_ || !(allowed == me_.who.allowed)) return false;
+  if (could_use_percent > told_percent_ || (could_use_percent == 0) != (told_percent_ == 0)) return false;
+  const std::int64_t now_ns = boot_ns();
+  if (now_ns - me_.beat_ns > quiet_ns) return false;
+  if (could_use_percent == told_percent_) told_at_ns_ = now_ns;
+  char room[path_room];
+  return page_file::is_signed(path(room), me_.nonce);
 }
 
 share page::take_part(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept {
   const share alone{allowed, 0};
+  was_alone_ = false;
   char room[path_room];
   const page_file file(path(room), geteuid(), page_file::purpose::take_part);
   if (!file || !file.read(all_)) {
@@ -73,7 +87,10 @@ share page::take_part(const cpu_bits& allowed, std::uint32_t could_use_percent) 
   }
   answer.cpus = share_out(part, count, mine);
   me_.who.takes = answer.cpus;
-  return write(file, is_new ? all_[own_].nonce : me_.nonce) ? answer : alone;
+  if (!write(file, is_new ? all_[own_].nonce : me_.nonce)) return alone;
+  was_alone_ = answer.others == 0;
+  if (was_alone_) file.sign(me_.nonce);
+  return answer;
 }
 
 void page::begin(const cpu_bits& allowed) noexcept {
@@ -115,6 +132,7 @@ std::uint32_t page::free_slot(std::uint64_t not_these, std::int64_t now_ns) noex
 
 void page::leave() noexcept {
   const kept_errno kept;
+  was_alone_ = false;
   if (own_ == none) return;
   char room[path_room];
   const char* const name = path(room);
@@ -130,6 +148,7 @@ void page::leave() noexcept {
 
 void page::forget_after_fork() noexcept {
   own_ = none;
+  was_alone_ = false;
   for (last_look& l : looks_) l = {};
 }
 

@@ -97,6 +97,12 @@ bool limit_allows() noexcept {
   return getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur >= page_bytes;
 }
 
+timespec sign_of(std::uint64_t nonce) noexcept {
+  constexpr std::uint64_t seconds_ns = 1'000'000'000;
+  return {static_cast<time_t>(nonce / seconds_ns % seconds_ns),
+          static_cast<long>(nonce % seconds_ns)};
+}
+
 off_t place_of(std::uint32_t n) noexcept { return static_cast<off_t>(n * sizeof(slot)); }
 
 }  // namespace
@@ -136,6 +142,18 @@ bool page_file::write(std::uint32_t n, const slot& s, std::uint64_t in_place_of)
   if (!its || syscall(SYS_pread64, file_, &there, sizeof there, at) != static_cast<long>(sizeof there)) return false;
   if (plausible(there) && there.nonce != in_place_of && fresh(there, boot_ns())) return false;
   return syscall(SYS_pwrite64, file_, &s, sizeof s, at) == static_cast<long>(sizeof s);
+}
+
+void page_file::sign(std::uint64_t nonce) const noexcept {
+  const timespec sign = sign_of(nonce), times[] = {{0, UTIME_OMIT}, sign};
+  futimens(file_, times);
+}
+
+bool page_file::is_signed(const char* path, std::uint64_t nonce) noexcept {
+  struct stat s{};
+  const timespec sign = sign_of(nonce);
+  return fstatat(AT_FDCWD, path, &s, AT_SYMLINK_NOFOLLOW) == 0 && s.st_mtim.tv_sec == sign.tv_sec &&
+         s.st_mtim.tv_nsec == sign.tv_nsec;
 }
 
 void page_file::remove(const char* path) const noexcept {

@@ -33,6 +33,24 @@ TEST_F(pages, two_programs_share_and_the_last_leaves_nothing) {
   EXPECT_EQ(first.beat(four, 400).cpus, four) << "it may come again";
 }
 
+TEST_F(pages, who_is_alone_writes_seldom_and_sees_at_once_who_comes) {
+  page one(path()), second(path());
+  const auto says = [&](std::uint32_t could_use) {
+    EXPECT_EQ(others_seen_by(one, could_use), 0U);
+    return read()[0];
+  };
+  const slot first = says(400);
+  EXPECT_EQ(says(400).beat_ns, first.beat_ns);
+  EXPECT_EQ(says(300).beat_ns, first.beat_ns) << "nobody is there to have the rest";
+  EXPECT_TRUE(becomes([&] { return says(400).beat_ns > first.beat_ns; })) << "or it seems gone";
+  EXPECT_TRUE(becomes([&] { return says(0).who.could_use_percent == 0; })) << "nothing to do";
+  EXPECT_EQ(says(100).who.could_use_percent, 100U) << "more than before";
+  static_cast<void>(second.beat(four, 400));
+  EXPECT_EQ(others_seen_by(one), 1U);
+  second.leave();
+  EXPECT_EQ(others_seen_by(one), 0U);
+}
+
 TEST_F(pages, what_one_does_not_need_the_other_has) {
   page busy(path()), lazy(path());
   static_cast<void>(busy.beat(four, 400));

@@ -118,7 +118,9 @@ class pages : public testing::Test {
     onlooked seen[slots];
     EXPECT_EQ(who_is_there(path(), geteuid(), seen), 0U) << when;
   }
-  [[nodiscard]] std::uint32_t others_seen_by(page& one) const { return one.beat(four, 400).others; }
+  [[nodiscard]] static std::uint32_t others_seen_by(page& one, std::uint32_t could_use = 400) {
+    return one.beat(four, could_use).others;
+  }
 
   std::string folder_, path_;
 };
