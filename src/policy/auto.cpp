@@ -48,8 +48,8 @@ namespace {
 using namespace auto_parts;
 using ranks::task_rank;
 
-// Seconds, on the slowest kind, undisturbed. A shorter task is not worth a lock and a look at every core. Not measured: simulation gives them no price
-// (docs/decisions/auto.md, Constants).
+// Seconds, on the slowest kind, undisturbed. A shorter task is not worth a lock and a look at every
+// core. Measured on two cores alone: simulation gives them no price (docs/decisions/auto.md).
 constexpr double short_s = 40e-6;
 
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
@@ -190,6 +190,8 @@ bool auto_policy::runs_at_once(view& v, task_ref task, task_ref parent, core_id 
   if (best != no_place && !is_quick_here(here_s, later_s, v.time_s(task, best))) return false;
   const double rest = rest_s(v, task), top_s = v.length(queue_) > 0 ? real(v.load(top_cell)) : 0.0;
   if (short_on_long_way(own.rank_s, rest) || top_s + here_s > rest) return false;
+  const task_rank before = task_rank::of(v.state(parent));
+  if (released_with_long_way(own.rank_s, before.rank_s - before.own_s, here_s, rest)) return false;
   // Of several successors the first.
   const std::uint64_t word = v.word_of(parent);
   if (v.load(cell_of(waker, core_cell::went_on)) == word) return false;

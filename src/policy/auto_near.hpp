@@ -26,6 +26,14 @@ inline constexpr double worth_waiting = 0.05;
   return here_s < (1.0 + worth_waiting) * best_s + later_s;
 }
 
+/// Whether another successor of what released the task, which may come a moment later, is on the long
+/// way and would wait. `way_s`: from the task to the end of the graph; `longest_s`: from any of those.
+[[nodiscard]] constexpr bool released_with_long_way(double way_s, double longest_s, double here_s,
+                                                    double rest_s) noexcept {
+  constexpr double is_longer = 1.05;  // and not the same way, of rounded numbers
+  return longest_s > is_longer * way_s && longest_s + here_s > rest_s;
+}
+
 /// What waits for one core.
 struct kept_tasks {
   std::uint32_t waiting = 0;  ///< at least 1
