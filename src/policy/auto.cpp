@@ -8,6 +8,7 @@
 //                    that place is at; else the waker's deque
 //   ready, longer:   into the queue, by rank; into that of the core that has its data, if the type is known to take more elsewhere
 //                    at once on the core that released it, if the type takes more there later, and nothing on the long way waits
+//                    or was released with it
 //   kept:            its core takes it before it looks elsewhere; another the last one, once that would wait longer than it takes more there
 //   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "policy/auto_situation.hpp"
+
 namespace kilter::auto_parts {
 
 /// Less is not worth a queue of its own.
@@ -30,8 +32,7 @@ inline constexpr double worth_waiting = 0.05;
 /// way and would wait. `way_s`: from the task to the end of the graph; `longest_s`: from any of those.
 [[nodiscard]] constexpr bool released_with_long_way(double way_s, double longest_s, double here_s,
                                                     double rest_s) noexcept {
-  constexpr double is_longer = 1.05;  // and not the same way, of rounded numbers
-  return longest_s > is_longer * way_s && longest_s + here_s > rest_s;
+  return longest_s > (1.0 + sooner_margin) * way_s && longest_s + here_s > rest_s;
 }
 
 /// What waits for one core.

@@ -26,8 +26,8 @@ class page {
 
   /// Tells how many CPUs (in hundredths) the program could use now, of those that it may, and reads the others. To be called some ten times a second, since who has not done so for .3 s is taken to be gone
   /// unless others can see it work. On any failure the answer is `allowed`.
-  /// `allowed` is not empty. Takes 20 us warm and 80 us cold; who was alone and has told the same
-  /// asks in a tenth of that whether anybody has come, and writes again after `quiet_ns`.
+  /// `allowed` is not empty. Takes 20 us warm and 80 us cold; who was alone and needs no more asks in
+  /// a quarter of that whether anybody has come, and writes again after a tenth of a second.
   [[nodiscard]] share beat(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept;
   /// Nothing is left of it; and of the file, if nobody else is there.
   void leave() noexcept;
