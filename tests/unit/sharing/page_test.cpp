@@ -47,9 +47,9 @@ TEST_F(pages, who_is_alone_writes_seldom_and_sees_at_once_who_comes) {
   EXPECT_TRUE(becomes([&] { return says(0).who.could_use_percent == 0; })) << "nothing to do";
   EXPECT_EQ(says(100).who.could_use_percent, 100U) << "more than before";
   static_cast<void>(second.beat(four, 400));
-  EXPECT_EQ(others_seen_by(one), 1U);
+  EXPECT_EQ(others_seen_by(one, 100), 1U);
   second.leave();
-  EXPECT_EQ(others_seen_by(one), 0U);
+  EXPECT_EQ(others_seen_by(one, 100), 0U);
 }
 
 TEST_F(pages, what_one_does_not_need_the_other_has) {
