@@ -244,12 +244,12 @@ void disturber::state::run(load& l) noexcept {
   if (stop.sleep_until(l.from_ns)) return has_begun(l);
   l.steal_from_s = steal(l);
   l.active = true;
-  if (l.what.kind != kind::session) has_begun(l);
   if (l.what.kind == kind::quota) {
     run_quota(l);
   } else if (l.what.kind == kind::session) {
     run_child(l);
   } else {
+    has_begun(l);
     pin_to(l.os_cpus);
     if (is_co_runner(l.what.kind)) {
       l.chain->run(*l.counters, stop, l.to_ns);
@@ -293,10 +293,9 @@ void disturber::state::run_child(load& l) noexcept {
 }
 
 void disturber::state::run_quota(load& l) noexcept {
-  if (!quota->limit(l.what.share * static_cast<double>(l.cores.size()))) {
-    l.failed = true;
-    return;
-  }
+  l.failed = !quota->limit(l.what.share * static_cast<double>(l.cores.size()));
+  has_begun(l);
+  if (l.failed) return;
   const std::int64_t begin = sync::nanoseconds(), cpu_begin = process_cpu_ns();
   constexpr std::int64_t update_ns = 50'000'000;
   for (std::int64_t now = begin; now < l.to_ns;) {

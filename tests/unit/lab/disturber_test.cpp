@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "kilter/error.hpp"
+#include "machine/cgroup.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -261,6 +262,24 @@ TEST(disturber, a_quota_is_entered_and_left_again) {
   EXPECT_EQ(d->report().rows[0].note, "");
   d.reset();
   EXPECT_EQ(own_cpu_group(), before);
+}
+
+TEST(disturber, a_quota_limits_once_start_has_returned) {
+  std::unique_ptr<disturber> d;
+  try {
+    d = std::make_unique<disturber>(here(), parse_disturbances("quota@all:50%", here()), quick());
+  } catch (const input_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  for (int again = 0; again < 100; ++again) {
+    d->start();
+    const auto limit = kilter::detail::own_cgroup_quota("/");
+    d->stop();
+    if (d->report().rows[0].note == "") {
+      ASSERT_TRUE(limit) << "start " << again;
+      EXPECT_NEAR(*limit, 0.5 * here().core_count(), 0.01);
+    }
+  }
 }
 
 TEST(disturber, two_scenarios_of_one_process_may_each_have_a_quota) {
