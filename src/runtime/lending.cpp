@@ -2,7 +2,6 @@
 // to do. docs/lending.md has the protocol, lodging.hpp its steps.
 
 #include "runtime/engine.hpp"
-#include "runtime/parallel.hpp"
 #include "runtime/pinning.hpp"
 
 namespace kilter::detail {
@@ -15,13 +14,17 @@ constexpr double two_slices_s = 8e-3, whole_core = 0.75;
 
 }  // namespace
 
+bool worker::may_lend_to(const worker& other) const noexcept {
+  return &other != this && !other.idle() && other.ours() && !other.lodging_.away() &&
+         owner.tables.slowdown(core) <= owner.tables.slowdown(other.core);
+}
+
 // A thread that is on a core uses CPU time; one that waits for its core, or for anything else, does
 // not. One that has just been woken gets its core within the pause.
-template <class InHand>
-bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in_hand) noexcept {
+bool worker::lend_to(worker& other, std::int64_t cpu_ns_before) noexcept {
   const pid_t thread = other.thread_.load(sync::memory_order_relaxed);
   const auto held_up = [&] {
-    return in_hand() && cpu_nanoseconds_of(thread) == cpu_ns_before && wants_cpu(thread);
+    return may_lend_to(other) && cpu_nanoseconds_of(thread) == cpu_ns_before && wants_cpu(thread);
   };
   if (cpu_ns_before < 0 || !held_up()) return false;
   const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
@@ -32,28 +35,6 @@ bool worker::lend_to(worker& other, std::int64_t cpu_ns_before, const InHand& in
   guest_ = &other;
   guest_seen_ = {sync::cycles(), cpu_ns_before};
   return true;
-}
-
-void worker::lend_core(const shared_loop& l) noexcept {
-  const auto pause = static_cast<std::uint64_t>(off_core_s / owner.seconds_per_cycle);
-  const auto wait_until = [&](const auto& over) {
-    for (const std::uint64_t since = sync::cycles(); !over() && sync::cycles() - since < pause;)
-      sync::relax();
-  };
-  bool watched = false;
-  if (owner.pins && ours() && !lodging_.away())
-    for (core_id c = 0; c < owner.workers.size(); ++c) {
-      worker& other = *owner.workers[c];
-      if (c == core || !l.working(c) || !other.ours() || other.lodging_.away() || has_guest())
-        continue;
-      const std::int64_t before = cpu_nanoseconds_of(other.thread_.load(sync::memory_order_relaxed));
-      wait_until([&] { return !l.working(c); });
-      watched = true;
-      // Only while it is in its last piece: later it would look for its own core before anybody
-      // could tell it that it is on another.
-      if (l.working(c) && lend_to(other, before, [&] { return l.working(c); })) sync::yield();
-    }
-  if (!watched) wait_until([&] { return l.everybody_left(); });
 }
 
 // A neighbour may come to this core, too, and the guest's own may be free again. Who looks takes the
@@ -75,15 +56,10 @@ void worker::lend_core() noexcept {
   if (!owner.looks_after_others.try_lock()) return;
   const sync::lock_guard hold(owner.looks_after_others, std::adopt_lock);
   owner.tables.refresh(owner.seconds(sync::cycles() - owner.start_cycles));
-  const double own_slowdown = owner.tables.slowdown(core);
-  const auto may_be_held_up = [&](const worker& other) {
-    return &other != this && !other.idle() && other.ours() && !other.lodging_.away() &&
-           own_slowdown <= owner.tables.slowdown(other.core);
-  };
   std::vector<std::int64_t>& cpu_ns = owner.cpu_ns_seen;
   bool any = false;
   for (const auto& other : owner.workers) {
-    const bool is = may_be_held_up(*other);
+    const bool is = may_lend_to(*other);
     cpu_ns[other->core] =
         is ? cpu_nanoseconds_of(other->thread_.load(sync::memory_order_relaxed)) : -1;
     any = any || is;
@@ -93,7 +69,7 @@ void worker::lend_core() noexcept {
   for (const std::uint64_t since = sync::cycles(); sync::cycles() - since < pause; sync::relax())
     if (something_to_take()) return;
   for (const auto& other : owner.workers)
-    if (lend_to(*other, cpu_ns[other->core], [&] { return may_be_held_up(*other); })) return;
+    if (lend_to(*other, cpu_ns[other->core])) return;
 }
 
 bool worker::begins_watch() noexcept {

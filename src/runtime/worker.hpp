@@ -216,15 +216,13 @@ class alignas(sync::cache_line) worker {
   void look_at_cpu_time() noexcept;
 
   // --- lending: lending.cpp ---
-  /// Members whose core has been taken from them get this worker's, which has nothing left to do in the loop.
-  void lend_core(const shared_loop&) noexcept;
-  /// The same for anything that a worker has in hand, where this one is about to sleep.
+  /// Somebody whose core has been taken from it gets this worker's, which is about to sleep.
   void lend_core() noexcept;
   [[nodiscard]] bool has_guest() const noexcept { return guest_ && guest_->lodging_.is_at(core); }
   /// While tasks run one of those that sleep looks again and again; whether it is this one.
   [[nodiscard]] bool begins_watch() noexcept;
-  template <class InHand>
-  bool lend_to(worker&, std::int64_t cpu_ns_before, const InHand&) noexcept;
+  [[nodiscard]] bool may_lend_to(const worker&) const noexcept;
+  bool lend_to(worker&, std::int64_t cpu_ns_before) noexcept;
   /// Others' pieces of work are about to be done here: whoever stands on this core goes home.
   void take_core_back() noexcept;
   void look_after_guest() noexcept;
