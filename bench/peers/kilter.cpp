@@ -130,7 +130,7 @@ class kilter_loops final : public loop_contender {
         return sum;
       }, std::plus<>{}, {.type = "light"});
     parallel_for(runtime_, std::size_t{0}, arrays_.n, [this](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) arrays_.stream(i);
+      arrays_.stream(first, last);
     }, {.type = "stream"});
     return 0;
   }

@@ -21,7 +21,11 @@ struct loop_arrays {
   std::vector<float> x, y;
 
   static std::uint64_t light(std::size_t i) noexcept { return i * i ^ (i >> 3); }
-  void stream(std::size_t i) noexcept { x[i] = x[i] * 0.5f + y[i]; }
+  void stream(std::size_t first, std::size_t last) noexcept {
+    float* const to = x.data();
+    const float* const from = y.data();
+    for (std::size_t i = first; i < last; ++i) to[i] = to[i] * 0.5f + from[i];
+  }
 };
 
 /// All calls come from one thread, which a peer may count among its threads. After the constructor all threads exist.

@@ -194,7 +194,7 @@ class onetbb_loops final : public loop_contender {
         return sum;
       }, std::plus<>{}, p);
     tbb::parallel_for(range(0, arrays_.n), [this](const range& r) {
-      for (std::size_t i = r.begin(); i < r.end(); ++i) arrays_.stream(i);
+      arrays_.stream(r.begin(), r.end());
     }, p);
     return 0;
   }

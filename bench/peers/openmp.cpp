@@ -112,19 +112,20 @@ class openmp_loops final : public loop_contender {
   }
   std::uint64_t stream() {
     const std::size_t n = arrays_.n;
-    loop_arrays& a = arrays_;
+    float* const x = arrays_.x.data();
+    const float* const y = arrays_.y.data();
     switch (schedule_) {
       case omp_schedule::equal:
 #pragma omp parallel for schedule(static)
-        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        for (std::size_t i = 0; i < n; ++i) x[i] = x[i] * 0.5f + y[i];
         break;
       case omp_schedule::dynamic:
 #pragma omp parallel for schedule(dynamic, 65536)
-        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        for (std::size_t i = 0; i < n; ++i) x[i] = x[i] * 0.5f + y[i];
         break;
       case omp_schedule::guided:
 #pragma omp parallel for schedule(guided)
-        for (std::size_t i = 0; i < n; ++i) a.stream(i);
+        for (std::size_t i = 0; i < n; ++i) x[i] = x[i] * 0.5f + y[i];
         break;
     }
     return 0;
