@@ -4,8 +4,8 @@
 //
 // The end. Whoever called the loop closes it when no range has anything left, and waits for those inside, who have at most one piece each.
 // A worker that was invited and comes later finds it closed: nobody waits for workers that never came. One that lost its core in the middle of its
-// last piece would keep the caller waiting for a slice of the operating system, several milliseconds: whoever has nothing left to do
-// pins its thread to the core that has become free (lend_core). It goes back before its next task.
+// last piece would keep the caller waiting for a slice of the operating system, several milliseconds: whoever sleeps meanwhile
+// lends it the core that has become free (lending.cpp).
 
 #include <exception>
 #include <memory>
