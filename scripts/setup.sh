@@ -90,7 +90,7 @@ build() {
     printf '%s\n' "${options[*]}" >"$dir/configured-with"
   fi
   # A build with nothing to do is over at once and must not say anything.
-  (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (a few minutes the first time)") >/dev/null &
+  (sleep 2 </dev/null >/dev/null 2>&1; say "kilter: building in $dir (the first time ten minutes on two cores)") >/dev/null &
   local notice=$! status=0
   quietly "the build" ninja -C "$dir" "${targets[@]}" || status=$?
   { kill "$notice" && wait "$notice"; } 2>/dev/null || true
