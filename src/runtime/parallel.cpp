@@ -108,7 +108,9 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   }
   const std::uint64_t patience = take_pieces(*l);
   l->close();
-  for (const std::uint64_t since = sync::cycles(); !l->everybody_left() && sync::cycles() - since < patience;) sync::relax();
+  for (const std::uint64_t since = sync::cycles();
+       !l->everybody_left() && sync::cycles() - since < patience;)
+    sync::relax();
   help_until([&] { return l->everybody_left(); }, run, nullptr);
   const std::exception_ptr thrown = l->take_thrown();
   const bool unfinished = l->anything_left();
@@ -133,7 +135,9 @@ std::vector<std::uint8_t> worker::cores_without_loops() const {
 void worker::join_loop(shared_loop& l) {
   if (!ours() || !l.enter()) return;
   const std::uint64_t patience = take_pieces(l);
-  for (const std::uint64_t since = sync::cycles(); l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;) sync::relax();
+  for (const std::uint64_t since = sync::cycles();
+       l.working(l.caller.core) && !something_to_take() && sync::cycles() - since < patience;)
+    sync::relax();
   if (l.leave()) l.caller.wake();
 }
 
