@@ -10,7 +10,8 @@
 //                    at once on the core that released it, if the type takes more there later, and nothing on the long way waits
 //                    or was released with it
 //   kept:            its core takes it before it looks elsewhere; another the last one, once that would wait longer than it takes more there
-//   taken, longer:   place <- if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
+//   taken, longer:   place, this core's or a wide one <-
+//                             if the way from this task on takes longer than all the work that is left would take all cores: the cheapest place that is
 //                             fast enough to make up for it, else the one that ends it first
 //                             else while cores are free: the one that ends it first among those that leave every waiting task its share of them, tasks
 //                             that other cores end sooner not counted, nor those cores
@@ -364,10 +365,11 @@ situation auto_policy::look(view& v, task_ref task, const task_rank& own, core_i
 
 // ---- what it chooses ---------------------------------------------------------------------------------------------------------------
 
-// Nothing where it may not run, and where it would have to wait.
+// Nothing where it may not run, and where it would have to wait. On another core alone it runs if that
+// core takes it, since this one declines: several that look at once would all hand theirs to the same.
 std::optional<option> auto_policy::option_at(view& v, task_ref task, place_id p, core_id here, const goal& g, const situation& now) const noexcept {
   const place& where = v.machine().at(p);
-  if (!v.allows(task, p) || !(g.anywhere || where.contains(here))) return std::nullopt;
+  if (!v.allows(task, p) || !((g.anywhere && where.width > 1) || where.contains(here))) return std::nullopt;
   place_start start(now.now_s);
   bool unsure = false;
   for (core_id c = where.leader; c < where.leader + where.width; ++c) {
