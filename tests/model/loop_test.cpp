@@ -34,7 +34,8 @@ struct loop : loop_ranges, loop_door {
 };
 
 /// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may come too late.
-template <int members, bool even>
+/// `again`: then worker::loop_for, and alone.
+template <int members, bool even, bool again = false>
 struct shared_by {
   static constexpr int threads = members;
   static std::vector<double> weights() {
@@ -59,13 +60,21 @@ struct shared_by {
       l.let_go();
       return;
     }
+    runs(l, 1);
+    if (again && l.unused()) {
+      l.deal(members + 1, weights());
+      l.open();
+      runs(l, 2);
+    }
+    l.let_go();
+  }
+  void runs(loop& l, int times) {
     l.take_pieces(0);
     l.close();
     sleeping own{caller};
     while (!l.everybody_left()) own.sleep(-1, [&](std::int64_t&) { return l.everybody_left(); });
     check(!l.anything_left(), "the caller leaves nothing");
-    for (plain& b : l.done) check(b.read() == 1, "each block was done once, and the caller sees it");
-    l.let_go();
+    for (plain& b : l.done) check(b.read() == times, "each block was done once, and the caller sees it");
   }
   void after() {}
 };
@@ -74,6 +83,7 @@ TEST(loop, each_block_is_done_once_before_the_caller_goes_on) {
   holds<shared_by<2, true>>();
   holds<shared_by<2, false>>();
   holds<shared_by<3, true>>();
+  holds<shared_by<2, true, true>>();
 }
 
 TEST(loop, mutants_do_a_block_twice_or_never) {
