@@ -7,12 +7,7 @@
 namespace kilter::detail {
 
 loop_ranges::loop_ranges(std::uint32_t blocks, const std::vector<double>& weights)
-    : cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
-  deal(blocks, weights);
-}
-
-void loop_ranges::deal(std::uint32_t blocks, const std::vector<double>& weights) noexcept {
-  blocks_ = blocks;
+    : blocks_(blocks), cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
   proportional_cut cut(blocks, weights);
   std::uint32_t at = 0;
   for (core_id c = 0; c < cores_; ++c) {
