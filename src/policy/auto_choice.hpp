@@ -18,7 +18,7 @@ struct goal {
   double soon_s = 0.0;       ///< what begins until then begins at once
   double wanted_s = 0.0;     ///< on the long way: what the task may take so that its way is no longer than all that is left
   bool on_long_way = false;
-  bool anywhere = false;     ///< else only places of the core that asks
+  bool anywhere = false;     ///< wide places of other cores too, else only those of the core that asks
   std::uint32_t share = 1;
 };
 [[nodiscard]] goal goal_of(const situation&, std::uint32_t share) noexcept;

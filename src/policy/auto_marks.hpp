@@ -1,6 +1,8 @@
 #pragma once
 // What `auto` keeps between its answers: a note in each task's bytes, and shared cells.
 
+#include <bit>
+
 #include "policy/ranks.hpp"
 #include "policy/search.hpp"
 
@@ -70,6 +72,12 @@ enum class core_cell : std::uint32_t {
   count
 };
 inline constexpr std::uint64_t resting = ~std::uint64_t{0};
+
+constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
+constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
+constexpr std::uint64_t nanoseconds(double s) noexcept { return static_cast<std::uint64_t>(s * 1e9); }
+/// Of a cell that is added to and taken from.
+constexpr double seconds(std::uint64_t ns) noexcept { return static_cast<double>(static_cast<std::int64_t>(ns)) * 1e-9; }
 
 constexpr std::uint32_t cell_of(core_id c, core_cell which) noexcept {
   return first_core_cell + c * static_cast<std::uint32_t>(core_cell::count) + static_cast<std::uint32_t>(which);

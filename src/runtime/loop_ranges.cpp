@@ -7,7 +7,12 @@
 namespace kilter::detail {
 
 loop_ranges::loop_ranges(std::uint32_t blocks, const std::vector<double>& weights)
-    : blocks_(blocks), cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
+    : cores_(static_cast<core_id>(weights.size())), slots_(std::make_unique<slot[]>(weights.size())) {
+  deal(blocks, weights);
+}
+
+void loop_ranges::deal(std::uint32_t blocks, const std::vector<double>& weights) noexcept {
+  blocks_ = blocks;
   proportional_cut cut(blocks, weights);
   std::uint32_t at = 0;
   for (core_id c = 0; c < cores_; ++c) {

@@ -22,6 +22,8 @@ class loop_ranges {
  public:
   /// `weights`: one a core, 0 for those that get nothing at first; some are positive.
   loop_ranges(std::uint32_t blocks, const std::vector<double>& weights);
+  /// Of another loop with as many cores, while nobody else knows of it.
+  void deal(std::uint32_t blocks, const std::vector<double>& weights) noexcept;
 
   [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::uint32_t left(core_id c) const noexcept { return unpack(slots_[c].range.load(sync::memory_order_relaxed)).size(); }
@@ -43,7 +45,7 @@ class loop_ranges {
   static std::uint64_t pack(block_range r) noexcept { return std::uint64_t{r.begin} << 32 | r.end; }
   static block_range unpack(std::uint64_t v) noexcept { return {static_cast<std::uint32_t>(v >> 32), static_cast<std::uint32_t>(v)}; }
 
-  const std::uint32_t blocks_;
+  std::uint32_t blocks_ = 0;
   const core_id cores_;
   const std::unique_ptr<slot[]> slots_;
 };
@@ -66,6 +68,9 @@ class loop_door {
 
   /// The caller's hold and one for each invitation.
   void hold() noexcept { holders_.fetch_add(1, sync::memory_order_relaxed); }
+  /// Whether one hold is left, so that whoever has it may `open` the door for another loop.
+  [[nodiscard]] bool unused() const noexcept { return holders_.load(sync::memory_order_acquire) == 1; }
+  void open() noexcept { inside_.store(0, sync::memory_order_relaxed); }
   /// True for whoever lets go last, who deletes the loop.
   [[nodiscard]] bool drop() noexcept { return holders_.fetch_sub(1, sync::memory_order_acq_rel) == 1; }
 

@@ -74,6 +74,16 @@ void loop_pace::add(std::uint32_t blocks, std::uint64_t cycles) noexcept {
 shared_loop::shared_loop(const loop_work& w, std::uint32_t r, execution_state* e, worker& who, const std::vector<double>& weights)
     : loop_ranges(static_cast<std::uint32_t>(divided(w.count, w.block)), weights), work(w), row(r), run(e), caller(who) {}
 
+void shared_loop::reuse(const loop_work& w, std::uint32_t r, execution_state* e, const std::vector<double>& weights) noexcept {
+  deal(static_cast<std::uint32_t>(divided(w.count, w.block)), weights);
+  work = w;
+  row = r;
+  run = e;
+  failed_.store(false, sync::memory_order_relaxed);
+  stopped_.store(false, sync::memory_order_relaxed);
+  open();
+}
+
 void shared_loop::fail(std::exception_ptr e) noexcept {
   if (!failed_.exchange(true, sync::memory_order_acq_rel)) thrown_ = std::move(e);
   stopped_.store(true, sync::memory_order_release);
@@ -97,7 +107,7 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
                                             divided(w.count, w.block), core, looks, away);
   const auto given = owner.given_cores.load(sync::memory_order_relaxed);
   if (shares.worth_waking + given > owner.workers.size()) owner.lack_cores();
-  auto* l = new shared_loop(w, row, run, *this, shares.weights);
+  shared_loop* const l = loop_for(w, row, run, shares.weights);
   for (const core_id c : shares.invited) {
     l->hold();
     try {
@@ -118,6 +128,23 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   body_.nested_cycles = nested_before + (sync::cycles() - begin);
   if (thrown) std::rethrow_exception(thrown);
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
+}
+
+// To allocate on lines of its own what other threads free takes as long as a short loop should take to
+// begin. Two are kept: who was invited to the last loop may not have let go of it yet.
+shared_loop* worker::loop_for(const loop_work& w, std::uint32_t row, execution_state* run, const std::vector<double>& weights) {
+  for (shared_loop* const kept : loops_) {
+    if (!kept->unused()) continue;
+    kept->hold();
+    kept->reuse(w, row, run, weights);
+    return kept;
+  }
+  auto* const made = new shared_loop(w, row, run, *this, weights);
+  if (loops_.size() < kept_loops) {
+    loops_.push_back(made);
+    made->hold();
+  }
+  return made;
 }
 
 // Those that another program has. If the caller's is one, it works on one of ours, whose worker then

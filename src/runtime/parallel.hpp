@@ -41,10 +41,12 @@ class shared_loop : public loop_ranges, public loop_door {
  public:
   /// `weights`: one a core, 0 for those that are not invited; some are positive.
   shared_loop(const loop_work&, std::uint32_t row, execution_state*, worker& caller, const std::vector<double>& weights);
+  /// Another loop of the same caller; only while `unused`.
+  void reuse(const loop_work&, std::uint32_t row, execution_state*, const std::vector<double>& weights) noexcept;
 
-  const loop_work work;
-  const std::uint32_t row;     ///< of the trace table
-  execution_state* const run;  ///< of the task that called it; null if none is known
+  loop_work work;
+  std::uint32_t row;     ///< of the trace table
+  execution_state* run;  ///< of the task that called it; null if none is known
   worker& caller;
 
   [[nodiscard]] std::uint64_t begin_of(block_range r) const noexcept { return r.begin * work.block; }

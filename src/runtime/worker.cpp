@@ -29,6 +29,7 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 
 worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c), parking_(e.parked) {
   if (e.options.record_decisions) log = std::make_unique<tape>();
+  loops_.reserve(kept_loops);
   member_times_.reserve(e.machine->clusters()[e.machine->cores()[c].cluster].size);
 }
 
@@ -37,6 +38,7 @@ worker::~worker() {
   const auto never = [](const assembly_entry&) { return false; };
   for (assembly_entry e; assembly_.pop_unless(never, e);)
     if (e.what == assembly_entry::kind::loop) e.loop->let_go();
+  for (shared_loop* const kept : loops_) kept->let_go();
 }
 
 worker* worker::current() noexcept { return this_worker; }

@@ -205,6 +205,8 @@ class alignas(sync::cache_line) worker {
   void give_back(assembly&);
 
   // --- loops: parallel.cpp ---
+  /// One that is kept and that nobody uses, or a new one; held once for the caller.
+  [[nodiscard]] shared_loop* loop_for(const loop_work&, std::uint32_t row, execution_state*, const std::vector<double>& weights);
   /// Unless it came too late.
   void join_loop(shared_loop&);
   /// Until none is left.
@@ -281,6 +283,8 @@ class alignas(sync::cache_line) worker {
   stacks stacks_;
   std::unique_ptr<sync::thread> stand_in_;
   std::vector<member_time> member_times_;
+  static constexpr std::size_t kept_loops = 2;
+  std::vector<shared_loop*> loops_;
   // --- others write these, each on lines of its own ---
   alignas(sync::cache_line) sync::spin_lock roots_lock_;
   node* const* next_root_ = nullptr;  // under the lock

@@ -18,12 +18,13 @@ constexpr std::string_view header = "runtime/loop_ranges.hpp", source = "runtime
 struct loop : loop_ranges, loop_door {
   loop(std::uint32_t count, const std::vector<double>& weights) : loop_ranges(count, weights), done(count) {}
   std::vector<plain> done;
+  plain work;  ///< shared_loop::work: members read it, who reuses the loop writes it
 
   /// worker::take_pieces.
   void take_pieces(core_id me) {
     for (;;) {
       const block_range piece = take(me, 1);
-      for (std::uint32_t b = piece.begin; b != piece.end; ++b) done[b].write(done[b].read() + 1);
+      for (std::uint32_t b = piece.begin; b != piece.end; ++b) done[b].write(done[b].read() + work.read());
       if (!piece && !steal(me, 1)) return;
     }
   }
@@ -47,6 +48,7 @@ struct shared_by {
   loop* const shared = new loop(members + 1, weights());
 
   shared_by() {
+    shared->work.write(1);
     for (int i = 1; i < members; ++i) shared->hold();
   }
   void thread(unsigned who) {
@@ -69,6 +71,39 @@ struct shared_by {
   }
   void after() {}
 };
+
+/// worker::loop_for: a loop has ended to which the second thread was invited, who may not have come yet.
+/// The first uses it for another one if it may.
+struct used_again {
+  static constexpr int threads = 2;
+  loop* const shared = new loop(2, {1.0, 1.0});
+
+  used_again() {
+    shared->work.write(1);
+    shared->hold();
+    shared->take_pieces(0);
+    shared->close();
+  }
+  void thread(unsigned who) {
+    loop& l = *shared;
+    if (who > 0) {
+      if (l.enter()) {
+        l.take_pieces(who);
+        (void)l.leave();
+      }
+    } else if (l.unused()) {
+      l.deal(2, {1.0, 1.0});
+      l.work.write(2);
+      l.open();
+      l.take_pieces(0);
+      for (plain& b : l.done) check(b.read() == 3, "each block was done once more");
+    }
+    l.let_go();
+  }
+  void after() {}
+};
+
+TEST(loop, is_used_again_once_nobody_may_come_to_it) { holds<used_again>(); }
 
 TEST(loop, each_block_is_done_once_before_the_caller_goes_on) {
   holds<shared_by<2, true>>();

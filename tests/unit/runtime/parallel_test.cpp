@@ -81,19 +81,25 @@ TEST(parallel_for, no_piece_is_smaller_than_the_grain) {
   }
 }
 
-TEST(parallel_for, several_workers_take_part) {
+TEST(parallel_for, several_workers_take_part_each_time) {
   runtime rt(with_policy("rws", 3));
-  std::mutex lock;
-  std::set<std::thread::id> threads;
-  parallel_for(rt, 0, 3, [&](int) {
-    {
-      const std::lock_guard hold(lock);
-      threads.insert(std::this_thread::get_id());
+  graph g;
+  g.add([&](task_context& here) {
+    for (int time = 0; time < 4; ++time) {
+      std::mutex lock;
+      std::set<std::thread::id> threads;
+      parallel_for(here, 0, 3, [&](int) {
+        {
+          const std::lock_guard hold(lock);
+          threads.insert(std::this_thread::get_id());
+        }
+        // One that finds this slow loop late must still find something to do.
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      });
+      EXPECT_GT(threads.size(), 1u) << "loop " << time << " of long iterations ran on one worker";
     }
-    // One that finds this slow loop late must still find something to do.
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
   });
-  EXPECT_GT(threads.size(), 1u) << "a loop of long iterations ran on one worker";
+  rt.run(g);
 }
 
 TEST(parallel_for, a_worker_that_is_busy_elsewhere_holds_nobody_up) {
