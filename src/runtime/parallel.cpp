@@ -122,6 +122,8 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
        !l->everybody_left() && sync::cycles() - since < patience;)
     sync::relax();
   help_until([&] { return l->everybody_left(); }, run, nullptr);
+  // Somebody had just taken it over from another when this worker saw nothing left, and lost its core.
+  if (l->anything_left()) take_pieces(*l);
   const std::exception_ptr thrown = l->take_thrown();
   const bool unfinished = l->anything_left();
   l->let_go();

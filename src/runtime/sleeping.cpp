@@ -20,13 +20,15 @@ constexpr std::int64_t worth_a_look_ns = 1'000'000, longest_between_looks_ns = 1
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   if (lodging_.away()) go_home();
-  let_go();
+  if (ours()) let_go();
+  else stop_looking();
   cpu_seen_.ns = -1;
   if (timeout_ns < 0 || timeout_ns >= worth_a_look_ns) lend_core();
   std::int64_t begin_ns = 0;
   const auto finds = [&](std::int64_t& at_most_ns) {
     if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) || owner.must_clear_up() ||
-        owner.parked.stopping.load(sync::memory_order_acquire))
+        owner.parked.stopping.load(sync::memory_order_acquire) ||
+        (sleeping_.ended_search() && !ours()))
       return true;
     ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
     if (owner.events) begin_ns = owner.now_ns();

@@ -55,6 +55,7 @@ class sleeping {
   template <class Finds>
   bool sleep(std::int64_t timeout_ns, Finds&& finds) {
     attempt_ = 0;
+    ended_search_ = searching_;
     const std::uint32_t ticket = me_.announce(std::exchange(searching_, false));
     announced_ = true;
     const bool stays_up = finds(timeout_ns);
@@ -64,6 +65,9 @@ class sleeping {
     attempt_ = 0;
     return !stays_up;
   }
+  /// For that last look: what was left during the search that the announcement ended, nobody else was
+  /// woken for. A worker that may not take it stays up, and ends a search as if it had found something.
+  [[nodiscard]] bool ended_search() const noexcept { return ended_search_; }
   /// The sleep ended by itself.
   [[nodiscard]] bool nobody_came() const noexcept { return nobody_came_; }
   /// After a sleep: it may have been woken for something, and looks for it.
@@ -78,6 +82,7 @@ class sleeping {
   std::uint32_t attempt_ = 0;
   bool searching_ = false;
   bool announced_ = false;
+  bool ended_search_ = false;
   bool woken_ = false;  // and has found nothing since
   bool may_rest_ = true;
   bool nobody_came_ = false;

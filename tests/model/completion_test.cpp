@@ -191,8 +191,10 @@ struct batch_left_alone {
 TEST(completion, a_batch_nobody_waits_for_is_deleted_once) { holds<batch_left_alone>(); }
 
 /// engine::submit, the worker's loop as far as submissions go, and the end of the run. The second worker may be at work: it has found a task
-/// whose body goes on until the run is done. A submission that is left to it must then be begun by the first.
-template <bool at_work>
+/// whose body goes on until the run is done. A submission that is left to it must then be begun by the first; so must one that is left to it while it
+/// searches, if another program has its core before it sleeps (our_cores::become, worker::stand_aside). `told`: worker::sleep_until_work ends such a search.
+enum class second_worker { free, at_work, loses_core };
+template <second_worker is, bool told = true>
 struct submitted {
   static constexpr int threads = 3;
   struct run {
@@ -203,11 +205,13 @@ struct submitted {
   parking first{all}, second{all};
   submission_queue<run> submissions;
   run one;
+  sync::atomic<bool> second_ours{true};
 
+  [[nodiscard]] bool ours(const parking& mine) const { return &mine == &first || second_ours.load(sync::memory_order_acquire); }
   void notify_any() {
     if (!all.somebody_is_needed()) return;
     for (parking* p : {&first, &second})
-      if (p->wake()) return;
+      if (ours(*p) && p->wake()) return;
   }
   void search_ends(sleeping& own) {
     own.search_ends([&](bool) {
@@ -221,13 +225,28 @@ struct submitted {
     parking* const wanted = second.idle() ? &second : nullptr;
     submissions.push(&one, wanted);
     if (!wanted || !wanted->call()) notify_any();
+    if (is == second_worker::loses_core) {
+      second_ours.store(false, sync::memory_order_release);
+      for (parking* p : {&first, &second}) p->wake();
+    }
     one.tasks.wait();
     all.stop(std::array{&first, &second});
   }
   void serve(parking& mine) {
     const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
     sleeping own{mine};
+    const auto sleep_unless = [&](auto&& found) {
+      own.sleep(-1, [&](std::int64_t&) {
+        return (ours(mine) && found()) || stops() || (told && own.ended_search() && !ours(mine));
+      });
+      own.comes_back();
+    };
     while (!stops()) {
+      if (!ours(mine)) {
+        search_ends(own);
+        sleep_unless([] { return false; });
+        continue;
+      }
       own.search_begins();
       if (run* const begun = submissions.take(mine)) {
         search_ends(own);
@@ -235,8 +254,8 @@ struct submitted {
         if (begun->tasks.take_off(1)) begun->tasks.end();
         continue;
       }
-      own.sleep(-1, [&](std::int64_t&) { return submissions.any_for(mine) || stops(); });
-      own.comes_back();
+      if (told && !ours(mine)) search_ends(own);
+      sleep_unless([&] { return submissions.any_for(mine); });
     }
     search_ends(own);
   }
@@ -246,7 +265,7 @@ struct submitted {
     } else if (who == 1) {
       serve(first);
     } else {
-      if (at_work) {
+      if (is == second_worker::at_work) {
         sleeping own{second};
         own.search_begins();
         search_ends(own);
@@ -261,13 +280,18 @@ struct submitted {
   }
 };
 
-TEST(submissions, a_worker_begins_what_was_submitted) { holds<submitted<false>>(); }
-TEST(submissions, others_begin_what_a_worker_at_work_was_to_begin) { holds<submitted<true>>(); }
+TEST(submissions, a_worker_begins_what_was_submitted) { holds<submitted<second_worker::free>>(); }
+TEST(submissions, others_begin_what_a_worker_at_work_was_to_begin) { holds<submitted<second_worker::at_work>>(); }
+
+TEST(submissions, others_begin_what_was_left_to_a_worker_that_loses_its_core) {
+  holds<submitted<second_worker::loses_core>>();
+  goes_wrong<submitted<second_worker::loses_core, false>>("a run waits for a worker that has lost its core");
+}
 
 TEST(submissions, mutants_leave_a_run_waiting) {
-  is_caught<submitted<false>>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
-  is_caught<submitted<true>>({"runtime/submissions.hpp", "::push(", "sync::fence()"});
-  is_caught<submitted<true>>({"runtime/parking.hpp", "parking::search_ends", "sync::fence()"});
+  is_caught<submitted<second_worker::free>>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
+  is_caught<submitted<second_worker::at_work>>({"runtime/submissions.hpp", "::push(", "sync::fence()"});
+  is_caught<submitted<second_worker::at_work>>({"runtime/parking.hpp", "parking::search_ends", "sync::fence()"});
 }
 
 }  // namespace

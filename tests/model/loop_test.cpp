@@ -20,12 +20,12 @@ struct loop : loop_ranges, loop_door {
   std::vector<plain> done;
   plain work;  ///< shared_loop::work: members read it, who reuses the loop writes it
 
-  /// worker::take_pieces.
-  void take_pieces(core_id me) {
+  /// worker::take_pieces. `loses_core`: as soon as it has taken something over from another.
+  void take_pieces(core_id me, bool loses_core = false) {
     for (;;) {
       const block_range piece = take(me, 1);
       for (std::uint32_t b = piece.begin; b != piece.end; ++b) done[b].write(done[b].read() + work.read());
-      if (!piece && !steal(me, 1)) return;
+      if (!piece && (!steal(me, 1) || loses_core)) return;
     }
   }
   /// shared_loop::let_go.
@@ -34,8 +34,9 @@ struct loop : loop_ranges, loop_door {
   }
 };
 
-/// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may come too late.
-template <int members, bool even>
+/// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may come too late. `lose_cores`: they leave something
+/// behind; `looks_again`: the caller sees it.
+template <int members, bool even, bool lose_cores = false, bool looks_again = true>
 struct shared_by {
   static constexpr int threads = members;
   static std::vector<double> weights() {
@@ -55,7 +56,7 @@ struct shared_by {
     loop& l = *shared;
     if (who > 0) {
       if (l.enter()) {
-        l.take_pieces(who);
+        l.take_pieces(who, lose_cores);
         if (l.leave()) caller.wake();
       }
       l.let_go();
@@ -65,6 +66,7 @@ struct shared_by {
     l.close();
     sleeping own{caller};
     while (!l.everybody_left()) own.sleep(-1, [&](std::int64_t&) { return l.everybody_left(); });
+    if (looks_again && l.anything_left()) l.take_pieces(0);
     check(!l.anything_left(), "the caller leaves nothing");
     for (plain& b : l.done) check(b.read() == 1, "each block was done once, and the caller sees it");
     l.let_go();
@@ -109,6 +111,11 @@ TEST(loop, each_block_is_done_once_before_the_caller_goes_on) {
   holds<shared_by<2, true>>();
   holds<shared_by<2, false>>();
   holds<shared_by<3, true>>();
+}
+
+TEST(loop, what_somebody_leaves_who_loses_its_core_the_caller_does) {
+  holds<shared_by<2, true, true>>();
+  goes_wrong<shared_by<2, true, true, false>>("a member may leave what the caller did not see any more");
 }
 
 TEST(loop, mutants_do_a_block_twice_or_never) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "kilter/error.hpp"
+#include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
 #include "stress/watchdog.hpp"
 
