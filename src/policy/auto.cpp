@@ -5,7 +5,7 @@
 //
 //   ready, short:    critical: the place learned to be cheapest, or fastest while cores are free and the way from this task on takes longer than all the
 //                    work that is left would take all cores, unless a neighbour is about to take a core of it; here, if that is done sooner than what
-//                    that place is at; else the waker's deque
+//                    that place is at, or if others slowed that place lately and this one is as fast; else the waker's deque
 //   ready, longer:   into the queue, by rank; into that of the core that has its data, if the type is known to take more elsewhere
 //                    at once on the core that released it, if the type takes more there later, and nothing on the long way waits
 //                    or was released with it
@@ -18,6 +18,7 @@
 //                             else the cheapest one of this core
 //                    n <- how many tasks the other cores end sooner, each beginning when it is expected to be free; or as soon, if the other is idle
 //                         and others slowed this one lately and not that one, which holds for places too
+//                    n = all that wait, if the task is short, others slowed this core lately, and its help saves the other cores no round
 //                    n = 0, or the task is not critical and all that waits for it would still be done before the rest is: take it
 //                    n < tasks that wait: the others will see to the first n, so take the one after them
 //                    else decline, and ask again when the first of them is done

@@ -101,6 +101,17 @@ class others_builder {
 /// Whether a task that ends then, with all that waits for it, is done before the rest would be. `first_way_s`: way_s of the task that waits first.
 [[nodiscard]] bool in_time(const situation&, double first_way_s, double end_s) noexcept;
 
+/// Seconds. The operating system takes a core away for at least so long (Linux: 3 to 4 ms). A longer task
+/// loses no more by that than by a round of the others. Half: .02 % slower in the mean; twice: the same.
+inline constexpr double shortest_slice_s = 3e-3;
+
+/// Whether equally long tasks that wait are all done sooner, by one round of the `sure` cores, if `others`
+/// help: these begin now, those are about to be free. At least one of each.
+[[nodiscard]] constexpr bool saves_a_round(std::uint32_t tasks, std::uint32_t sure, std::uint32_t others) noexcept {
+  const std::uint32_t rounds = (tasks - 1) / sure + 1;
+  return others * rounds + sure * (rounds - 1) >= tasks;
+}
+
 /// Whether a declined task has waited so much longer than this core would need for it that nobody will come.
 [[nodiscard]] bool nobody_came(queue_note, double now_s, double end_s) noexcept;
 

@@ -39,6 +39,7 @@ class auto_policy : public policy {
   [[nodiscard]] core_id core_of_data(view&, task_ref) const noexcept;
   [[nodiscard]] bool runs_at_once(view&, task_ref, task_ref parent, core_id waker, const task_rank&) const noexcept;
   [[nodiscard]] double rest_s(view&, task_ref) const noexcept;
+  [[nodiscard]] bool is_safer_here(view&, task_ref, place_id there, core_id waker) const noexcept;
   [[nodiscard]] bool is_cut(view&, task_ref, place_id) const noexcept;
   [[nodiscard]] bool waits_longer_than_here(view&, task_ref, place_id there, core_id waker) const noexcept;
 
@@ -49,6 +50,7 @@ class auto_policy : public policy {
   [[nodiscard]] std::optional<option> option_at(view&, task_ref, place_id, core_id here, const goal&, const situation&) const noexcept;
   [[nodiscard]] option best(view&, task_ref, core_id here, std::uint32_t share, const situation&) const noexcept;
   others elsewhere(view&, task_ref, const place& mine, double end_s, const situation&, std::optional<double> missed_s = {}) const noexcept;
+  [[nodiscard]] std::optional<double> done_without_from_s(view&, task_ref, core_id here, const option& mine, const situation&) const noexcept;
   [[nodiscard]] std::optional<double> used_up_by_faster(view&, task_ref, core_id here, double paid) const noexcept;
   void spend(view&, double task_s, const place&) const noexcept;
   [[nodiscard]] double saved_s(view&, double paid) const noexcept;

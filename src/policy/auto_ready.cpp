@@ -62,7 +62,7 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
   // Cores are idle too where each has a task to come: one that is wide takes them away from those.
   const bool hurry = any_idle(v) && short_on_long_way(own.rank_s, rest_s(v, task));
   place_id where = search::global(v, task, hurry ? objective::time : objective::cost);
-  if (waker != no_core && is_cut(v, task, where)) {
+  if (waker != no_core && (is_cut(v, task, where) || is_safer_here(v, task, where, waker))) {
     where = search::narrowest(v, task, waker);
     if (is_cut(v, task, where)) where = search::narrowest(v, task, v.home());
   }
@@ -114,6 +114,16 @@ bool auto_policy::waits_longer_than_here(view& v, task_ref task, place_id there,
   if (is_cut(v, task, here)) return false;
   const double now_s = v.now_s();
   return v.time_s(task, here) < promised_s(v, where.leader, false, now_s) - now_s + v.time_s(task, there);
+}
+
+// Whether others slowed a core of the place lately, and may have it now, where the waker's, which is there, is as fast.
+bool auto_policy::is_safer_here(view& v, task_ref task, place_id there, core_id waker) const noexcept {
+  const place& where = v.machine().at(there);
+  if (where.contains(waker)) return false;
+  bool slowed = false;
+  for (core_id c = where.leader; c < where.leader + where.width; ++c) slowed = slowed || v.slowed_lately(c);
+  return slowed && v.time_s(task, v.machine().single(waker)) / v.slowdown(waker) <=
+                       (1.0 + sooner_margin) * v.time_s(task, there) / v.slowdown(where.leader);
 }
 
 // Whether a neighbour has a core of the place, or takes it before the task is done.

@@ -1,6 +1,7 @@
 // What `auto` does with a task that a core has taken: the steps "taken" of auto.cpp.
 
 #include <algorithm>
+#include <limits>
 
 #include "policy/auto_policy.hpp"
 
@@ -101,6 +102,29 @@ others auto_policy::elsewhere(view& v, task_ref task, const place& mine, double 
   return rest.all();
 }
 
+// A slice that was not foreseen takes as long as many short tasks. So a core that others slowed lately does
+// those that a join waits for only where they are done sooner by it. If not: when the first of the others is free.
+std::optional<double> auto_policy::done_without_from_s(view& v, task_ref task, core_id here, const option& mine, const situation& now) const noexcept {
+  const machine& m = v.machine();
+  if (now.all_slowed || mine.where != m.single(here) || !v.slowed_lately(here)) return std::nullopt;
+  const double own_s = v.time_s(task, mine.where) / v.slowdown(here);
+  if (own_s > shortest_slice_s) return std::nullopt;
+  std::uint32_t sure = 0, slowed = 1;
+  double free_s = std::numeric_limits<double>::infinity();
+  for (core_id c = 0; c < cores_; ++c) {
+    if (c == here || !v.online(c)) continue;
+    const bool idle = v.idle(c);
+    if (v.slowed_lately(c)) {
+      if (idle && v.gap_s(c, now.now_s, own_s) <= 0.0) ++slowed;
+    } else if (v.time_s(task, m.single(c)) <= (1.0 + sooner_margin) * own_s) {
+      ++sure;
+      free_s = std::min(free_s, free_at_s(promised_s(v, c, idle, now.now_s), now.now_s));
+    }
+  }
+  if (sure == 0 || saves_a_round(now.waiting + 1, sure, slowed)) return std::nullopt;
+  return free_s;
+}
+
 // ---- a quota -----------------------------------------------------------------------------------------------------------------------
 
 void auto_policy::spend(view& v, double task_s, const place& where) const noexcept {
@@ -178,9 +202,13 @@ take_decision auto_policy::on_take(task_ref task, core_id here, bool, view& v) c
     v.store(top_cell, bits(own.rank_s));
   }
 
+  const bool delays_nothing = !v.critical(task) && in_time(now, real(v.load(way_cell)), mine.end_s());
+  if (sooner.sooner <= skipped && !delays_nothing)
+    if (const auto free_s = done_without_from_s(v, task, here, mine, now)) sooner = {.sooner = tasks, .first_free_s = *free_s};
+
   const bool missed = sooner.sooner > skipped && nobody_came(note, now.now_s, mine.end_s());
   if (missed) elsewhere(v, task, where, mine.end_s(), now, now.now_s - note.declined_for_s(now.now_s));
-  if (sooner.sooner <= skipped || missed || (!v.critical(task) && in_time(now, real(v.load(way_cell)), mine.end_s()))) {
+  if (sooner.sooner <= skipped || missed || delays_nothing) {
     v.store(cell_of(here, core_cell::skip), 0);
     v.store(cell_of(here, core_cell::declined), 0);
     v.store(cell_of(here, core_cell::missed), 0);

@@ -243,6 +243,23 @@ TEST(auto_choice, what_delays_nothing_may_run_on_a_slow_core) {
     EXPECT_EQ(in_time(r.now, r.first_way_s, r.end_s), r.expected) << r.why;
 }
 
+TEST(auto_choice, cores_that_are_cut_help_where_a_round_is_saved) {
+  struct row {
+    const char* why;
+    std::uint32_t tasks, sure, others;
+    bool expected;
+  };
+  for (const row& r : {
+           row{"the last task, which would need a round of its own", 1, 15, 1, true},
+           row{"four of sixteen tasks, for each a core", 4, 12, 4, true},
+           row{"one of the four cores is away: the round is there anyway", 4, 12, 3, false},
+           row{"twenty of 32: two rounds of twelve, or one with four cores twice", 20, 12, 4, true},
+           row{"three cores twice are not enough", 20, 12, 3, false},
+           row{"full rounds are saved too", 24, 12, 6, true},
+       })
+    EXPECT_EQ(saves_a_round(r.tasks, r.sure, r.others), r.expected) << r.why;
+}
+
 TEST(auto_choice, a_task_that_nobody_came_for) {
   struct row {
     double declined_s, now_s, end_s;

@@ -79,6 +79,25 @@ TEST(auto_policy, a_short_critical_task_stays_with_its_waker_while_its_place_is_
   EXPECT_NE(b.m.at(b.ready(*b.asked, join, before, 0).where).leader, 0u) << "its waker is the core that goes away";
 }
 
+TEST(auto_policy, a_short_critical_task_stays_with_its_waker_if_its_place_was_slowed_lately_and_is_no_faster) {
+  auto_board b;
+  const task before = b.add_long(), join = b.add(true, b.widths, "quick");
+  b.g.edge(before, join);
+  b.set_all(20e-6, "quick");
+  b.submit(*b.asked);
+  measured slow;
+  const auto run = [&](double sample_s) {
+    slow.sample_s = slow.leader_s = slow.span_s = sample_s;
+    for (int i = 0; i < 100; ++i) b.tables.learn(b.tables.row("task", 0), b.id({0, 1}), slow, b.source.now += sample_s);
+  };
+  for (const double sample_s : {1e-3, 5e-3, 1e-3}) run(sample_s);
+  ASSERT_TRUE(b.at(1).slowed_lately(0));
+  b.set({0, 1}, 19.5e-6, "quick");
+  EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{1, 1}));
+  b.set({0, 1}, 10e-6, "quick");
+  EXPECT_EQ(b.m.at(b.ready(*b.asked, join, before, 1).where), (place{0, 1})) << "it is worth the risk";
+}
+
 TEST(auto_policy, a_short_critical_task_does_not_stand_behind_a_long_one) {
   auto_board b;
   const task busy = b.add_long(), before = b.add_long(), join = b.add(true, b.widths, "quick");
@@ -139,6 +158,43 @@ TEST(auto_policy, a_core_that_others_slowed_lately_leaves_a_task_to_one_that_is_
   b.source.now += 11.0;
   b.source.free[1] = true;
   EXPECT_FALSE(b.at(0).slowed_lately(0)) << "long ago";
+}
+
+/// Three free cores of four are at a task each; others slowed the fourth, core 2, lately. A join waits for six tasks.
+struct joined_board : auto_board {
+  explicit joined_board(double task_s) {
+    for (const core_id c : {0u, 1u}) source.up[c] = false;
+    set_all(task_s);
+    for (int i = 0; i < 6; ++i) all.push_back(add_long());
+    task last = add_long();
+    for (const task before : all) g.edge(before, last);
+    for (int i = 0; i < 50; ++i) {
+      const task next = add_long();
+      g.edge(last, next);
+      last = next;
+    }
+    submit(*asked);
+    measured slow;
+    for (const double sample_s : {task_s, 5 * task_s, task_s}) {
+      slow.sample_s = slow.leader_s = slow.span_s = sample_s;
+      for (int i = 0; i < 40; ++i) tables.learn(tables.row("task", 0), id({2, 1}), slow, source.now += sample_s);
+    }
+    EXPECT_TRUE(at(2).slowed_lately(2));
+    for (core_id c = 3; c < 6; ++c) {
+      EXPECT_FALSE(offer(all[c], c, 6 - c).put_back);
+      source.free[c] = false;
+    }
+  }
+  std::vector<task> all;
+};
+
+TEST(auto_policy, a_core_that_others_slowed_lately_takes_what_a_join_waits_for_if_that_saves_a_round) {
+  joined_board b(1e-3);
+  EXPECT_TRUE(b.offer(b.all[0], 2, 1).put_back) << "the others do one of two in a round of their own, so both";
+  EXPECT_EQ(b.ask(2, 2).what, kind::hold_until);
+  EXPECT_FALSE(b.offer(b.all[1], 2, 0).put_back) << "without it the last one would take a round";
+  joined_board longer(5e-3);
+  EXPECT_FALSE(longer.offer(longer.all[0], 2, 1).put_back) << "a slice is no longer than the round";
 }
 
 TEST(auto_policy, a_short_critical_task_is_wide_on_free_cores_if_its_way_takes_longer_than_all_that_is_left) {
