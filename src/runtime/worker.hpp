@@ -209,7 +209,6 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] shared_loop* loop_for(const loop_work&, std::uint32_t row, execution_state*, const std::vector<double>& weights);
   /// Unless it came too late.
   void join_loop(shared_loop&);
-  /// Until none is left.
   /// Takes part in it while there are pieces. Back: for how many cycles those may take that are still in one.
   std::uint64_t take_pieces(shared_loop&);
   /// By core; empty if all take part.
