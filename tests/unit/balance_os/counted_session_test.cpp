@@ -67,8 +67,13 @@ struct counted_session {
 #define NEEDS_TWO_CPUS() \
   if (own_mask().count() != 2) GTEST_SKIP() << "the simulated computer has as many cores as this one, which should be two"
 
-TEST(counted_session, moves_threads_by_what_they_count_and_decides_as_its_recording_replayed) {
-  NEEDS_TWO_CPUS();
+/// How many moves a session made, how many of the moved were there at the next look, and whether what it predicted was compared with what came.
+struct moved_and_arrived {
+  std::size_t moved = 0, arrived = 0;
+  bool predicted = false;
+};
+
+moved_and_arrived moves_of_a_session() {
   counted_session s;
   balancer b(s.options);
   ::usleep(2'000'000);
@@ -77,21 +82,17 @@ TEST(counted_session, moves_threads_by_what_they_count_and_decides_as_its_record
   EXPECT_TRUE(all_original());
   const std::string said = b.output();
   EXPECT_NE(said.find("\"class_only\":false"), std::string::npos) << said;
-  EXPECT_EQ(said.find("\"prediction_error\":null"), std::string::npos) << said;
-  EXPECT_GE(number_in(said, "moves_done"), 2U);
 
-  // Whoever was moved is there at the next look, unless the kernel has moved it on.
   std::ifstream file(s.options.record);
   recording_reader seen(file, s.options.record);
   std::optional<observation> o = seen.next();
   const json result = json::parse(said.substr(0, said.find('\n')));
-  std::size_t arrived = 0;
+  moved_and_arrived found{.moved = result["moves"].size(), .predicted = !result.at("prediction_error").is_null()};
   for (const json& m : result["moves"]) {
     while (o && o->now_s <= m["at_s"].get<double>() + 1e-3) o = seen.next();
     if (!o) break;
-    for (const thread_sample& t : o->threads) arrived += t.thread == m["thread"].get<thread_id>() && t.core == m["to"].get<core_id>() ? 1 : 0;
+    for (const thread_sample& t : o->threads) found.arrived += t.thread == m["thread"].get<thread_id>() && t.core == m["to"].get<core_id>() ? 1 : 0;
   }
-  EXPECT_GT(2 * arrived, result["moves"].size());
 
   // Asked again about what it saw, the scheduler answers the same.
   session_options again = s.options;
@@ -100,6 +101,22 @@ TEST(counted_session, moves_threads_by_what_they_count_and_decides_as_its_record
   const session_result r = replay_only(machine::uniform(2), again, s.options.record);
   EXPECT_EQ(r.swaps, number_in(said, "swaps"));
   EXPECT_EQ(r.rejected, number_in(said, "rejected"));
+  return found;
+}
+
+TEST(counted_session, moves_threads_by_what_they_count_and_decides_as_its_recording_replayed) {
+  NEEDS_TWO_CPUS();
+  // The kernel moves threads as well: it may separate them before Dike does, and it moves on one in thirty of those that Dike moved. So one session may move two threads or none.
+  moved_and_arrived all;
+  for (int tries = 0; tries < 20 && all.moved < 20; ++tries) {
+    const moved_and_arrived one = moves_of_a_session();
+    all.moved += one.moved;
+    all.arrived += one.arrived;
+    all.predicted |= one.predicted;
+  }
+  EXPECT_GE(all.moved, 20U);
+  EXPECT_GT(2 * all.arrived, all.moved);
+  EXPECT_TRUE(all.predicted);
 }
 
 TEST(counted_session, gives_masks_back_when_it_is_killed) {
