@@ -42,7 +42,7 @@ action add_calibrate(CLI::App& app) {
   auto o = std::make_shared<calibrate_options>();
   CLI::App* command = app.add_subcommand("calibrate", "Measure this computer's cores and write a platform file that kilter sim accepts");
   takes(command->add_option("--kernels", o->kernels, "What to measure: matmul, copy, stencil, sort")->type_name("LIST"), {.words = kernel_names, .list = true});
-  command->add_option("--tile", o->tiles, "Sizes, as matmul=64,copy=1024 (default: matmul 64, copy and stencil 1024, sort 65536)")->type_name("LIST");
+  command->add_option("--tile", o->tiles, "Sizes, as matmul=64,matmul=128,copy=1024 (default: matmul 64, copy and stencil 1024, sort 65536)")->type_name("LIST");
   command->add_option("--cores", o->cores, "A count (2) or a list (0-3 or 1,); the file has them alone")->type_name("CORES");
   command->add_option("--repeats", o->repeats, "How often each figure is taken, in turn with all others")->type_name("N");
   command->add_option("--out", o->out, "The platform file; -: to standard output. A file that exists is replaced")->type_name("FILE");

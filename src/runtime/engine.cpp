@@ -11,8 +11,6 @@
 namespace kilter::detail {
 namespace {
 
-// Looking for work costs a co-runner its time, sleeping costs the next task a wake-up of several microseconds.
-constexpr double spin_s = 50e-6, long_spin_s = 200e-6;
 // Two system calls of under a microsecond each are lost in a body of this length.
 constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.

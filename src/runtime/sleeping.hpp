@@ -9,6 +9,12 @@
 
 namespace kilter::detail {
 
+/// How long a worker looks for work before it sleeps: looking costs a co-runner its time, sleeping costs the next task a wake-up of several
+/// microseconds. The longer one where that would have saved the last sleep.
+inline constexpr double spin_s = 50e-6, long_spin_s = 200e-6;
+/// Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
+inline constexpr int pauses_between_rounds = 16;
+
 class sleeping {
  public:
   explicit sleeping(parking& me) noexcept : me_(me) {}

@@ -124,9 +124,6 @@ class alignas(sync::cache_line) worker {
 
  private:
   // --- looking for work: worker.cpp ---
-  // Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
-  static constexpr int pauses_between_rounds = 16;
-
   /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
   bool step_bound(bool helping, bool narrow);
   struct places_to_look;

@@ -38,7 +38,9 @@ void engine::come_and_go(const disturbance& d) {
     if (w.doing == activity::idle || w.doing == activity::trying) {
       events_.set(c, never);
       w.doing = activity::idle;
+      w.dozes = false;
     }
+    if (std::exchange(w.asleep, false)) part_of(c).asleep.erase(c);
     leave_search(w);
     hand_over(w, true);
   }

@@ -42,6 +42,8 @@ enum class activity : std::uint8_t {
   waiting,    ///< for the other members
 };
 
+class declared;
+
 struct sim_core {
   sim_core(core_id c, std::uint64_t seed) : id(c), random(seed, "worker", c) {}
   core_id id;
@@ -51,6 +53,10 @@ struct sim_core {
   bool off = false;                    ///< a co-runner has the core, or the quota is used up
   bool away = false;                   ///< offline
   bool deferred = false;               ///< what was due while it was off
+  bool dozes = false;                  ///< its event is that it falls asleep
+  bool asleep = false;
+  bool woken = false;                  ///< from a sleep, and has found nothing yet
+  sim_time idle_since = 0;
   sim_assembly* runs = nullptr;
   sim_assembly* to_begin = nullptr;    ///< joins it at its event
   std::deque<sim_assembly*> assemblies;
@@ -59,6 +65,7 @@ struct sim_core {
   std::vector<detail::node*> bound;
   detail::node* next = nullptr;
   const detail::node* released = nullptr;  ///< the last one, until another body begins
+  declared* untold = nullptr;          ///< it left something there, for which sleepers are to be woken if it does not take it
   std::uint32_t attempt = 0;
   [[nodiscard]] bool has_open_work() const noexcept { return !own.empty() || !declined.empty(); }
   bool told = false;                   ///< something came while it was looking, perhaps where it had looked already
@@ -106,6 +113,8 @@ class declared {
     return true;
   }
   core_id owner;
+  double free_s = 0.0;                 ///< when the last that came is done with it
+  core_id used_by = no_core;           ///< who that was
 
  private:
   using line = std::map<std::pair<std::uint64_t, std::uint64_t>, entry>;  // inverted key if it sorts, then position in line

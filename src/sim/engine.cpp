@@ -31,10 +31,13 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
       events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
   divide();
+  meet(p.contention);
   tries_one_by_one_ = (options_.every_try || plan_.steal_from != victims::random) && machine_.core_count() > 1;
   standard_learning_ = plan_.learns && !plan_.asks_done;
   searches_low_ = plan_.asks_take_low;
   searches_high_ = plan_.asks_take_high;
+  decides_low_ = plan_.asks_ready_low;
+  decides_high_ = plan_.asks_ready_high;
   // A recording holds every decision about a task, also those that the policy leaves to the standard way. They cost what they cost without.
   if (options_.record_decisions)
     plan_.asks_submit = plan_.asks_ready_low = plan_.asks_ready_high = plan_.asks_take_low = plan_.asks_take_high = plan_.asks_done = true;
@@ -54,6 +57,22 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
   if (!options_.data.empty()) residency_.emplace(p, options_.data);
   if (options_.true_costs_over_s > 0.0) left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
   steal_budget_ = exponential(thieves_);
+}
+
+void engine::meet(const contention& c) {
+  look_s_ = c.look_s.up_to(machine_.core_count(), platform_.costs.steal_try_s);
+  steal_s_ = c.steal_s.up_to(machine_.core_count(), platform_.costs.steal_s);
+  if (c.queue_s.told()) queue_s_ = c.queue_s.up_to(machine_.core_count(), 0.0);
+  if (c.gather.empty()) return;
+  for (const place& where : machine_.places()) {
+    const gather_figure* g = c.gather_on(machine_.cores()[where.leader].kind);
+    own_gather_s_.push_back(g ? g->own_s.at(where.width) : platform_.costs.assembly_s * where.width);
+    others_gather_s_.push_back(g ? g->others_s.at(where.width) : 0.0);
+  }
+}
+
+const decision_figure* engine::decisions_on(const node* n) noexcept {
+  return asked_about_ = decisions_by_type_[graph_of(n).kinds[n->kind].type];
 }
 
 engine::engine(const platform& p, const engine_options& o, const discipline& d)
@@ -87,7 +106,8 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   stats_.places.resize(machine_.places().size());
   for (sim_core& w : cores_) {
     w.work_s = 0.0;
-    if (w.doing == activity::idle) enter_search(w);
+    w.idle_since = now_;
+    if (w.doing == activity::idle) looks_on(w);
   }
   const std::uint64_t explored_before = tables.explored();
   const sim_time begin = now_;
@@ -127,6 +147,12 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
       if (cost.seconds.empty()) cost = cost_of(platform_, what, on);
     }
   }
+  decisions_by_type_.clear();
+  for (std::size_t type = 0; type < core.type_names.size(); ++type) {
+    const task_cost& cost = costs_[type * kinds];
+    decisions_by_type_.push_back(cost.seconds.empty() ? nullptr : platform_.contention.decisions_of(policy_.name(), cost.seconds.front()));
+  }
+  asked_about_ = decisions_by_type_.empty() ? nullptr : decisions_by_type_.front();
 }
 
 // Before the run: who needs its data's way, and whether tasks that should bring their seconds do.
@@ -184,6 +210,7 @@ void engine::loop() {
 
 // A core's own event.
 void engine::resume(sim_core& w) {
+  if (w.doing == activity::idle && std::exchange(w.dozes, false)) return fall_asleep(w);
   if (w.doing == activity::running) return w.runs->held.empty() ? finish(*w.runs) : run_out(*w.runs);
   if (w.off) {
     w.deferred = true;
@@ -206,6 +233,7 @@ void engine::becomes(sim_core& w, activity what) {
 
 void engine::after(sim_core& w, double in_s, activity what) {
   if (w.doing == activity::idle) leave_search(w);
+  w.dozes = false;
   becomes(w, what);
   events_.set(w.id, now_ + to_time(in_s));
 }
@@ -243,6 +271,7 @@ void engine::update_core(sim_core& w) {
   const bool off = now.off || quota_.exhausted();
   w.co_runner_runs = now.off;
   w.co_runner_here = now.co_runner;
+  speeds_.set_neighbour(w.id, now.co_runner, now_);
   w.fluid = now.fluid;
   if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
     if (off) speeds_.hold(*w.runs, w.id, now_);
@@ -351,12 +380,14 @@ void engine::finish(sim_assembly& a) {
   }
   let_go(a);
   spent_s_ = 0.0;
+  releasing_ = true;
   detail::for_each_successor(n, [&](node* s, double cost_s) {
     if (!arrivals_.empty()) arrivals_[detail::id_of(s)].add(a.at.leader, now_ + to_time(cost_s));
     spent_s_ += platform_.costs.wake_s;
     if (!s->pending.one_done_alone(s->predecessors)) return;
     made_ready(s, n, waker, last);
   });
+  releasing_ = false;
   after(waker, spent_s_);
 }
 

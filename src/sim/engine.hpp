@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -107,9 +108,12 @@ class engine final : public view_source {
   struct part {
     core_set searching, victims;
     std::uint32_t cores;
+    std::set<core_id> asleep{};
   };
   struct answers_are_checked {};
   engine(const platform&, const engine_options&, answers_are_checked);
+  void meet(const contention&);
+  [[nodiscard]] const decision_figure* decisions_on(const node*) noexcept;
   engine(const platform&, const engine_options&, const discipline&);
   engine(const platform&, engine_options, std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
   [[nodiscard]] detail::asked_view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
@@ -142,11 +146,25 @@ class engine final : public view_source {
   [[nodiscard]] place_id place_that_is_there(const detail::task_kind&, place_id wanted, core_id here) const noexcept;
   // finding work
   void step(sim_core&);
+  // resting
   void rest(sim_core&);
-  void wake(sim_core&);
+  void looks_on(sim_core&);
+  [[nodiscard]] bool tired(const sim_core&) const noexcept;
+  void fall_asleep(sim_core&);
+  [[nodiscard]] double get_up(sim_core&);
+  void wake(sim_core&, double notices_s = 0.0);
+  void notify_any(part&);
+  void show(const declared&, const sim_core* but = nullptr);
+  void wake_taker(const declared&);
+  void notify(declared&, sim_core& by);
+  void notify_others(const declared&, const sim_core& but);
+  void tell_untold(sim_core&);
+  void pass_on(sim_core&);
+  // stealing
   void enter_search(sim_core&);
   void leave_search(sim_core&) noexcept;
-  [[nodiscard]] double pause_between_tries() noexcept;
+  [[nodiscard]] double look_s(core_id c) noexcept { return look_s_[part_of(c).searching.size()]; }
+  [[nodiscard]] double pause_between_tries(core_id c) noexcept;
   void has_work(core_id);
   [[nodiscard]] bool open_to_thieves(core_id c) const noexcept { return c >= options_.spared && cores_[c].has_open_work(); }
   void lost_work(core_id) noexcept;
@@ -155,7 +173,7 @@ class engine final : public view_source {
   [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }
   [[nodiscard]] double steals_per_s(const part& p) const noexcept {
     if (p.cores == 1) return 0.0;
-    return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * platform_.costs.steal_try_s);
+    return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * look_s_[p.searching.size()]);
   }
   [[nodiscard]] part& part_of_next_steal() noexcept;
   void next_steal();
@@ -165,7 +183,7 @@ class engine final : public view_source {
   void try_once(sim_core&);
   void take_asked(sim_core&);
   void hold(sim_core&, task_ref);
-  void notify(const declared&, const sim_core* but = nullptr);
+  void use(declared&, core_id);
   // from a queue to a place
   void taken(sim_core&, node*, bool stolen, declared* from, std::uint64_t key);
   void put_in_place(node*, place_id, sim_core&, bool stolen, bool at_once);
@@ -212,6 +230,13 @@ class engine final : public view_source {
   random_stream thieves_, last_out_;
   std::vector<std::uint32_t> width_index_;  // by place
   double spent_s_ = 0.0;           // what the worker that acts has spent on it so far
+  bool releasing_ = false;         // the worker that acts releases the successors of a task that has ended
+  // What the platform says of workers that meet, by how many: platform::contention.
+  std::vector<double> look_s_, steal_s_, queue_s_;
+  std::vector<double> own_gather_s_, others_gather_s_;  // by place; empty if not known
+  std::vector<const decision_figure*> decisions_by_type_;  // null where nothing is known
+  const decision_figure* asked_about_ = nullptr;  // of the type that was asked about last: question 3 is about none
+  bool decides_low_ = false, decides_high_ = false;  // question 2 is the policy's own
   // Who may steal, and from whom.
   bool standard_learning_ = false;          // samples go into the trace table without the policy being asked
   bool searches_low_ = false, searches_high_ = false;  // question 4 is the policy's own, so it costs a search

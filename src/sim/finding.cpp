@@ -22,6 +22,7 @@ void engine::step(sim_core& w) {
     sim_assembly& a = *w.assemblies.front();
     w.assemblies.pop_front();
     if (!a.done) {
+      tell_untold(w);
       share_next(w);
       return join(w, a);
     }
@@ -70,17 +71,6 @@ void engine::step(sim_core& w) {
   if (const found f = routing::look(routing::takes_own(plan_), plan_.deques_too, places_to_look{*this, w})) taken(w, f.task, f.stolen, f.from, f.key);
 }
 
-void engine::rest(sim_core& w) {
-  becomes(w, activity::idle);
-  w.attempt = 0;
-  enter_search(w);
-}
-
-void engine::wake(sim_core& w) {
-  if (w.doing == activity::idle || w.doing == activity::trying) after(w, 0.0);
-  else w.told = true;
-}
-
 // ---- stealing ----
 
 // Each part of the machine is looked through by its own idle workers.
@@ -101,11 +91,11 @@ void engine::divide() {
 
 // Idle workers look for a victim while there is one.
 void engine::enter_search(sim_core& w) {
-  if (w.off || w.away || !standard_queues_ || (plan_.asks_next && !plan_.deques_too) || cores_.size() == 1) return;
+  if (w.off || w.away || w.asleep || !standard_queues_ || (plan_.asks_next && !plan_.deques_too) || cores_.size() == 1) return;
   part& mine = part_of(w.id);
   mine.searching.insert(w.id);
   steal_changed_ = true;
-  if (tries_one_by_one_ && mine.victims.size() > 0) after(w, pause_between_tries(), activity::trying);
+  if (tries_one_by_one_ && mine.victims.size() > 0) after(w, pause_between_tries(w.id), activity::trying);
 }
 
 void engine::leave_search(sim_core& w) noexcept {
@@ -113,7 +103,7 @@ void engine::leave_search(sim_core& w) noexcept {
   steal_changed_ = true;
 }
 
-double engine::pause_between_tries() noexcept { return platform_.costs.steal_try_s * exponential(thieves_); }
+double engine::pause_between_tries(core_id c) noexcept { return look_s(c) * exponential(thieves_); }
 
 void engine::has_work(core_id c) {
   if (c < options_.spared) return;
@@ -122,7 +112,7 @@ void engine::has_work(core_id c) {
   its.victims.insert(c);
   steal_changed_ = true;
   if (!first || !tries_one_by_one_) return;
-  while (its.searching.size() > 0) after(cores_[its.searching[0]], pause_between_tries(), activity::trying);
+  while (its.searching.size() > 0) after(cores_[its.searching[0]], pause_between_tries(c), activity::trying);
 }
 
 // Each of S idle workers tries after exponential pauses, and each try hits one of the V victims among n - 1 others with V / (n - 1): the
@@ -165,8 +155,11 @@ void engine::steal_happens() {
 
 void engine::steal_from(sim_core& thief, core_id victim) {
   becomes(thief, activity::busy);
-  spent_s_ = platform_.costs.steal_s;
-  taken(thief, pop_oldest(victim, thief.id), true, nullptr, 0);
+  part& mine = part_of(thief.id);
+  spent_s_ = steal_s_[std::min(mine.searching.size() + 1, machine_.core_count())];
+  node* n = pop_oldest(victim, thief.id);
+  if (mine.victims.size() > 0) notify_any(mine);
+  taken(thief, n, true, nullptr, 0);
 }
 
 core_id engine::victim_of(const sim_core& w, random_stream& draws) const noexcept {
@@ -179,26 +172,43 @@ void engine::try_once(sim_core& w) {
   const core_id victim = victim_of(w, thieves_);
   if (open_to_thieves(victim)) return steal_from(w, victim);
   becomes(w, activity::idle);
-  enter_search(w);
+  tired(w) ? fall_asleep(w) : looks_on(w);
+}
+
+// One after the other: who comes while another is at the queue waits. `queue_s_` is by how many are there; a queue that another
+// core used last costs as if two were.
+void engine::use(declared& q, core_id who) {
+  if (queue_s_.empty()) return;
+  const double comes_s = now_s() + spent_s_, waits_s = std::max(0.0, q.free_s - comes_s);
+  std::uint32_t users = q.used_by == who ? 1 : 2;
+  if (waits_s > 0.0) users = std::max(users, 1 + static_cast<std::uint32_t>(std::min(waits_s / queue_s_[2], 1e6)));
+  q.used_by = who;
+  const double takes_s = waits_s + queue_s_[std::min<std::size_t>(users, queue_s_.size() - 1)];
+  q.free_s = comes_s + takes_s;
+  spent_s_ += takes_s;
 }
 
 // ---- a policy that says itself what to try ----
 
 void engine::take_asked(sim_core& w) {
-  const auto go_on = [&](double in_s) { after(w, in_s); };
+  const auto go_on = [&](double in_s) { after(w, spent_s_ + in_s); };
   if (!plan_.asks_next) {
     // Own queues, then shared ones, then those of others.
     for (const int round : {0, 1, 2})
       for (declared& q : queues_) {
         const int rank = routing::rank_of_queue(q.owner, w.id);
         if (rank != round || !q.may_take(w.id)) continue;
-        if (const declared::entry e = q.pop(); e.task) return taken(w, e.task, rank == 2, &q, e.key);
+        if (const declared::entry e = q.pop(); e.task) {
+          use(q, w.id);
+          return taken(w, e.task, rank == 2, &q, e.key);
+        }
       }
     return rest(w);
   }
   if (w.attempt == 0) w.told = false;
   detail::asked_view v = view_of(w);
   const next_decision d = ask::next(policy_, w.id, w.attempt++, v);
+  if (asked_about_) spent_s_ += asked_about_->next_s;
   const bool rests = d.what == next_decision::kind::nothing || d.what == next_decision::kind::hold_until;
   if (rests && w.told) {  // as the runtime's workers ask once more before they sleep
     w.attempt = 0;
@@ -209,13 +219,16 @@ void engine::take_asked(sim_core& w) {
       // A thief's draws may have missed the one victim that has something.
       if (standard_queues_ && !plan_.deques_too && parts_.front().victims.size() > 0) {
         w.attempt = 0;
-        return go_on(platform_.costs.steal_try_s);
+        return go_on(look_s(w.id));
       }
       return rest(w);
     case next_decision::kind::take_from:
       if (declared* q = declared_of(d.queue)) {
         if (q->may_take(w.id))
-          if (const declared::entry e = q->pop(d.skip); e.task) return taken(w, e.task, q->owner != no_core && q->owner != w.id, q, e.key);
+          if (const declared::entry e = q->pop(d.skip); e.task) {
+            use(*q, w.id);
+            return taken(w, e.task, q->owner != no_core && q->owner != w.id, q, e.key);
+          }
       } else {
         const bool stolen = d.queue != w.id;
         if (stolen ? !cores_[d.queue].has_open_work() : w.own.empty()) return go_on(platform_.costs.push_s);
@@ -223,14 +236,15 @@ void engine::take_asked(sim_core& w) {
       }
       return go_on(platform_.costs.push_s);
     case next_decision::kind::steal: {
-      if (cores_.size() == 1) return go_on(platform_.costs.steal_try_s);
+      if (cores_.size() == 1) return go_on(look_s(w.id));
       const core_id victim = victim_of(w, w.random);
-      if (!standard_queues_ || !open_to_thieves(victim)) return go_on(platform_.costs.steal_try_s);
+      if (!standard_queues_ || !open_to_thieves(victim)) return go_on(look_s(w.id));
       return steal_from(w, victim);
     }
     case next_decision::kind::hold_task:
       return hold(w, d.task);
     case next_decision::kind::hold_until:
+      tell_untold(w);
       becomes(w, activity::idle);  // what is bound to it wakes it early
       w.attempt = 0;
       if (plan_.deques_too) enter_search(w);
@@ -247,16 +261,14 @@ bool engine::declared_waits_for(core_id c) const noexcept {
 void engine::hold(sim_core& w, task_ref wanted) {
   for (declared& q : queues_)
     if (q.may_take(w.id))
-      if (const declared::entry e = q.extract(detail::node_of(wanted)); e.task)
+      if (const declared::entry e = q.extract(detail::node_of(wanted)); e.task) {
+        use(q, w.id);
         return taken(w, e.task, q.owner != no_core && q.owner != w.id, &q, e.key);
+      }
+  tell_untold(w);
   becomes(w, activity::idle);
   w.attempt = 0;
   if (plan_.deques_too) enter_search(w);
-}
-
-void engine::notify(const declared& q, const sim_core* but) {
-  for (sim_core& w : cores_)
-    if (&w != but && q.may_take(w.id)) wake(w);
 }
 
 }  // namespace kilter::sim

@@ -13,6 +13,8 @@ using detail::graph_of;
 
 void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint64_t key) {
   w.attempt = 0;
+  tell_untold(w);
+  pass_on(w);
   const detail::task_kind& k = graph_of(n).kinds[n->kind];
   const bool critical = n->flags & detail::flag_critical;
   place_id where = n->where;
@@ -20,13 +22,15 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
   n->where = detail::place_unset;
   if (!travelled) {
     if (routing::asks_take(plan_, n, from != nullptr)) {
-      if (critical ? searches_high_ : searches_low_) spent_s_ += critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
+      const decision_figure* measured = decisions_on(n);
+      if (critical ? searches_high_ : searches_low_) spent_s_ += measured ? measured->take_s : critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
       detail::asked_view v = view_of(w);
       const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
       if (d.put_back) {
         if (from) {
           from->push(n, key);
-          notify(*from, &w);
+          use(*from, w.id);
+          notify_others(*from, w);
         } else {
           decline(w.id, n);
         }
@@ -70,14 +74,15 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
     w.to_begin = &a;
     return after(w, spent_s_);
   }
-  spent_s_ += platform_.costs.assembly_s * p.width;
+  spent_s_ += own_gather_s_.empty() ? platform_.costs.assembly_s * p.width : own_gather_s_[where];
+  const double notices_s = others_gather_s_.empty() ? 0.0 : others_gather_s_[where];
   for (core_id c = p.leader; c < p.leader + p.width; ++c) {
     if (cores_[c].away && away_ < cores_.size()) {  // if nobody is there, it waits where it would have run
       --a.holds;
       continue;
     }
     cores_[c].assemblies.push_back(&a);
-    if (c != w.id) wake(cores_[c]);
+    if (c != w.id) wake(cores_[c], notices_s);
   }
   if (w.doing == activity::busy && at_once) after(w, spent_s_);
   else wake(w);
@@ -146,15 +151,18 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
   if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
   detail::asked_view v = view_of(w);
   const ready_decision d = ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
+  const decision_figure* measured = decisions_on(n);
+  if (measured && (critical ? decides_high_ : decides_low_)) spent_s_ += measured->ready_s;
   if (d.where != no_place) {
     n->where = static_cast<std::uint16_t>(d.where);
-    spent_s_ += platform_.costs.search_all_s;
+    if (!measured) spent_s_ += platform_.costs.search_all_s;
     if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
   }
   routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker, waker == no_core ? w.id : waker, w.next != nullptr);
   // It would run next there if its own runtime's core had woken it.
   if (tasks_stay_home && d.what == ready_decision::kind::run_next && waker != w.id) to = {routing::destination::kind::bound, waker};
-  if (d.what == ready_decision::kind::queue || (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next)) spent_s_ += platform_.costs.push_s;
+  const bool at_queue = to.what == routing::destination::kind::declared && !queue_s_.empty();
+  if (!at_queue && (d.what == ready_decision::kind::queue || (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next))) spent_s_ += platform_.costs.push_s;
   send(n, to, w, d.key);
 }
 
@@ -179,7 +187,8 @@ void engine::send(node* n, const routing::destination& to, sim_core& w, std::uin
     case kind::declared: {
       declared& q = queues_[to.queue];
       q.push(n, key);
-      return notify(q);
+      use(q, w.id);
+      return notify(q, w);
     }
     case kind::assembly:
       return put_in_place(n, std::exchange(n->where, detail::place_unset), w, false, false);
@@ -202,12 +211,14 @@ void engine::push_own(core_id c, node* n) {
 }
 
 void engine::open_to_all(core_id c) {
+  const bool slept = cores_[c].asleep;
   has_work(c);
   wake(cores_[c]);
+  if (!slept) notify_any(part_of(c));
   // Who is asked what to try is no thief of itself: it must be told that there is something to steal.
   if (plan_.asks_next && !plan_.deques_too)
     for (sim_core& w : cores_)
-      if (w.id != c) wake(w);
+      if (w.id != c && !w.asleep) wake(w);
 }
 
 detail::node* engine::pop_own(core_id c) {

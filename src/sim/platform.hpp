@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kilter/machine.hpp"
+#include "sim/contention.hpp"
 
 namespace kilter::sim {
 
@@ -101,10 +102,12 @@ struct platform {
   double noise_sigma = 0.0;
   std::optional<network_figure> network{};
   moved_line_figure moved_line{};
+  kilter::sim::contention contention{};
   /// Every table that gave a number, with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a
   /// number that was fitted to it. The names: "kind denver", "cluster 0", "cache of cluster 0", "cache of a core of cluster 0", "clock of denver", "bandwidth of a denver
   /// core", "bandwidth of a denver cluster", "bandwidth of the chip", "kernel matmul 256 on denver", "power of denver at 2035.2 MHz",
-  /// "overheads", "co-runner", "noise", "network", "moved line". What the file leaves to the defaults is not there.
+  /// "overheads", "co-runner", "noise", "network", "moved line", "gather on denver", "steal", "sleep", "shared queue", "busy denver",
+  /// "decisions of auto on tasks of 0.001 s". What the file leaves to the defaults is not there.
   std::vector<std::pair<std::string, origin>> origins;
 
   /// A name, a path, or `grid:CxN`: C clusters of N equal cores with a kernel of 1 ms at size 64 for every name. input_error with file and

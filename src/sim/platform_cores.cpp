@@ -49,6 +49,8 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
   }
   p.kernels.clear();
   p.power.clear();
+  p.contention.gather.clear();
+  p.contention.busy.clear();
   for (kind_id k = 0; k < before.size(); ++k) {
     const auto known = widths(before[k]), wanted = p.widths(k);
     for (kernel_cost cost : kernels) {
@@ -67,6 +69,8 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
       figure.busy_w = std::move(busy_w);
       p.power.push_back(std::move(figure));
     }
+    if (const gather_figure* g = contention.gather_on(before[k])) p.contention.gather.push_back({k, g->own_s, g->others_s});
+    if (const busy_figure* b = contention.busy_on(before[k])) p.contention.busy.push_back({k, b->slower});
   }
   return p;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "machine/layout.hpp"
 #include "machine/platform_table.hpp"
 
 namespace kilter::sim {
@@ -25,7 +26,7 @@ class reader {
   platform read() {
     p_.cores = std::make_shared<const machine>(machine::from_platform(file_));
     top_.only({"schema", "name", "description", "kind", "cluster", "clock", "bandwidth", "kernel", "power", "overheads", "co_runner",
-               "noise", "network", "moved_line"});
+               "noise", "network", "moved_line", "gather", "steal", "sleep", "shared_queue", "busy", "decision"});
     p_.name = p_.cores->name();
     p_.description = top_.text("description").value_or("");
     p_.file = file_;
@@ -44,6 +45,7 @@ class reader {
     if (const auto t = top_.one_table("noise")) read_noise(*t);
     if (const auto t = top_.one_table("network")) read_network(*t);
     if (const auto t = top_.one_table("moved_line")) read_moved_line(*t);
+    read_contention();
     return std::move(p_);
   }
 
@@ -260,6 +262,81 @@ class reader {
     };
     p_.moved_line = {figure("in_cluster_s"), figure("between_clusters_s")};
     record(t, "moved line", origin_in(t));
+  }
+
+  void read_contention() {
+    for (const owned_table& t : top_.tables("gather")) read_gather(t);
+    for (const owned_table& t : top_.tables("busy")) read_busy(t);
+    for (const owned_table& t : top_.tables("decision")) read_decision(t);
+    if (const auto t = top_.one_table("steal")) read_steal(*t);
+    if (const auto t = top_.one_table("sleep")) read_sleep(*t);
+    if (const auto t = top_.one_table("shared_queue")) read_shared_queue(*t);
+  }
+
+  /// The list `key`, an entry for each of the list `by`: numbers of cores, ascending.
+  template <class Accepts>
+  by_count counted(const owned_table& t, std::string_view by, std::string_view key, Accepts right, std::string_view rule) const {
+    by_count figure;
+    const toml::node& node = t.required(by);
+    const toml::array* counts = node.as_array();
+    if (!counts || counts->empty()) t.fail(node.source(), "'" + std::string(by) + "' must be a list of whole numbers, not empty");
+    for (const toml::node& entry : *counts)
+      figure.counts.push_back(static_cast<std::uint32_t>(t.integer(entry, by, 1, detail::most_cores)));
+    if (std::ranges::adjacent_find(figure.counts, std::ranges::greater_equal()) != figure.counts.end())
+      t.fail(node.source(), "'" + std::string(by) + "' must be ascending");
+    const toml::node& values = t.required(key);
+    if (const toml::array* list = values.as_array())
+      for (const toml::node& entry : *list) figure.values.push_back(t.number(entry, key, right, rule));
+    if (figure.values.size() != figure.counts.size())
+      t.fail(values.source(), "'" + std::string(key) + "' must be a list of " + std::to_string(figure.counts.size()) + " numbers, one for each of '" +
+                                  std::string(by) + "'");
+    return figure;
+  }
+  by_count counted(const owned_table& t, std::string_view by, std::string_view key, const quantity& q) const {
+    return counted(t, by, key, [&q](double v) { return q.holds(v); }, detail::rule_of(q));
+  }
+
+  void read_gather(const owned_table& t) {
+    t.only({"kind", "widths", "own_s", "others_s", "source", "fitted_to"});
+    const kind_id kind = kind_in(t);
+    p_.contention.gather.push_back({kind, counted(t, "widths", "own_s", quantities::cost_seconds), counted(t, "widths", "others_s", quantities::cost_seconds)});
+    record(t, "gather on " + kind_name(kind), origin_in(t));
+  }
+
+  void read_busy(const owned_table& t) {
+    t.only({"kind", "cores", "slower", "source", "fitted_to"});
+    const kind_id kind = kind_in(t);
+    const auto longer = [](double v) { return v >= 1 && v <= 1000; };
+    p_.contention.busy.push_back({kind, counted(t, "cores", "slower", longer, "from 1 to 1000, how many times as long a body takes")});
+    record(t, "busy " + kind_name(kind), origin_in(t));
+  }
+
+  void read_decision(const owned_table& t) {
+    t.only({"policy", "task_s", "ready_s", "take_s", "next_s", "source", "fitted_to"});
+    decision_figure d{t.required_text("policy"), t.required_number("task_s", quantities::task_seconds), t.required_number("ready_s", quantities::cost_seconds), t.required_number("take_s", quantities::cost_seconds),
+                      t.required_number("next_s", quantities::cost_seconds)};
+    record(t, "decisions of " + d.policy + " on tasks of " + plain_number(d.task_s) + " s", origin_in(t));
+    p_.contention.decisions.push_back(std::move(d));
+  }
+
+  void read_steal(const owned_table& t) {
+    t.only({"lookers", "look_s", "steal_s", "source", "fitted_to"});
+    p_.contention.look_s = counted(t, "lookers", "look_s", quantities::period_seconds);
+    p_.contention.steal_s = counted(t, "lookers", "steal_s", quantities::cost_seconds);
+    record(t, "steal", origin_in(t));
+  }
+
+  void read_sleep(const owned_table& t) {
+    t.only({"after_s", "call_s", "up_s", "source", "fitted_to"});
+    p_.contention.sleep = sleep_figure{t.required_number("after_s", quantities::cost_seconds), t.required_number("call_s", quantities::cost_seconds),
+                                       t.required_number("up_s", quantities::cost_seconds)};
+    record(t, "sleep", origin_in(t));
+  }
+
+  void read_shared_queue(const owned_table& t) {
+    t.only({"users", "seconds", "source", "fitted_to"});
+    p_.contention.queue_s = counted(t, "users", "seconds", quantities::cost_seconds);
+    record(t, "shared queue", origin_in(t));
   }
 
   const std::string& file_;

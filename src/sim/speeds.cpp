@@ -28,6 +28,15 @@ speeds::speeds(const platform& p, block_count blocks)
   const auto any = [](const auto& v) { return std::ranges::any_of(v, [](auto x) { return x > 0; }); };
   bandwidth_ = any(p.core_bytes_per_s) || any(p.cluster_bytes_per_s) || p.chip_bytes_per_s > 0.0;
   caches_ = bandwidth_ && any(p.cache_bytes);
+  meet_ = bandwidth_ || !p.contention.busy.empty();
+  if (!p.contention.busy.empty()) {
+    for (kind_id k = 0; k < p.cores->kinds().size(); ++k) {
+      const busy_figure* f = p.contention.busy_on(k);
+      slower_.push_back((f ? f->slower : by_count{}).up_to(p.cores->core_count(), 1.0));
+    }
+    busy_.resize(p.cores->core_count());
+    neighbour_.resize(p.cores->core_count());
+  }
   // Without a network the machine is one node.
   clusters_per_node_ = p.network ? p.network->clusters_per_node : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
   full_.resize(clusters_.size() / clusters_per_node_ + 1);
@@ -36,8 +45,23 @@ speeds::speeds(const platform& p, block_count blocks)
 double speeds::compute_rate(const load& l, core_id c) const noexcept {
   if (l.cost->fixed) return c == l.members.front() ? 1.0 / l.cost->seconds[l.width_index] : 0.0;
   const kind_id kind = platform_.cores->cores()[c].kind;
-  const double computing_s = l.width * l.cost->seconds[l.width_index] / clock_[kind];
+  double computing_s = l.width * l.cost->seconds[l.width_index] / clock_[kind];
+  if (!slower_.empty()) computing_s *= slower(l, kind);
   return capacity_[c] / (computing_s + waiting_s(l, kind));
+}
+
+// The figures of a place are those of its own cores busy and no others.
+double speeds::slower(const load& l, kind_id kind) const noexcept {
+  return std::max(1.0, slower_[kind][clusters_[l.cluster].busy] / slower_[kind][l.width]);
+}
+
+void speeds::count_busy(core_id c, int more) noexcept {
+  if (busy_.empty()) return;
+  const bool before = busy_[c] > 0;
+  busy_[c] = static_cast<std::uint8_t>(busy_[c] + more);
+  std::uint32_t& busy = clusters_[platform_.cores->cores()[c].cluster].busy;
+  if (before && busy_[c] == 0) --busy;
+  if (!before && busy_[c] > 0) ++busy;
 }
 
 // Streams are fetched ahead of their use. What a fitting cache would have kept is not: the core waits for it.
@@ -164,7 +188,8 @@ void speeds::begin(load& l, sim_time now) {
 
 void speeds::join(load& l, core_id c, sim_time now) {
   l.members.push_back(c);
-  bandwidth_ ? refresh(l.cluster, now) : refresh_one(l, now);
+  count_busy(c, 1);
+  meet_ ? refresh(l.cluster, now) : refresh_one(l, now);
 }
 
 void speeds::add_left(load& l, double work, sim_time now) {
@@ -191,10 +216,12 @@ void speeds::release(load& l, core_id c, sim_time now) {
 
 void speeds::leave(load& l, core_id c, sim_time now) {
   std::erase(l.members, c);
-  bandwidth_ ? refresh(l.cluster, now) : refresh_one(l, now);
+  count_busy(c, -1);
+  meet_ ? refresh(l.cluster, now) : refresh_one(l, now);
 }
 
 void speeds::finish(load& l, sim_time now) {
+  for (const core_id c : l.members) count_busy(c, -1);
   l.members.clear();
   l.per_s = 0.0;
   l.ends = never;
@@ -202,7 +229,7 @@ void speeds::finish(load& l, sim_time now) {
   s.running[l.index] = s.running.back();
   s.running[l.index]->index = l.index;
   s.running.pop_back();
-  if (!bandwidth_) return;
+  if (!meet_) return;
   if (caches_) fits(l.cluster, -l.cost->working_set);
   refresh(l.cluster, now);
 }
@@ -218,6 +245,13 @@ void speeds::set_clock(kind_id k, double factor, sim_time now) {
   clock_[k] = factor;
   for (cluster_id id = 0; id < clusters_.size(); ++id)
     if (platform_.cores->clusters()[id].kind == k) refresh(id, now);
+}
+
+void speeds::set_neighbour(core_id c, bool here, sim_time now) {
+  if (busy_.empty() || neighbour_[c] == static_cast<std::uint8_t>(here)) return;
+  neighbour_[c] = here;
+  count_busy(c, here ? 1 : -1);
+  refresh(platform_.cores->cores()[c].cluster, now);
 }
 
 void speeds::set_foreign(core_id c, double traffic, double working_set, sim_time now) {

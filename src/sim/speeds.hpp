@@ -57,6 +57,7 @@ class speeds {
   void set_capacity(core_id, double share, sim_time now);
   void set_clock(kind_id, double factor, sim_time now);  ///< against the kind's highest
   void set_foreign(core_id, double traffic, double working_set, sim_time now);
+  void set_neighbour(core_id, bool here, sim_time now);  ///< a co-runner keeps the core busy, whoever has it
 
   [[nodiscard]] double capacity(core_id c) const noexcept { return capacity_[c]; }
   [[nodiscard]] double clock(kind_id k) const noexcept { return clock_[k]; }
@@ -70,10 +71,13 @@ class speeds {
     double working_set = 0.0;      // of all that run there
     double demand = 0.0;           // bytes a second, after the cluster's own limit
     bool overflows = false;        // their working sets do not fit together
+    std::uint32_t busy = 0;        // cores with a task or a co-runner
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
   [[nodiscard]] double waiting_s(const load&, kind_id) const noexcept;
+  [[nodiscard]] double slower(const load&, kind_id) const noexcept;
+  void count_busy(core_id, int more) noexcept;
   [[nodiscard]] double with_moved(const load&, double per_s) const noexcept;
   void bring_up(load&, sim_time now) noexcept;
   void add_left(load&, double work, sim_time now);
@@ -89,6 +93,9 @@ class speeds {
   const platform& platform_;
   const block_count blocks_;
   bool bandwidth_ = false, caches_ = false;
+  bool meet_ = false;              // tasks of a cluster change one another's speed
+  std::vector<std::vector<double>> slower_;                       // by kind, by busy cores of the cluster; empty if not known
+  std::vector<std::uint8_t> busy_, neighbour_;                    // by core: tasks and co-runners; whether there is a co-runner
   std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
   std::vector<double> clock_;                                     // by kind
   std::vector<cluster_state> clusters_;

@@ -19,6 +19,14 @@ struct sampled_value {
 };
 [[nodiscard]] sampled_value sampled_value_of(std::vector<double> values);
 
+/// Mean of all but the slowest hundredth, which others interrupted, with the quartiles of all: for what comes in several kinds,
+/// which all count.
+struct mean_value {
+  double mean = 0.0;
+  sampled_value all;
+};
+[[nodiscard]] mean_value mean_value_of(std::vector<double> values);
+
 struct calibration_plan {
   std::shared_ptr<const kilter::machine> machine;
   std::vector<sized_kernel> kernels;
@@ -37,8 +45,24 @@ struct calibration {
     kind_id kind = 0;
     core_id core = 0;               ///< where it was measured: on the places around it
     std::vector<std::uint32_t> widths;
-    std::vector<sampled_value> seconds;    ///< of one task, by width
+    std::vector<sampled_value> seconds;    ///< of one task, by width: what its members worked, divided by the width
     double bytes = 0.0;             ///< that one task reads and writes
+  };
+  /// A figure by how many cores take part.
+  struct counted {
+    std::vector<std::uint32_t> counts;
+    std::vector<sampled_value> values;
+  };
+  /// From the end of a wide task to the start of the next, over all kernels: docs/platform-files.md.
+  struct gathering {
+    kind_id kind = 0;
+    counted own_s, others_s;
+  };
+  struct deciding {
+    std::string policy;
+    std::uint32_t tile = 0;                ///< of the products
+    double task_s = 0.0;                   ///< what one takes alone
+    mean_value ready_s, take_s, next_s;
   };
   std::shared_ptr<const kilter::machine> machine;
   std::uint32_t repeats = 0;
@@ -46,6 +70,12 @@ struct calibration {
   std::vector<sampled_value> core_bytes_per_s, cluster_bytes_per_s;   ///< by kind; no samples where a cluster is one core
   sampled_value chip_bytes_per_s;                                     ///< no samples if there is one cluster
   sampled_value in_cluster_line_s, between_clusters_line_s;  ///< what a moved line takes more; no samples without such cores
+  std::vector<gathering> gather;                               ///< of kinds with clusters of several cores
+  counted look_s, steal_s, queue_s;                            ///< empty on one core
+  std::vector<counted> slower;                                 ///< by kind; empty where a cluster is one core
+  double sleeps_after_s = 0.0;
+  sampled_value call_s, up_s;                                  ///< no samples on one core
+  std::vector<deciding> decisions;
   sampled_value slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
   sampled_value sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels
   bool complete = false;                                       ///< false after Ctrl-C: not to be used

@@ -174,6 +174,36 @@ void add_habits(page& out, const platform& p) {
   out.number("noise", fmt::format("{:.3g} % of a task's work", 100 * p.noise_sigma), "noise");
 }
 
+/// "1: 30 ns, 2: 60 ns"
+std::string by_counts(const sim::by_count& f, const auto& text) {
+  std::vector<std::string> each;
+  for (std::size_t i = 0; i < f.counts.size(); ++i) each.push_back(fmt::format("{}: {}", f.counts[i], text(f.values[i])));
+  return joined(each, ", ");
+}
+
+void add_contention(page& out, const platform& p) {
+  const sim::contention& c = p.contention;
+  const auto seconds = [](double s) { return seconds_text(s); };
+  const auto times = [](double x) { return fmt::format("{:.3g}", x); };
+  if (c.gather.empty() && c.busy.empty() && !c.look_s.told() && !c.queue_s.told() && !c.sleep && c.decisions.empty()) return;
+  out.title("workers that meet, by how many");
+  for (const sim::gather_figure& g : c.gather)
+    out.number("gather on " + kind_name(p, g.kind), fmt::format("own core {}; others {}", by_counts(g.own_s, seconds), by_counts(g.others_s, seconds)),
+               "gather on " + kind_name(p, g.kind));
+  for (const sim::busy_figure& b : c.busy)
+    out.number("busy " + kind_name(p, b.kind), "times as long: " + by_counts(b.slower, times), "busy " + kind_name(p, b.kind));
+  if (c.look_s.told()) out.number("steal", fmt::format("look {}; steal {}", by_counts(c.look_s, seconds), by_counts(c.steal_s, seconds)), "steal");
+  if (c.queue_s.told()) out.number("shared queue", by_counts(c.queue_s, seconds), "shared queue");
+  if (c.sleep)
+    out.number("sleep", fmt::format("after {}; waking costs {}, up {} later", seconds_text(c.sleep->after_s), seconds_text(c.sleep->call_s), seconds_text(c.sleep->up_s)),
+               "sleep");
+  for (const sim::decision_figure& d : c.decisions) {
+    const std::string name = fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s));
+    out.number(fmt::format("{}, tasks of {}", d.policy, seconds_text(d.task_s)),
+               fmt::format("ready {}, taken {}, next {}", seconds_text(d.ready_s), seconds_text(d.take_s), seconds_text(d.next_s)), name);
+  }
+}
+
 json with(json object, const origin* from) {
   object["source"] = from ? json(from->source) : json(nullptr);
   object["fitted_to"] = from ? json(from->fitted_to) : json::array();
@@ -182,6 +212,23 @@ json with(json object, const origin* from) {
 
 /// 0 stands for a number that is not there.
 json or_null(double value) { return value > 0 ? json(value) : json(nullptr); }
+
+json contention_json(const platform& p) {
+  const sim::contention& c = p.contention;
+  json gather = json::array(), busy = json::array(), decisions = json::array();
+  for (const sim::gather_figure& g : c.gather)
+    gather.push_back(with({{"kind", kind_name(p, g.kind)}, {"widths", g.own_s.counts}, {"own_s", g.own_s.values}, {"others_s", g.others_s.values}},
+                          p.origin_of("gather on " + kind_name(p, g.kind))));
+  for (const sim::busy_figure& b : c.busy)
+    busy.push_back(with({{"kind", kind_name(p, b.kind)}, {"cores", b.slower.counts}, {"slower", b.slower.values}}, p.origin_of("busy " + kind_name(p, b.kind))));
+  for (const sim::decision_figure& d : c.decisions)
+    decisions.push_back(with({{"policy", d.policy}, {"task_s", d.task_s}, {"ready_s", d.ready_s}, {"take_s", d.take_s}, {"next_s", d.next_s}},
+                             p.origin_of(fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s)))));
+  const json steal = c.look_s.told() ? with({{"lookers", c.look_s.counts}, {"look_s", c.look_s.values}, {"steal_s", c.steal_s.values}}, p.origin_of("steal")) : json(nullptr);
+  const json queue = c.queue_s.told() ? with({{"users", c.queue_s.counts}, {"seconds", c.queue_s.values}}, p.origin_of("shared queue")) : json(nullptr);
+  const json sleep = c.sleep ? with({{"after_s", c.sleep->after_s}, {"call_s", c.sleep->call_s}, {"up_s", c.sleep->up_s}}, p.origin_of("sleep")) : json(nullptr);
+  return {{"gather", gather}, {"busy", busy}, {"steal", steal}, {"sleep", sleep}, {"shared_queue", queue}, {"decisions", decisions}};
+}
 
 std::string dumped(const json& all) { return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n'; }
 
@@ -196,6 +243,7 @@ std::string platform_text(const platform& p, bool colour) {
   add_kernels(out, p);
   add_power(out, p);
   add_habits(out, p);
+  add_contention(out, p);
   return std::move(out).text();
 }
 
@@ -240,7 +288,7 @@ std::string platform_json(const platform& p) {
                                 {"between_clusters_s", p.moved_line.between_clusters_s}}, p.origin_of("moved line"));
   return dumped({{"name", p.name}, {"description", p.description}, {"file", p.file}, {"kinds", kinds}, {"clusters", clusters},
                  {"bandwidth", bandwidth}, {"kernels", kernels}, {"power", power}, {"overheads", overheads},
-                 {"moved_line", p.moved_line.told() ? moved_line : json(nullptr)},
+                 {"moved_line", p.moved_line.told() ? moved_line : json(nullptr)}, {"contention", contention_json(p)},
                  {"co_runner", with({{"slice_s", p.co_runner.slice_s}, {"share", p.co_runner.share}}, &p.co_runner.from)},
                  {"noise", with({{"sigma", p.noise_sigma}}, p.origin_of("noise"))}, {"network", network}});
 }

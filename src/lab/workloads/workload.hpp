@@ -69,8 +69,8 @@ struct workload_info {
 
 /// A kernel and the side of its tile, for sort the number of keys.
 using sized_kernel = random_dag::part;
-/// "matmul=64,copy=2048", each kernel once. input_error names the option.
-[[nodiscard]] std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text);
+/// "matmul=64,copy=2048", each kernel once, or with `several` each size of it once. input_error names the option.
+[[nodiscard]] std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text, bool several = false);
 
 /// The workload from its parameters. input_error with one line for a name that is no parameter of it and for a value that it cannot have.
 [[nodiscard]] workload make_workload(std::string_view name, const parameter_values&);

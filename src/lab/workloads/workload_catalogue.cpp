@@ -243,16 +243,19 @@ std::string parameter::option() const {
   return text;
 }
 
-std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text) {
+std::vector<sized_kernel> parse_sized_kernels(std::string_view option, std::string_view text, bool several) {
   std::vector<sized_kernel> parts;
   for (const std::string_view piece : split_list(text)) {
     const auto equals = piece.find('=');
     if (equals == std::string_view::npos)
       throw input_error(fmt::format("{} '{}': each kernel needs its size, as {}", option, text, default_mix));
     const std::string kernel = known_kernel(piece.substr(0, equals));
-    if (std::ranges::any_of(parts, [&](const auto& p) { return p.kernel == kernel; }))
+    if (std::ranges::any_of(parts, [&](const auto& p) { return p.kernel == kernel; }) && !several)
       throw input_error(fmt::format("{} '{}': {} is there twice; name each kernel once", option, text, kernel));
-    parts.push_back({kernel, checked_tile(option, kernel, piece.substr(equals + 1))});
+    const std::uint32_t tile = checked_tile(option, kernel, piece.substr(equals + 1));
+    if (std::ranges::any_of(parts, [&](const auto& p) { return p.kernel == kernel && p.tile == tile; }))
+      throw input_error(fmt::format("{} '{}': {}={} is there twice; name each size once", option, text, kernel, tile));
+    parts.push_back({kernel, tile});
   }
   return parts;
 }

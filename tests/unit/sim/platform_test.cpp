@@ -87,6 +87,38 @@ source = "made up"
 [moved_line]
 between_clusters_s = 4e-9
 source = "made up"
+[[gather]]
+kind = "little"
+widths = [2, 4]
+own_s = [1e-6, 2e-6]
+others_s = [3e-6, 4e-6]
+source = "made up"
+[[busy]]
+kind = "big"
+cores = [1, 2]
+slower = [1, 1.25]
+source = "made up"
+[steal]
+lookers = [1, 5]
+look_s = [1e-7, 5e-7]
+steal_s = [2e-7, 6e-7]
+source = "made up"
+[sleep]
+after_s = 5e-5
+call_s = 5e-6
+up_s = 2e-5
+source = "made up"
+[shared_queue]
+users = [1, 6]
+seconds = [5e-8, 4e-7]
+source = "made up"
+[[decision]]
+policy = "auto"
+task_s = 1e-5
+ready_s = 1e-7
+take_s = 2e-7
+next_s = 0
+source = "made up"
 )";
 
 platform load_text(const std::string& contents) {
@@ -123,6 +155,18 @@ TEST(platform, every_number_of_a_file_arrives) {
   EXPECT_EQ(p.moved_line.in_cluster_s, 0.0) << "not told";
   EXPECT_EQ(p.moved_line.between_clusters_s, 4e-9);
   ASSERT_NE(p.origin_of("moved line"), nullptr);
+  const contention& c = p.contention;
+  EXPECT_EQ(c.gather_on(0), nullptr);
+  EXPECT_EQ(c.gather_on(1)->own_s.at(4), 2e-6);
+  EXPECT_EQ(c.gather_on(1)->others_s.at(2), 3e-6);
+  EXPECT_EQ(c.busy_on(0)->slower.at(2), 1.25);
+  EXPECT_EQ(c.look_s.at(5), 5e-7);
+  EXPECT_EQ(c.steal_s.at(1), 2e-7);
+  EXPECT_EQ((std::vector<double>{c.sleep->after_s, c.sleep->call_s, c.sleep->up_s}), (std::vector<double>{5e-5, 5e-6, 2e-5}));
+  EXPECT_EQ(c.queue_s.at(6), 4e-7);
+  EXPECT_EQ(c.decisions_of("auto", 1.0)->take_s, 2e-7);
+  for (const char* name : {"gather on little", "busy big", "steal", "sleep", "shared queue", "decisions of auto on tasks of 1e-05 s"})
+    EXPECT_NE(p.origin_of(name), nullptr) << name;
   ASSERT_NE(p.origin_of("cache of a core of cluster 0"), nullptr);
   ASSERT_EQ(p.kernels.size(), 1u);
   const kernel_cost& k = p.kernels[0];
@@ -244,6 +288,15 @@ TEST(platform, a_number_for_each_width) {
   expect_refused("busy_w = [1, 2, 3]", "busy_w = [1, 2]", {"busy_w", "1, 2, 4", "needs 3"});
 }
 
+TEST(platform, a_number_for_each_count_of_cores) {
+  expect_refused("own_s = [1e-6, 2e-6]", "own_s = [1e-6]", {"own_s", "2 numbers", "'widths'"});
+  expect_refused("users = [1, 6]", "users = [6, 1]", {"users", "ascending"});
+  expect_refused("users = [1, 6]", "users = []", {"users", "not empty"});
+  expect_refused("users = [1, 6]", "users = [0, 6]", {"users", "from 1 to"});
+  expect_refused("slower = [1, 1.25]", "slower = [1, 0.5]", {"'slower' is 0.5", "from 1 to 1000"});
+  expect_refused("look_s = [1e-7, 5e-7]", "look_s = [1e-7, 0]", {"'look_s' is 0", "from 1e-09"});
+}
+
 TEST(platform, kinds_must_exist_and_fit) {
   expect_refused("kind = \"big\"\nmhz = [500, 1000]", "kind = \"huge\"\nmhz = [500, 1000]", {"huge", "big, little"});
   expect_refused("kind = \"big\"\nmhz = 500", "kind = \"huge\"\nmhz = 500", {"huge", "big, little"});
@@ -257,7 +310,8 @@ TEST(platform, a_cluster_without_cores_is_an_error) { expect_refused("cpus = [0,
 
 TEST(platform, every_table_needs_a_source_and_stands_once) {
   for (const std::string table :
-       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]", "[moved_line]"}) {
+       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]", "[moved_line]", "[[gather]]", "[[busy]]",
+        "[steal]", "[sleep]", "[shared_queue]", "[[decision]]"}) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
