@@ -59,22 +59,6 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
   steal_budget_ = exponential(thieves_);
 }
 
-void engine::meet(const contention& c) {
-  look_s_ = c.look_s.up_to(machine_.core_count(), platform_.costs.steal_try_s);
-  steal_s_ = c.steal_s.up_to(machine_.core_count(), platform_.costs.steal_s);
-  if (c.queue_s.told()) queue_s_ = c.queue_s.up_to(machine_.core_count(), 0.0);
-  if (c.gather.empty()) return;
-  for (const place& where : machine_.places()) {
-    const gather_figure* g = c.gather_on(machine_.cores()[where.leader].kind);
-    own_gather_s_.push_back(g ? g->own_s.at(where.width) : platform_.costs.assembly_s * where.width);
-    others_gather_s_.push_back(g ? g->others_s.at(where.width) : 0.0);
-  }
-}
-
-const decision_figure* engine::decisions_on(const node* n) noexcept {
-  return asked_about_ = decisions_by_type_[graph_of(n).kinds[n->kind].type];
-}
-
 engine::engine(const platform& p, const engine_options& o, const discipline& d)
     : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table), std::make_unique<model::shared_cells>(d.cells, d.type_cells), d) {
   if (options_.learned) own_tables_->restore(*options_.learned);
