@@ -28,7 +28,12 @@ bool engine::tired(const sim_core& w) const noexcept {
   return platform_.contention.sleep && now_ >= w.idle_since + to_time(platform_.contention.sleep->after_s);
 }
 
+// Its last look is at everything, and goes on if there is something: draws may have missed the one victim.
 void engine::fall_asleep(sim_core& w) {
+  if (part_of(w.id).searching.contains(w.id) && part_of(w.id).victims.size() > 0) {
+    w.idle_since = now_;
+    return looks_on(w);
+  }
   leave_search(w);
   w.asleep = true;
   part_of(w.id).asleep.insert(w.id);

@@ -128,6 +128,16 @@ TEST(contention, all_are_woken_that_there_is_work_for) {
   }
 }
 
+TEST(contention, a_search_that_is_too_short_for_its_victim_goes_on) {
+  platform p = plain(64);
+  p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
+  p.contention.look_s = {{1}, {1e-6}};  // sixty looks for one that hits, ten before it sleeps
+  graph g;
+  const task fork = g.add(nothing);
+  for (int i = 0; i < 64; ++i) g.edge(fork, g.add(nothing));
+  EXPECT_LT(seconds_of(p, with("rws", p), g, 0), 4 * body_s);
+}
+
 TEST(contention, a_chain_wakes_nobody_for_a_queue_that_its_worker_looks_into_next) {
   platform p = plain(2);
   p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 1e-4, .up_s = 1e-4};
