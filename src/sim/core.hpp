@@ -55,7 +55,6 @@ struct sim_core {
   bool deferred = false;               ///< what was due while it was off
   bool dozes = false;                  ///< its event is that it falls asleep
   bool asleep = false;
-  bool woken = false;                  ///< from a sleep, and has found nothing yet
   sim_time idle_since = 0;
   sim_assembly* runs = nullptr;
   sim_assembly* to_begin = nullptr;    ///< joins it at its event

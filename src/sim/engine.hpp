@@ -159,7 +159,6 @@ class engine final : public view_source {
   void notify(declared&, sim_core& by);
   void notify_others(const declared&, const sim_core& but);
   void tell_untold(sim_core&);
-  void pass_on(sim_core&);
   // stealing
   void enter_search(sim_core&);
   void leave_search(sim_core&) noexcept;

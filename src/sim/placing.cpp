@@ -14,7 +14,6 @@ using detail::graph_of;
 void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint64_t key) {
   w.attempt = 0;
   tell_untold(w);
-  pass_on(w);
   const detail::task_kind& k = graph_of(n).kinds[n->kind];
   const bool critical = n->flags & detail::flag_critical;
   place_id where = n->where;

@@ -9,7 +9,6 @@ namespace kilter::sim {
 
 void engine::rest(sim_core& w) {
   tell_untold(w);
-  w.woken = false;
   becomes(w, activity::idle);
   w.attempt = 0;
   w.idle_since = now_;
@@ -43,7 +42,6 @@ void engine::fall_asleep(sim_core& w) {
 double engine::get_up(sim_core& w) {
   if (!w.asleep) return 0.0;
   w.asleep = false;
-  w.woken = true;
   part_of(w.id).asleep.erase(w.id);
   spent_s_ += platform_.contention.sleep->call_s;
   return platform_.contention.sleep->up_s;
@@ -94,15 +92,6 @@ void engine::notify_others(const declared& q, const sim_core& but) {
 
 void engine::tell_untold(sim_core& w) {
   if (declared* q = std::exchange(w.untold, nullptr); q && q->size() > 0) wake_taker(*q);
-}
-
-// One that was woken and has found something wakes another for what is left.
-void engine::pass_on(sim_core& w) {
-  if (!std::exchange(w.woken, false)) return;
-  part& mine = part_of(w.id);
-  if (mine.victims.size() > 0) notify_any(mine);
-  for (const declared& q : queues_)
-    if (q.size() > 0) return wake_taker(q);
 }
 
 }  // namespace kilter::sim

@@ -128,6 +128,16 @@ TEST(contention, all_are_woken_that_there_is_work_for) {
   }
 }
 
+TEST(contention, who_finds_what_it_searched_for_wakes_another_for_the_rest) {
+  platform p = plain(8);
+  p.contention.sleep = sleep_figure{.after_s = 2e-4, .call_s = 1e-6, .up_s = 1e-5};
+  graph g;
+  const task fork = g.add(nothing), ends_just_before = g.add({.work = 0.9}, nothing);
+  for (int i = 0; i < 8; ++i) g.edge(fork, g.add(nothing));
+  (void)ends_just_before;  // its worker searches, so nobody else is woken when the eight are ready
+  EXPECT_LT(seconds_of(p, with("rws", p), g, 0), 2.2 * body_s);
+}
+
 TEST(contention, a_search_that_is_too_short_for_its_victim_goes_on) {
   platform p = plain(64);
   p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
