@@ -79,6 +79,8 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
       throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
   }
   core.find_roots();
+  if (platform_.noise_sigma != 0.0 && noise_.size() < core.count)
+    noise_ = noise_factors(platform_.noise_sigma, options_.seed, core.count);
   if (plan_.reads_data) core.keep_releases();
   if (plan_.reads_predecessors) core.index_predecessors();
   core.clear_marks();

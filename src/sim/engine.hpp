@@ -192,7 +192,7 @@ class engine final : public view_source {
   sim_assembly& new_assembly();
   void let_go(sim_assembly&);
   [[nodiscard]] double own_work(const node*, core_id leader) const noexcept;
-  [[nodiscard]] double noise_of(const node*) const noexcept;
+  [[nodiscard]] double noise_of(const node* n) const noexcept { return noise_.empty() ? 1.0 : noise_[detail::id_of(n)]; }
 
   const platform& platform_;
   engine_options options_;
@@ -228,6 +228,7 @@ class engine final : public view_source {
   std::uint32_t away_ = 0;         // cores
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
+  std::vector<double> noise_;      // by task; empty: none
   std::vector<bool> given_;        // by type: each task has its own seconds
   std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
   std::optional<residency> residency_;  // if the options name data
