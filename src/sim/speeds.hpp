@@ -1,6 +1,7 @@
 #pragma once
 // How fast running tasks advance: the equations of docs/simulator.md. Knows cores, clusters and bandwidth; nothing of queues or policies.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,6 +32,7 @@ struct load {
   std::uint32_t index = 0;       ///< in its cluster's list
   double moved_s = 0.0;          ///< what one core needs to fetch its data from another's cache
   std::vector<core_id> members;  ///< cores that are at it
+  std::vector<double> computing; ///< by member: shares a second, did memory set no limit
   struct piece {
     core_id core;
     double work;
@@ -68,8 +70,18 @@ class speeds {
   struct cluster_state {
     std::vector<load*> running;
     double working_set = 0.0;      // of all that run there
-    double demand = 0.0;           // bytes a second, after the cluster's own limit
     bool overflows = false;        // their working sets do not fit together
+    // What its cores would do if memory set no limit.
+    std::uint32_t wishing = 0;     // members, and cores with foreign traffic
+    double greatest = 0.0;         // bytes a second: none of them wishes for more
+    bool stale = false;            // that and load::computing are to be found anew
+    // What limits leave of that.
+    std::vector<double> wishes;    // bytes a second of each, ascending
+    double level = 0.0;            // what the cluster's own limit leaves each of them
+    double demand = 0.0;           // of all together after that limit
+    bool weighed = false;          // wishes, level and demand are up to date
+    double allotted = unknown;     // to each core at most, when all loads were last settled
+    static constexpr double unknown = -1.0;
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
@@ -79,12 +91,23 @@ class speeds {
   void add_left(load&, double work, sim_time now);
   void settle(load&, double per_s, sim_time now);
   void refresh_one(load&, sim_time now);
-  void refresh(cluster_id, sim_time now);
-  void refresh_node(std::uint32_t node, sim_time now);
+  void refresh_all(cluster_id, sim_time now);
+  void refresh(cluster_id, sim_time now, load* changed);
+  void refresh_node(std::uint32_t node, sim_time now, load* changed);
   [[nodiscard]] std::uint32_t node_of(cluster_id c) const noexcept { return c / clusters_per_node_; }
-  void allot(cluster_id, double level, sim_time now);
+  [[nodiscard]] cluster_id first_of(std::uint32_t node) const noexcept {
+    return std::min(node * clusters_per_node_, static_cast<cluster_id>(clusters_.size()));
+  }
+  [[nodiscard]] double core_limit(cluster_id) const noexcept;
+  [[nodiscard]] double bytes_of(const load&) const noexcept;
+  [[nodiscard]] double wish_of(const load&, std::size_t member) const noexcept;
+  [[nodiscard]] double foreign_wish(core_id) const noexcept;
+  void find(cluster_id);
+  void weigh(cluster_id);
+  [[nodiscard]] bool ample(cluster_id) const noexcept;
+  void allot(load&, double most, sim_time now);
+  void allot(cluster_id, double level, sim_time now, load* changed);
   void fits(cluster_id, double change);
-  double wish(cluster_id);
 
   const platform& platform_;
   const block_count blocks_;
@@ -94,7 +117,6 @@ class speeds {
   std::vector<cluster_state> clusters_;
   std::uint32_t clusters_per_node_ = 1;
   std::vector<bool> full_;                                        // by node: its clusters want more than its memory gives
-  std::vector<double> wishes_;                                    // scratch
 };
 
 /// The level at which `min(wish, level)` adds up to `limit`; infinite if the wishes fit. Sorts the wishes.
