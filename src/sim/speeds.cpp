@@ -31,7 +31,14 @@ speeds::speeds(const platform& p, block_count blocks)
   caches_ = bandwidth_ && any(p.cache_bytes);
   // Without a network the machine is one node.
   clusters_per_node_ = p.network ? p.network->clusters_per_node : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
+  for (cluster_id id = 0; bandwidth_ && id < clusters_.size(); ++id) {
+    const kind_id kind = p.cores->clusters()[id].kind;
+    clusters_[id].core_limit = limit_or_none(p.core_bytes_per_s[kind]);
+    clusters_[id].limit = limit_or_none(p.cluster_bytes_per_s[kind]);
+    if (caches_) clusters_[id].cache = static_cast<double>(p.cache_bytes[id]);
+  }
   full_.resize(clusters_.size() / clusters_per_node_ + 1);
+  for (cluster_id id = 0; id < clusters_.size(); ++id) clusters_[id].node = id / clusters_per_node_;
 }
 
 double speeds::compute_rate(const load& l, core_id c) const noexcept {
@@ -83,8 +90,9 @@ void speeds::refresh_one(load& l, sim_time now) {
 // bound tells (ample), and a load that comes or goes changes nothing for the others. What exactly
 // they come to is weighed when they may not.
 
-double speeds::core_limit(cluster_id id) const noexcept {
-  return limit_or_none(platform_.core_bytes_per_s[platform_.cores->clusters()[id].kind]);
+void speeds::cluster_state::bound() noexcept {
+  constexpr double surely = 1.001;  // more than sums of rounded numbers may be off
+  at_most = surely * wishing * greatest;
 }
 
 double speeds::bytes_of(const load& l) const noexcept {
@@ -92,11 +100,11 @@ double speeds::bytes_of(const load& l) const noexcept {
 }
 
 double speeds::wish_of(const load& l, std::size_t member) const noexcept {
-  return std::min(l.computing[member] * bytes_of(l), core_limit(l.cluster));
+  return std::min(l.computing[member] * bytes_of(l), clusters_[l.cluster].core_limit);
 }
 
 double speeds::foreign_wish(core_id c) const noexcept {
-  return std::min(foreign_traffic_[c], core_limit(platform_.cores->cores()[c].cluster));
+  return std::min(foreign_traffic_[c], clusters_[platform_.cores->cores()[c].cluster].core_limit);
 }
 
 /// What the cores of a cluster would do without limits.
@@ -120,6 +128,7 @@ void speeds::find(cluster_id id) {
     s.greatest = std::max(s.greatest, foreign_wish(c));
     ++s.wishing;
   }
+  s.bound();
 }
 
 /// What they get of that if the chip sets no limit.
@@ -133,22 +142,19 @@ void speeds::weigh(cluster_id id) {
   const cluster& where = platform_.cores->clusters()[id];
   for (core_id c = where.first; c < where.first + where.size; ++c)
     if (foreign_traffic_[c] > 0.0) s.wishes.push_back(foreign_wish(c));
-  s.level = water_level(s.wishes, limit_or_none(platform_.cluster_bytes_per_s[where.kind]));
+  s.level = water_level(s.wishes, s.limit);
   s.demand = 0.0;
   for (const double w : s.wishes) s.demand += std::min(w, s.level);
 }
 
 /// Neither the cluster nor its node can be short of bandwidth, whatever each wishes for exactly.
 bool speeds::ample(cluster_id id) const noexcept {
-  constexpr double surely = 1.001;  // more than sums of rounded numbers may be off
-  const auto most = [&](cluster_id c) { return surely * clusters_[c].wishing * clusters_[c].greatest; };
-  const double limit = platform_.cluster_bytes_per_s[platform_.cores->clusters()[id].kind];
-  if (limit > 0.0 && most(id) > limit) return false;
+  if (clusters_[id].at_most > clusters_[id].limit) return false;
   if (platform_.chip_bytes_per_s <= 0.0) return true;
-  const std::uint32_t node = node_of(id);
+  const std::uint32_t node = clusters_[id].node;
   if (full_[node]) return false;
   double total = 0.0;
-  for (cluster_id c = first_of(node); c < first_of(node + 1); ++c) total += most(c);
+  for (cluster_id c = first_of(node); c < first_of(node + 1); ++c) total += clusters_[c].at_most;
   return total <= platform_.chip_bytes_per_s;
 }
 
@@ -162,7 +168,7 @@ void speeds::allot(load& l, double most, sim_time now) {
 /// `changed`: who else has new members, if nobody else has.
 void speeds::allot(cluster_id id, double level, sim_time now, load* changed) {
   cluster_state& s = clusters_[id];
-  const double most = std::min(level, core_limit(id));
+  const double most = std::min(level, s.core_limit);
   if (most == s.allotted) {
     if (changed) allot(*changed, most, now);
     return;
@@ -184,11 +190,12 @@ void speeds::refresh_all(cluster_id id, sim_time now) {
 /// `changed`: the load that has a new member, if that is what happened.
 void speeds::refresh(cluster_id id, sim_time now, load* changed) {
   clusters_[id].weighed = false;
-  if (ample(id)) return allot(id, unlimited, now, changed);
+  clusters_[id].had_enough = ample(id);
+  if (clusters_[id].had_enough) return allot(id, unlimited, now, changed);
   weigh(id);
   const double level = clusters_[id].level;
   if (platform_.chip_bytes_per_s <= 0.0) return allot(id, level, now, changed);
-  const std::uint32_t node = node_of(id);
+  const std::uint32_t node = clusters_[id].node;
   double total = 0.0;
   for (cluster_id c = first_of(node); c < first_of(node + 1); ++c) {
     weigh(c);
@@ -208,17 +215,18 @@ void speeds::refresh_node(std::uint32_t node, sim_time now, load* changed) {
     for (const double w : clusters_[id].wishes) all.push_back(std::min(w, clusters_[id].level));
   }
   const double equal = water_level(all, limit_or_none(platform_.chip_bytes_per_s));
-  for (cluster_id id = first_of(node); id < first_of(node + 1); ++id)
+  for (cluster_id id = first_of(node); id < first_of(node + 1); ++id) {
+    clusters_[id].had_enough = false;
     allot(id, std::min(clusters_[id].level, equal), now, changed && changed->cluster == id ? changed : nullptr);
+  }
 }
 
 void speeds::fits(cluster_id id, double change) {
   cluster_state& s = clusters_[id];
   s.working_set += change;
   if (s.running.empty() && s.working_set < 1.0) s.working_set = 0.0;
-  const auto size = static_cast<double>(platform_.cache_bytes[id]);
   // A cache that sets fill to the last line has no room for code and stacks.
-  const bool overflows = size > 0.0 && s.working_set >= size;
+  const bool overflows = s.cache > 0.0 && s.working_set >= s.cache;
   s.stale = s.stale || overflows != s.overflows;
   s.overflows = overflows;
 }
@@ -246,6 +254,7 @@ void speeds::join(load& l, core_id c, sim_time now) {
   cluster_state& s = clusters_[l.cluster];
   s.greatest = std::max(s.greatest, wish_of(l, l.computing.size() - 1));
   ++s.wishing;
+  s.bound();
   refresh(l.cluster, now, &l);
 }
 
@@ -280,6 +289,7 @@ void speeds::finish(load& l, sim_time now) {
   cluster_state& s = clusters_[l.cluster];
   s.wishing -= static_cast<std::uint32_t>(l.computing.size());
   if (s.wishing == 0) s.greatest = 0.0;
+  s.bound();
   l.members.clear();
   l.computing.clear();
   l.per_s = 0.0;
@@ -289,7 +299,10 @@ void speeds::finish(load& l, sim_time now) {
   s.running.pop_back();
   if (!bandwidth_) return;
   if (caches_) fits(l.cluster, -l.cost->working_set);
-  s.stale ? refresh_all(l.cluster, now) : refresh(l.cluster, now, nullptr);
+  if (s.stale) return refresh_all(l.cluster, now);
+  s.weighed = false;
+  if (s.had_enough && !full_[s.node]) return;  // fewer have it all the more
+  refresh(l.cluster, now, nullptr);
 }
 
 void speeds::set_capacity(core_id c, double share, sim_time now) {

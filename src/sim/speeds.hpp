@@ -68,13 +68,18 @@ class speeds {
 
  private:
   struct cluster_state {
+    double core_limit = 0.0, limit = 0.0;  // bytes a second, of a core and of all; infinite if there is none
+    double cache = 0.0;            // bytes; 0: not known, so everything fits
+    std::uint32_t node = 0;        // whose memory it shares
     std::vector<load*> running;
     double working_set = 0.0;      // of all that run there
     bool overflows = false;        // their working sets do not fit together
     // What its cores would do if memory set no limit.
     std::uint32_t wishing = 0;     // members, and cores with foreign traffic
     double greatest = 0.0;         // bytes a second: none of them wishes for more
+    double at_most = 0.0;          // what all wish for together is surely below
     bool stale = false;            // that and load::computing are to be found anew
+    bool had_enough = false;       // when it was last refreshed, no limit could have been reached
     // What limits leave of that.
     std::vector<double> wishes;    // bytes a second of each, ascending
     double level = 0.0;            // what the cluster's own limit leaves each of them
@@ -82,6 +87,8 @@ class speeds {
     bool weighed = false;          // wishes, level and demand are up to date
     double allotted = unknown;     // to each core at most, when all loads were last settled
     static constexpr double unknown = -1.0;
+
+    void bound() noexcept;
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
@@ -94,11 +101,9 @@ class speeds {
   void refresh_all(cluster_id, sim_time now);
   void refresh(cluster_id, sim_time now, load* changed);
   void refresh_node(std::uint32_t node, sim_time now, load* changed);
-  [[nodiscard]] std::uint32_t node_of(cluster_id c) const noexcept { return c / clusters_per_node_; }
   [[nodiscard]] cluster_id first_of(std::uint32_t node) const noexcept {
     return std::min(node * clusters_per_node_, static_cast<cluster_id>(clusters_.size()));
   }
-  [[nodiscard]] double core_limit(cluster_id) const noexcept;
   [[nodiscard]] double bytes_of(const load&) const noexcept;
   [[nodiscard]] double wish_of(const load&, std::size_t member) const noexcept;
   [[nodiscard]] double foreign_wish(core_id) const noexcept;
@@ -116,7 +121,7 @@ class speeds {
   std::vector<double> clock_;                                     // by kind
   std::vector<cluster_state> clusters_;
   std::uint32_t clusters_per_node_ = 1;
-  std::vector<bool> full_;                                        // by node: its clusters want more than its memory gives
+  std::vector<char> full_;                                        // by node: its clusters want more than its memory gives
 };
 
 /// The level at which `min(wish, level)` adds up to `limit`; infinite if the wishes fit. Sorts the wishes.
