@@ -3,6 +3,7 @@
 #include "sim/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
@@ -265,8 +266,9 @@ void engine::update_core(sim_core& w) {
 }
 
 void engine::count_co_runner(sim_core& w) {
-  const double since_s = to_seconds(now_ - w.counted);
-  w.counted = now_;
+  const sim_time before = std::exchange(w.counted, now_);
+  if (!w.off && w.fluid == 1.0 && !w.co_runner_here) return;  // it has the core for itself
+  const double since_s = to_seconds(now_ - before);
   const double lost_s = (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
   w.without_s += lost_s;
   if (!w.co_runner_here) return;

@@ -154,7 +154,7 @@ class engine final : public view_source {
   void check_at_home(const node*, core_id first, std::uint32_t cores) const;
   [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }
   [[nodiscard]] double steals_per_s(const part& p) const noexcept {
-    if (p.cores == 1) return 0.0;
+    if (p.cores == 1 || p.searching.size() == 0 || p.victims.size() == 0) return 0.0;
     return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * platform_.costs.steal_try_s);
   }
   [[nodiscard]] part& part_of_next_steal() noexcept;
