@@ -134,16 +134,15 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
 
 // Before the run: who needs its data's way, and whether tasks that should bring their seconds do.
 void engine::follow_data(const detail::graph_core& core) {
-  bool costs = false;
+  arrivals_.assign(core.any_cost ? core.count : 0, {});
+  if (std::ranges::find(given_, true) == given_.end()) return;
   core.for_each_node([&](const node* n) {
-    detail::for_each_successor(n, [&](const node*, double cost_s) { costs = costs || cost_s > 0.0; });
     if (!given_[core.kinds[n->kind].type]) return;
     const detail::cold_data* own = detail::cold_of(n);
     if (const std::size_t has = own ? own->core_seconds.size() : 0; has < machine_.core_count())
       throw input_error("task '" + core.label(n) + "' has given seconds for " + std::to_string(has) + " cores; " + platform_.name + " has " +
                         std::to_string(machine_.core_count()));
   });
-  arrivals_.assign(costs ? core.count : 0, {});
 }
 
 // They stay where one run left them for the next.
