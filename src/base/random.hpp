@@ -17,12 +17,26 @@ constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
 /// xorshift64* with a stream derived from a seed, a name and a number.
 class random_stream {
  public:
-  explicit constexpr random_stream(std::uint64_t seed, std::string_view purpose = {}, std::uint64_t number = 0) noexcept {
-    std::uint64_t h = mix64(seed);
-    for (const char c : purpose) h = mix64(h ^ static_cast<unsigned char>(c));
-    state_ = mix64(mix64(h) + number);
+  /// What streams share that differ in their number alone: who makes many of them mixes it once.
+  class family {
+   public:
+    explicit constexpr family(std::uint64_t seed, std::string_view purpose = {}) noexcept {
+      std::uint64_t h = mix64(seed);
+      for (const char c : purpose) h = mix64(h ^ static_cast<unsigned char>(c));
+      mixed_ = mix64(h);
+    }
+
+   private:
+    friend class random_stream;
+    std::uint64_t mixed_;
+  };
+  constexpr random_stream(const family& f, std::uint64_t number) noexcept
+      : state_(mix64(f.mixed_ + number)) {
     if (state_ == 0) state_ = 1;
   }
+  explicit constexpr random_stream(std::uint64_t seed, std::string_view purpose = {},
+                                   std::uint64_t number = 0) noexcept
+      : random_stream(family(seed, purpose), number) {}
 
   constexpr std::uint64_t next() noexcept {
     state_ ^= state_ >> 12;

@@ -109,6 +109,7 @@ void graph::edge(task before, task after, double cost_s) {
   if (id_of(from) >= id_of(to)) core_->forward_only = false;
   core_->checked_acyclic = false;
   detail::add_edge(core_->memory, from, to, cost_s);
+  if (cost_s > 0.0) core_->any_cost = true;
   ++core_->static_edges;
   core_->roots_known = false;
 }

@@ -183,6 +183,7 @@ struct graph_core {
   bool incomplete = false;             ///< memory ended while a task got its edges
   bool any_high = false;               ///< some task has the user's high priority
   bool any_home = false;               ///< some task names home cores
+  bool any_cost = false;               ///< some edge has a cost
   std::vector<node*> roots;            ///< found at the first submission
   bool roots_known = false;
   arena memory;

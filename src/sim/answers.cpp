@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "sim/engine.hpp"
-#include "sim/numbers.hpp"
 
 namespace kilter::sim {
 
@@ -47,7 +46,5 @@ double engine::own_work(const node* n, core_id leader) const noexcept {
   if (given_[graph_of(n).kinds[n->kind].type]) return own->core_seconds[leader];
   return own && own->work > 0.0 ? own->work : 1.0;
 }
-
-double engine::noise_of(const node* n) const noexcept { return noise_factor(platform_.noise_sigma, options_.seed, detail::id_of(n)); }
 
 }  // namespace kilter::sim

@@ -19,7 +19,7 @@ double watts(const power_figure& f, std::span<const std::uint32_t> widths, doubl
 }
 
 energy_meter::energy_meter(const platform& p)
-    : platform_(p), now_(p.cores->kinds().size()), clusters_(p.cores->clusters().size()), part_(p.cores->core_count(), 0.0) {
+    : platform_(p), now_(p.cores->kinds().size()), whole_w_(now_.size()), clusters_(p.cores->clusters().size()), part_(p.cores->core_count(), 0.0) {
   for (kind_id k = 0; k < now_.size(); ++k) {
     widths_.push_back(p.widths(k));
     if (!choose(k, p.clocks[k].mhz.empty() ? 0.0 : p.clocks[k].mhz.back())) return;
@@ -42,11 +42,19 @@ bool energy_meter::choose(kind_id k, double mhz) {
     return false;
   }
   now_[k] = *lower;
-  if (upper->mhz == lower->mhz) return true;
-  const double part = (mhz - lower->mhz) / (upper->mhz - lower->mhz);
-  now_[k].idle_w += part * (upper->idle_w - lower->idle_w);
-  for (std::size_t i = 0; i < now_[k].busy_w.size(); ++i) now_[k].busy_w[i] += part * (upper->busy_w[i] - lower->busy_w[i]);
+  if (upper->mhz != lower->mhz) {
+    const double part = (mhz - lower->mhz) / (upper->mhz - lower->mhz);
+    now_[k].idle_w += part * (upper->idle_w - lower->idle_w);
+    for (std::size_t i = 0; i < now_[k].busy_w.size(); ++i) now_[k].busy_w[i] += part * (upper->busy_w[i] - lower->busy_w[i]);
+  }
+  whole_w_[k].clear();
+  for (std::uint32_t busy = 0; busy <= widths_[k].back(); ++busy) whole_w_[k].push_back(watts(now_[k], widths_[k], busy));
   return true;
+}
+
+double energy_meter::watts_of(kind_id k, double busy) const noexcept {
+  const auto whole = static_cast<std::size_t>(busy);
+  return busy == static_cast<double>(whole) && whole < whole_w_[k].size() ? whole_w_[k][whole] : watts(now_[k], widths_[k], busy);
 }
 
 std::vector<double> place_watts(const platform& p) {
@@ -66,7 +74,7 @@ void energy_meter::settle(cluster_id id, double busy, sim_time now) noexcept {
   s.since = now;
   s.busy = busy;
   const kind_id k = platform_.cores->clusters()[id].kind;
-  s.watts = watts(now_[k], widths_[k], busy);
+  s.watts = watts_of(k, busy);
 }
 
 void energy_meter::set_busy(core_id c, double part, sim_time now) noexcept {

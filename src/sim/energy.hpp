@@ -46,12 +46,14 @@ class energy_meter {
   friend std::vector<double> place_watts(const platform&);
   /// False if the file says nothing about the kind at this clock.
   [[nodiscard]] bool choose(kind_id, double mhz);
+  [[nodiscard]] double watts_of(kind_id, double busy) const noexcept;
   void settle(cluster_id, double busy, sim_time now) noexcept;
 
   const platform& platform_;
   std::string gap_;
   std::vector<std::vector<std::uint32_t>> widths_;  // by kind
   std::vector<power_figure> now_;                   // by kind: at its present clock
+  std::vector<std::vector<double>> whole_w_;        // by kind: then, by the number of busy cores
   std::vector<cluster_state> clusters_;
   std::vector<double> part_;                        // by core
 };

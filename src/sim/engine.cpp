@@ -3,6 +3,7 @@
 #include "sim/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/sync.hpp"
 #include "kilter/error.hpp"
@@ -82,6 +83,8 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
       throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
   }
   core.find_roots();
+  if (platform_.noise_sigma != 0.0 && noise_.size() < core.count)
+    noise_ = noise_factors(platform_.noise_sigma, options_.seed, core.count);
   if (plan_.reads_data) core.keep_releases();
   if (plan_.reads_predecessors) core.index_predecessors();
   core.clear_marks();
@@ -141,16 +144,15 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
 
 // Before the run: who needs its data's way, and whether tasks that should bring their seconds do.
 void engine::follow_data(const detail::graph_core& core) {
-  bool costs = false;
+  arrivals_.assign(core.any_cost ? core.count : 0, {});
+  if (std::ranges::find(given_, true) == given_.end()) return;
   core.for_each_node([&](const node* n) {
-    detail::for_each_successor(n, [&](const node*, double cost_s) { costs = costs || cost_s > 0.0; });
     if (!given_[core.kinds[n->kind].type]) return;
     const detail::cold_data* own = detail::cold_of(n);
     if (const std::size_t has = own ? own->core_seconds.size() : 0; has < machine_.core_count())
       throw input_error("task '" + core.label(n) + "' has given seconds for " + std::to_string(has) + " cores; " + platform_.name + " has " +
                         std::to_string(machine_.core_count()));
   });
-  arrivals_.assign(costs ? core.count : 0, {});
 }
 
 // They stay where one run left them for the next.
@@ -276,8 +278,9 @@ void engine::update_core(sim_core& w) {
 }
 
 void engine::count_co_runner(sim_core& w) {
-  const double since_s = to_seconds(now_ - w.counted);
-  w.counted = now_;
+  const sim_time before = std::exchange(w.counted, now_);
+  if (!w.off && w.fluid == 1.0 && !w.co_runner_here) return;  // it has the core for itself
+  const double since_s = to_seconds(now_ - before);
   const double lost_s = (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
   w.without_s += lost_s;
   if (!w.co_runner_here) return;

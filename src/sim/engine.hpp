@@ -171,7 +171,7 @@ class engine final : public view_source {
   void check_at_home(const node*, core_id first, std::uint32_t cores) const;
   [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }
   [[nodiscard]] double steals_per_s(const part& p) const noexcept {
-    if (p.cores == 1) return 0.0;
+    if (p.cores == 1 || p.searching.size() == 0 || p.victims.size() == 0) return 0.0;
     return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * look_s_[p.searching.size()]);
   }
   [[nodiscard]] part& part_of_next_steal() noexcept;
@@ -209,7 +209,7 @@ class engine final : public view_source {
   sim_assembly& new_assembly();
   void let_go(sim_assembly&);
   [[nodiscard]] double own_work(const node*, core_id leader) const noexcept;
-  [[nodiscard]] double noise_of(const node*) const noexcept;
+  [[nodiscard]] double noise_of(const node* n) const noexcept { return noise_.empty() ? 1.0 : noise_[detail::id_of(n)]; }
 
   const platform& platform_;
   engine_options options_;
@@ -252,6 +252,7 @@ class engine final : public view_source {
   std::uint32_t away_ = 0;         // cores
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
+  std::vector<double> noise_;      // by task; empty: none
   std::vector<bool> given_;        // by type: each task has its own seconds
   std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
   std::optional<residency> residency_;  // if the options name data

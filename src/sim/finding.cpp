@@ -1,6 +1,7 @@
 // How a simulated worker finds work.
 
 #include <algorithm>
+#include <utility>
 
 #include "kilter/error.hpp"
 #include "policy/ask.hpp"
@@ -120,12 +121,13 @@ void engine::has_work(core_id c) {
 void engine::next_steal() {
   steal_changed_ = false;
   const event_queue::slot s = machine_.core_count();
-  steal_budget_ -= steal_per_s_ * to_seconds(now_ - steal_since_);
-  steal_since_ = now_;
-  if (steal_budget_ < 0.0) steal_budget_ = 0.0;
-  steal_per_s_ = 0.0;
+  const double before_per_s = std::exchange(steal_per_s_, 0.0);
   if (!tries_one_by_one_)
     for (const part& p : parts_) steal_per_s_ += steals_per_s(p);
+  const sim_time since = std::exchange(steal_since_, now_);
+  if (before_per_s == 0.0 && steal_per_s_ == 0.0) return;  // none was to come and none is
+  steal_budget_ -= before_per_s * to_seconds(now_ - since);
+  if (steal_budget_ < 0.0) steal_budget_ = 0.0;
   events_.set(s, steal_per_s_ > 0.0 ? now_ + to_time(steal_budget_ / steal_per_s_) : never);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // How fast running tasks advance: the equations of docs/simulator.md. Knows cores, clusters and bandwidth; nothing of queues or policies.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,6 +32,7 @@ struct load {
   std::uint32_t index = 0;       ///< in its cluster's list
   double moved_s = 0.0;          ///< what one core needs to fetch its data from another's cache
   std::vector<core_id> members;  ///< cores that are at it
+  std::vector<double> computing; ///< by member: shares a second, did memory set no limit
   struct piece {
     core_id core;
     double work;
@@ -67,41 +69,65 @@ class speeds {
 
  private:
   struct cluster_state {
+    double core_limit = 0.0, limit = 0.0;  // bytes a second, of a core and of all; infinite if there is none
+    double cache = 0.0;            // bytes; 0: not known, so everything fits
+    std::uint32_t node = 0;        // whose memory it shares
     std::vector<load*> running;
     double working_set = 0.0;      // of all that run there
-    double demand = 0.0;           // bytes a second, after the cluster's own limit
     bool overflows = false;        // their working sets do not fit together
     std::uint32_t busy = 0;        // cores with a task or a co-runner
+    // What its cores would do if memory set no limit.
+    std::uint32_t wishing = 0;     // members, and cores with foreign traffic
+    double greatest = 0.0;         // bytes a second: none of them wishes for more
+    double at_most = 0.0;          // what all wish for together is surely below
+    bool stale = false;            // that and load::computing are to be found anew
+    bool had_enough = false;       // when it was last refreshed, no limit could have been reached
+    // What limits leave of that.
+    std::vector<double> wishes;    // bytes a second of each, ascending
+    double level = 0.0;            // what the cluster's own limit leaves each of them
+    double demand = 0.0;           // of all together after that limit
+    bool weighed = false;          // wishes, level and demand are up to date
+    double allotted = unknown;     // to each core at most, when all loads were last settled
+    static constexpr double unknown = -1.0;
+
+    void bound() noexcept;
   };
 
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
   [[nodiscard]] double waiting_s(const load&, kind_id) const noexcept;
   [[nodiscard]] double slower(const load&, kind_id) const noexcept;
-  void count_busy(core_id, int more) noexcept;
+  bool count_busy(core_id, int more) noexcept;
   [[nodiscard]] double with_moved(const load&, double per_s) const noexcept;
   void bring_up(load&, sim_time now) noexcept;
   void add_left(load&, double work, sim_time now);
   void settle(load&, double per_s, sim_time now);
   void refresh_one(load&, sim_time now);
-  void refresh(cluster_id, sim_time now);
-  void refresh_node(std::uint32_t node, sim_time now);
-  [[nodiscard]] std::uint32_t node_of(cluster_id c) const noexcept { return c / clusters_per_node_; }
-  void allot(cluster_id, double level, sim_time now);
+  void refresh_all(cluster_id, sim_time now);
+  void refresh(cluster_id, sim_time now, load* changed);
+  void refresh_node(std::uint32_t node, sim_time now, load* changed);
+  [[nodiscard]] cluster_id first_of(std::uint32_t node) const noexcept {
+    return std::min(node * clusters_per_node_, static_cast<cluster_id>(clusters_.size()));
+  }
+  [[nodiscard]] double bytes_of(const load&) const noexcept;
+  [[nodiscard]] double wish_of(const load&, std::size_t member) const noexcept;
+  [[nodiscard]] double foreign_wish(core_id) const noexcept;
+  void find(cluster_id);
+  void weigh(cluster_id);
+  [[nodiscard]] bool ample(cluster_id) const noexcept;
+  void allot(load&, double most, sim_time now);
+  void allot(cluster_id, double level, sim_time now, load* changed);
   void fits(cluster_id, double change);
-  double wish(cluster_id);
 
   const platform& platform_;
   const block_count blocks_;
   bool bandwidth_ = false, caches_ = false;
-  bool meet_ = false;              // tasks of a cluster change one another's speed
   std::vector<std::vector<double>> slower_;                       // by kind, by busy cores of the cluster; empty if not known
   std::vector<std::uint8_t> busy_, neighbour_;                    // by core: tasks and co-runners; whether there is a co-runner
   std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
   std::vector<double> clock_;                                     // by kind
   std::vector<cluster_state> clusters_;
   std::uint32_t clusters_per_node_ = 1;
-  std::vector<bool> full_;                                        // by node: its clusters want more than its memory gives
-  std::vector<double> wishes_;                                    // scratch
+  std::vector<char> full_;                                        // by node: its clusters want more than its memory gives
 };
 
 /// The level at which `min(wish, level)` adds up to `limit`; infinite if the wishes fit. Sorts the wishes.

@@ -1,5 +1,7 @@
 #include "sim/work.hpp"
 
+#include <algorithm>
+
 #include "base/random.hpp"
 #include "kilter/error.hpp"
 #include "sim/numbers.hpp"
@@ -32,10 +34,27 @@ task_cost cost_of(const platform& p, const type_work& what, kind_id on) {
   return cost;
 }
 
+namespace {
+double exponent(double sigma, double drawn) noexcept { return sigma * drawn - 0.5 * sigma * sigma; }
+}  // namespace
+
 double noise_factor(double sigma, std::uint64_t seed, std::uint64_t task) noexcept {
   if (sigma == 0.0) return 1.0;
   random_stream r(seed, "noise", task);
-  return exp_of(sigma * normal(r) - 0.5 * sigma * sigma);
+  return exp_of(exponent(sigma, normal(r)));
+}
+
+std::vector<double> noise_factors(double sigma, std::uint64_t seed, std::uint64_t count) {
+  std::vector<double> all(count, 1.0);
+  if (sigma == 0.0) return all;
+  const random_stream::family streams(seed, "noise");
+  for (std::uint64_t task = 0; task < count; task += at_a_time) {
+    several x = normals(streams, task);
+    for (double& each : x) each = exponent(sigma, each);
+    x = exps_of(x);
+    std::copy_n(x.begin(), std::min<std::uint64_t>(at_a_time, count - task), all.begin() + static_cast<std::ptrdiff_t>(task));
+  }
+  return all;
 }
 
 }  // namespace kilter::sim

@@ -1,7 +1,9 @@
 #pragma once
 // What the bodies of a task type do, and what that costs on a platform.
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/platform.hpp"
 #include "sim/speeds.hpp"
@@ -24,5 +26,8 @@ struct type_work {
 
 /// What a task's work is multiplied by: log-normal with mean 1, from the seed and the number of the task, so that whoever runs it sees the same.
 [[nodiscard]] double noise_factor(double sigma, std::uint64_t seed, std::uint64_t task) noexcept;
+/// The same of tasks 0 to count - 1, for much less than one by one.
+[[nodiscard]] std::vector<double> noise_factors(double sigma, std::uint64_t seed,
+                                                std::uint64_t count);
 
 }  // namespace kilter::sim

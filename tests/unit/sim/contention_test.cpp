@@ -156,14 +156,26 @@ TEST(contention, a_chain_wakes_nobody_for_a_queue_that_its_worker_looks_into_nex
   EXPECT_LT(seconds_of(p, with("fifo", p), g, 0), 20 * body_s + 3e-4);
 }
 
-TEST(contention, a_body_is_slower_while_others_of_its_cluster_are_busy) {
-  platform p = plain(2);
-  p.contention.busy = {{0, {{1, 2}, {1.0, 1.5}}}};
+class busy_cluster : public ::testing::TestWithParam<double> {  // bytes per second of a core; 0: no limit
+ protected:
+  static platform cores(std::uint32_t clusters) {
+    platform p = plain(2, clusters);
+    p.core_bytes_per_s = {GetParam()};
+    p.kernels[0].bytes = 1.0;
+    p.contention.busy = {{0, {{1, 2}, {1.0, 1.5}}}};
+    return p;
+  }
+};
+
+TEST_P(busy_cluster, makes_bodies_slower) {
+  const platform p = cores(1);
   graph g;
   g.add(nothing);
   EXPECT_NEAR(seconds_of(p, with("rws", p), g), body_s, 1e-10);
   g.add(nothing);
   EXPECT_NEAR(seconds_of(p, with("rws", p), g), 1.5 * body_s, 1e-8);
+  g.add({.work = 0.5}, nothing);
+  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 2.0 * body_s, 1e-8) << "the last half has its cluster for itself";
 
   graph wide;
   const std::uint32_t both[] = {2};
@@ -176,10 +188,12 @@ TEST(contention, a_body_is_slower_while_others_of_its_cluster_are_busy) {
   alone.add(nothing);
   EXPECT_NEAR(seconds_of(p, beside, alone, 0), 1.5 * body_s, 1e-10) << "a co-runner is busy as well";
 
-  platform apart = plain(2, 2);
-  apart.contention.busy = {{0, {{1, 2}, {1.0, 1.5}}}};
-  EXPECT_NEAR(seconds_of(apart, with("rws", apart), g), body_s, 1e-8) << "each cluster has its own";
+  graph two;
+  for (int i = 0; i < 2; ++i) two.add(nothing);
+  const platform apart = cores(2);
+  EXPECT_NEAR(seconds_of(apart, with("rws", apart), two), body_s, 1e-8) << "each cluster has its own";
 }
+INSTANTIATE_TEST_SUITE_P(, busy_cluster, ::testing::Values(0.0, 1e12));
 
 TEST(contention, stealing_costs_what_it_does_with_so_many_lookers) {
   const auto run_s = [](double look_s, double steal_s) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
+
+#include "sim/work.hpp"
 
 namespace kilter::sim {
 namespace {
@@ -24,6 +27,14 @@ TEST(numbers, the_first_draws_of_a_stream_never_change) {
   random_stream r(42, "draws");
   EXPECT_EQ(exponential(r), 0x1.b679d0bf40759p-2);
   EXPECT_EQ(normal(r), 0x1.6b6647198a6abp+0);
+}
+
+TEST(numbers, several_at_a_time_are_those_of_each_to_the_bit) {
+  constexpr std::uint64_t count = 1003;  // the last few of them are not all that are drawn at once
+  const std::vector<double> all = noise_factors(0.03, 7, count);
+  ASSERT_EQ(all.size(), count);
+  for (std::uint64_t task = 0; task < count; ++task)
+    EXPECT_EQ(all[task], noise_factor(0.03, 7, task)) << task;
 }
 
 TEST(numbers, moments) {
