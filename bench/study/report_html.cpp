@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "page.hpp"
 #include "peers/environment.hpp"
@@ -10,9 +11,11 @@ namespace kilter::bench {
 
 namespace {
 
-constexpr std::string_view about = R"(<p>Every number is a fraction of the least time in which the DAG could have run under the same disturbance: the larger of work over capacity and
-critical path on the freest core, from pinned loops of the same body measured before and after the runs. Medians; the small print is the range over the runs.
-1.00 is the best that any scheduler could do.</p>
+constexpr std::string_view about =
+    R"(<p>Every number is a fraction of the least time in which the DAG could have run under the
+same disturbance: the larger of work over capacity and critical path on the freest core, from pinned
+loops of the same body measured before and after the runs. Medians; the small print is the range
+over the runs. 1.00 is the best that any scheduler could do.</p>
 )";
 
 std::string goals_table(const std::vector<goal_row>& goals) {
@@ -49,7 +52,8 @@ std::string heat_table(const study_summary& s) {
       std::string more = fmt::format("{} runs, {:.4g} s on average", who->runs, who->mean_s);
       if (who->critical_on_core_0) more += fmt::format(", {:.0f} % of the critical tasks on core 0", 100 * *who->critical_on_core_0);
       if (who->lost_ms) more += fmt::format(", {:.1f} ms lost at a change (at most {:.0f})", *who->lost_ms, *who->lost_ms_max);
-      text += fmt::format("<td style=\"{}\" title=\"{}\">{:.2f}<small>{:.2f}..{:.2f}</small></td>", shade(who->median, 0.5, 0.85, 1.0), escaped(more), who->median,
+      text += fmt::format("<td style=\"{}\" title=\"{}\">{:.2f}<small>{:.2f}..{:.2f}</small></td>",
+                          shade(who->median, 0.5, 0.85, 1.0), escaped(more), who->median,
                           who->smallest, who->largest);
     }
     text += "</tr>\n";

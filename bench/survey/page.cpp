@@ -53,11 +53,11 @@ std::string text_of(const std::vector<survey_table>& tables) {
     }
     text += fmt::format("{}\n{}\n{:<{}}  {:<{}}  {:>8}", t.title, plain(t.about), "what", first,
                         "beside", second, "a " + t.unit.substr(0, 4));
-    for (const std::string& column : t.columns) text += fmt::format("  {:<18}", column);
+    for (const std::string& column : t.columns) text += fmt::format("  {:<20}", column);
     for (const survey_row& row : t.rows) {
       text += fmt::format("\n{:<{}}  {:<{}}  {:>8}", row.what, first, scene_text(row.scene), second,
                           time_text(row.ours_us));
-      for (const survey_ratio& r : row.ratios) text += fmt::format("  {:<18}", ratio_text(r));
+      for (const survey_ratio& r : row.ratios) text += fmt::format("  {:<20}", ratio_text(r));
     }
     text += "\n\n";
   }
