@@ -5,8 +5,8 @@
 //   pass 2: round 2,          round 1
 //   pass 3: round 3,          round 2,          round 0 of level 2 ...
 //
-// Within a pass: graphs, programs, regions, scaling. Whatever does not fit is left out, and what
-// is shorter and comes later may still fit.
+// Within a pass: graphs, programs, regions, scaling; of each, what is new before what is repeated.
+// Whatever does not fit is left out, and what is shorter and comes later may still fit.
 
 #include "survey/plan.hpp"
 
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <tuple>
 
 namespace kilter::bench {
 
@@ -166,7 +167,7 @@ constexpr named_program programs[] = {
     {"kmeans", 3}, {"fluidanimate", 4}, {"facesim", 4},   {"streamcluster", 4},
     {"heat", 4},   {"blackscholes", 4}, {"swaptions", 4}, {"dedup", 4},
     {"ferret", 5}, {"bodytrack", 3},    {"canneal", 3},   {"vgg16", 10}};
-constexpr std::size_t in_the_first_pass = 4;
+constexpr std::size_t in_the_first_pass = 3;
 
 void add_programs(cells& c, std::uint32_t cores) {
   for (std::size_t p = 0; p < std::size(programs); ++p)
@@ -249,8 +250,8 @@ std::vector<survey_step> survey_plan(const survey_machine& m, std::uint32_t roun
       plan.push_back(std::move(s));
     }
   const auto place = [](const survey_step& s) {
-    return std::pair(s.pass,
-                     std::find(std::begin(kinds), std::end(kinds), s.kind) - std::begin(kinds));
+    const auto kind = std::find(std::begin(kinds), std::end(kinds), s.kind) - std::begin(kinds);
+    return std::tuple(s.pass, kind, s.round);
   };
   std::ranges::stable_sort(
       plan, [&](const survey_step& a, const survey_step& b) { return place(a) < place(b); });
