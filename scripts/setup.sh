@@ -6,6 +6,7 @@ kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-d
   libzydis-dev libexpat1-dev libyaml-cpp-dev zlib1g-dev libpng-dev libopenblas-openmp-dev)
 kilter_test_packages=(libgtest-dev libgmock-dev binutils python3 musl-tools relacy-dev dpkg-dev file groff-base libtbb-dev libopenmpi-dev openmpi-bin
   python3-venv clang libomp-dev)
+kilter_bundle_packages=(libtbb-dev patchelf binutils xz-utils)
 kilter_reference_packages=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 scikit-learn==1.9.1)  # from PyPI
 
 say() { printf '%s\n' "$*" >&2; }
