@@ -40,10 +40,6 @@ void engine::come_and_go(const disturbance& d) {
       w.doing = activity::idle;
       w.dozes = false;
     }
-    if (w.guest != no_core) {
-      send_home(cores_[w.guest]);
-      schedule_moved();
-    }
     if (std::exchange(w.asleep, false)) part_of(c).asleep.erase(c);
     leave_search(w);
     hand_over(w, true);

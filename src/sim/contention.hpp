@@ -43,7 +43,6 @@ struct sleep_figure {
   double after_s = 0.0;
   double call_s = 0.0;  ///< what waking it costs the core that does
   double up_s = 0.0;    ///< from then until it looks for work
-  double looks_s = 0.0; ///< above 0: so long after a worker lost its core in a task, one that sleeps gives it its own (docs/lending.md)
 };
 
 /// What a policy takes for one answer about tasks of some length. It takes the place of the searches of `overheads`.

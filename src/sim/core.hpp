@@ -56,9 +56,6 @@ struct sim_core {
   bool dozes = false;                  ///< its event is that it falls asleep
   bool asleep = false;
   sim_time idle_since = 0;
-  core_id host = no_core;              ///< whose core its thread has while it does not have its own
-  core_id guest = no_core;             ///< whose thread has this core, while it sleeps
-  [[nodiscard]] bool stands_still() const noexcept { return off && host == no_core; }
   sim_assembly* runs = nullptr;
   sim_assembly* to_begin = nullptr;    ///< joins it at its event
   std::deque<sim_assembly*> assemblies;

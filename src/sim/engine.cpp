@@ -29,7 +29,7 @@ engine_options with_checked_policy(engine_options o, const machine& m) {
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
       policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p, options_.blocks),
-      events_(machine_.core_count() + 3 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
+      events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
   divide();
   meet(p.contention);
@@ -187,8 +187,6 @@ void engine::loop() {
       steal_happens();
     } else if (s <= count + phases_.size()) {
       toggle(s - count - 1);
-    } else if (s == look_slot()) {
-      look_who_is_held_up();
     } else {
       quota_event();
     }
@@ -261,7 +259,7 @@ void engine::update_core(sim_core& w) {
   w.co_runner_here = now.co_runner;
   speeds_.set_neighbour(w.id, now.co_runner, now_);
   w.fluid = now.fluid;
-  if (off != w.off && w.host == no_core && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
+  if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
     if (off) speeds_.hold(*w.runs, w.id, now_);
     else speeds_.release(*w.runs, w.id, now_);
   }
@@ -270,9 +268,8 @@ void engine::update_core(sim_core& w) {
   if (!off && w.off && !w.runs) tables.gap(w.id, w.off_since_s, now_s());
   w.off = off;
   use_changed(w);
-  if (w.host == no_core) speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
+  speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
   if (off) {
-    lost_core(w);
     if (part_of(w.id).searching.contains(w.id)) leave_search(w);
   } else {
     if (std::exchange(w.deferred, false)) events_.set(w.id, now_);
@@ -285,7 +282,7 @@ void engine::count_co_runner(sim_core& w) {
   if (!w.off && w.fluid == 1.0 && !w.co_runner_here) return;  // it has the core for itself
   const double since_s = to_seconds(now_ - before);
   const double lost_s = (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
-  if (w.host == no_core) w.without_s += lost_s;
+  w.without_s += lost_s;
   if (!w.co_runner_here) return;
   w.co_runner_there_s += since_s;
   w.co_runner_s += lost_s;
@@ -300,7 +297,6 @@ void engine::stop(sim_assembly& a, std::size_t member) {
   t.seconds = now_s() - a.came_s[member];
   cores_[t.core].work_s += t.seconds;
   cores_[t.core].runs = nullptr;
-  if (cores_[t.core].host != no_core) send_home(cores_[t.core]);
   after(cores_[t.core], 0.0);
   let_go(a);
 }
@@ -308,7 +304,7 @@ void engine::stop(sim_assembly& a, std::size_t member) {
 // Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
 void engine::run_out(sim_assembly& a) {
   for (std::size_t i = 0; i < a.times.size(); ++i)
-    if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.stands_still()) {
+    if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.off) {
       speeds_.leave(a, w.id, now_);
       stop(a, i);
     }
@@ -379,7 +375,6 @@ void engine::finish(sim_assembly& a) {
     made_ready(s, n, waker, last);
   });
   releasing_ = false;
-  if (lends() && waker.off) share_next(waker);  // it goes home, where it may have to wait
   after(waker, spent_s_);
 }
 

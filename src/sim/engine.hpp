@@ -159,13 +159,6 @@ class engine final : public view_source {
   void notify(declared&, sim_core& by);
   void notify_others(const declared&, const sim_core& but);
   void tell_untold(sim_core&);
-  // lending
-  [[nodiscard]] bool lends() const noexcept { return platform_.contention.sleep && platform_.contention.sleep->looks_s > 0.0; }
-  [[nodiscard]] event_queue::slot look_slot() const noexcept { return machine_.core_count() + 2 + static_cast<std::uint32_t>(phases_.size()); }
-  void lost_core(sim_core&);
-  void look_who_is_held_up();
-  void lend(sim_core& host, sim_core& guest);
-  void send_home(sim_core& guest);
   // stealing
   void enter_search(sim_core&);
   void leave_search(sim_core&) noexcept;

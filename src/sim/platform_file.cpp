@@ -327,9 +327,9 @@ class reader {
   }
 
   void read_sleep(const owned_table& t) {
-    t.only({"after_s", "call_s", "up_s", "looks_s", "source", "fitted_to"});
+    t.only({"after_s", "call_s", "up_s", "source", "fitted_to"});
     p_.contention.sleep = sleep_figure{t.required_number("after_s", quantities::cost_seconds), t.required_number("call_s", quantities::cost_seconds),
-                                       t.required_number("up_s", quantities::cost_seconds), t.number("looks_s", quantities::cost_seconds).value_or(0.0)};
+                                       t.required_number("up_s", quantities::cost_seconds)};
     record(t, "sleep", origin_in(t));
   }
 

@@ -36,16 +36,11 @@ void engine::fall_asleep(sim_core& w) {
   leave_search(w);
   w.asleep = true;
   part_of(w.id).asleep.insert(w.id);
-  if (lends()) look_who_is_held_up();
 }
 
 // What it costs to wake it is the acting worker's.
 double engine::get_up(sim_core& w) {
   if (!w.asleep) return 0.0;
-  if (w.guest != no_core) {
-    send_home(cores_[w.guest]);
-    schedule_moved();
-  }
   w.asleep = false;
   part_of(w.id).asleep.erase(w.id);
   spent_s_ += platform_.contention.sleep->call_s;
@@ -60,44 +55,6 @@ void engine::wake(sim_core& w, double notices_s) {
   }
   const double up_s = get_up(w);
   after(w, std::max(up_s, notices_s));
-}
-
-// ---- who sleeps gives its core to one that is held up: docs/lending.md ----
-
-void engine::lost_core(sim_core& w) {
-  if (w.guest != no_core) send_home(cores_[w.guest]);
-  if (lends() && w.runs) events_.set(look_slot(), now_ + to_time(platform_.contention.sleep->looks_s));
-}
-
-void engine::look_who_is_held_up() {
-  events_.set(look_slot(), never);
-  bool held_up = false;
-  for (sim_core& w : cores_) {
-    if (!w.stands_still() || w.away || !w.runs) continue;
-    const auto& asleep = part_of(w.id).asleep;
-    const auto free = std::ranges::find_if(asleep, [&](core_id c) { return cores_[c].guest == no_core && !cores_[c].off && !cores_[c].co_runner_here; });
-    if (free == asleep.end()) held_up = true;
-    else lend(cores_[*free], w);
-  }
-  if (held_up) events_.set(look_slot(), now_ + to_time(platform_.contention.sleep->looks_s));
-  schedule_moved();
-}
-
-void engine::lend(sim_core& host, sim_core& guest) {
-  count_co_runner(guest);
-  host.guest = guest.id;
-  guest.host = host.id;
-  if (guest.runs->width > 1 && !guest.runs->cost->fixed) speeds_.release(*guest.runs, guest.id, now_);
-  speeds_.set_capacity(guest.id, host.fluid, now_);
-}
-
-// Before its next task, or when the host needs its core. There it may have to wait.
-void engine::send_home(sim_core& guest) {
-  count_co_runner(guest);
-  cores_[std::exchange(guest.host, no_core)].guest = no_core;
-  if (guest.off && guest.runs && guest.runs->width > 1 && !guest.runs->cost->fixed) speeds_.hold(*guest.runs, guest.id, now_);
-  speeds_.set_capacity(guest.id, guest.off ? 0.0 : guest.fluid, now_);
-  lost_core(guest);
 }
 
 // For what any worker of the part may take: nobody is woken while somebody looks for work.

@@ -17,7 +17,6 @@
 #include "lab/measuring/worker_costs.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/words/numbers.hpp"
-#include "runtime/sleeping.hpp"
 
 namespace kilter::lab {
 
@@ -399,8 +398,7 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   c.look_s = look.values();
   c.steal_s = steal.values();
   c.queue_s = queue.values();
-  c.sleeps_after_s = kilter::detail::spin_s;
-  c.looks_after_s = static_cast<double>(kilter::detail::worth_a_look_ns) * 1e-9;
+  c.sleeps_after_s = sleeps_after_s();
   c.call_s = sampled_value_of(woken.call_s);
   c.up_s = sampled_value_of(woken.up_s);
   for (const asked& a : decided)

@@ -194,4 +194,6 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
   return done ? found : wake_up{};
 }
 
+double sleeps_after_s() noexcept { return kilter::detail::spin_s; }
+
 }  // namespace kilter::lab

@@ -31,6 +31,8 @@ struct wake_up {
 };
 /// One thread sleeps as a worker does, the other wakes it once it has slept for a while.
 [[nodiscard]] wake_up wake_up_s(const core& waker, const core& sleeper, double seconds);
+/// How long a worker looks for work before it sleeps.
+[[nodiscard]] double sleeps_after_s() noexcept;
 
 /// What a policy took for its answers.
 struct decision_times {

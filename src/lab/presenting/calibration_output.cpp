@@ -106,9 +106,8 @@ std::string contention_tables(const calibration& c) {
                        "lookers: look_s {}; steal_s {}\"\n\n", counted_lists("lookers", {{"look_s", &c.look_s}, {"steal_s", &c.steal_s}}), counted_spreads(c.look_s),
                        counted_spreads(c.steal_s));
   if (c.call_s.samples > 0)
-    out += fmt::format("[sleep]\nafter_s = {}\ncall_s = {}\nup_s = {}\nlooks_s = {}\nsource = \"after, looks: the runtime's; measured: a worker's sleep of .3 ms, ended by a thread on another "
+    out += fmt::format("[sleep]\nafter_s = {}\ncall_s = {}\nup_s = {}\nsource = \"after: the runtime's; measured: a worker's sleep of .3 ms, ended by a thread on another "
                        "core; medians, quartiles in seconds: call_s {}; up_s {}\"\n\n", toml_float(c.sleeps_after_s), toml_float(c.call_s.median), toml_float(c.up_s.median),
-                       toml_float(c.looks_after_s),
                        quartiles(c.call_s), quartiles(c.up_s));
   if (!c.queue_s.counts.empty())
     out += fmt::format("[shared_queue]\n{}source = \"measured: pinned threads that push into one queue by key and pop from it, from one operation to the next of whomever; "

@@ -195,8 +195,7 @@ void add_contention(page& out, const platform& p) {
   if (c.look_s.told()) out.number("steal", fmt::format("look {}; steal {}", by_counts(c.look_s, seconds), by_counts(c.steal_s, seconds)), "steal");
   if (c.queue_s.told()) out.number("shared queue", by_counts(c.queue_s, seconds), "shared queue");
   if (c.sleep)
-    out.number("sleep", fmt::format("after {}; waking costs {}, up {} later; looks who is held up after {}", seconds_text(c.sleep->after_s), seconds_text(c.sleep->call_s),
-                                    seconds_text(c.sleep->up_s), seconds_text(c.sleep->looks_s)),
+    out.number("sleep", fmt::format("after {}; waking costs {}, up {} later", seconds_text(c.sleep->after_s), seconds_text(c.sleep->call_s), seconds_text(c.sleep->up_s)),
                "sleep");
   for (const sim::decision_figure& d : c.decisions) {
     const std::string name = fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s));
@@ -227,7 +226,7 @@ json contention_json(const platform& p) {
                              p.origin_of(fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s)))));
   const json steal = c.look_s.told() ? with({{"lookers", c.look_s.counts}, {"look_s", c.look_s.values}, {"steal_s", c.steal_s.values}}, p.origin_of("steal")) : json(nullptr);
   const json queue = c.queue_s.told() ? with({{"users", c.queue_s.counts}, {"seconds", c.queue_s.values}}, p.origin_of("shared queue")) : json(nullptr);
-  const json sleep = c.sleep ? with({{"after_s", c.sleep->after_s}, {"call_s", c.sleep->call_s}, {"up_s", c.sleep->up_s}, {"looks_s", c.sleep->looks_s}}, p.origin_of("sleep")) : json(nullptr);
+  const json sleep = c.sleep ? with({{"after_s", c.sleep->after_s}, {"call_s", c.sleep->call_s}, {"up_s", c.sleep->up_s}}, p.origin_of("sleep")) : json(nullptr);
   return {{"gather", gather}, {"busy", busy}, {"steal", steal}, {"sleep", sleep}, {"shared_queue", queue}, {"decisions", decisions}};
 }
 
