@@ -16,7 +16,7 @@ namespace {
 struct kind_words {
   const char *kind, *title, *about, *unit;
 };
-constexpr kind_words kinds[] = {
+constexpr kind_words tables[] = {
     {"graph", "Layered graphs",
      "Speed of `auto` over that of each other system in the same round. P4/16us: four tasks a "
      "layer, one of which "
@@ -136,7 +136,7 @@ nlohmann::ordered_json json_of(const survey_row& row) {
 
 std::vector<survey_table> survey_tables(const std::vector<survey_run>& runs) {
   std::vector<survey_table> all;
-  for (const kind_words& k : kinds) {
+  for (const kind_words& k : tables) {
     survey_table t{.kind = k.kind,
                    .title = k.title,
                    .about = k.about,
