@@ -196,12 +196,12 @@ void engine::loop() {
 
 // A core's own event.
 void engine::resume(sim_core& w) {
-  if (w.doing == activity::idle && std::exchange(w.dozes, false)) return fall_asleep(w);
   if (w.doing == activity::running) return w.runs->held.empty() ? finish(*w.runs) : run_out(*w.runs);
   if (w.off) {
     w.deferred = true;
     return;
   }
+  if (w.doing == activity::idle && std::exchange(w.dozes, false)) return fall_asleep(w);
   if (w.doing == activity::trying) return try_once(w);
   if (w.to_begin) {
     sim_assembly& a = *std::exchange(w.to_begin, nullptr);

@@ -138,6 +138,18 @@ TEST(contention, who_finds_what_it_searched_for_wakes_another_for_the_rest) {
   EXPECT_LT(seconds_of(p, with("rws", p), g, 0), 2.2 * body_s);
 }
 
+TEST(contention, nobody_falls_asleep_beside_work_while_it_does_not_have_its_core) {
+  platform p = plain(2);
+  p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
+  p.contention.look_s = {{1}, {1e-4}};
+  engine_options o = with("rws", p);
+  o.disturbances = {{.what = disturbance::kind::sliced, .cores = {1}, .slice_s = 2e-3, .offset_s = 0.0}};
+  graph g;
+  const task fork = g.add({.work = 0.001}, nothing);
+  for (int i = 0; i < 20; ++i) g.edge(fork, g.add(nothing));
+  EXPECT_LT(seconds_of(p, o, g, 0), 17 * body_s) << "core 1 does a third of it";
+}
+
 TEST(contention, a_search_that_is_too_short_for_its_victim_goes_on) {
   platform p = plain(64);
   p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
