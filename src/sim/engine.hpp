@@ -109,6 +109,7 @@ class engine final : public view_source {
     core_set searching, victims;
     std::uint32_t cores;
     std::set<core_id> asleep{};
+    std::vector<core_id> kept_up{};  // tired, but there are victims
   };
   struct answers_are_checked {};
   engine(const platform&, const engine_options&, answers_are_checked);
@@ -151,6 +152,7 @@ class engine final : public view_source {
   void looks_on(sim_core&);
   [[nodiscard]] bool tired(const sim_core&) const noexcept;
   void fall_asleep(sim_core&);
+  void may_doze_again(part&);
   [[nodiscard]] double get_up(sim_core&);
   void wake(sim_core&, double notices_s = 0.0);
   void notify_any(part&);
@@ -160,13 +162,14 @@ class engine final : public view_source {
   void notify_others(const declared&, const sim_core& but);
   void tell_untold(sim_core&);
   // stealing
+  [[nodiscard]] bool may_search(const sim_core&) const noexcept;
   void enter_search(sim_core&);
   void leave_search(sim_core&) noexcept;
   [[nodiscard]] double look_s(core_id c) noexcept { return look_s_[part_of(c).searching.size()]; }
   [[nodiscard]] double pause_between_tries(core_id c) noexcept;
   void has_work(core_id);
   [[nodiscard]] bool open_to_thieves(core_id c) const noexcept { return c >= options_.spared && cores_[c].has_open_work(); }
-  void lost_work(core_id) noexcept;
+  void lost_work(core_id);
   void divide();
   void check_at_home(const node*, core_id first, std::uint32_t cores) const;
   [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }

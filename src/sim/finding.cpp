@@ -91,8 +91,12 @@ void engine::divide() {
 }
 
 // Idle workers look for a victim while there is one.
+bool engine::may_search(const sim_core& w) const noexcept {
+  return !w.off && !w.away && !w.asleep && standard_queues_ && (!plan_.asks_next || plan_.deques_too) && cores_.size() > 1;
+}
+
 void engine::enter_search(sim_core& w) {
-  if (w.off || w.away || w.asleep || !standard_queues_ || (plan_.asks_next && !plan_.deques_too) || cores_.size() == 1) return;
+  if (!may_search(w)) return;
   part& mine = part_of(w.id);
   mine.searching.insert(w.id);
   steal_changed_ = true;

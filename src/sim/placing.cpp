@@ -249,9 +249,11 @@ detail::node* engine::pop_oldest(core_id c, core_id thief) {
   return n;
 }
 
-void engine::lost_work(core_id c) noexcept {
-  part_of(c).victims.erase(c);
+void engine::lost_work(core_id c) {
+  part& its = part_of(c);
+  its.victims.erase(c);
   steal_changed_ = true;
+  if (its.victims.size() == 0 && !its.kept_up.empty()) may_doze_again(its);
 }
 
 }  // namespace kilter::sim

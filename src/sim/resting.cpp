@@ -29,13 +29,26 @@ bool engine::tired(const sim_core& w) const noexcept {
 
 // Its last look is at everything, and goes on if there is something: draws may have missed the one victim.
 void engine::fall_asleep(sim_core& w) {
-  if (part_of(w.id).searching.contains(w.id) && part_of(w.id).victims.size() > 0) {
+  part& mine = part_of(w.id);
+  if (mine.victims.size() > 0 && may_search(w)) {
     w.idle_since = now_;
-    return looks_on(w);
+    if (tries_one_by_one_) return looks_on(w);
+    mine.kept_up.push_back(w.id);
+    return;
   }
   leave_search(w);
   w.asleep = true;
-  part_of(w.id).asleep.insert(w.id);
+  mine.asleep.insert(w.id);
+}
+
+// The last victim is gone.
+void engine::may_doze_again(part& all) {
+  for (const core_id c : std::exchange(all.kept_up, {})) {
+    sim_core& w = cores_[c];
+    if (w.doing != activity::idle || w.dozes || !all.searching.contains(c)) continue;
+    w.idle_since = now_;
+    looks_on(w);
+  }
 }
 
 // What it costs to wake it is the acting worker's.

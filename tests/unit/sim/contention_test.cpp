@@ -138,6 +138,25 @@ TEST(contention, who_finds_what_it_searched_for_wakes_another_for_the_rest) {
   EXPECT_LT(seconds_of(p, with("rws", p), g, 0), 2.2 * body_s);
 }
 
+TEST(contention, who_stayed_up_for_a_victim_sleeps_when_it_is_gone) {
+  platform p = plain(2);
+  p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 1e-4, .up_s = 1e-6};
+  p.contention.look_s = {{1}, {1e3}};  // it never finds the task that it was woken for
+  graph g;
+  add_fork_join(g, 2);
+  const double once_s = seconds_of(p, with("rws", p), g, 0);
+  EXPECT_NEAR(once_s, 4 * body_s + 1e-4, 1e-9);
+  graph twice;
+  const task forks[] = {twice.add(nothing), twice.add(nothing)};
+  for (int i = 0; i < 2; ++i) {
+    const task t = twice.add(nothing);
+    twice.edge(forks[0], t);
+    twice.edge(t, forks[1]);
+    twice.edge(forks[1], twice.add(nothing));
+  }
+  EXPECT_NEAR(seconds_of(p, with("rws", p), twice, 0), 6 * body_s + 2e-4, 1e-9) << "it is woken for each";
+}
+
 TEST(contention, nobody_falls_asleep_beside_work_while_it_does_not_have_its_core) {
   platform p = plain(2);
   p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
