@@ -46,7 +46,7 @@ bool together(std::span<const core> cores, std::uint32_t count, double seconds,
         const int cpu = cores[i].os_index;
         if (!pin_to(std::span(&cpu, 1))) failed.store(true);
         there.fetch_add(1);
-        while (there.load(sync::memory_order_acquire) < count && !interrupted()) sync::relax();
+        while (there.load(sync::memory_order_acquire) < count) sync::yield();
         if (!failed.load()) body(i, over);
       });
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -165,7 +165,7 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
   kilter::detail::parking_counts counts;
   kilter::detail::parking parked(counts);
   sync::atomic<std::int64_t> up_ns{0};
-  sync::atomic<bool> ends{false};
+  sync::atomic<bool> ends{false}, gone{false};
   const bool done = together(both, 2, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
     if (me == 1) {
       while (!ends.load(sync::memory_order_acquire)) {
@@ -174,6 +174,7 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
         const bool by_itself = parked.get_up();
         if (!by_itself) up_ns.store(sync::nanoseconds(), sync::memory_order_release);
       }
+      gone.store(true, sync::memory_order_release);
       return;
     }
     while (!over.load(sync::memory_order_relaxed)) {
@@ -189,7 +190,11 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
       found.up_s.push_back(static_cast<double>(std::max<std::int64_t>(0, up - begins)) * 1e-9);
     }
     ends.store(true, sync::memory_order_release);
-    while (!parked.wake() && up_ns.load(sync::memory_order_acquire) == 0) sync::yield();
+    // It may have looked just before, and sleep only now.
+    while (!gone.load(sync::memory_order_acquire)) {
+      (void)parked.wake();
+      sync::yield();
+    }
   });
   return done ? found : wake_up{};
 }
