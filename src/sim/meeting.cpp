@@ -11,7 +11,7 @@ using detail::graph_of;
 void engine::meet(const contention& c) {
   look_s_ = c.look_s.up_to(machine_.core_count(), platform_.costs.steal_try_s);
   steal_s_ = c.steal_s.up_to(machine_.core_count(), platform_.costs.steal_s);
-  if (c.queue_s.told()) queue_s_ = c.queue_s.up_to(machine_.core_count(), 0.0);
+  if (c.queue_s.told()) queue_s_ = c.queue_s.up_to(std::max(2u, machine_.core_count()), 0.0);
   if (c.gather.empty()) return;
   for (const place& where : machine_.places()) {
     const gather_figure* g = c.gather_on(machine_.cores()[where.leader].kind);
