@@ -30,7 +30,7 @@ void engine::use(declared& q, core_id who) {
   if (queue_s_.empty()) return;
   const double comes_s = now_s() + spent_s_, waits_s = std::max(0.0, q.free_s - comes_s);
   std::uint32_t users = q.used_by == who || q.used_by == no_core ? 1 : 2;
-  if (waits_s > 0.0) users = std::max(users, 1 + static_cast<std::uint32_t>(std::min(waits_s / queue_s_[2], 1e6)));
+  if (users > 1 && waits_s > 0.0) users = std::max(users, 1 + static_cast<std::uint32_t>(std::min(waits_s / queue_s_[2], 1e6)));
   q.used_by = who;
   const double takes_s = waits_s + queue_s_[std::min<std::size_t>(users, queue_s_.size() - 1)];
   q.free_s = comes_s + takes_s;
