@@ -7,8 +7,6 @@
 namespace kilter::detail {
 namespace {
 
-// Somebody whose CPU time stands still for so long has no core.
-constexpr double off_core_s = 10e-6;
 // Who has a core for itself gets more of it than that, over two slices of the operating system.
 constexpr double two_slices_s = 8e-3, whole_core = 0.75;
 

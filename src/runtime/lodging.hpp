@@ -12,6 +12,9 @@
 
 namespace kilter::detail {
 
+/// Somebody whose CPU time stands still for so long has no core.
+inline constexpr double off_core_s = 10e-6;
+
 class lodging {
  public:
   explicit lodging(core_id home) noexcept : home_(home) {}

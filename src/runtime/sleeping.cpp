@@ -11,8 +11,7 @@
 namespace kilter::detail {
 namespace {
 
-// A slice of the operating system is longer. One of those that sleep looks again who is held up, less and less often.
-constexpr std::int64_t worth_a_look_ns = 1'000'000, longest_between_looks_ns = 16'000'000;
+constexpr std::int64_t longest_between_looks_ns = 16'000'000;
 
 }  // namespace
 

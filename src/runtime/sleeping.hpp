@@ -14,6 +14,8 @@ namespace kilter::detail {
 inline constexpr double spin_s = 50e-6, long_spin_s = 200e-6;
 /// Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
 inline constexpr int pauses_between_rounds = 16;
+/// One of those that sleep looks so soon who is held up, and then less and less often. A slice of the operating system is longer.
+inline constexpr std::int64_t worth_a_look_ns = 1'000'000;
 
 class sleeping {
  public:

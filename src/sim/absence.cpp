@@ -40,7 +40,7 @@ void engine::come_and_go(const disturbance& d) {
       w.doing = activity::idle;
       w.dozes = false;
     }
-    if (std::exchange(w.asleep, false)) part_of(c).asleep.erase(c);
+    leave_bed(w);
     leave_search(w);
     hand_over(w, true);
   }

@@ -38,11 +38,19 @@ struct busy_figure {
   by_count slower;
 };
 
-/// A worker that finds nothing looks on for `after_s` and then sleeps.
+/// A worker that finds nothing looks on for `after_s` and then sleeps; for `long_after_s` where so long a look would have spared it
+/// its last sleep.
 struct sleep_figure {
-  double after_s = 0.0;
+  double after_s = 0.0, long_after_s = 0.0;
   double call_s = 0.0;  ///< what waking it costs the core that does
   double up_s = 0.0;    ///< from then until it looks for work
+};
+
+/// Who sleeps gives its core to a worker that lost its own in a task (docs/lending.md).
+struct lend_figure {
+  double looks_s = 0.0;  ///< so long after it fell asleep one of them looks again, then after twice as long each time, up to 16 times
+  double seconds = 0.0;  ///< from a look until the other goes on here
+  double keeps_s = 0.0;  ///< of its turn a co-runner has at least so much, if the worker comes to its core meanwhile
 };
 
 /// What a policy takes for one answer about tasks of some length. It takes the place of the searches of `overheads`.
@@ -57,6 +65,7 @@ struct contention {
   by_count look_s;                       ///< a look into another's queue, by how many look for work at once
   by_count steal_s;                      ///< a successful one, likewise
   std::optional<sleep_figure> sleep;
+  std::optional<lend_figure> lend;       ///< only with `sleep`
   by_count queue_s;                      ///< from one operation on a shared queue to the next, by how many use it back to back
   std::vector<busy_figure> busy;
   std::vector<decision_figure> decisions;

@@ -56,6 +56,10 @@ struct sim_core {
   bool dozes = false;                  ///< its event is that it falls asleep
   bool asleep = false;
   sim_time idle_since = 0;
+  sim_time patience = 0;               ///< how long it looks before it sleeps
+  core_id host = no_core;              ///< whose core its thread has while it does not have its own
+  core_id guest = no_core;             ///< whose thread has this core, while it sleeps
+  [[nodiscard]] bool stands_still() const noexcept { return off && host == no_core; }
   sim_assembly* runs = nullptr;
   sim_assembly* to_begin = nullptr;    ///< joins it at its event
   std::deque<sim_assembly*> assemblies;

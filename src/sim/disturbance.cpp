@@ -1,6 +1,7 @@
 #include "sim/disturbance.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kilter::sim {
 
@@ -25,7 +26,8 @@ void disturbance_phase::advance() noexcept {
     return;
   }
   active_ = !active_;
-  next_ = next_ > end - half() ? end : next_ + half();
+  const sim_time then = !active_ && cut_from_ != never ? std::exchange(cut_from_, never) : next_ > end - half() ? end : next_ + half();
+  next_ = std::min(then, end);
 }
 
 disturbance as_the_clock_follows(const platform& p, disturbance d) {

@@ -41,6 +41,12 @@ class disturbance_phase {
   [[nodiscard]] bool begun() const noexcept { return begun_; }
   /// Called at `next_change()`.
   void advance() noexcept;
+  /// Of a sliced one that has the core: its turn ends at `when`, before its next change. The worker's turn
+  /// ends when this one would have: the system looks at fixed times.
+  void cut_short(sim_time when) noexcept {
+    cut_from_ = next_;
+    next_ = when;
+  }
   [[nodiscard]] const disturbance& what() const noexcept { return what_; }
 
  private:
@@ -49,6 +55,7 @@ class disturbance_phase {
   }
   disturbance what_;
   sim_time next_ = 0;
+  sim_time cut_from_ = never;   ///< when the turn that was cut short would have ended
   bool active_ = false, begun_ = false;
 };
 

@@ -19,6 +19,9 @@ using detail::graph_of;
 
 namespace {
 
+// Of a longer body the runtime reads its CPU time, and has somebody watch.
+constexpr double long_body_s = 1e-3;
+
 engine_options with_checked_policy(engine_options o, const machine& m) {
   o.policy = checked(std::move(o.policy), m);
   return o;
@@ -29,7 +32,7 @@ engine_options with_checked_policy(engine_options o, const machine& m) {
 engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
     : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
       policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p, options_.blocks),
-      events_(machine_.core_count() + 2 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
+      events_(machine_.core_count() + 3 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
       last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
   divide();
   meet(p.contention);
@@ -55,6 +58,12 @@ engine::engine(const platform& p, engine_options o, std::unique_ptr<model::table
     events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
   }
   for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
+  if (p.contention.sleep) {
+    for (sim_core& w : cores_) w.patience = to_time(p.contention.sleep->after_s);
+    // The operating system puts a fresh thread on a core that nobody has.
+    const auto lands = std::ranges::find_if(cores_, [](const sim_core& w) { return !w.off && !w.away && !w.co_runner_here; });
+    if (lands != cores_.end()) own_tables_->set_landing(lands->id);
+  }
   if (!options_.data.empty()) residency_.emplace(p, options_.data);
   if (options_.true_costs_over_s > 0.0) left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
   steal_budget_ = exponential(thieves_);
@@ -97,7 +106,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
     if (w.doing == activity::idle) looks_on(w);
   }
   const std::uint64_t explored_before = tables.explored();
-  const sim_time begin = now_;
+  began_ = now_;
   left_ = core.count;
   sim_core& starter = cores_[as_worker != no_core ? as_worker : tables.home(now_s())];
   if (plan_.asks_submit) {
@@ -113,7 +122,7 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   if (starter.next || !starter.bound.empty()) wake(starter);
   if (left_ > 0) loop();
   runs_ = nullptr;
-  stats_.seconds = to_seconds(now_ - begin);
+  stats_.seconds = to_seconds(now_ - began_);
   stats_.explored = tables.explored() - explored_before;
   for (const sim_core& w : cores_) stats_.core_work_s.push_back(w.work_s);
   return std::move(stats_);
@@ -187,6 +196,8 @@ void engine::loop() {
       steal_happens();
     } else if (s <= count + phases_.size()) {
       toggle(s - count - 1);
+    } else if (s == look_slot()) {
+      watch();
     } else {
       quota_event();
     }
@@ -259,7 +270,7 @@ void engine::update_core(sim_core& w) {
   w.co_runner_here = now.co_runner;
   speeds_.set_neighbour(w.id, now.co_runner, now_);
   w.fluid = now.fluid;
-  if (off != w.off && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
+  if (off != w.off && w.host == no_core && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
     if (off) speeds_.hold(*w.runs, w.id, now_);
     else speeds_.release(*w.runs, w.id, now_);
   }
@@ -268,7 +279,8 @@ void engine::update_core(sim_core& w) {
   if (!off && w.off && !w.runs) tables.gap(w.id, w.off_since_s, now_s());
   w.off = off;
   use_changed(w);
-  speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
+  if (w.host == no_core) speeds_.set_capacity(w.id, off ? 0.0 : now.fluid, now_);
+  if (w.guest != no_core) look_after_guest(w);
   if (off) {
     if (part_of(w.id).searching.contains(w.id)) leave_search(w);
   } else {
@@ -282,7 +294,7 @@ void engine::count_co_runner(sim_core& w) {
   if (!w.off && w.fluid == 1.0 && !w.co_runner_here) return;  // it has the core for itself
   const double since_s = to_seconds(now_ - before);
   const double lost_s = (w.off ? 1.0 : 1.0 - w.fluid) * since_s;
-  w.without_s += lost_s;
+  if (w.host == no_core) w.without_s += lost_s;
   if (!w.co_runner_here) return;
   w.co_runner_there_s += since_s;
   w.co_runner_s += lost_s;
@@ -297,6 +309,7 @@ void engine::stop(sim_assembly& a, std::size_t member) {
   t.seconds = now_s() - a.came_s[member];
   cores_[t.core].work_s += t.seconds;
   cores_[t.core].runs = nullptr;
+  if (cores_[t.core].host != no_core) send_home(cores_[t.core]);
   after(cores_[t.core], 0.0);
   let_go(a);
 }
@@ -304,7 +317,7 @@ void engine::stop(sim_assembly& a, std::size_t member) {
 // Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
 void engine::run_out(sim_assembly& a) {
   for (std::size_t i = 0; i < a.times.size(); ++i)
-    if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.off) {
+    if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.stands_still()) {
       speeds_.leave(a, w.id, now_);
       stop(a, i);
     }
@@ -314,6 +327,7 @@ void engine::run_out(sim_assembly& a) {
 void engine::finish(sim_assembly& a) {
   a.done = true;
   const core_id last = a.members.size() == 1 ? a.members.front() : a.members[last_out_.below(static_cast<std::uint32_t>(a.members.size()))];
+  const bool comes_home = cores_[last].host != no_core;
   ++a.holds;
   done_first_.clear();
   for (std::size_t i = 0; i < a.times.size(); ++i) {
@@ -332,9 +346,10 @@ void engine::finish(sim_assembly& a) {
   m.members = a.times;
   if (const detail::cold_data* own = detail::cold_of(a.task); own && own->work > 0.0) m.work = own->work;
   m.span_s = now - a.came_s.front();
+  if (m.span_s > long_body_s && lends()) have_watched();
   m.sample_s = sample_of(options_.timing, m);
   if (!m.leader_first) ++stats_.late_leaders;
-  if (a.at.width == 1 && m.span_s > 1e-3 && options_.table.two_factors) {
+  if (a.at.width == 1 && m.span_s > long_body_s && options_.table.two_factors) {
     count_co_runner(cores_[last]);
     m.cpu_s = m.span_s - (cores_[last].without_s - a.without_s);
   }
@@ -375,6 +390,7 @@ void engine::finish(sim_assembly& a) {
     made_ready(s, n, waker, last);
   });
   releasing_ = false;
+  if (comes_home) share_next(waker);  // where it may have to wait
   after(waker, spent_s_);
 }
 

@@ -153,7 +153,10 @@ class engine final : public view_source {
   [[nodiscard]] bool tired(const sim_core&) const noexcept;
   void fall_asleep(sim_core&);
   void may_doze_again(part&);
+  void leave_bed(sim_core&);
   [[nodiscard]] double get_up(sim_core&);
+  template <class May>
+  [[nodiscard]] core_id first_to_wake(const part&, May) const noexcept;
   void wake(sim_core&, double notices_s = 0.0);
   void notify_any(part&);
   void show(const declared&, const sim_core* but = nullptr);
@@ -161,6 +164,20 @@ class engine final : public view_source {
   void notify(declared&, sim_core& by);
   void notify_others(const declared&, const sim_core& but);
   void tell_untold(sim_core&);
+  // lending
+  [[nodiscard]] bool lends() const noexcept { return platform_.contention.lend.has_value(); }
+  [[nodiscard]] event_queue::slot look_slot() const noexcept { return machine_.core_count() + 2 + static_cast<std::uint32_t>(phases_.size()); }
+  void begin_watch(sim_core&);
+  void end_watch(sim_core&);
+  void have_watched();
+  void watch();
+  void look_again() noexcept;
+  [[nodiscard]] bool held_up(const sim_core& host, const sim_core& other) noexcept;
+  [[nodiscard]] bool begins_to_lend(sim_core& host);
+  void lend(sim_core& host, sim_core& guest);
+  void look_after_guest(sim_core& host);
+  void send_home(sim_core& guest);
+  void comes_to_core(const sim_core&);
   // stealing
   [[nodiscard]] bool may_search(const sim_core&) const noexcept;
   void enter_search(sim_core&);
@@ -253,6 +270,10 @@ class engine final : public view_source {
   quota_meter quota_;
   bool quota_now_ = false;
   std::uint32_t away_ = 0;         // cores
+  sim_time began_ = 0;             // the run
+  core_id watcher_ = no_core;      // of those that sleep, who looks again
+  core_id lender_ = no_core;       // who is about to give somebody its core
+  sim_time nap_ = 0;               // of the watcher, until it looks
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
   std::vector<double> noise_;      // by task; empty: none

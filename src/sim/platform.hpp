@@ -106,7 +106,7 @@ struct platform {
   /// Every table that gave a number, with its provenance, for `kilter platforms NAME` and for the check that no claim is checked with a
   /// number that was fitted to it. The names: "kind denver", "cluster 0", "cache of cluster 0", "cache of a core of cluster 0", "clock of denver", "bandwidth of a denver
   /// core", "bandwidth of a denver cluster", "bandwidth of the chip", "kernel matmul 256 on denver", "power of denver at 2035.2 MHz",
-  /// "overheads", "co-runner", "noise", "network", "moved line", "gather on denver", "steal", "sleep", "shared queue", "busy denver",
+  /// "overheads", "co-runner", "noise", "network", "moved line", "gather on denver", "steal", "sleep", "lend", "shared queue", "busy denver",
   /// "decisions of auto on tasks of 0.001 s". What the file leaves to the defaults is not there.
   std::vector<std::pair<std::string, origin>> origins;
 

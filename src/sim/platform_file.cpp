@@ -26,7 +26,7 @@ class reader {
   platform read() {
     p_.cores = std::make_shared<const machine>(machine::from_platform(file_));
     top_.only({"schema", "name", "description", "kind", "cluster", "clock", "bandwidth", "kernel", "power", "overheads", "co_runner",
-               "noise", "network", "moved_line", "gather", "steal", "sleep", "shared_queue", "busy", "decision"});
+               "noise", "network", "moved_line", "gather", "steal", "sleep", "lend", "shared_queue", "busy", "decision"});
     p_.name = p_.cores->name();
     p_.description = top_.text("description").value_or("");
     p_.file = file_;
@@ -270,6 +270,7 @@ class reader {
     for (const owned_table& t : top_.tables("decision")) read_decision(t);
     if (const auto t = top_.one_table("steal")) read_steal(*t);
     if (const auto t = top_.one_table("sleep")) read_sleep(*t);
+    if (const auto t = top_.one_table("lend")) read_lend(*t);
     if (const auto t = top_.one_table("shared_queue")) read_shared_queue(*t);
   }
 
@@ -327,10 +328,23 @@ class reader {
   }
 
   void read_sleep(const owned_table& t) {
-    t.only({"after_s", "call_s", "up_s", "source", "fitted_to"});
-    p_.contention.sleep = sleep_figure{t.required_number("after_s", quantities::cost_seconds), t.required_number("call_s", quantities::cost_seconds),
-                                       t.required_number("up_s", quantities::cost_seconds)};
+    t.only({"after_s", "long_after_s", "call_s", "up_s", "source", "fitted_to"});
+    const double after_s = t.required_number("after_s", quantities::cost_seconds);
+    p_.contention.sleep = sleep_figure{.after_s = after_s,
+                                       .long_after_s = t.number("long_after_s", quantities::cost_seconds).value_or(after_s),
+                                       .call_s = t.required_number("call_s", quantities::cost_seconds),
+                                       .up_s = t.required_number("up_s", quantities::cost_seconds)};
+    if (p_.contention.sleep->long_after_s < after_s) t.fail("'long_after_s' is below 'after_s'");
     record(t, "sleep", origin_in(t));
+  }
+
+  void read_lend(const owned_table& t) {
+    t.only({"looks_s", "seconds", "keeps_s", "source", "fitted_to"});
+    if (!p_.contention.sleep) t.fail("who does not sleep lends no core: [lend] needs [sleep]");
+    p_.contention.lend = lend_figure{.looks_s = t.required_number("looks_s", quantities::period_seconds),
+                                     .seconds = t.required_number("seconds", quantities::cost_seconds),
+                                     .keeps_s = t.required_number("keeps_s", quantities::period_seconds)};
+    record(t, "lend", origin_in(t));
   }
 
   void read_shared_queue(const owned_table& t) {

@@ -20,11 +20,11 @@ void engine::looks_on(sim_core& w) {
   enter_search(w);
   if (!platform_.contention.sleep || w.asleep || w.doing != activity::idle) return;
   w.dozes = true;
-  events_.set(w.id, std::max(now_, w.idle_since + to_time(platform_.contention.sleep->after_s)));
+  events_.set(w.id, std::max(now_, w.idle_since + w.patience));
 }
 
 bool engine::tired(const sim_core& w) const noexcept {
-  return platform_.contention.sleep && now_ >= w.idle_since + to_time(platform_.contention.sleep->after_s);
+  return platform_.contention.sleep && now_ >= w.idle_since + w.patience;
 }
 
 // Its last look is at everything, and goes on if there is something: draws may have missed the one victim.
@@ -39,6 +39,7 @@ void engine::fall_asleep(sim_core& w) {
   leave_search(w);
   w.asleep = true;
   mine.asleep.insert(w.id);
+  if (lends() && w.idle_since > began_) begin_watch(w);  // else it has slept since before the run
 }
 
 // The last victim is gone.
@@ -51,13 +52,22 @@ void engine::may_doze_again(part& all) {
   }
 }
 
-// What it costs to wake it is the acting worker's.
+void engine::leave_bed(sim_core& w) {
+  if (!std::exchange(w.asleep, false)) return;
+  part_of(w.id).asleep.erase(w.id);
+  if (lends()) end_watch(w);
+}
+
+// What it costs to wake it is the acting worker's. Where a longer look would have spared the sleep, the next look is longer.
 double engine::get_up(sim_core& w) {
   if (!w.asleep) return 0.0;
-  w.asleep = false;
-  part_of(w.id).asleep.erase(w.id);
-  spent_s_ += platform_.contention.sleep->call_s;
-  return platform_.contention.sleep->up_s;
+  const sleep_figure& sleep = *platform_.contention.sleep;
+  leave_bed(w);
+  const sim_time slept_until = now_ + to_time(sleep.up_s);
+  w.patience = to_time(slept_until - w.idle_since < to_time(sleep.long_after_s) ? sleep.long_after_s : sleep.after_s);
+  spent_s_ += sleep.call_s;
+  comes_to_core(w);
+  return sleep.up_s;
 }
 
 // `notices_s`: how long it takes one that is awake to see what was left for it.
@@ -70,10 +80,22 @@ void engine::wake(sim_core& w, double notices_s) {
   after(w, std::max(up_s, notices_s));
 }
 
+// One on a core that others slowed lately may come a slice late.
+template <class May>
+core_id engine::first_to_wake(const part& all, May may) const noexcept {
+  core_id slowed = no_core;
+  for (const core_id c : all.asleep) {
+    if (!may(c)) continue;
+    if (!tables.slowed_lately(c, to_seconds(now_))) return c;
+    if (slowed == no_core) slowed = c;
+  }
+  return slowed;
+}
+
 // For what any worker of the part may take: nobody is woken while somebody looks for work.
 void engine::notify_any(part& all) {
   if (all.asleep.empty() || all.searching.size() > 0) return;
-  wake(cores_[*all.asleep.begin()]);
+  wake(cores_[first_to_wake(all, [](core_id) { return true; })]);
 }
 
 // Takers that are awake see it by themselves.
@@ -84,9 +106,8 @@ void engine::show(const declared& q, const sim_core* but) {
 
 void engine::wake_taker(const declared& q) {
   for (part& each : parts_) {
-    const auto first = std::ranges::find_if(each.asleep, [&](core_id c) { return q.may_take(c); });
-    if (first == each.asleep.end()) continue;
-    return wake(cores_[*first]);
+    const core_id first = first_to_wake(each, [&](core_id c) { return q.may_take(c); });
+    if (first != no_core) return wake(cores_[first]);
   }
 }
 

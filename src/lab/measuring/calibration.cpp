@@ -17,6 +17,7 @@
 #include "lab/measuring/worker_costs.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/words/numbers.hpp"
+#include "runtime/sleeping.hpp"
 
 namespace kilter::lab {
 
@@ -142,7 +143,7 @@ std::uint64_t counted_figures(const machine& m) {
   std::uint64_t figures = 0;
   for (kind_id k = 0; k < m.kinds().size(); ++k)
     if (const std::uint32_t size = first_of_kind(m, k).size; size > 1) figures += counts_up_to(size).size();
-  return cores == 1 ? figures : figures + 1 + 2 * counts_up_to(cores - 1).size() + counts_up_to(cores).size();
+  return cores == 1 ? figures : figures + 2 + 2 * counts_up_to(cores - 1).size() + counts_up_to(cores).size();
 }
 
 /// Samples of a figure by how many cores take part.
@@ -256,6 +257,7 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   const double stream_bytes = static_cast<double>(streams->bytes_per_task());
   std::vector<std::vector<double>> of_core(m.kinds().size()), of_cluster(m.kinds().size());
   std::vector<double> of_chip, slices;
+  lent_core lent;
   const auto stream = [&](std::span<const core> cores, std::vector<double>& to) {
     std::vector<std::vector<core>> each;
     for (const core& one : cores) each.push_back({one});
@@ -364,6 +366,10 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
       const wake_up more = wake_up_s(m.cores()[0], m.cores()[first_of_kind(m, m.cores()[0].kind).size > 1 ? 1 : cores - 1], plan.batch_s);
       grow(woken.call_s, more.call_s);
       grow(woken.up_s, more.up_s);
+      p.step(fmt::format("lent cores, repeat {}", repeat + 1));
+      const lent_core guests = lend_s(m, 1, 0, plan.batch_s);
+      grow(lent.lend_s, guests.lend_s);
+      grow(lent.keeps_s, guests.keeps_s);
     }
     for (asked& a : decided) {
       p.step(fmt::format("decisions of {}, repeat {}", a.policy, repeat + 1));
@@ -398,9 +404,13 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   c.look_s = look.values();
   c.steal_s = steal.values();
   c.queue_s = queue.values();
-  c.sleeps_after_s = sleeps_after_s();
+  c.sleeps_after_s = kilter::detail::spin_s;
+  c.sleeps_long_after_s = kilter::detail::long_spin_s;
+  c.looks_after_s = static_cast<double>(kilter::detail::worth_a_look_ns) * 1e-9;
   c.call_s = sampled_value_of(woken.call_s);
   c.up_s = sampled_value_of(woken.up_s);
+  c.lend_s = sampled_value_of(lent.lend_s);
+  c.keeps_s = sampled_value_of(lent.keeps_s);
   for (const asked& a : decided)
     c.decisions.push_back({a.policy, a.tile, a.task_s, mean_value_of(a.times.ready_s), mean_value_of(a.times.take_s), mean_value_of(a.times.next_s)});
   c.slice_s = sampled_value_of(slices);

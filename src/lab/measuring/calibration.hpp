@@ -73,8 +73,8 @@ struct calibration {
   std::vector<gathering> gather;                               ///< of kinds with clusters of several cores
   counted look_s, steal_s, queue_s;                            ///< empty on one core
   std::vector<counted> slower;                                 ///< by kind; empty where a cluster is one core
-  double sleeps_after_s = 0.0;
-  sampled_value call_s, up_s;                                  ///< no samples on one core
+  double sleeps_after_s = 0.0, sleeps_long_after_s = 0.0, looks_after_s = 0.0;
+  sampled_value call_s, up_s, lend_s, keeps_s;                                  ///< no samples on one core
   std::vector<deciding> decisions;
   sampled_value slice_s;                                              ///< of two threads on one core; no samples if nothing was seen
   sampled_value sigma;                                                ///< of the logarithm of a task's time at width 1, over the kernels

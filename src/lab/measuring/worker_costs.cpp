@@ -16,6 +16,8 @@
 #include "lab/workloads/workload.hpp"
 #include "runtime/declared_queue.hpp"
 #include "runtime/deque.hpp"
+#include "runtime/lodging.hpp"
+#include "runtime/pinning.hpp"
 #include "runtime/sleeping.hpp"
 
 namespace kilter::lab {
@@ -29,6 +31,9 @@ using kilter::detail::work_deque;
 constexpr std::uint32_t lump = 64;
 /// Long enough for the sleeper's core to rest as it would.
 constexpr std::int64_t asleep_ns = 300'000;
+/// A thread that always looks at the clock had no core for so long.
+constexpr std::int64_t lost_core_ns = 200'000;
+constexpr std::int64_t short_task_ns = 31'000;
 
 struct alignas(sync::cache_line) item {
   volatile std::uint64_t value = 0;
@@ -199,6 +204,63 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
   return done ? found : wake_up{};
 }
 
-double sleeps_after_s() noexcept { return kilter::detail::spin_s; }
+lent_core lend_s(const machine& m, core_id host, core_id guest, double seconds) {
+  using namespace kilter::detail;
+  const core three[] = {m.cores()[host], m.cores()[guest], m.cores()[guest]};
+  lent_core found;
+  sync::atomic<pid_t> thread{0};          // the guest's
+  sync::atomic<std::int64_t> seen_ns{0};  // its clock, while it has a core
+  sync::atomic<std::int64_t> lent_ns{0};  // when somebody looked who then gave it a core; it takes the time out again
+  const auto spin = [](std::int64_t for_ns) {
+    const std::int64_t end = sync::nanoseconds() + for_ns;
+    while (sync::nanoseconds() < end) sync::relax();
+  };
+
+  // The steps of worker::lend_core.
+  const auto lends = [&](const sync::atomic<bool>& over) {
+    parking_counts counts;
+    parking bed(counts);
+    while (!over.load(sync::memory_order_relaxed)) {
+      const std::int64_t seen = seen_ns.load(sync::memory_order_relaxed), looks = sync::nanoseconds();
+      if (seen == 0 || lent_ns.load() != 0 || looks - seen < lost_core_ns) continue;
+      const std::int64_t cpu_ns = cpu_nanoseconds_of(thread.load());
+      const auto held_up = [&] {
+        spin(static_cast<std::int64_t>(off_core_s * 1e9));
+        return cpu_nanoseconds_of(thread.load()) == cpu_ns && wants_cpu(thread.load());
+      };
+      if (!held_up() || !held_up() || seen_ns.load() != seen) continue;
+      lent_ns.store(looks);
+      (void)kilter::detail::pin_to(m, host, thread.load());
+      bed.sleep(bed.announce(false), asleep_ns);
+      (void)bed.get_up();
+    }
+  };
+  const auto is_guest = [&](const sync::atomic<bool>& over) {
+    thread.store(thread_number());
+    for (std::int64_t seen = 0; !over.load(sync::memory_order_relaxed);) {
+      const std::int64_t now = sync::nanoseconds();
+      if (const std::int64_t looked = lent_ns.load(sync::memory_order_relaxed); looked != 0) {
+        found.lend_s.push_back(static_cast<double>(std::max<std::int64_t>(1, now - looked)) * 1e-9);
+        spin(short_task_ns);
+        (void)kilter::detail::pin_to(m, guest);
+        found.keeps_s.push_back(static_cast<double>(sync::nanoseconds() - seen) * 1e-9);
+        lent_ns.store(0);
+      }
+      seen = sync::nanoseconds();
+      seen_ns.store(seen, sync::memory_order_relaxed);
+    }
+  };
+  // That of cpu@: one that asks for its CPU time gives a core up sooner than one that does not.
+  co_runner_chain chain(false);
+  const auto is_neighbour = [&](const sync::atomic<bool>& over) {
+    const stop_signal goes_on;
+    load_counters ignored;
+    while (!over.load(sync::memory_order_relaxed)) chain.run(ignored, goes_on, 0);
+  };
+  const bool done = together(three, 3, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+    me == 0 ? lends(over) : me == 1 ? is_guest(over) : is_neighbour(over);
+  });
+  return done ? found : lent_core{};
+}
 
 }  // namespace kilter::lab

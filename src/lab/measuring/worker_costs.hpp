@@ -31,8 +31,12 @@ struct wake_up {
 };
 /// One thread sleeps as a worker does, the other wakes it once it has slept for a while.
 [[nodiscard]] wake_up wake_up_s(const core& waker, const core& sleeper, double seconds);
-/// How long a worker looks for work before it sleeps.
-[[nodiscard]] double sleeps_after_s() noexcept;
+/// A thread and the co-runner of cpu@ share the core `guest`. While the thread waits for it, it is taken in at `host` (docs/lending.md).
+struct lent_core {
+  std::vector<double> lend_s;   ///< from when it looks held up until it goes on
+  std::vector<double> keeps_s;  ///< a short task later it goes home: for how long the other then had the core when it gives it up
+};
+[[nodiscard]] lent_core lend_s(const machine&, core_id host, core_id guest, double seconds);
 
 /// What a policy took for its answers.
 struct decision_times {

@@ -106,9 +106,19 @@ std::string contention_tables(const calibration& c) {
                        "lookers: look_s {}; steal_s {}\"\n\n", counted_lists("lookers", {{"look_s", &c.look_s}, {"steal_s", &c.steal_s}}), counted_spreads(c.look_s),
                        counted_spreads(c.steal_s));
   if (c.call_s.samples > 0)
-    out += fmt::format("[sleep]\nafter_s = {}\ncall_s = {}\nup_s = {}\nsource = \"after: the runtime's; measured: a worker's sleep of .3 ms, ended by a thread on another "
-                       "core; medians, quartiles in seconds: call_s {}; up_s {}\"\n\n", toml_float(c.sleeps_after_s), toml_float(c.call_s.median), toml_float(c.up_s.median),
-                       quartiles(c.call_s), quartiles(c.up_s));
+    out += fmt::format(
+        "[sleep]\nafter_s = {}\nlong_after_s = {}\ncall_s = {}\nup_s = {}\n"
+        "source = \"after: the runtime's; measured: a worker's sleep of .3 ms, ended by a thread on "
+        "another core; medians, quartiles in seconds: call_s {}; up_s {}\"\n\n",
+        toml_float(c.sleeps_after_s), toml_float(c.sleeps_long_after_s), toml_float(c.call_s.median),
+        toml_float(c.up_s.median), quartiles(c.call_s), quartiles(c.up_s));
+  if (c.keeps_s.samples > 0)
+    out += fmt::format(
+        "[lend]\nlooks_s = {}\nseconds = {}\nkeeps_s = {}\n"
+        "source = \"looks: the runtime's; measured: core 1 takes in a thread that waits for core 0, "
+        "where cpu@0 is, and that goes home 31 us later; medians, quartiles in seconds: seconds {}; keeps_s {}\"\n\n",
+        toml_float(c.looks_after_s), toml_float(c.lend_s.median), toml_float(c.keeps_s.median),
+        quartiles(c.lend_s), quartiles(c.keeps_s));
   if (!c.queue_s.counts.empty())
     out += fmt::format("[shared_queue]\n{}source = \"measured: pinned threads that push into one queue by key and pop from it, from one operation to the next of whomever; "
                        "medians, quartiles in seconds by users: {}\"\n\n", counted_lists("users", {{"seconds", &c.queue_s}}), counted_spreads(c.queue_s));

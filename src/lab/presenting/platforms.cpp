@@ -195,8 +195,17 @@ void add_contention(page& out, const platform& p) {
   if (c.look_s.told()) out.number("steal", fmt::format("look {}; steal {}", by_counts(c.look_s, seconds), by_counts(c.steal_s, seconds)), "steal");
   if (c.queue_s.told()) out.number("shared queue", by_counts(c.queue_s, seconds), "shared queue");
   if (c.sleep)
-    out.number("sleep", fmt::format("after {}; waking costs {}, up {} later", seconds_text(c.sleep->after_s), seconds_text(c.sleep->call_s), seconds_text(c.sleep->up_s)),
+    out.number("sleep",
+               fmt::format("after {} or {}; waking costs {}, up {} later", seconds_text(c.sleep->after_s),
+                           seconds_text(c.sleep->long_after_s), seconds_text(c.sleep->call_s),
+                           seconds_text(c.sleep->up_s)),
                "sleep");
+  if (c.lend)
+    out.number("lend",
+               fmt::format("looks again after {}, takes {}; at home a co-runner keeps the core for {}",
+                           seconds_text(c.lend->looks_s), seconds_text(c.lend->seconds),
+                           seconds_text(c.lend->keeps_s)),
+               "lend");
   for (const sim::decision_figure& d : c.decisions) {
     const std::string name = fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s));
     out.number(fmt::format("{}, tasks of {}", d.policy, seconds_text(d.task_s)),
@@ -226,8 +235,18 @@ json contention_json(const platform& p) {
                              p.origin_of(fmt::format("decisions of {} on tasks of {} s", d.policy, plain_number(d.task_s)))));
   const json steal = c.look_s.told() ? with({{"lookers", c.look_s.counts}, {"look_s", c.look_s.values}, {"steal_s", c.steal_s.values}}, p.origin_of("steal")) : json(nullptr);
   const json queue = c.queue_s.told() ? with({{"users", c.queue_s.counts}, {"seconds", c.queue_s.values}}, p.origin_of("shared queue")) : json(nullptr);
-  const json sleep = c.sleep ? with({{"after_s", c.sleep->after_s}, {"call_s", c.sleep->call_s}, {"up_s", c.sleep->up_s}}, p.origin_of("sleep")) : json(nullptr);
-  return {{"gather", gather}, {"busy", busy}, {"steal", steal}, {"sleep", sleep}, {"shared_queue", queue}, {"decisions", decisions}};
+  const json sleep = c.sleep ? with({{"after_s", c.sleep->after_s},
+                                     {"long_after_s", c.sleep->long_after_s},
+                                     {"call_s", c.sleep->call_s},
+                                     {"up_s", c.sleep->up_s}},
+                                    p.origin_of("sleep"))
+                             : json(nullptr);
+  const json lend = c.lend ? with({{"looks_s", c.lend->looks_s},
+                                   {"seconds", c.lend->seconds},
+                                   {"keeps_s", c.lend->keeps_s}},
+                                  p.origin_of("lend"))
+                           : json(nullptr);
+  return {{"gather", gather}, {"busy", busy}, {"steal", steal}, {"sleep", sleep}, {"lend", lend}, {"shared_queue", queue}, {"decisions", decisions}};
 }
 
 std::string dumped(const json& all) { return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n'; }
