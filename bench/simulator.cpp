@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,33 @@ double resident_bytes(const char* field) {
   return 0.0;
 }
 
-cost simulate(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, lab::table_mode table) {
+/// What workers cost one another, of about the size that `kilter calibrate` finds on two cores, with a body that takes a fifth longer
+/// when its whole cluster is busy.
+std::shared_ptr<const sim::platform> charged(const sim::platform& free) {
+  auto p = std::make_shared<sim::platform>(free);
+  sim::contention& c = p->contention;
+  for (kind_id k = 0; k < p->cores->kinds().size(); ++k) {
+    c.gather.push_back({k, {{2, 32}, {7e-7, 3e-6}}, {{2, 32}, {1e-6, 5e-6}}});
+    c.busy.push_back({k, {{1, 32}, {1.0, 1.2}}});
+  }
+  c.look_s = {{1, 1024}, {2e-7, 1e-6}};
+  c.steal_s = {{1, 1024}, {1.3e-7, 1e-6}};
+  c.queue_s = {{1, 2, 1024}, {3e-8, 7e-8, 2e-7}};
+  c.sleep = sim::sleep_figure{.after_s = 5e-5, .long_after_s = 2e-4, .call_s = 1.3e-5, .up_s = 3.3e-5};
+  c.lend = sim::lend_figure{.looks_s = 1e-3, .seconds = 1e-4, .keeps_s = 1.2e-3};
+  for (const char* policy : {"rws", "dam-c"}) c.decisions.push_back({policy, 3e-5, 8e-8, 6e-8, 0.0});
+  return p;
+}
+
+cost simulate(const std::string& platform, const std::string& policy, std::uint64_t tasks, std::uint64_t parallelism, lab::table_mode table,
+              bool charges = false) {
   lab::specification a;
   a.on = lab::read_engine("--on", "sim:" + platform);
   a.policy_lists = lab::read_policies({policy});
   a.table = table;
   a.work = lab::make_workload("layered", {{"tasks", fmt::format("{}", tasks)}, {"parallelism", fmt::format("{}", parallelism)}});
-  const lab::experiment e = lab::plan(a);
+  lab::experiment e = lab::plan(a);
+  if (charges) e.simulated = charged(*e.simulated);
   const double before = resident_bytes("VmRSS:");
   graph g;
   const lab::task_graph made = lab::build(g, e.work, *e.simulated);
@@ -84,11 +105,11 @@ constexpr std::array sizes{size{4, "grid:1x4"},     size{16, "grid:1x16"},    si
                            size{256, "grid:8x32"},  size{1024, "grid:32x32"}, size{4096, "grid:128x32"}};
 
 /// Nanoseconds of CPU time a task: the least of the rounds, since whatever else the computer does only adds.
-double cost_ns(const size& s, const char* policy, std::uint32_t rounds) {
+double cost_ns(const size& s, const char* policy, bool charges, std::uint32_t rounds) {
   double least = 1e9;
   const std::uint64_t parallelism = 2 * s.cores, tasks = std::max<std::uint64_t>(60'000, 40 * parallelism);
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const cost c = simulate(s.platform, policy, tasks, parallelism, lab::table_mode::robust);
+    const cost c = simulate(s.platform, policy, tasks, parallelism, lab::table_mode::robust, charges);
     least = std::min(least, c.seconds * 1e9 / static_cast<double>(c.tasks));
   }
   return least;
@@ -96,7 +117,7 @@ double cost_ns(const size& s, const char* policy, std::uint32_t rounds) {
 
 int run(bool quick) {
   const std::uint32_t rounds = quick ? 1 : 3;
-  lab::progress shown(2 * sizes.size() + 3, false);
+  lab::progress shown(4 * sizes.size() + 3, false);
 
   // First, while this process has nothing that a child could use again without asking the system for it.
   const std::uint64_t many = quick ? 100'000 : 1'000'000;
@@ -107,26 +128,30 @@ int run(bool quick) {
     million += fmt::format("  parallelism {:>4}: {:.2f} s, {:.0f} resident bytes a task, its edges included\n", parallelism, c.seconds, c.bytes_per_task);
   }
 
-  std::string text = fmt::format("layered graphs, two tasks a core in a layer, robust table: ns a task, the least of {}\n  {:>6}", rounds, "cores");
+  std::string text;
   const std::array policies{"rws", "dam-c"};
-  for (const char* policy : policies) text += fmt::format(" {:>8}", policy);
-  text += fmt::format("   {:>17}\n", "logarithm allows");
-  std::array<double, 2> first{};
-  std::array<bool, 2> below{true, true};
-  for (const size& s : sizes) {
-    text += fmt::format("  {:>6}", s.cores);
-    const double allowed = std::log(s.cores) / std::log(sizes.front().cores);
-    for (std::size_t i = 0; i < policies.size(); ++i) {
-      shown.step(fmt::format("{}, {} cores", policies[i], s.cores));
-      const double ns = cost_ns(s, policies[i], rounds);
-      if (first[i] == 0.0) first[i] = ns;
-      below[i] = below[i] && ns <= first[i] * allowed;
-      text += fmt::format(" {:>8.0f}", ns);
+  for (const bool charges : {false, true}) {
+    text += fmt::format("{}layered graphs, two tasks a core in a layer, robust table{}: ns a task, the least of {}\n  {:>6}", charges ? "\n" : "",
+                        charges ? ", with what workers cost one another" : "", rounds, "cores");
+    for (const char* policy : policies) text += fmt::format(" {:>8}", policy);
+    text += fmt::format("   {:>17}\n", "logarithm allows");
+    std::array<double, 2> first{};
+    std::array<bool, 2> below{true, true};
+    for (const size& s : sizes) {
+      text += fmt::format("  {:>6}", s.cores);
+      const double allowed = std::log(s.cores) / std::log(sizes.front().cores);
+      for (std::size_t i = 0; i < policies.size(); ++i) {
+        shown.step(fmt::format("{}, {} cores{}", policies[i], s.cores, charges ? ", charged" : ""));
+        const double ns = cost_ns(s, policies[i], charges, rounds);
+        if (first[i] == 0.0) first[i] = ns;
+        below[i] = below[i] && ns <= first[i] * allowed;
+        text += fmt::format(" {:>8.0f}", ns);
+      }
+      text += fmt::format("   {:>7.0f}, {:>7.0f}\n", first[0] * allowed, first[1] * allowed);
     }
-    text += fmt::format("   {:>7.0f}, {:>7.0f}\n", first[0] * allowed, first[1] * allowed);
+    for (std::size_t i = 0; i < policies.size(); ++i)
+      text += fmt::format("  {}: {} from 4 cores on\n", policies[i], below[i] ? "grows no faster than a logarithm" : "grows FASTER than a logarithm");
   }
-  for (std::size_t i = 0; i < policies.size(); ++i)
-    text += fmt::format("  {}: {} from 4 cores on\n", policies[i], below[i] ? "grows no faster than a logarithm" : "grows FASTER than a logarithm");
 
   shown.step("Jetson TX2");
   std::vector<double> per_s;

@@ -225,7 +225,14 @@ void engine::becomes(sim_core& w, activity what) {
   const auto in_use = [](activity a) { return a != activity::idle && a != activity::trying; };
   const bool changes = in_use(w.doing) != in_use(what);
   w.doing = what;
-  if (changes) use_changed(w);
+  if (!changes) return;
+  use_changed(w);
+  if (!in_use(what) && !platform_.contention.sleep) stops_using_core(w);
+}
+
+void engine::stops_using_core(const sim_core& w) {
+  speeds_.rests(w.id, now_);
+  schedule_moved();
 }
 
 void engine::after(sim_core& w, double in_s, activity what) {

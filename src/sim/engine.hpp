@@ -127,6 +127,7 @@ class engine final : public view_source {
   void loop();
   void resume(sim_core&);
   void becomes(sim_core&, activity);
+  void stops_using_core(const sim_core&);
   void after(sim_core&, double in_s, activity = activity::busy);
   void schedule_moved();
   void toggle(std::size_t disturbance);

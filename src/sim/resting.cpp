@@ -39,6 +39,7 @@ void engine::fall_asleep(sim_core& w) {
   leave_search(w);
   w.asleep = true;
   mine.asleep.insert(w.id);
+  stops_using_core(w);
   if (lends() && w.idle_since > began_) begin_watch(w);  // else it has slept since before the run
 }
 

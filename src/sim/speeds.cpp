@@ -35,7 +35,6 @@ speeds::speeds(const platform& p, block_count blocks)
       slower_.push_back((f ? f->slower : by_count{}).up_to(p.cores->core_count(), 1.0));
     }
     busy_.resize(p.cores->core_count());
-    neighbour_.resize(p.cores->core_count());
   }
   // Without a network the machine is one node.
   clusters_per_node_ = p.network ? p.network->clusters_per_node : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
@@ -63,15 +62,14 @@ double speeds::slower(const load& l, kind_id kind) const noexcept {
 }
 
 /// Whether that changes the speed of the others.
-bool speeds::count_busy(core_id c, int more) noexcept {
+bool speeds::keeps_busy(core_id c, std::uint8_t who, bool does) noexcept {
   if (busy_.empty()) return false;
-  const bool before = busy_[c] > 0;
-  busy_[c] = static_cast<std::uint8_t>(busy_[c] + more);
-  std::uint32_t& busy = clusters_[platform_.cores->cores()[c].cluster].busy;
-  const bool after = busy_[c] > 0;
-  if (before && !after) --busy;
-  if (!before && after) ++busy;
-  return before != after;
+  const bool before = busy_[c] != 0;
+  busy_[c] = static_cast<std::uint8_t>(does ? busy_[c] | who : busy_[c] & ~who);
+  const bool after = busy_[c] != 0;
+  if (before == after) return false;
+  clusters_[platform_.cores->cores()[c].cluster].busy += after ? 1 : -1;
+  return true;
 }
 
 // Streams are fetched ahead of their use. What a fitting cache would have kept is not: the core waits for it.
@@ -275,7 +273,7 @@ void speeds::begin(load& l, sim_time now) {
 
 void speeds::join(load& l, core_id c, sim_time now) {
   l.members.push_back(c);
-  if (count_busy(c, 1)) return refresh_all(l.cluster, now);
+  if (keeps_busy(c, at_work, true)) return refresh_all(l.cluster, now);
   if (!bandwidth_) return refresh_one(l, now);
   l.computing.push_back(compute_rate(l, c));
   cluster_state& s = clusters_[l.cluster];
@@ -309,13 +307,10 @@ void speeds::release(load& l, core_id c, sim_time now) {
 
 void speeds::leave(load& l, core_id c, sim_time now) {
   std::erase(l.members, c);
-  const bool fewer = count_busy(c, -1);
-  bandwidth_ || fewer ? refresh_all(l.cluster, now) : refresh_one(l, now);
+  bandwidth_ ? refresh_all(l.cluster, now) : refresh_one(l, now);
 }
 
 void speeds::finish(load& l, sim_time now) {
-  bool fewer = false;
-  for (const core_id c : l.members) fewer = count_busy(c, -1) || fewer;
   cluster_state& s = clusters_[l.cluster];
   s.wishing -= static_cast<std::uint32_t>(l.computing.size());
   if (s.wishing == 0) s.greatest = 0.0;
@@ -327,9 +322,9 @@ void speeds::finish(load& l, sim_time now) {
   s.running[l.index] = s.running.back();
   s.running[l.index]->index = l.index;
   s.running.pop_back();
-  if (!bandwidth_ && !fewer) return;
+  if (!bandwidth_) return;
   if (caches_) fits(l.cluster, -l.cost->working_set);
-  if (s.stale || fewer) return refresh_all(l.cluster, now);
+  if (s.stale) return refresh_all(l.cluster, now);
   s.weighed = false;
   if (s.had_enough && !full_[s.node]) return;  // fewer have it all the more
   refresh(l.cluster, now, nullptr);
@@ -351,10 +346,13 @@ void speeds::set_clock(kind_id k, double factor, sim_time now) {
     if (of_kind(id)) refresh_all(id, now);
 }
 
+// Until then it goes on: who releases successors, takes the next task or looks for one keeps its core in use.
+void speeds::rests(core_id c, sim_time now) {
+  if (keeps_busy(c, at_work, false)) refresh_all(platform_.cores->cores()[c].cluster, now);
+}
+
 void speeds::set_neighbour(core_id c, bool here, sim_time now) {
-  if (busy_.empty() || neighbour_[c] == static_cast<std::uint8_t>(here)) return;
-  neighbour_[c] = here;
-  if (count_busy(c, here ? 1 : -1)) refresh_all(platform_.cores->cores()[c].cluster, now);
+  if (keeps_busy(c, neighbour, here)) refresh_all(platform_.cores->cores()[c].cluster, now);
 }
 
 void speeds::set_foreign(core_id c, double traffic, double working_set, sim_time now) {

@@ -60,6 +60,7 @@ class speeds {
   void set_clock(kind_id, double factor, sim_time now);  ///< against the kind's highest
   void set_foreign(core_id, double traffic, double working_set, sim_time now);
   void set_neighbour(core_id, bool here, sim_time now);  ///< a co-runner keeps the core busy, whoever has it
+  void rests(core_id, sim_time now);                     ///< its worker sleeps; where nobody does, it has found no other task
 
   [[nodiscard]] double capacity(core_id c) const noexcept { return capacity_[c]; }
   [[nodiscard]] double clock(kind_id k) const noexcept { return clock_[k]; }
@@ -96,7 +97,7 @@ class speeds {
   [[nodiscard]] double compute_rate(const load&, core_id) const noexcept;
   [[nodiscard]] double waiting_s(const load&, kind_id) const noexcept;
   [[nodiscard]] double slower(const load&, kind_id) const noexcept;
-  bool count_busy(core_id, int more) noexcept;
+  bool keeps_busy(core_id, std::uint8_t who, bool does) noexcept;
   [[nodiscard]] double with_moved(const load&, double per_s) const noexcept;
   void bring_up(load&, sim_time now) noexcept;
   void add_left(load&, double work, sim_time now);
@@ -122,7 +123,8 @@ class speeds {
   const block_count blocks_;
   bool bandwidth_ = false, caches_ = false;
   std::vector<std::vector<double>> slower_;                       // by kind, by busy cores of the cluster; empty if not known
-  std::vector<std::uint8_t> busy_, neighbour_;                    // by core: tasks and co-runners; whether there is a co-runner
+  static constexpr std::uint8_t at_work = 1, neighbour = 2;
+  std::vector<std::uint8_t> busy_;                                // by core: who keeps it busy
   std::vector<double> capacity_, foreign_traffic_, foreign_set_;  // by core
   std::vector<double> clock_;                                     // by kind
   std::vector<cluster_state> clusters_;
