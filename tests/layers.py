@@ -33,7 +33,7 @@ DIRECT = {
     "regions/os": ["regions", "balance/os", "sharing"],
     "regions/openmp": ["regions", "balance/preload", "sharing"],
     "lab/words": ["machine"],
-    "lab/session": ["runtime"],
+    "lab/session": ["runtime", "lab/words"],
     "lab/statistics": ["sim"],
     "lab/disturbing": ["lab/session", "apps"],
     "lab/workloads": ["lab/words", "graph/files", "sim", "apps"],

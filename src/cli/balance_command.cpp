@@ -16,6 +16,7 @@
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "lab/words/join.hpp"
 #include "lab/words/suggest.hpp"
 #include "prefix/program.hpp"
@@ -43,7 +44,7 @@ int restore(const balance_options& o) {
   os::remove_stale_boards();
   for (const std::string& line : m.masks.failed) say(line);
   if (!o.quiet)
-    lab::write_output("-", m.files == 0 && m.in_use == 0
+    lab::show(m.files == 0 && m.in_use == 0
                                ? "nothing to restore\n"
                                : fmt::format("masks of {} threads restored, {} files removed, {} runs of kilter balance still at work\n", m.masks.threads,
                                              m.files, m.in_use));

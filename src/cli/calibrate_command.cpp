@@ -9,6 +9,7 @@
 #include "lab/presenting/calibration_output.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::cli {
 
@@ -32,7 +33,7 @@ int calibrate(const calibrate_options& o) {
     return stopped;
   }
   lab::write_output(o.out, lab::platform_file_text(measured));
-  if (!o.quiet && o.out != "-") lab::write_output("-", lab::calibration_text(measured) + fmt::format("platform: {}\n", lab::absolute_path(o.out)));
+  if (!o.quiet && o.out != "-") lab::show(lab::calibration_text(measured) + fmt::format("platform: {}\n", lab::absolute_path(o.out)));
   return 0;
 }
 

@@ -23,6 +23,7 @@
 #include "cli/command_tree.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "lab/session/version.hpp"
 #include "lab/words/join.hpp"
 #include "lab/words/suggest.hpp"
@@ -124,7 +125,9 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
     std::ostringstream text;
     const int status = app.exit(e, text, text);
     try {
-      lab::write_output("-", text.str());
+      lab::show(text.str());
+    } catch (const lab::reader_gone&) {
+      return as_env ? prefix::own_failure : went_wrong;
     } catch (const std::exception& lost) {
       return refuse(lost.what(), as_env ? prefix::own_failure : went_wrong);
     }
@@ -138,6 +141,10 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
     return bad(fmt::format("{}; see {} --help", missing, full_name(chosen(app))));
   } catch (const input_error& e) {
     return bad(e.what());
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string_view why = e.what();  // "--json: 1 required FILE missing"
+    const std::string said = why.ends_with("missing") ? fmt::format("{} needs a value", why.substr(0, why.find(':'))) : std::string(why);
+    return bad(fmt::format("{}; see {} --help", said, full_name(chosen(app))));
   } catch (const CLI::ParseError& e) {
     return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
   }
@@ -146,6 +153,8 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
     return actions.at(app.get_subcommands().front()->get_name())();
   } catch (const input_error& e) {
     return bad(e.what());
+  } catch (const lab::reader_gone&) {
+    return as_env ? prefix::own_failure : went_wrong;
   } catch (const std::exception& e) {
     return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? prefix::own_failure : went_wrong);
   }
@@ -153,7 +162,7 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
 
 extern "C" void kilter_on_broken_pipe(int) {}
 
-/// A reader of ours that has gone is a failure of a write, and said, not our silent end. It is caught, not ignored: programs that we start get the default back.
+/// A reader of ours that has gone must not be our end: other outputs are still written. The signal is caught, not ignored: programs that we start get the default back.
 void survive_broken_pipes() {
   struct sigaction now {}, caught {};
   caught.sa_handler = kilter_on_broken_pipe;

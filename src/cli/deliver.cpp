@@ -38,9 +38,9 @@ void write_result(const outputs& out, const char* what, const std::string& path,
 
 void write_table(const outputs& out, const std::function<std::string(bool colour)>& text) {
   if (!stdout_taken(out))
-    lab::write_output("-", text(lab::colour_wanted(STDOUT_FILENO)));
+    lab::show(text(lab::colour_wanted(STDOUT_FILENO)));
   else if (!out.quiet)
-    lab::tell(text(lab::colour_wanted(STDERR_FILENO)));
+    lab::show_aside(text(lab::colour_wanted(STDERR_FILENO)));
 }
 
 /// Does all of them: that one output is lost must not cost the others. Throws the first failure, and tells of the others.
@@ -48,6 +48,8 @@ void do_all(const std::vector<std::function<void()>>& writers) {
   std::exception_ptr first;
   for (const auto& write : writers) try {
       write();
+    } catch (const lab::reader_gone&) {
+      if (!first) first = std::current_exception();
     } catch (const std::exception& failure) {
       if (first) lab::tell(fmt::format("kilter: {}\n", printable(failure.what())));
       else first = std::current_exception();
@@ -123,6 +125,7 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
     const lab::interrupt_guard guard([&] {
       try {
         deliver();
+      } catch (const lab::reader_gone&) {
       } catch (const std::exception& failure) {
         lab::tell(fmt::format("kilter: {}\n", printable(failure.what())));
       }

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -12,6 +14,7 @@
 #include "lab/presenting/disturbed_program_output.hpp"
 #include "lab/session/interrupt.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "prefix/program.hpp"
 
 namespace kilter::cli {
@@ -20,6 +23,7 @@ namespace {
 
 struct disturb_options {
   std::string spec, json;
+  double for_s = std::numeric_limits<double>::infinity();
   bool smt = false, quiet = false;
   lab::disturbed_program beside;       ///< the rest is for a program
 };
@@ -28,7 +32,7 @@ void say(const disturb_options& o, const std::string& text) {
   if (o.json == "-")
     lab::tell(o.quiet ? "" : text);
   else
-    lab::write_output("-", text);
+    lab::show(text);
 }
 
 int disturb(const disturb_options& o) {
@@ -37,8 +41,9 @@ int disturb(const disturb_options& o) {
   lab::check_output("--json", o.json);
   const lab::interrupt_guard guard([] { ::_exit(stopped); });
   lab::disturber disturber(here, parts);
-  if (!o.quiet) say(o, lab::hold_opening(parts, disturber));
-  lab::hold(disturber, parts);
+  const double length_s = std::min(o.for_s, lab::hold_length_s(parts));
+  if (!o.quiet) say(o, lab::hold_opening(parts, length_s, disturber));
+  lab::hold(disturber, length_s);
   say(o, lab::disturb_report_text(disturber.report()));
   if (!o.json.empty()) lab::write_output(o.json, lab::disturb_report_json(disturber.report()).dump(1) + "\n");
   return lab::interrupted() ? stopped : 0;
@@ -81,17 +86,23 @@ action add_disturb(CLI::App& app, const std::vector<std::string>& program) {
   takes(command->add_option("SPEC", o->spec, "KIND@CORES[:SHARE[,HALFPERIOD]][@FROM..TO]; + joins several; SHARE is what is left to others")
             ->type_name("")->required(), {.words = disturbance_kinds});
   command->add_flag("--smt", o->smt, "Core numbers are those of kilter topo --smt");
+  command->add_option_function<double>("--for", [o](double s) { o->for_s = s; }, "End after so long instead of at Ctrl-C")->type_name("SECONDS")
+      ->check([](const std::string& text) {
+        double s = 0;
+        return CLI::detail::lexical_cast(text, s) && s > 0 && s < 1e8 ? std::string() : "'" + text + "' is no number of seconds above 0, as 10 is one";
+      });
   command->add_option("--json", o->json, "Write the achieved shares as JSON to this file; -: to standard output")->type_name("FILE");
   command->add_flag("--quiet", o->quiet, "Only the final report; with --json - nothing but JSON");
   command->footer("Kinds: cpu, mem, session, float (co-runners); share, wave (exact time shares). A time share is not a clock change.\n"
                   "With a program: run with and without the disturbance in turn; the exit status is 1 if it is too slow or fails.\n"
                   "Examples:\n"
                   "  kilter disturb cpu@0\n"
-                  "  kilter disturb share@0:30%\n"
+                  "  kilter disturb share@0:30% --for 10\n"
                   "  kilter disturb wave@0-1:17%,0.5@0..10 --json shares.json\n"
                   "  kilter disturb cpu@0 --repeat 9 --at-most 1.5 -- ./program ARGS...");
   add_program_options(*command, *o);
   return [o, command] {
+    if (!o->beside.program.empty() && command->count("--for") > 0) throw input_error("--for: the program's end is the disturbance's; leave it out");
     if (!o->beside.program.empty()) return disturb_program(*o);
     for (const char* const option : {"--against", "--repeat", "--at-most"})
       if (command->count(option) > 0) throw input_error(std::string(option) + ": there is no program to run; give -- PROGRAM ARGS...");

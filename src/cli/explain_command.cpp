@@ -7,6 +7,7 @@
 #include "kilter/error.hpp"
 #include "lab/presenting/explain.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "lab/words/numbers.hpp"
 
 namespace kilter::cli {
@@ -45,7 +46,7 @@ action add_explain(CLI::App& app) {
         throw input_error(o->result + ": " + e.what());
       }
     }();
-    if (o->json != "-") lab::write_output("-", lab::explain_text(runs));
+    if (o->json != "-") lab::show(lab::explain_text(runs));
     if (!o->json.empty()) lab::write_output(o->json, lab::document_text(lab::explain_document(runs)));
     return 0;
   };

@@ -20,6 +20,7 @@
 #include "kilter/error.hpp"
 #include "lab/presenting/graph_info.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "lab/session/progress.hpp"
 #include "lab/words/numbers.hpp"
 
@@ -93,7 +94,7 @@ action add_info(CLI::App& graph) {
   return [o] {
     lab::check_output("--json", o->json);
     work_on(*o, "measuring", [&](const dag& g) {
-      if (o->json != "-") lab::write_output("-", lab::graph_info_text(g));
+      if (o->json != "-") lab::show(lab::graph_info_text(g));
       if (!o->json.empty()) lab::write_output(o->json, lab::graph_info_json(g));
     });
     return 0;

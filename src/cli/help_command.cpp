@@ -7,6 +7,7 @@
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::cli {
 
@@ -42,7 +43,7 @@ action add_help(CLI::App& app) {
       lab::check_output("--man-pages", o->folder + "/" + man_page_file(app));
       write_man_pages(app, o->folder);
     } else {
-      lab::write_output("-", o->man ? man_page(wanted) : help_of(wanted));
+      o->man ? lab::write_output("-", man_page(wanted)) : lab::show(help_of(wanted));
     }
     return 0;
   };

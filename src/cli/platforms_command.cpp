@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
+#include "lab/measuring/engine_choice.hpp"
 #include "lab/presenting/platforms.hpp"
 #include "lab/session/outputs.hpp"
 #include "lab/session/terminal.hpp"
@@ -33,9 +34,9 @@ action add_platforms(CLI::App& app) {
   return [o, name] {
     lab::check_output("--json", o->json);
     std::optional<sim::platform> one;
-    if (name->count() > 0) one = sim::platform::load(o->name);
+    if (name->count() > 0) one = lab::platform_of({.platform = o->name.starts_with("sim:") ? o->name.substr(4) : o->name});
     const bool colour = lab::colour_wanted(STDOUT_FILENO);
-    if (o->json != "-") lab::write_output("-", one ? lab::platform_text(*one, colour) : lab::platform_list_text(colour));
+    if (o->json != "-") lab::show(one ? lab::platform_text(*one, colour) : lab::platform_list_text(colour));
     if (!o->json.empty()) lab::write_output(o->json, one ? lab::platform_json(*one) : lab::platform_list_json());
     return 0;
   };

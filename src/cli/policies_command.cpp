@@ -11,7 +11,7 @@ action add_policies(CLI::App& app) {
   CLI::App* policies = app.add_subcommand("policies", "List the policies, what they do and where they were published");
   policies->footer("Examples:\n  kilter policies");
   return [] {
-    lab::write_output("-", lab::policies_text(lab::colour_wanted(STDOUT_FILENO)));
+    lab::show(lab::policies_text(lab::colour_wanted(STDOUT_FILENO)));
     return 0;
   };
 }

@@ -93,7 +93,7 @@ int compare_readings(const reproduce_options& o, const std::vector<lab::experime
   }
   progress.clear();
   if (lab::interrupted()) return stopped;
-  lab::write_output("-", lab::readings_text(names, results));
+  lab::show(lab::readings_text(names, results));
   return 0;
 }
 
@@ -109,7 +109,7 @@ int show_flips(const reproduce_options& o, std::vector<lab::experiment_file> fil
   }
   progress.clear();
   if (lab::interrupted()) return stopped;
-  if (o.json != "-") lab::write_output("-", lab::flips_text(found));
+  if (o.json != "-") lab::show(lab::flips_text(found));
   if (!o.json.empty()) lab::write_output(o.json, lab::to_json(std::span<const lab::claim_flips>(found)).dump(1) + "\n");
   return 0;
 }
@@ -149,7 +149,7 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
     auto files = lab::read_experiments(lab::experiments_directory());
     const auto ids = lab::chosen_claims(files, o->claims);
     if (o->list) {
-      lab::write_output("-", lab::claims_text(files, ids));
+      lab::show(lab::claims_text(files, ids));
       return 0;
     }
     if (o->native) check_native(*o, files, ids);
@@ -175,11 +175,11 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
     progress.clear();
     show_recorded(results.claims, files);
     const std::string text = lab::verdicts_text(results.claims, lab::colour_wanted(STDOUT_FILENO)) + lab::first_text(first);
-    if (o->json != "-" && o->html != "-") lab::write_output("-", text);
+    if (o->json != "-" && o->html != "-") lab::show(text);
     const auto write = [&](const char* what, const std::string& path, const std::string& content) {
       lab::write_output(path, content);
       const bool stdout_taken = o->json == "-" || o->html == "-";
-      if (!o->quiet && !stdout_taken) lab::write_output("-", fmt::format("{}: {}\n", what, lab::absolute_path(path)));
+      if (!o->quiet && !stdout_taken) lab::show(fmt::format("{}: {}\n", what, lab::absolute_path(path)));
     };
     if (!o->json.empty()) {
       lab::document d = lab::to_json(std::span<const lab::claim_result>(results.claims));

@@ -11,9 +11,11 @@
 #include "balance/os/cpu_mask.hpp"
 #include "balance/preload/library.hpp"
 #include "base/file_text.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 #include "machine/cgroup.hpp"
 #include "prefix/program.hpp"
 #include "prefix/tell.hpp"
@@ -134,14 +136,17 @@ regions::preparation prepare(const run_options& o) {
 void write(const run_options& o, const regions::preparation& p, const std::optional<regions::outcome>& outcome) {
   if (o.json.empty() && o.html.empty()) return;
   const std::string document = regions::run_json(p, outcome);
-  if (!o.html.empty()) lab::write_output(o.html, report::html(nlohmann::json::parse(document)));
+  if (!o.html.empty()) {
+    lab::write_output(o.html, report::html(nlohmann::json::parse(document)));
+    lab::tell(fmt::format("kilter run: report: {}\n", printable(lab::absolute_path(o.html))));
+  }
   if (!o.json.empty()) lab::write_output(o.json, document);
 }
 
 int show(const run_options& o, const regions::preparation& p) {
   std::string text;
   for (const std::string& line : regions::lines_before(p)) text += line + "\n";
-  if (o.json != "-") lab::write_output("-", text);
+  if (o.json != "-") lab::show(text);
   write(o, p, std::nullopt);
   return 0;
 }

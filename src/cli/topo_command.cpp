@@ -57,7 +57,7 @@ action add_topo(CLI::App& app) {
   return [o] {
     lab::check_output("--json", o->json);
     const machine m = chosen_machine(*o);
-    if (o->json != "-") lab::write_output("-", lab::topo_text(m, lab::colour_wanted(STDOUT_FILENO)));
+    if (o->json != "-") lab::show(lab::topo_text(m, lab::colour_wanted(STDOUT_FILENO)));
     if (!o->json.empty()) lab::write_output(o->json, lab::topo_json(m));
     return 0;
   };

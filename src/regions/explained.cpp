@@ -121,8 +121,8 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all, const 
       continue;
     }
     if (p.regions.empty()) continue;
-    lines.push_back(fmt::format("process {}: {} parallel regions; {} times a member that was held up was moved to a CPU that waited, {} times the program's own thread", p.pid,
-                                p.regions.size(), p.rescues, p.exchanges) +
+    lines.push_back(fmt::format("process {}: {} parallel region{}; {} times a member that was held up was moved to a CPU that waited, {} times the program's own thread", p.pid,
+                                p.regions.size(), p.regions.size() == 1 ? "" : "s", p.rescues, p.exchanges) +
                     (p.alone > 0 ? fmt::format("; {} times one thread was quicker for all members", p.alone) : ""));
     std::vector<told_region> by_time = p.regions;
     std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);

@@ -8,6 +8,7 @@ bench=(bench layered)
 # no command, unknown commands and options
 refuses "--help"
 refuses "'bnech'" bnech
+refuses "--json needs a value; see kilter topo --help" topo --json
 refuses "did you mean 'bench'" bnech
 refuses "layered" bench
 refuses "did you mean 'sim:jetson-tx2'" bench --on jetson-tx2
@@ -19,6 +20,7 @@ refuses "extra" policies extra
 
 # policies, kernels, disturbances, modes
 refuses "did you mean 'dam-c'" "${bench[@]}" --policy damc
+refuses "did you mean 'rws'?" "${bench[@]}" --policy rsw
 refuses "'nonsense'" "${bench[@]}" --policy rws,nonsense
 refuses "did you mean 'matmul'" "${bench[@]}" --kernel matmull
 refuses "'gpu" "${bench[@]}" --disturb gpu@0
@@ -187,13 +189,16 @@ told() {  # told MESSAGE ARGS...: exactly that, after "kilter: "
   refuses "$message" "$@"
   [ "$(cat "$work/err")" = "kilter: $message" ] || fail "kilter $*: says '$(cat "$work/err")', not '$message'"
 }
+: >"$work/mine.toml"
 ways="use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph"
 for command in "bench layered" "bench cholesky:n=3" "sim layered" "sim cholesky:n=3" "compare cholesky:n=3" topo demo "reproduce matrix"; do
-  for meant in jetson-tx2=sim:jetson-tx2 jetson-tx3=sim:jetson-tx2 ./mine.toml=sim:./mine.toml mine.toml=sim:mine.toml grid:2x4=sim:grid:2x4 simm:odroid-xu3=sim:odroid-xu3 \
+  for meant in jetson-tx2=sim:jetson-tx2 jetson-tx3=sim:jetson-tx2 "$work/mine.toml=sim:$work/mine.toml" grid:2x4=sim:grid:2x4 simm:odroid-xu3=sim:odroid-xu3 \
       emulat:odroid-xu3=emulate:odroid-xu3 nativ=native; do
     # shellcheck disable=SC2086
     told "--on '${meant%%=*}': did you mean '${meant#*=}'? $ways" $command --on "${meant%%=*}"
   done
+  # shellcheck disable=SC2086
+  told "--on './none.toml': there is no file ./none.toml; a platform file is named sim:FILE" $command --on ./none.toml
   # shellcheck disable=SC2086
   told "--on 'elsewhere': $ways" $command --on elsewhere
   # shellcheck disable=SC2086

@@ -31,8 +31,8 @@ passes() {
 }
 
 # says TEXT: the last command's standard output contains it.
-says() {
-  grep -qF -- "$1" "$work/out" || fail "standard output does not say '$1'"
+says() {  # a sentence may go on in the next line
+  grep -qF -- "$1" "$work/out" || tr -s ' \n' ' ' <"$work/out" | grep -qF -- "$1" || fail "standard output does not say '$1'"
 }
 
 # json PYTHON-EXPRESSION: of the last standard output as document `d`; skipped where there is no python3

@@ -61,4 +61,10 @@ wait $pid
 status=$?
 [ $status -eq 130 ] || fail "SIGTERM: exit status $status, expected 130"
 ps -e -o ppid=,comm= | grep -q "^ *$pid " && fail "SIGTERM left a child"
+
+# for so long, and no longer
+timeout 20 "$kilter" disturb cpu@0 --for 0.3 >"$work/out" 2>&1 || fail "--for: exit status $?: $(head -c 300 "$work/out")"
+says "cpu@0 for 0.3 s."
+refuses "'-1' is no number of seconds above 0" disturb cpu@0 --for -1
+refuses "--for: the program's end is the disturbance's" disturb cpu@0 --for 1 -- true
 finish

@@ -29,7 +29,7 @@ done
 printf 'digraph { a [size="5"]; a -> b }' >"$work/guessed.dot"
 for to in '2>/dev/full' '2>&-' '2>&8'; do ends 0 "$to" graph convert "$work/guessed.dot" --to json -o "$work/guessed.json"; done
 
-# Output that standard output does not take: status 1 and one line.
+# Output that standard output does not take: status 1 and one line; none where the reader has gone, as head does.
 loses() {
   local where=$1 why=$2
   shift 2
@@ -40,14 +40,14 @@ loses() {
   esac
   local status=$?
   [ "$status" -eq 1 ] || fail "kilter $*, standard output $where: exit status $status, expected 1"
-  [ "$(cat "$work/err")" = "kilter: cannot write standard output: $why" ] || fail "kilter $*, standard output $where: says $(head -c 300 "$work/err")"
+  [ "$(cat "$work/err")" = "${why:+kilter: cannot write standard output: $why}" ] || fail "kilter $*, standard output $where: says $(head -c 300 "$work/err")"
 }
 for command in --help --version "bench --help" platforms "platforms jetson-tx2" policies topo "topo --json -" "reproduce --list" "graph make cholesky:n=3" "graph info cholesky:n=3" \
   "graph draw cholesky:n=3" "top --once" "top --json -" "${short[*]} --quiet" "${short[*]} --quiet --json -" "compare cholesky:n=3 --on sim:jetson-tx2 --repeat 1 --quiet"; do
   read -ra words <<<"$command"
   loses full "No space left on device" "${words[@]}"
   loses closed "Bad file descriptor" "${words[@]}"
-  loses gone "Broken pipe" "${words[@]}"
+  loses gone "" "${words[@]}"
 done
 ends 1 '>/dev/full 2>/dev/full' platforms
 ends 1 '>&8 2>&8' platforms

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kilter/error.hpp"
+#include "lab/words/suggest.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -90,7 +91,12 @@ class item_reader {
     for (const kind_rule& rule : rules)
       if (rule.name == name) return rule;
     std::string known;
-    for (const kind_rule& rule : rules) known += fmt::format("{}{}", known.empty() ? "" : ", ", rule.name);
+    std::vector<std::string_view> names;
+    for (const kind_rule& rule : rules) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", rule.name);
+      names.push_back(rule.name);
+    }
+    if (const std::string_view near = nearest(name, names); !near.empty()) throw input_error(fmt::format("disturbance '{}': unknown kind '{}': did you mean '{}'?", item_, name, near));
     fail(fmt::format("unknown kind '{}'", name), fmt::format("one of {}, or none alone", known));
   }
 

@@ -34,15 +34,13 @@ double hold_length_s(const std::vector<disturbance>& parts) {
   return length_s;
 }
 
-std::string hold_opening(const std::vector<disturbance>& parts, const disturber& d) {
-  const double length_s = hold_length_s(parts);
+std::string hold_opening(const std::vector<disturbance>& parts, double length_s, const disturber& d) {
   std::string text = disturb_calibration_text(d.calibration());
   text += std::isinf(length_s) ? fmt::format("{} until Ctrl-C.\n", to_string(parts)) : fmt::format("{} for {:g} s.\n", to_string(parts), length_s);
   return text;
 }
 
-void hold(disturber& d, const std::vector<disturbance>& parts) {
-  const double length_s = hold_length_s(parts);
+void hold(disturber& d, double length_s) {
   d.start();
   interruptible_sleep(std::min(length_s, 1e8));
   d.stop();

@@ -17,9 +17,9 @@ namespace kilter::lab {
 [[nodiscard]] double hold_length_s(const std::vector<disturbance>&);
 
 /// What is about to happen, and how well it is calibrated.
-[[nodiscard]] std::string hold_opening(const std::vector<disturbance>&, const disturber&);
+[[nodiscard]] std::string hold_opening(const std::vector<disturbance>&, double length_s, const disturber&);
 
-/// Starts, waits until the windows are over or the process is interrupted, and stops.
-void hold(disturber&, const std::vector<disturbance>&);
+/// Starts, waits until the seconds are over or the process is interrupted, and stops.
+void hold(disturber&, double length_s);
 
 }  // namespace kilter::lab

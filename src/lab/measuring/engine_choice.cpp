@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <vector>
 
 #include "kilter/error.hpp"
@@ -20,7 +21,7 @@ bool is_file_or_grid(std::string_view platform) { return platform.starts_with("g
 
 /// The right spelling of a text that is none; empty if nothing is near it.
 std::string meant_by(std::string_view text) {
-  if (is_file_or_grid(text)) return std::string(simulate).append(text);
+  if (is_file_or_grid(text)) return text.starts_with("grid:") || std::filesystem::exists(text) ? std::string(simulate).append(text) : "";
   const std::vector<std::string> platforms = sim::platform::names();
   std::vector<std::string> spelled{"native", "ideal"};
   for (const std::string& name : platforms)
@@ -31,6 +32,7 @@ std::string meant_by(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view label, std::string_view text) {
+  if (text.ends_with(".toml") && !std::filesystem::exists(text)) throw input_error(fmt::format("{0} '{1}': there is no file {1}; a platform file is named sim:FILE", label, text));
   const std::string meant = meant_by(text);
   const std::string question = meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant);
   throw input_error(fmt::format("{} '{}': {}use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph", label,

@@ -10,7 +10,6 @@
 #include "lab/presenting/paint.hpp"
 #include "lab/presenting/specification_json.hpp"
 #include "lab/words/units.hpp"
-#include "lab/words/wrapped.hpp"
 
 namespace kilter::lab {
 
@@ -59,7 +58,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   if (out.empty()) out = "No run was finished.\n";
   else out += fmt::format("{}\n", ink.dim(legend));
   for (const std::string& note : o.notes) out += "  note: " + printable(note) + "\n";
-  for (const std::string& line : sentences_of(conclude(o.rows))) out += wrapped(printable(line), 100, "", "");
+  for (const std::string& line : sentences_of(conclude(o.rows))) out += printable(line) + "\n";
   return out;
 }
 

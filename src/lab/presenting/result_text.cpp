@@ -9,7 +9,6 @@
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/paint.hpp"
 #include "lab/words/units.hpp"
-#include "lab/words/wrapped.hpp"
 
 namespace kilter::lab {
 
@@ -75,7 +74,7 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
       "suits it; {}critical: how many of the tasks are, and "
       "which share of them ran at (first core, number of cores)",
       energy ? "J s: energy times time; " : "");
-  return out + ink.dim(wrapped(legend, 100, "  ", "  ")) + "\n";
+  return out + ink.dim("  " + legend + "\n") + "\n";
 }
 
 }  // namespace
@@ -88,8 +87,8 @@ std::string bench_text(const experiment& e, const bench_result& r, bool colour) 
   out += "\n";
   if (r.runs.empty()) out += "No run was finished.\n\n";
   out += table_of(e, r, ink);
-  for (const std::string& f : r.conclusions) out += wrapped(printable(f), 100, "- ", "  ");
-  for (const std::string& n : r.notes) out += ink.dim(wrapped(printable(n), 100, "  note: ", "  "));
+  for (const std::string& f : r.conclusions) out += "- " + printable(f) + "\n";
+  for (const std::string& n : r.notes) out += ink.dim("  note: " + printable(n) + "\n");
   return out;
 }
 

@@ -80,7 +80,9 @@ void check_report_output(const std::string& option, const std::string& path) {
 
 void write_output(const std::string& path, const std::string& content) {
   if (path == "-") {
-    if (const int error = write_all(STDOUT_FILENO, content); error != 0) fail("standard output", std::strerror(error));
+    const int error = write_all(STDOUT_FILENO, content);
+    if (error == EPIPE) throw reader_gone("nobody reads standard output");
+    if (error != 0) fail("standard output", std::strerror(error));
     return;
   }
   if (const std::string why = kilter::detail::replace_file(path, content); !why.empty()) fail(path, why);

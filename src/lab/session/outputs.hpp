@@ -1,6 +1,7 @@
 #pragma once
 // Files that commands write: refused before anything runs if they cannot be, written whole or not at all.
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,14 @@ void check_output(const std::string& option, const std::string& path);
 /// check_output; also refuses to replace a file that is neither empty nor a report of ours.
 void check_report_output(const std::string& option, const std::string& path);
 
+/// Whoever read standard output has gone, as `head` does. No news to anybody.
+class reader_gone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Replaces the file's content as base/replace_file.hpp does; "-" is standard output. Throws std::runtime_error with one line if not all of it could be written;
-/// a file that was there before keeps its content then.
+/// a file that was there before keeps its content then. reader_gone is one.
 void write_output(const std::string& path, const std::string& content);
 
 /// Text on standard error, as far as that takes it. Nothing fails because a message is lost.

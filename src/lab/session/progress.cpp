@@ -1,7 +1,6 @@
 #include "lab/session/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,17 +9,13 @@
 #include "base/printable.hpp"
 #include "base/sync.hpp"
 #include "lab/session/outputs.hpp"
+#include "lab/session/terminal.hpp"
 
 namespace kilter::lab {
 
 namespace {
 
 constexpr std::chrono::seconds silence{2};
-
-std::size_t terminal_columns() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 }  // namespace
 
@@ -50,7 +45,7 @@ void progress::step(const std::string& what) {
   const auto before = static_cast<double>(done_ - 1);
   std::string line = fmt::format("[{}/{}] {}", done_, std::max(steps_, done_), printable(what));
   if (before > 0.0) line += fmt::format(", about {:.0f} s left", std::max(0.0, elapsed_s / before * (static_cast<double>(steps_) - before)));
-  line.resize(std::min(line.size(), terminal_columns() - 1));
+  line.resize(std::min(line.size(), columns_of(STDERR_FILENO) - 1));
   const std::lock_guard lock(mutex_);
   line_ = std::move(line);
   if (!early_) show();

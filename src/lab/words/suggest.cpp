@@ -12,18 +12,18 @@ namespace kilter::lab {
 
 namespace {
 
-/// Levenshtein distance, one row at a time.
+/// How many letters were added, left out or replaced, or swapped with their neighbour (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), now(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    now[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      now[j] = std::min({row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), row[j] + 1, now[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
     }
+    before.swap(row);
+    row.swap(now);
   }
   return row[b.size()];
 }
@@ -47,8 +47,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> choices) {
   const std::string_view guess = nearest(word, choices);
-  const std::string question = guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess);
-  return fmt::format("unknown {} '{}': {}there are {}", what, word, question, joined(choices, ", "));
+  if (!guess.empty()) return fmt::format("unknown {} '{}': did you mean '{}'?", what, word, guess);
+  return fmt::format("unknown {} '{}': there are {}", what, word, joined(choices, ", "));
 }
 
 }  // namespace kilter::lab

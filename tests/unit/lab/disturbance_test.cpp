@@ -83,7 +83,7 @@ TEST_P(disturbance_refused, in_one_line_that_names_it) {
 
 INSTANTIATE_TEST_SUITE_P(
     inputs, disturbance_refused,
-    testing::Values(refused_text{"", "none"}, refused_text{"cpux@0", "unknown kind 'cpux'"}, refused_text{"cpux@0", "wave"},
+    testing::Values(refused_text{"", "none"}, refused_text{"cpux@0", "unknown kind 'cpux'"}, refused_text{"cpux@0", "did you mean 'cpu'?"}, refused_text{"noise@0", "wave"},
                     refused_text{"@0", "unknown kind ''"}, refused_text{"cpu", "names no core"}, refused_text{"cpu@", "no list of cores"},
                     refused_text{"cpu@x", "'x'"}, refused_text{"cpu@0,", "'0,'"}, refused_text{"cpu@-1", "'-1'"}, refused_text{"cpu@1.5", "'1.5'"},
                     refused_text{"cpu@4", "core 4 does not exist"}, refused_text{"cpu@4", "0 to 3"},

@@ -54,7 +54,8 @@ TEST(plan, refuses_unknown_names_and_guesses_what_was_meant) {
   expect_refused([](auto& a) { a.policy_lists = read_policies({"rws,"}); }, "''", "there are rws");
   expect_refused([](auto& a) { a.policy_lists = read_policies({"heft2000"}); }, "'heft2000'", "there are rws, rwsm-c");
   expect_refused([](auto& a) { a.work = make_workload("layered", {{"kernel", "matmull"}}); }, "'matmull'", "did you mean 'matmul'");
-  expect_refused([](auto& a) { read_setting(a, "table", "robot"); }, "'robot'", "paper, robust");
+  expect_refused([](auto& a) { read_setting(a, "table", "robot"); }, "'robot'", "did you mean 'robust'");
+  expect_refused([](auto& a) { read_setting(a, "table", "sturdy"); }, "'sturdy'", "there are paper, robust");
   expect_refused([](auto& a) { read_setting(a, "criticality", "chain_closed"); }, "'chain_closed'", "did you mean 'chain-closed'");
 }
 

@@ -198,6 +198,15 @@ class busy_cluster : public ::testing::TestWithParam<double> {  // bytes per sec
   }
 };
 
+TEST_P(busy_cluster, is_busy_with_a_worker_until_it_sleeps) {
+  platform p = cores(1);
+  p.contention.sleep = sleep_figure{.after_s = 0.2e-3, .call_s = 0.0, .up_s = 0.0};
+  graph g;
+  g.add(nothing);
+  g.add({.work = 0.5}, nothing);
+  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 0.75 * body_s + 0.2e-3 + (0.5 - 0.2 / 1.5) * body_s, 1e-8);
+}
+
 TEST_P(busy_cluster, makes_bodies_slower) {
   const platform p = cores(1);
   graph g;

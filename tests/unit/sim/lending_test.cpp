@@ -115,7 +115,120 @@ TEST(lending, a_host_that_is_woken_sends_its_guest_home) {
   for (int i = 0; i < 8; ++i) g.edge(later, g.add(nothing));
   const ended seen = run(lending(3), {beside(0, 1.8e-4)}, g);
   EXPECT_GT(std::ranges::count(seen.by, 1u), 2) << "it takes its share of the eight";
-  EXPECT_LT(seen.seconds, 0.01 * body_s + 2 * 10 * body_s);
+  EXPECT_GT(seen.seconds, 11.5 * body_s) << "meanwhile the guest has half a core at home";
+  EXPECT_LT(seen.seconds, 15 * body_s) << "then it is taken in again";
+}
+
+TEST(lending, a_host_has_one_guest) {
+  graph g;
+  const task first = g.add({.work = 0.01}, nothing);
+  for (const double work : {10.0, 10.0, 0.2}) g.edge(first, g.add({.work = work}, nothing));
+  const ended seen = run(lending(3), {beside(0, 1e-4), beside(1, 1e-4), beside(2, 1e-4)}, g);
+  EXPECT_GT(seen.seconds, 13 * body_s) << "there is half of each core for two of them";
+  platform p = lending(3);
+  p.contention.lend->looks_s = 1e-4;
+  graph two;
+  const task fork = two.add({.work = 0.01}, nothing);
+  for (const double work : {10.0, 10.0, 0.05}) two.edge(fork, two.add({.work = work}, nothing));
+  EXPECT_GT(run(p, {beside(0, 1e-4), beside(1, 1e-4)}, two).seconds, 13 * body_s) << "the second waits until the first has ended";
+}
+
+TEST(lending, a_guest_is_sent_home_when_a_neighbour_comes_to_its_host) {
+  graph g;
+  const task first = g.add({.work = 0.01}, nothing);
+  g.edge(first, g.add({.work = 20.0}, nothing));
+  g.edge(first, g.add({.work = 0.5}, nothing));
+  disturbance later = beside(1, 0.0);
+  later.from_s = 1e-4 + 2 * slice_s;  // both are away at the same times
+  EXPECT_GT(run(lending(2), {beside(0, 1e-4), later}, g).seconds, 28 * body_s);
+}
+
+TEST(lending, a_guest_is_sent_home_when_its_host_has_too_little_of_its_core_left) {
+  const auto run_s = [](double left) {
+    graph g;
+    const task first = g.add({.work = 0.01}, nothing);
+    g.edge(first, g.add({.work = 20.0}, nothing));
+    g.edge(first, g.add({.work = 0.5}, nothing));
+    const disturbance later{.what = disturbance::kind::capacity, .cores = {1}, .left = left, .from_s = 1e-3};
+    return run(lending(2), {beside(0, 1e-4), later}, g).seconds;
+  };
+  EXPECT_NEAR(run_s(0.8), 1e-3 + 0.62e-3 + (20 - 1) / 0.8 * body_s, 1e-3);
+  EXPECT_GT(run_s(0.5), 30 * body_s) << "a half it has at home, too, some of it late";
+}
+
+TEST(lending, a_host_that_is_woken_before_it_has_lent_its_core_keeps_it) {
+  graph g;
+  const task first = g.add({.work = 0.01}, nothing);
+  g.edge(first, g.add({.work = 4.0}, nothing));              // on core 0, held up from .1 to 4.1 ms
+  g.edge(first, g.add({.work = 0.5}, nothing));              // on core 1, which looks at .52
+  const task wakes = g.add({.work = 0.56}, nothing);         // on core 2
+  g.edge(first, wakes);
+  for (int i = 0; i < 2; ++i) g.edge(wakes, g.add({.work = 6.0}, nothing));
+  EXPECT_GT(run(lending(3), {beside(0, 1e-4)}, g).seconds, 8.0 * body_s) << "nobody is left to take it in";
+}
+
+TEST(lending, who_slept_since_before_the_run_does_not_look_until_a_body_was_long) {
+  graph g;
+  add_chain(g, 1, {.work = 2.0});
+  EXPECT_NEAR(run(lending(2), {beside(0, 1e-3)}, g).seconds, 2 * body_s + slice_s, 1e-9);
+}
+
+TEST(lending, a_core_that_was_slowed_lately_is_woken_last) {
+  graph g;
+  const task join = g.add({.work = 0.01}, nothing);
+  for (int i = 0; i < 60; ++i) g.edge(g.add(nothing), join);
+  const std::uint32_t narrow[] = {1};
+  const task alone = g.add({.priority = priority::high, .widths = narrow, .work = 5.0}, nothing);  // on core 0; the others fall asleep
+  g.edge(join, alone);
+  for (int i = 0; i < 2; ++i) g.edge(alone, g.add(nothing));
+  disturbance before = beside(1, 0.0);
+  before.to_s = 0.03;
+  platform p = lending(3);
+  p.contention.lend.reset();
+  engine_options o = with("fam-c", p);
+  o.policy = make_policy("fam-c", *p.cores, {.fast = {0}});
+  const ended seen = run(p, o, {before}, g);
+  EXPECT_EQ(std::ranges::count(std::vector(seen.by.end() - 2, seen.by.end()), 1u), 0);
+}
+
+TEST(lending, what_is_bound_to_a_guest_waits_until_it_is_at_home_and_has_its_core) {
+  const auto ends_at = [](double keeps_s) {
+    platform p = lending(3);
+    p.contention.lend->keeps_s = keeps_s;
+    graph g;
+    const task first = g.add({.work = 0.01}, nothing);
+    g.edge(first, g.add({.priority = priority::high}, nothing));  // on core 0, where it is held up
+    const task other = g.add({.work = 0.6}, nothing), bound = g.add({.priority = priority::high}, nothing);
+    g.edge(first, g.add({.work = 0.1}, nothing));                 // its core takes the guest in
+    g.edge(first, other);
+    g.edge(other, bound);
+    engine_options o = with("fa", p);
+    o.policy = make_policy("fa", *p.cores, {.fast = {0}});
+    return run(p, o, {beside(0, 1.8e-4)}, g).seconds;
+  };
+  EXPECT_NEAR(ends_at(slice_s), 1.8e-4 + slice_s + body_s, 1e-6);
+  EXPECT_NEAR(ends_at(2e-3), 1.8e-4 + 2e-3 + body_s, 1e-6);
+}
+
+TEST(lending, a_core_that_is_slower_than_the_other_is_not_lent) {
+  const auto run_s = [](bool slowed_before) {
+    platform p = lending(2);
+    graph g;
+    const task join = g.add({.work = 0.01}, nothing);
+    for (int i = 0; i < 80; ++i) g.edge(g.add(nothing), join);
+    const std::uint32_t narrow[] = {1};
+    g.edge(join, g.add({.priority = priority::high, .widths = narrow, .work = 20}, nothing));
+    engine_options o = with("fam-c", p);
+    o.policy = make_policy("fam-c", *p.cores, {.fast = {0}});
+    std::vector<disturbance> all{beside(0, 0.0)};
+    all.front().from_s = 0.055;
+    if (slowed_before) {
+      all.push_back(beside(1, 0.0));
+      all.back().to_s = 0.045;
+    }
+    return run(p, o, all, g).seconds;
+  };
+  EXPECT_GT(run_s(true), run_s(false) + 10 * body_s);
 }
 
 TEST(lending, who_sleeps_looks_again) {

@@ -105,8 +105,14 @@ steal_s = [2e-7, 6e-7]
 source = "made up"
 [sleep]
 after_s = 5e-5
+long_after_s = 1e-4
 call_s = 5e-6
 up_s = 2e-5
+source = "made up"
+[lend]
+looks_s = 1e-3
+seconds = 2e-4
+keeps_s = 3e-3
 source = "made up"
 [shared_queue]
 users = [1, 6]
@@ -162,10 +168,11 @@ TEST(platform, every_number_of_a_file_arrives) {
   EXPECT_EQ(c.busy_on(0)->slower.at(2), 1.25);
   EXPECT_EQ(c.look_s.at(5), 5e-7);
   EXPECT_EQ(c.steal_s.at(1), 2e-7);
-  EXPECT_EQ((std::vector<double>{c.sleep->after_s, c.sleep->call_s, c.sleep->up_s}), (std::vector<double>{5e-5, 5e-6, 2e-5}));
+  EXPECT_EQ((std::vector<double>{c.sleep->after_s, c.sleep->long_after_s, c.sleep->call_s, c.sleep->up_s}), (std::vector<double>{5e-5, 1e-4, 5e-6, 2e-5}));
+  EXPECT_EQ((std::vector<double>{c.lend->looks_s, c.lend->seconds, c.lend->keeps_s}), (std::vector<double>{1e-3, 2e-4, 3e-3}));
   EXPECT_EQ(c.queue_s.at(6), 4e-7);
   EXPECT_EQ(c.decisions_of("auto", 1.0)->take_s, 2e-7);
-  for (const char* name : {"gather on little", "busy big", "steal", "sleep", "shared queue", "decisions of auto on tasks of 1e-05 s"})
+  for (const char* name : {"gather on little", "busy big", "steal", "sleep", "lend", "shared queue", "decisions of auto on tasks of 1e-05 s"})
     EXPECT_NE(p.origin_of(name), nullptr) << name;
   ASSERT_NE(p.origin_of("cache of a core of cluster 0"), nullptr);
   ASSERT_EQ(p.kernels.size(), 1u);
@@ -297,6 +304,13 @@ TEST(platform, a_number_for_each_count_of_cores) {
   expect_refused("look_s = [1e-7, 5e-7]", "look_s = [1e-7, 0]", {"'look_s' is 0", "from 1e-09"});
 }
 
+TEST(platform, sleep_and_lending_belong_together) {
+  expect_refused("long_after_s = 1e-4", "long_after_s = 1e-5", {"'long_after_s' is below 'after_s'"}, -2);
+  const std::string sleep = "[sleep]\nafter_s = 5e-5\nlong_after_s = 1e-4\ncall_s = 5e-6\nup_s = 2e-5\nsource = \"made up\"\n";
+  expect_refused(sleep, "", {"[lend] needs [sleep]"});
+  EXPECT_EQ(load_text(kilter::test::replaced(good, "long_after_s = 1e-4\n", "")).contention.sleep->long_after_s, 5e-5) << "as short as the other";
+}
+
 TEST(platform, kinds_must_exist_and_fit) {
   expect_refused("kind = \"big\"\nmhz = [500, 1000]", "kind = \"huge\"\nmhz = [500, 1000]", {"huge", "big, little"});
   expect_refused("kind = \"big\"\nmhz = 500", "kind = \"huge\"\nmhz = 500", {"huge", "big, little"});
@@ -311,7 +325,7 @@ TEST(platform, a_cluster_without_cores_is_an_error) { expect_refused("cpus = [0,
 TEST(platform, every_table_needs_a_source_and_stands_once) {
   for (const std::string table :
        {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]", "[moved_line]", "[[gather]]", "[[busy]]",
-        "[steal]", "[sleep]", "[shared_queue]", "[[decision]]"}) {
+        "[steal]", "[sleep]", "[lend]", "[shared_queue]", "[[decision]]"}) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
