@@ -104,7 +104,7 @@ build_tests() {
   local tools=OFF
   if [ "${2:-}" = with-tools ]; then tools=ON; fi
   case $1 in
-    test) build build/test -DCMAKE_BUILD_TYPE=Release -DKILTER_TESTS=ON -DKILTER_BENCH=ON -- all ;;
+    test) build build/test -DCMAKE_BUILD_TYPE=Release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DKILTER_TESTS=ON -DKILTER_BENCH=ON -- all ;;
     thread) build build/thread -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=thread -DKILTER_TOOLS=$tools -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
     address) build build/address -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKILTER_SANITIZE=address,undefined -DKILTER_TOOLS=$tools -DKILTER_DRAW=OFF -DKILTER_TESTS=ON -- all ;;
   esac

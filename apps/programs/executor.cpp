@@ -2,6 +2,7 @@
 
 #include <barrier>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -68,8 +69,13 @@ std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) 
     case execution_model::serial: return std::make_unique<one_thread>();
     case execution_model::static_threads: return std::make_unique<equal_shares>(threads);
     case execution_model::tbb_loop: return make_tbb_loop(threads);
-    default: return make_openmp_loop(m, threads);
+    case execution_model::loop_static:
+    case execution_model::loop_dynamic:
+    case execution_model::omp_task: return make_openmp_loop(m, threads);
+    case execution_model::task:
+    case execution_model::kilter: break;  // they have a runtime
   }
+  throw std::logic_error("a model with a runtime has no loop of its own");
 }
 
 }  // namespace

@@ -173,7 +173,10 @@ void put(const policy& p, const kilter::machine& m, tape& t) {
   const tape_item item = t.entries()[t.position()].item;
   arguments a(t, m);
   detail::asked_view v(m, nullptr, a.core(), &t);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wswitch-enum"  // of what a tape holds only questions begin an entry
   switch (item) {
+#pragma GCC diagnostic pop
     case tape_item::submit: return recorded::submit(p, v);
     case tape_item::machine: return recorded::machine(p, v);
     case tape_item::ready: {

@@ -1,4 +1,5 @@
 #include <array>
+#include <stdexcept>
 #include <string>
 
 #include "kilter/error.hpp"
@@ -47,7 +48,8 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
     case 13: return builtin::dheft(m, o);
     case 14: return builtin::heft(m, o);
     case 15: return builtin::cpop(m, o);
-    default: return builtin::automatic(m, o);
+    case 16: return builtin::automatic(m, o);
+    default: throw std::logic_error("policy " + std::string(catalogue.at(which).name) + " stands in the catalogue and is not made");
   }
 }
 

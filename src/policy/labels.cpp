@@ -59,7 +59,10 @@ void rule::on_ready(task_ref task, task_ref parent, view& v) const {
       if (v.critical(task)) ranks_on_ready(task, v);
       return;
     case criticality::online: return v.set_critical(task, online_critical(task, parent, v));
-    default: return;
+    case criticality::user:
+    case criticality::chain:
+    case criticality::chain_closed:
+    case criticality::fanout: return;  // told before
   }
 }
 

@@ -71,7 +71,9 @@ perf_event_attr pmu_observer::attributes(const cpu_pmu& p, event e) const {
   switch (e) {
     case cycles: a.config = PERF_COUNT_HW_CPU_CYCLES; break;
     case instructions: a.config = PERF_COUNT_HW_INSTRUCTIONS; break;
-    default: {
+    case events: break;
+    case loads:
+    case misses: {
       const bool miss = e == misses;
       if (generic_) {
         a.config = miss ? PERF_COUNT_HW_CACHE_MISSES : PERF_COUNT_HW_CACHE_REFERENCES;

@@ -82,8 +82,6 @@ class graph_program final : public apps::program {
 
 }  // namespace
 
-std::span<const native_program> native_programs() noexcept { return known_programs; }
-
 const native_program& program_of(const experiment_scenario& s) { return *std::ranges::find(known_programs, s.workload, &native_program::name); }
 
 std::unique_ptr<apps::program> make_program(const experiment_scenario& s, const machine& m) {

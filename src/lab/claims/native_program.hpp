@@ -2,7 +2,6 @@
 // What a [[native]] scenario runs: a program of apps/programs, or a graph as `kilter bench` runs it.
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,8 +15,6 @@ struct native_program {
   std::string_view iteration_type;   ///< the type whose tasks hand out an iteration each and wait for it; empty: there is none
 };
 
-/// In the order of experiments/README.md.
-[[nodiscard]] std::span<const native_program> native_programs() noexcept;
 /// Of the scenario.
 [[nodiscard]] const native_program& program_of(const experiment_scenario&);
 

@@ -127,8 +127,13 @@ disturbance matrix_disturbance(disturbance_kind kind, const machine& m) {
     case wave: return {.kind = kind, .cores = cores(fastest.size), .share = 0.17, .half_period_s = 0.1};
     case offline: return {.kind = kind, .cores = {0}, .window = disturbance_window{.from = 0.25, .to = 0.5, .fractions = true}};
     case quota: return {.kind = kind, .cores = cores_of(m), .share = 0.6};
-    default: return {.kind = kind, .cores = {0}};
+    case cpu:
+    case mem:
+    case session:
+    case floating:
+    case freq: break;
   }
+  return {.kind = kind, .cores = {0}};
 }
 
 std::string workflows_directory() {

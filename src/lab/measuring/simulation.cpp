@@ -81,7 +81,10 @@ std::vector<sim::disturbance> to_simulated(const std::vector<disturbance>& parts
           all.push_back(s);
         }
         break;
-      default:
+      case disturbance_kind::cpu:
+      case disturbance_kind::mem:
+      case disturbance_kind::session:
+      case disturbance_kind::floating:
         // Each core has its own chain, with its own place in time.
         for (const core_id c : d.cores) {
           sim::disturbance one = s;

@@ -89,11 +89,4 @@ std::vector<summary_row> summarize(const std::vector<run_row>& runs, const std::
   return lines;
 }
 
-double critical_share_on(const summary_row& line, const machine& m, core_id core) {
-  double share = 0.0;
-  for (const place_id p : m.containing(core))
-    if (p < line.critical_share.size()) share += line.critical_share[p];
-  return share;
-}
-
 }  // namespace kilter::lab

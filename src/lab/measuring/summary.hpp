@@ -14,7 +14,4 @@ inline constexpr double beyond_the_bound = 1.03;
 [[nodiscard]] std::vector<summary_row> summarize(const std::vector<run_row>& runs, const std::vector<std::string>& policies,
                                                  const std::vector<std::string>& scenarios);
 
-/// Share of all critical tasks that ran on places containing `core`; width counts a place once for each of its cores.
-[[nodiscard]] double critical_share_on(const summary_row&, const machine&, core_id core);
-
 }  // namespace kilter::lab

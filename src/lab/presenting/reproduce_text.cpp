@@ -24,8 +24,11 @@ std::string_view colour_of(verdict v) {
     case verdict::reproduced: return "32";
     case verdict::direction: return "36";
     case verdict::differs: return "31";
-    default: return "2";
+    case verdict::arithmetic:
+    case verdict::input:
+    case verdict::needs_hardware: break;
   }
+  return "2";
 }
 
 std::string failed(const case_result& c) {

@@ -32,7 +32,6 @@ class toml_table {
   [[nodiscard]] std::string text(std::string_view key) const;             ///< required, not empty
   [[nodiscard]] std::string text_or(std::string_view key, std::string other) const;
   [[nodiscard]] double number(std::string_view key) const;                ///< required, finite
-  [[nodiscard]] double number_or(std::string_view key, double other) const { return has(key) ? number(key) : other; }
   [[nodiscard]] bool flag(std::string_view key) const;                    ///< false if absent
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< required list
 

@@ -32,7 +32,7 @@ struct combined_loop {
 };
 void prepare_loop(team& t, const void* loop) {
   const combined_loop& l = *static_cast<const combined_loop*>(loop);
-  set_up_loop(t.first_loop, l.how, l.chunk, l.first, l.step, l.count, t.members);
+  set_up_loop(t.first_loop, l.how, l.chunk, l.first, l.step, l.count);
   t.folds_loop = true;
 }
 

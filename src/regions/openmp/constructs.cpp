@@ -42,7 +42,7 @@ bool piece(std::uint64_t* begin, std::uint64_t* end) noexcept {
 }
 
 bool start(schedule how, std::uint64_t chunk, bool ordered, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint64_t* begin, std::uint64_t* end) noexcept {
-  enter([&](work_share& s) { set_up_loop(s, how, chunk, first, step, count, current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, how, chunk, first, step, count); });
   current->ordered = ordered;
   return piece(begin, end);
 }
@@ -96,7 +96,7 @@ void give_memory(void** memory) noexcept {
 template <bool Ordered>
 bool long_general(long first, long end, long by, long how, long chunk, long* b, long* e, std::uintptr_t*, void** memory) {
   const run_time_schedule r = of_number(how, static_cast<u64>(chunk));
-  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, static_cast<u64>(first), static_cast<u64>(by), count_of(first, end, by), current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, static_cast<u64>(first), static_cast<u64>(by), count_of(first, end, by)); });
   current->ordered = Ordered;
   give_memory(memory);
   return b ? piece(wide(b), wide(e)) : true;
@@ -105,7 +105,7 @@ template <bool Ordered>
 bool ull_general(bool up, unsigned long long first, unsigned long long end, unsigned long long by, long how, unsigned long long chunk, unsigned long long* b,
                  unsigned long long* e, std::uintptr_t*, void** memory) {
   const run_time_schedule r = of_number(how, chunk);
-  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, first, by, count_of(up, first, end, by), current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, r.how, r.chunk, first, by, count_of(up, first, end, by)); });
   current->ordered = Ordered;
   give_memory(memory);
   return b ? piece(wide(b), wide(e)) : true;
@@ -186,11 +186,11 @@ unsigned section() noexcept {
   return piece(&begin, &end) ? static_cast<unsigned>(begin) : 0;
 }
 unsigned own_GOMP_sections_start(unsigned count) {
-  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count, current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count); });
   return section();
 }
 unsigned own_GOMP_sections2_start(unsigned count, std::uintptr_t*, void** memory) {
-  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count, current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, 1, 1, 1, count); });
   give_memory(memory);
   return section();
 }
@@ -216,7 +216,7 @@ bool doacross_run_time(unsigned, Number* counts, Number* b, Number* e) {
 }
 template <class Number>
 bool doacross_general(unsigned, Number* counts, long, Number, Number* b, Number* e, std::uintptr_t*, void** memory) {
-  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, static_cast<u64>(counts[0]), 0, 1, static_cast<u64>(counts[0]), current->of->members); });
+  enter([&](work_share& s) { set_up_loop(s, schedule::dynamic, static_cast<u64>(counts[0]), 0, 1, static_cast<u64>(counts[0])); });
   give_memory(memory);
   return b ? piece(wide(b), wide(e)) : true;
 }
@@ -260,7 +260,7 @@ bool is_of_tasks(unsigned index) noexcept {
   return index >= before && index < last;
 }
 
-void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t) noexcept {
+void set_up_loop(work_share& s, schedule how, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count) noexcept {
   s.how = how == schedule::automatic ? schedule::fixed : how;
   s.chunk = chunk;
   s.first = first;

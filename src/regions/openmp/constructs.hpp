@@ -64,7 +64,7 @@ void leave_share(work_share&) noexcept;
 void wait_for_turn() noexcept;
 void barrier() noexcept;
 
-void set_up_loop(work_share&, schedule, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count, std::uint32_t members) noexcept;
+void set_up_loop(work_share&, schedule, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count) noexcept;
 /// The next piece of the loop in which this thread's member is, as libgomp's *_next give it.
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept;
 void loop_end_nowait() noexcept;

@@ -46,8 +46,12 @@ run_time_schedule schedule_of(kmpc_schedule how, std::int64_t chunk, std::uint64
     case kmpc_schedule::trapezoidal: return {schedule::guided, at_least_one};
     case kmpc_schedule::run_time: return schedule_at_run_time_of_member(0, 0);
     case kmpc_schedule::run_time_simd: return schedule_at_run_time_of_member(at_least_one, (count + t.members - 1) / t.members);
-    default: return {schedule::dynamic, at_least_one};
+    case kmpc_schedule::dynamic:
+    case kmpc_schedule::steal:
+    case kmpc_schedule::distribute:
+    case kmpc_schedule::distribute_chunked: break;
   }
+  return {schedule::dynamic, at_least_one};
 }
 
 template <class T>
@@ -56,7 +60,7 @@ void begin_loop(member& m, const named_schedule& s, T lower, T upper, std::make_
   come_to_share([&](work_share& w) {
     const std::uint64_t count = kmpc_count(lower, upper, by);
     const run_time_schedule r = schedule_of(s.how, chunk, count, *m.of);
-    set_up_loop(w, r.how, r.chunk, static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(static_cast<std::int64_t>(by)), count, m.of->members);
+    set_up_loop(w, r.how, r.chunk, static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(static_cast<std::int64_t>(by)), count);
   });
   m.ordered = s.ordered;
 }

@@ -89,7 +89,10 @@ operand_form form_of(const ZydisDecodedInstruction& i, const ZydisDecodedOperand
 /// Where the code goes on after an instruction at `ip`.
 std::optional<std::uint64_t> after(const decoded& i, std::uint64_t ip) {
   const std::uint64_t behind = ip + i.what.length;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wswitch-enum"  // of a hundred categories
   switch (i.what.meta.category) {
+#pragma GCC diagnostic pop
     case ZYDIS_CATEGORY_RET:
     case ZYDIS_CATEGORY_SYSCALL:
     case ZYDIS_CATEGORY_INTERRUPT: return std::nullopt;
