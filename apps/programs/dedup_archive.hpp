@@ -1,5 +1,12 @@
 #pragma once
-// The archives of dedup: each different piece of the input once, compressed, and for its repeats where it was. docs/programs.md describes the bytes.
+// The archives of dedup: each different piece of the input once, compressed, and for its repeats where it was.
+//
+// An archive is the eight bytes `KDEDUP`, 0, 1 (the version), then records. Numbers have their least byte first. A record
+// ends with the CRC-32 of the bytes before.
+//
+//   U  length (4), length when packed (4), SHA-256 (32) and zlib stream of a piece, CRC
+//   R  which of the U records this piece repeats, from 0 (8), CRC
+//   E  the end: bytes of the whole (8), pieces (8), SHA-256 of the hashes of all pieces in order (32), CRC
 
 #include <zlib.h>
 
