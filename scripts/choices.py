@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/choices.md: what was changed in the experiment files after each was first written, read from the commits.
+"""What was changed in the experiment files after each was first written, read from the commits.
 
-    scripts/choices.py > docs/choices.md
+    scripts/choices.py
 
 A verdict is worth what was decided before anybody had looked. So this names every setting of a scenario, and every case and value of a claim, that is not what its
 first commit had, with the day and the subject of the commit that changed it. Words for people (`open`, `remark`, `cause`) and drawings do not count.
@@ -74,10 +74,9 @@ def changes(before, after):
 
 def main():
     out = ["# What was changed after the first look", "",
-           "Made by `scripts/choices.py` from the commits; nobody writes in this file. It lists what in the experiment files is not as it was first written:",
-           "settings of scenarios, cases and values of claims. The `open` lists of [the files](../experiments/README.md) say why. What a change decides,",
-           "`kilter reproduce CLAIM --flips` and `--with` show.", "",
-           "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):", "", *first_tallies(), "", "Today's: [verdicts](verdicts.md).", ""]
+           "What in the experiment files is not as it was first written: settings of scenarios, cases and values of claims. Their `open`",
+           "lists say why. What a change decides, `kilter reproduce CLAIM --flips` and `--with` show.", "",
+           "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):", "", *first_tallies(), "", "Today's: docs/verdicts.md.", ""]
     for path in sorted((ROOT / "experiments").glob("*.toml")):
         if path.name == "readings.toml":
             continue

@@ -106,7 +106,7 @@ std::string first_text(std::span<const first_tally> all) {
   std::string text;
   for (const first_tally& f : all)
     text += fmt::format("{} at first, before anything was changed in its experiments ({}): {}\n", joined(f.papers, " and "), f.commit, f.said);
-  if (!all.empty()) text += "docs/choices.md lists every change since, docs/verdicts.md every claim with its cause\n";
+  if (!all.empty()) text += "scripts/choices.py lists every change since, docs/verdicts.md every claim with its cause\n";
   return text;
 }
 
