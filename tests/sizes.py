@@ -13,7 +13,7 @@ import tempfile
 import checker
 
 LIMITS = {
-    "words of prose": 96_500,            # in all *.md
+    "words of prose": 96_000,            # in all *.md
     "lines of code beyond 100 columns": 13_690,
     "files of tests": 370,               # without data and golden files
     "lines of the changelog": 80,
