@@ -101,7 +101,7 @@ void look_at(const rows_of_cell& cell, const std::vector<std::string>& best, std
 using standing = comparison_conclusion::standing;
 
 std::string range_text(const speed_ratio& ratio, std::uint32_t runs) {
-  return ratio.least ? fmt::format(" ({:.2f} to {:.2f} over {} runs)", *ratio.least, *ratio.most, runs) : "";
+  return ratio.least ? fmt::format(" ({:.2f} to {:.2f} over {})", *ratio.least, *ratio.most, counted(runs, "run")) : "";
 }
 
 std::string cells_text(std::size_t cells) { return cells == 1 ? "" : fmt::format("Over {} cells (each a graph on a machine in a scenario), by geometric means, ", cells); }

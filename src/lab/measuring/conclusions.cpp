@@ -65,12 +65,12 @@ void who_was_fastest(const experiment& e, const bench_result& r, std::vector<std
     const bool refuted = bound_refuted(r, s.name);
     const auto limit = [&](const char* verb) { return refuted ? "" : fmt::format(" and {}{:.0f} % of the bound", verb, 100 * best->ratio_to_bound); };
     if (*best->ratio_max >= 1.02 && *best->ratio_to_rws_median >= 1.02)
-      out.push_back(fmt::format("{}, {} was {:.2f} times as fast as rws ({:.2f} to {:.2f} over {} paired runs){}.", when, best->policy,
-                                *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max, best->runs, limit("reached ")));
+      out.push_back(fmt::format("{}, {} was {:.2f} times as fast as rws ({:.2f} to {:.2f} over {}){}.", when, best->policy, *best->ratio_to_rws_median,
+                                *best->ratio_min, *best->ratio_max, counted(best->runs, "paired run"), limit("reached ")));
     else
-      out.push_back(fmt::format("{}, no policy was more than 2 % faster than rws; the best, {}, reached {:.2f} times rws ({:.2f} to {:.2f} over {} "
-                                "paired runs){}.", when, best->policy, *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max,
-                                best->runs, limit("")));
+      out.push_back(fmt::format("{}, no policy was more than 2 % faster than rws; the best, {}, reached {:.2f} times rws ({:.2f} to {:.2f} over {})"
+                                "{}.", when, best->policy, *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max,
+                                counted(best->runs, "paired run"), limit("")));
   }
 }
 
@@ -182,7 +182,7 @@ void what_the_co_runner_got(const experiment& e, const bench_result& r, std::vec
       return least == most ? least + " %" : fmt::format("{} to {} %", least, most);
     };
     if (!share.empty())
-      out.push_back(fmt::format("With {} the program had {} of the disturbed cores' time over {} runs{}.", s.name, range(share), share.size(),
+      out.push_back(fmt::format("With {} the program had {} of the disturbed cores' time over {}{}.", s.name, range(share), counted(share.size(), "run"),
                                 progress.empty() ? "" : fmt::format("; the co-runner ran at {} of its speed alone", range(progress))));
   }
 }

@@ -14,6 +14,7 @@
 #include "lab/measuring/rates.hpp"
 #include "lab/measuring/simulation.hpp"
 #include "lab/measuring/timeline.hpp"
+#include "lab/words/join.hpp"
 
 namespace kilter::lab {
 
@@ -177,7 +178,7 @@ std::string duration_text(double seconds) {
 
 std::string announcement(const duration& d, bool yes) {
   if (d.seconds < shortest_announced_s) return {};
-  const std::string what = fmt::format("this takes at least about {}: {} runs", duration_text(d.seconds), d.runs);
+  const std::string what = fmt::format("this takes at least about {}: {}", duration_text(d.seconds), counted(d.runs, "run"));
   if (d.seconds > longest_unasked_s && !yes) throw input_error(what + "; say --yes to have it so, or ask for less (--repeat, --policy, --disturb, --scale)");
   return what;
 }

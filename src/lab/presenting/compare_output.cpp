@@ -52,7 +52,7 @@ std::string compare_text(const comparison::outcome& o, bool colour) {
   std::string out;
   for (const auto& rows : o.rows) {
     if (rows.empty()) continue;
-    out += ink.bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on))) + fmt::format(", medians of {} runs\n  {}\n", rows.front().runs, rows.front().about);
+    out += ink.bold(fmt::format("{} on {}", printable(rows.front().graph), printable(rows.front().on))) + fmt::format(", {}\n  {}\n", rows.front().runs == 1 ? "one run of each" : fmt::format("medians of {} runs", rows.front().runs), rows.front().about);
     out += lines_of(rows, colour) + "\n";
   }
   if (out.empty()) out = "No run was finished.\n";

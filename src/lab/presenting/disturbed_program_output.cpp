@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/printable.hpp"
+#include "lab/words/join.hpp"
 
 namespace kilter::lab {
 
@@ -18,7 +19,7 @@ std::string side_text(const timed_side& s, std::size_t width) {
   if (s.seconds.empty()) return fmt::format("  {:<{}}  no run\n", s.disturb, width);
   const spread t = s.times();
   const std::string left = s.achieved_share ? fmt::format("; {:.0f} % of the disturbed cores' time was left", *s.achieved_share * 100) : "";
-  return fmt::format("  {:<{}}  {:.4g} s ({:.4g} .. {:.4g}, {} runs){}\n", s.disturb, width, t.median, t.smallest, t.largest, s.seconds.size(), left);
+  return fmt::format("  {:<{}}  {:.4g} s ({:.4g} .. {:.4g}, {}){}\n", s.disturb, width, t.median, t.smallest, t.largest, counted(s.seconds.size(), "run"), left);
 }
 
 json side_json(const timed_side& s) {

@@ -8,6 +8,7 @@
 #include "base/printable.hpp"
 #include "lab/measuring/summary.hpp"
 #include "lab/presenting/paint.hpp"
+#include "lab/words/join.hpp"
 #include "lab/words/units.hpp"
 
 namespace kilter::lab {
@@ -81,8 +82,8 @@ std::string table_of(const experiment& e, const bench_result& r, const paint& in
 
 std::string bench_text(const experiment& e, const bench_result& r, bool colour) {
   const paint ink{colour};
-  std::string out = fmt::format("{}, on {} core{}; medians of up to {} interleaved runs\n", printable(title_of(e.work)), e.machine->core_count(),
-                                e.machine->core_count() == 1 ? "" : "s", e.repeats);
+  std::string out = fmt::format("{}, on {}; {}\n", printable(title_of(e.work)), counted(e.machine->core_count(), "core"),
+                                e.repeats == 1 ? "one run of each" : fmt::format("medians of up to {} interleaved runs", e.repeats));
   if (const dag_work* data = std::get_if<dag_work>(&e.work)) out += fmt::format("  {}\n", widths_note(*data, *e.machine));
   out += "\n";
   if (r.runs.empty()) out += "No run was finished.\n\n";

@@ -8,6 +8,7 @@
 
 #include "lab/measuring/results.hpp"
 #include "lab/presenting/environment.hpp"
+#include "lab/words/join.hpp"
 
 namespace kilter::lab {
 
@@ -75,7 +76,7 @@ std::string value_text(const table& t, double value) {
 
 std::string topcuoglu_text(const topcuoglu_outcome& o) {
   if (o.results.empty()) return "No graph was finished.\n";
-  std::string out = fmt::format("{} graphs of Topcuoglu's set, as executed on the ideal machine; HEFT against CPOP\n\n", o.results.size());
+  std::string out = fmt::format("{} of Topcuoglu's set, as executed on the ideal machine; HEFT against CPOP\n\n", counted(o.results.size(), "graph"));
   out += fmt::format("  {:<16} {:>7} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7} {:>9} {:>9}\n", "", "graphs", "SLR heft", "cpop", "speedup", "cpop",
                      "better", "equal", "worse", "plan heft", "cpop");
   for (const table& t : tables_of(o.results))

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/words/join.hpp"
+
 namespace kilter::lab {
 
 namespace {
@@ -99,7 +101,7 @@ std::string title_of(const workload& w) {
              return fmt::format("VGG-16 of a {} x {} picture, block length {}: {} tasks", v.input, v.input, v.block_length, tasks_of_all(v));
            },
            [](const dag_work& d) {
-             return fmt::format("graph {}: {} tasks of {} types, {} edges", d.from, d.what->tasks.size(), d.what->types.size(), d.what->edges.size());
+             return fmt::format("graph {}: {} of {}, {}", d.from, counted(d.what->tasks.size(), "task"), counted(d.what->types.size(), "type"), counted(d.what->edges.size(), "edge"));
            }},
       w);
 }
