@@ -37,8 +37,8 @@ TEST(disturbed_program, that_failed_or_was_stopped_does_not_pass) {
 
 TEST(disturbed_program, as_text) {
   EXPECT_EQ(disturbed_text(measured({2.0}, {4.0}, 1.5)), "./solver\n"
-                                                         "  none   2 s (2 .. 2, 1 runs)\n"
-                                                         "  cpu@0  4 s (4 .. 4, 1 runs); 50 % of the disturbed cores' time was left\n"
+                                                         "  none   2 s (2 .. 2, 1 run)\n"
+                                                         "  cpu@0  4 s (4 .. 4, 1 run); 50 % of the disturbed cores' time was left\n"
                                                          "  ratio  2.000, too slow: 1.5 at most\n");
 }
 
