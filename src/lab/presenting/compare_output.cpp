@@ -20,8 +20,8 @@ constexpr double noted_plan_s = 1e-3;
 
 constexpr const char* legend =
     "  / rws: how many times as fast as rws; / bound: 1 is as fast as can be, each task as wide as "
-    "suits it; SLR: makespan over the\n"
-    "  longest path at its least; speedup: over all tasks in turn on the core that is fastest for "
+    "suits it; SLR: makespan over the "
+    "longest path at its least; speedup: over all tasks in turn on the core that is fastest for "
     "them; efficiency: speedup a core\n";
 
 std::string lines_of(const std::vector<compare_row>& rows, bool colour) {
