@@ -42,10 +42,12 @@ class disturbance_phase {
   /// Called at `next_change()`.
   void advance() noexcept;
   /// Of a sliced one that has the core: its turn ends at `when`, before its next change. The worker's turn
-  /// ends when this one would have: the system looks at fixed times.
-  void cut_short(sim_time when) noexcept {
+  /// ends when this one would have: the system looks at fixed times. False if it is cut short already.
+  [[nodiscard]] bool cut_short(sim_time when) noexcept {
+    if (cut_from_ != never) return false;
     cut_from_ = next_;
     next_ = when;
+    return true;
   }
   [[nodiscard]] const disturbance& what() const noexcept { return what_; }
 

@@ -100,12 +100,12 @@ void engine::comes_to_core(const sim_core& w) {
   if (!lends() || !w.co_runner_runs) return;
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     disturbance_phase& p = phases_[i];
-    if (p.what().what != disturbance::kind::sliced || !p.active() || p.what().cores != std::vector{w.id}) continue;
+    const std::vector<core_id>& cores = p.what().cores;
+    if (p.what().what != disturbance::kind::sliced || !p.active() || cores.size() != 1 || cores.front() != w.id) continue;
     const sim_time begun = p.next_change() - to_time(p.what().slice_s);
     const sim_time gives_up = std::max(now_ + 1, begun + to_time(platform_.contention.lend->keeps_s));
-    if (gives_up >= p.next_change()) continue;
-    p.cut_short(gives_up);
-    events_.set(machine_.core_count() + 1 + static_cast<std::uint32_t>(i), gives_up);
+    if (gives_up < p.next_change() && p.cut_short(gives_up))
+      events_.set(machine_.core_count() + 1 + static_cast<std::uint32_t>(i), gives_up);
   }
 }
 

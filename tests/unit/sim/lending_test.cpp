@@ -99,6 +99,16 @@ TEST(lending, a_co_runner_gives_the_core_up_to_who_comes_before_its_turn_is_over
   EXPECT_NEAR(comes_to_core_0(1e-5, 1), 0.5 * body_s + 1e-6 + body_s, 1e-9) << "as soon as it is up";
 }
 
+TEST(lending, a_turn_is_cut_short_once) {
+  disturbance_phase p(beside(0, 0.0));
+  const sim_time end = p.next_change();
+  EXPECT_TRUE(p.cut_short(to_time(1e-3)));
+  EXPECT_FALSE(p.cut_short(to_time(5e-4))) << "who comes again has no more to say";
+  EXPECT_EQ(p.next_change(), to_time(1e-3));
+  p.advance();
+  EXPECT_EQ(p.next_change(), end);
+}
+
 TEST(lending, a_turn_that_was_cut_short_moves_no_later_one) {
   EXPECT_NEAR(comes_to_core_0(1e-5, 20), 0.5 * body_s + 1e-6 + 20 * body_s + 5 * slice_s, 1e-9) << "from 4.1 ms on every other is its own";
 }
