@@ -1,4 +1,5 @@
-// The four kernels as workloads: what a slot holds, how a task is cut into parts, and the references they are checked against.
+// The four kernels as workloads: what a slot holds, how a task is cut into parts, and the
+// references they are checked against.
 
 #include "apps/kernels.hpp"
 
@@ -24,11 +25,14 @@ void fill(float* to, std::size_t count, std::uint64_t seed) noexcept {
   for (std::size_t i = 0; i < count; i += 2) {
     const std::uint64_t bits = numbers.next();
     to[i] = static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-31f;
-    if (i + 1 < count) to[i + 1] = static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * 0x1p-31f;
+    if (i + 1 < count)
+      to[i + 1] = static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * 0x1p-31f;
   }
 }
 
-void poison(float* to, std::size_t count) noexcept { std::fill_n(to, count, std::numeric_limits<float>::quiet_NaN()); }
+void poison(float* to, std::size_t count) noexcept {
+  std::fill_n(to, count, std::numeric_limits<float>::quiet_NaN());
+}
 
 std::uint32_t row_chunks(std::size_t rows, std::uint32_t tile, std::uint32_t width) noexcept {
   if (width <= 1) return 1;
@@ -39,8 +43,10 @@ std::uint32_t row_chunks(std::size_t rows, std::uint32_t tile, std::uint32_t wid
 // A tile of floats cut by rows. Any number of parts covers every row once.
 class tile_kernel : public kernel_instance {
  protected:
-  tile_kernel(std::string_view name, std::uint32_t tile, std::size_t tiles_per_slot, const kernel_options& options)
-      : kernel_instance(name, tile, tiles_per_slot * padded(std::size_t{tile} * tile * sizeof(float)), options),
+  tile_kernel(std::string_view name, std::uint32_t tile, std::size_t tiles_per_slot,
+              const kernel_options& options)
+      : kernel_instance(name, tile,
+                        tiles_per_slot * padded(std::size_t{tile} * tile * sizeof(float)), options),
         elements_(std::size_t{tile} * tile) {}
 
   [[nodiscard]] float* array(std::size_t slot, std::size_t which) const noexcept {
@@ -54,7 +60,8 @@ class tile_kernel : public kernel_instance {
 
 class matmul_kernel final : public tile_kernel {
  public:
-  matmul_kernel(std::uint32_t tile, const kernel_options& options) : tile_kernel("matmul", tile, 3, options) {
+  matmul_kernel(std::uint32_t tile, const kernel_options& options)
+      : tile_kernel("matmul", tile, 3, options) {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       fill(array(slot, 0), elements(), 2 * slot);
       fill(array(slot, 1), elements(), 2 * slot + 1);
@@ -62,19 +69,23 @@ class matmul_kernel final : public tile_kernel {
     }
   }
 
-  std::uint32_t parts(std::uint32_t width) const noexcept override { return row_chunks(tile(), tile(), width); }
+  std::uint32_t parts(std::uint32_t width) const noexcept override {
+    return row_chunks(tile(), tile(), width);
+  }
 
   bool check(std::uint64_t task) const override {
     const std::size_t slot = slot_of(task), n = tile();
     const float* a = array(slot, 0);
     const float* bt = array(slot, 1);
     const float* c = array(slot, 2);
-    // Terms are at most one in size: the rounding of n of them stays below n epsilon for each order of summation.
+    // Terms are at most one in size: the rounding of n of them stays below n epsilon for each order
+    // of summation.
     const double tolerance = static_cast<double>(n) * std::numeric_limits<float>::epsilon() * 4;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
         double expected = 0;
-        for (std::size_t k = 0; k < n; ++k) expected += double{a[i * n + k]} * double{bt[j * n + k]};
+        for (std::size_t k = 0; k < n; ++k)
+          expected += double{a[i * n + k]} * double{bt[j * n + k]};
         if (!(std::abs(double{c[i * n + j]} - expected) <= tolerance)) return false;
       }
     return true;
@@ -83,20 +94,24 @@ class matmul_kernel final : public tile_kernel {
  private:
   void body(std::size_t slot, std::uint32_t part, std::uint32_t parts) noexcept override {
     const std::size_t n = tile();
-    matmul_rows(array(slot, 0), array(slot, 1), array(slot, 2), n, n * part / parts, n * (part + std::size_t{1}) / parts);
+    matmul_rows(array(slot, 0), array(slot, 1), array(slot, 2), n, n * part / parts,
+                n * (part + std::size_t{1}) / parts);
   }
 };
 
 class copy_kernel final : public tile_kernel {
  public:
-  copy_kernel(std::uint32_t tile, const kernel_options& options) : tile_kernel("copy", tile, 2, options) {
+  copy_kernel(std::uint32_t tile, const kernel_options& options)
+      : tile_kernel("copy", tile, 2, options) {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       fill(array(slot, 0), elements(), slot);
       poison(array(slot, 1), elements());
     }
   }
 
-  std::uint32_t parts(std::uint32_t width) const noexcept override { return row_chunks(tile(), tile(), width); }
+  std::uint32_t parts(std::uint32_t width) const noexcept override {
+    return row_chunks(tile(), tile(), width);
+  }
 
   bool check(std::uint64_t task) const override {
     const std::size_t slot = slot_of(task);
@@ -106,12 +121,14 @@ class copy_kernel final : public tile_kernel {
  private:
   void body(std::size_t slot, std::uint32_t part, std::uint32_t parts) noexcept override {
     const std::size_t n = tile();
-    copy_rows(array(slot, 0), array(slot, 1), n, n * part / parts, n * (part + std::size_t{1}) / parts);
+    copy_rows(array(slot, 0), array(slot, 1), n, n * part / parts,
+              n * (part + std::size_t{1}) / parts);
   }
 };
 
-// Input, output and, for more than one sweep, a third tile. Sweeps write the output and the third in turn, the last one the
-// output; the input is never written, so each run of a task does the same work on the same numbers.
+// Input, output and, for more than one sweep, a third tile. Sweeps write the output and the third
+// in turn, the last one the output; the input is never written, so each run of a task does the same
+// work on the same numbers.
 class stencil_kernel final : public tile_kernel {
  public:
   stencil_kernel(std::uint32_t tile, const kernel_options& options)
@@ -130,7 +147,8 @@ class stencil_kernel final : public tile_kernel {
   std::uint32_t parts(std::uint32_t width) const noexcept override {
     return width <= 1 ? 1 : sweeps_ * row_chunks(tile() - 2, tile(), width);
   }
-  // A sweep overwrites what the sweep before it reads, so it needs all of that one complete, not just its neighbours.
+  // A sweep overwrites what the sweep before it reads, so it needs all of that one complete, not
+  // just its neighbours.
   std::uint32_t phase_begin(std::uint32_t part, std::uint32_t parts) const noexcept override {
     if (parts == 1) return 0;
     const std::uint32_t chunks = parts / sweeps_;
@@ -144,7 +162,8 @@ class stencil_kernel final : public tile_kernel {
       for (std::size_t i = 1; i + 1 < n; ++i)
         for (std::size_t j = 1; j + 1 < n; ++j) {
           const double* at = &from[i * n + j];
-          to[i * n + j] = *at + double{stencil_k} * (at[-static_cast<std::ptrdiff_t>(n)] + at[n] + at[-1] + at[1] - 4 * *at);
+          to[i * n + j] = *at + double{stencil_k} * (at[-static_cast<std::ptrdiff_t>(n)] + at[n] +
+                                                     at[-1] + at[1] - 4 * *at);
         }
       std::swap(from, to);
     }
@@ -165,18 +184,21 @@ class stencil_kernel final : public tile_kernel {
     }
   }
 
-  void sweep_rows(std::size_t slot, std::uint32_t sweep, std::size_t chunk, std::size_t chunks) noexcept {
+  void sweep_rows(std::size_t slot, std::uint32_t sweep, std::size_t chunk,
+                  std::size_t chunks) noexcept {
     const auto target = [this](std::uint32_t s) { return (sweeps_ - 1 - s) % 2 == 0 ? 1u : 2u; };
     const float* in = sweep == 0 ? array(slot, 0) : array(slot, target(sweep - 1));
     const std::size_t n = tile(), rows = n - 2;
-    stencil_rows(in, array(slot, target(sweep)), n, 1 + rows * chunk / chunks, 1 + rows * (chunk + 1) / chunks);
+    stencil_rows(in, array(slot, target(sweep)), n, 1 + rows * chunk / chunks,
+                 1 + rows * (chunk + 1) / chunks);
   }
 
   std::uint32_t sweeps_;
 };
 
-// Two buffers: quarters are sorted in the first, merged by pairs into the second, and merged into the first. The quicksorts
-// write fresh keys before they sort, so a task that runs again sorts the same disorder and no third buffer is touched.
+// Two buffers: quarters are sorted in the first, merged by pairs into the second, and merged into
+// the first. The quicksorts write fresh keys before they sort, so a task that runs again sorts the
+// same disorder and no third buffer is touched.
 class sort_kernel final : public kernel_instance {
  public:
   static constexpr std::uint32_t quicksorts = 4, pair_merges = 4, final_merges = 2;
@@ -191,7 +213,9 @@ class sort_kernel final : public kernel_instance {
     }
   }
 
-  std::uint32_t parts(std::uint32_t width) const noexcept override { return width <= 1 ? 1 : all_parts; }
+  std::uint32_t parts(std::uint32_t width) const noexcept override {
+    return width <= 1 ? 1 : all_parts;
+  }
 
   std::uint32_t phase_begin(std::uint32_t part, std::uint32_t parts) const noexcept override {
     if (parts == 1 || part < quicksorts) return 0;
@@ -208,7 +232,8 @@ class sort_kernel final : public kernel_instance {
   }
 
  private:
-  [[nodiscard]] std::span<std::uint32_t> buffer(std::size_t slot, std::size_t which) const noexcept {
+  [[nodiscard]] std::span<std::uint32_t> buffer(std::size_t slot,
+                                                std::size_t which) const noexcept {
     std::byte* at = slot_memory(slot) + which * padded(std::size_t{tile()} * sizeof(std::uint32_t));
     return {reinterpret_cast<std::uint32_t*>(at), tile()};
   }
@@ -226,21 +251,25 @@ class sort_kernel final : public kernel_instance {
     const std::size_t quarter = tile() / 4, half = tile() / 2;
     if (part < quicksorts) {
       const auto mine = first.subspan(part * quarter, quarter);
-      for (std::size_t i = 0; i < quarter; ++i) mine[i] = key(slot, static_cast<std::uint32_t>(part * quarter + i));
+      for (std::size_t i = 0; i < quarter; ++i)
+        mine[i] = key(slot, static_cast<std::uint32_t>(part * quarter + i));
       quicksort(mine);
     } else if (part < quicksorts + pair_merges) {
       const std::size_t pair = (part - quicksorts) / 2, side = (part - quicksorts) % 2;
       const auto both = first.subspan(pair * half, half);
-      merge_range(both.first(quarter), both.last(quarter), second.data() + pair * half, side * quarter, (side + 1) * quarter);
+      merge_range(both.first(quarter), both.last(quarter), second.data() + pair * half,
+                  side * quarter, (side + 1) * quarter);
     } else {
       const std::size_t side = part - quicksorts - pair_merges;
-      merge_range(second.first(half), second.last(half), first.data(), side * half, (side + 1) * half);
+      merge_range(second.first(half), second.last(half), first.data(), side * half,
+                  (side + 1) * half);
     }
   }
 };
 
 [[noreturn]] void unknown_kernel(std::string_view name) {
-  throw input_error("unknown kernel '" + std::string(name) + "': use matmul, copy, stencil or sort");
+  throw input_error("unknown kernel '" + std::string(name) +
+                    "': use matmul, copy, stencil or sort");
 }
 
 }  // namespace
@@ -254,11 +283,13 @@ std::uint32_t default_tile(std::string_view kernel) {
   unknown_kernel(kernel);
 }
 
-std::unique_ptr<kernel_instance> make_kernel(std::string_view kernel, std::uint64_t tile, const kernel_options& options) {
+std::unique_ptr<kernel_instance> make_kernel(std::string_view kernel, std::uint64_t tile,
+                                             const kernel_options& options) {
   const std::uint32_t usual = default_tile(kernel);
   const auto refuse = [&](const std::string& right) {
-    throw input_error("tile " + std::to_string(tile) + " of kernel " + std::string(kernel) + " is not usable: " + right +
-                      " (the papers use " + std::to_string(usual) + ")");
+    throw input_error("tile " + std::to_string(tile) + " of kernel " + std::string(kernel) +
+                      " is not usable: " + right + " (the papers use " + std::to_string(usual) +
+                      ")");
   };
   if (kernel == "sort") {
     if (tile < 4 || tile % 4 != 0 || tile > (std::uint64_t{1} << 26))
@@ -269,8 +300,8 @@ std::unique_ptr<kernel_instance> make_kernel(std::string_view kernel, std::uint6
   if (options.sweeps == 0 || options.sweeps > 1000)
     throw input_error("sweeps " + std::to_string(options.sweeps) + " is out of range: 1 to 1000");
   if (options.sweeps != 1 && kernel != "stencil")
-    throw input_error("sweeps " + std::to_string(options.sweeps) + " given to kernel " + std::string(kernel) +
-                      ": only stencil has sweeps");
+    throw input_error("sweeps " + std::to_string(options.sweeps) + " given to kernel " +
+                      std::string(kernel) + ": only stencil has sweeps");
 
   const auto side = static_cast<std::uint32_t>(tile);
   if (kernel == "matmul") return std::make_unique<matmul_kernel>(side, options);

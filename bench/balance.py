@@ -26,22 +26,41 @@ MEMORY, COMPUTE = {"misses": 80e6, "ratio": 0.5}, {"misses": 0.5e6, "ratio": 0.0
 
 class Tools:
     def __init__(self, build):
-        where = {"kilter": "src/cli", "matmul_xy": "apps/threads", "libkilter_preload.so": "src/balance/preload"}
-        found = {name: pathlib.Path(build, folder, name).resolve() for name, folder in where.items()}
+        where = {
+            "kilter": "src/cli",
+            "matmul_xy": "apps/threads",
+            "libkilter_preload.so": "src/balance/preload",
+        }
+        found = {
+            name: pathlib.Path(build, folder, name).resolve() for name, folder in where.items()
+        }
         missing = [name for name, path in found.items() if not path.is_file()]
         if missing:
-            sys.exit(f"bench/balance: '{build}' lacks {', '.join(missing)}; bench/balance builds them")
-        self.kilter, self.matmul, self.preload = str(found["kilter"]), str(found["matmul_xy"]), found["libkilter_preload.so"]
+            sys.exit(
+                f"bench/balance: '{build}' lacks {', '.join(missing)}; bench/balance builds them"
+            )
+        self.kilter, self.matmul, self.preload = (
+            str(found["kilter"]),
+            str(found["matmul_xy"]),
+            found["libkilter_preload.so"],
+        )
 
 
 class Slowed:
     """A CPU of which a program gets `percent`, from a calibrated real-time burner, while the block runs."""
 
     def __init__(self, kilter, cpu, percent):
-        self.kilter, self.spec, self.out = kilter, f"share@{cpu}:{percent:.1f}%", tempfile.NamedTemporaryFile(suffix=".json")
+        self.kilter, self.spec, self.out = (
+            kilter,
+            f"share@{cpu}:{percent:.1f}%",
+            tempfile.NamedTemporaryFile(suffix=".json"),
+        )
 
     def __enter__(self):
-        self.process = subprocess.Popen([self.kilter, "disturb", "--smt", self.spec, "--quiet", "--json", self.out.name], stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [self.kilter, "disturb", "--smt", self.spec, "--quiet", "--json", self.out.name],
+            stdout=subprocess.DEVNULL,
+        )
         time.sleep(0.7)
         if self.process.poll() is not None:
             sys.exit(f"bench/balance: the CPU could not be slowed ({self.spec})")
@@ -67,7 +86,11 @@ def matmul_seconds(command, **environment):
 
 def beside(command, other_cpu, program):
     """The same, while the program runs on the other CPU again and again."""
-    loop = subprocess.Popen(["taskset", "-c", str(other_cpu), "sh", "-c", 'while :; do "$@"; done', "sh", *program], stdout=subprocess.DEVNULL, start_new_session=True)
+    loop = subprocess.Popen(
+        ["taskset", "-c", str(other_cpu), "sh", "-c", 'while :; do "$@"; done', "sh", *program],
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
         return matmul_seconds(command)
     finally:
@@ -84,17 +107,26 @@ def in_turn(round_number, contenders):
 
 def of_rounds(rounds, name):
     values = [r[name] for r in rounds]
-    return {"median": statistics.median(values), "mean": statistics.fmean(values), "least": min(values), "most": max(values)}
+    return {
+        "median": statistics.median(values),
+        "mean": statistics.fmean(values),
+        "least": min(values),
+        "most": max(values),
+    }
 
 
 def lengths(tools, cpus, shares, rounds, seconds):
     """LJFPF by announced lengths 2:1, against RR, the kernel and the bound. Two threads: one of each; eight: four of each."""
     rows = []
-    columns, unit = 320, 4000   # the right-hand matrix stays in a core's own cache
-    alone = matmul_seconds(["taskset", "-c", str(cpus[0]), tools.matmul, "2", str(2 * unit), str(unit), str(columns)])
+    columns, unit = 320, 4000  # the right-hand matrix stays in a core's own cache
+    alone = matmul_seconds(
+        ["taskset", "-c", str(cpus[0]), tools.matmul, "2", str(2 * unit), str(unit), str(columns)]
+    )
     for threads in (2, 8):
         pairs = threads // 2
-        y = max(1, int(unit * seconds * 2 / alone / pairs))   # both CPUs at full speed need `seconds`
+        y = max(
+            1, int(unit * seconds * 2 / alone / pairs)
+        )  # both CPUs at full speed need `seconds`
         program = [tools.matmul, str(threads), str(2 * y), str(y), str(columns)]
         for share in shares:
             seen = []
@@ -102,22 +134,53 @@ def lengths(tools, cpus, shares, rounds, seconds):
                 say(f"lengths, {threads} threads, {share}: round {r + 1} of {rounds}")
                 slow, fast = cpus[r % 2], cpus[1 - r % 2]
                 both = ["taskset", "-c", f"{cpus[0]},{cpus[1]}"]
-                preload = lambda policy: lambda: matmul_seconds(both + program, LD_PRELOAD=tools.preload.name, LD_LIBRARY_PATH=str(tools.preload.parent), KILTER_POLICY=policy, KILTER_FAST_CPUS=str(fast))
+                preload = lambda policy: (
+                    lambda: matmul_seconds(
+                        both + program,
+                        LD_PRELOAD=tools.preload.name,
+                        LD_LIBRARY_PATH=str(tools.preload.parent),
+                        KILTER_POLICY=policy,
+                        KILTER_FAST_CPUS=str(fast),
+                    )
+                )
                 with Slowed(tools.kilter, slow, SHARES[share]):
-                    got = in_turn(r, {
-                        "fast CPU alone": lambda: matmul_seconds(["taskset", "-c", str(fast)] + program),
-                        "fast CPU": lambda: beside(["taskset", "-c", str(fast)] + program, slow, program),
-                        "slow CPU": lambda: beside(["taskset", "-c", str(slow)] + program, fast, program),
-                        "ljfpf": preload("ljfpf"), "rr": preload("rr"), "kernel": lambda: matmul_seconds(both + program)})
+                    got = in_turn(
+                        r,
+                        {
+                            "fast CPU alone": lambda: matmul_seconds(
+                                ["taskset", "-c", str(fast)] + program
+                            ),
+                            "fast CPU": lambda: beside(
+                                ["taskset", "-c", str(fast)] + program, slow, program
+                            ),
+                            "slow CPU": lambda: beside(
+                                ["taskset", "-c", str(slow)] + program, fast, program
+                            ),
+                            "ljfpf": preload("ljfpf"),
+                            "rr": preload("rr"),
+                            "kernel": lambda: matmul_seconds(both + program),
+                        },
+                    )
                 # No schedule is faster than both CPUs busy all the time, or the fast one alone if they hinder one another so much; nor than the longest
                 # thread on the fast one alone.
-                got["bound"] = max(1 / max(1 / got["fast CPU"] + 1 / got["slow CPU"], 1 / got["fast CPU alone"]), got["fast CPU alone"] * 2 / 3 / pairs)
+                got["bound"] = max(
+                    1 / max(1 / got["fast CPU"] + 1 / got["slow CPU"], 1 / got["fast CPU alone"]),
+                    got["fast CPU alone"] * 2 / 3 / pairs,
+                )
                 got["bound over ljfpf"] = got["bound"] / got["ljfpf"]
                 got["kernel over ljfpf"] = got["kernel"] / got["ljfpf"]
                 got["slow CPU's speed"] = got["fast CPU"] / got["slow CPU"]
                 seen.append(got)
             row = {"part": "lengths", "threads": threads, "speed": share, "rounds": seen}
-            for name in ("slow CPU's speed", "bound", "ljfpf", "rr", "kernel", "bound over ljfpf", "kernel over ljfpf"):
+            for name in (
+                "slow CPU's speed",
+                "bound",
+                "ljfpf",
+                "rr",
+                "kernel",
+                "bound over ljfpf",
+                "kernel over ljfpf",
+            ):
                 row[name] = of_rounds(seen, name)
             # RR does not know which CPU is slow: its mean is over both.
             row["rr mean over ljfpf mean"] = row["rr"]["mean"] / row["ljfpf"]["mean"]
@@ -127,9 +190,30 @@ def lengths(tools, cpus, shares, rounds, seconds):
 
 def played_back(tools, programs, directory):
     """Observations of a run in which nothing moves, with the rates filled in that counters would have shown."""
-    recorded, result, filled = (str(pathlib.Path(directory) / n) for n in ("seen.jsonl", "seen.json", "rates.jsonl"))
-    subprocess.run([tools.kilter, "balance", "--policy", "none", "--observer", "software", "--quiet", "--record", recorded, "--json", result, "--", "sh", "-c", programs],
-                   check=True, stdout=subprocess.DEVNULL)
+    recorded, result, filled = (
+        str(pathlib.Path(directory) / n) for n in ("seen.jsonl", "seen.json", "rates.jsonl")
+    )
+    subprocess.run(
+        [
+            tools.kilter,
+            "balance",
+            "--policy",
+            "none",
+            "--observer",
+            "software",
+            "--quiet",
+            "--record",
+            recorded,
+            "--json",
+            result,
+            "--",
+            "sh",
+            "-c",
+            programs,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     kinds = {i: p["name"] for i, p in enumerate(json.load(open(result))["programs"])}
     with open(recorded) as source, open(filled, "w") as target:
         target.write(source.readline())
@@ -153,9 +237,25 @@ def classes(tools, cpus, rounds, seconds):
             (d / kind).symlink_to(tools.matmul)
         times = {}
         sizes = {"memory": (40, 3000), "compute": (2000, 512)}
-        for kind, (rows, columns) in sizes.items():   # each alone on one CPU takes about `seconds`
-            took = matmul_seconds(["taskset", "-c", str(cpus[0]), str(d / kind), "4", str(rows), str(rows), str(columns)])
-            times[kind] = [str(d / kind), "4", *[str(max(1, int(rows * seconds / took)))] * 2, str(columns)]
+        for kind, (rows, columns) in sizes.items():  # each alone on one CPU takes about `seconds`
+            took = matmul_seconds(
+                [
+                    "taskset",
+                    "-c",
+                    str(cpus[0]),
+                    str(d / kind),
+                    "4",
+                    str(rows),
+                    str(rows),
+                    str(columns),
+                ]
+            )
+            times[kind] = [
+                str(d / kind),
+                "4",
+                *[str(max(1, int(rows * seconds / took)))] * 2,
+                str(columns),
+            ]
         programs = " & ".join(" ".join(times[k]) for k in times) + " & wait"
         both = ["taskset", "-c", f"{cpus[0]},{cpus[1]}"]
 
@@ -182,7 +282,23 @@ def classes(tools, cpus, rounds, seconds):
                         if policy == "none" and name == "replay":
                             continue
                         contenders[f"{policy}, {name}"] = lambda p=policy, o=observer: run(
-                            [tools.kilter, "balance", "--policy", p, "--observer", o, "--quiet", "--json", result, "--", "sh", "-c", programs], result)
+                            [
+                                tools.kilter,
+                                "balance",
+                                "--policy",
+                                p,
+                                "--observer",
+                                o,
+                                "--quiet",
+                                "--json",
+                                result,
+                                "--",
+                                "sh",
+                                "-c",
+                                programs,
+                            ],
+                            result,
+                        )
                 got = in_turn(r, contenders)
             seen.append({name: took for name, (took, _) in got.items()})
             moves.append({name: count for name, (_, count) in got.items()})
@@ -190,8 +306,15 @@ def classes(tools, cpus, rounds, seconds):
         for name in moves[0]:
             for r in seen:
                 r[name + ", speed"] = r["kernel"] / r[name]
-            rows.append({"part": "classes", "contender": name, "seconds": of_rounds(seen, name), "speed over kernel": of_rounds(seen, name + ", speed"),
-                         "moves": [m[name] for m in moves]})
+            rows.append(
+                {
+                    "part": "classes",
+                    "contender": name,
+                    "seconds": of_rounds(seen, name),
+                    "speed over kernel": of_rounds(seen, name + ", speed"),
+                    "moves": [m[name] for m in moves],
+                }
+            )
         return rows
 
 
@@ -201,22 +324,45 @@ def spread(v, digits=2):
 
 def show(rows):
     for row in (r for r in rows if r["part"] == "lengths"):
-        print(f"lengths 2:1, {row['threads']} threads, one CPU at {row['speed']} (measured {spread(row['slow CPU'+chr(39)+'s speed'])})")
-        print(f"  seconds: ljfpf {spread(row['ljfpf'])}, rr {spread(row['rr'])}, kernel {spread(row['kernel'])}, bound {spread(row['bound'])}")
-        print(f"  ljfpf: {spread(row['bound over ljfpf'])} of the bound; rr's mean takes {row['rr mean over ljfpf mean']:.2f} times as long, the kernel {spread(row['kernel over ljfpf'])} times")
+        print(
+            f"lengths 2:1, {row['threads']} threads, one CPU at {row['speed']} (measured {spread(row['slow CPU' + chr(39) + 's speed'])})"
+        )
+        print(
+            f"  seconds: ljfpf {spread(row['ljfpf'])}, rr {spread(row['rr'])}, kernel {spread(row['kernel'])}, bound {spread(row['bound'])}"
+        )
+        print(
+            f"  ljfpf: {spread(row['bound over ljfpf'])} of the bound; rr's mean takes {row['rr mean over ljfpf mean']:.2f} times as long, the kernel {spread(row['kernel over ljfpf'])} times"
+        )
     for i, row in enumerate(r for r in rows if r["part"] == "classes"):
         if i == 0:
-            print("four computing and four streaming threads, one CPU at 1/2: seconds; speed over the kernel's own choice; moves")
-        print(f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} {spread(row['speed over kernel']):<22} {min(row['moves'])} to {max(row['moves'])}")
+            print(
+                "four computing and four streaming threads, one CPU at 1/2: seconds; speed over the kernel's own choice; moves"
+            )
+        print(
+            f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} {spread(row['speed over kernel']):<22} {min(row['moves'])} to {max(row['moves'])}"
+        )
 
 
 def main():
-    p = argparse.ArgumentParser(prog="bench/balance", description=__doc__.split("\n\n")[0],
-                                epilog="example: bench/balance --only lengths --rounds 10 --json lengths.json")
+    p = argparse.ArgumentParser(
+        prog="bench/balance",
+        description=__doc__.split("\n\n")[0],
+        epilog="example: bench/balance --only lengths --rounds 10 --json lengths.json",
+    )
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
     p.add_argument("--only", choices=("lengths", "classes"), help="one of the two parts")
-    p.add_argument("--rounds", type=int, default=6, help="rounds of each line; an even number has each CPU slow equally often (6)")
-    p.add_argument("--seconds", type=float, default=1.0, help="length of a run of `lengths` on two equal CPUs; runs of `classes` are four times as long (1)")
+    p.add_argument(
+        "--rounds",
+        type=int,
+        default=6,
+        help="rounds of each line; an even number has each CPU slow equally often (6)",
+    )
+    p.add_argument(
+        "--seconds",
+        type=float,
+        default=1.0,
+        help="length of a run of `lengths` on two equal CPUs; runs of `classes` are four times as long (1)",
+    )
     p.add_argument("--json", metavar="FILE", help="all rounds as data")
     a = p.parse_args()
     cpus = sorted(os.sched_getaffinity(0))[:2]
@@ -232,7 +378,10 @@ def main():
     say("")
     show(rows)
     if a.json:
-        pathlib.Path(a.json).write_text(json.dumps({"schema": "kilter.bench_balance/1", "cpus": cpus, "rows": rows}, indent=1) + "\n")
+        pathlib.Path(a.json).write_text(
+            json.dumps({"schema": "kilter.bench_balance/1", "cpus": cpus, "rows": rows}, indent=1)
+            + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-// Steps that change every block, then meet: where are the data? Tasks of Kilter that name their blocks
-// against loops that give each thread the same blocks every time. Then steps that do not meet: tasks
-// that name nothing and follow one another. `--line` only tells what moving a cache line costs.
+// Steps that change every block, then meet: where are the data? Tasks of Kilter that name their
+// blocks against loops that give each thread the same blocks every time. Then steps that do not
+// meet: tasks that name nothing and follow one another. `--line` only tells what moving a cache
+// line costs.
 
 #include <omp.h>
 #include <tbb/parallel_for.h>
@@ -121,7 +122,8 @@ double by_onetbb(blocks& b, int steps) {
   tbb::affinity_partitioner same;
   return seconds_of([&] {
     for (int s = 0; s < steps; ++s) {
-      tbb::parallel_for(std::size_t{0}, b.all.size(), [&](std::size_t i) { b.change(i); }, same);
+      tbb::parallel_for(
+          std::size_t{0}, b.all.size(), [&](std::size_t i) { b.change(i); }, same);
       b.steps += 1.0;
     }
   });
@@ -145,7 +147,8 @@ void compare(const shape& s, const ways& all, int rounds) {
   for (std::vector<double>& t : took) {
     std::ranges::sort(t);
     const double threads = omp_get_max_threads();
-    std::printf(" %10.2f", t[t.size() / 2] * threads / static_cast<double>(s.count) / s.steps * 1e6);
+    std::printf(" %10.2f",
+                t[t.size() / 2] * threads / static_cast<double>(s.count) / s.steps * 1e6);
   }
   std::printf("   %.1f %.1f\n", before_ns, after_ns);
   std::fflush(stdout);

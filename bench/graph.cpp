@@ -1,8 +1,8 @@
 // bench_graph: one layered graph on Kilter and its peers, each in turn, as bench/many asks for it.
 // Prints tasks a second of each system beside each disturbance, as JSON.
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>

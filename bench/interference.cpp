@@ -1,8 +1,9 @@
-// bench_interference: what a disturbed core costs Kilter and its peers, as fractions of what is possible. bench/README.md explains the rows.
+// bench_interference: what a disturbed core costs Kilter and its peers, as fractions of what is
+// possible. bench/README.md explains the rows.
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 
@@ -23,14 +24,16 @@ struct arguments {
   bool report_only = false, list = false, quiet = false;
 };
 
-/// Cores with their operating system numbers: results of other machines, or of other CPUs of this one, do not mix with these.
+/// Cores with their operating system numbers: results of other machines, or of other CPUs of this
+/// one, do not mix with these.
 std::string identity_of(const machine& m) {
   std::string text = m.name() + ", CPUs";
   for (const core& c : m.cores()) text += fmt::format(" {}", c.os_index);
   return text;
 }
 
-double remaining_s(const std::vector<cell>& cells, const std::vector<const system*>& systems, const journal& j) {
+double remaining_s(const std::vector<cell>& cells, const std::vector<const system*>& systems,
+                   const journal& j) {
   double total_s = 0.0;
   for (const cell& c : cells) {
     std::size_t missing = 0;
@@ -52,7 +55,8 @@ void deliver(const arguments& a, const journal& j, const machine& m, bool comple
 }
 
 int list(const std::vector<cell>& cells, const std::vector<const system*>& systems) {
-  for (const cell& c : cells) fmt::print("{:<24} {} repeats, {}\n", c.id(), c.repeats, lab::to_string(c.parts));
+  for (const cell& c : cells)
+    fmt::print("{:<24} {} repeats, {}\n", c.id(), c.repeats, lab::to_string(c.parts));
   for (const system* s : systems) fmt::print("system {}\n", s->name);
   return 0;
 }
@@ -63,12 +67,18 @@ int measure(const arguments& a, const std::shared_ptr<const machine>& m) {
   if (a.list) return list(cells, systems);
   journal j(a.out, identity_of(*m));
   const double total_s = remaining_s(cells, systems, j);
-  if (!a.quiet && total_s > 0) fmt::print(stderr, "bench/interference: about {} to measure; Ctrl-C stops, the same command goes on\n", duration_text(total_s));
+  if (!a.quiet && total_s > 0)
+    fmt::print(stderr,
+               "bench/interference: about {} to measure; Ctrl-C stops, the same command goes on\n",
+               duration_text(total_s));
   study_progress shown(total_s, a.quiet);
   // Peers cannot be cancelled. What is finished is in the journal, so there is nothing to save.
   const auto stopped = [&] {
     shown.clear();
-    fmt::print(stderr, "bench/interference: stopped; finished runs are in {}, the same command goes on, --report shows them\n", a.out);
+    fmt::print(stderr,
+               "bench/interference: stopped; finished runs are in {}, the same command goes on, "
+               "--report shows them\n",
+               a.out);
   };
   {
     lab::interrupt_guard guard([&] {
@@ -87,7 +97,9 @@ int measure(const arguments& a, const std::shared_ptr<const machine>& m) {
 }
 
 int go(arguments& a) {
-  a.what.repeats = static_cast<std::uint32_t>(a.repeats.empty() ? (a.what.quick ? 2 : 8) : lab::parse_count("--repeat", a.repeats, 1, 1000));
+  a.what.repeats = static_cast<std::uint32_t>(
+      a.repeats.empty() ? (a.what.quick ? 2 : 8)
+                        : lab::parse_count("--repeat", a.repeats, 1, 1000));
   lab::check_output("--json", a.json_path);
   lab::check_output("--html", a.html_path);
   const auto m = std::make_shared<const machine>(machine::local());
@@ -95,7 +107,9 @@ int go(arguments& a) {
     deliver(a, journal(a.out), *m, true);
     return 0;
   }
-  if (m->core_count() < 2) throw input_error("there is one core only; the study disturbs core 0 and needs another one beside it");
+  if (m->core_count() < 2)
+    throw input_error(
+        "there is one core only; the study disturbs core 0 and needs another one beside it");
   return measure(a, m);
 }
 
@@ -105,17 +119,31 @@ int go(arguments& a) {
 
 int main(int argc, char** argv) {
   using namespace kilter;
-  CLI::App app{"Layered DAGs under disturbances of core 0: schedulers of Kilter and peer runtimes, interleaved, as fractions of the bound."};
+  CLI::App app{
+      "Layered DAGs under disturbances of core 0: schedulers of Kilter and peer runtimes, "
+      "interleaved, as fractions of the bound."};
   app.name("bench/interference");
   bench::arguments a;
-  app.add_option("--out", a.out, "Folder of the journal; runs that are in it are not repeated")->type_name("DIR")->capture_default_str();
-  app.add_flag("--quick", a.what.quick, "Bodies of 16 us, two repeats, runs of 1 s and a few short ones: about ten minutes");
-  app.add_option("--repeat", a.repeats, "Runs of each system in each cell, the root's core changing (default: 8, quick 2; a quarter for 20 s runs)")->type_name("R");
-  app.add_option("--cells", a.what.cells, "Only cells that match one of these shell patterns, as 'P2/*/cpu/1s,P1/16us/*/20ms'")->type_name("LIST");
-  app.add_option("--systems", a.what.systems, "Only these systems, as rws,dam-c,onetbb")->type_name("LIST");
+  app.add_option("--out", a.out, "Folder of the journal; runs that are in it are not repeated")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_flag("--quick", a.what.quick,
+               "Bodies of 16 us, two repeats, runs of 1 s and a few short ones: about ten minutes");
+  app.add_option("--repeat", a.repeats,
+                 "Runs of each system in each cell, the root's core changing (default: 8, quick 2; "
+                 "a quarter for 20 s runs)")
+      ->type_name("R");
+  app.add_option(
+         "--cells", a.what.cells,
+         "Only cells that match one of these shell patterns, as 'P2/*/cpu/1s,P1/16us/*/20ms'")
+      ->type_name("LIST");
+  app.add_option("--systems", a.what.systems, "Only these systems, as rws,dam-c,onetbb")
+      ->type_name("LIST");
   app.add_flag("--list", a.list, "Name the cells and systems and measure nothing");
   app.add_flag("--report", a.report_only, "Measure nothing; show what the journal has");
-  app.add_option("--json", a.json_path, "Write goals and cells as JSON; - is standard output, and then there is no table")->type_name("F");
+  app.add_option("--json", a.json_path,
+                 "Write goals and cells as JSON; - is standard output, and then there is no table")
+      ->type_name("F");
   app.add_option("--html", a.html_path, "Write a self-contained page")->type_name("F");
   app.add_flag("--quiet", a.quiet, "No progress");
   app.footer("The whole study takes hours. Ctrl-C loses only the run that is going on.");

@@ -1,5 +1,7 @@
-// What CATS' labels and sorted queues cost a task as graphs grow: ns a task at 10^4 to 10^6 tasks, against work stealing in the same run.
-// A curve that stays level is what is wanted; one that grows with the size would be a quadratic step. With one look into the critical queue instead of 300: those cost a wide graph some 25 us a task, and are no part of the labels.
+// What CATS' labels and sorted queues cost a task as graphs grow: ns a task at 10^4 to 10^6 tasks,
+// against work stealing in the same run. A curve that stays level is what is wanted; one that grows
+// with the size would be a quadratic step. With one look into the critical queue instead of 300:
+// those cost a wide graph some 25 us a task, and are no part of the labels.
 
 #include <algorithm>
 #include <chrono>
@@ -103,13 +105,16 @@ double ns_a_task(const char* policy, const shape& s, std::uint32_t n) {
 }  // namespace
 
 int main() {
-  const std::vector<shape> shapes = {{"static chain", chain},
-                                     {"static chain, built from its end", backwards},
-                                     {"static, all behind one", wide},
-                                     {"growing chain, a task a batch", [](graph& g, std::uint32_t n) { g.add(growing_chain{n}); }},
-                                     {"growing chain, 1000 tasks a batch", [](graph& g, std::uint32_t n) { g.add(chain_of_batches{n}); }},
-                                     {"one wide batch", wide_batch}};
-  std::printf("ns a task, medians of 3; empty bodies\n%-36s %9s %9s %9s %7s\n", "shape", "tasks", "rws", "cats", "ratio");
+  const std::vector<shape> shapes = {
+      {"static chain", chain},
+      {"static chain, built from its end", backwards},
+      {"static, all behind one", wide},
+      {"growing chain, a task a batch", [](graph& g, std::uint32_t n) { g.add(growing_chain{n}); }},
+      {"growing chain, 1000 tasks a batch",
+       [](graph& g, std::uint32_t n) { g.add(chain_of_batches{n}); }},
+      {"one wide batch", wide_batch}};
+  std::printf("ns a task, medians of 3; empty bodies\n%-36s %9s %9s %9s %7s\n", "shape", "tasks",
+              "rws", "cats", "ratio");
   for (const shape& s : shapes)
     for (const std::uint32_t n : {10'000u, 30'000u, 100'000u, 300'000u, 1'000'000u}) {
       const double rws = ns_a_task("rws", s, n), cats = ns_a_task("cats", s, n);

@@ -13,7 +13,8 @@
 
 namespace kilter::bench {
 
-/// Nanoseconds, the least of some rounds in which two threads change a megabyte in turn; 0 on one CPU.
+/// Nanoseconds, the least of some rounds in which two threads change a megabyte in turn; 0 on one
+/// CPU.
 inline double moved_line_ns() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

@@ -2,9 +2,9 @@
 // It starts other programs and keeps their figures. bench/README.md says how it is used,
 // survey/plan.cpp what comes first.
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -7,7 +7,9 @@ namespace {
 
 using namespace kilter;
 
-table_options mode(const benchmark::State& s) { return s.range(0) ? table_options::robust() : table_options::paper(); }
+table_options mode(const benchmark::State& s) {
+  return s.range(0) ? table_options::robust() : table_options::paper();
+}
 
 void learn(benchmark::State& s) {
   const machine m = machine::uniform(4, 2);
@@ -24,7 +26,13 @@ void learn(benchmark::State& s) {
     t.learn(row, 0, seen, now_s);
   }
 }
-BENCHMARK(learn)->ArgNames({"robust", "body_ns"})->Args({0, 16000})->Args({1, 100})->Args({1, 1000})->Args({1, 16000})->Args({1, 1000000});
+BENCHMARK(learn)
+    ->ArgNames({"robust", "body_ns"})
+    ->Args({0, 16000})
+    ->Args({1, 100})
+    ->Args({1, 1000})
+    ->Args({1, 16000})
+    ->Args({1, 1000000});
 
 // Every 260th sample carries a slice of the operating system.
 void learn_disturbed(benchmark::State& s) {

@@ -1,5 +1,7 @@
-// Parallel regions of OpenMP as programs have them: regions SHAPE SWEEPS SECONDS prints steps a second. A step is a sweep (or many) over each row of a grid that fits into a
-// core's cache; SWEEPS sets how long it takes. The grids are compared with those of one thread, which took the same steps, if SECONDS begins with '=' and is a number of steps.
+// Parallel regions of OpenMP as programs have them: regions SHAPE SWEEPS SECONDS prints steps a
+// second. A step is a sweep (or many) over each row of a grid that fits into a core's cache; SWEEPS
+// sets how long it takes. The grids are compared with those of one thread, which took the same
+// steps, if SECONDS begins with '=' and is a number of steps.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +15,11 @@ static double begin, limit;
 static long most_steps;
 
 static void row(int r, int sweeps) {
-  const double (*a)[width] = grid[from];
+  const double(*a)[width] = grid[from];
   double* to = grid[1 - from][r];
   for (int s = 0; s < sweeps; ++s)
-    for (int c = 1; c < width - 1; ++c) to[c] = (s ? .5 * to[c] : 0) + .125 * (a[r][c - 1] + a[r][c + 1] + a[r - 1][c] + a[r + 1][c]);
+    for (int c = 1; c < width - 1; ++c)
+      to[c] = (s ? .5 * to[c] : 0) + .125 * (a[r][c - 1] + a[r][c + 1] + a[r - 1][c] + a[r + 1][c]);
 }
 
 static int goes_on(void) {
@@ -27,18 +30,18 @@ static int goes_on(void) {
 
 static int again = 1;
 
-static void loop(int sweeps) {   // a region a step
+static void loop(int sweeps) {  // a region a step
   while (again) {
 #pragma omp parallel for
     for (int r = 1; r <= rows; ++r) row(r, sweeps);
     again = goes_on();
   }
 }
-static void empty(int sweeps) {   // what a region costs
+static void empty(int sweeps) {  // what a region costs
   (void)sweeps;
   while (again) {
 #pragma omp parallel
-    { __asm__ volatile(""); }   // or there would be none
+    { __asm__ volatile(""); }  // or there would be none
     again = goes_on();
   }
 }
@@ -58,12 +61,12 @@ static void sections(int sweeps) {
     again = goes_on();
   }
 }
-#define AROUND(name, loop_clause, body)  /* one region around all steps */ \
-  static void name(int sweeps) {                                           \
-    _Pragma("omp parallel") while (again) {                                \
-      _Pragma(loop_clause) for (int r = 1; r <= rows; ++r) { body; }       \
-      _Pragma("omp single") again = goes_on();                             \
-    }                                                                      \
+#define AROUND(name, loop_clause, body) /* one region around all steps */ \
+  static void name(int sweeps) {                                          \
+    _Pragma("omp parallel") while (again) {                               \
+      _Pragma(loop_clause) for (int r = 1; r <= rows; ++r) { body; }      \
+      _Pragma("omp single") again = goes_on();                            \
+    }                                                                     \
   }
 AROUND(around, "omp for", row(r, sweeps))
 AROUND(dynamic, "omp for schedule(dynamic, 4)", row(r, sweeps))
@@ -71,8 +74,9 @@ AROUND(triangle, "omp for", row(r, (2 * r * sweeps + rows - 1) / rows))
 static double sum;
 AROUND(reduction, "omp for reduction(+ : sum)", (row(r, sweeps), sum += grid[1 - from][r][7]))
 static double kept[rows + 1];
-AROUND(ordered, "omp for ordered schedule(dynamic, 4)", row(r, sweeps); _Pragma("omp ordered") kept[r] = kept[r - 1] + grid[1 - from][r][7])
-#ifdef WITH_TASKS   // a program that has some is treated in another way
+AROUND(ordered, "omp for ordered schedule(dynamic, 4)", row(r, sweeps);
+       _Pragma("omp ordered") kept[r] = kept[r - 1] + grid[1 - from][r][7])
+#ifdef WITH_TASKS  // a program that has some is treated in another way
 static void tasks(int sweeps) {
 #pragma omp parallel
 #pragma omp single
@@ -87,9 +91,11 @@ static void tasks(int sweeps) {
 static const struct {
   const char* name;
   void (*run)(int);
-} shapes[] = {{"loop", loop}, {"empty", empty}, {"sections", sections}, {"around", around}, {"dynamic", dynamic}, {"triangle", triangle}, {"reduction", reduction},  {"ordered", ordered},
+} shapes[] = {
+    {"loop", loop},       {"empty", empty},       {"sections", sections},   {"around", around},
+    {"dynamic", dynamic}, {"triangle", triangle}, {"reduction", reduction}, {"ordered", ordered},
 #ifdef WITH_TASKS
-            {"tasks", tasks},
+    {"tasks", tasks},
 #endif
 };
 
@@ -97,7 +103,8 @@ int main(int count, char** words) {
   const int known = sizeof shapes / sizeof *shapes;
   int shape = known;
   if (count == 4)
-    for (shape = 0; shape < known && strcmp(shapes[shape].name, words[1]); ++shape) {}
+    for (shape = 0; shape < known && strcmp(shapes[shape].name, words[1]); ++shape) {
+    }
   const int sweeps = count == 4 ? atoi(words[2]) : 0;
   if (shape == known || sweeps < 1) {
     fprintf(stderr, "usage: regions SHAPE SWEEPS SECONDS|=STEPS; SHAPE is one of");
@@ -105,8 +112,10 @@ int main(int count, char** words) {
     fprintf(stderr, "\n");
     return 2;
   }
-  if (words[3][0] == '=') most_steps = atol(words[3] + 1);
-  else limit = atof(words[3]);
+  if (words[3][0] == '=')
+    most_steps = atol(words[3] + 1);
+  else
+    limit = atof(words[3]);
   for (int r = 0; r < rows + 2; ++r)
     for (int c = 0; c < width; ++c) grid[0][r][c] = grid[1][r][c] = (r * 7 + c) % 97;
   begin = omp_get_wtime();

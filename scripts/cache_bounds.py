@@ -9,6 +9,7 @@
 
 Prints the verdict and the cases that hold, beside those of the files as they are. docs/decisions/readings.md has what came out.
 """
+
 import json
 import os
 import pathlib
@@ -19,8 +20,12 @@ import tempfile
 import tomllib
 
 PLATFORMS = pathlib.Path(__file__).resolve().parent.parent / "data/platforms"
-SIZES = {"matmul": 64, "sort": 65536, "copy": 2048}            # of S2's tasks
-HANDED_ON = {"matmul": 1 / 3, "sort": 1 / 2, "copy": 1 / 2}    # of what a task reads and writes: one tile of three, one buffer of two
+SIZES = {"matmul": 64, "sort": 65536, "copy": 2048}  # of S2's tasks
+HANDED_ON = {
+    "matmul": 1 / 3,
+    "sort": 1 / 2,
+    "copy": 1 / 2,
+}  # of what a task reads and writes: one tile of three, one buffer of two
 
 
 class kernel:
@@ -36,7 +41,11 @@ class kernel:
         return self.seconds[0] * grown**self.seconds_power, self.bytes * grown**self.bytes_power
 
     def rewritten(self, seconds, volume):
-        text = re.sub(r"(?m)^seconds = \[.*\]", f"seconds = [{', '.join(f'{s:.6g}' for s in seconds)}]", self.text)
+        text = re.sub(
+            r"(?m)^seconds = \[.*\]",
+            f"seconds = [{', '.join(f'{s:.6g}' for s in seconds)}]",
+            self.text,
+        )
         return re.sub(r"(?m)^bytes = \d+", f"bytes = {int(volume)}", text)
 
 
@@ -57,7 +66,11 @@ def read_alone(platform, kind):
     for b in platform["bandwidth"]:
         if b["of"] == "core" and b["kind"] == kind:
             return b["bytes_per_s"]
-    return next(k["bytes"] / k["seconds"][0] for k in platform["kernel"] if (k["name"], k["kind"]) == ("copy", kind))
+    return next(
+        k["bytes"] / k["seconds"][0]
+        for k in platform["kernel"]
+        if (k["name"], k["kind"]) == ("copy", kind)
+    )
 
 
 def reuse(k, platform):
@@ -67,7 +80,9 @@ def reuse(k, platform):
     cache = max(c["bytes"] for c in platform["cluster"][0]["cache"] if c["shared_by"] == "cluster")
     seconds, volume = k.at(SIZES[k.name])
     kept = min(HANDED_ON[k.name] * volume, cache)
-    waited = 0.0 if k.name == "copy" else kept / read_alone(platform, k.kind)   # Copy is limited by its bytes, which the simulator counts
+    waited = (
+        0.0 if k.name == "copy" else kept / read_alone(platform, k.kind)
+    )  # Copy is limited by its bytes, which the simulator counts
     return [s * (1 - waited / seconds) for s in k.seconds], k.bytes * (1 - kept / volume)
 
 
@@ -79,18 +94,36 @@ def resident(k, _):
     return k.seconds, 1 if k.name == "stencil" else k.bytes
 
 
-BOUNDS = [("reuse", "jetson-tx2", reuse, ["S2-1", "S2-2", "S2-3", "S2-4", "S2-5", "S2-6", "S2-7", "S2-8", "S2-9", "S2-15"]),
-          *[(f"wide x {f}", "jetson-tx2", wide(f), ["S0-4", "S0-8", "S0-27", "S2-6", "S2-15"]) for f in (0.95, 1.05, 1.15)],
-          ("wide x 0.9", "haswell-20", wide(0.9), ["S2-11"]),
-          ("resident", "haswell-cluster", resident, ["S0-23"])]
+BOUNDS = [
+    (
+        "reuse",
+        "jetson-tx2",
+        reuse,
+        ["S2-1", "S2-2", "S2-3", "S2-4", "S2-5", "S2-6", "S2-7", "S2-8", "S2-9", "S2-15"],
+    ),
+    *[
+        (f"wide x {f}", "jetson-tx2", wide(f), ["S0-4", "S0-8", "S0-27", "S2-6", "S2-15"])
+        for f in (0.95, 1.05, 1.15)
+    ],
+    ("wide x 0.9", "haswell-20", wide(0.9), ["S2-11"]),
+    ("resident", "haswell-cluster", resident, ["S0-23"]),
+]
 
 
 def judged(kilter, claims, platforms=None):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         where = {"KILTER_PLATFORMS": platforms} if platforms else {}
-        subprocess.run([kilter, "reproduce", *claims, "--quiet", "--json", out.name], check=True, stdout=subprocess.DEVNULL, env={**os.environ, **where})
+        subprocess.run(
+            [kilter, "reproduce", *claims, "--quiet", "--json", out.name],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **where},
+        )
         found = json.loads(pathlib.Path(out.name).read_text())["claims"]
-    return {c["id"]: f"{c['verdict']} {sum(k['holds'] for k in c['cases'])}/{len(c['cases'])}" for c in found}
+    return {
+        c["id"]: f"{c['verdict']} {sum(k['holds'] for k in c['cases'])}/{len(c['cases'])}"
+        for c in found
+    }
 
 
 def main():

@@ -6,17 +6,31 @@
 A verdict is worth what was decided before anybody had looked. So this names every setting of a scenario, and every case and value of a claim, that is not what its
 first commit had, with the day and the subject of the commit that changed it. Words for people (`open`, `remark`, `cause`) and drawings do not count.
 """
+
 import pathlib
 import subprocess
 import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-WORDS = {"open", "remark", "cause", "impossible", "source", "statement", "exceptions", "reason", "what", "title"}
+WORDS = {
+    "open",
+    "remark",
+    "cause",
+    "impossible",
+    "source",
+    "statement",
+    "exceptions",
+    "reason",
+    "what",
+    "title",
+}
 
 
 def git(*words):
-    return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", "-C", ROOT, *words], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def first_tallies():
@@ -34,10 +48,16 @@ def settings(text):
         for one in file.get(kind, []):
             if "platform" in one:  # its name until it became on = "sim:..."
                 one["on"] = "sim:" + one.pop("platform")
-            found |= {(f"{kind} {one['name']}", key): value for key, value in one.items() if key not in WORDS and key != "name"}
+            found |= {
+                (f"{kind} {one['name']}", key): value
+                for key, value in one.items()
+                if key not in WORDS and key != "name"
+            }
     for claim in file.get("claim", []):
         for key in ("value", "case"):
-            parts = [{k: v for k, v in part.items() if k not in WORDS} for part in claim.get(key, [])]
+            parts = [
+                {k: v for k, v in part.items() if k not in WORDS} for part in claim.get(key, [])
+            ]
             found[f"claim {claim['id']}", f"{key}s"] = sorted(map(str, parts))
         found[f"claim {claim['id']}", "decided_by"] = claim.get("decided_by", "runs")
     return found
@@ -53,7 +73,15 @@ def changes(before, after):
     """Lines: (what, claims or scenarios)."""
     known = {owner for owner, _ in before}
     grouped = {}
-    same = lambda a, b: a == b or (not isinstance(a, list) and not isinstance(b, list) and None not in (a, b) and str(a) == str(b))
+    same = lambda a, b: (
+        a == b
+        or (
+            not isinstance(a, list)
+            and not isinstance(b, list)
+            and None not in (a, b)
+            and str(a) == str(b)
+        )
+    )
     for owner, key in sorted(before.keys() | after.keys()):
         old, new = before.get((owner, key)), after.get((owner, key))
         if same(old, new):
@@ -64,7 +92,9 @@ def changes(before, after):
             grouped.setdefault(("gone", ""), []).append(owner)
         elif key in ("values", "cases"):
             gone, came = len(set(old or []) - set(new or [])), len(set(new or []) - set(old or []))
-            grouped.setdefault((f"{key}: {gone} gone or other, {came} new or other", ""), []).append(owner)
+            grouped.setdefault(
+                (f"{key}: {gone} gone or other, {came} new or other", ""), []
+            ).append(owner)
         else:
             grouped.setdefault((f"`{key}`: {said(old)} -> {said(new)}", ""), []).append(owner)
     for (what, _), owners in grouped.items():
@@ -73,26 +103,53 @@ def changes(before, after):
 
 
 def main():
-    out = ["# What was changed after the first look", "",
-           "What in the experiment files is not as it was first written: settings of scenarios, cases and values of claims. Their `open`",
-           "lists say why. What a change decides, `kilter reproduce CLAIM --flips` and `--with` show.", "",
-           "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):", "", *first_tallies(), "", "Today's: docs/verdicts.md.", ""]
+    out = [
+        "# What was changed after the first look",
+        "",
+        "What in the experiment files is not as it was first written: settings of scenarios, cases and values of claims. Their `open`",
+        "lists say why. What a change decides, `kilter reproduce CLAIM --flips` and `--with` show.",
+        "",
+        "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):",
+        "",
+        *first_tallies(),
+        "",
+        "Today's: docs/verdicts.md.",
+        "",
+    ]
     for path in sorted((ROOT / "experiments").glob("*.toml")):
         if path.name == "readings.toml":
             continue
         name = f"experiments/{path.name}"
-        commits = [line.split("\t", 2) for line in git("log", "--reverse", "--date=short", "--format=%h\t%ad\t%s", "--", name).splitlines()]
+        commits = [
+            line.split("\t", 2)
+            for line in git(
+                "log", "--reverse", "--date=short", "--format=%h\t%ad\t%s", "--", name
+            ).splitlines()
+        ]
         states = []
         for commit, day, subject in commits:
             try:
                 states.append((commit, day, subject, settings(git("show", f"{commit}:{name}"))))
             except (subprocess.CalledProcessError, tomllib.TOMLDecodeError, KeyError):
                 continue
-        rows = [(day, commit, subject, what, whom) for (_, _, _, old), (commit, day, subject, new) in zip(states, states[1:]) for what, whom in changes(old, new)]
-        out += [f"## {path.name}", "", f"First written {states[0][1]} ({states[0][0]})." + ("" if rows else " Nothing was changed."), ""]
+        rows = [
+            (day, commit, subject, what, whom)
+            for (_, _, _, old), (commit, day, subject, new) in zip(states, states[1:])
+            for what, whom in changes(old, new)
+        ]
+        out += [
+            f"## {path.name}",
+            "",
+            f"First written {states[0][1]} ({states[0][0]})."
+            + ("" if rows else " Nothing was changed."),
+            "",
+        ]
         if rows:
             out += ["| day | commit | what | of |", "|---|---|---|---|"]
-            out += [f"| {day} | {commit} {subject.replace('|', '/')} | {what.replace('|', '/')} | {whom} |" for day, commit, subject, what, whom in rows] + [""]
+            out += [
+                f"| {day} | {commit} {subject.replace('|', '/')} | {what.replace('|', '/')} | {whom} |"
+                for day, commit, subject, what, whom in rows
+            ] + [""]
     sys.stdout.write("\n".join(out).rstrip() + "\n")
 
 

@@ -5,6 +5,7 @@
 
 Each program runs at S1's sizes, or with fewer rounds of the same size. Of its rounds some are kept, evenly from the whole run, so that graphs stay small.
 """
+
 import gzip
 import json
 import pathlib
@@ -14,14 +15,30 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "experiments" / "programs"
-KEPT = 24   # rounds of a program
-CRITICAL = {"step", "end of frame"}   # as the programs have it
+KEPT = 24  # rounds of a program
+CRITICAL = {"step", "end of frame"}  # as the programs have it
 
 
 def record(kilter, name, words):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "graph.json"
-        subprocess.run([kilter, "app", name, "--model", "serial", "--repeat", "1", "--quiet", "--record-graph", str(file), *words.split()], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [
+                kilter,
+                "app",
+                name,
+                "--model",
+                "serial",
+                "--repeat",
+                "1",
+                "--quiet",
+                "--record-graph",
+                str(file),
+                *words.split(),
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         return json.loads(file.read_text())
 
 
@@ -30,8 +47,22 @@ def evenly(count, kept):
 
 
 def graph(name, types, tasks, edges, critical=CRITICAL):
-    return {"schema": "kilter.graph/1", "name": name, "types": [{"name": t} for t in types],
-            "tasks": [{"id": i, "type": t, "seconds": s, "widths": [1], **({"priority": "high"} if t in critical else {})} for i, t, s in tasks], "edges": edges}
+    return {
+        "schema": "kilter.graph/1",
+        "name": name,
+        "types": [{"name": t} for t in types],
+        "tasks": [
+            {
+                "id": i,
+                "type": t,
+                "seconds": s,
+                "widths": [1],
+                **({"priority": "high"} if t in critical else {}),
+            }
+            for i, t, s in tasks
+        ],
+        "edges": edges,
+    }
 
 
 def rounds_of(recorded):
@@ -64,7 +95,7 @@ def of_rounds(name, rounds):
 def steps(kilter, name, words, together=1):
     """`together`: loops that follow one another in a step are kept or left out as one."""
     rounds = rounds_of(record(kilter, name, words))
-    groups = [rounds[i:i + together] for i in range(0, len(rounds) - together + 1, together)]
+    groups = [rounds[i : i + together] for i in range(0, len(rounds) - together + 1, together)]
     return of_rounds(name, [r for g in evenly(len(groups), KEPT) for r in groups[g]])
 
 
@@ -77,8 +108,13 @@ def frames(recorded, name, size, kept):
         first, last = f * size, (f + 1) * size
         inner = [(a, b) for a, b in pairs if first <= a and b < last and a < b]
         waits = {b for _, b in inner}
-        ids = {i: f"{recorded['tasks'][i]['type']} {f + 1}.{i - first + 1}" for i in range(first, last)}
-        tasks += [(ids[i], recorded["tasks"][i]["type"], recorded["tasks"][i]["seconds"]) for i in range(first, last)]
+        ids = {
+            i: f"{recorded['tasks'][i]['type']} {f + 1}.{i - first + 1}" for i in range(first, last)
+        }
+        tasks += [
+            (ids[i], recorded["tasks"][i]["type"], recorded["tasks"][i]["seconds"])
+            for i in range(first, last)
+        ]
         edges += [[ids[a], ids[b]] for a, b in inner]
         if end is not None:
             edges += [[end, ids[i]] for i in range(first, last) if i not in waits]
@@ -129,7 +165,9 @@ def bodytrack_in_loops(recorded):
         elif t["type"] == "generate":
             made[int(t["id"].split()[-1])] = t["seconds"]
         else:
-            seconds = t["seconds"] + (made[int(t["id"].split()[-1])] if t["type"] == "weigh" else 0.0)
+            seconds = t["seconds"] + (
+                made[int(t["id"].split()[-1])] if t["type"] == "weigh" else 0.0
+            )
             if serial > 0.0 or not rounds:
                 rounds.append([serial, t["type"], []])
                 serial = 0.0
@@ -139,29 +177,59 @@ def bodytrack_in_loops(recorded):
 
 def keep(name, data):
     FOLDER.mkdir(exist_ok=True)
-    with open(FOLDER / f"{name}.json.gz", "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed:   # the same bytes for the same graph
+    with (
+        open(FOLDER / f"{name}.json.gz", "wb") as file,
+        gzip.GzipFile("", "wb", 9, file, 0) as packed,
+    ):  # the same bytes for the same graph
         packed.write(json.dumps(data, separators=(",", ":")).encode())
-    print(f"{name}: {len(data['tasks'])} tasks, {sum(t['seconds'] for t in data['tasks']):.3g} s", flush=True)
+    print(
+        f"{name}: {len(data['tasks'])} tasks, {sum(t['seconds'] for t in data['tasks']):.3g} s",
+        flush=True,
+    )
 
 
 def main():
     kilter, chosen = sys.argv[1], sys.argv[2:]
+
     def wanted(name):
         return not chosen or name in chosen
+
     if wanted("blackscholes"):
         keep("blackscholes", steps(kilter, "blackscholes", "--size native --runs 10 --cut tasks"))
     if wanted("swaptions"):
-        keep("swaptions", steps(kilter, "swaptions", "--size native --simulations 50000 --cut tasks"))
+        keep(
+            "swaptions", steps(kilter, "swaptions", "--size native --simulations 50000 --cut tasks")
+        )
     if wanted("fluidanimate"):
-        words = "--size large --frames 300 "   # a fifth of the particles, for as long as S1's 500 frames last
-        keep("fluidanimate", frames(record(kilter, "fluidanimate", words + "--joins frame"), "fluidanimate", 257, 10))
+        words = "--size large --frames 300 "  # a fifth of the particles, for as long as S1's 500 frames last
+        keep(
+            "fluidanimate",
+            frames(
+                record(kilter, "fluidanimate", words + "--joins frame"), "fluidanimate", 257, 10
+            ),
+        )
         rounds = rounds_of(record(kilter, "fluidanimate", words + "--joins phase --cut tasks"))
-        all_frames = [rounds[i:i + 8] for i in range(0, len(rounds) - 7, 8)]
-        keep("fluidanimate-phases", of_rounds("fluidanimate", [r for f in evenly(len(all_frames), 10) for r in all_frames[f]]))
+        all_frames = [rounds[i : i + 8] for i in range(0, len(rounds) - 7, 8)]
+        keep(
+            "fluidanimate-phases",
+            of_rounds(
+                "fluidanimate", [r for f in evenly(len(all_frames), 10) for r in all_frames[f]]
+            ),
+        )
     if wanted("facesim"):
-        keep("facesim", steps(kilter, "facesim", "--size native --frames 2 --partitions 32 --cut tasks", 3))
+        keep(
+            "facesim",
+            steps(kilter, "facesim", "--size native --frames 2 --partitions 32 --cut tasks", 3),
+        )
     if wanted("streamcluster"):
-        keep("streamcluster", steps(kilter, "streamcluster", "--points 20000 --blocks 1 --dimensions 128 --divisions 32 --cut tasks"))
+        keep(
+            "streamcluster",
+            steps(
+                kilter,
+                "streamcluster",
+                "--points 20000 --blocks 1 --dimensions 128 --divisions 32 --cut tasks",
+            ),
+        )
     if wanted("canneal"):
         keep("canneal", steps(kilter, "canneal", "--size native --steps 60 --tasks 32 --cut tasks"))
     if wanted("bodytrack"):
@@ -169,13 +237,36 @@ def main():
         keep("bodytrack", recorded)
         keep("bodytrack-loops", bodytrack_in_loops(recorded))
     if wanted("dedup"):
-        fused, serial = record(kilter, "dedup", "--size large --stages fused"), {"fragment", "write"}
+        fused, serial = (
+            record(kilter, "dedup", "--size large --stages fused"),
+            {"fragment", "write"},
+        )
         keep("dedup", pipeline("dedup", fused, ["fragment", "pack", "write"], serial, 76))
-        keep("dedup-serial-first", pipeline("dedup", fused, ["fragment", "pack", "write"], serial, 76, serial))
-        keep("dedup-stages", pipeline("dedup", record(kilter, "dedup", "--size large"), ["fragment", "refine", "hash", "compress", "write"], {"fragment", "write"}, 76))
+        keep(
+            "dedup-serial-first",
+            pipeline("dedup", fused, ["fragment", "pack", "write"], serial, 76, serial),
+        )
+        keep(
+            "dedup-stages",
+            pipeline(
+                "dedup",
+                record(kilter, "dedup", "--size large"),
+                ["fragment", "refine", "hash", "compress", "write"],
+                {"fragment", "write"},
+                76,
+            ),
+        )
     if wanted("ferret"):
-        keep("ferret", first_items(record(kilter, "ferret", "--size large --form tasks --slots 64"), 200))
-        keep("ferret-stages", first_items(record(kilter, "ferret", "--size large --form tasks --slots 64 --reads 1"), 200))
+        keep(
+            "ferret",
+            first_items(record(kilter, "ferret", "--size large --form tasks --slots 64"), 200),
+        )
+        keep(
+            "ferret-stages",
+            first_items(
+                record(kilter, "ferret", "--size large --form tasks --slots 64 --reads 1"), 200
+            ),
+        )
 
 
 if __name__ == "__main__":

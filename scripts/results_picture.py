@@ -3,6 +3,7 @@
 
 results_picture.py [--check]      --check writes nothing, and fails if a picture is not what the table gives
 """
+
 import pathlib
 import sys
 from xml.sax.saxutils import escape
@@ -21,11 +22,32 @@ BARS = [
 TITLE = "Two cores, and a neighbour busy on one of them"
 SUBTITLE = "Speed of a graph of 16 µs tasks, two ready at a time, as a fraction of what is possible"
 COLOURS = {
-    "light": {"ground": "#ffffff", "text": "#1f2328", "muted": "#59636e", "learns": "#0969da", "plain": "#6e7781", "inside": "#ffffff", "line": "#1f2328"},
-    "dark": {"ground": "#0d1117", "text": "#f0f6fc", "muted": "#9198a1", "learns": "#58a6ff", "plain": "#8b949e", "inside": "#0d1117", "line": "#f0f6fc"},
+    "light": {
+        "ground": "#ffffff",
+        "text": "#1f2328",
+        "muted": "#59636e",
+        "learns": "#0969da",
+        "plain": "#6e7781",
+        "inside": "#ffffff",
+        "line": "#1f2328",
+    },
+    "dark": {
+        "ground": "#0d1117",
+        "text": "#f0f6fc",
+        "muted": "#9198a1",
+        "learns": "#58a6ff",
+        "plain": "#8b949e",
+        "inside": "#0d1117",
+        "line": "#f0f6fc",
+    },
 }
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-WIDTH, LEFT, START, ONE = 720, 24, 232, 668  # of the picture; where labels and bars begin, and where 1.00 is
+WIDTH, LEFT, START, ONE = (
+    720,
+    24,
+    232,
+    668,
+)  # of the picture; where labels and bars begin, and where 1.00 is
 TOP, PITCH, BAR = 112, 46, 30
 
 
@@ -68,7 +90,14 @@ def picture(values, colours):
         f'<rect width="{WIDTH}" height="{height}" rx="8" fill="{colours["ground"]}"/>',
         text(LEFT, 38, 21, colours["text"], TITLE, ' font-weight="600"'),
         text(LEFT, 62, 14.5, colours["muted"], SUBTITLE),
-        text(ONE + 6, 94, 14.5, colours["text"], "1.00: all that the cores could give", ' text-anchor="end" font-weight="600"'),
+        text(
+            ONE + 6,
+            94,
+            14.5,
+            colours["text"],
+            "1.00: all that the cores could give",
+            ' text-anchor="end" font-weight="600"',
+        ),
     ]
     for i, (column, name, what, learns) in enumerate(bars):
         y = TOP + PITCH * i
@@ -77,12 +106,24 @@ def picture(values, colours):
             text(LEFT, y + 13, 16, colours["text"], name),
             text(LEFT, y + 30, 13, colours["muted"], what),
             f'<rect x="{START}" y="{y}" width="{wide:g}" height="{BAR}" rx="3" fill="{colours["learns" if learns else "plain"]}"/>',
-            text(f"{START + wide - 10:g}", y + 21, 16, colours["inside"], f"{values[column]:.2f}", ' text-anchor="end" font-weight="600"'),
+            text(
+                f"{START + wide - 10:g}",
+                y + 21,
+                16,
+                colours["inside"],
+                f"{values[column]:.2f}",
+                ' text-anchor="end" font-weight="600"',
+            ),
         ]
-    out += [f'<path d="M{ONE} {TOP - 8}V{bottom - 6}" stroke="{colours["line"]}" stroke-width="2" stroke-dasharray="5 4"/>']
+    out += [
+        f'<path d="M{ONE} {TOP - 8}V{bottom - 6}" stroke="{colours["line"]}" stroke-width="2" stroke-dasharray="5 4"/>'
+    ]
     x = START
     for key, words, step in (("learns", "learns from the tasks", 190), ("plain", "does not", 0)):
-        out += [f'<rect x="{x}" y="{bottom + 10}" width="14" height="14" rx="3" fill="{colours[key]}"/>', text(x + 21, bottom + 22, 14, colours["text"], words)]
+        out += [
+            f'<rect x="{x}" y="{bottom + 10}" width="14" height="14" rx="3" fill="{colours[key]}"/>',
+            text(x + 21, bottom + 22, 14, colours["text"], words),
+        ]
         x += step
     return "\n".join(out + ["</svg>"]) + "\n"
 
@@ -99,7 +140,9 @@ def main():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(drawn, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != drawn:
-            wrong.append(f"{path.relative_to(ROOT)} is not what docs/results.md gives; scripts/results_picture.py draws it anew")
+            wrong.append(
+                f"{path.relative_to(ROOT)} is not what docs/results.md gives; scripts/results_picture.py draws it anew"
+            )
     sys.exit("\n".join(wrong) or 0)
 
 

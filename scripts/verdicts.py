@@ -8,16 +8,28 @@
 
 Several files of one reading may be joined with commas.
 """
+
 import json
 import pathlib
 import sys
 
 MOST_FLIPS = 3
-SHORT = {"reproduced": "reproduced", "direction": "direction", "differs": "differs", "arithmetic": "arithmetic", "input": "input", "needs-hardware": "hardware"}
+SHORT = {
+    "reproduced": "reproduced",
+    "direction": "direction",
+    "differs": "differs",
+    "arithmetic": "arithmetic",
+    "input": "input",
+    "needs-hardware": "hardware",
+}
 
 
 def claims(files):
-    return {c["id"]: c for name in files.split(",") for c in json.loads(pathlib.Path(name).read_text())["claims"]}
+    return {
+        c["id"]: c
+        for name in files.split(",")
+        for c in json.loads(pathlib.Path(name).read_text())["claims"]
+    }
 
 
 def order(claim):
@@ -26,14 +38,20 @@ def order(claim):
 
 
 def held(claim):
-    return f" {sum(c['holds'] for c in claim['cases'])}/{len(claim['cases'])}" if claim["cases"] else ""
+    return (
+        f" {sum(c['holds'] for c in claim['cases'])}/{len(claim['cases'])}"
+        if claim["cases"]
+        else ""
+    )
 
 
 def why(claim):
     if claim["verdict"] not in ("direction", "differs"):
         return "-"
     parts = [claim["impossible"] and f"impossible here: {claim['impossible']}", claim["cause"]]
-    return ". ".join(p for p in parts if p) or ("not known" if claim["verdict"] == "differs" else "-")
+    return ". ".join(p for p in parts if p) or (
+        "not known" if claim["verdict"] == "differs" else "-"
+    )
 
 
 def flips(claim, tried):
@@ -45,7 +63,10 @@ def flips(claim, tried):
     if not tried["flips"]:
         return f"none of {tried['tried']}"
     rank = ["reproduced", "direction", "differs"]
-    changes = sorted(tried["flips"], key=lambda f: rank.index(f["verdict"]) if f["verdict"] in rank else len(rank))
+    changes = sorted(
+        tried["flips"],
+        key=lambda f: rank.index(f["verdict"]) if f["verdict"] in rank else len(rank),
+    )
     said = [f"`{f['reading']}` {SHORT[f['verdict']]}" for f in changes[:MOST_FLIPS]]
     more = f"; {len(changes) - MOST_FLIPS} more" if len(changes) > MOST_FLIPS else ""
     return f"{len(changes)} of {tried['tried']}: {'; '.join(said)}{more}"
@@ -63,19 +84,30 @@ def main():
         sys.exit(__doc__)
     published, coded, tried = (claims(names) for names in sys.argv[1:])
     rows = [(published[c], coded.get(c, published[c])) for c in sorted(published, key=order)]
-    out = ["# Verdicts", "",
-           "    kilter reproduce S0-11              one row, as the paper says it",
-           "    kilter reproduce S0-11 --as coded   as its public code does it",
-           "    kilter reproduce S0-11 --flips      which single choice changes it", "",
-           "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many of its cases hold.",
-           "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from numbers,",
-           "[papers](papers.md#three-readings) what the readings are, [alternatives](alternatives.md#what-single-choices-decide) what single choices",
-           "decide. S1 and S3 have no public code of schedulers, so both columns are the same.",
-           "All rows together take three minutes on two cores of an AMD EPYC, the column of flips an hour.", "",
-           f"- As published: {tally(p for p, _ in rows)}.", f"- As coded: {tally(c for _, c in rows)}.",
-           f"- Of those that differ {sum(bool(p['impossible']) for p, _ in rows if p['verdict'] == 'differs')} are impossible in the model.", "",
-           "| claim | published | coded | what flips it | why it does not come out as published |", "|---|---|---|---|---|"]
-    out += [f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | {flips(p, tried.get(p['id']))} | {why(p)} |" for p, c in rows]
+    out = [
+        "# Verdicts",
+        "",
+        "    kilter reproduce S0-11              one row, as the paper says it",
+        "    kilter reproduce S0-11 --as coded   as its public code does it",
+        "    kilter reproduce S0-11 --flips      which single choice changes it",
+        "",
+        "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many of its cases hold.",
+        "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from numbers,",
+        "[papers](papers.md#three-readings) what the readings are, [alternatives](alternatives.md#what-single-choices-decide) what single choices",
+        "decide. S1 and S3 have no public code of schedulers, so both columns are the same.",
+        "All rows together take three minutes on two cores of an AMD EPYC, the column of flips an hour.",
+        "",
+        f"- As published: {tally(p for p, _ in rows)}.",
+        f"- As coded: {tally(c for _, c in rows)}.",
+        f"- Of those that differ {sum(bool(p['impossible']) for p, _ in rows if p['verdict'] == 'differs')} are impossible in the model.",
+        "",
+        "| claim | published | coded | what flips it | why it does not come out as published |",
+        "|---|---|---|---|---|",
+    ]
+    out += [
+        f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | {flips(p, tried.get(p['id']))} | {why(p)} |"
+        for p, c in rows
+    ]
     sys.stdout.write("\n".join(out) + "\n")
 
 

@@ -1,4 +1,5 @@
 """What the checkers of this folder share: a root to look through, or --self-test."""
+
 import pathlib
 import sys
 

@@ -30,8 +30,13 @@ def blocks(lines):
         if at is None:
             at = number
             continue
-        above = [l for l in lines[:at - 1] if l.strip()]
-        yield at, above[-1] if above else "", lines[at - 1][3:], "".join(l + "\n" for l in lines[at:number - 1])
+        above = [l for l in lines[: at - 1] if l.strip()]
+        yield (
+            at,
+            above[-1] if above else "",
+            lines[at - 1][3:],
+            "".join(l + "\n" for l in lines[at : number - 1]),
+        )
         at = None
 
 
@@ -68,7 +73,18 @@ def messages(lines):
 
 def wrong_messages(root, lines):
     # One string after another is one to the compiler.
-    said = re.sub(r'"\s*"', "", "".join(f.read_text(encoding="utf-8") for f in [root / SAID, root / SAID_IN_C, *sorted((root / "include/kilter").glob("*.hpp"))]))
+    said = re.sub(
+        r'"\s*"',
+        "",
+        "".join(
+            f.read_text(encoding="utf-8")
+            for f in [
+                root / SAID,
+                root / SAID_IN_C,
+                *sorted((root / "include/kilter").glob("*.hpp")),
+            ]
+        ),
+    )
     for number, cell in messages(lines):
         message = re.fullmatch(r"`([^`]+)`", cell)
         if not message:
@@ -79,13 +95,22 @@ def wrong_messages(root, lines):
 
 def check(root):
     lines = (root / PAGE).read_text(encoding="utf-8").splitlines()
-    problems = [f"{PAGE}:{n} has {len(l)} columns; the limit is {COLUMNS}" for n, l in enumerate(lines, 1) if len(l) > COLUMNS and not l.startswith("|")]
+    problems = [
+        f"{PAGE}:{n} has {len(l)} columns; the limit is {COLUMNS}"
+        for n, l in enumerate(lines, 1)
+        if len(l) > COLUMNS and not l.startswith("|")
+    ]
     return problems + list(wrong_blocks(root, lines)) + list(wrong_messages(root, lines))
 
 
 def self_test():
     page = "See `examples/guide/a.cpp`:\n\n```cpp\nint main() {}\n```\n\n| you wrote | Kilter says |\n|---|---|\n| a | `no a` |\n\n| x | y |\n|---|---|\n| a | b |\n"
-    good = {PAGE: page, "examples/guide/a.cpp": "int main() {}\n", SAID: 'f("no " \n "a");\n', SAID_IN_C: ""}
+    good = {
+        PAGE: page,
+        "examples/guide/a.cpp": "int main() {}\n",
+        SAID: 'f("no " \n "a");\n',
+        SAID_IN_C: "",
+    }
     cases = [
         ({}, 0),
         ({PAGE: page.replace("`examples", "examples")}, 2),

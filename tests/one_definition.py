@@ -11,7 +11,9 @@ import sys
 import tempfile
 
 NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) ?\{")
-TYPE = re.compile(r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+) ?(?:final ?)?(?::[^:]|\{|$)")
+TYPE = re.compile(
+    r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+) ?(?:final ?)?(?::[^:]|\{|$)"
+)
 
 
 def definitions(path):
@@ -33,15 +35,23 @@ def check(root):
             if path.suffix in (".hpp", ".cpp"):
                 for name in definitions(path):
                     seen[name].add(path.relative_to(root).as_posix())
-    return [f"{name} is defined in {' and in '.join(sorted(files))}" for name, files in sorted(seen.items()) if len(files) > 1]
+    return [
+        f"{name} is defined in {' and in '.join(sorted(files))}"
+        for name, files in sorted(seen.items())
+        if len(files) > 1
+    ]
 
 
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "src").mkdir()
-        (root / "src/a.hpp").write_text("namespace k {\nstruct one {\n};\nclass two;\nnamespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n")
-        (root / "src/b.cpp").write_text("namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n")
+        (root / "src/a.hpp").write_text(
+            "namespace k {\nstruct one {\n};\nclass two;\nnamespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n"
+        )
+        (root / "src/b.cpp").write_text(
+            "namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n"
+        )
         assert check(root) == [], check(root)
         (root / "src/c.hpp").write_text("namespace k {\nstruct one {\n};\n}  // namespace k\n")
         assert check(root) == ["k::one is defined in src/a.hpp and in src/c.hpp"], check(root)

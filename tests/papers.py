@@ -11,19 +11,35 @@ import tempfile
 
 import checker
 
-FOLDERS = ("include", "src", "apps", "bench", "data", "docs", "examples", "experiments", "python", "scripts", "tests")
+FOLDERS = (
+    "include",
+    "src",
+    "apps",
+    "bench",
+    "data",
+    "docs",
+    "examples",
+    "experiments",
+    "python",
+    "scripts",
+    "tests",
+)
 SUFFIXES = (".c", ".cmake", ".cpp", ".h", ".hpp", ".md", ".py", ".sh", ".toml", ".txt")
 SKIPPED = ("docs/papers.md", "src/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
 
-ENTRY = re.compile(r'^<a id="([a-z0-9-]+)"></a>\*\*([A-Z][0-9]*(?:\.[0-9])?(?:-[0-9]+)?)(?=[., ])', re.MULTILINE)
+ENTRY = re.compile(
+    r'^<a id="([a-z0-9-]+)"></a>\*\*([A-Z][0-9]*(?:\.[0-9])?(?:-[0-9]+)?)(?=[., ])', re.MULTILINE
+)
 ONE = r"(?:[A-F][0-9]{1,2}(?:\.[0-9])?\b|[SX][0-9]+(?:-[0-9]+)?\b|[FJ]\b)"
 # After one of these words all of a list is meant: "papers.md E8", "facts A1.2, E10", "papers.md E29-E50".
 LISTED = re.compile(rf"(?:\b[Ff]acts|\bpapers\.md)\s+({ONE}(?:(?:, (?:and )?| and |-){ONE})*)")
 RANGE = re.compile(r"\b([DE])([0-9]+)-\1([0-9]+)\b")
 # These look like nothing else, so they need no word before them.
-BARE = re.compile(r"(?<![\w.#/-])(?:[AB][0-9]\.[0-9]|[DE][0-9]{1,2}|X(?:19|20|21|22)|S[0-4](?:-[0-9]+)?)(?![\w/]|-[0-9])")
+BARE = re.compile(
+    r"(?<![\w.#/-])(?:[AB][0-9]\.[0-9]|[DE][0-9]{1,2}|X(?:19|20|21|22)|S[0-4](?:-[0-9]+)?)(?![\w/]|-[0-9])"
+)
 CLAIM = re.compile(r'^id = "(S[0-9]-[0-9]+)"', re.MULTILINE)
-NO_CLAIM = "S0-99"   # what tests ask for to be refused
+NO_CLAIM = "S0-99"  # what tests ask for to be refused
 
 
 def anchor(name):
@@ -44,7 +60,11 @@ def files(root):
     yield from (root / name for name in ("README.md", "CMakeLists.txt") if (root / name).is_file())
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix in SUFFIXES and path.is_file() and not path.relative_to(root).as_posix().startswith(SKIPPED):
+            if (
+                path.suffix in SUFFIXES
+                and path.is_file()
+                and not path.relative_to(root).as_posix().startswith(SKIPPED)
+            ):
                 yield path
 
 
@@ -58,8 +78,15 @@ def check(root):
         if name in entries:
             problems.append(f"docs/papers.md: two entries are called {name}")
         entries[name] = identity
-    anchors = set(entries.values()) | {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)", page, re.MULTILINE)}
-    claims = {c for path in sorted((root / "experiments").glob("*.toml")) for c in CLAIM.findall(path.read_text(encoding="utf-8"))}
+    anchors = set(entries.values()) | {
+        re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-")
+        for h in re.findall(r"^#+ (.*)", page, re.MULTILINE)
+    }
+    claims = {
+        c
+        for path in sorted((root / "experiments").glob("*.toml"))
+        for c in CLAIM.findall(path.read_text(encoding="utf-8"))
+    }
 
     for name in re.findall(r"\]\(#([^)]+)\)", page):
         if name not in anchors:
@@ -80,7 +107,9 @@ def check(root):
                 used |= {n for n, identity in entries.items() if identity == name}
                 if name not in anchors:
                     problems.append(f"{where}:{number}: docs/papers.md has no #{name}")
-    problems += [f"docs/papers.md: nothing refers to {name}" for name in entries if name not in used]
+    problems += [
+        f"docs/papers.md: nothing refers to {name}" for name in entries if name not in used
+    ]
     return count, problems
 
 
@@ -109,13 +138,25 @@ def self_test():
     for page, text, expected in cases:
         with tempfile.TemporaryDirectory() as d:
             root = pathlib.Path(d)
-            for name, content in (("docs/papers.md", page), ("src/a.cpp", text), ("experiments/E0-1.toml", 'id = "S0-1"\n')):
+            for name, content in (
+                ("docs/papers.md", page),
+                ("src/a.cpp", text),
+                ("experiments/E0-1.toml", 'id = "S0-1"\n'),
+            ):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content, encoding="utf-8")
             _, problems = check(root)
             if len(problems) != expected:
-                sys.exit(f"self-test: {text!r} beside {page!r}: expected {expected} problems, got {problems}")
+                sys.exit(
+                    f"self-test: {text!r} beside {page!r}: expected {expected} problems, got {problems}"
+                )
     print(f"{len(cases)} cases right")
 
 
-checker.main(__doc__, check, self_test, nothing="found no references", done="{} references, each with its entry")
+checker.main(
+    __doc__,
+    check,
+    self_test,
+    nothing="found no references",
+    done="{} references, each with its entry",
+)

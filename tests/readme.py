@@ -38,7 +38,11 @@ def anchors(path):
 
 def pages(root):
     fixed = [root / "README.md", root / "bench/README.md", root / "experiments/README.md"]
-    return [p for p in fixed if p.exists()] + sorted(root.glob("docs/**/*.md")) + sorted(root.glob("tests/**/README.md"))
+    return (
+        [p for p in fixed if p.exists()]
+        + sorted(root.glob("docs/**/*.md"))
+        + sorted(root.glob("tests/**/README.md"))
+    )
 
 
 def size_of_readme(root):
@@ -90,13 +94,20 @@ def check(root):
 
 
 def check_pictures(root):
-    done = subprocess.run([sys.executable, root / "scripts/results_picture.py", "--check"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, root / "scripts/results_picture.py", "--check"],
+        capture_output=True,
+        text=True,
+    )
     return done.stderr.splitlines() if done.returncode else []
 
 
 def self_test():
-    good = {"README.md": "# A\n[b](docs/b.md#two-words) [c](docs/more) [d](https://example.org/x)\n", "docs/b.md": "## Two `words`!\n[a](../README.md)\n",
-            "docs/more/c.md": "`[x](y)`\n\n```\n[x](y)\n```\n"}
+    good = {
+        "README.md": "# A\n[b](docs/b.md#two-words) [c](docs/more) [d](https://example.org/x)\n",
+        "docs/b.md": "## Two `words`!\n[a](../README.md)\n",
+        "docs/more/c.md": "`[x](y)`\n\n```\n[x](y)\n```\n",
+    }
     cases = [
         ({}, 0),
         ({"README.md": good["README.md"] + "\n" * LINES}, 1),
@@ -124,11 +135,18 @@ def self_test():
         shutil.copytree(here / "docs/pictures", root / "docs/pictures")
         page = (here / "docs/results.md").read_text(encoding="utf-8")
         line = re.search(r"^\| co-runner on core 0, P = 2 .*$", page, flags=re.M)[0]
-        for changed, expected in ((line, 0), (line.replace(".84", ".85"), 2), (line.replace("co-runner", "neighbour"), 1), (line + "\n" + line, 1)):
+        for changed, expected in (
+            (line, 0),
+            (line.replace(".84", ".85"), 2),
+            (line.replace("co-runner", "neighbour"), 1),
+            (line + "\n" + line, 1),
+        ):
             (root / "docs/results.md").write_text(page.replace(line, changed), encoding="utf-8")
             problems = check_pictures(root)
             if len(problems) != expected:
-                sys.exit(f"self-test: a table with '{changed}': expected {expected} problems, got {problems}")
+                sys.exit(
+                    f"self-test: a table with '{changed}': expected {expected} problems, got {problems}"
+                )
     print(f"{len(cases) + 4} cases right")
 
 

@@ -30,11 +30,16 @@ std::string read_all(int fd, std::uint64_t at, std::span<char> to) {
 
 }  // namespace
 
-file_source::file_source(const std::string& path, const std::string& what) : which_(what + " '" + path + "'") {
+file_source::file_source(const std::string& path, const std::string& what)
+    : which_(what + " '" + path + "'") {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw input_error(which_ + " cannot be read: " + std::strerror(errno));
+  if (::stat(path.c_str(), &status) != 0)
+    throw input_error(which_ + " cannot be read: " + std::strerror(errno));
   if (S_ISDIR(status.st_mode)) throw input_error(which_ + " is a directory; name a file in it");
-  if (!S_ISREG(status.st_mode)) throw input_error(which_ + " is no regular file; it is read more than once, so write what it gives into a file and name that");
+  if (!S_ISREG(status.st_mode))
+    throw input_error(which_ +
+                      " is no regular file; it is read more than once, so write what it gives into "
+                      "a file and name that");
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0 || ::fstat(fd_, &status) != 0) {
     const std::string why = std::strerror(errno);
@@ -47,7 +52,8 @@ file_source::file_source(const std::string& path, const std::string& what) : whi
 file_source::~file_source() { ::close(fd_); }
 
 void file_source::read(std::uint64_t at, std::span<char> to) const {
-  if (const std::string why = read_all(fd_, at, to); !why.empty()) throw input_error(which_ + " cannot be read: " + why);
+  if (const std::string why = read_all(fd_, at, to); !why.empty())
+    throw input_error(which_ + " cannot be read: " + why);
 }
 
 byte_store::byte_store(const std::string& folder) : where_("a file in " + folder) {
@@ -57,7 +63,8 @@ byte_store::byte_store(const std::string& folder) : where_("a file in " + folder
     fd_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd_ >= 0) ::unlink(name.c_str());
   }
-  if (fd_ < 0) throw input_error("the folder '" + folder + "' takes no file: " + std::strerror(errno));
+  if (fd_ < 0)
+    throw input_error("the folder '" + folder + "' takes no file: " + std::strerror(errno));
 }
 
 byte_store::~byte_store() {
@@ -69,13 +76,15 @@ void byte_store::read(std::uint64_t at, std::span<char> to) const {
     bytes_.copy(to.data(), to.size(), at);
     return;
   }
-  if (const std::string why = read_all(fd_, at, to); !why.empty()) throw std::runtime_error(where_ + " cannot be read: " + why);
+  if (const std::string why = read_all(fd_, at, to); !why.empty())
+    throw std::runtime_error(where_ + " cannot be read: " + why);
 }
 
 void byte_store::add(std::string_view more) {
   if (fd_ < 0) bytes_ += more;
   for (std::string_view left = fd_ < 0 ? "" : more; !left.empty();) {
-    const ssize_t put = ::pwrite(fd_, left.data(), left.size(), static_cast<off_t>(size_ + more.size() - left.size()));
+    const ssize_t put = ::pwrite(fd_, left.data(), left.size(),
+                                 static_cast<off_t>(size_ + more.size() - left.size()));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw std::runtime_error("cannot write " + where_ + ": " + std::strerror(errno));
     left.remove_prefix(static_cast<std::size_t>(put));
@@ -86,7 +95,8 @@ void byte_store::add(std::string_view more) {
 void byte_store::clear() {
   bytes_.clear();
   size_ = 0;
-  if (fd_ >= 0 && ::ftruncate(fd_, 0) != 0) throw std::runtime_error("cannot write " + where_ + ": " + std::strerror(errno));
+  if (fd_ >= 0 && ::ftruncate(fd_, 0) != 0)
+    throw std::runtime_error("cannot write " + where_ + ": " + std::strerror(errno));
 }
 
 }  // namespace kilter::apps

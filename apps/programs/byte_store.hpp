@@ -22,7 +22,9 @@ class memory_source final : public byte_source {
  public:
   explicit memory_source(std::string bytes) : bytes_(std::move(bytes)) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
-  void read(std::uint64_t at, std::span<char> to) const override { bytes_.copy(to.data(), to.size(), at); }
+  void read(std::uint64_t at, std::span<char> to) const override {
+    bytes_.copy(to.data(), to.size(), at);
+  }
 
  private:
   std::string bytes_;
@@ -31,7 +33,8 @@ class memory_source final : public byte_source {
 /// A file, which is read whenever its bytes are asked for.
 class file_source final : public byte_source {
  public:
-  /// `what` says what kind of file it should be. input_error "WHAT 'PATH' ..." if it cannot be read at any place as often as wanted, also later.
+  /// `what` says what kind of file it should be. input_error "WHAT 'PATH' ..." if it cannot be read
+  /// at any place as often as wanted, also later.
   file_source(const std::string& path, const std::string& what);
   ~file_source() override;
   file_source(const file_source&) = delete;
@@ -45,7 +48,8 @@ class file_source final : public byte_source {
   std::uint64_t size_ = 0;
 };
 
-/// Bytes that are added at the end, in memory, or in a file without a name, which is gone with this.
+/// Bytes that are added at the end, in memory, or in a file without a name, which is gone with
+/// this.
 class byte_store final : public byte_source {
  public:
   byte_store() = default;

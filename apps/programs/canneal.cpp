@@ -9,14 +9,18 @@
 
 namespace kilter::apps {
 
-// ---- the parallel part -----------------------------------------------------------------------------------------------
+// ---- the parallel part --------------------------------------------------------------------------
 
-// The swaps of a step are evaluated in parallel, all against the places at its start, which nobody changes meanwhile. That is where the time goes: each looks
-// up some twenty places all over the memory. Then they are made in their order, which is short. A swap whose elements or their neighbours were moved by an
-// earlier one of the step is evaluated again. So the result is that of annealing one swap after another, whoever evaluated what.
+// The swaps of a step are evaluated in parallel, all against the places at its start, which nobody
+// changes meanwhile. That is where the time goes: each looks up some twenty places all over the
+// memory. Then they are made in their order, which is short. A swap whose elements or their
+// neighbours were moved by an earlier one of the step is evaluated again. So the result is that of
+// annealing one swap after another, whoever evaluated what.
 bool canneal::step(step_loops& loops) {
   if (step_ == now_.checked_from) now_.then = now_.places;
-  loops.run(0, options_.tasks, [this](std::size_t task) { evaluate(options_.swaps * task / options_.tasks, options_.swaps * (task + 1) / options_.tasks); });
+  loops.run(0, options_.tasks, [this](std::size_t task) {
+    evaluate(options_.swaps * task / options_.tasks, options_.swaps * (task + 1) / options_.tasks);
+  });
   commit();
   temperature_ /= cooling;
   return ++step_ < options_.steps;
@@ -28,10 +32,12 @@ program_run canneal::run(executor& how, const std::function<bool()>& stopped) {
   now_.then.clear();
   step_ = made_ = again_ = 0;
   temperature_ = options_.temperature;
-  return run_in_steps(how, {.cut = options_.cut, .loops = {"evaluate"}}, [this](step_loops& loops) { return step(loops); }, stopped);
+  return run_in_steps(
+      how, {.cut = options_.cut, .loops = {"evaluate"}},
+      [this](step_loops& loops) { return step(loops); }, stopped);
 }
 
-// ---- one task's swaps, and what comes after them ---------------------------------------------------------------------
+// ---- one task's swaps, and what comes after them ------------------------------------------------
 
 void canneal::evaluate(std::uint64_t first, std::uint64_t last) noexcept {
   for (std::uint64_t i = first; i < last; ++i) {
@@ -88,11 +94,12 @@ std::uint64_t numbered(std::uint64_t seed, std::uint64_t n) noexcept {
 }  // namespace
 
 tried_swap draw_swap(std::uint64_t seed, std::uint64_t before, std::size_t elements) noexcept {
-  const std::uint64_t stream = numbered(seed, 0);   // neighbouring seeds would give neighbouring parts of one stream
+  // neighbouring seeds would give neighbouring parts of one stream
+  const std::uint64_t stream = numbered(seed, 0);
   const std::uint64_t one = numbered(stream, 2 * before), two = numbered(stream, 2 * before + 1);
   const auto a = static_cast<std::uint32_t>(((one >> 32) * elements) >> 32);
   auto b = static_cast<std::uint32_t>(((one & 0xffffffffu) * (elements - 1)) >> 32);
-  b += b >= a;   // any but a, each as likely as any other
+  b += b >= a;  // any but a, each as likely as any other
   return {a, b, std::ldexp(static_cast<double>(two >> 11), -53)};
 }
 
@@ -100,27 +107,32 @@ bool accepts(std::int64_t longer, double temperature, double chance) noexcept {
   return longer <= 0 || chance < std::exp(-static_cast<double>(longer) / temperature);
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
 canneal::canneal(netlist n, const canneal_options& o) : netlist_(std::move(n)), options_(o) {
   if (o.steps < 1) throw input_error("--steps 0: annealing has 1 or more");
   if (o.swaps < 1) throw input_error("--swaps 0: a step has 1 or more");
   if (o.tasks < 1) throw input_error("--tasks 0: a step has 1 or more");
   if (!(o.temperature > 0 && std::isfinite(o.temperature)))
-    throw input_error("--temperature " + std::to_string(o.temperature) + ": write a finite number above 0");
+    throw input_error("--temperature " + std::to_string(o.temperature) +
+                      ": write a finite number above 0");
   neighbours_ = neighbours_of(netlist_);
   now_.places.resize(netlist_.elements());
   trials_.resize(o.swaps);
   for (std::size_t e = 0; e < netlist_.elements(); ++e)
-    for (const std::uint32_t input : netlist_.inputs.of(e)) now_.before += length(netlist_.first_place(e), netlist_.first_place(input));
+    for (const std::uint32_t input : netlist_.inputs.of(e))
+      now_.before += length(netlist_.first_place(e), netlist_.first_place(input));
   constexpr std::uint64_t checked_swaps = 1'000'000;
-  now_.checked_from = o.steps - std::min(o.steps, std::max<std::uint64_t>(1, checked_swaps / o.swaps));
+  now_.checked_from =
+      o.steps - std::min(o.steps, std::max<std::uint64_t>(1, checked_swaps / o.swaps));
 }
 
 std::string canneal::about() const {
-  return std::to_string(netlist_.elements()) + " elements with " + std::to_string(netlist_.inputs.all.size()) + " wires on " +
-         std::to_string(netlist_.columns) + " x " + std::to_string(netlist_.rows) + " places, " + std::to_string(options_.steps) + " steps of " +
-         std::to_string(options_.swaps) + " swaps in " + std::to_string(options_.tasks) + " tasks";
+  return std::to_string(netlist_.elements()) + " elements with " +
+         std::to_string(netlist_.inputs.all.size()) + " wires on " +
+         std::to_string(netlist_.columns) + " x " + std::to_string(netlist_.rows) + " places, " +
+         std::to_string(options_.steps) + " steps of " + std::to_string(options_.swaps) +
+         " swaps in " + std::to_string(options_.tasks) + " tasks";
 }
 
 std::uint64_t canneal::fingerprint() const {
@@ -136,16 +148,20 @@ std::uint64_t canneal::fingerprint() const {
 std::string canneal::result_file() const {
   std::string text;
   for (std::size_t e = 0; e < netlist_.elements(); ++e)
-    text += netlist_.name(e) + " " + std::to_string(now_.places[e].column) + " " + std::to_string(now_.places[e].row) + "\n";
+    text += netlist_.name(e) + " " + std::to_string(now_.places[e].column) + " " +
+            std::to_string(now_.places[e].row) + "\n";
   return text;
 }
 
 std::vector<std::string> canneal::found() const {
-  const auto change = now_.before == 0 ? 0.0 : 100.0 * (static_cast<double>(now_.cost) / static_cast<double>(now_.before) - 1);
-  return {"length of all wires: " + std::to_string(now_.before) + " before, " + std::to_string(now_.cost) + " after (" +
-              std::to_string(std::lround(change)) + " %)",
-          "swaps: " + std::to_string(step_ * options_.swaps) + " tried, " + std::to_string(made_) + " made, " + std::to_string(again_) +
-              " evaluated a second time"};
+  const auto change =
+      now_.before == 0
+          ? 0.0
+          : 100.0 * (static_cast<double>(now_.cost) / static_cast<double>(now_.before) - 1);
+  return {"length of all wires: " + std::to_string(now_.before) + " before, " +
+              std::to_string(now_.cost) + " after (" + std::to_string(std::lround(change)) + " %)",
+          "swaps: " + std::to_string(step_ * options_.swaps) + " tried, " + std::to_string(made_) +
+              " made, " + std::to_string(again_) + " evaluated a second time"};
 }
 
 }  // namespace kilter::apps

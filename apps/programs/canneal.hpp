@@ -1,6 +1,8 @@
 #pragma once
-// Simulated annealing of a netlist's placement: elements on a grid change places, so that the wires between them become short (Kirkpatrick, Gelatt and
-// Vecchi 1983; P. Banerjee, "Parallel algorithms for VLSI computer-aided design", 1994). It is the application canneal of S1 (docs/papers.md A2.2).
+// Simulated annealing of a netlist's placement: elements on a grid change places, so that the wires
+// between them become short (Kirkpatrick, Gelatt and Vecchi 1983; P. Banerjee, "Parallel algorithms
+// for VLSI computer-aided design", 1994). It is the application canneal of S1 (docs/papers.md
+// A2.2).
 
 #include <array>
 #include <cstddef>
@@ -17,12 +19,14 @@
 namespace kilter::apps {
 
 struct canneal_options {
-  std::uint64_t steps = 128;        ///< of temperature; each is that of the one before over `cooling`
-  std::uint64_t swaps = 15'000;     ///< that are tried in a step
-  std::size_t tasks = 8;            ///< that share the swaps of a step
-  double temperature = 2000;        ///< of the first step: a swap that makes wires longer by so much is made with a chance of 1/e
+  /// of temperature; each is that of the one before over `cooling`
+  std::uint64_t steps = 128;
+  std::uint64_t swaps = 15'000;  ///< that are tried in a step
+  std::size_t tasks = 8;         ///< that share the swaps of a step
+  /// of the first step: a swap that makes wires longer by so much is made with a chance of 1/e
+  double temperature = 2000;
   loop_cut cut = loop_cut::loop;
-  std::uint64_t seed = 1;           ///< which swaps are tried
+  std::uint64_t seed = 1;  ///< which swaps are tried
 };
 inline constexpr double cooling = 1.5;
 
@@ -33,16 +37,20 @@ struct canneal_size {
   std::uint64_t steps, swaps;
 };
 /// `native` is S1's (Table 1), with the 15,000 swaps a step of the public code.
-inline constexpr std::array<canneal_size, 4> canneal_sizes{
-    {{"small", 10'000, 64, 500}, {"medium", 200'000, 160, 3'000}, {"large", 1'000'000, 250, 8'000}, {"native", 2'500'000, 6'000, 15'000}}};
+inline constexpr std::array<canneal_size, 4> canneal_sizes{{{"small", 10'000, 64, 500},
+                                                            {"medium", 200'000, 160, 3'000},
+                                                            {"large", 1'000'000, 250, 8'000},
+                                                            {"native", 2'500'000, 6'000, 15'000}}};
 
-/// Two elements that may change places, and the chance that a swap to longer wires has to beat, from 0 to 1 without 1. They depend on the seed, on how many
-/// swaps there were before, and on nothing else.
+/// Two elements that may change places, and the chance that a swap to longer wires has to beat,
+/// from 0 to 1 without 1. They depend on the seed, on how many swaps there were before, and on
+/// nothing else.
 struct tried_swap {
   std::uint32_t a, b;
   double chance;
 };
-[[nodiscard]] tried_swap draw_swap(std::uint64_t seed, std::uint64_t before, std::size_t elements) noexcept;
+[[nodiscard]] tried_swap draw_swap(std::uint64_t seed, std::uint64_t before,
+                                   std::size_t elements) noexcept;
 
 /// Metropolis' rule; at temperature 0 only what is no longer is taken.
 [[nodiscard]] bool accepts(std::int64_t longer, double temperature, double chance) noexcept;
@@ -54,8 +62,9 @@ struct annealed {
   std::uint64_t checked_from = 0;     ///< a step, from which on verify() does all swaps again
   std::vector<place> then;            ///< where elements were when it began
 };
-/// Each element has a place of its own among those of the start; the wires are as long as they are by definition; and plain annealing, one swap after another,
-/// leads to the same places. A drawn netlist that was annealed long enough has shorter wires than before. Throws wrong_result.
+/// Each element has a place of its own among those of the start; the wires are as long as they are
+/// by definition; and plain annealing, one swap after another, leads to the same places. A drawn
+/// netlist that was annealed long enough has shorter wires than before. Throws wrong_result.
 void verify(const netlist&, const annealed&, const canneal_options&);
 
 class canneal final : public program {
@@ -94,8 +103,10 @@ class canneal final : public program {
   const canneal_options options_;
   adjacency neighbours_;
   annealed now_;
-  std::vector<trial> trials_;     ///< of this step
-  std::vector<bool> touched_;     ///< by element: whether it or a neighbour moved in this step; bits, which fit in a core's own cache
+  std::vector<trial> trials_;  ///< of this step
+  /// by element: whether it or a neighbour moved in this step; bits, which fit in a core's own
+  /// cache
+  std::vector<bool> touched_;
   std::uint64_t step_ = 0, made_ = 0, again_ = 0;
   double temperature_ = 0;
 };

@@ -14,9 +14,10 @@
 
 namespace kilter::apps {
 
-// ---- the parallel part -----------------------------------------------------------------------------------------------
+// ---- the parallel part --------------------------------------------------------------------------
 
-// Blocks leave the last stage in the order in which they came, so a block can use the slot of the one that was read `slots` blocks before it.
+// Blocks leave the last stage in the order in which they came, so a block can use the slot of the
+// one that was read `slots` blocks before it.
 program_run dedup::run_in_tasks(kilter::runtime& rt, const std::function<bool()>& stopped) {
   const auto begin = std::chrono::steady_clock::now();
   const kilter::pipeline_options options{.in_flight = static_cast<std::uint32_t>(slots_.size())};
@@ -26,22 +27,31 @@ program_run dedup::run_in_tasks(kilter::runtime& rt, const std::function<bool()>
   });
   const auto written = kilter::ordered_stage("write", [this](block* b) { write(*b); });
   if (options_.stages == dedup_stages::fused) {
-    kilter::parallel_pipeline(rt, options, fragmented, kilter::parallel_stage("pack", [this](block* b) { return pack(*b), b; }), written);
+    kilter::parallel_pipeline(
+        rt, options, fragmented,
+        kilter::parallel_stage("pack", [this](block* b) { return pack(*b), b; }), written);
   } else {
-    const auto refined = kilter::parallel_stage("refine", [this](block* b) { return refine(*b), b; });
+    const auto refined =
+        kilter::parallel_stage("refine", [this](block* b) { return refine(*b), b; });
     const auto hashed = kilter::parallel_stage("hash", [this](block* b) { return hash(*b), b; });
-    const auto compressed = kilter::parallel_stage("compress", [this](block* b) { return compress(*b), b; });
+    const auto compressed =
+        kilter::parallel_stage("compress", [this](block* b) { return compress(*b), b; });
     kilter::parallel_pipeline(rt, options, fragmented, refined, hashed, compressed, written);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const std::uint64_t stages = options_.stages == dedup_stages::fused ? 3 : 5;
-  return {.seconds = seconds.count(), .begin = begin, .iterations = blocks_, .tasks = blocks_ * stages, .complete = read_ == input_->size()};
+  return {.seconds = seconds.count(),
+          .begin = begin,
+          .iterations = blocks_,
+          .tasks = blocks_ * stages,
+          .complete = read_ == input_->size()};
 }
 
 item_pipeline dedup::stages() {
   item_pipeline p{slots_.size(), [this](std::size_t slot) { return fragment(slots_[slot]); }, {}};
   const auto add = [&](std::string_view name, bool ordered, void (dedup::*work)(block&)) {
-    p.stages.push_back({name, ordered, [this, work](std::size_t slot) { (this->*work)(slots_[slot]); }});
+    p.stages.push_back(
+        {name, ordered, [this, work](std::size_t slot) { (this->*work)(slots_[slot]); }});
   };
   if (options_.stages == dedup_stages::fused) {
     add("pack", false, &dedup::pack);
@@ -57,10 +67,13 @@ item_pipeline dedup::stages() {
 program_run dedup::run(executor& how, const std::function<bool()>& stopped) {
   start(how.threads());
   try {
-    const program_run r = how.tasks() ? run_in_tasks(*how.tasks(), stopped) : run_stages(how, stages(), stopped);
+    const program_run r =
+        how.tasks() ? run_in_tasks(*how.tasks(), stopped) : run_stages(how, stages(), stopped);
     if (r.complete) writer_->end();
-    if (r.complete) archive_->add(writer_->take());
-    else archive_->clear();
+    if (r.complete)
+      archive_->add(writer_->take());
+    else
+      archive_->clear();
     return r;
   } catch (...) {
     archive_->clear();
@@ -68,7 +81,7 @@ program_run dedup::run(executor& how, const std::function<bool()>& stopped) {
   }
 }
 
-// ---- one block in each stage -----------------------------------------------------------------------------------------
+// ---- one block in each stage --------------------------------------------------------------------
 
 namespace {
 
@@ -84,14 +97,16 @@ cut_limits block_limits(std::size_t block) {
 
 }  // namespace
 
-/// False: there are no more bytes. Reads a little more than it keeps, as the place of the cut is known when it has been seen.
+/// False: there are no more bytes. Reads a little more than it keeps, as the place of the cut is
+/// known when it has been seen.
 bool dedup::fragment(block& b) {
   if (read_ == input_->size()) return false;
   const cut_limits limits = block_limits(options_.block);
   const std::uint64_t most = std::min<std::uint64_t>(input_->size() - read_, limits.most);
   b.bytes.clear();
   std::size_t cut = 0;
-  for (std::size_t wanted = limits.least + limits.least / 32; cut == b.bytes.size() && cut < most; wanted += limits.least / 32) {
+  for (std::size_t wanted = limits.least + limits.least / 32; cut == b.bytes.size() && cut < most;
+       wanted += limits.least / 32) {
     const std::size_t before = b.bytes.size();
     b.bytes.resize(std::min<std::uint64_t>(wanted, most));
     input_->read(read_ + before, std::span(b.bytes).subspan(before));
@@ -127,8 +142,8 @@ void dedup::hash(block& b) {
   }
 }
 
-// The first piece of its hash finds its own number here, whatever the others have done by now. A repeat finds it only if it overtook the first one, and then
-// is compressed in vain.
+// The first piece of its hash finds its own number here, whatever the others have done by now. A
+// repeat finds it only if it overtook the first one, and then is compressed in vain.
 void dedup::compress(block& b) {
   b.packed.clear();
   for (std::size_t i = 0; i < b.pieces.size(); ++i) {
@@ -150,7 +165,8 @@ void dedup::write(block& b) {
   for (const piece& p : b.pieces) {
     const std::uint64_t place = table_.place(p.hash, writer_->firsts());
     if (place == piece_table::none) {
-      writer_->first(p.hash, p.length, std::string_view(b.packed).substr(p.packed, p.packed_length));
+      writer_->first(p.hash, p.length,
+                     std::string_view(b.packed).substr(p.packed, p.packed_length));
     } else {
       writer_->repeat(p.hash, p.length, place);
       packed_in_vain_ += p.packed_length > 0;
@@ -186,13 +202,20 @@ void piece_table::clear() {
   }
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
-dedup::dedup(std::shared_ptr<const byte_source> input, std::shared_ptr<byte_store> archive, const dedup_options& o)
+dedup::dedup(std::shared_ptr<const byte_source> input, std::shared_ptr<byte_store> archive,
+             const dedup_options& o)
     : input_(std::move(input)), archive_(std::move(archive)), options_(o) {
-  if (o.block < (64 << 10) || o.block > (64 << 20)) throw input_error("--block " + std::to_string(o.block / 1024) + ": a block has 64 to 65536 KiB");
-  if (o.slots > 4096) throw input_error("--slots " + std::to_string(o.slots) + ": at most 4096 blocks are on their way at once; 0: four a thread");
-  if (o.level < 1 || o.level > 9) throw input_error("--level " + std::to_string(o.level) + ": zlib has the levels 1 (fast) to 9 (small)");
+  if (o.block < (64 << 10) || o.block > (64 << 20))
+    throw input_error("--block " + std::to_string(o.block / 1024) +
+                      ": a block has 64 to 65536 KiB");
+  if (o.slots > 4096)
+    throw input_error("--slots " + std::to_string(o.slots) +
+                      ": at most 4096 blocks are on their way at once; 0: four a thread");
+  if (o.level < 1 || o.level > 9)
+    throw input_error("--level " + std::to_string(o.level) +
+                      ": zlib has the levels 1 (fast) to 9 (small)");
 }
 
 void dedup::start(std::uint32_t threads) {
@@ -216,8 +239,10 @@ std::string megabytes(std::uint64_t bytes) {
 }  // namespace
 
 std::string dedup::about() const {
-  return megabytes(input_->size()) + ", blocks of " + std::to_string(options_.block / 1024) + " KiB and more, " +
-         (options_.stages == dedup_stages::fused ? "two tasks a block after it is read" : "a task a block in each of five stages");
+  return megabytes(input_->size()) + ", blocks of " + std::to_string(options_.block / 1024) +
+         " KiB and more, " +
+         (options_.stages == dedup_stages::fused ? "two tasks a block after it is read"
+                                                 : "a task a block in each of five stages");
 }
 
 void dedup::verify() const {
@@ -227,13 +252,18 @@ void dedup::verify() const {
   std::vector<char> wanted(most_piece);
   const auto compare = [&](const restored_piece& p) {
     if (input_->size() - at < p.bytes.size())
-      throw wrong_result("dedup: the archive holds more than the input, which has " + std::to_string(input_->size()) + " bytes");
+      throw wrong_result("dedup: the archive holds more than the input, which has " +
+                         std::to_string(input_->size()) + " bytes");
     input_->read(at, std::span(wanted).first(p.bytes.size()));
     if (std::memcmp(wanted.data(), p.bytes.data(), p.bytes.size()) != 0) {
-      const auto differs = std::mismatch(p.bytes.begin(), p.bytes.end(), wanted.begin()).first - p.bytes.begin();
-      throw wrong_result("dedup: byte " + std::to_string(at + static_cast<std::uint64_t>(differs)) + " comes out of the archive as another one");
+      const auto differs =
+          std::mismatch(p.bytes.begin(), p.bytes.end(), wanted.begin()).first - p.bytes.begin();
+      throw wrong_result("dedup: byte " + std::to_string(at + static_cast<std::uint64_t>(differs)) +
+                         " comes out of the archive as another one");
     }
-    if (!p.repeat && !there.insert(p.hash).second) throw wrong_result("dedup: the piece at byte " + std::to_string(at) + " is in the archive twice");
+    if (!p.repeat && !there.insert(p.hash).second)
+      throw wrong_result("dedup: the piece at byte " + std::to_string(at) +
+                         " is in the archive twice");
     at += p.bytes.size();
   };
   try {
@@ -241,7 +271,9 @@ void dedup::verify() const {
   } catch (const input_error& e) {
     throw wrong_result(std::string("dedup: ") + e.what());
   }
-  if (at != input_->size()) throw wrong_result("dedup: the archive holds " + std::to_string(at) + " bytes of " + std::to_string(input_->size()));
+  if (at != input_->size())
+    throw wrong_result("dedup: the archive holds " + std::to_string(at) + " bytes of " +
+                       std::to_string(input_->size()));
 }
 
 std::uint64_t dedup::fingerprint() const {
@@ -250,7 +282,8 @@ std::uint64_t dedup::fingerprint() const {
   std::vector<char> bytes(1 << 18);
   for (std::uint64_t at = 0; at < archive_->size(); at += bytes.size()) {
     std::ranges::fill(bytes, '\0');
-    archive_->read(at, std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), archive_->size() - at)));
+    archive_->read(
+        at, std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), archive_->size() - at)));
     for (std::size_t i = 0; i < bytes.size(); i += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, bytes.data() + i, 8);
@@ -269,9 +302,12 @@ std::string dedup::result_file() const {
 std::vector<std::string> dedup::found() const {
   if (!writer_ || archive_->size() == 0) return {};
   char smaller[32];
-  std::snprintf(smaller, sizeof smaller, "%.2f", static_cast<double>(input_->size()) / static_cast<double>(archive_->size()));
-  return {std::to_string(writer_->firsts() + writer_->repeats()) + " pieces, of which " + std::to_string(writer_->repeats()) + " (" +
-              megabytes(writer_->repeated_bytes()) + ") had been there before; " + std::to_string(packed_in_vain_) + " of these were compressed all the same",
+  std::snprintf(smaller, sizeof smaller, "%.2f",
+                static_cast<double>(input_->size()) / static_cast<double>(archive_->size()));
+  return {std::to_string(writer_->firsts() + writer_->repeats()) + " pieces, of which " +
+              std::to_string(writer_->repeats()) + " (" + megabytes(writer_->repeated_bytes()) +
+              ") had been there before; " + std::to_string(packed_in_vain_) +
+              " of these were compressed all the same",
           "archive: " + megabytes(archive_->size()) + ", " + smaller + " times smaller"};
 }
 

@@ -1,12 +1,14 @@
 #pragma once
-// The archives of dedup: each different piece of the input once, compressed, and for its repeats where it was.
+// The archives of dedup: each different piece of the input once, compressed, and for its repeats
+// where it was.
 //
-// An archive is the eight bytes `KDEDUP`, 0, 1 (the version), then records. Numbers have their least byte first. A record
-// ends with the CRC-32 of the bytes before.
+// An archive is the eight bytes `KDEDUP`, 0, 1 (the version), then records. Numbers have their
+// least byte first. A record ends with the CRC-32 of the bytes before.
 //
 //   U  length (4), length when packed (4), SHA-256 (32) and zlib stream of a piece, CRC
 //   R  which of the U records this piece repeats, from 0 (8), CRC
-//   E  the end: bytes of the whole (8), pieces (8), SHA-256 of the hashes of all pieces in order (32), CRC
+//   E  the end: bytes of the whole (8), pieces (8), SHA-256 of the hashes of all pieces in order
+//   (32), CRC
 
 #include <zlib.h>
 
@@ -23,7 +25,7 @@ namespace kilter::apps {
 
 /// Bytes of a piece, at most.
 inline constexpr std::size_t most_piece = 32 * 1024;
-inline constexpr std::string_view archive_magic{"KDEDUP\0\1", 8};   // the last byte is the version
+inline constexpr std::string_view archive_magic{"KDEDUP\0\1", 8};  // the last byte is the version
 
 /// zlib (RFC 1950) of many short strings, one after another.
 class packer {
@@ -69,8 +71,10 @@ struct restored_piece {
   const sha256_value& hash;
 };
 
-/// What an archive was made of, piece by piece. Memory: one piece, and 50 bytes for each different one. input_error "archive 'NAME': byte N: ..." for the
-/// first record that is not whole and right; what came before it was.
-void restore(const byte_source& archive, const std::string& name, const std::function<void(const restored_piece&)>& to);
+/// What an archive was made of, piece by piece. Memory: one piece, and 50 bytes for each different
+/// one. input_error "archive 'NAME': byte N: ..." for the first record that is not whole and right;
+/// what came before it was.
+void restore(const byte_source& archive, const std::string& name,
+             const std::function<void(const restored_piece&)>& to);
 
 }  // namespace kilter::apps

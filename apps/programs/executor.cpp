@@ -52,7 +52,8 @@ class equal_shares final : public block_loop {
     }
   }
   void share(std::uint32_t thread) {
-    for (std::size_t b = blocks_ * thread / threads_; b < blocks_ * (thread + 1) / threads_; ++b) (*body_)(b, thread);
+    for (std::size_t b = blocks_ * thread / threads_; b < blocks_ * (thread + 1) / threads_; ++b)
+      (*body_)(b, thread);
   }
 
   const std::uint32_t threads_;
@@ -62,7 +63,9 @@ class equal_shares final : public block_loop {
   std::vector<std::jthread> others_;  // the last member: they use all others
 };
 
-bool has_runtime(execution_model m) { return m == execution_model::task || m == execution_model::kilter; }
+bool has_runtime(execution_model m) {
+  return m == execution_model::task || m == execution_model::kilter;
+}
 
 std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) {
   switch (m) {
@@ -80,14 +83,18 @@ std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) 
 
 }  // namespace
 
-executor::executor(execution_model m, runtime_options o) : model_(m), threads_(m == execution_model::serial ? 1 : o.machine->core_count()) {
+executor::executor(execution_model m, runtime_options o)
+    : model_(m), threads_(m == execution_model::serial ? 1 : o.machine->core_count()) {
   if (m == execution_model::task) {
     o.custom = nullptr;
     o.policy = "fifo";
   }
-  if (!o.shares_cores) o.shares_cores = true;   // the machine was given to say how many cores, not whose
-  if (has_runtime(m)) tasks_ = std::make_unique<kilter::runtime>(std::move(o));
-  else loops_ = make_loop(m, threads_);
+  // the machine was given to say how many cores, not whose
+  if (!o.shares_cores) o.shares_cores = true;
+  if (has_runtime(m))
+    tasks_ = std::make_unique<kilter::runtime>(std::move(o));
+  else
+    loops_ = make_loop(m, threads_);
 }
 
 executor::~executor() = default;

@@ -1,5 +1,6 @@
 #pragma once
-// How a program's work is run: the execution models that S1 compares (docs/papers.md A2.1), and Kilter's own.
+// How a program's work is run: the execution models that S1 compares (docs/papers.md A2.1), and
+// Kilter's own.
 
 #include <array>
 #include <cstddef>
@@ -20,12 +21,14 @@ enum class execution_model : std::uint8_t {
   loop_static,     ///< OpenMP: `parallel for schedule(static)`
   loop_dynamic,    ///< OpenMP: `schedule(dynamic)`, blocks / (16 threads) at a time
   omp_task,        ///< OpenMP: a task for each block
-  tbb_loop,       ///< oneTBB: `parallel_for` over a `blocked_range`, which cuts it as its default partitioner does
-  task,            ///< Kilter's runtime with one queue, oldest first
-  kilter,          ///< Kilter's runtime under a policy
+  /// oneTBB: `parallel_for` over a `blocked_range`, which cuts it as its default partitioner does
+  tbb_loop,
+  task,    ///< Kilter's runtime with one queue, oldest first
+  kilter,  ///< Kilter's runtime under a policy
 };
 /// As on a command line, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 8> model_names{"serial", "static", "loop-static", "loop-dynamic", "omp-task", "tbb-loop", "task", "kilter"};
+inline constexpr std::array<std::string_view, 8> model_names{
+    "serial", "static", "loop-static", "loop-dynamic", "omp-task", "tbb-loop", "task", "kilter"};
 /// Whether this was built with oneTBB; without it `tbb_loop` is refused (input_error).
 [[nodiscard]] bool has_tbb() noexcept;
 
@@ -39,10 +42,12 @@ class block_loop {
   virtual void run(std::size_t blocks, const body&) = 0;
 };
 
-/// Threads that are there before a program is timed. OpenMP's, oneTBB's and the program's own may run on any of the machine's cores, Kilter's are pinned.
+/// Threads that are there before a program is timed. OpenMP's, oneTBB's and the program's own may
+/// run on any of the machine's cores, Kilter's are pinned.
 class executor {
  public:
-  /// A thread for each core of the machine that the options name; one for `serial`. The policy is that of `kilter`. input_error as the runtime's.
+  /// A thread for each core of the machine that the options name; one for `serial`. The policy is
+  /// that of `kilter`. input_error as the runtime's.
   executor(execution_model, runtime_options);
   ~executor();
   executor(const executor&) = delete;
@@ -61,7 +66,8 @@ class executor {
   std::unique_ptr<block_loop> loops_;
 };
 
-/// Waits for it, and cancels it when `stopped` says so, which is asked now and then: false then. Throws what a task threw.
+/// Waits for it, and cancels it when `stopped` says so, which is asked now and then: false then.
+/// Throws what a task threw.
 bool runs_to_its_end(kilter::execution, const std::function<bool()>& stopped);
 
 /// The three of OpenMP, in a file of their own because they are compiled for it.

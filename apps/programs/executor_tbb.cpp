@@ -14,17 +14,22 @@ namespace {
 
 class tbb_loop final : public block_loop {
  public:
-  explicit tbb_loop(std::uint32_t threads) : limit_(tbb::global_control::max_allowed_parallelism, threads), arena_(static_cast<int>(threads)) {
+  explicit tbb_loop(std::uint32_t threads)
+      : limit_(tbb::global_control::max_allowed_parallelism, threads),
+        arena_(static_cast<int>(threads)) {
     arena_.initialize();
-    arena_.execute([] { tbb::parallel_for(0, 1000, [](int) {}); });  // so that its threads are there
+    // so that its threads are there
+    arena_.execute([] { tbb::parallel_for(0, 1000, [](int) {}); });
   }
 
   void run(std::size_t blocks, const body& f) override {
     arena_.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks), [&](const tbb::blocked_range<std::size_t>& part) {
-        const auto thread = static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index());
-        for (std::size_t b = part.begin(); b < part.end(); ++b) f(b, thread);
-      });
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks),
+                        [&](const tbb::blocked_range<std::size_t>& part) {
+                          const auto thread = static_cast<std::uint32_t>(
+                              tbb::this_task_arena::current_thread_index());
+                          for (std::size_t b = part.begin(); b < part.end(); ++b) f(b, thread);
+                        });
     });
   }
 
@@ -36,7 +41,9 @@ class tbb_loop final : public block_loop {
 }  // namespace
 
 bool has_tbb() noexcept { return true; }
-std::unique_ptr<block_loop> make_tbb_loop(std::uint32_t threads) { return std::make_unique<tbb_loop>(threads); }
+std::unique_ptr<block_loop> make_tbb_loop(std::uint32_t threads) {
+  return std::make_unique<tbb_loop>(threads);
+}
 
 }  // namespace kilter::apps
 
@@ -45,7 +52,9 @@ std::unique_ptr<block_loop> make_tbb_loop(std::uint32_t threads) { return std::m
 namespace kilter::apps {
 
 bool has_tbb() noexcept { return false; }
-std::unique_ptr<block_loop> make_tbb_loop(std::uint32_t) { throw input_error("model tbb-loop: this kilter was built without oneTBB (Debian: libtbb-dev)"); }
+std::unique_ptr<block_loop> make_tbb_loop(std::uint32_t) {
+  throw input_error("model tbb-loop: this kilter was built without oneTBB (Debian: libtbb-dev)");
+}
 
 }  // namespace kilter::apps
 

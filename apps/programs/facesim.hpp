@@ -1,7 +1,8 @@
 #pragma once
-// A face that muscles move: Sifakis, Neverov, Fedkiw, "Automatic determination of facial muscle activations from sparse motion capture marker data" (SIGGRAPH
-// 2005), and Teran, Sifakis, Irving, Fedkiw, "Robust quasistatic finite elements and flesh simulation" (SCA 2005). PARSEC's facesim, one of the programs of S1
-// (docs/papers.md A2.2).
+// A face that muscles move: Sifakis, Neverov, Fedkiw, "Automatic determination of facial muscle
+// activations from sparse motion capture marker data" (SIGGRAPH 2005), and Teran, Sifakis, Irving,
+// Fedkiw, "Robust quasistatic finite elements and flesh simulation" (SCA 2005). PARSEC's facesim,
+// one of the programs of S1 (docs/papers.md A2.2).
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace kilter::apps {
 
 struct facesim_options {
   std::size_t frames = 8;
-  std::size_t partitions = 8;        ///< of the nodes, and of the tetrahedra: tasks of a loop
+  std::size_t partitions = 8;  ///< of the nodes, and of the tetrahedra: tasks of a loop
   loop_cut cut = loop_cut::loop;
 };
 
@@ -27,14 +28,20 @@ struct facesim_size {
   std::size_t tetrahedra, frames;
 };
 /// `native` is PARSEC's.
-inline constexpr std::array<facesim_size, 4> facesim_sizes{{{"small", 3'000, 8}, {"medium", 20'000, 12}, {"large", 60'000, 24}, {"native", 372'126, 100}}};
+inline constexpr std::array<facesim_size, 4> facesim_sizes{
+    {{"small", 3'000, 8}, {"medium", 20'000, 12}, {"large", 60'000, 24}, {"native", 372'126, 100}}};
 
-/// What flesh resists with, and muscles pull with, in the unit of Young's modulus. The flesh is isotropic, its energy that of corotated linear elasticity:
-/// per volume  mu sum (s - 1)^2 + lambda/2 (sum (s - 1))^2  over the three principal stretches s. A muscle adds  pull/2 |F f|^2  along its fibres f.
+/// What flesh resists with, and muscles pull with, in the unit of Young's modulus. The flesh is
+/// isotropic, its energy that of corotated linear elasticity: per volume  mu sum (s - 1)^2 +
+/// lambda/2 (sum (s - 1))^2  over the three principal stretches s. A muscle adds  pull/2 |F f|^2
+/// along its fibres f.
 inline constexpr double flesh_poisson = .4;
-inline constexpr double flesh_mu = 1 / (2 * (1 + flesh_poisson)), flesh_lambda = flesh_poisson / ((1 + flesh_poisson) * (1 - 2 * flesh_poisson));
+inline constexpr double flesh_mu = 1 / (2 * (1 + flesh_poisson)),
+                        flesh_lambda =
+                            flesh_poisson / ((1 + flesh_poisson) * (1 - 2 * flesh_poisson));
 inline constexpr double strongest_pull = .3;
-/// A frame ends when no free node is pulled more strongly along any axis. A muscle pulls a cell with up to `strongest_pull`.
+/// A frame ends when no free node is pulled more strongly along any axis. A muscle pulls a cell
+/// with up to `strongest_pull`.
 inline constexpr double facesim_tolerance = 1e-3 * strongest_pull;
 inline constexpr std::size_t most_facesim_partitions = 4096, most_facesim_frames = 100'000;
 
@@ -43,17 +50,20 @@ inline constexpr std::size_t most_facesim_partitions = 4096, most_facesim_frames
 
 /// Where a run left the face.
 struct face_state {
-  std::vector<face_point> places;   ///< of the nodes
-  std::vector<face_point> forces;   ///< of flesh and muscles on the nodes; the skull holds against it where they are fixed
-  std::size_t frames = 0;           ///< that were computed
+  std::vector<face_point> places;  ///< of the nodes
+  /// of flesh and muscles on the nodes; the skull holds against it where they are fixed
+  std::vector<face_point> forces;
+  std::size_t frames = 0;  ///< that were computed
 };
-/// From the energy alone, as its central difference, node by node: the last frame is at rest, and its forces are those of the state. Fixed nodes have not
-/// moved, no tetrahedron is turned inside out, and all forces together are zero. Throws wrong_result.
+/// From the energy alone, as its central difference, node by node: the last frame is at rest, and
+/// its forces are those of the state. Fixed nodes have not moved, no tetrahedron is turned inside
+/// out, and all forces together are zero. Throws wrong_result.
 void verify(const face_mesh&, const face_state&);
 
 class facesim final : public program {
  public:
-  /// input_error if there are fewer nodes than partitions, or no frames or no partitions or too many.
+  /// input_error if there are fewer nodes than partitions, or no frames or no partitions or too
+  /// many.
   facesim(face_mesh, const facesim_options&);
 
   [[nodiscard]] std::string about() const override;
@@ -66,7 +76,8 @@ class facesim final : public program {
 
   [[nodiscard]] const face_mesh& face() const noexcept { return face_; }
   [[nodiscard]] const face_state& state() const noexcept { return now_; }
-  /// Of the last run: how often the forces were computed anew, and how often they were followed by an iteration of conjugate gradients.
+  /// Of the last run: how often the forces were computed anew, and how often they were followed by
+  /// an iteration of conjugate gradients.
   [[nodiscard]] std::uint64_t newton_steps() const noexcept { return newton_steps_; }
   [[nodiscard]] std::uint64_t gradient_steps() const noexcept { return gradient_steps_; }
 
@@ -75,11 +86,13 @@ class facesim final : public program {
   struct alignas(64) element {
     std::array<std::uint32_t, 4> nodes;
     double volume;
-    double pull;                               ///< of its muscle in this frame, times the volume
-    face_point along;                          ///< of nodes 1, 2, 3: how much of a move stretches the fibre
-    std::array<face_point, 3> gradients;       ///< of the shape functions of nodes 1, 2, 3, turned as the flesh is turned now
+    double pull;  ///< of its muscle in this frame, times the volume
+    /// of nodes 1, 2, 3: how much of a move stretches the fibre
+    face_point along;
+    /// of the shape functions of nodes 1, 2, 3, turned as the flesh is turned now
+    std::array<face_point, 3> gradients;
   };
-  using stress = std::array<double, 6>;        ///< xx, yy, zz, xy, xz, yz
+  using stress = std::array<double, 6>;  ///< xx, yy, zz, xy, xz, yz
   struct alignas(64) partial {
     double strongest = 0, preconditioned = 0, curvature = 0;
   };
@@ -105,14 +118,16 @@ class facesim final : public program {
   const face_mesh face_;
   const facesim_options options_;
   std::vector<std::array<face_point, 3>> rest_gradients_;
-  std::vector<std::vector<std::uint32_t>> touching_;   ///< of each partition: the tetrahedra with a node in it, ascending
+  /// of each partition: the tetrahedra with a node in it, ascending
+  std::vector<std::vector<std::uint32_t>> touching_;
   std::vector<element> elements_;
   std::vector<stress> stresses_;
   face_state now_;
   // Of conjugate gradients, for each node. The residual begins as the forces.
   std::vector<face_point> residual_, direction_, product_, inverse_diagonal_;
   std::vector<partial> partials_;
-  double preconditioned_ = 0, preconditioned_before_ = 0, first_preconditioned_ = 0, length_ = 0, keep_ = 0;
+  double preconditioned_ = 0, preconditioned_before_ = 0, first_preconditioned_ = 0, length_ = 0,
+         keep_ = 0;
   bool solving_ = false;
   std::size_t newton_in_frame_ = 0, gradients_in_solve_ = 0;
   std::uint64_t newton_steps_ = 0, gradient_steps_ = 0;

@@ -43,10 +43,12 @@ square times(const square& a, const square& b) {
 
 /// Of a symmetric matrix, by Jacobi's rotations.
 std::array<double, 3> eigenvalues_of(square m) {
-  for (int sweep = 0; sweep < 20 && m[0][1] * m[0][1] + m[0][2] * m[0][2] + m[1][2] * m[1][2] > 1e-34; ++sweep)
+  for (int sweep = 0;
+       sweep < 20 && m[0][1] * m[0][1] + m[0][2] * m[0][2] + m[1][2] * m[1][2] > 1e-34; ++sweep)
     for (const auto& [p, q] : {std::array<std::size_t, 2>{0, 1}, {0, 2}, {1, 2}}) {
       if (m[p][q] == 0) continue;
-      const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]), t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
+      const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]),
+                   t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
       const double c = 1 / std::sqrt(t * t + 1), s = t * c;
       const std::size_t k = 3 - p - q;
       m[p][p] -= t * m[p][q];
@@ -87,10 +89,13 @@ std::string number(double x) {
 }  // namespace
 
 void verify(const face_mesh& face, const face_state& state) {
-  if (state.places.size() != face.nodes.size() || state.forces.size() != face.nodes.size() || state.frames == 0)
+  if (state.places.size() != face.nodes.size() || state.forces.size() != face.nodes.size() ||
+      state.frames == 0)
     throw wrong_result("facesim: nothing has been computed");
   for (std::size_t n = 0; n < face.nodes.size(); ++n)
-    if (face.fixed[n] && state.places[n] != face.nodes[n]) throw wrong_result("facesim: node " + std::to_string(n) + " is fixed to the skull and has moved");
+    if (face.fixed[n] && state.places[n] != face.nodes[n])
+      throw wrong_result("facesim: node " + std::to_string(n) +
+                         " is fixed to the skull and has moved");
 
   std::vector<face_point> wanted(face.nodes.size(), {0, 0, 0});
   for (std::size_t t = 0; t < face.tetrahedra.size(); ++t) {
@@ -99,12 +104,14 @@ void verify(const face_mesh& face, const face_state& state) {
       rest[i] = face.nodes[face.tetrahedra[t][i]];
       now[i] = state.places[face.tetrahedra[t][i]];
     }
-    if (!(six_volumes(now[0], now[1], now[2], now[3]) > 0)) throw wrong_result("facesim: tetrahedron " + std::to_string(t) + " is turned inside out");
+    if (!(six_volumes(now[0], now[1], now[2], now[3]) > 0))
+      throw wrong_result("facesim: tetrahedron " + std::to_string(t) + " is turned inside out");
     const bool pulls = face.muscles[t] != face_mesh::no_muscle;
     const double pull = pulls ? pull_of(face_muscles[face.muscles[t]], state.frames - 1) : 0;
     const double volume = six_volumes(rest[0], rest[1], rest[2], rest[3]) / 6;
     const square back = inverse_of(edges_of(rest));
-    constexpr double by = 1e-4;   // the difference is wrong by some by^2 = 1e-8, and its rounding by less
+    // the difference is wrong by some by^2 = 1e-8, and its rounding by less
+    constexpr double by = 1e-4;
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t axis = 0; axis < 3; ++axis) {
         corners more = now, less = now;
@@ -120,21 +127,25 @@ void verify(const face_mesh& face, const face_state& state) {
   for (std::size_t n = 0; n < wanted.size(); ++n)
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (!face.fixed[n] && !(std::fabs(wanted[n][axis]) <= facesim_tolerance + difference_error))
-        throw wrong_result("facesim: node " + std::to_string(n) + " is not at rest in the last frame: it is pulled by " + number(wanted[n][axis]) +
-                           " along axis " + std::to_string(axis) + ", at most " + number(facesim_tolerance) + " would be right");
+        throw wrong_result("facesim: node " + std::to_string(n) +
+                           " is not at rest in the last frame: it is pulled by " +
+                           number(wanted[n][axis]) + " along axis " + std::to_string(axis) +
+                           ", at most " + number(facesim_tolerance) + " would be right");
   face_point all{0, 0, 0};
   double strengths = 0;
   for (std::size_t n = 0; n < wanted.size(); ++n)
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (!(std::fabs(state.forces[n][axis] - wanted[n][axis]) <= difference_error))
-        throw wrong_result("facesim: the force on node " + std::to_string(n) + " along axis " + std::to_string(axis) + " is " + number(state.forces[n][axis]) +
+        throw wrong_result("facesim: the force on node " + std::to_string(n) + " along axis " +
+                           std::to_string(axis) + " is " + number(state.forces[n][axis]) +
                            ", but the energy gives " + number(wanted[n][axis]));
       all[axis] += state.forces[n][axis];
       strengths += std::fabs(state.forces[n][axis]);
     }
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (!(std::fabs(all[axis]) <= 1e-10 * (1 + strengths)))
-      throw wrong_result("facesim: the forces along axis " + std::to_string(axis) + " are " + number(all[axis]) + " together, not zero");
+      throw wrong_result("facesim: the forces along axis " + std::to_string(axis) + " are " +
+                         number(all[axis]) + " together, not zero");
 }
 
 }  // namespace kilter::apps

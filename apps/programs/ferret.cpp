@@ -13,9 +13,10 @@
 
 namespace kilter::apps {
 
-// ---- the parallel part -----------------------------------------------------------------------------------------------
+// ---- the parallel part --------------------------------------------------------------------------
 
-// Queries leave the last stage in the order in which they came, so a query can use the slot of the one that came `slots` queries before it.
+// Queries leave the last stage in the order in which they came, so a query can use the slot of the
+// one that came `slots` queries before it.
 program_run ferret::run_in_a_pipeline(kilter::runtime& rt, const std::function<bool()>& stopped) {
   const auto begin = std::chrono::steady_clock::now();
   const auto next = [&]() -> std::optional<query*> {
@@ -23,20 +24,30 @@ program_run ferret::run_in_a_pipeline(kilter::runtime& rt, const std::function<b
     return !stopped() && load_next(q) ? std::optional(&q) : std::nullopt;
   };
   kilter::parallel_pipeline(
-      rt, {.in_flight = static_cast<std::uint32_t>(slots_.size())}, kilter::ordered_stage("load", next),
-      kilter::parallel_stage("segment", [](query* q) { return apps::segment(q->pixels, q->regions), q; }),
-      kilter::parallel_stage("extract", [](query* q) { return apps::extract(q->regions, q->signature), q; }),
-      kilter::parallel_stage("vec", [this](query* q) { return look_up(*q), q; }), kilter::parallel_stage("rank", [this](query* q) { return rank(*q), q; }),
+      rt, {.in_flight = static_cast<std::uint32_t>(slots_.size())},
+      kilter::ordered_stage("load", next),
+      kilter::parallel_stage("segment",
+                             [](query* q) { return apps::segment(q->pixels, q->regions), q; }),
+      kilter::parallel_stage("extract",
+                             [](query* q) { return apps::extract(q->regions, q->signature), q; }),
+      kilter::parallel_stage("vec", [this](query* q) { return look_up(*q), q; }),
+      kilter::parallel_stage("rank", [this](query* q) { return rank(*q), q; }),
       kilter::ordered_stage("out", [this](query* q) { keep(*q); }));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const std::size_t answered = matches_.size();
-  return {.seconds = seconds.count(), .begin = begin, .iterations = answered, .tasks = 6 * answered, .complete = answered == queries_->count()};
+  return {.seconds = seconds.count(),
+          .begin = begin,
+          .iterations = answered,
+          .tasks = 6 * answered,
+          .complete = answered == queries_->count()};
 }
 
-// A task writes the slot of its query, so it follows what was done there before, also by the query that had the slot before. Each of the places where a
-// picture is read is for one at a time, and so is the output; their tasks are added in the order of the queries.
+// A task writes the slot of its query, so it follows what was done there before, also by the query
+// that had the slot before. Each of the places where a picture is read is for one at a time, and so
+// is the output; their tasks are added in the order of the queries.
 program_run ferret::run_in_tasks(kilter::runtime& rt, const std::function<bool()>& stopped) {
-  constexpr std::size_t most_in_a_graph = 8000;   // queries, so that memory does not grow with their number
+  // queries, so that memory does not grow with their number
+  constexpr std::size_t most_in_a_graph = 8000;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<char> reading(options_.reads);
   char output = 0;
@@ -44,15 +55,20 @@ program_run ferret::run_in_tasks(kilter::runtime& rt, const std::function<bool()
   for (std::size_t first = 0; first < queries_->count() && r.complete; first += most_in_a_graph) {
     kilter::graph g;
     const auto type = [&](const char* name) { return g.type(name); };
-    const std::array types{type("load"), type("segment"), type("extract"), type("vec"), type("rank"), type("out")};
+    const std::array types{type("load"), type("segment"), type("extract"),
+                           type("vec"),  type("rank"),    type("out")};
     for (std::size_t n = first; n < std::min(first + most_in_a_graph, queries_->count()); ++n) {
       query& q = slots_[n % slots_.size()];
-      g.add({.type = types[0]}, kilter::depend{.out = {&reading[n % reading.size()], &q}}, [this, &q, n] { load(q, n); });
-      g.add({.type = types[1]}, kilter::depend{.out = {&q}}, [&q] { apps::segment(q.pixels, q.regions); });
-      g.add({.type = types[2]}, kilter::depend{.out = {&q}}, [&q] { apps::extract(q.regions, q.signature); });
+      g.add({.type = types[0]}, kilter::depend{.out = {&reading[n % reading.size()], &q}},
+            [this, &q, n] { load(q, n); });
+      g.add({.type = types[1]}, kilter::depend{.out = {&q}},
+            [&q] { apps::segment(q.pixels, q.regions); });
+      g.add({.type = types[2]}, kilter::depend{.out = {&q}},
+            [&q] { apps::extract(q.regions, q.signature); });
       g.add({.type = types[3]}, kilter::depend{.out = {&q}}, [this, &q] { look_up(q); });
       g.add({.type = types[4]}, kilter::depend{.out = {&q}}, [this, &q] { rank(q); });
-      g.add({.type = types[5], .priority = kilter::priority::high}, kilter::depend{.out = {&q, &output}}, [this, &q] { keep(q); });
+      g.add({.type = types[5], .priority = kilter::priority::high},
+            kilter::depend{.out = {&q, &output}}, [this, &q] { keep(q); });
     }
     r.complete = runs_to_its_end(rt.submit(g), stopped);
     ++r.barriers;
@@ -64,8 +80,11 @@ program_run ferret::run_in_tasks(kilter::runtime& rt, const std::function<bool()
 }
 
 item_pipeline ferret::stages() {
-  const auto of = [this](auto work) { return [this, work](std::size_t slot) { return work(slots_[slot]); }; };
-  return {slots_.size(), of([this](query& q) { return load_next(q); }),
+  const auto of = [this](auto work) {
+    return [this, work](std::size_t slot) { return work(slots_[slot]); };
+  };
+  return {slots_.size(),
+          of([this](query& q) { return load_next(q); }),
           {{"segment", false, of([](query& q) { apps::segment(q.pixels, q.regions); })},
            {"extract", false, of([](query& q) { apps::extract(q.regions, q.signature); })},
            {"vec", false, of([this](query& q) { look_up(q); })},
@@ -76,10 +95,11 @@ item_pipeline ferret::stages() {
 program_run ferret::run(executor& how, const std::function<bool()>& stopped) {
   start(how.threads());
   if (!how.tasks()) return run_stages(how, stages(), stopped);
-  return options_.form == ferret_form::tasks ? run_in_tasks(*how.tasks(), stopped) : run_in_a_pipeline(*how.tasks(), stopped);
+  return options_.form == ferret_form::tasks ? run_in_tasks(*how.tasks(), stopped)
+                                             : run_in_a_pipeline(*how.tasks(), stopped);
 }
 
-// ---- one query in each stage -----------------------------------------------------------------------------------------
+// ---- one query in each stage --------------------------------------------------------------------
 
 bool ferret::load_next(query& q) {
   if (loaded_ == queries_->count()) return false;
@@ -96,8 +116,11 @@ void ferret::look_up(query& q) const { index_->candidates(q.signature, q.shared,
 
 void ferret::rank(query& q) const {
   q.ranked.clear();
-  for (const std::uint32_t p : q.candidates) q.ranked.push_back({p, picture_distance(q.signature, known_[p])});
-  const auto nearer = [](const ferret_match& a, const ferret_match& b) { return a.distance != b.distance ? a.distance < b.distance : a.picture < b.picture; };
+  for (const std::uint32_t p : q.candidates)
+    q.ranked.push_back({p, picture_distance(q.signature, known_[p])});
+  const auto nearer = [](const ferret_match& a, const ferret_match& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.picture < b.picture;
+  };
   const std::size_t kept = std::min(options_.top, q.ranked.size());
   std::ranges::partial_sort(q.ranked, q.ranked.begin() + static_cast<std::ptrdiff_t>(kept), nearer);
   q.ranked.resize(kept);
@@ -108,25 +131,29 @@ void ferret::keep(query& q) {
   matches_.push_back(q.ranked);
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
 namespace {
 
-void check(const char* option, std::size_t value, std::size_t least, std::size_t most, const std::string& what) {
+void check(const char* option, std::size_t value, std::size_t least, std::size_t most,
+           const std::string& what) {
   if (value < least || value > most)
-    throw input_error(std::string(option) + " " + std::to_string(value) + ": " + what + ", from " + std::to_string(least) + " to " + std::to_string(most));
+    throw input_error(std::string(option) + " " + std::to_string(value) + ": " + what + ", from " +
+                      std::to_string(least) + " to " + std::to_string(most));
 }
 
 }  // namespace
 
-ferret::ferret(std::unique_ptr<const picture_source> database, std::unique_ptr<const picture_source> queries, const ferret_options& o)
+ferret::ferret(std::unique_ptr<const picture_source> database,
+               std::unique_ptr<const picture_source> queries, const ferret_options& o)
     : database_(std::move(database)), queries_(std::move(queries)), options_(o) {
   check("--top", o.top, 1, 10'000, "pictures that are kept of each query");
   check("--reads", o.reads, 1, 1024, "pictures that are read at once");
   check("--slots", o.slots, 0, 4096, "queries on their way at once; 0: four a thread");
   check("--tables", o.index.tables, 1, 64, "tables of the index");
   check("--bits", o.index.bits, 1, 24, "planes of a table");
-  check("--candidates", o.index.candidates, 1, 1'000'000, "pictures that are compared with a query");
+  check("--candidates", o.index.candidates, 1, 1'000'000,
+        "pictures that are compared with a query");
   segmented_picture regions;
   for (std::size_t p = 0; p < database_->count(); ++p) {
     apps::segment(database_->load(p), regions);
@@ -145,8 +172,8 @@ void ferret::start(std::uint32_t threads) {
 }
 
 std::string ferret::about() const {
-  return std::to_string(queries_->count()) + " queries, " + std::to_string(database_->count()) + " pictures, the " + std::to_string(options_.top) +
-         " nearest of each, six tasks a query";
+  return std::to_string(queries_->count()) + " queries, " + std::to_string(database_->count()) +
+         " pictures, the " + std::to_string(options_.top) + " nearest of each, six tasks a query";
 }
 
 std::uint64_t ferret::fingerprint() const {
@@ -179,8 +206,11 @@ std::string ferret::result_file() const {
     const std::string name = csv_field(queries_->name(q));
     for (std::size_t rank = 0; rank < matches_[q].size(); ++rank) {
       char digits[32];
-      char* const end = std::to_chars(digits, digits + sizeof digits, matches_[q][rank].distance).ptr;
-      text += name + "," + std::to_string(rank + 1) + "," + csv_field(database_->name(matches_[q][rank].picture)) + "," + std::string(digits, end) + "\n";
+      char* const end =
+          std::to_chars(digits, digits + sizeof digits, matches_[q][rank].distance).ptr;
+      text += name + "," + std::to_string(rank + 1) + "," +
+              csv_field(database_->name(matches_[q][rank].picture)) + "," +
+              std::string(digits, end) + "\n";
     }
   }
   return text;
@@ -188,10 +218,13 @@ std::string ferret::result_file() const {
 
 std::vector<std::string> ferret::found() const {
   if (matches_.empty()) return {};
-  const auto themselves = std::ranges::count_if(matches_, [](const auto& m) { return !m.empty() && m[0].distance == 0; });
+  const auto themselves = std::ranges::count_if(
+      matches_, [](const auto& m) { return !m.empty() && m[0].distance == 0; });
   const auto nothing = std::ranges::count_if(matches_, [](const auto& m) { return m.empty(); });
-  return {std::to_string(compared_ / matches_.size()) + " pictures of " + std::to_string(database_->count()) + " were compared with a query on average; " +
-          std::to_string(themselves) + " queries have an equal picture, " + std::to_string(nothing) + " have no picture near them"};
+  return {std::to_string(compared_ / matches_.size()) + " pictures of " +
+          std::to_string(database_->count()) + " were compared with a query on average; " +
+          std::to_string(themselves) + " queries have an equal picture, " +
+          std::to_string(nothing) + " have no picture near them"};
 }
 
 }  // namespace kilter::apps

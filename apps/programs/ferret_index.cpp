@@ -30,7 +30,9 @@ std::array<double, region_numbers> middle_of(const std::vector<picture_signature
 
 }  // namespace
 
-region_index::region_index(const std::vector<picture_signature>& all, const limits& l, std::uint64_t seed) : most_(l.candidates), tables_(l.tables) {
+region_index::region_index(const std::vector<picture_signature>& all, const limits& l,
+                           std::uint64_t seed)
+    : most_(l.candidates), tables_(l.tables) {
   const std::array<double, region_numbers> middle = middle_of(all);
   std::mt19937_64 random(seed);
   for (std::size_t t = 0; t < tables_.size(); ++t) {
@@ -48,7 +50,8 @@ region_index::region_index(const std::vector<picture_signature>& all, const limi
 }
 
 /// Counted first, then put in their places.
-void region_index::fill(table& t, std::size_t number, const std::vector<picture_signature>& all) const {
+void region_index::fill(table& t, std::size_t number,
+                        const std::vector<picture_signature>& all) const {
   t.first.assign((std::size_t{1} << t.planes.size()) + 2, 0);
   for (const picture_signature& s : all)
     for (const picture_region& r : s) ++t.first[key(number, r.features) + 2];
@@ -69,7 +72,8 @@ std::uint32_t region_index::key(std::size_t t, const region_features& f) const n
   return sides;
 }
 
-void region_index::candidates(const picture_signature& query, std::vector<std::uint16_t>& shared, std::vector<std::uint32_t>& to) const {
+void region_index::candidates(const picture_signature& query, std::vector<std::uint16_t>& shared,
+                              std::vector<std::uint32_t>& to) const {
   to.clear();
   for (std::size_t t = 0; t < tables_.size(); ++t)
     for (const picture_region& r : query) {
@@ -79,7 +83,9 @@ void region_index::candidates(const picture_signature& query, std::vector<std::u
     }
   const std::size_t kept = std::min(most_, to.size());
   std::ranges::nth_element(to, to.begin() + static_cast<std::ptrdiff_t>(kept),
-                           [&](std::uint32_t a, std::uint32_t b) { return shared[a] != shared[b] ? shared[a] > shared[b] : a < b; });
+                           [&](std::uint32_t a, std::uint32_t b) {
+                             return shared[a] != shared[b] ? shared[a] > shared[b] : a < b;
+                           });
   for (const std::uint32_t p : to) shared[p] = 0;
   to.resize(kept);
 }

@@ -19,7 +19,8 @@ class picture_source {
   [[nodiscard]] virtual picture load(std::size_t number) const = 0;
 };
 
-/// The PNG and PPM files of a folder, by their names in the order of the alphabet; not those of folders in it.
+/// The PNG and PPM files of a folder, by their names in the order of the alphabet; not those of
+/// folders in it.
 class folder_pictures final : public picture_source {
  public:
   /// `option` is named in messages. input_error if the folder cannot be read or has no pictures.
@@ -34,7 +35,8 @@ class folder_pictures final : public picture_source {
   std::vector<std::string> files_;
 };
 
-/// Shapes of one colour on a ground, 48 x 48. Pictures of one theme look alike; there are twenty of each in a database.
+/// Shapes of one colour on a ground, 48 x 48. Pictures of one theme look alike; there are twenty of
+/// each in a database.
 class drawn_pictures final : public picture_source {
  public:
   enum class use : std::uint8_t { database, queries };

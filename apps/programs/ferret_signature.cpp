@@ -9,11 +9,12 @@
 
 namespace kilter::apps {
 
-// ---- regions ---------------------------------------------------------------------------------------------------------
+// ---- regions ------------------------------------------------------------------------------------
 
 namespace {
 
-/// Means of the pixels under each cell; a picture that is smaller than the grid has pixels under several.
+/// Means of the pixels under each cell; a picture that is smaller than the grid has pixels under
+/// several.
 void shrink(const picture& p, segmented_picture& s) {
   const auto pixels = [](std::size_t cell, std::size_t length) {
     const std::size_t first = cell * length / grid_side;
@@ -39,7 +40,7 @@ void shrink(const picture& p, segmented_picture& s) {
 
 struct neighbours {
   std::uint16_t one, other;
-  int difference;   ///< of their colours, in some 16ths of a byte's step
+  int difference;  ///< of their colours, in some 16ths of a byte's step
 };
 
 std::vector<neighbours> all_neighbours(const segmented_picture& s) {
@@ -47,7 +48,8 @@ std::vector<neighbours> all_neighbours(const segmented_picture& s) {
   const auto add = [&](std::size_t one, std::size_t other) {
     float sum = 0;
     for (std::size_t c = 0; c < 3; ++c) sum += std::fabs(s.colour[one][c] - s.colour[other][c]);
-    all.push_back({static_cast<std::uint16_t>(one), static_cast<std::uint16_t>(other), static_cast<int>(sum * 4096)});
+    all.push_back({static_cast<std::uint16_t>(one), static_cast<std::uint16_t>(other),
+                   static_cast<int>(sum * 4096)});
   };
   for (std::size_t cell = 0; cell < grid_cells; ++cell) {
     if (cell % grid_side + 1 < grid_side) add(cell, cell + 1);
@@ -77,10 +79,14 @@ class cell_sets {
   }
   [[nodiscard]] int cells(std::uint16_t set) const noexcept { return cells_[set]; }
   /// The largest difference within it, and what a small one may have besides.
-  [[nodiscard]] int bound(std::uint16_t set) const noexcept { return inner_[set] + 4000 / cells_[set]; }
+  [[nodiscard]] int bound(std::uint16_t set) const noexcept {
+    return inner_[set] + 4000 / cells_[set];
+  }
   [[nodiscard]] float difference(std::uint16_t a, std::uint16_t b) const noexcept {
     float sum = 0;
-    for (std::size_t c = 0; c < 3; ++c) sum += std::fabs(sums_[a][c] / static_cast<float>(cells_[a]) - sums_[b][c] / static_cast<float>(cells_[b]));
+    for (std::size_t c = 0; c < 3; ++c)
+      sum += std::fabs(sums_[a][c] / static_cast<float>(cells_[a]) -
+                       sums_[b][c] / static_cast<float>(cells_[b]));
     return sum;
   }
 
@@ -91,8 +97,10 @@ class cell_sets {
 };
 
 /// The smallest set joins the one beside it that looks most alike.
-void join_smallest(cell_sets& sets, const std::vector<neighbours>& all, std::vector<std::uint16_t>& roots) {
-  const auto smallest = std::ranges::min_element(roots, {}, [&](std::uint16_t r) { return sets.cells(r); });
+void join_smallest(cell_sets& sets, const std::vector<neighbours>& all,
+                   std::vector<std::uint16_t>& roots) {
+  const auto smallest =
+      std::ranges::min_element(roots, {}, [&](std::uint16_t r) { return sets.cells(r); });
   const std::uint16_t small = *smallest;
   std::uint16_t best = small;
   float least = std::numeric_limits<float>::infinity();
@@ -118,16 +126,23 @@ void segment(const picture& p, segmented_picture& s) {
   cell_sets sets(s);
   const auto join_if = [&](auto&& wanted) {
     for (const neighbours& n : all)
-      if (const std::uint16_t a = sets.find(n.one), b = sets.find(n.other); a != b && wanted(a, b, n.difference)) sets.join(a, b, n.difference);
+      if (const std::uint16_t a = sets.find(n.one), b = sets.find(n.other);
+          a != b && wanted(a, b, n.difference))
+        sets.join(a, b, n.difference);
   };
-  join_if([&](std::uint16_t a, std::uint16_t b, int difference) { return difference <= std::min(sets.bound(a), sets.bound(b)); });
-  join_if([&](std::uint16_t a, std::uint16_t b, int) { return std::min(sets.cells(a), sets.cells(b)) < least_cells; });
+  join_if([&](std::uint16_t a, std::uint16_t b, int difference) {
+    return difference <= std::min(sets.bound(a), sets.bound(b));
+  });
+  join_if([&](std::uint16_t a, std::uint16_t b, int) {
+    return std::min(sets.cells(a), sets.cells(b)) < least_cells;
+  });
   std::vector<std::uint16_t> roots;
   for (std::uint16_t c = 0; c < grid_cells; ++c)
     if (sets.find(c) == c) roots.push_back(c);
   while (roots.size() > most_regions) join_smallest(sets, all, roots);
   s.regions = roots.size();
-  for (std::uint16_t c = 0; c < grid_cells; ++c) s.region[c] = static_cast<std::uint8_t>(std::ranges::find(roots, sets.find(c)) - roots.begin());
+  for (std::uint16_t c = 0; c < grid_cells; ++c)
+    s.region[c] = static_cast<std::uint8_t>(std::ranges::find(roots, sets.find(c)) - roots.begin());
 }
 
 void extract(const segmented_picture& s, picture_signature& to) {
@@ -157,7 +172,8 @@ void extract(const segmented_picture& s, picture_signature& to) {
   }
   to.clear();
   // Colours count most; places and sizes tell apart what has the same colours.
-  constexpr double colour = 1, spread = 0.5, place = 0.4, extent = 0.2, size = 0.3, rough = 1, across = grid_side;
+  constexpr double colour = 1, spread = 0.5, place = 0.4, extent = 0.2, size = 0.3, rough = 1,
+                   across = grid_side;
   for (std::size_t i = 0; i < s.regions; ++i) {
     const sums& r = all[i];
     const double n = r.cells;
@@ -165,7 +181,8 @@ void extract(const segmented_picture& s, picture_signature& to) {
     for (std::size_t c = 0; c < 3; ++c) {
       const double mean = r.colour[c] / n;
       f[c] = static_cast<float>(colour * mean);
-      f[3 + c] = static_cast<float>(spread * std::sqrt(std::max(0.0, r.squares[c] / n - mean * mean)));
+      f[3 + c] =
+          static_cast<float>(spread * std::sqrt(std::max(0.0, r.squares[c] / n - mean * mean)));
     }
     f[6] = static_cast<float>(place * r.x / (n * across));
     f[7] = static_cast<float>(place * r.y / (n * across));
@@ -177,24 +194,28 @@ void extract(const segmented_picture& s, picture_signature& to) {
   }
 }
 
-// ---- distances -------------------------------------------------------------------------------------------------------
+// ---- distances ----------------------------------------------------------------------------------
 
 double region_distance(const region_features& a, const region_features& b) noexcept {
   double sum = 0;
-  for (std::size_t i = 0; i < region_numbers; ++i) sum += std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+  for (std::size_t i = 0; i < region_numbers; ++i)
+    sum += std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
   return sum;
 }
 
 namespace {
 
-/// Cells go from regions of one picture (0 .. from - 1) to those of the other, along paths that are the shortest as long as some are left. Lengths are
-/// measured with a height for each region, which keeps them from being negative (Edmonds and Karp 1972, Tomizawa 1971).
+/// Cells go from regions of one picture (0 .. from - 1) to those of the other, along paths that are
+/// the shortest as long as some are left. Lengths are measured with a height for each region, which
+/// keeps them from being negative (Edmonds and Karp 1972, Tomizawa 1971).
 class cell_mover {
  public:
-  cell_mover(const picture_signature& a, const picture_signature& b) noexcept : from_(a.size()), to_(b.size()) {
+  cell_mover(const picture_signature& a, const picture_signature& b) noexcept
+      : from_(a.size()), to_(b.size()) {
     for (std::size_t i = 0; i < from_; ++i) {
       left_[i] = a[i].cells;
-      for (std::size_t j = 0; j < to_; ++j) cost_[i][j] = region_distance(a[i].features, b[j].features);
+      for (std::size_t j = 0; j < to_; ++j)
+        cost_[i][j] = region_distance(a[i].features, b[j].features);
     }
     for (std::size_t j = 0; j < to_; ++j) wanted_[j] = b[j].cells;
   }
@@ -208,7 +229,8 @@ class cell_mover {
   }
 
  private:
-  static constexpr std::size_t none = 2 * most_regions;   ///< regions of the other picture count from from_ on
+  /// regions of the other picture count from from_ on
+  static constexpr std::size_t none = 2 * most_regions;
 
   /// Along the shortest path; returns how many cells.
   int move() noexcept {
@@ -231,7 +253,8 @@ class cell_mover {
         break;
       }
       const auto reach = [&](std::size_t there, double step) {
-        if (const double d = length[here] + std::max(0.0, step + height_[here] - height_[there]); !known[there] && d < length[there]) {
+        if (const double d = length[here] + std::max(0.0, step + height_[here] - height_[there]);
+            !known[there] && d < length[there]) {
           length[there] = d;
           before[there] = here;
         }
@@ -254,8 +277,10 @@ class cell_mover {
       if (begin < from_) most = std::min(most, flow_[begin][before[begin] - from_]);
     most = std::min(most, left_[begin]);
     for (std::size_t k = end; before[k] != none; k = before[k]) {
-      if (k >= from_) flow_[before[k]][k - from_] += most;
-      else flow_[k][before[k] - from_] -= most;
+      if (k >= from_)
+        flow_[before[k]][k - from_] += most;
+      else
+        flow_[k][before[k] - from_] -= most;
     }
     left_[begin] -= most;
     wanted_[end - from_] -= most;
@@ -271,6 +296,8 @@ class cell_mover {
 
 }  // namespace
 
-double picture_distance(const picture_signature& a, const picture_signature& b) noexcept { return cell_mover(a, b).work(); }
+double picture_distance(const picture_signature& a, const picture_signature& b) noexcept {
+  return cell_mover(a, b).work();
+}
 
 }  // namespace kilter::apps

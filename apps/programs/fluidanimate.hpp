@@ -1,6 +1,7 @@
 #pragma once
-// Water behind a dam that breaks, by smoothed particle hydrodynamics (Müller, Charypar and Gross 2003), in many short phases over blocks of a grid.
-// An application of S1, Table 1 (docs/papers.md A2.2).
+// Water behind a dam that breaks, by smoothed particle hydrodynamics (Müller, Charypar and Gross
+// 2003), in many short phases over blocks of a grid. An application of S1, Table 1 (docs/papers.md
+// A2.2).
 
 #include <array>
 #include <cstdint>
@@ -15,8 +16,10 @@
 
 namespace kilter::apps {
 
-/// What a phase waits for on Kilter's runtime: `frame`: each task for the phase before in its own block and those around; all wait for all at the end of a
-/// frame only, as in the public code that S1's number of tasks is from. `phase`: all for all after each phase, as it is under the other models.
+/// What a phase waits for on Kilter's runtime: `frame`: each task for the phase before in its own
+/// block and those around; all wait for all at the end of a frame only, as in the public code that
+/// S1's number of tasks is from. `phase`: all for all after each phase, as it is under the other
+/// models.
 enum class fluid_joins : std::uint8_t { frame, phase };
 /// As on a command line, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> fluid_joins_names{"frame", "phase"};
@@ -24,10 +27,11 @@ inline constexpr std::array<std::string_view, 2> fluid_joins_names{"frame", "pha
 struct fluidanimate_options {
   std::size_t particles = 4000;
   std::uint64_t frames = 20;
-  std::size_t divisions = 32;              ///< blocks: a power of two, cut along the tank's length and depth, 32 as 8 x 4
+  /// blocks: a power of two, cut along the tank's length and depth, 32 as 8 x 4
+  std::size_t divisions = 32;
   fluid_joins joins = fluid_joins::frame;
-  loop_cut cut = loop_cut::loop;           ///< of a phase, if all wait after each
-  std::uint64_t seed = 1;                  ///< of the lattice that the water begins as
+  loop_cut cut = loop_cut::loop;  ///< of a phase, if all wait after each
+  std::uint64_t seed = 1;         ///< of the lattice that the water begins as
 };
 
 struct fluidanimate_size {
@@ -36,12 +40,19 @@ struct fluidanimate_size {
   std::uint64_t frames;
 };
 /// `native` is PARSEC's, and S1's (Table 1).
-inline constexpr std::array<fluidanimate_size, 4> fluidanimate_sizes{{{"small", 4'000, 20}, {"medium", 20'000, 40}, {"large", 100'000, 70}, {"native", 500'000, 500}}};
-inline constexpr std::uint64_t fluid_phases = 8;   ///< of a frame; each has a task for each block
+inline constexpr std::array<fluidanimate_size, 4> fluidanimate_sizes{{{"small", 4'000, 20},
+                                                                      {"medium", 20'000, 40},
+                                                                      {"large", 100'000, 70},
+                                                                      {"native", 500'000, 500}}};
+inline constexpr std::uint64_t fluid_phases = 8;  ///< of a frame; each has a task for each block
 /// With the one that ends it.
-[[nodiscard]] constexpr std::uint64_t fluid_tasks_in_a_frame(std::size_t divisions) noexcept { return fluid_phases * divisions + 1; }
-/// More particles would take more than 3 GB, fewer make no water; more blocks than that make more tasks a frame than a graph should hold.
-inline constexpr std::size_t least_fluid_particles = 100, most_fluid_particles = 20'000'000, most_fluid_divisions = 16'384;
+[[nodiscard]] constexpr std::uint64_t fluid_tasks_in_a_frame(std::size_t divisions) noexcept {
+  return fluid_phases * divisions + 1;
+}
+/// More particles would take more than 3 GB, fewer make no water; more blocks than that make more
+/// tasks a frame than a graph should hold.
+inline constexpr std::size_t least_fluid_particles = 100, most_fluid_particles = 20'000'000,
+                             most_fluid_divisions = 16'384;
 
 class fluidanimate final : public program {
  public:
@@ -70,24 +81,26 @@ class fluidanimate final : public program {
   };
   /// What is known of each particle: what others ask for comes first.
   enum quantity : std::uint8_t { x, y, z, vx, vy, vz, density, pressure, ax, ay, az, quantities };
-  /// The particles of a block in one frame, cell by cell, and by number in each cell: so every sum has one order, however the grid is cut. Cells lie column by
-  /// column, upwards in each, so those that touch a cell are three in a row in nine columns.
+  /// The particles of a block in one frame, cell by cell, and by number in each cell: so every sum
+  /// has one order, however the grid is cut. Cells lie column by column, upwards in each, so those
+  /// that touch a cell are three in a row in nine columns.
   struct alignas(64) block {
     std::array<std::vector<float>, quantities> of;
-    std::vector<std::uint32_t> number;   // of each particle
-    std::vector<std::uint32_t> first;    // of each cell, and the end of the last
+    std::vector<std::uint32_t> number;  // of each particle
+    std::vector<std::uint32_t> first;   // of each cell, and the end of the last
     [[nodiscard]] std::size_t size() const noexcept { return number.size(); }
     void resize(std::size_t particles);
   };
   struct arrival {
-    std::uint32_t cell, number, from, at;   // `at`: in the block that it comes from
+    std::uint32_t cell, number, from, at;  // `at`: in the block that it comes from
   };
   /// Where a block lies, in cells, and what it keeps from one phase for the next.
   struct alignas(64) place {
     span_of along, deep;
-    std::array<std::vector<std::uint32_t>, 9> leaving;   // particles of the frame before, by which of the blocks around they are in now
-    std::vector<arrival> arriving, order;                // as they come, and as they are sorted
-    std::vector<std::uint32_t> filled;                   // up to where each cell is, meanwhile
+    // particles of the frame before, by which of the blocks around they are in now
+    std::array<std::vector<std::uint32_t>, 9> leaving;
+    std::vector<arrival> arriving, order;  // as they come, and as they are sorted
+    std::vector<std::uint32_t> filled;     // up to where each cell is, meanwhile
   };
   template <std::size_t Quantities>
   struct candidates;
@@ -112,18 +125,25 @@ class fluidanimate final : public program {
   void each_cell(std::uint64_t frame, std::size_t b, span_of columns, const F& add);
   // The grid.
   [[nodiscard]] std::size_t blocks() const noexcept { return options_.divisions; }
-  [[nodiscard]] std::size_t columns(std::size_t b) const noexcept { return places_[b].along.size() * places_[b].deep.size(); }
+  [[nodiscard]] std::size_t columns(std::size_t b) const noexcept {
+    return places_[b].along.size() * places_[b].deep.size();
+  }
   [[nodiscard]] bool has_neighbour(std::size_t b, std::size_t direction) const noexcept;
   [[nodiscard]] std::size_t neighbour(std::size_t b, std::size_t direction) const noexcept;
   [[nodiscard]] std::vector<std::size_t> around(std::size_t b) const;
   [[nodiscard]] std::size_t cell_along(std::size_t axis, float at) const noexcept;
-  [[nodiscard]] std::size_t block_of(std::size_t along, std::size_t deep) const noexcept { return block_of_deep_[deep] * blocks_along_ + block_of_along_[along]; }
+  [[nodiscard]] std::size_t block_of(std::size_t along, std::size_t deep) const noexcept {
+    return block_of_deep_[deep] * blocks_along_ + block_of_along_[along];
+  }
   /// The first cell of a column, among those of its block.
-  [[nodiscard]] std::size_t column_of(const place& p, std::size_t along, std::size_t deep) const noexcept {
+  [[nodiscard]] std::size_t column_of(const place& p, std::size_t along,
+                                      std::size_t deep) const noexcept {
     return ((deep - p.deep.first) * p.along.size() + along - p.along.first) * rules_.cells[1];
   }
   /// As a frame leaves them. The first frame is 1; 0 is what it finds.
-  [[nodiscard]] std::vector<block>& after_frame(std::uint64_t frame) noexcept { return blocks_[frame % 2]; }
+  [[nodiscard]] std::vector<block>& after_frame(std::uint64_t frame) noexcept {
+    return blocks_[frame % 2];
+  }
   // Before and after.
   void start();
   [[nodiscard]] fluid_state state_after(std::uint64_t frame) const;
@@ -132,10 +152,10 @@ class fluidanimate final : public program {
   const fluid_rules rules_;
   const fluid_state start_;
   std::size_t blocks_along_ = 1, blocks_deep_ = 1;
-  std::vector<std::size_t> block_of_along_, block_of_deep_;   // by cell
+  std::vector<std::size_t> block_of_along_, block_of_deep_;  // by cell
   std::vector<place> places_;
-  std::array<std::vector<block>, 2> blocks_;                  // of even and odd frames
-  std::uint64_t made_ = 0;                                    // frames
+  std::array<std::vector<block>, 2> blocks_;  // of even and odd frames
+  std::uint64_t made_ = 0;                    // frames
 };
 
 }  // namespace kilter::apps

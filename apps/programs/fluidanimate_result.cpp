@@ -18,7 +18,8 @@ fluid_state fluidanimate::state_after(std::uint64_t frame) const {
   for (const block& b : blocks_[frame % 2])
     for (std::size_t i = 0; i < b.size(); ++i) {
       const std::uint32_t p = b.number[i];
-      if (there[p]) throw wrong_result("fluidanimate: particle " + std::to_string(p) + " is there twice");
+      if (there[p])
+        throw wrong_result("fluidanimate: particle " + std::to_string(p) + " is there twice");
       there[p] = true;
       s.density[p] = b.of[density][i];
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -28,7 +29,8 @@ fluid_state fluidanimate::state_after(std::uint64_t frame) const {
       }
     }
   if (const auto lost = std::ranges::find(there, false); lost != there.end())
-    throw wrong_result("fluidanimate: particle " + std::to_string(lost - there.begin()) + " is lost");
+    throw wrong_result("fluidanimate: particle " + std::to_string(lost - there.begin()) +
+                       " is lost");
   return s;
 }
 
@@ -69,8 +71,11 @@ std::vector<std::string> fluidanimate::found() const {
     const std::string digits = std::to_string(value);
     return digits.substr(0, digits.find('.') + 4);
   };
-  return {"after " + shown(1e3 * rules_.frame * static_cast<double>(made_)) + " ms the water has come to " + shown(front) + " m of " + shown(tank_size[0]) + " m; the dam was at " + shown(dam_size[0]) + " m",
-          "mean density " + shown(density_sum / static_cast<double>(s.at.size())) + " kg/m3, kinetic energy " + shown(energy) + " J"};
+  return {"after " + shown(1e3 * rules_.frame * static_cast<double>(made_)) +
+              " ms the water has come to " + shown(front) + " m of " + shown(tank_size[0]) +
+              " m; the dam was at " + shown(dam_size[0]) + " m",
+          "mean density " + shown(density_sum / static_cast<double>(s.at.size())) +
+              " kg/m3, kinetic energy " + shown(energy) + " J"};
 }
 
 }  // namespace kilter::apps

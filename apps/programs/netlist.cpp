@@ -41,7 +41,9 @@ class netlist_reader {
 
   netlist read() {
     std::string_view line;
-    if (!next_line(line)) throw input_error("netlist '" + file_ + "' is empty; its first line is ELEMENTS COLUMNS ROWS");
+    if (!next_line(line))
+      throw input_error("netlist '" + file_ +
+                        "' is empty; its first line is ELEMENTS COLUMNS ROWS");
     const std::uint64_t elements = read_heading(line);
     // Elements may be inputs before their own line comes, so all names are read first.
     struct element_line {
@@ -50,11 +52,15 @@ class netlist_reader {
     };
     std::vector<element_line> lines;
     while (next_line(line)) {
-      if (lines.size() == elements) refuse("there are more elements than the " + std::to_string(elements) + " of the first line");
+      if (lines.size() == elements)
+        refuse("there are more elements than the " + std::to_string(elements) +
+               " of the first line");
       read_name(line);
       lines.push_back({number_, line});
     }
-    if (lines.size() < elements) refuse("the file ends after " + std::to_string(lines.size()) + " elements; its first line says " + std::to_string(elements));
+    if (lines.size() < elements)
+      refuse("the file ends after " + std::to_string(lines.size()) +
+             " elements; its first line says " + std::to_string(elements));
     for (const element_line& each : lines) {
       number_ = each.number;
       read_inputs(each.inputs);
@@ -63,7 +69,9 @@ class netlist_reader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const { throw input_error("netlist '" + file_ + "', line " + std::to_string(number_) + ": " + why); }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw input_error("netlist '" + file_ + "', line " + std::to_string(number_) + ": " + why);
+  }
 
   /// False at the end. Lines of blanks are passed over.
   bool next_line(std::string_view& line) {
@@ -83,12 +91,15 @@ class netlist_reader {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string_view word = next_word(line);
       if (!read_whole(word, numbers[i]) || numbers[i] < (i == 0 ? 2u : 1u) || numbers[i] > most[i])
-        refuse(quoted(word) + ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to " + std::to_string(most_elements) + ", the others from 1 to " +
+        refuse(quoted(word) + ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to " +
+               std::to_string(most_elements) + ", the others from 1 to " +
                std::to_string(longest_side));
     }
-    if (const std::string_view word = next_word(line); !word.empty()) refuse(quoted(word) + " comes after ELEMENTS COLUMNS ROWS, where the line ends");
+    if (const std::string_view word = next_word(line); !word.empty())
+      refuse(quoted(word) + " comes after ELEMENTS COLUMNS ROWS, where the line ends");
     if (numbers[1] * numbers[2] < numbers[0])
-      refuse(std::to_string(numbers[1]) + " x " + std::to_string(numbers[2]) + " places are fewer than " + std::to_string(numbers[0]) + " elements");
+      refuse(std::to_string(numbers[1]) + " x " + std::to_string(numbers[2]) +
+             " places are fewer than " + std::to_string(numbers[0]) + " elements");
     all_.columns = numbers[1];
     all_.rows = numbers[2];
     return numbers[0];
@@ -97,8 +108,10 @@ class netlist_reader {
   void read_name(std::string_view& line) {
     const std::string_view name = next_word(line), type = next_word(line);
     if (name == last_word) refuse("END stands where the name of an element should");
-    if (std::uint64_t ignored = 0; !read_whole(type, ignored)) refuse("the type of " + quoted(name) + " is " + quoted(type) + "; it is a whole number");
-    if (!known_.emplace(name, static_cast<std::uint32_t>(all_.names.size())).second) refuse("there is an element " + quoted(name) + " already");
+    if (std::uint64_t ignored = 0; !read_whole(type, ignored))
+      refuse("the type of " + quoted(name) + " is " + quoted(type) + "; it is a whole number");
+    if (!known_.emplace(name, static_cast<std::uint32_t>(all_.names.size())).second)
+      refuse("there is an element " + quoted(name) + " already");
     all_.names.emplace_back(name);
   }
 
@@ -111,20 +124,23 @@ class netlist_reader {
       if (at == known_.end()) refuse("there is no element " + quoted(word));
       all_.inputs.all.push_back(at->second);
     }
-    if (const std::string_view word = next_word(line); !word.empty()) refuse(quoted(word) + " comes after END, where the line ends");
+    if (const std::string_view word = next_word(line); !word.empty())
+      refuse(quoted(word) + " comes after END, where the line ends");
     all_.inputs.first.push_back(all_.inputs.all.size());
   }
 
   std::string_view rest_;
   const std::string& file_;
-  std::size_t number_ = 0;   // of the line
+  std::size_t number_ = 0;  // of the line
   netlist all_;
-  std::unordered_map<std::string_view, std::uint32_t> known_;   // the words are those of the text
+  std::unordered_map<std::string_view, std::uint32_t> known_;  // the words are those of the text
 };
 
 }  // namespace
 
-netlist read_netlist(std::string_view text, const std::string& file) { return netlist_reader(text, file).read(); }
+netlist read_netlist(std::string_view text, const std::string& file) {
+  return netlist_reader(text, file).read();
+}
 
 netlist drawn_netlist(std::size_t elements, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -139,7 +155,8 @@ netlist drawn_netlist(std::size_t elements, std::uint64_t seed) {
   const auto near = [&](std::uint32_t cell) {
     const std::uint64_t bits = random(), reach = 1 + ((bits >> 8) % 8), across = 2 * reach + 1;
     if (bits % 8 == 0) return random() % elements;
-    const std::uint64_t column = cell % n.columns + (bits >> 16) % across, row = cell / n.columns + (bits >> 32) % across;
+    const std::uint64_t column = cell % n.columns + (bits >> 16) % across,
+                        row = cell / n.columns + (bits >> 32) % across;
     if (column < reach || column - reach >= n.columns || row < reach) return elements;
     return std::min<std::uint64_t>((row - reach) * n.columns + (column - reach), elements);
   };

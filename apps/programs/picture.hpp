@@ -17,7 +17,8 @@ struct picture {
 
 /// By its first bytes.
 [[nodiscard]] bool is_picture(std::string_view bytes) noexcept;
-/// input_error naming `file` for bytes that are no such picture, or only the beginning of one. At most 64 million pixels.
+/// input_error naming `file` for bytes that are no such picture, or only the beginning of one. At
+/// most 64 million pixels.
 [[nodiscard]] picture read_picture(std::string_view bytes, const std::string& file);
 [[nodiscard]] std::string as_png(const picture&);
 

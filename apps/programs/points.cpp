@@ -15,9 +15,11 @@ namespace kilter::apps {
 namespace {
 
 constexpr std::string_view blanks = " \t\r", marks = ",;", blanks_and_marks = " \t\r,;";
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";   // with which spreadsheets begin a CSV
+// with which spreadsheets begin a CSV
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// Calls `field(text)` for each field of the line. Blanks in a row are one separator; a field between two commas, or after the last, may be empty.
+/// Calls `field(text)` for each field of the line. Blanks in a row are one separator; a field
+/// between two commas, or after the last, may be empty.
 template <class Field>
 void for_each_field(std::string_view line, Field field) {
   const bool marked = line.find_first_of(marks) != std::string_view::npos;
@@ -40,13 +42,17 @@ double value_of(std::string_view text) {
   double value = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? value : std::numeric_limits<double>::quiet_NaN();
+  return error == std::errc{} && end == text.data() + text.size()
+             ? value
+             : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// NaN where it is no number that a float holds. What is too small for one is 0.
 float number_of(std::string_view text) {
   const double value = value_of(text);
-  return std::fabs(value) <= std::numeric_limits<float>::max() ? static_cast<float>(value) : std::numeric_limits<float>::quiet_NaN();
+  return std::fabs(value) <= std::numeric_limits<float>::max()
+             ? static_cast<float>(value)
+             : std::numeric_limits<float>::quiet_NaN();
 }
 
 /// A field that people name: `nan` and `inf` are values, however they are written.
@@ -54,8 +60,10 @@ bool is_name(std::string_view field) {
   if (field.starts_with('"')) field.remove_prefix(1);
   static constexpr std::string_view values[] = {"nan", "inf", "infinity"};
   std::string lower(field);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return !lower.empty() && std::isalpha(static_cast<unsigned char>(lower.front())) && std::ranges::find(values, lower) == std::end(values);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return !lower.empty() && std::isalpha(static_cast<unsigned char>(lower.front())) &&
+         std::ranges::find(values, lower) == std::end(values);
 }
 
 bool is_heading(std::string_view line) {
@@ -86,12 +94,15 @@ point_set read_table(std::string_view text, const std::string& file) {
       ++fields;
       if (f.empty()) refuse(number, "number " + std::to_string(fields) + " is missing");
       const float value = number_of(f);
-      if (std::isnan(value)) refuse(number, "'" + std::string(f.substr(0, 40)) + "' is no number that is finite and that a float holds");
+      if (std::isnan(value))
+        refuse(number, "'" + std::string(f.substr(0, 40)) +
+                           "' is no number that is finite and that a float holds");
       p.values.push_back(value);
     });
     if (p.count == 0) p.dimensions = fields;
     if (fields != p.dimensions)
-      refuse(number, "it has " + std::to_string(fields) + " numbers, the lines before have " + std::to_string(p.dimensions));
+      refuse(number, "it has " + std::to_string(fields) + " numbers, the lines before have " +
+                         std::to_string(p.dimensions));
     ++p.count;
   }
   if (p.count == 0) throw input_error("table '" + file + "' has no rows of numbers");
@@ -129,7 +140,8 @@ void make_sums_exact(point_set& p) {
   constexpr int digits = std::numeric_limits<double>::digits;
   const int highest = std::ilogb(largest) + 1 + std::ilogb(static_cast<double>(p.count)) + 1;
   const double unit = std::ldexp(1.0, highest - digits);
-  for (float& v : p.values) v = static_cast<float>(std::nearbyint(static_cast<double>(v) / unit) * unit);
+  for (float& v : p.values)
+    v = static_cast<float>(std::nearbyint(static_cast<double>(v) / unit) * unit);
 }
 
 }  // namespace kilter::apps

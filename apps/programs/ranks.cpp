@@ -24,7 +24,8 @@ std::string bytes_of(T value) {
 template <class T>
 std::vector<T> all_values(ranks& r, T mine) {
   std::vector<T> values;
-  for (const std::string& bytes : r.each(bytes_of(mine))) std::memcpy(&values.emplace_back(), bytes.data(), sizeof(T));
+  for (const std::string& bytes : r.each(bytes_of(mine)))
+    std::memcpy(&values.emplace_back(), bytes.data(), sizeof(T));
   return values;
 }
 
@@ -62,33 +63,39 @@ std::vector<core_id> share_of(ranks& r, const machine& here) {
   const std::vector<std::string> all = r.each(computer_and_cpus(here));
   const std::string& mine = all[r.rank()];
   const auto sharers = static_cast<std::size_t>(std::ranges::count(all, mine));
-  const auto before = static_cast<std::size_t>(std::count(all.begin(), all.begin() + r.rank(), mine));
+  const auto before =
+      static_cast<std::size_t>(std::count(all.begin(), all.begin() + r.rank(), mine));
   const std::size_t cores = here.core_count();
   if (sharers > cores) return {static_cast<core_id>(before % cores)};
   std::vector<core_id> share;
-  for (std::size_t c = cores * before / sharers; c < cores * (before + 1) / sharers; ++c) share.push_back(static_cast<core_id>(c));
+  for (std::size_t c = cores * before / sharers; c < cores * (before + 1) / sharers; ++c)
+    share.push_back(static_cast<core_id>(c));
   return share;
 }
 
 const char* const built_ranks_library = KILTER_BUILT_RANKS;
 
 std::shared_ptr<ranks> join_ranks(std::span<const std::string> directories) {
-  const char* others = std::getenv("OMPI_COMM_WORLD_SIZE");  // mpirun's; srun and others that speak PMIx set the second
+  // mpirun's; srun and others that speak PMIx set the second
+  const char* others = std::getenv("OMPI_COMM_WORLD_SIZE");
   if (!others && !std::getenv("PMIX_RANK")) return std::make_shared<ranks>();
   std::string refused = "it was built without Open MPI (Debian: libopenmpi-dev)";
   for (const std::string& directory : directories) {
     const std::string path = directory + "/" + ranks_library_name;
     if (directory.empty() || ::access(path.c_str(), R_OK) != 0) continue;
-    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);  // Open MPI loads parts of its own, which look for its symbols
+    // Open MPI loads parts of its own, which look for its symbols
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
       refused = ::dlerror();
       continue;
     }
-    const auto join = reinterpret_cast<decltype(&kilter_join_ranks)>(::dlsym(library, "kilter_join_ranks"));
+    const auto join =
+        reinterpret_cast<decltype(&kilter_join_ranks)>(::dlsym(library, "kilter_join_ranks"));
     if (join) return std::shared_ptr<ranks>(join());
     refused = path + " is of another Kilter";
   }
-  throw input_error(std::string("this is one of ") + (others ? others : "several") + " processes that MPI started, but this kilter cannot join them: " + refused);
+  throw input_error(std::string("this is one of ") + (others ? others : "several") +
+                    " processes that MPI started, but this kilter cannot join them: " + refused);
 }
 
 }  // namespace kilter::apps

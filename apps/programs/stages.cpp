@@ -20,7 +20,7 @@ struct counts {
   bool complete = true;
 };
 
-// ---- one thread ------------------------------------------------------------------------------------------------------
+// ---- one thread ---------------------------------------------------------------------------------
 
 counts run_alone(const item_pipeline& p, const std::function<bool()>& stopped) {
   counts c;
@@ -31,12 +31,14 @@ counts run_alone(const item_pipeline& p, const std::function<bool()>& stopped) {
   }
 }
 
-// ---- loops -----------------------------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
-/// One stage of all items of a window. Exceptions may not leave a loop of OpenMP, so the first one waits here until the loop is over.
+/// One stage of all items of a window. Exceptions may not leave a loop of OpenMP, so the first one
+/// waits here until the loop is over.
 class window_loop {
  public:
-  window_loop(block_loop& loop, const std::function<bool()>& stopped) : loop_(loop), stopped_(stopped) {}
+  window_loop(block_loop& loop, const std::function<bool()>& stopped)
+      : loop_(loop), stopped_(stopped) {}
 
   /// False if it was stopped on the way.
   bool run(const item_stage& s, std::size_t items) {
@@ -55,8 +57,10 @@ class window_loop {
  private:
   void call(const item_stage& s, std::size_t slot) noexcept {
     try {
-      if (ends_ || stopped_()) ends_ = true;
-      else s.work(slot);
+      if (ends_ || stopped_())
+        ends_ = true;
+      else
+        s.work(slot);
     } catch (...) {
       const std::lock_guard hold(mutex_);
       if (!first_) first_ = std::current_exception();
@@ -67,11 +71,12 @@ class window_loop {
   block_loop& loop_;
   const std::function<bool()>& stopped_;
   std::mutex mutex_;
-  std::exception_ptr first_;   // under the lock
+  std::exception_ptr first_;  // under the lock
   std::atomic<bool> ends_ = false;
 };
 
-counts run_in_windows(block_loop& loop, const item_pipeline& p, const std::function<bool()>& stopped) {
+counts run_in_windows(block_loop& loop, const item_pipeline& p,
+                      const std::function<bool()>& stopped) {
   window_loop window(loop, stopped);
   counts c;
   for (bool more = true; more;) {
@@ -91,15 +96,16 @@ counts run_in_windows(block_loop& loop, const item_pipeline& p, const std::funct
   return c;
 }
 
-// ---- a pool of threads for each stage --------------------------------------------------------------------------------
+// ---- a pool of threads for each stage -----------------------------------------------------------
 
 struct item {
   std::size_t slot = 0;
-  std::uint64_t number = 0;   ///< from 0, in the order of the first stage
+  std::uint64_t number = 0;  ///< from 0, in the order of the first stage
 };
 
-/// A queue that has room for every slot, so whoever puts something in never waits. With bounds below that an item that an ordered stage waits for could
-/// stand outside of a queue that is full of later ones.
+/// A queue that has room for every slot, so whoever puts something in never waits. With bounds
+/// below that an item that an ordered stage waits for could stand outside of a queue that is full
+/// of later ones.
 class item_queue {
  public:
   item_queue(std::size_t slots, bool ordered) : ordered_(ordered), cells_(slots) {}
@@ -107,7 +113,8 @@ class item_queue {
   void put(item i) {
     {
       const std::lock_guard hold(mutex_);
-      // No two share a cell: whoever waits for an earlier item has a slot, that item has one, and so has each between them.
+      // No two share a cell: whoever waits for an earlier item has a slot, that item has one, and
+      // so has each between them.
       cells_[(ordered_ ? i.number : last_) % cells_.size()] = i;
       ++last_;
     }
@@ -116,7 +123,9 @@ class item_queue {
   /// Waits for it. Empty when there will be none any more.
   std::optional<item> take() {
     std::unique_lock hold(mutex_);
-    changed_.wait(hold, [&] { return ended_ || cells_[first_ % cells_.size()] || (closed_ && first_ == last_); });
+    changed_.wait(hold, [&] {
+      return ended_ || cells_[first_ % cells_.size()] || (closed_ && first_ == last_);
+    });
     if (ended_ || !cells_[first_ % cells_.size()]) return std::nullopt;
     return std::exchange(cells_[first_++ % cells_.size()], std::nullopt);
   }
@@ -137,19 +146,22 @@ class item_queue {
   const bool ordered_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::optional<item>> cells_;   // all of these under the lock
+  std::vector<std::optional<item>> cells_;  // all of these under the lock
   std::uint64_t first_ = 0, last_ = 0;
   bool closed_ = false, ended_ = false;
 };
 
 class pools {
  public:
-  pools(std::uint32_t threads, const item_pipeline& p, const std::function<bool()>& stopped) : pipeline_(p), stopped_(stopped), free_(p.slots, false) {
-    for (const item_stage& s : p.stages) pools_.push_back(std::make_unique<pool>(p.slots, s.ordered, s.ordered ? 1 : threads));
+  pools(std::uint32_t threads, const item_pipeline& p, const std::function<bool()>& stopped)
+      : pipeline_(p), stopped_(stopped), free_(p.slots, false) {
+    for (const item_stage& s : p.stages)
+      pools_.push_back(std::make_unique<pool>(p.slots, s.ordered, s.ordered ? 1 : threads));
     for (std::size_t slot = 0; slot < p.slots; ++slot) free_.put({slot, 0});
     try {
       for (std::size_t s = 0; s < pools_.size(); ++s)
-        for (std::uint32_t t = pools_[s]->at_work; t > 0; --t) threads_.emplace_back([this, s] { serve(s); });
+        for (std::uint32_t t = pools_[s]->at_work; t > 0; --t)
+          threads_.emplace_back([this, s] { serve(s); });
     } catch (...) {
       end();
       throw;
@@ -179,7 +191,8 @@ class pools {
 
  private:
   struct pool {
-    pool(std::size_t slots, bool ordered, std::uint32_t threads) : queue(slots, ordered), at_work(threads) {}
+    pool(std::size_t slots, bool ordered, std::uint32_t threads)
+        : queue(slots, ordered), at_work(threads) {}
     item_queue queue;
     std::atomic<std::uint32_t> at_work;
   };
@@ -214,21 +227,29 @@ class pools {
   item_queue free_;
   std::vector<std::unique_ptr<pool>> pools_;
   std::mutex mutex_;
-  std::exception_ptr first_;            // under the lock
-  std::vector<std::jthread> threads_;   // the last member: they use all others
+  std::exception_ptr first_;           // under the lock
+  std::vector<std::jthread> threads_;  // the last member: they use all others
 };
 
 }  // namespace
 
-program_run run_stages(executor& how, const item_pipeline& p, const std::function<bool()>& stopped) {
-  std::optional<pools> threads;   // there before the clock starts, like those of the other models
-  if (how.model() == execution_model::static_threads && !p.stages.empty()) threads.emplace(how.threads(), p, stopped);
+program_run run_stages(executor& how, const item_pipeline& p,
+                       const std::function<bool()>& stopped) {
+  std::optional<pools> threads;  // there before the clock starts, like those of the other models
+  if (how.model() == execution_model::static_threads && !p.stages.empty())
+    threads.emplace(how.threads(), p, stopped);
   const auto begin = std::chrono::steady_clock::now();
   const bool alone = how.model() == execution_model::serial || p.stages.empty();
-  const counts c = threads ? threads->run() : alone ? run_alone(p, stopped) : run_in_windows(*how.loops(), p, stopped);
+  const counts c = threads ? threads->run()
+                   : alone ? run_alone(p, stopped)
+                           : run_in_windows(*how.loops(), p, stopped);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return {.seconds = seconds.count(), .begin = begin, .iterations = c.items, .tasks = c.items * (1 + p.stages.size()),
-          .barriers = c.barriers, .complete = c.complete};
+  return {.seconds = seconds.count(),
+          .begin = begin,
+          .iterations = c.items,
+          .tasks = c.items * (1 + p.stages.size()),
+          .barriers = c.barriers,
+          .complete = c.complete};
 }
 
 }  // namespace kilter::apps

@@ -14,14 +14,16 @@ class loops_of_threads final : public step_loops {
   explicit loops_of_threads(block_loop& how) : how_(how) {}
 
  private:
-  void run_blocks(std::size_t, std::size_t count, const std::function<void(std::size_t)>& body) override {
+  void run_blocks(std::size_t, std::size_t count,
+                  const std::function<void(std::size_t)>& body) override {
     how_.run(count, [&](std::size_t block, std::uint32_t) { body(block); });
   }
 
   block_loop& how_;
 };
 
-/// Steps that together take less are one task: next to the time slices of an operating system it is nothing.
+/// Steps that together take less are one task: next to the time slices of an operating system it is
+/// nothing.
 constexpr std::chrono::microseconds short_time(200);
 
 /// Of a program on Kilter; `here` is the step that runs now.
@@ -33,7 +35,8 @@ class loops_of_tasks final : public step_loops {
 
   /// The first step, which adds the others.
   void begin(kilter::graph& g, const std::function<bool(step_loops&)>& step) {
-    g.add({.type = step_, .priority = kilter::priority::high}, [this, &step](kilter::task_context& here) { run_step(here, step); });
+    g.add({.type = step_, .priority = kilter::priority::high},
+          [this, &step](kilter::task_context& here) { run_step(here, step); });
   }
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
   [[nodiscard]] bool ended() const noexcept { return ended_; }
@@ -50,17 +53,22 @@ class loops_of_tasks final : public step_loops {
     } while (!ended_ && std::chrono::steady_clock::now() - begin < short_time);
     if (ended_) return;
     kilter::batch next(here);
-    next.add({.type = step_, .priority = kilter::priority::high}, [this, &step](kilter::task_context& there) { run_step(there, step); });
+    next.add({.type = step_, .priority = kilter::priority::high},
+             [this, &step](kilter::task_context& there) { run_step(there, step); });
     next.detach();
   }
 
-  void run_blocks(std::size_t loop, std::size_t count, const std::function<void(std::size_t)>& body) override {
+  void run_blocks(std::size_t loop, std::size_t count,
+                  const std::function<void(std::size_t)>& body) override {
     if (options_.cut == loop_cut::loop) {
-      kilter::parallel_for(*here_, std::size_t{0}, count, [&body](std::size_t block) { body(block); }, {.type = options_.loops[loop], .grain = 1});
+      kilter::parallel_for(*here_, std::size_t{0}, count,
+                           [&body](std::size_t block) { body(block); },
+                           {.type = options_.loops[loop], .grain = 1});
       return;
     }
     kilter::batch blocks(*here_);
-    for (std::size_t b = 0; b < count; ++b) blocks.add({.type = types_[loop]}, [&body, b] { body(b); });
+    for (std::size_t b = 0; b < count; ++b)
+      blocks.add({.type = types_[loop]}, [&body, b] { body(b); });
     blocks.wait();
   }
 
@@ -74,7 +82,9 @@ class loops_of_tasks final : public step_loops {
 
 }  // namespace
 
-program_run run_in_steps(executor& how, const step_options& o, const std::function<bool(step_loops&)>& step, const std::function<bool()>& stopped) {
+program_run run_in_steps(executor& how, const step_options& o,
+                         const std::function<bool(step_loops&)>& step,
+                         const std::function<bool()>& stopped) {
   const auto begin = std::chrono::steady_clock::now();
   program_run r{.begin = begin};
   const auto finish = [&](const step_loops& loops, std::uint64_t steps, bool complete) {

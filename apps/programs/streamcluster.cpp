@@ -10,18 +10,22 @@
 
 namespace kilter::apps {
 
-// ---- the parallel part -----------------------------------------------------------------------------------------------
+// ---- the parallel part --------------------------------------------------------------------------
 
-// Its loops are those of facility_search, which has one or two of them a step: a long series of short parallel regions.
+// Its loops are those of facility_search, which has one or two of them a step: a long series of
+// short parallel regions.
 program_run streamcluster::run(executor& how, const std::function<bool()>& stopped) {
   now_ = {};
   search_.reset();
   ended_ = false;
-  const step_options options{.cut = options_.cut, .loops = {facility_search::loop_names.begin(), facility_search::loop_names.end()}};
-  return run_in_steps(how, options, [this](step_loops& loops) { return step(loops); }, stopped);
+  const step_options options{
+      .cut = options_.cut,
+      .loops = {facility_search::loop_names.begin(), facility_search::loop_names.end()}};
+  return run_in_steps(
+      how, options, [this](step_loops& loops) { return step(loops); }, stopped);
 }
 
-// ---- what comes between the searches ---------------------------------------------------------------------------------
+// ---- what comes between the searches ------------------------------------------------------------
 
 /// False when the centres that the blocks kept have been clustered.
 bool streamcluster::step(step_loops& loops) {
@@ -41,8 +45,12 @@ bool streamcluster::step(step_loops& loops) {
 void streamcluster::begin_search() {
   const std::size_t block = now_.blocks.size();
   const weighted_points kept{now_.values, now_.weights, points_.dimensions};
-  search_.emplace(block < blocks() ? block_of(points_, block * options_.points, options_.points, ones_) : kept,
-                  search_options{.least = options_.least, .most = options_.most, .divisions = options_.divisions, .seed = options_.seed + block});
+  search_.emplace(
+      block < blocks() ? block_of(points_, block * options_.points, options_.points, ones_) : kept,
+      search_options{.least = options_.least,
+                     .most = options_.most,
+                     .divisions = options_.divisions,
+                     .seed = options_.seed + block});
 }
 
 void streamcluster::keep_centres(located found) {
@@ -57,28 +65,36 @@ void streamcluster::keep_centres(located found) {
   now_.blocks.push_back(std::move(found));
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
-weighted_points block_of(const point_set& all, std::size_t first, std::size_t points, std::span<const std::uint32_t> ones) {
+weighted_points block_of(const point_set& all, std::size_t first, std::size_t points,
+                         std::span<const std::uint32_t> ones) {
   const std::size_t count = std::min(points, all.count - first);
-  return {std::span(all.values).subspan(first * all.dimensions, count * all.dimensions), ones.first(count), all.dimensions};
+  return {std::span(all.values).subspan(first * all.dimensions, count * all.dimensions),
+          ones.first(count), all.dimensions};
 }
 
-streamcluster::streamcluster(point_set points, const streamcluster_options& o) : points_(std::move(points)), options_(o) {
+streamcluster::streamcluster(point_set points, const streamcluster_options& o)
+    : points_(std::move(points)), options_(o) {
   const std::string bounds = "--centres " + std::to_string(o.least) + ".." + std::to_string(o.most);
   if (o.least < 1 || o.most < o.least)
     throw input_error(bounds + ": write LEAST..MOST, as 10..20, from 1 on and the larger one last");
   if (o.divisions < 1) throw input_error("--divisions 0: a loop has 1 or more");
   if (o.points <= o.most)
-    throw input_error("--points " + std::to_string(o.points) + ": a block needs more points than the " + std::to_string(o.most) + " centres that it may have");
+    throw input_error("--points " + std::to_string(o.points) +
+                      ": a block needs more points than the " + std::to_string(o.most) +
+                      " centres that it may have");
   if (points_.count <= o.most)
-    throw input_error(bounds + ": there are " + std::to_string(points_.count) + " points; there have to be more");
+    throw input_error(bounds + ": there are " + std::to_string(points_.count) +
+                      " points; there have to be more");
   ones_.assign(std::min(o.points, points_.count), 1);
 }
 
 std::string streamcluster::about() const {
-  return std::to_string(points_.count) + " points of " + std::to_string(points_.dimensions) + " numbers in " + std::to_string(blocks()) + " blocks, " +
-         std::to_string(options_.least) + " to " + std::to_string(options_.most) + " centres, " + std::to_string(options_.divisions) + " tasks a loop";
+  return std::to_string(points_.count) + " points of " + std::to_string(points_.dimensions) +
+         " numbers in " + std::to_string(blocks()) + " blocks, " + std::to_string(options_.least) +
+         " to " + std::to_string(options_.most) + " centres, " +
+         std::to_string(options_.divisions) + " tasks a loop";
 }
 
 std::vector<std::uint32_t> streamcluster::clusters() const {
@@ -109,12 +125,14 @@ std::string streamcluster::result_file() const {
   if (!ended_) return {};
   std::string text;
   std::vector<std::uint64_t> weights(now_.last.centres.size());
-  for (std::size_t k = 0; k < now_.kept.size(); ++k) weights[now_.last.nearest[k]] += now_.weights[k];
+  for (std::size_t k = 0; k < now_.kept.size(); ++k)
+    weights[now_.last.nearest[k]] += now_.weights[k];
   for (std::size_t c = 0; c < weights.size(); ++c) {
     text += "centre," + std::to_string(weights[c]);
     for (const float value : points_.at(now_.kept[now_.last.centres[c]])) {
       char digits[32];
-      char* const end = std::to_chars(digits, digits + sizeof digits, std::ldexp(value, points_.exponent)).ptr;
+      char* const end =
+          std::to_chars(digits, digits + sizeof digits, std::ldexp(value, points_.exponent)).ptr;
       text += "," + std::string(digits, end);
     }
     text += "\n";
@@ -125,9 +143,12 @@ std::string streamcluster::result_file() const {
 
 std::vector<std::string> streamcluster::found() const {
   if (!ended_) return {};
-  const auto [fewest, most] = std::ranges::minmax_element(now_.blocks, {}, [](const located& s) { return s.centres.size(); });
-  return {"centres: " + std::to_string(now_.last.centres.size()) + ", of the " + std::to_string(now_.kept.size()) + " that the blocks kept (" +
-          std::to_string(fewest->centres.size()) + " to " + std::to_string(most->centres.size()) + " each)"};
+  const auto [fewest, most] = std::ranges::minmax_element(
+      now_.blocks, {}, [](const located& s) { return s.centres.size(); });
+  return {"centres: " + std::to_string(now_.last.centres.size()) + ", of the " +
+          std::to_string(now_.kept.size()) + " that the blocks kept (" +
+          std::to_string(fewest->centres.size()) + " to " + std::to_string(most->centres.size()) +
+          " each)"};
 }
 
 }  // namespace kilter::apps

@@ -9,9 +9,10 @@
 
 namespace kilter::apps {
 
-// ---- the parallel part -----------------------------------------------------------------------------------------------
+// ---- the parallel part --------------------------------------------------------------------------
 
-// A step looks at one candidate, or opens one centre. So the control between two loops is short, and on Kilter each step begins on the best core.
+// A step looks at one candidate, or opens one centre. So the control between two loops is short,
+// and on Kilter each step begins on the best core.
 bool facility_search::step(step_loops& loops) {
   switch (now_) {
     case phase::start: start_with_one(loops); break;
@@ -27,14 +28,16 @@ void facility_search::open_centre(step_loops& loops, std::uint32_t point) {
   const std::uint32_t slot = free_slot();
   centres_[slot] = point;
   ++open_;
-  loops.run(opening, options_.divisions, [this, slot](std::size_t d) { open_in(division(d), slot, partials_[d]); });
+  loops.run(opening, options_.divisions,
+            [this, slot](std::size_t d) { open_in(division(d), slot, partials_[d]); });
   add_up_service();
 }
 
-/// What opening the candidate gains: points that are nearer to it save something, and a centre whose other points pay less for going there than it costs is
-/// closed.
+/// What opening the candidate gains: points that are nearer to it save something, and a centre
+/// whose other points pay less for going there than it costs is closed.
 double facility_search::gain_of(step_loops& loops, std::uint32_t candidate) {
-  loops.run(gain, options_.divisions, [this, candidate](std::size_t d) { compare_in(division(d), candidate, partials_[d]); });
+  loops.run(gain, options_.divisions,
+            [this, candidate](std::size_t d) { compare_in(division(d), candidate, partials_[d]); });
   double all = -facility_;
   for (const partial& p : partials_) all += p.saved;
   for (std::size_t slot = 0; slot < centres_.size(); ++slot) {
@@ -57,19 +60,23 @@ void facility_search::move_to(step_loops& loops, std::uint32_t candidate) {
     }
   centres_[slot] = candidate;
   ++open_;
-  loops.run(moving, options_.divisions, [this, slot](std::size_t d) { move_in(division(d), slot, partials_[d]); });
+  loops.run(moving, options_.divisions,
+            [this, slot](std::size_t d) { move_in(division(d), slot, partials_[d]); });
   add_up_service();
   std::ranges::fill(closes_, char{0});
 }
 
-// ---- one division of the points --------------------------------------------------------------------------------------
+// ---- one division of the points -----------------------------------------------------------------
 
 namespace {
 
 /// From 0 to 1, without 1.
-double drawn_part(std::mt19937_64& random) { return std::ldexp(static_cast<double>(random() >> 11), -53); }
+double drawn_part(std::mt19937_64& random) {
+  return std::ldexp(static_cast<double>(random() >> 11), -53);
+}
 
-/// Of a search among about k centres: how many points are looked at, so that with high probability there is one in each large cluster (section 4).
+/// Of a search among about k centres: how many points are looked at, so that with high probability
+/// there is one in each large cluster (section 4).
 std::size_t enough(std::size_t k) {
   const auto centres = static_cast<double>(k);
   return static_cast<std::size_t>(std::ceil(3.0 * centres * std::max(1.0, std::log(centres))));
@@ -78,7 +85,8 @@ std::size_t enough(std::size_t k) {
 }  // namespace
 
 float facility_search::distance(std::size_t point, std::uint32_t other) const noexcept {
-  return static_cast<float>(points_.weights[point]) * squared_distance(points_.at(point), points_.at(other), points_.dimensions);
+  return static_cast<float>(points_.weights[point]) *
+         squared_distance(points_.at(point), points_.at(other), points_.dimensions);
 }
 
 void facility_search::open_in(range mine, std::uint32_t slot, partial& sums) noexcept {
@@ -98,8 +106,10 @@ void facility_search::compare_in(range mine, std::uint32_t candidate, partial& s
   for (std::size_t p = mine.first; p < mine.last; ++p) {
     const float d = others_[p] = distance(p, candidate);
     const double more = static_cast<double>(d) - static_cast<double>(costs_[p]);
-    if (more < 0) sums.saved -= more;
-    else sums.extra[slots_[p]] += more;
+    if (more < 0)
+      sums.saved -= more;
+    else
+      sums.extra[slots_[p]] += more;
   }
 }
 
@@ -127,7 +137,7 @@ void facility_search::take_nearest(std::size_t p) noexcept {
       }
 }
 
-// ---- what comes between the loops ------------------------------------------------------------------------------------
+// ---- what comes between the loops ---------------------------------------------------------------
 
 /// All points have one centre. What that costs is the most that a centre can be worth.
 void facility_search::start_with_one(step_loops& loops) {
@@ -146,7 +156,8 @@ void facility_search::start_with_one(step_loops& loops) {
   now_ = phase::open;
 }
 
-/// The next point that opens, with a chance of its cost over that of a centre (Meyerson). If none is left and there are too few, centres become cheaper.
+/// The next point that opens, with a chance of its cost over that of a centre (Meyerson). If none
+/// is left and there are too few, centres become cheaper.
 void facility_search::open_next(step_loops& loops) {
   while (asked_ < points_.count()) {
     const std::uint32_t p = order_[asked_++];
@@ -161,7 +172,8 @@ void facility_search::open_next(step_loops& loops) {
   begin_rounds();
 }
 
-/// Rounds in which whatever gains is opened, until a round gains no more than a tenth. Where the number of centres is then far off, their cost changes.
+/// Rounds in which whatever gains is opened, until a round gains no more than a tenth. Where the
+/// number of centres is then far off, their cost changes.
 void facility_search::improve(step_loops& loops) {
   constexpr double enough_gained = 0.1;
   const std::uint32_t candidate = candidates_[turn_++ % candidates_.size()];
@@ -222,17 +234,22 @@ void facility_search::choose_candidates() {
     return;
   }
   std::vector<std::uint64_t> up_to(points_.count());
-  std::inclusive_scan(points_.weights.begin(), points_.weights.end(), up_to.begin(), std::plus<>(), std::uint64_t{0});
+  std::inclusive_scan(points_.weights.begin(), points_.weights.end(), up_to.begin(), std::plus<>(),
+                      std::uint64_t{0});
   for (std::size_t i = 0; i < wanted; ++i)
-    candidates_.push_back(static_cast<std::uint32_t>(std::ranges::upper_bound(up_to, random_() % up_to.back()) - up_to.begin()));
+    candidates_.push_back(static_cast<std::uint32_t>(
+        std::ranges::upper_bound(up_to, random_() % up_to.back()) - up_to.begin()));
 }
 
 bool facility_search::near_bounds() const noexcept {
-  const auto k = static_cast<double>(open_), least = static_cast<double>(options_.least), most = static_cast<double>(options_.most);
+  const auto k = static_cast<double>(open_), least = static_cast<double>(options_.least),
+             most = static_cast<double>(options_.most);
   return k >= std::min(0.9 * least, least - 2) && k <= std::max(1.1 * most, most + 2);
 }
 
-bool facility_search::narrow() const noexcept { return high_ - low_ <= narrowest * high_ || high_ <= cheapest * highest_; }
+bool facility_search::narrow() const noexcept {
+  return high_ - low_ <= narrowest * high_ || high_ <= cheapest * highest_;
+}
 
 void facility_search::add_up_service() noexcept {
   service_ = 0;
@@ -259,10 +276,16 @@ void facility_search::shuffle(std::vector<T>& all) {
   for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random_() % i]);
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
 facility_search::facility_search(const weighted_points& points, const search_options& o)
-    : points_(points), options_(o), random_(o.seed), slots_(points.count()), costs_(points.count()), others_(points.count()), partials_(o.divisions),
+    : points_(points),
+      options_(o),
+      random_(o.seed),
+      slots_(points.count()),
+      costs_(points.count()),
+      others_(points.count()),
+      partials_(o.divisions),
       order_(points.count()) {
   std::iota(order_.begin(), order_.end(), 0u);
   if (points_.count() > options_.most) return;
@@ -272,7 +295,14 @@ facility_search::facility_search(const weighted_points& points, const search_opt
 }
 
 located facility_search::result() const {
-  located r{.centres = {}, .nearest = {}, .candidates = candidates_, .service = service_, .facility = facility_, .low = low_, .high = high_, .first = first_};
+  located r{.centres = {},
+            .nearest = {},
+            .candidates = candidates_,
+            .service = service_,
+            .facility = facility_,
+            .low = low_,
+            .high = high_,
+            .first = first_};
   std::vector<std::uint32_t> number(centres_.size());
   for (std::size_t slot = 0; slot < centres_.size(); ++slot) {
     if (centres_[slot] == nobody) continue;

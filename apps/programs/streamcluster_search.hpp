@@ -1,5 +1,6 @@
 #pragma once
-// Facility location by local search: which points to open as centres, when each centre costs as much as so many squared distances.
+// Facility location by local search: which points to open as centres, when each centre costs as
+// much as so many squared distances.
 
 #include <array>
 #include <cstddef>
@@ -21,39 +22,48 @@ struct weighted_points {
   std::size_t dimensions = 0;
 
   [[nodiscard]] std::size_t count() const noexcept { return weights.size(); }
-  [[nodiscard]] const float* at(std::size_t point) const noexcept { return values.data() + point * dimensions; }
+  [[nodiscard]] const float* at(std::size_t point) const noexcept {
+    return values.data() + point * dimensions;
+  }
 };
 
 struct search_options {
-  std::size_t least = 10, most = 20;   ///< centres
-  std::size_t divisions = 8;           ///< tasks of a loop over all points
+  std::size_t least = 10, most = 20;  ///< centres
+  std::size_t divisions = 8;          ///< tasks of a loop over all points
   std::uint64_t seed = 1;
 };
 
 /// What a search ended with.
 struct located {
-  std::vector<std::uint32_t> centres;      ///< which points
-  std::vector<std::uint32_t> nearest;      ///< of each point: which of the centres
-  std::vector<std::uint32_t> candidates;   ///< points that the search would have opened
-  double service = 0;                      ///< sum of weight x squared distance to the nearest centre
-  double facility = 0;                     ///< what each centre costs
-  double low = 0, high = 0;                ///< it lies between these, by bisection
-  std::uint32_t first = 0;                 ///< the point that was the only centre at first; the bisection began with what that costs
+  std::vector<std::uint32_t> centres;     ///< which points
+  std::vector<std::uint32_t> nearest;     ///< of each point: which of the centres
+  std::vector<std::uint32_t> candidates;  ///< points that the search would have opened
+  /// sum of weight x squared distance to the nearest centre
+  double service = 0;
+  double facility = 0;       ///< what each centre costs
+  double low = 0, high = 0;  ///< it lies between these, by bisection
+  /// the point that was the only centre at first; the bisection began with what that costs
+  std::uint32_t first = 0;
 };
 
-/// A candidate is opened only if this part of the cost, or more, is gained by it; at the end there is no such candidate.
+/// A candidate is opened only if this part of the cost, or more, is gained by it; at the end there
+/// is no such candidate.
 inline constexpr double least_gain = 0.0001;
-/// The bisection ends with whatever number of centres when its interval is this part of its upper end.
+/// The bisection ends with whatever number of centres when its interval is this part of its upper
+/// end.
 inline constexpr double narrowest = 0.001;
-/// It also ends when centres cost no more than this part of what the first alone did: there are not so many different points.
+/// It also ends when centres cost no more than this part of what the first alone did: there are not
+/// so many different points.
 inline constexpr double cheapest = 0x1p-40;
 
-/// In double and by definition: each point's centre is the nearest, the service is what it is, the number of centres is within the bounds or the bisection
-/// could not go on, and no candidate (of 16) gains more than least_gain. Throws wrong_result; `what` names the search.
+/// In double and by definition: each point's centre is the nearest, the service is what it is, the
+/// number of centres is within the bounds or the bisection could not go on, and no candidate (of
+/// 16) gains more than least_gain. Throws wrong_result; `what` names the search.
 void verify(const weighted_points&, const located&, const search_options&, const std::string& what);
 
-/// O'Callaghan, Mishra, Meyerson, Guha and Motwani, "Streaming-data algorithms for high-quality clustering" (ICDE 2002), sections 3 and 4. In steps: each is
-/// one or two loops over all points, and what is decided from their sums.
+/// O'Callaghan, Mishra, Meyerson, Guha and Motwani, "Streaming-data algorithms for high-quality
+/// clustering" (ICDE 2002), sections 3 and 4. In steps: each is one or two loops over all points,
+/// and what is decided from their sums.
 class facility_search {
  public:
   /// Names of the loops, for run_in_steps.
@@ -71,10 +81,13 @@ class facility_search {
   struct range {
     std::size_t first, last;
   };
-  /// What a division has added up. Divisions are summed in their order, so that the bits are the same whoever computed which.
+  /// What a division has added up. Divisions are summed in their order, so that the bits are the
+  /// same whoever computed which.
   struct alignas(64) partial {
-    double saved = 0;            ///< by points that are nearer to the candidate than to their centre
-    std::vector<double> extra;   ///< of each centre: what its other points would pay more with the candidate
+    /// by points that are nearer to the candidate than to their centre
+    double saved = 0;
+    /// of each centre: what its other points would pay more with the candidate
+    std::vector<double> extra;
     double service = 0;
   };
 
@@ -99,8 +112,12 @@ class facility_search {
   [[nodiscard]] std::uint32_t free_slot();
   [[nodiscard]] float distance(std::size_t point, std::uint32_t other) const noexcept;
   [[nodiscard]] range division(std::size_t) const noexcept;
-  [[nodiscard]] double cost() const noexcept { return facility_ * static_cast<double>(open_) + service_; }
-  [[nodiscard]] bool in_bounds() const noexcept { return open_ >= options_.least && open_ <= options_.most; }
+  [[nodiscard]] double cost() const noexcept {
+    return facility_ * static_cast<double>(open_) + service_;
+  }
+  [[nodiscard]] bool in_bounds() const noexcept {
+    return open_ >= options_.least && open_ <= options_.most;
+  }
   [[nodiscard]] bool near_bounds() const noexcept;
   [[nodiscard]] bool narrow() const noexcept;
   template <class T>
@@ -114,21 +131,23 @@ class facility_search {
   phase now_ = phase::start;
 
   // A centre has a slot; slots of closed ones are taken again.
-  std::vector<std::uint32_t> centres_;   ///< by slot: a point, or nobody
-  std::vector<char> closes_;             ///< by slot: whether the candidate that was looked at last would replace it
+  std::vector<std::uint32_t> centres_;  ///< by slot: a point, or nobody
+  /// by slot: whether the candidate that was looked at last would replace it
+  std::vector<char> closes_;
   std::size_t open_ = 0;
-  std::vector<std::uint32_t> slots_;     ///< by point: of its nearest centre
-  std::vector<float> costs_;             ///< by point: weight x squared distance to that
-  std::vector<float> others_;            ///< by point: the same to the candidate
+  std::vector<std::uint32_t> slots_;  ///< by point: of its nearest centre
+  std::vector<float> costs_;          ///< by point: weight x squared distance to that
+  std::vector<float> others_;         ///< by point: the same to the candidate
   std::vector<partial> partials_;
 
   double facility_ = 0, low_ = 0, high_ = 0, highest_ = -1, service_ = 0;
-  std::vector<std::uint32_t> order_;     ///< in which points are asked whether they open
+  std::vector<std::uint32_t> order_;  ///< in which points are asked whether they open
   std::size_t asked_ = 0;
   std::uint32_t first_ = 0;
   std::vector<std::uint32_t> candidates_;
-  std::size_t turn_ = 0, idle_ = 0;      ///< candidates that were looked at in this round; those in a row that gained nothing
-  double gained_ = 0;                    ///< in this round
+  /// candidates that were looked at in this round; those in a row that gained nothing
+  std::size_t turn_ = 0, idle_ = 0;
+  double gained_ = 0;  ///< in this round
 };
 
 }  // namespace kilter::apps

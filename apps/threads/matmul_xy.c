@@ -1,9 +1,13 @@
-/* Matrix product by threads of two lengths (S3, section 4.2.1, "X-Y"): half of the threads compute X rows each, the other half Y rows each.
+/* Matrix product by threads of two lengths (S3, section 4.2.1, "X-Y"): half of the threads compute
+ * X rows each, the other half Y rows each.
  *
- * Usage: matmul_xy [THREADS [X [Y [COLUMNS]]]]     default 8 340 260, columns = rows = THREADS / 2 * (X + Y)
+ * Usage: matmul_xy [THREADS [X [Y [COLUMNS]]]]     default 8 340 260, columns = rows = THREADS / 2
+ * * (X + Y)
  *
- * Announces the rows of each thread before creating it. Threads with Y rows are created first, so that placing in order of creation is not by chance the
- * right thing. Checks its result by a product with random signs (Freivalds), which is exact here. Exit 0: right; 1: wrong result; 2: bad usage. */
+ * Announces the rows of each thread before creating it. Threads with Y rows are created first, so
+ * that placing in order of creation is not by chance the right thing. Checks its result by a
+ * product with random signs (Freivalds), which is exact here. Exit 0: right; 1: wrong result; 2:
+ * bad usage. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdint.h>
@@ -27,8 +31,8 @@ static double seconds(clockid_t clock) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void *multiply(void *argument) {
-  struct part *p = argument;
+static void* multiply(void* argument) {
+  struct part* p = argument;
   for (size_t i = p->from; i < p->from + p->count; i++)
     for (size_t k = 0; k < columns; k++) {
       const double factor = a[i * columns + k];
@@ -66,8 +70,8 @@ static int wrong_row(void) {
   return wrong;
 }
 
-static size_t number(const char *text, size_t most) {
-  char *end;
+static size_t number(const char* text, size_t most) {
+  char* end;
   const unsigned long value = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || value == 0 || value > most) {
     fprintf(stderr, "matmul_xy: '%s' must be a whole number from 1 to %zu\n", text, most);
@@ -76,7 +80,7 @@ static size_t number(const char *text, size_t most) {
   return value;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const size_t threads = argc > 1 ? number(argv[1], 1024) : 8;
   const size_t x = argc > 2 ? number(argv[2], 1000000) : 340;
   const size_t y = argc > 3 ? number(argv[3], 1000000) : 260;
@@ -90,16 +94,17 @@ int main(int argc, char **argv) {
   a = malloc(rows * columns * sizeof *a);
   b = malloc(columns * columns * sizeof *b);
   c = malloc(rows * columns * sizeof *c);
-  pthread_t *ids = calloc(threads, sizeof *ids);
-  struct part *parts = calloc(threads, sizeof *parts);
-  double *lengths = calloc(threads, sizeof *lengths);
+  pthread_t* ids = calloc(threads, sizeof *ids);
+  struct part* parts = calloc(threads, sizeof *parts);
+  double* lengths = calloc(threads, sizeof *lengths);
   if (!a || !b || !c || !ids || !parts || !lengths) {
     fprintf(stderr, "matmul_xy: no memory for %zu x %zu\n", rows, columns);
     return 1;
   }
-  /* The result is touched here, by stores that the compiler may not take for calloc: memory that is read before it is written is first one page of zeros for
-   * all, and to replace it a thread interrupts every CPU on which another thread of the program runs. */
-  volatile double *result = c;
+  /* The result is touched here, by stores that the compiler may not take for calloc: memory that is
+   * read before it is written is first one page of zeros for all, and to replace it a thread
+   * interrupts every CPU on which another thread of the program runs. */
+  volatile double* result = c;
   for (size_t i = 0; i < rows * columns; i++) {
     a[i] = draw(17) - 8;
     result[i] = 0.0;
@@ -124,8 +129,9 @@ int main(int argc, char **argv) {
   const double wall_s = seconds(CLOCK_MONOTONIC) - begin_s;
 
   const int wrong = wrong_row();
-  printf("%zux%zu by %zux%zu, %zu threads %zu-%zu: %.3f s, announced %s, result %s\n", rows, columns, columns, columns, threads, x, y, wall_s,
-         heard ? "and heard" : "to nobody", wrong ? "WRONG" : "right");
+  printf("%zux%zu by %zux%zu, %zu threads %zu-%zu: %.3f s, announced %s, result %s\n", rows,
+         columns, columns, columns, threads, x, y, wall_s, heard ? "and heard" : "to nobody",
+         wrong ? "WRONG" : "right");
   free(lengths);
   free(parts);
   free(ids);

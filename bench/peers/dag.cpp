@@ -9,7 +9,8 @@ dag independent(std::uint32_t tasks) {
 }
 
 dag chain(std::uint32_t tasks, bool flagged) {
-  dag d{std::vector<std::uint32_t>(tasks, dag::none), std::vector<std::uint8_t>(tasks, flagged ? 1 : 0)};
+  dag d{std::vector<std::uint32_t>(tasks, dag::none),
+        std::vector<std::uint8_t>(tasks, flagged ? 1 : 0)};
   for (std::uint32_t i = 1; i < tasks; ++i) d.parent[i] = i - 1;
   return d;
 }

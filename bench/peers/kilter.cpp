@@ -35,7 +35,8 @@ class kilter_static final : public contender {
   kilter_static(const runtime_options& o, const std::vector<runtime_preset>& filled) : runtime_(o) {
     warm_up(runtime_);
     for (const runtime_preset& p : filled)
-      for (const place& where : runtime_.machine().places()) runtime_.preset(p.type, 0, where, p.seconds * where.width);
+      for (const place& where : runtime_.machine().places())
+        runtime_.preset(p.type, 0, where, p.seconds * where.width);
   }
 
   void build(const dag& d, const workload& w) override {
@@ -49,7 +50,8 @@ class kilter_static final : public contender {
         return [&w, i](team_member& context) {
           const std::uint32_t parts = w.kernel->parts(context.width());
           while (const chunk c = context.next_chunk(parts, 1))
-            for (std::size_t part = c.begin; part < c.end; ++part) w.kernel->run_part(i, static_cast<std::uint32_t>(part), parts);
+            for (std::size_t part = c.begin; part < c.end; ++part)
+              w.kernel->run_part(i, static_cast<std::uint32_t>(part), parts);
           w.note_end(i);
         };
       });
@@ -122,16 +124,21 @@ class kilter_batch final : public contender {
 
 class kilter_loops final : public loop_contender {
  public:
-  kilter_loops(const runtime_options& o, loop_arrays& a) : runtime_(o), arrays_(a) { warm_up(runtime_); }
+  kilter_loops(const runtime_options& o, loop_arrays& a) : runtime_(o), arrays_(a) {
+    warm_up(runtime_);
+  }
   std::uint64_t run(loop_sort what) override {
     if (what == loop_sort::light)
-      return parallel_reduce(runtime_, std::size_t{0}, arrays_.n, std::uint64_t{0}, [](std::size_t first, std::size_t last, std::uint64_t sum) {
-        for (std::size_t i = first; i < last; ++i) sum += loop_arrays::light(i);
-        return sum;
-      }, std::plus<>{}, {.type = "light"});
-    parallel_for(runtime_, std::size_t{0}, arrays_.n, [this](std::size_t first, std::size_t last) {
-      arrays_.stream(first, last);
-    }, {.type = "stream"});
+      return parallel_reduce(runtime_, std::size_t{0}, arrays_.n, std::uint64_t{0},
+                             [](std::size_t first, std::size_t last, std::uint64_t sum) {
+                               for (std::size_t i = first; i < last; ++i)
+                                 sum += loop_arrays::light(i);
+                               return sum;
+                             },
+                             std::plus<>{}, {.type = "light"});
+    parallel_for(runtime_, std::size_t{0}, arrays_.n,
+                 [this](std::size_t first, std::size_t last) { arrays_.stream(first, last); },
+                 {.type = "stream"});
     return 0;
   }
 
@@ -142,10 +149,15 @@ class kilter_loops final : public loop_contender {
 
 }  // namespace
 
-std::unique_ptr<loop_contender> make_kilter_loops(const runtime_options& o, loop_arrays& a) { return std::make_unique<kilter_loops>(o, a); }
-std::unique_ptr<contender> make_kilter(const runtime_options& o, const std::vector<runtime_preset>& filled) {
+std::unique_ptr<loop_contender> make_kilter_loops(const runtime_options& o, loop_arrays& a) {
+  return std::make_unique<kilter_loops>(o, a);
+}
+std::unique_ptr<contender> make_kilter(const runtime_options& o,
+                                       const std::vector<runtime_preset>& filled) {
   return std::make_unique<kilter_static>(o, filled);
 }
-std::unique_ptr<contender> make_kilter_batch(const runtime_options& o) { return std::make_unique<kilter_batch>(o); }
+std::unique_ptr<contender> make_kilter_batch(const runtime_options& o) {
+  return std::make_unique<kilter_batch>(o);
+}
 
 }  // namespace kilter::bench

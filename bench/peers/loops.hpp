@@ -1,5 +1,6 @@
 #pragma once
-// Loops of independent iterations as the benchmarks see a runtime: one that computes next to nothing, one that waits for memory.
+// Loops of independent iterations as the benchmarks see a runtime: one that computes next to
+// nothing, one that waits for memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +12,9 @@
 namespace kilter::bench {
 
 enum class loop_sort : std::uint8_t {
-  light,   ///< two integer operations on the index, summed
-  stream,  ///< x[i] = x[i] / 2 + y[i] on floats: two reads and a write of memory that no cache holds
+  light,  ///< two integer operations on the index, summed
+  /// x[i] = x[i] / 2 + y[i] on floats: two reads and a write of memory that no cache holds
+  stream,
 };
 
 struct loop_arrays {
@@ -28,7 +30,8 @@ struct loop_arrays {
   }
 };
 
-/// All calls come from one thread, which a peer may count among its threads. After the constructor all threads exist.
+/// All calls come from one thread, which a peer may count among its threads. After the constructor
+/// all threads exist.
 class loop_contender {
  public:
   virtual ~loop_contender() = default;
@@ -42,10 +45,14 @@ class loop_contender {
 enum class tbb_partitioner : std::uint8_t { simple_auto, equal, affinity };
 enum class omp_schedule : std::uint8_t { equal, dynamic, guided };
 
-[[nodiscard]] std::unique_ptr<loop_contender> make_kilter_loops(const runtime_options&, loop_arrays&);
+[[nodiscard]] std::unique_ptr<loop_contender> make_kilter_loops(const runtime_options&,
+                                                                loop_arrays&);
 /// parallel_for and parallel_reduce over a blocked_range with the default grain.
-[[nodiscard]] std::unique_ptr<loop_contender> make_onetbb_loops(const threads&, tbb_partitioner, loop_arrays&);
-/// `parallel for` with that schedule; dynamic in pieces of 65,536, since its default of one iteration is no choice for such bodies.
-[[nodiscard]] std::unique_ptr<loop_contender> make_openmp_loops(const threads&, omp_schedule, loop_arrays&);
+[[nodiscard]] std::unique_ptr<loop_contender> make_onetbb_loops(const threads&, tbb_partitioner,
+                                                                loop_arrays&);
+/// `parallel for` with that schedule; dynamic in pieces of 65,536, since its default of one
+/// iteration is no choice for such bodies.
+[[nodiscard]] std::unique_ptr<loop_contender> make_openmp_loops(const threads&, omp_schedule,
+                                                                loop_arrays&);
 
 }  // namespace kilter::bench

@@ -1,4 +1,5 @@
-// OpenMP tasks. The threads of a team belong to the thread that forms it, so a contender's calls must come from one thread.
+// OpenMP tasks. The threads of a team belong to the thread that forms it, so a contender's calls
+// must come from one thread.
 
 #include <omp.h>
 
@@ -70,7 +71,8 @@ class openmp final : public contender {
 #pragma omp task firstprivate(i)
     {
       if (!work_->empty()) work_->run(i);
-      for (std::uint32_t child = first_child_[i]; child < first_child_[i + 1]; ++child) spawn(child);
+      for (std::uint32_t child = first_child_[i]; child < first_child_[i + 1]; ++child)
+        spawn(child);
     }
   }
 
@@ -83,7 +85,10 @@ class openmp final : public contender {
 
 class openmp_loops final : public loop_contender {
  public:
-  openmp_loops(const threads& t, omp_schedule s, loop_arrays& a) : count_(static_cast<int>(t.cpus.size())), schedule_(s), arrays_(a) { form_team(t); }
+  openmp_loops(const threads& t, omp_schedule s, loop_arrays& a)
+      : count_(static_cast<int>(t.cpus.size())), schedule_(s), arrays_(a) {
+    form_team(t);
+  }
 
   std::uint64_t run(loop_sort what) override {
     omp_set_num_threads(count_);
@@ -138,7 +143,8 @@ class openmp_loops final : public loop_contender {
 
 }  // namespace
 
-std::unique_ptr<loop_contender> make_openmp_loops(const threads& t, omp_schedule s, loop_arrays& a) {
+std::unique_ptr<loop_contender> make_openmp_loops(const threads& t, omp_schedule s,
+                                                  loop_arrays& a) {
   return std::make_unique<openmp_loops>(t, s, a);
 }
 std::unique_ptr<contender> make_openmp(const threads& t) { return std::make_unique<openmp>(t); }

@@ -29,10 +29,12 @@ rows idle_rows(const plan& p) {
   const double cpu_s = process_cpu_s();
   const std::int64_t start = sync::nanoseconds();
   lab::interruptible_sleep(p.idle_s);
-  const double wall_s = static_cast<double>(sync::nanoseconds() - start) * 1e-9, used_s = process_cpu_s() - cpu_s;
+  const double wall_s = static_cast<double>(sync::nanoseconds() - start) * 1e-9,
+               used_s = process_cpu_s() - cpu_s;
   if (lab::interrupted()) return {};
   rows all;
-  if (auto r = compare("idle, 64 workers: CPU time a second", {"dam-c", nullptr}, {used_s / wall_s}, "one core", {1.0}, 1.0, 0.01))
+  if (auto r = compare("idle, 64 workers: CPU time a second", {"dam-c", nullptr}, {used_s / wall_s},
+                       "one core", {1.0}, 1.0, 0.01))
     all.push_back(std::move(*r));
   return all;
 }

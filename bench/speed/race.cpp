@@ -19,15 +19,16 @@ double seconds_of(const std::function<void()>& f) {
 
 }  // namespace
 
-std::vector<times> race(const plan& p, const std::string& title, const dag& d, const workload& w, const std::vector<entrant>& entrants,
-                        bool worker_roots) {
+std::vector<times> race(const plan& p, const std::string& title, const dag& d, const workload& w,
+                        const std::vector<entrant>& entrants, bool worker_roots) {
   std::vector<times> all(entrants.size());
   const std::uint32_t cores = p.where->core_count();
   for (std::uint32_t round = 0; round <= p.rounds; ++round) {
     std::vector<times> now(entrants.size());
     for (std::size_t i = 0; i < entrants.size(); ++i) {
       if (lab::interrupted()) return all;
-      // Backwards in every other round: what one leaves to the next, as memory given back to the host, then hits another.
+      // Backwards in every other round: what one leaves to the next, as memory given back to the
+      // host, then hits another.
       const std::size_t turn = (i + round / 2) % entrants.size();
       const std::size_t at = round % 2 ? entrants.size() - 1 - turn : turn;
       contender& who = *entrants[at].who;
@@ -53,14 +54,23 @@ std::vector<times> race(const plan& p, const std::string& title, const dag& d, c
   return all;
 }
 
-std::optional<row> compare(std::string shape, const entrant& ours, const std::vector<double>& ours_s, const std::string& peer,
-                           const std::vector<double>& peer_s, double per_task, std::optional<double> goal) {
+std::optional<row> compare(std::string shape, const entrant& ours,
+                           const std::vector<double>& ours_s, const std::string& peer,
+                           const std::vector<double>& peer_s, double per_task,
+                           std::optional<double> goal) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(ours_s.size(), peer_s.size()); ++i) ratios.push_back(ours_s[i] / peer_s[i]);
+  for (std::size_t i = 0; i < std::min(ours_s.size(), peer_s.size()); ++i)
+    ratios.push_back(ours_s[i] / peer_s[i]);
   if (ratios.empty()) return std::nullopt;
   const lab::spread s = lab::spread_of(ratios);
-  return row{.shape = std::move(shape), .kilter = ours.name, .kilter_ns = lab::median(ours_s) * 1e9 / per_task, .peer = peer,
-             .peer_ns = lab::median(peer_s) * 1e9 / per_task, .ratio = s.median, .ratio_min = s.smallest, .ratio_max = s.largest,
+  return row{.shape = std::move(shape),
+             .kilter = ours.name,
+             .kilter_ns = lab::median(ours_s) * 1e9 / per_task,
+             .peer = peer,
+             .peer_ns = lab::median(peer_s) * 1e9 / per_task,
+             .ratio = s.median,
+             .ratio_min = s.smallest,
+             .ratio_max = s.largest,
              .goal = goal};
 }
 

@@ -1,4 +1,5 @@
-// The whole-table search that a critical task starts with, asked through the contract: dam-c's on_ready on the Jetson TX2's ten places.
+// The whole-table search that a critical task starts with, asked through the contract: dam-c's
+// on_ready on the Jetson TX2's ten places.
 
 #include <fmt/format.h>
 
@@ -17,8 +18,11 @@ namespace {
 /// An engine with a clock and a table, and nothing to schedule.
 class idle_engine final : public view_source {
  public:
-  idle_engine(model::tables& t, model::shared_cells& c) : view_source(t, c), start_(sync::cycles()), tick_s_(1.0 / sync::cycles_per_second()) {}
-  double now_s() noexcept override { return static_cast<double>(sync::cycles() - start_) * tick_s_; }
+  idle_engine(model::tables& t, model::shared_cells& c)
+      : view_source(t, c), start_(sync::cycles()), tick_s_(1.0 / sync::cycles_per_second()) {}
+  double now_s() noexcept override {
+    return static_cast<double>(sync::cycles() - start_) * tick_s_;
+  }
   std::uint32_t random(core_id, std::uint32_t n) noexcept override { return random_.below(n); }
   bool online(core_id) noexcept override { return true; }
   bool idle(core_id) noexcept override { return true; }
@@ -37,7 +41,8 @@ class idle_engine final : public view_source {
   random_stream random_{1};
 };
 
-/// The papers' table on machines of 32-core clusters: a sample somewhere, then a search that looks at that cluster alone, against one that looks everywhere.
+/// The papers' table on machines of 32-core clusters: a sample somewhere, then a search that looks
+/// at that cluster alone, against one that looks everywhere.
 void add_large(rows& all, const plan& p) {
   constexpr std::uint32_t asked = 20'000;
   for (const std::uint32_t clusters : {1u, 4u, 16u}) {
@@ -60,13 +65,16 @@ void add_large(rows& all, const plan& p) {
     std::vector<double> kept, scanned;
     for (std::uint32_t round = 0; round <= p.rounds && !lab::interrupted(); ++round) {
       p.shown->step(fmt::format("search over {} places", places));
-      const double kept_s = each_s([&] { return tables.best(row, objective::cost, model::widths::all); });
-      const double scanned_s = each_s([&] { return tables.best(row, objective::cost, model::allowed{}); });
+      const double kept_s =
+          each_s([&] { return tables.best(row, objective::cost, model::widths::all); });
+      const double scanned_s =
+          each_s([&] { return tables.best(row, objective::cost, model::allowed{}); });
       if (round == 0 || sum == 0) continue;  // the sum keeps the searches from being left out
       kept.push_back(kept_s);
       scanned.push_back(scanned_s);
     }
-    if (auto r = compare(fmt::format("sample and search, papers' table, {} places", places), {"kept", nullptr}, kept, "full scan", scanned, 1.0, 1.0))
+    if (auto r = compare(fmt::format("sample and search, papers' table, {} places", places),
+                         {"kept", nullptr}, kept, "full scan", scanned, 1.0, 1.0))
       all.push_back(std::move(*r));
   }
 }
@@ -84,12 +92,15 @@ rows search_rows(const plan& p) {
   task_options options;
   options.type = g.type("searched");
   options.priority = priority::high;
-  const task_ref searched = detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
-  const task_ref parent = detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
+  const task_ref searched =
+      detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
+  const task_ref parent =
+      detail::ref(detail::task_access::get(g.add(options, [](team_member&) {})));
   const model::row_id filled = tables.row("searched", 0);
   auto& kind = detail::graph_of(detail::node_of(searched)).kinds[detail::node_of(searched)->kind];
   kind.row = filled;
-  for (place_id at = 0; at < tx2.places().size(); ++at) tables.preset(filled, at, 1e-5 * (1.0 + 0.1 * at));
+  for (place_id at = 0; at < tx2.places().size(); ++at)
+    tables.preset(filled, at, 1e-5 * (1.0 + 0.1 * at));
   detail::node_of(searched)->flags |= detail::flag_critical;
 
   idle_engine engine(tables, cells);
@@ -99,22 +110,28 @@ rows search_rows(const plan& p) {
       if (changes) tables.preset(filled, 9, 1.9e-5 + 1e-8 * (i % 2));
       if (!asks) continue;
       detail::asked_view v(tx2, &engine, i % tx2.core_count(), nullptr);
-      (void)asking->on_ready(searched, parent, i % tx2.core_count(), v);  // a virtual call of another archive: cannot be left out
+      // a virtual call of another archive: cannot be left out
+      (void)asking->on_ready(searched, parent, i % tx2.core_count(), v);
     }
     return static_cast<double>(sync::nanoseconds() - start) * 1e-9 / asked;
   };
   std::vector<double> kept, fresh, limit;
   for (std::uint32_t round = 0; round <= p.rounds && !lab::interrupted(); ++round) {
     p.shown->step("search over ten places");
-    const double nothing_changed_s = each_s(false, true), changed_s = each_s(true, true) - each_s(true, false);
+    const double nothing_changed_s = each_s(false, true),
+                 changed_s = each_s(true, true) - each_s(true, false);
     if (round == 0) continue;
     kept.push_back(nothing_changed_s);
     fresh.push_back(changed_s);
     limit.push_back(limit_s);
   }
   rows all;
-  if (auto r = compare("search, ten places, nothing changed", {"dam-c", nullptr}, kept, "limit", limit, 1.0, 1.0)) all.push_back(std::move(*r));
-  if (auto r = compare("search, ten places, after a change", {"dam-c", nullptr}, fresh, "limit", limit, 1.0, 1.0)) all.push_back(std::move(*r));
+  if (auto r = compare("search, ten places, nothing changed", {"dam-c", nullptr}, kept, "limit",
+                       limit, 1.0, 1.0))
+    all.push_back(std::move(*r));
+  if (auto r = compare("search, ten places, after a change", {"dam-c", nullptr}, fresh, "limit",
+                       limit, 1.0, 1.0))
+    all.push_back(std::move(*r));
   add_large(all, p);
   return all;
 }

@@ -26,18 +26,26 @@ struct named_disturbance {
   const char* name;
   const char* text;
 };
-constexpr named_disturbance disturbances[] = {
-    {"none", "none"}, {"cpu", "cpu@0"}, {"wave", "wave@0:17%,0.5"}, {"session", "session@0"}, {"float", "float@all"}};
+constexpr named_disturbance disturbances[] = {{"none", "none"},
+                                              {"cpu", "cpu@0"},
+                                              {"wave", "wave@0:17%,0.5"},
+                                              {"session", "session@0"},
+                                              {"float", "float@all"}};
 
 /// A co-runner, and beside it a real-time load that comes and goes every 20 ms.
 constexpr named_disturbance irregular{"irregular", "cpu@0+wave@0:50%,0.02"};
 
-cell make_cell(const machine& m, std::uint32_t parallelism, const named& body, const named_disturbance& d, const named& length,
-               std::uint32_t graphs) {
-  return {parallelism, false, body.name, body.seconds, d.name, lab::parse_disturbances(d.text, m), length.name, length.seconds, graphs, 0};
+cell make_cell(const machine& m, std::uint32_t parallelism, const named& body,
+               const named_disturbance& d, const named& length, std::uint32_t graphs) {
+  return {parallelism, false,
+          body.name,   body.seconds,
+          d.name,      lab::parse_disturbances(d.text, m),
+          length.name, length.seconds,
+          graphs,      0};
 }
 
-runtime_options kilter_options(const std::shared_ptr<const machine>& m, const char* policy, std::uint64_t seed) {
+runtime_options kilter_options(const std::shared_ptr<const machine>& m, const char* policy,
+                               std::uint64_t seed) {
   runtime_options o;
   o.machine = m;
   o.policy = policy;
@@ -45,7 +53,8 @@ runtime_options kilter_options(const std::shared_ptr<const machine>& m, const ch
   return o;
 }
 
-/// All cores but core 0, or core 0 alone: the right and the wrong guess when core 0 is the disturbed one.
+/// All cores but core 0, or core 0 alone: the right and the wrong guess when core 0 is the
+/// disturbed one.
 std::vector<core_id> guess(const machine& m, bool right) {
   if (!right) return {0};
   std::vector<core_id> others;
@@ -74,7 +83,8 @@ system learned(const char* name, const char* heading, const char* policy, bool p
 threads peer_threads(const machine& m, core_id root, bool pinned) {
   threads t{.cpus = {}, .pinned = pinned};
   const core_id first = root == no_core ? 0 : root;
-  for (core_id c = 0; c < m.core_count(); ++c) t.cpus.push_back(m.cores()[(first + c) % m.core_count()].os_index);
+  for (core_id c = 0; c < m.core_count(); ++c)
+    t.cpus.push_back(m.cores()[(first + c) % m.core_count()].os_index);
   return t;
 }
 
@@ -85,17 +95,21 @@ system onetbb(const char* name, const char* heading, bool pinned, bool prioritie
 }
 
 system openmp(const char* name, const char* heading, bool pinned) {
-  return {name, heading, true, [=](const auto& m, core_id root, std::uint64_t) { return make_openmp(peer_threads(*m, root, pinned)); }};
+  return {name, heading, true, [=](const auto& m, core_id root, std::uint64_t) {
+            return make_openmp(peer_threads(*m, root, pinned));
+          }};
 }
 
 bool matches(const std::string& id, const std::string& patterns) {
   if (patterns.empty()) return true;
   const auto list = lab::split_list(patterns);
-  return std::any_of(list.begin(), list.end(), [&](std::string_view p) { return ::fnmatch(std::string(p).c_str(), id.c_str(), 0) == 0; });
+  return std::any_of(list.begin(), list.end(), [&](std::string_view p) {
+    return ::fnmatch(std::string(p).c_str(), id.c_str(), 0) == 0;
+  });
 }
 
-/// Ten minutes' worth: short bodies in runs of a second, and the short runs where starting on the wrong core costs most. Above P = 2
-/// the other co-runners show what `cpu` shows.
+/// Ten minutes' worth: short bodies in runs of a second, and the short runs where starting on the
+/// wrong core costs most. Above P = 2 the other co-runners show what `cpu` shows.
 bool in_quick(const cell& c) {
   if (c.barriers) return c.body == "200us" && c.parallelism == 8 && c.disturb == "cpu";
   if (c.body != "16us") return false;
@@ -105,14 +119,22 @@ bool in_quick(const cell& c) {
 
 }  // namespace
 
-std::string cell::id() const { return (barriers ? "B" : "P") + std::to_string(parallelism) + "/" + body + "/" + disturb + "/" + length; }
-
-std::uint64_t cell::longest_path(std::uint32_t tasks) const noexcept {
-  return barriers ? std::max(tasks / parallelism, 1u) : kilter::longest_path({.tasks = tasks, .parallelism = parallelism});
+std::string cell::id() const {
+  return (barriers ? "B" : "P") + std::to_string(parallelism) + "/" + body + "/" + disturb + "/" +
+         length;
 }
 
-bool is_peer(const std::string& name) { return name.starts_with("onetbb") || name.starts_with("openmp"); }
-bool is_unpinned_peer(const std::string& name) { return is_peer(name) && !name.ends_with("-pinned"); }
+std::uint64_t cell::longest_path(std::uint32_t tasks) const noexcept {
+  return barriers ? std::max(tasks / parallelism, 1u)
+                  : kilter::longest_path({.tasks = tasks, .parallelism = parallelism});
+}
+
+bool is_peer(const std::string& name) {
+  return name.starts_with("onetbb") || name.starts_with("openmp");
+}
+bool is_unpinned_peer(const std::string& name) {
+  return is_peer(name) && !name.ends_with("-pinned");
+}
 
 const std::vector<system>& all_systems() {
   static const std::vector<system> all{
@@ -142,7 +164,8 @@ std::vector<cell> all_cells(const machine& m) {
       for (const named_disturbance& d : disturbances) {
         // A wave's first half is full speed, so a short run would see nothing of it.
         if (graphs > 1 && std::string_view(d.name) == "wave") continue;
-        for (std::uint32_t p = 1; p <= 4; ++p) all.push_back(make_cell(m, p, body, d, length, graphs));
+        for (std::uint32_t p = 1; p <= 4; ++p)
+          all.push_back(make_cell(m, p, body, d, length, graphs));
       }
   };
   every({"1s", 1.0}, 1);
@@ -166,7 +189,9 @@ std::vector<cell> cells_of(const study_options& o, const machine& m) {
     chosen.push_back(std::move(c));
   }
   if (chosen.empty())
-    throw input_error("--cells '" + o.cells + "' matches no cell; cells are called P2/16us/cpu/1s, and patterns are the shell's, as in 'P2/*/cpu/*'");
+    throw input_error("--cells '" + o.cells +
+                      "' matches no cell; cells are called P2/16us/cpu/1s, and patterns are the "
+                      "shell's, as in 'P2/*/cpu/*'");
   return chosen;
 }
 
@@ -175,7 +200,8 @@ std::vector<const system*> systems_of(const study_options& o) {
   for (const system& s : all_systems()) names.push_back(s.name);
   std::vector<const system*> chosen;
   if (!o.systems.empty())
-    for (const std::string_view name : lab::split_list(o.systems)) chosen.push_back(&all_systems()[lab::parse_choice("system", name, names)]);
+    for (const std::string_view name : lab::split_list(o.systems))
+      chosen.push_back(&all_systems()[lab::parse_choice("system", name, names)]);
   else
     for (const system& s : all_systems())
       if (!o.quick || s.in_quick) chosen.push_back(&s);

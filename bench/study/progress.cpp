@@ -11,9 +11,13 @@
 namespace kilter::bench {
 
 study_progress::study_progress(double total_s, bool quiet)
-    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), total_s_(std::max(total_s, 1e-9)), start_ns_(sync::nanoseconds()) {}
+    : quiet_(quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      total_s_(std::max(total_s, 1e-9)),
+      start_ns_(sync::nanoseconds()) {}
 
-/// What was expected, corrected by how the time taken so far compares with what was expected for it.
+/// What was expected, corrected by how the time taken so far compares with what was expected for
+/// it.
 double study_progress::left_s() const {
   const double elapsed_s = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
   const double pace = done_s_ > 10.0 ? elapsed_s / done_s_ : 1.0;
@@ -22,7 +26,8 @@ double study_progress::left_s() const {
 
 void study_progress::begin(const std::string& what) {
   if (quiet_ || !terminal_) return;
-  fmt::print(stderr, "\r\x1b[K[{:.0f} %] {}, about {} left", 100.0 * done_s_ / total_s_, what, duration_text(left_s()));
+  fmt::print(stderr, "\r\x1b[K[{:.0f} %] {}, about {} left", 100.0 * done_s_ / total_s_, what,
+             duration_text(left_s()));
   std::fflush(stderr);
   shown_ = true;
 }
@@ -30,7 +35,9 @@ void study_progress::begin(const std::string& what) {
 void study_progress::end(double expected_s) {
   done_s_ += expected_s;
   const int tenths = static_cast<int>(10.0 * done_s_ / total_s_ + 1e-6);
-  if (!quiet_ && !terminal_ && tenths > tenths_) fmt::print(stderr, "bench/interference: {} % done, about {} left\n", 10 * tenths, duration_text(left_s()));
+  if (!quiet_ && !terminal_ && tenths > tenths_)
+    fmt::print(stderr, "bench/interference: {} % done, about {} left\n", 10 * tenths,
+               duration_text(left_s()));
   tenths_ = std::max(tenths, tenths_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// One line on standard error that tells what runs and how long it will take, if that is a terminal; a line for each tenth otherwise.
+// One line on standard error that tells what runs and how long it will take, if that is a terminal;
+// a line for each tenth otherwise.
 
 #include <cstdint>
 #include <string>

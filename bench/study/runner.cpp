@@ -25,7 +25,9 @@ constexpr std::uint32_t one_core[] = {1};
 }  // namespace
 
 double expected_s(const cell& c) { return c.length_s * c.graphs * 1.2 + 0.08; }
-double expected_bound_s(const cell& c) { return (c.repeats + 1) * (c.alternates() ? 2.0 : 1.0) * (3.0 * loop_s + settle_s + 0.1); }
+double expected_bound_s(const cell& c) {
+  return (c.repeats + 1) * (c.alternates() ? 2.0 : 1.0) * (3.0 * loop_s + settle_s + 0.1);
+}
 
 runner::runner(std::shared_ptr<const machine> m, journal& j, study_progress& p)
     : machine_(std::move(m)), journal_(j), shown_(p), build_(build_identity()) {}
@@ -35,7 +37,8 @@ void runner::run(const std::vector<cell>& cells, const std::vector<const system*
     use_kernel(64);
     const auto sample = lab::measure_rates(*kernel_, *machine_, loop_s, one_core);
     if (lab::interrupted()) return;
-    journal_.set_product_64(1.0 / *std::max_element(sample.alone_per_s.begin(), sample.alone_per_s.end()));
+    journal_.set_product_64(
+        1.0 / *std::max_element(sample.alone_per_s.begin(), sample.alone_per_s.end()));
   }
   for (const cell& c : cells) {
     if (lab::interrupted()) return;
@@ -46,11 +49,14 @@ void runner::run(const std::vector<cell>& cells, const std::vector<const system*
 void runner::use_kernel(std::uint32_t tile) {
   if (kernel_ && kernel_->tile() == tile) return;
   kernel_.reset();
-  kernel_ = apps::make_kernel("matmul", tile, {.concurrency = std::max(16u, 4 * machine_->core_count())});
+  kernel_ =
+      apps::make_kernel("matmul", tile, {.concurrency = std::max(16u, 4 * machine_->core_count())});
 }
 
 void runner::run_cell(const cell& c, const std::vector<const system*>& systems) {
-  const auto missing = [&](const system& s, std::uint32_t repeat) { return !journal_.has(c.id(), s.name, repeat); };
+  const auto missing = [&](const system& s, std::uint32_t repeat) {
+    return !journal_.has(c.id(), s.name, repeat);
+  };
   bool any = false;
   for (std::uint32_t repeat = 0; repeat < c.repeats; ++repeat)
     for (const system* s : systems) any = any || missing(*s, repeat);
@@ -61,7 +67,9 @@ void runner::run_cell(const cell& c, const std::vector<const system*>& systems) 
   disturber_ = c.parts.empty() ? nullptr : std::make_unique<lab::disturber>(*machine_, c.parts);
   std::optional<std::uint32_t> measured_before;  // the repeat before which the loops last ran
   for (std::uint32_t repeat = 0; repeat < c.repeats; ++repeat) {
-    if (std::none_of(systems.begin(), systems.end(), [&](const system* s) { return missing(*s, repeat); })) continue;
+    if (std::none_of(systems.begin(), systems.end(),
+                     [&](const system* s) { return missing(*s, repeat); }))
+      continue;
     if (measured_before != repeat) measure_rates(c, repeat);
     if (lab::interrupted()) return;
     prepare(c);
@@ -101,7 +109,9 @@ void runner::measure_rates(const cell& c, std::uint32_t repeat) {
 void runner::prepare(const cell& c) {
   auto setup = journal_.setup(c.id());
   if (!setup) {
-    const auto bound_of = [&](double tasks) { return bound_s(c, static_cast<std::uint32_t>(tasks), journal_); };
+    const auto bound_of = [&](double tasks) {
+      return bound_s(c, static_cast<std::uint32_t>(tasks), journal_);
+    };
     double tasks = 1000.0;
     for (int i = 0; i < 8; ++i) tasks = std::clamp(tasks * c.length_s / bound_of(tasks), 4.0, 5e7);
     auto whole = static_cast<std::uint32_t>(std::lround(tasks));
@@ -109,7 +119,8 @@ void runner::prepare(const cell& c) {
     setup = cell_setup{kernel_->tile(), whole};
     journal_.add(c.id(), *setup);
   }
-  dag_ = c.barriers ? barriers(setup->tasks, c.parallelism) : layered({.tasks = setup->tasks, .parallelism = c.parallelism});
+  dag_ = c.barriers ? barriers(setup->tasks, c.parallelism)
+                    : layered({.tasks = setup->tasks, .parallelism = c.parallelism});
   ends_.assign(dag_.size(), 0);
 }
 
@@ -151,7 +162,8 @@ std::vector<run_record> runner::run_graphs(const cell& c, const system& s, std::
     run_record r{c.id(), s.name, build_, repeat, graph, start_core};
     r.seconds = static_cast<double>(*std::max_element(ends_.begin(), ends_.end()) - start) / per_s;
     r.critical_on_core_0 = who->critical_on_core_0();
-    if (c.alternates()) r.lost_ms = lost_at_changes(ends_, start, per_s, c.parts.front().half_period_s);
+    if (c.alternates())
+      r.lost_ms = lost_at_changes(ends_, start, per_s, c.parts.front().half_period_s);
     records.push_back(std::move(r));
   }
   who->clear();

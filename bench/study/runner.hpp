@@ -16,8 +16,9 @@ class runner {
  public:
   runner(std::shared_ptr<const machine>, journal&, study_progress&);
 
-  /// Cell by cell; within a cell repeat by repeat, the systems in an order that rotates with the repeats, the bound's loops before and
-  /// after. Returns early when the process is interrupted, with all finished runs in the journal.
+  /// Cell by cell; within a cell repeat by repeat, the systems in an order that rotates with the
+  /// repeats, the bound's loops before and after. Returns early when the process is interrupted,
+  /// with all finished runs in the journal.
   void run(const std::vector<cell>&, const std::vector<const system*>&);
 
  private:
@@ -25,7 +26,8 @@ class runner {
   void measure_rates(const cell&, std::uint32_t repeat);
   void prepare(const cell&);
   [[nodiscard]] std::vector<run_record> run_once(const cell&, const system&, std::uint32_t repeat);
-  [[nodiscard]] std::vector<run_record> run_graphs(const cell&, const system&, std::uint32_t repeat);
+  [[nodiscard]] std::vector<run_record> run_graphs(const cell&, const system&,
+                                                   std::uint32_t repeat);
   void use_kernel(std::uint32_t tile);
 
   std::shared_ptr<const machine> machine_;

@@ -72,8 +72,8 @@ struct survey_done {
 };
 
 /// The first step that is not done and fits into what is left of the budget; the end if none does.
-/// As long as `calibrate` is to come, its time is kept for it and a little more, if it needs no more
-/// than a fifth of the budget.
+/// As long as `calibrate` is to come, its time is kept for it and a little more, if it needs no
+/// more than a fifth of the budget.
 [[nodiscard]] std::size_t next_step(const std::vector<survey_step>&, const survey_done&,
                                     double left_s, double budget_s);
 

@@ -1,4 +1,5 @@
-// Sums the squares of a long array in parallel pieces, then joins them. The joining task is on the critical path.
+// Sums the squares of a long array in parallel pieces, then joins them. The joining task is on the
+// critical path.
 #include <kilter/runtime.hpp>
 
 #include <cstdio>
@@ -17,7 +18,8 @@ int main() {
   for (std::size_t piece = 0; piece < sums.size(); ++piece) {
     const kilter::task t = g.add({.type = square}, [&, piece] {
       const std::size_t length = values.size() / sums.size();
-      for (std::size_t i = piece * length; i < (piece + 1) * length; ++i) sums[piece] += values[i] * values[i];
+      for (std::size_t i = piece * length; i < (piece + 1) * length; ++i)
+        sums[piece] += values[i] * values[i];
     });
     g.edge(t, last);
   }
@@ -30,7 +32,9 @@ int main() {
 
   kilter::runtime rt;  // one pinned worker a core, policy auto, learning on
   const kilter::execution_stats s = rt.run(g);
-  std::printf("total %.1f, first value %.1f, %llu tasks\n", total, values[0], static_cast<unsigned long long>(s.tasks));
+  std::printf("total %.1f, first value %.1f, %llu tasks\n", total, values[0],
+              static_cast<unsigned long long>(s.tasks));
   for (const auto& cell : rt.table())
-    std::printf("%-8s on core %u, width %u: %.1f us\n", cell.type.c_str(), cell.where.leader, cell.where.width, cell.seconds * 1e6);
+    std::printf("%-8s on core %u, width %u: %.1f us\n", cell.type.c_str(), cell.where.leader,
+                cell.where.width, cell.seconds * 1e6);
 }

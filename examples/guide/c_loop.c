@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void twice(size_t begin, size_t end, void *data) {
-  double *y = data;
+static void twice(size_t begin, size_t end, void* data) {
+  double* y = data;
   for (size_t i = begin; i < end; ++i) y[i] *= 2;
 }
 
 int main(void) {
   const size_t n = 1000000;
-  double *y = malloc(n * sizeof *y);
+  double* y = malloc(n * sizeof *y);
   if (!y) return 1;
   for (size_t i = 0; i < n; ++i) y[i] = 1;
 
-  kilter_runtime *rt;
+  kilter_runtime* rt;
   if (kilter_runtime_create(NULL, &rt) != KILTER_OK ||
       kilter_parallel_for(rt, "twice", 0, n, twice, y) != KILTER_OK) {
     fprintf(stderr, "%s\n", kilter_last_error());
@@ -23,7 +23,7 @@ int main(void) {
   }
 
   const size_t workers = kilter_runtime_workers(rt);
-  double *worth = malloc(workers * sizeof *worth);
+  double* worth = malloc(workers * sizeof *worth);
   if (!worth || kilter_runtime_worth(rt, "twice", worth, workers) != KILTER_OK) return 1;
   for (size_t w = 0; w < workers; ++w)
     printf("the core of worker %zu is worth %.2f\n", w, worth[w]);

@@ -7,10 +7,10 @@
 enum { threads = 2, n = 1000000 };
 static double y[n];
 static size_t begins[threads + 1];
-static kilter_region *twice;
+static kilter_region* twice;
 
-static void *work(void *number) {
-  const size_t t = *(size_t *)number;
+static void* work(void* number) {
+  const size_t t = *(size_t*)number;
   if (begins[t] == begins[t + 1]) return NULL;
   kilter_region_begin(twice, t);
   for (size_t i = begins[t]; i < begins[t + 1]; ++i) y[i] *= 2;
@@ -19,7 +19,7 @@ static void *work(void *number) {
 }
 
 int main(void) {
-  kilter_pool *pool;
+  kilter_pool* pool;
   if (kilter_pool_create(threads, &pool) != KILTER_OK ||
       kilter_pool_region(pool, "twice", &twice) != KILTER_OK) {
     fprintf(stderr, "%s\n", kilter_last_error());

@@ -12,15 +12,16 @@ int main() {
   kilter::graph g;
   const kilter::task_type fill = g.type("fill"), scan = g.type("scan");
 
-  for (block& b : blocks)
-    g.add({.type = fill}, {.out = {&b}}, [&b] { b.fill(1); });
+  for (block& b : blocks) g.add({.type = fill}, {.out = {&b}}, [&b] { b.fill(1); });
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto sums = [&blocks, i] {
       if (i > 0) blocks[i][0] += blocks[i - 1].back();
       std::partial_sum(blocks[i].begin(), blocks[i].end(), blocks[i].begin());
     };
-    if (i == 0) g.add({.type = scan}, {.inout = {&blocks[i]}}, sums);
-    else g.add({.type = scan}, {.in = {&blocks[i - 1]}, .inout = {&blocks[i]}}, sums);
+    if (i == 0)
+      g.add({.type = scan}, {.inout = {&blocks[i]}}, sums);
+    else
+      g.add({.type = scan}, {.in = {&blocks[i - 1]}, .inout = {&blocks[i]}}, sums);
   }
   std::vector<const void*> all;
   for (const block& b : blocks) all.push_back(&b);

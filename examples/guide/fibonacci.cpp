@@ -8,9 +8,9 @@ long fibonacci(kilter::task_context& here, int n) {
   long a = 0;
   kilter::batch added(here);
   added.add([&a, n](kilter::task_context& inner) { a = fibonacci(inner, n - 1); });
-  added.release();                          // it may start now, on another core
-  const long b = fibonacci(here, n - 2);    // meanwhile this core does the other half
-  added.wait();                             // a is written when this returns
+  added.release();                        // it may start now, on another core
+  const long b = fibonacci(here, n - 2);  // meanwhile this core does the other half
+  added.wait();                           // a is written when this returns
   return a + b;
 }
 

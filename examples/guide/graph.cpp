@@ -10,9 +10,8 @@ int main() {
 
   kilter::graph g;
   const kilter::task_type piece = g.type("piece"), join = g.type("join");
-  const kilter::task last = g.add({.type = join}, [&] {
-    total = std::accumulate(sums.begin(), sums.end(), 0.0);
-  });
+  const kilter::task last =
+      g.add({.type = join}, [&] { total = std::accumulate(sums.begin(), sums.end(), 0.0); });
   const std::size_t length = values.size() / sums.size();
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const kilter::task t = g.add({.type = piece}, [&, i] {
@@ -25,6 +24,6 @@ int main() {
   kilter::runtime rt;  // its workers wait for work from here on
   rt.run(g);           // returns when all tasks are done
   values.assign(values.size(), 0.25);
-  rt.run(g);           // the same graph again, with other data
+  rt.run(g);  // the same graph again, with other data
   return total == 250'000 ? 0 : 1;
 }

@@ -14,12 +14,10 @@ int main() {
   const kilter::task_type fill = g.type("fill"), add_up = g.type("add up");
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
     const kilter::core_id home = i % cores;
-    g.add({.type = fill, .home = home}, {.out = {&parts[i]}}, [&parts, i] {
-      parts[i].assign(10'000, 1);
-    });
-    g.add({.type = add_up, .home = home}, {.in = {&parts[i]}}, [&parts, &sums, i] {
-      sums[i] = std::accumulate(parts[i].begin(), parts[i].end(), 0);
-    });
+    g.add({.type = fill, .home = home}, {.out = {&parts[i]}},
+          [&parts, i] { parts[i].assign(10'000, 1); });
+    g.add({.type = add_up, .home = home}, {.in = {&parts[i]}},
+          [&parts, &sums, i] { sums[i] = std::accumulate(parts[i].begin(), parts[i].end(), 0); });
   }
   rt.run(g);
   for (const int s : sums)

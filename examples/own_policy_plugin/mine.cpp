@@ -1,5 +1,6 @@
 // A policy for the command, in forty lines: kilter bench --policy rws,./libmine.so, and in sim too.
-// Each ready task goes to the core that is done with it first, by what is waiting there and the learned time of its type.
+// Each ready task goes to the core that is done with it first, by what is waiting there and the
+// learned time of its type.
 #include <kilter/policy_plugin.hpp>
 
 class soonest final : public kilter::policy {
@@ -13,7 +14,8 @@ class soonest final : public kilter::policy {
     return d;
   }
 
-  kilter::ready_decision on_ready(kilter::task_ref task, kilter::task_ref, kilter::core_id, kilter::view& see) const override {
+  kilter::ready_decision on_ready(kilter::task_ref task, kilter::task_ref, kilter::core_id,
+                                  kilter::view& see) const override {
     kilter::place_id best = kilter::no_place;
     double soonest_s = 0.0, own_s = 0.0;
     for (const kilter::core& c : see.machine().cores()) {
@@ -26,7 +28,8 @@ class soonest final : public kilter::policy {
       own_s = seconds;
     }
     if (best == kilter::no_place) best = see.machine().single(0);
-    return kilter::ready_decision::bind_to(best, own_s);  // the estimate is taken off again when the task is done
+    // the estimate is taken off again when the task is done
+    return kilter::ready_decision::bind_to(best, own_s);
   }
 };
 

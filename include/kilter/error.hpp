@@ -5,7 +5,8 @@
 
 namespace kilter {
 
-/// Input that cannot be used: a file, a name, a number. The command line turns it into exit status 2.
+/// Input that cannot be used: a file, a name, a number. The command line turns it into exit
+/// status 2.
 struct input_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -5,8 +5,8 @@
 
 namespace kilter {
 
-/// One logical CPU that a worker serves. Kilter's own numbering: dense over the allowed CPUs, cluster by cluster,
-/// fastest kind first, then lowest operating system index.
+/// One logical CPU that a worker serves. Kilter's own numbering: dense over the allowed CPUs,
+/// cluster by cluster, fastest kind first, then lowest operating system index.
 using core_id = std::uint32_t;
 /// Cores of one kind that share the last-level cache; the unit that a wide task may not cross.
 using cluster_id = std::uint32_t;
@@ -20,8 +20,8 @@ using queue_id = std::uint32_t;
 inline constexpr core_id no_core = ~core_id{0};
 inline constexpr place_id no_place = ~place_id{0};
 
-/// `width` consecutive cores of one cluster, aligned to `width` from the cluster's first core, led by the lowest
-/// (docs/papers.md S2, section 3; S0, section 4.1).
+/// `width` consecutive cores of one cluster, aligned to `width` from the cluster's first core, led
+/// by the lowest (docs/papers.md S2, section 3; S0, section 4.1).
 struct place {
   core_id leader = 0;
   std::uint32_t width = 1;

@@ -1,6 +1,7 @@
 #pragma once
-// Loops whose iterations do not depend on one another, on the workers of a runtime: parallel_for, parallel_reduce, and a loop as a task of a
-// graph. docs/parallel-loops.md says how the iterations are divided.
+// Loops whose iterations do not depend on one another, on the workers of a runtime: parallel_for,
+// parallel_reduce, and a loop as a task of a graph. docs/parallel-loops.md says how the iterations
+// are divided.
 
 #include <algorithm>
 #include <concepts>
@@ -20,9 +21,11 @@
 namespace kilter {
 
 struct loop_options {
-  /// Under which name the loop is learned: calls of one name share what they know of the cores. Empty: file and line of the call.
+  /// Under which name the loop is learned: calls of one name share what they know of the cores.
+  /// Empty: file and line of the call.
   std::string_view type{};
-  /// Iterations in the smallest piece that the body is given, the last one excepted. 0: as the learned times say.
+  /// Iterations in the smallest piece that the body is given, the last one excepted. 0: as the
+  /// learned times say.
   std::uint64_t grain = 0;
 };
 
@@ -30,7 +33,10 @@ struct loop_options {
 struct call_site {
   const char* file = "";
   std::uint32_t line = 0;
-  static constexpr call_site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) noexcept { return {file, line}; }
+  static constexpr call_site here(const char* file = __builtin_FILE(),
+                                  std::uint32_t line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
 };
 
 namespace detail {
@@ -43,13 +49,15 @@ struct loop_work {
   void* body = nullptr;
 };
 
-/// The same number for the same count and grain, whatever the machine: at most 4096 blocks unless the grain asks for more.
+/// The same number for the same count and grain, whatever the machine: at most 4096 blocks unless
+/// the grain asks for more.
 [[nodiscard]] std::uint64_t reduce_block(std::uint64_t count, std::uint64_t grain) noexcept;
 /// Pieces of a loop that is free to choose them.
 [[nodiscard]] std::uint64_t for_block(std::uint64_t count, std::uint64_t grain) noexcept;
 [[nodiscard]] std::string loop_name(const loop_options&, call_site);
 
-/// Inside a task of the runtime the calling worker takes part; from anywhere else the loop is submitted and waited for.
+/// Inside a task of the runtime the calling worker takes part; from anywhere else the loop is
+/// submitted and waited for.
 void run_loop(runtime&, const loop_work&, std::string_view name);
 void run_loop(task_context&, const loop_work&, std::string_view name);
 
@@ -79,14 +87,19 @@ void loop_over(Where& where, I begin, I end, F& body, std::uint64_t grain, std::
   } of{body, begin};
   const std::uint64_t count = loop_length(begin, end);
   if (count == 0) return;
-  run_loop(where, {count, for_block(count, grain), [](void* c, std::uint64_t from, std::uint64_t to) {
-                     auto& it = *static_cast<call*>(c);
-                     run_range(it.body, index_at(it.begin, from), index_at(it.begin, to));
-                   }, &of}, name);
+  run_loop(where,
+           {count, for_block(count, grain),
+            [](void* c, std::uint64_t from, std::uint64_t to) {
+              auto& it = *static_cast<call*>(c);
+              run_range(it.body, index_at(it.begin, from), index_at(it.begin, to));
+            },
+            &of},
+           name);
 }
 
 template <class Where, class I, class T, class F, class Join>
-T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& join, std::uint64_t grain, std::string_view name) {
+T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& join,
+              std::uint64_t grain, std::string_view name) {
   const std::uint64_t count = loop_length(begin, end);
   T total = identity;
   if (count == 0) return total;
@@ -94,7 +107,8 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
     T value;
   };
   const std::uint64_t block = reduce_block(count, grain);
-  std::vector<partial> partials(static_cast<std::size_t>((count - 1) / block + 1), partial{identity});
+  std::vector<partial> partials(static_cast<std::size_t>((count - 1) / block + 1),
+                                partial{identity});
   struct call {
     F& body;
     Join& join;
@@ -102,19 +116,23 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
     std::uint64_t block, count;
     partial* out;
   } of{body, join, begin, block, count, partials.data()};
-  run_loop(where, {count, block, [](void* c, std::uint64_t from, std::uint64_t to) {
-                     auto& it = *static_cast<call*>(c);
-                     for (std::uint64_t at = from; at < to;) {
-                       const std::uint64_t stop = std::min(to, at + it.block);
-                       T& value = it.out[at / it.block].value;
-                       const I first = index_at(it.begin, at), last = index_at(it.begin, stop);
-                       if constexpr (std::is_invocable_v<F&, I, I, T>)
-                         value = it.body(first, last, std::move(value));
-                       else
-                         for (I i = first; i != last; ++i) value = it.join(std::move(value), it.body(i));
-                       at = stop;
-                     }
-                   }, &of}, name);
+  run_loop(where,
+           {count, block,
+            [](void* c, std::uint64_t from, std::uint64_t to) {
+              auto& it = *static_cast<call*>(c);
+              for (std::uint64_t at = from; at < to;) {
+                const std::uint64_t stop = std::min(to, at + it.block);
+                T& value = it.out[at / it.block].value;
+                const I first = index_at(it.begin, at), last = index_at(it.begin, stop);
+                if constexpr (std::is_invocable_v<F&, I, I, T>)
+                  value = it.body(first, last, std::move(value));
+                else
+                  for (I i = first; i != last; ++i) value = it.join(std::move(value), it.body(i));
+                at = stop;
+              }
+            },
+            &of},
+           name);
   for (partial& p : partials) total = join(std::move(total), std::move(p.value));
   return total;
 }
@@ -124,10 +142,12 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
 /// A loop's index: any integer but bool.
 template <class I>
 concept loop_integer = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
-/// What the body of a loop from a `B` to an `E` is given: the type to which both convert, std::size_t from `0` to `v.size()`.
+/// What the body of a loop from a `B` to an `E` is given: the type to which both convert,
+/// std::size_t from `0` to `v.size()`.
 template <loop_integer B, loop_integer E>
 using loop_index = std::common_type_t<B, E>;
-/// `body(i)` for one iteration, or `body(first, last)` for a piece of them, which compilers vectorise better.
+/// `body(i)` for one iteration, or `body(first, last)` for a piece of them, which compilers
+/// vectorise better.
 template <class F, class I>
 concept loop_body = std::is_invocable_v<F&, I> || std::is_invocable_v<F&, I, I>;
 
@@ -138,27 +158,31 @@ struct loop_bounds {
   I begin, end;
 };
 
-/// usage_error if the loop is not empty and one of its bounds is not a number of the index's type, as -1 where the other bound is unsigned.
+/// usage_error if the loop is not empty and one of its bounds is not a number of the index's type,
+/// as -1 where the other bound is unsigned.
 template <class B, class E>
 constexpr loop_bounds<loop_index<B, E>> bounds_of(B begin, E end) {
   using index = loop_index<B, E>;
   if (!std::cmp_less(begin, end)) return {};
   if (!std::in_range<index>(begin) || !std::in_range<index>(end))
-    throw usage_error("a loop from " + std::to_string(begin) + " to " + std::to_string(end) + " has one bound with a sign and one without; give both the same signed type");
+    throw usage_error("a loop from " + std::to_string(begin) + " to " + std::to_string(end) +
+                      " has one bound with a sign and one without; give both the same signed type");
   return {static_cast<index>(begin), static_cast<index>(end)};
 }
 
 /// Numbers of type `V` that become a `T` may lose something.
 template <class V, class T>
 concept narrows = std::is_arithmetic_v<V> && std::is_arithmetic_v<T> &&
-                  ((std::is_floating_point_v<V> && !std::is_floating_point_v<T>) ||
-                   (std::is_floating_point_v<V> == std::is_floating_point_v<T> && sizeof(V) > sizeof(T)));
+    ((std::is_floating_point_v<V> && !std::is_floating_point_v<T>) ||
+     (std::is_floating_point_v<V> == std::is_floating_point_v<T> && sizeof(V) > sizeof(T)));
 
 /// What the body of a reduction gives, for one iteration or for a piece.
 template <class F, class I, class T>
 constexpr auto value_of() {
-  if constexpr (std::is_invocable_v<F&, I, I, T>) return std::type_identity<std::decay_t<std::invoke_result_t<F&, I, I, T>>>{};
-  else return std::type_identity<std::decay_t<std::invoke_result_t<F&, I>>>{};
+  if constexpr (std::is_invocable_v<F&, I, I, T>)
+    return std::type_identity<std::decay_t<std::invoke_result_t<F&, I, I, T>>>{};
+  else
+    return std::type_identity<std::decay_t<std::invoke_result_t<F&, I>>>{};
 }
 
 }  // namespace detail
@@ -174,62 +198,77 @@ template <class F, class I>
 constexpr void check_loop_body() {
   static_assert(loop_body<F, I>, "the body of a loop takes an index, or first and last of a piece");
   static_assert(!(std::is_invocable_v<F&, I> && std::is_invocable_v<F&, I, I>),
-                "the body of a loop takes one of the two: an index, or first and last of a piece; this one could take either");
+                "the body of a loop takes one of the two: an index, or first and last of a piece; "
+                "this one could take either");
 }
 template <class F, class I, class T>
 constexpr void check_reduce_body() {
   static_assert(reduce_body<F, I, T>,
-                "parallel_reduce takes the identity, a body and a function that joins; the body takes an index, or first and last of a piece and the sum so far");
+                "parallel_reduce takes the identity, a body and a function that joins; the body "
+                "takes an index, or first and last of a piece and the sum so far");
   if constexpr (reduce_body<F, I, T>)
     static_assert(!narrows<typename decltype(value_of<F, I, T>())::type, T>,
-                  "parallel_reduce sums up in the type of the identity, and the body's values may not fit it; give the identity their type, as 0.0 instead of 0");
+                  "parallel_reduce sums up in the type of the identity, and the body's values may "
+                  "not fit it; give the identity their type, as 0.0 instead of 0");
 }
 
 }  // namespace detail
 
-/// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are done. The body runs on several workers
-/// at once, in any order. From any thread; inside a task of `rt` the worker takes part itself. The first exception of the body stops
-/// what has not begun and comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a member of a team, and
-/// if one bound is negative and the type of the other has no sign.
+/// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are
+/// done. The body runs on several workers at once, in any order. From any thread; inside a task of
+/// `rt` the worker takes part itself. The first exception of the body stops what has not begun and
+/// comes out of here. cancelled_error if the runtime is stopped meanwhile, usage_error inside a
+/// member of a team, and if one bound is negative and the type of the other has no sign.
 template <loop_integer B, loop_integer E, class F>
-void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
   detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
   detail::loop_over(rt, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
-/// The same inside a task, which gives the context that it was given itself (usage_error otherwise); if the task's graph is cancelled, pieces that have not begun are left out and cancelled_error is thrown.
+/// The same inside a task, which gives the context that it was given itself (usage_error
+/// otherwise); if the task's graph is cancelled, pieces that have not begun are left out and
+/// cancelled_error is thrown.
 template <loop_integer B, loop_integer E, class F>
-void parallel_for(task_context& here, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+void parallel_for(task_context& here, B begin, E end, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
   detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
   detail::loop_over(here, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
 }
 
-/// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or `body(first, last, partial)` returns `partial` with a piece added.
-/// `join` must be associative and `identity` neutral; it need not be commutative. The parts have the type of `identity`: 0.0, not 0, for doubles.
-/// The iterations are divided by their number and the grain alone and the parts are joined in order: the result, rounding included, does not
-/// depend on the machine or on who did what.
-/// At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise as parallel_for.
+/// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or
+/// `body(first, last, partial)` returns `partial` with a piece added. `join` must be associative
+/// and `identity` neutral; it need not be commutative. The parts have the type of `identity`: 0.0,
+/// not 0, for doubles. The iterations are divided by their number and the grain alone and the parts
+/// are joined in order: the result, rounding included, does not depend on the machine or on who did
+/// what. At most 4096 parts, each a copy of `identity`, unless the grain asks for more. Otherwise
+/// as parallel_for.
 template <class T, loop_integer B, loop_integer E, class F, class Join>
-[[nodiscard]] T parallel_reduce(runtime& rt, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
+[[nodiscard]] T parallel_reduce(runtime& rt, B begin, E end, const T& identity, F&& body,
+                                Join&& join, const loop_options& options = {},
                                 call_site at = call_site::here()) {
   detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
-  return detail::reduce_over(rt, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
+  return detail::reduce_over(rt, of.begin, of.end, identity, body, join, options.grain,
+                             detail::loop_name(options, at));
 }
 template <class T, loop_integer B, loop_integer E, class F, class Join>
-[[nodiscard]] T parallel_reduce(task_context& here, B begin, E end, const T& identity, F&& body, Join&& join, const loop_options& options = {},
+[[nodiscard]] T parallel_reduce(task_context& here, B begin, E end, const T& identity, F&& body,
+                                Join&& join, const loop_options& options = {},
                                 call_site at = call_site::here()) {
   detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
-  return detail::reduce_over(here, of.begin, of.end, identity, body, join, options.grain, detail::loop_name(options, at));
+  return detail::reduce_over(here, of.begin, of.end, identity, body, join, options.grain,
+                             detail::loop_name(options, at));
 }
 
-/// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other workers join in. The body is kept with
-/// the graph. The task's time, as policies learn it, is without the loop.
+/// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other
+/// workers join in. The body is kept with the graph. The task's time, as policies learn it, is
+/// without the loop.
 template <loop_integer B, loop_integer E, class F>
-task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& body, const loop_options& options = {},
-                      call_site at = call_site::here()) {
+task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& body,
+                      const loop_options& options = {}, call_site at = call_site::here()) {
   detail::check_loop_body<std::decay_t<F>, loop_index<B, E>>();
   task_settings.widths = 1;
   const auto of = detail::bounds_of(begin, end);
@@ -239,7 +278,8 @@ task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& 
   });
 }
 template <loop_integer B, loop_integer E, class F>
-task add_parallel_for(graph& g, B begin, E end, F&& body, const loop_options& options = {}, call_site at = call_site::here()) {
+task add_parallel_for(graph& g, B begin, E end, F&& body, const loop_options& options = {},
+                      call_site at = call_site::here()) {
   return add_parallel_for(g, task_options{}, begin, end, std::forward<F>(body), options, at);
 }
 

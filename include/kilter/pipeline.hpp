@@ -1,5 +1,6 @@
 #pragma once
-// Items that pass through stages one after another while other items are in other stages: parallel_pipeline.
+// Items that pass through stages one after another while other items are in other stages:
+// parallel_pipeline.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,24 +32,30 @@ struct stage {
   F body;
 };
 
-/// A stage that may have any number of items in hand at once: its body is called on several workers at the same time.
+/// A stage that may have any number of items in hand at once: its body is called on several workers
+/// at the same time.
 template <class F>
-[[nodiscard]] stage<stage_order::parallel, std::decay_t<F>> parallel_stage(std::string_view type, F&& body) {
+[[nodiscard]] stage<stage_order::parallel, std::decay_t<F>> parallel_stage(std::string_view type,
+                                                                           F&& body) {
   return {std::string(type), std::forward<F>(body)};
 }
-/// A stage that has one item in hand at once, whichever comes next. Its calls may be on different workers; each sees what the one before did.
+/// A stage that has one item in hand at once, whichever comes next. Its calls may be on different
+/// workers; each sees what the one before did.
 template <class F>
-[[nodiscard]] stage<stage_order::serial, std::decay_t<F>> serial_stage(std::string_view type, F&& body) {
+[[nodiscard]] stage<stage_order::serial, std::decay_t<F>> serial_stage(std::string_view type,
+                                                                       F&& body) {
   return {std::string(type), std::forward<F>(body)};
 }
 /// The same, but in the order in which the first stage gave the items.
 template <class F>
-[[nodiscard]] stage<stage_order::ordered, std::decay_t<F>> ordered_stage(std::string_view type, F&& body) {
+[[nodiscard]] stage<stage_order::ordered, std::decay_t<F>> ordered_stage(std::string_view type,
+                                                                         F&& body) {
   return {std::string(type), std::forward<F>(body)};
 }
 
 struct pipeline_options {
-  /// How many items may be between the beginning of the first stage and the end of the last. Nothing is buffered beyond them. 0: four a worker.
+  /// How many items may be between the beginning of the first stage and the end of the last.
+  /// Nothing is buffered beyond them. 0: four a worker.
   std::uint32_t in_flight = 0;
 };
 
@@ -58,7 +65,8 @@ namespace detail {
 struct stage_work {
   std::string_view type;
   stage_order order = stage_order::parallel;
-  /// Takes the item out of the values of the stage before and puts what it becomes into its own. False: the first stage has no more.
+  /// Takes the item out of the values of the stage before and puts what it becomes into its own.
+  /// False: the first stage has no more.
   bool (*run)(void* bodies, void* values) = nullptr;
 };
 
@@ -85,27 +93,38 @@ template <class Item, class... Stages>
 struct passed_on;
 template <class Item>
 struct passed_on<Item> {
-  static_assert(std::is_void_v<Item>, "the last stage of a pipeline gives nothing back: what it returns would be lost");
+  static_assert(std::is_void_v<Item>,
+                "the last stage of a pipeline gives nothing back: what it returns would be lost");
   using values = std::tuple<>;
 };
 template <class Item, class S, class... Stages>
 struct passed_on<Item, S, Stages...> {
-  static_assert(!std::is_void_v<Item>, "a stage of a pipeline that is not the last returns what the next one takes");
-  using body = std::conditional_t<S::order == stage_order::parallel, const decltype(S::body)&, decltype(S::body)&>;
+  static_assert(!std::is_void_v<Item>,
+                "a stage of a pipeline that is not the last returns what the next one takes");
+  using body = std::conditional_t<S::order == stage_order::parallel, const decltype(S::body)&,
+                                  decltype(S::body)&>;
   static_assert(std::is_invocable_v<body, Item&&>,
-                "a stage of a pipeline takes what the one before returns, by value, T&& or const T&; the body of a parallel stage is not mutable, "
+                "a stage of a pipeline takes what the one before returns, by value, T&& or const "
+                "T&; the body of a parallel stage is not mutable, "
                 "as several workers call it at once");
   using next = std::invoke_result_t<body, Item&&>;
-  using values = decltype(std::tuple_cat(std::declval<std::tuple<std::optional<Item>>>(),
-                                         std::declval<typename passed_on<std::remove_cvref_t<next>, Stages...>::values>()));
+  using values = decltype(std::tuple_cat(
+      std::declval<std::tuple<std::optional<Item>>>(),
+      std::declval<typename passed_on<std::remove_cvref_t<next>, Stages...>::values>()));
 };
 
 template <class First, class... Others>
 struct stages_of {
-  static_assert(First::order != stage_order::parallel, "the first stage of a pipeline gives one item after another: serial_stage or ordered_stage");
-  static_assert(std::is_invocable_v<decltype(First::body)&>, "the first stage of a pipeline takes nothing and returns std::optional<item>; empty ends it");
+  static_assert(
+      First::order != stage_order::parallel,
+      "the first stage of a pipeline gives one item after another: serial_stage or ordered_stage");
+  static_assert(
+      std::is_invocable_v<decltype(First::body)&>,
+      "the first stage of a pipeline takes nothing and returns std::optional<item>; empty ends it");
   using given = std::remove_cvref_t<std::invoke_result_t<decltype(First::body)&>>;
-  static_assert(requires { typename given_item<given>::type; }, "the first stage of a pipeline returns std::optional<item>; empty ends the pipeline");
+  static_assert(
+      requires { typename given_item<given>::type; },
+      "the first stage of a pipeline returns std::optional<item>; empty ends the pipeline");
   using values = typename passed_on<typename given_item<given>::type, Others...>::values;
   using bodies = std::tuple<First, Others...>;
 
@@ -126,20 +145,26 @@ struct stages_of {
         ~emptied() { it.reset(); }
       } at_end{taken};
       const auto call = [&]() -> decltype(auto) {
-        if constexpr (std::tuple_element_t<I, bodies>::order == stage_order::parallel) return std::as_const(body)(std::move(*taken));
-        else return body(std::move(*taken));
+        if constexpr (std::tuple_element_t<I, bodies>::order == stage_order::parallel)
+          return std::as_const(body)(std::move(*taken));
+        else
+          return body(std::move(*taken));
       };
-      if constexpr (I == sizeof...(Others)) call();
-      else std::get<I>(items).emplace(call());
+      if constexpr (I == sizeof...(Others))
+        call();
+      else
+        std::get<I>(items).emplace(call());
       return true;
     }
   }
 };
 
 template <class... Stages, std::size_t... I>
-std::uint64_t run_stages(runtime& rt, const pipeline_options& options, std::tuple<Stages...>& stages, std::index_sequence<I...>) {
+std::uint64_t run_stages(runtime& rt, const pipeline_options& options,
+                         std::tuple<Stages...>& stages, std::index_sequence<I...>) {
   using typed = stages_of<Stages...>;
-  std::vector<typename typed::values> items(options.in_flight != 0 ? options.in_flight : usual_in_flight(rt));
+  std::vector<typename typed::values> items(options.in_flight != 0 ? options.in_flight
+                                                                   : usual_in_flight(rt));
   std::vector<void*> values;
   for (auto& item : items) values.push_back(&item);
   const stage_work work[] = {{std::get<I>(stages).type, Stages::order, &typed::template run<I>}...};
@@ -148,20 +173,22 @@ std::uint64_t run_stages(runtime& rt, const pipeline_options& options, std::tupl
 
 }  // namespace detail
 
-/// Passes items through stages, several at once, and returns how many there were when the last has left the last stage. The first stage takes
-/// nothing and returns std::optional<item>; empty ends the pipeline. Each other takes what the one before returned (by value, T&& or const T&);
-/// the last returns nothing. An item in a stage is a task, learned by the stage's type. From any thread; inside a task of `rt` the worker takes
-/// part itself. At most `in_flight` items exist at once. The first exception of a body lets no other begin and comes out of here; so does
+/// Passes items through stages, several at once, and returns how many there were when the last has
+/// left the last stage. The first stage takes nothing and returns std::optional<item>; empty ends
+/// the pipeline. Each other takes what the one before returned (by value, T&& or const T&); the
+/// last returns nothing. An item in a stage is a task, learned by the stage's type. From any
+/// thread; inside a task of `rt` the worker takes part itself. At most `in_flight` items exist at
+/// once. The first exception of a body lets no other begin and comes out of here; so does
 /// cancelled_error if the runtime is stopped meanwhile. usage_error inside a member of a team.
 template <stage_order... Orders, class... F>
-  requires(sizeof...(F) >= 2)
-std::uint64_t parallel_pipeline(runtime& rt, const pipeline_options& options, stage<Orders, F>... stages) {
+requires(sizeof...(F) >= 2) std::uint64_t
+    parallel_pipeline(runtime& rt, const pipeline_options& options, stage<Orders, F>... stages) {
   std::tuple<stage<Orders, F>...> all(std::move(stages)...);
   return detail::run_stages(rt, options, all, std::index_sequence_for<F...>{});
 }
 template <stage_order... Orders, class... F>
-  requires(sizeof...(F) >= 2)
-std::uint64_t parallel_pipeline(runtime& rt, stage<Orders, F>... stages) {
+requires(sizeof...(F) >= 2) std::uint64_t
+    parallel_pipeline(runtime& rt, stage<Orders, F>... stages) {
   return parallel_pipeline(rt, pipeline_options{}, std::move(stages)...);
 }
 

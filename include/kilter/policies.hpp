@@ -1,5 +1,6 @@
 #pragma once
-// The policies that come with Kilter: their names, and the options that `runtime_options` and the command take for them. Writing one of your own: policy.hpp.
+// The policies that come with Kilter: their names, and the options that `runtime_options` and the
+// command take for them. Writing one of your own: policy.hpp.
 
 #include <cstdint>
 #include <memory>
@@ -16,46 +17,69 @@ namespace kilter {
 class machine;
 class policy;
 
-/// Where the critical flag comes from (docs/papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6); docs/policies.md has the rules.
+/// Where the critical flag comes from (docs/papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6);
+/// docs/policies.md has the rules.
 enum class criticality : std::uint8_t {
   user,          ///< the user's priorities
   chain,         ///< one longest path (X19)
   diff1,         ///< bottom level exactly one below the parent's (S2, as written)
   chain_closed,  ///< every task on any longest path
   hops,          ///< CATS: the highest bottom level seen so far, and what follows it
-  fanout,        ///< more direct successors than the mean of the graph, and at least two (S0, section 2)
-  ranks,         ///< one path, by HEFT's upward rank in learned seconds
-  online,        ///< chain_closed among what is known so far: added tasks too
+  /// more direct successors than the mean of the graph, and at least two (S0, section 2)
+  fanout,
+  ranks,   ///< one path, by HEFT's upward rank in learned seconds
+  online,  ///< chain_closed among what is known so far: added tasks too
 };
 
-enum class victims : std::uint8_t { random, richest, cluster_first };  ///< whom thieves visit (docs/papers.md E52, E58)
+/// whom thieves visit (docs/papers.md E52, E58)
+enum class victims : std::uint8_t { random, richest, cluster_first };
 
 /// What the built-in policies may be told; each reads what concerns it.
 struct policy_options {
-  std::vector<core_id> fast;                          ///< statically fast cores; empty: machine::fastest_cores()
-  std::optional<kilter::criticality> source{};        ///< empty: the policy's own (S0's: user; perf: chain)
-  /// docs/papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are tried, every core but the first of a cluster takes
-  /// the widest place of its cluster (docs/papers.md X19).
+  /// statically fast cores; empty: machine::fastest_cores()
+  std::vector<core_id> fast;
+  /// empty: the policy's own (S0's: user; perf: chain)
+  std::optional<kilter::criticality> source{};
+  /// docs/papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are
+  /// tried, every core but the first of a cluster takes the widest place of its cluster
+  /// (docs/papers.md X19).
   enum class local : std::uint8_t { containing, row, x19 } local_search = local::containing;
-  bool search_when_ready = false;                     ///< tasks of low priority get their place as they become ready, and only a thief searches again (docs/papers.md E56)
-  bool random_fast = false;                           ///< fa, fam-c: a random fast core for each critical task, not the fast cores in turn (docs/papers.md A1.2)
-  enum class noncritical : std::uint8_t { waker, slow_cluster } place_noncritical = noncritical::waker;  ///< docs/papers.md E10
-  std::optional<objective> minimise{};                ///< what every search of the policy minimises; empty: the policy's own
-  std::vector<double> watts{};                        ///< by place_id, all members busy; for energy and edp
-  bool forward_child = true;                          ///< discipline::forward_child; false: it waits in the queue like the others (docs/papers.md E10)
-  bool direct_assembly = false;                       ///< the chosen place is bound at wake-up (docs/papers.md X20, E8)
-  victims steal_from = victims::random;               ///< docs/papers.md E52, E58
+  /// tasks of low priority get their place as they become ready, and only a thief searches again
+  /// (docs/papers.md E56)
+  bool search_when_ready = false;
+  /// fa, fam-c: a random fast core for each critical task, not the fast cores in turn
+  /// (docs/papers.md A1.2)
+  bool random_fast = false;
+  /// docs/papers.md E10
+  enum class noncritical : std::uint8_t {
+    waker,
+    slow_cluster
+  } place_noncritical = noncritical::waker;
+  /// what every search of the policy minimises; empty: the policy's own
+  std::optional<objective> minimise{};
+  /// by place_id, all members busy; for energy and edp
+  std::vector<double> watts{};
+  /// discipline::forward_child; false: it waits in the queue like the others (docs/papers.md E10)
+  bool forward_child = true;
+  /// the chosen place is bound at wake-up (docs/papers.md X20, E8)
+  bool direct_assembly = false;
+  victims steal_from = victims::random;  ///< docs/papers.md E52, E58
 
   // Of cats, and the first also of the source `hops` (docs/papers.md A6.1).
-  bool cats_strict = false;                           ///< a bottom level that equals the highest seen so far is not critical, only a higher one
-  bool cats_bidirectional = false;                    ///< slow cores take critical tasks when they find no others
-  std::uint32_t cats_tries = 300;                     ///< looks into a core's own queue before it goes on to another
-  enum class update : std::uint8_t { batched, each } cats_update = update::batched;  ///< labels: once for all tasks that come together, or task by task
+  /// a bottom level that equals the highest seen so far is not critical, only a higher one
+  bool cats_strict = false;
+  /// slow cores take critical tasks when they find no others
+  bool cats_bidirectional = false;
+  /// looks into a core's own queue before it goes on to another
+  std::uint32_t cats_tries = 300;
+  /// labels: once for all tasks that come together, or task by task
+  enum class update : std::uint8_t { batched, each } cats_update = update::batched;
 };
 
-/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise, and where energy or edp are to be minimised without
-/// watts of every place.
-[[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&, const policy_options& = {});
+/// A policy by name, as in `policy_catalogue`. Throws input_error listing the names otherwise, and
+/// where energy or edp are to be minimised without watts of every place.
+[[nodiscard]] std::shared_ptr<const policy> make_policy(std::string_view name, const machine&,
+                                                        const policy_options& = {});
 
 struct policy_info {
   std::string_view name;

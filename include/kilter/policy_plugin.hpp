@@ -1,5 +1,6 @@
 #pragma once
-// For a policy in a shared library of its own: `kilter bench --policy ./libmine.so`. See docs/policies.md.
+// For a policy in a shared library of its own: `kilter bench --policy ./libmine.so`. See
+// docs/policies.md.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace kilter {
 
 namespace detail {
 
-/// Sums up what a library and its host must have in common: where members are, and which slots virtual functions have.
+/// Sums up what a library and its host must have in common: where members are, and which slots
+/// virtual functions have.
 class stamp {
  public:
   constexpr void add(std::uint64_t v) noexcept {
@@ -23,10 +25,11 @@ class stamp {
   constexpr void type() noexcept {
     add(sizeof(T));
     add(alignof(T));
-    add(std::uint64_t{std::is_floating_point_v<T>} | std::uint64_t{std::is_unsigned_v<T>} << 1 | std::uint64_t{std::is_enum_v<T>} << 2);
+    add(std::uint64_t{std::is_floating_point_v<T>} | std::uint64_t{std::is_unsigned_v<T>} << 1 |
+        std::uint64_t{std::is_enum_v<T>} << 2);
   }
   template <class Class, class Member>
-  void member(Member Class::* which) noexcept {
+  void member(Member Class::*which) noexcept {
     type<Member>();
     word_by_word(which);
   }
@@ -99,17 +102,19 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
 
 }  // namespace detail
 
-/// The version of the contract (16 bits), and a sum over the layout of all that passes between a policy and its engine; the command refuses a library that
-/// says another. A change that keeps the layout and changes a meaning must raise the version.
+/// The version of the contract (16 bits), and a sum over the layout of all that passes between a
+/// policy and its engine; the command refuses a library that says another. A change that keeps the
+/// layout and changes a meaning must raise the version.
 [[nodiscard]] inline std::uint64_t policy_abi() noexcept {
   constexpr std::uint64_t version = 3;
   detail::stamp s;
   s.add(version);
   using d = discipline;
   detail::sum_up(s, &queue_spec::owner, &queue_spec::order, &queue_spec::takers);
-  detail::sum_up(s, &d::queues, &d::deques_too, &d::steal_from, &d::forward_child, &d::asks_submit, &d::asks_ready_low, &d::asks_ready_high, &d::asks_next,
-                 &d::asks_take_low, &d::asks_take_high, &d::take_stays, &d::asks_done, &d::learns, &d::asks_machine, &d::reads_predecessors, &d::reads_data, &d::cells,
-                 &d::type_cells);
+  detail::sum_up(s, &d::queues, &d::deques_too, &d::steal_from, &d::forward_child, &d::asks_submit,
+                 &d::asks_ready_low, &d::asks_ready_high, &d::asks_next, &d::asks_take_low,
+                 &d::asks_take_high, &d::take_stays, &d::asks_done, &d::learns, &d::asks_machine,
+                 &d::reads_predecessors, &d::reads_data, &d::cells, &d::type_cells);
   using r = ready_decision;
   detail::sum_up(s, &r::what, &r::stealable, &r::queue, &r::where, &r::key, &r::busy_s);
   using n = next_decision;
@@ -117,39 +122,50 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
   detail::sum_up(s, &take_decision::where, &take_decision::put_back, &take_decision::busy_s);
   detail::sum_up(s, &member_time::core, &member_time::seconds, &member_time::chunks);
   using m = measured;
-  detail::sum_up(s, &m::sample_s, &m::leader_s, &m::span_s, &m::cpu_s, &m::tasks, &m::work, &m::leader_first, &m::from_data,
-                 &m::members);
+  detail::sum_up(s, &m::sample_s, &m::leader_s, &m::span_s, &m::cpu_s, &m::tasks, &m::work,
+                 &m::leader_first, &m::from_data, &m::members);
   detail::sum_up(s, &task_ref::handle);
   detail::sum_up(s, &task_state::a, &task_state::b);
   using t = table_options;
-  detail::sum_up(s, &t::sample_weight, &t::explore_first, &t::refresh_every, &t::two_factors, &t::neutral_prior, &t::lost_time, &t::idle_decay, &t::ageing,
-                 &t::by_work, &t::window_s, &t::idle_decay_s, &t::move_after_s, &t::move_gain, &t::probe_budget, &t::probe_after_s);
+  detail::sum_up(s, &t::sample_weight, &t::explore_first, &t::refresh_every, &t::two_factors,
+                 &t::neutral_prior, &t::lost_time, &t::idle_decay, &t::ageing, &t::by_work,
+                 &t::window_s, &t::idle_decay_s, &t::move_after_s, &t::move_gain, &t::probe_budget,
+                 &t::probe_after_s);
   using o = policy_options;
-  detail::sum_up(s, &o::fast, &o::source, &o::local_search, &o::search_when_ready, &o::random_fast, &o::place_noncritical, &o::minimise, &o::watts, &o::forward_child, &o::direct_assembly,
-                 &o::steal_from, &o::cats_strict, &o::cats_bidirectional, &o::cats_tries, &o::cats_update);
+  detail::sum_up(s, &o::fast, &o::source, &o::local_search, &o::search_when_ready, &o::random_fast,
+                 &o::place_noncritical, &o::minimise, &o::watts, &o::forward_child,
+                 &o::direct_assembly, &o::steal_from, &o::cats_strict, &o::cats_bidirectional,
+                 &o::cats_tries, &o::cats_update);
   detail::sum_up(s, &place::leader, &place::width);
   detail::sum_up(s, &core::id, &core::os_index, &core::cluster, &core::kind, &core::numa_node);
-  detail::sum_up(s, &cluster::id, &cluster::kind, &cluster::first, &cluster::size, &cluster::widths);
+  detail::sum_up(s, &cluster::id, &cluster::kind, &cluster::first, &cluster::size,
+                 &cluster::widths);
   s.type<core_kind>();
   detail::layout::of_machine(s);
   detail::layout::of_view(s);
   detail::layout::of_policy(s);
   // The last of each list: it moves when one comes before it.
-  for (const auto last : {static_cast<int>(r::kind::bind), static_cast<int>(n::kind::hold_until), static_cast<int>(queue_order::by_key),
-                          static_cast<int>(victims::cluster_first), static_cast<int>(objective::edp), static_cast<int>(criticality::online),
-                          static_cast<int>(priority::high)})
+  for (const auto last :
+       {static_cast<int>(r::kind::bind), static_cast<int>(n::kind::hold_until),
+        static_cast<int>(queue_order::by_key), static_cast<int>(victims::cluster_first),
+        static_cast<int>(objective::edp), static_cast<int>(criticality::online),
+        static_cast<int>(priority::high)})
     s.add(static_cast<std::uint64_t>(last));
   return version << 48 | s.sum() >> 16;
 }
 
 }  // namespace kilter
 
-/// Once in the library: how the command makes the policy. CLASS is made from (const machine&, const policy_options&) if it can be, else without arguments.
-#define KILTER_POLICY_PLUGIN(CLASS)                                                                                          \
-  extern "C" std::uint64_t kilter_policy_abi() { return kilter::policy_abi(); }                                              \
-  extern "C" kilter::policy* kilter_make_policy(const kilter::machine& m, const kilter::policy_options& o) {                 \
-    return [](const auto& where, const auto& settings) -> kilter::policy* {                                                  \
-      if constexpr (std::is_constructible_v<CLASS, decltype(where), decltype(settings)>) return new CLASS(where, settings);   \
-      else return new CLASS();                                                                                                \
-    }(m, o);                                                                                                                  \
+/// Once in the library: how the command makes the policy. CLASS is made from (const machine&, const
+/// policy_options&) if it can be, else without arguments.
+#define KILTER_POLICY_PLUGIN(CLASS)                                                      \
+  extern "C" std::uint64_t kilter_policy_abi() { return kilter::policy_abi(); }          \
+  extern "C" kilter::policy* kilter_make_policy(const kilter::machine& m,                \
+                                                const kilter::policy_options& o) {       \
+    return [](const auto& where, const auto& settings) -> kilter::policy* {              \
+      if constexpr (std::is_constructible_v<CLASS, decltype(where), decltype(settings)>) \
+        return new CLASS(where, settings);                                               \
+      else                                                                               \
+        return new CLASS();                                                              \
+    }(m, o);                                                                             \
   }

@@ -5,7 +5,8 @@
 
 namespace kilter {
 
-/// A task as a policy knows it: a name to ask the view about. Empty where there is none (a root has no parent).
+/// A task as a policy knows it: a name to ask the view about. Empty where there is none (a root has
+/// no parent).
 struct task_ref {
   std::uintptr_t handle = 0;
   explicit operator bool() const noexcept { return handle != 0; }

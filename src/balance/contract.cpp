@@ -15,7 +15,8 @@ std::string_view name_of(reason r) noexcept {
 }
 
 bool is_exchange(const move& a, const move& b) noexcept {
-  const bool of_two = a.why == reason::swap || a.why == reason::class_rule || a.why == reason::rotation;
+  const bool of_two =
+      a.why == reason::swap || a.why == reason::class_rule || a.why == reason::rotation;
   return of_two && a.why == b.why && a.from == b.to && a.to == b.from && a.from != a.to;
 }
 

@@ -6,7 +6,8 @@
 //   select pairs; predict each; exchange those that may and that gain
 //   every n quanta the optimizer sets swapSize and the quantum (dike-af, dike-ap)
 //
-// Where an observer sees only classes there is no gate, no prediction and no optimizer; the sides of the cores are those given or the machine's kinds.
+// Where an observer sees only classes there is no gate, no prediction and no optimizer; the sides
+// of the cores are those given or the machine's kinds.
 
 #include <memory>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 namespace kilter::balance {
 
-[[nodiscard]] std::unique_ptr<scheduler> make_dike(std::string_view name, const machine&, const scheduler_options&, goal);
+[[nodiscard]] std::unique_ptr<scheduler> make_dike(std::string_view name, const machine&,
+                                                   const scheduler_options&, goal);
 
 }  // namespace kilter::balance

@@ -13,7 +13,8 @@ namespace {
 
 class in_cluster final : public scheduler {
  public:
-  in_cluster(const machine& m, bool slow_first) : slow_first_(slow_first), cores_(m.core_count()), clusters_(m.clusters().size()) {
+  in_cluster(const machine& m, bool slow_first)
+      : slow_first_(slow_first), cores_(m.core_count()), clusters_(m.clusters().size()) {
     for (const core& c : m.cores()) clusters_[c.cluster].push_back(c.id);
   }
 
@@ -21,7 +22,9 @@ class in_cluster final : public scheduler {
   [[nodiscard]] double first_s() const noexcept override { return kernel_tick_s; }
   [[nodiscard]] core_id place(const newcomer&, std::span<const std::uint32_t> taken) override {
     const auto fewest = std::ranges::min(taken);
-    if (slow_first_) return static_cast<core_id>(taken.rend() - std::ranges::find(taken.rbegin(), taken.rend(), fewest) - 1);
+    if (slow_first_)
+      return static_cast<core_id>(taken.rend() -
+                                  std::ranges::find(taken.rbegin(), taken.rend(), fewest) - 1);
     return static_cast<core_id>(std::ranges::find(taken, fewest) - taken.begin());
   }
   [[nodiscard]] answer tick(const observation& o) override {
@@ -41,6 +44,8 @@ class in_cluster final : public scheduler {
 
 }  // namespace
 
-std::unique_ptr<scheduler> make_in_cluster(const machine& m, const scheduler_options& o) { return std::make_unique<in_cluster>(m, o.slow_first); }
+std::unique_ptr<scheduler> make_in_cluster(const machine& m, const scheduler_options& o) {
+  return std::make_unique<in_cluster>(m, o.slow_first);
+}
 
 }  // namespace kilter::balance

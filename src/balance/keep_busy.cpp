@@ -12,11 +12,14 @@ namespace kilter::balance {
 namespace {
 
 thread_sample* sample_of(observation& o, thread_id thread) {
-  const auto at = std::lower_bound(o.threads.begin(), o.threads.end(), thread, [](const thread_sample& s, thread_id id) { return s.thread < id; });
+  const auto at =
+      std::lower_bound(o.threads.begin(), o.threads.end(), thread,
+                       [](const thread_sample& s, thread_id id) { return s.thread < id; });
   return at == o.threads.end() || at->thread != thread ? nullptr : &*at;
 }
 
-/// Carries the moves out on the observation, and drops those that a mask forbids; of an exchange both.
+/// Carries the moves out on the observation, and drops those that a mask forbids; of an exchange
+/// both.
 void carry_out(answer& a, observation& o) {
   const auto allowed = [&](const move& m) {
     const thread_sample* const s = sample_of(o, m.thread);
@@ -42,10 +45,15 @@ void carry_out(answer& a, observation& o) {
 
 class busy final : public scheduler {
  public:
-  busy(std::unique_ptr<scheduler> inner, std::uint32_t cores) : inner_(std::move(inner)), all_(cores) { std::iota(all_.begin(), all_.end(), core_id{0}); }
+  busy(std::unique_ptr<scheduler> inner, std::uint32_t cores)
+      : inner_(std::move(inner)), all_(cores) {
+    std::iota(all_.begin(), all_.end(), core_id{0});
+  }
 
   [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
-  [[nodiscard]] core_id place(const newcomer& n, std::span<const std::uint32_t> taken) override { return inner_->place(n, taken); }
+  [[nodiscard]] core_id place(const newcomer& n, std::span<const std::uint32_t> taken) override {
+    return inner_->place(n, taken);
+  }
   [[nodiscard]] double first_s() const noexcept override { return inner_->first_s(); }
 
   [[nodiscard]] answer tick(const observation& o) override {
@@ -65,6 +73,8 @@ class busy final : public scheduler {
 
 }  // namespace
 
-std::unique_ptr<scheduler> keep_busy(std::unique_ptr<scheduler> inner, std::uint32_t cores) { return std::make_unique<busy>(std::move(inner), cores); }
+std::unique_ptr<scheduler> keep_busy(std::unique_ptr<scheduler> inner, std::uint32_t cores) {
+  return std::make_unique<busy>(std::move(inner), cores);
+}
 
 }  // namespace kilter::balance

@@ -1,5 +1,6 @@
 #pragma once
-// What every scheduler that moves threads of real programs has to keep: no core has two runnable threads while a core that one of them may use has none.
+// What every scheduler that moves threads of real programs has to keep: no core has two runnable
+// threads while a core that one of them may use has none.
 
 #include <memory>
 
@@ -7,7 +8,9 @@
 
 namespace kilter::balance {
 
-/// Asks `inner`, drops what masks forbid, and adds moves (reason::load) until that holds of what comes of its answer.
-[[nodiscard]] std::unique_ptr<scheduler> keep_busy(std::unique_ptr<scheduler> inner, std::uint32_t cores);
+/// Asks `inner`, drops what masks forbid, and adds moves (reason::load) until that holds of what
+/// comes of its answer.
+[[nodiscard]] std::unique_ptr<scheduler> keep_busy(std::unique_ptr<scheduler> inner,
+                                                   std::uint32_t cores);
 
 }  // namespace kilter::balance

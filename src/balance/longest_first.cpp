@@ -10,9 +10,13 @@ namespace kilter::balance {
 
 namespace {
 
-/// The free core that is preferred, else the other free one, else the one with the fewest threads, a preferred one if there is a choice.
-core_id choose(bool prefer_fast, std::span<const std::uint8_t> fast, std::span<const std::uint32_t> taken) {
-  const auto cost = [&](std::size_t c) { return std::pair(taken[c], (fast[c] != 0) != prefer_fast); };
+/// The free core that is preferred, else the other free one, else the one with the fewest threads,
+/// a preferred one if there is a choice.
+core_id choose(bool prefer_fast, std::span<const std::uint8_t> fast,
+               std::span<const std::uint32_t> taken) {
+  const auto cost = [&](std::size_t c) {
+    return std::pair(taken[c], (fast[c] != 0) != prefer_fast);
+  };
   std::size_t best = 0;
   for (std::size_t c = 1; c < taken.size(); ++c)
     if (cost(c) < cost(best)) best = c;
@@ -21,8 +25,12 @@ core_id choose(bool prefer_fast, std::span<const std::uint8_t> fast, std::span<c
 
 class longest_first final : public scheduler {
  public:
-  longest_first(std::string_view name, const machine& m, const scheduler_options& options, longest_first_variant v)
-      : name_(name), variant_(v), quantum_s_(options.quantum_s), fast_(fast_flags(m, options.fast_cores)) {}
+  longest_first(std::string_view name, const machine& m, const scheduler_options& options,
+                longest_first_variant v)
+      : name_(name),
+        variant_(v),
+        quantum_s_(options.quantum_s),
+        fast_(fast_flags(m, options.fast_cores)) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   [[nodiscard]] double first_s() const noexcept override { return quantum_s_; }
@@ -32,9 +40,13 @@ class longest_first final : public scheduler {
     if (length <= 0.0 || n.index >= n.group.size()) return no_core;
     if (variant_.idle_fast) length_of_[n.thread] = length;
     group_plan& plan = plans_[n.program];
-    const bool planned = plan.size == n.group.size() && n.index >= plan.next && n.index - plan.first < plan.cores.size();
-    if (!planned && n.index + 1 == n.group.size()) return place_online(signed_lengths(n.group), fast_, taken);
-    if (!planned) plan = {n.group.size(), n.index, n.index, plan_lengths(signed_lengths(n.group.subspan(n.index)), fast_, taken)};
+    const bool planned = plan.size == n.group.size() && n.index >= plan.next &&
+                         n.index - plan.first < plan.cores.size();
+    if (!planned && n.index + 1 == n.group.size())
+      return place_online(signed_lengths(n.group), fast_, taken);
+    if (!planned)
+      plan = {n.group.size(), n.index, n.index,
+              plan_lengths(signed_lengths(n.group.subspan(n.index)), fast_, taken)};
     plan.next = n.index + 1;
     return plan.cores[n.index - plan.first];
   }
@@ -69,8 +81,9 @@ class longest_first final : public scheduler {
       busy[t.core] = 1;
       if (fast_[t.core] == 0 && t.movable && length_of_.contains(t.thread)) slow.push_back(&t);
     }
-    std::stable_sort(slow.begin(), slow.end(),
-                     [&](const thread_sample* x, const thread_sample* y) { return length_of_.at(x->thread) > length_of_.at(y->thread); });
+    std::stable_sort(slow.begin(), slow.end(), [&](const thread_sample* x, const thread_sample* y) {
+      return length_of_.at(x->thread) > length_of_.at(y->thread);
+    });
     auto next = slow.begin();
     for (core_id c = 0; c < fast_.size() && next != slow.end(); ++c)
       if (fast_[c] != 0 && busy[c] == 0) {
@@ -89,22 +102,29 @@ class longest_first final : public scheduler {
 
 }  // namespace
 
-std::vector<core_id> plan_lengths(std::span<const double> lengths, std::span<const std::uint8_t> fast, std::span<const std::uint32_t> taken) {
+std::vector<core_id> plan_lengths(std::span<const double> lengths,
+                                  std::span<const std::uint8_t> fast,
+                                  std::span<const std::uint32_t> taken) {
   std::vector<std::size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
   std::vector<std::uint32_t> living(taken.begin(), taken.end());
   std::vector<core_id> cores(lengths.size(), no_core);
   for (const std::size_t i : order) ++living[cores[i] = choose(true, fast, living)];
   return cores;
 }
 
-core_id place_online(std::span<const double> lengths, std::span<const std::uint8_t> fast, std::span<const std::uint32_t> taken) {
-  const double mean = std::accumulate(lengths.begin(), lengths.end(), 0.0) / static_cast<double>(lengths.size());
+core_id place_online(std::span<const double> lengths, std::span<const std::uint8_t> fast,
+                     std::span<const std::uint32_t> taken) {
+  const double mean =
+      std::accumulate(lengths.begin(), lengths.end(), 0.0) / static_cast<double>(lengths.size());
   return choose(lengths.back() >= mean, fast, taken);
 }
 
-std::unique_ptr<scheduler> make_longest_first(std::string_view name, const machine& m, const scheduler_options& options, longest_first_variant v) {
+std::unique_ptr<scheduler> make_longest_first(std::string_view name, const machine& m,
+                                              const scheduler_options& options,
+                                              longest_first_variant v) {
   return std::make_unique<longest_first>(name, m, options, v);
 }
 

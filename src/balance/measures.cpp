@@ -23,7 +23,9 @@ double slowdown_ratio(std::span<const double> together_s, std::span<const double
   return most / least;
 }
 
-double arithmetic_mean(std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }
+double arithmetic_mean(std::span<const double> v) {
+  return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+}
 
 double geometric_mean(std::span<const double> v) {
   double sum = 0.0;

@@ -1,5 +1,6 @@
 #pragma once
-// Fifth stage (papers.md S4, section III-E): pairs become moves. No third core; the order of the two halves does not matter.
+// Fifth stage (papers.md S4, section III-E): pairs become moves. No third core; the order of the
+// two halves does not matter.
 
 #include <span>
 #include <vector>

@@ -19,20 +19,27 @@ std::vector<thread_view> view_threads(const observation& o, double memory_above)
   std::vector<thread_view> threads;
   for (const thread_sample& s : o.threads) {
     if (s.core == no_core || (!s.runnable && s.ran_s <= 0.0) || (o.rates && !s.misses)) continue;
-    threads.push_back({.thread = s.thread, .program = s.program, .core = s.core, .kind = class_of(s, memory_above),
-                       .rate_per_s = o.rates ? *s.misses / o.length_s : 0.0, .background = s.background, .movable = s.movable});
+    threads.push_back({.thread = s.thread,
+                       .program = s.program,
+                       .core = s.core,
+                       .kind = class_of(s, memory_above),
+                       .rate_per_s = o.rates ? *s.misses / o.length_s : 0.0,
+                       .background = s.background,
+                       .movable = s.movable});
   }
   return threads;
 }
 
-std::vector<std::optional<double>> achieved_by_core(std::span<const thread_view> threads, std::uint32_t cores) {
+std::vector<std::optional<double>> achieved_by_core(std::span<const thread_view> threads,
+                                                    std::uint32_t cores) {
   std::vector<std::optional<double>> achieved(cores);
   for (const thread_view& t : threads)
     if (t.core < cores) achieved[t.core] = achieved[t.core].value_or(0.0) + t.rate_per_s;
   return achieved;
 }
 
-void add_quantum(bandwidth_history& history, std::span<const std::optional<double>> achieved, std::uint32_t window) {
+void add_quantum(bandwidth_history& history, std::span<const std::optional<double>> achieved,
+                 std::uint32_t window) {
   if (history.cores.size() < achieved.size()) history.cores.resize(achieved.size());
   for (std::size_t c = 0; c < achieved.size(); ++c) {
     if (!achieved[c]) continue;
@@ -42,8 +49,10 @@ void add_quantum(bandwidth_history& history, std::span<const std::optional<doubl
       core.mean_per_s += (*achieved[c] - core.mean_per_s) / static_cast<double>(core.quanta);
       continue;
     }
-    if (core.recent.size() < window) core.recent.push_back(*achieved[c]);
-    else core.recent[(core.quanta - 1) % window] = *achieved[c];
+    if (core.recent.size() < window)
+      core.recent.push_back(*achieved[c]);
+    else
+      core.recent[(core.quanta - 1) % window] = *achieved[c];
     double sum = 0.0;
     for (const double r : core.recent) sum += r;
     core.mean_per_s = sum / static_cast<double>(core.recent.size());
@@ -52,11 +61,13 @@ void add_quantum(bandwidth_history& history, std::span<const std::optional<doubl
 
 std::vector<std::optional<double>> core_bandwidth(const bandwidth_history& history) {
   std::vector<std::optional<double>> bandwidth;
-  for (const auto& core : history.cores) bandwidth.push_back(core.quanta > 0 ? std::optional(core.mean_per_s) : std::nullopt);
+  for (const auto& core : history.cores)
+    bandwidth.push_back(core.quanta > 0 ? std::optional(core.mean_per_s) : std::nullopt);
   return bandwidth;
 }
 
-std::vector<core_side> bandwidth_sides(std::span<const std::optional<double>> bandwidth, std::span<const core_side> before, double hysteresis) {
+std::vector<core_side> bandwidth_sides(std::span<const std::optional<double>> bandwidth,
+                                       std::span<const core_side> before, double hysteresis) {
   std::vector<double> known;
   for (const auto& b : bandwidth)
     if (b) known.push_back(*b);
@@ -68,7 +79,9 @@ std::vector<core_side> bandwidth_sides(std::span<const std::optional<double>> ba
   for (std::size_t c = 0; c < bandwidth.size(); ++c) {
     if (!bandwidth[c]) continue;
     const core_side was = c < before.size() ? before[c] : core_side::unknown;
-    const double edge = was == core_side::high ? median * (1.0 - hysteresis) : was == core_side::low ? median * (1.0 + hysteresis) : median;
+    const double edge = was == core_side::high  ? median * (1.0 - hysteresis)
+                        : was == core_side::low ? median * (1.0 + hysteresis)
+                                                : median;
     sides[c] = *bandwidth[c] > edge ? core_side::high : core_side::low;
   }
   return sides;

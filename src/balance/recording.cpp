@@ -23,7 +23,8 @@ constexpr std::size_t longest_line = 16u << 20;
 constexpr std::size_t most_threads = 1u << 16;
 constexpr std::uint32_t most_cores = 1u << 16;
 constexpr double largest_amount = 1e18;  // of seconds or events: sums of many stay finite
-constexpr std::array<std::pair<thread_class, std::string_view>, 2> class_names = {{{thread_class::compute, "compute"}, {thread_class::memory, "memory"}}};
+constexpr std::array<std::pair<thread_class, std::string_view>, 2> class_names = {
+    {{thread_class::compute, "compute"}, {thread_class::memory, "memory"}}};
 
 /// One object of the file; what is wrong with it is said with where it stands.
 class members {
@@ -36,7 +37,9 @@ class members {
     for (const auto& [key, value] : object_.items()) {
       bool found = false;
       for (const std::string_view k : known) found = found || k == key;
-      if (!found) throw input_error(where_ + ": '" + one_line(key) + "' is no member of " + std::string(schema));
+      if (!found)
+        throw input_error(where_ + ": '" + one_line(key) + "' is no member of " +
+                          std::string(schema));
     }
   }
   [[nodiscard]] const json* find(const char* key) const {
@@ -58,7 +61,8 @@ class members {
     if (v && !v->is_boolean()) wrong(key, *v, "true or false");
     return v ? v->get<bool>() : otherwise;
   }
-  [[nodiscard]] std::uint32_t count(const char* key, std::uint64_t least, std::uint64_t most) const {
+  [[nodiscard]] std::uint32_t count(const char* key, std::uint64_t least,
+                                    std::uint64_t most) const {
     const json& v = at(key);
     if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
       wrong(key, v, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
@@ -68,7 +72,8 @@ class members {
     const json* v = find(key);
     if (!v) return std::nullopt;
     const double d = v->is_number() ? v->get<double>() : -1.0;
-    if (!(d >= 0.0 && d <= most)) wrong(key, *v, most == 1.0 ? "a number from 0 to 1" : "a number from 0 to 1e18");
+    if (!(d >= 0.0 && d <= most))
+      wrong(key, *v, most == 1.0 ? "a number from 0 to 1" : "a number from 0 to 1e18");
     return d;
   }
   [[nodiscard]] double needed_amount(const char* key) const {
@@ -93,7 +98,8 @@ json parsed(const std::string& line, const std::string& where) {
 }
 
 thread_sample to_sample(const members& m, std::uint32_t cores) {
-  m.only({"thread", "program", "core", "background", "runnable", "movable", "ran_s", "waited_s", "misses", "miss_ratio", "instructions", "class"});
+  m.only({"thread", "program", "core", "background", "runnable", "movable", "ran_s", "waited_s",
+          "misses", "miss_ratio", "instructions", "class"});
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
   thread_sample s;
   s.thread = m.count("thread", 0, most);
@@ -111,7 +117,8 @@ thread_sample to_sample(const members& m, std::uint32_t cores) {
     const std::string name = m.text("class");
     for (const auto& [c, n] : class_names)
       if (n == name) s.told = c;
-    if (s.told == thread_class::unknown) m.wrong("class", m.at("class"), "\"compute\" or \"memory\"");
+    if (s.told == thread_class::unknown)
+      m.wrong("class", m.at("class"), "\"compute\" or \"memory\"");
   }
   return s;
 }
@@ -133,12 +140,15 @@ json to_json(const thread_sample& s) {
   return o;
 }
 
-std::string line_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
+std::string line_of(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
 std::string recording_line(const recording_header& h) {
-  return line_of({{"schema", schema}, {"machine", h.machine}, {"cores", h.cores}, {"observer", h.observer}});
+  return line_of(
+      {{"schema", schema}, {"machine", h.machine}, {"cores", h.cores}, {"observer", h.observer}});
 }
 
 std::string recording_line(const observation& o) {
@@ -150,8 +160,11 @@ std::string recording_line(const observation& o) {
   return line_of(line);
 }
 
-recording_reader::recording_reader(std::istream& in, std::string source) : in_(in), source_(std::move(source)) {
-  if (!read_line()) throw input_error(source_ + " is empty; a recording begins with a line whose schema is " + std::string(schema));
+recording_reader::recording_reader(std::istream& in, std::string source)
+    : in_(in), source_(std::move(source)) {
+  if (!read_line())
+    throw input_error(source_ + " is empty; a recording begins with a line whose schema is " +
+                      std::string(schema));
   const std::string where = source_ + ":1";
   const json value = parsed(line_, where);
   const members m(value, where);
@@ -170,24 +183,32 @@ std::optional<observation> recording_reader::next() {
   o.now_s = m.needed_amount("now_s");
   o.length_s = m.needed_amount("length_s");
   if (o.length_s == 0.0) m.wrong("length_s", m.at("length_s"), "above 0");
-  if (last_s_ && o.now_s <= *last_s_) m.wrong("now_s", m.at("now_s"), "later than in the line before");
+  if (last_s_ && o.now_s <= *last_s_)
+    m.wrong("now_s", m.at("now_s"), "later than in the line before");
   last_s_ = o.now_s;
   o.rates = m.flag("rates", false);
   if (const json* const idle = m.find("idle")) {
-    if (!idle->is_array() || idle->size() != header_.cores) throw input_error(where + ": 'idle' must be a list of " + std::to_string(header_.cores) + " numbers, one a core");
+    if (!idle->is_array() || idle->size() != header_.cores)
+      throw input_error(where + ": 'idle' must be a list of " + std::to_string(header_.cores) +
+                        " numbers, one a core");
     for (const json& part : *idle) {
-      if (!part.is_number() || !(part.get<double>() >= 0.0 && part.get<double>() <= 1.0)) m.wrong("idle", part, "a list of numbers from 0 to 1");
+      if (!part.is_number() || !(part.get<double>() >= 0.0 && part.get<double>() <= 1.0))
+        m.wrong("idle", part, "a list of numbers from 0 to 1");
       o.idle.push_back(part.get<double>());
     }
   }
   const json& threads = m.at("threads");
-  if (!threads.is_array() || threads.size() > most_threads) throw input_error(where + ": 'threads' must be a list of at most " + std::to_string(most_threads));
+  if (!threads.is_array() || threads.size() > most_threads)
+    throw input_error(where + ": 'threads' must be a list of at most " +
+                      std::to_string(most_threads));
   o.threads.reserve(threads.size());
   for (const json& t : threads) {
-    const std::string which = where + ": thread " + std::to_string(o.threads.size() + 1) + " of the list";
+    const std::string which =
+        where + ": thread " + std::to_string(o.threads.size() + 1) + " of the list";
     o.threads.push_back(to_sample({t, which}, header_.cores));
     if (o.threads.size() > 1 && o.threads.back().thread <= o.threads[o.threads.size() - 2].thread)
-      throw input_error(which + " has id " + std::to_string(o.threads.back().thread) + "; ids must ascend");
+      throw input_error(which + " has id " + std::to_string(o.threads.back().thread) +
+                        "; ids must ascend");
   }
   return o;
 }
@@ -201,7 +222,8 @@ bool recording_reader::read_line() {
       return true;
     }
     if (line_.size() == longest_line)
-      throw input_error(source_ + ":" + std::to_string(number_ + 1) + ": longer than " + std::to_string(longest_line >> 20) + " MiB");
+      throw input_error(source_ + ":" + std::to_string(number_ + 1) + ": longer than " +
+                        std::to_string(longest_line >> 20) + " MiB");
     line_.push_back(static_cast<char>(c));
   }
   if (in_.bad()) throw input_error(source_ + ": cannot be read");

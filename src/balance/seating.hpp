@@ -21,8 +21,10 @@ class seating {
   /// The one of `cores` with the fewest runnable threads, the first of them.
   [[nodiscard]] core_id emptiest(std::span<const core_id> cores) const;
   void send(std::size_t i, core_id to, reason);
-  /// Threads that wait go to idle cores that they may use, within the group. Afterwards none of the group's cores has two runnable threads while another has
-  /// none that one of them may use: only crowded cores give threads away, so none becomes idle, and a thread that found no idle core would find none later.
+  /// Threads that wait go to idle cores that they may use, within the group. Afterwards none of the
+  /// group's cores has two runnable threads while another has none that one of them may use: only
+  /// crowded cores give threads away, so none becomes idle, and a thread that found no idle core
+  /// would find none later.
   void even_out(std::span<const core_id> group);
   [[nodiscard]] std::vector<move> take() { return std::move(moves_); }
 

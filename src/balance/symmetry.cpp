@@ -12,7 +12,8 @@ std::vector<std::uint32_t> thread_groups(std::span<const thread_life> lives) {
   if (lives.empty()) return group;
   std::vector<std::size_t> order(lives.size() - 1);
   std::iota(order.begin(), order.end(), std::size_t{1});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lives[a].began < lives[b].began; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return lives[a].began < lives[b].began; });
   std::uint32_t current = 0;
   double last_end = 0.0;
   for (const std::size_t i : order) {
@@ -32,7 +33,9 @@ double symmetry(std::span<const double> counts, std::span<const std::uint32_t> g
   for (std::size_t i = 0; i < counts.size(); ++i) members[group[i]].push_back(counts[i]);
   double sum = 0.0;
   for (const auto& of_group : members)
-    if (!of_group.empty()) sum += coefficient_of_variation(of_group) / static_cast<double>(of_group.size());  // deviation / total
+    // deviation / total
+    if (!of_group.empty())
+      sum += coefficient_of_variation(of_group) / static_cast<double>(of_group.size());
   return sum / static_cast<double>(members.size());
 }
 

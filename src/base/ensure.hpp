@@ -1,5 +1,6 @@
 #pragma once
-// What must hold whenever the program gets there, whatever users do. Checked in every build with tests, and nowhere else.
+// What must hold whenever the program gets there, whatever users do. Checked in every build with
+// tests, and nowhere else.
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,8 @@ inline constexpr bool checked_build = true;
 inline constexpr bool checked_build = false;
 #endif
 
-/// Ends the program with the promise that was broken. What is asked has no side effects, so that it costs nothing in other builds.
+/// Ends the program with the promise that was broken. What is asked has no side effects, so that it
+/// costs nothing in other builds.
 inline void ensure(bool holds, const char* promise) noexcept {
   if constexpr (checked_build)
     if (!holds) [[unlikely]] {

@@ -1,10 +1,10 @@
 #include "base/file_text.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstring>
 
 #include "base/printable.hpp"
 #include "kilter/error.hpp"
@@ -34,7 +34,8 @@ std::string file_text(const std::string& path, const std::string& what, std::siz
   const std::string which = what + " '" + path + "'";
   const opened file(path);
   struct stat status {};
-  if (file.fd() < 0 || fstat(file.fd(), &status) != 0) throw input_error(which + " cannot be read: " + std::strerror(errno));
+  if (file.fd() < 0 || fstat(file.fd(), &status) != 0)
+    throw input_error(which + " cannot be read: " + std::strerror(errno));
   if (S_ISDIR(status.st_mode)) throw input_error(which + " is a directory; name a file in it");
   std::string text;
   for (char block[1 << 16];;) {
@@ -43,7 +44,9 @@ std::string file_text(const std::string& path, const std::string& what, std::siz
     if (got < 0) throw input_error(which + " cannot be read: " + std::strerror(errno));
     if (got == 0) return text;
     text.append(block, static_cast<std::size_t>(got));
-    if (text.size() > most) throw input_error(which + " is larger than " + std::to_string(most_mib) + " MiB, the most that is read");
+    if (text.size() > most)
+      throw input_error(which + " is larger than " + std::to_string(most_mib) +
+                        " MiB, the most that is read");
   }
 }
 

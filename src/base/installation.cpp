@@ -9,12 +9,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `relative` from the directory of programs in which this one is, without the dots; empty where the system does not tell what runs.
+/// `relative` from the directory of programs in which this one is, without the dots; empty where
+/// the system does not tell what runs.
 std::vector<std::string> beside_program(const char* relative) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return {};
-  const fs::path programs = program.filename() == "kilter-commands" ? program.parent_path() / KILTER_PROGRAMS_FROM_COMMANDS : program.parent_path();
+  const fs::path programs = program.filename() == "kilter-commands"
+                                ? program.parent_path() / KILTER_PROGRAMS_FROM_COMMANDS
+                                : program.parent_path();
   return {(programs / relative).lexically_normal().string()};
 }
 

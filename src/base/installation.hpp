@@ -1,13 +1,16 @@
 #pragma once
-// Where the files lie that come with Kilter. An installation may be moved, and the tree that it was built from may be gone, so what lies beside the program counts first.
+// Where the files lie that come with Kilter. An installation may be moved, and the tree that it was
+// built from may be gone, so what lies beside the program counts first.
 
 #include <string>
 #include <vector>
 
 namespace kilter::detail {
 
-/// Directories that may hold `folder` of Kilter's data, the first to ask in front: PREFIX/share/kilter where this program is PREFIX/bin/PROGRAM or PREFIX/libexec/kilter/kilter-commands, then `in_source`
-/// of the tree that it was built from, then where it was to be installed. None of them has to exist.
+/// Directories that may hold `folder` of Kilter's data, the first to ask in front:
+/// PREFIX/share/kilter where this program is PREFIX/bin/PROGRAM or
+/// PREFIX/libexec/kilter/kilter-commands, then `in_source` of the tree that it was built from, then
+/// where it was to be installed. None of them has to exist.
 [[nodiscard]] std::vector<std::string> data_directories(const char* folder, const char* in_source);
 
 /// The same for libraries: PREFIX/lib, `built`, and where they were to be installed.

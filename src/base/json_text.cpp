@@ -16,9 +16,12 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t deepest = 100, most_members = 1000;
 
-[[noreturn]] void refuse(const std::string& what, std::size_t at) { throw input_error(what + ", at byte " + std::to_string(at + 1)); }
+[[noreturn]] void refuse(const std::string& what, std::size_t at) {
+  throw input_error(what + ", at byte " + std::to_string(at + 1));
+}
 
-/// Brackets and commas outside strings. The parser stops at the first thing that is not JSON, and up to there it sees the same.
+/// Brackets and commas outside strings. The parser stops at the first thing that is not JSON, and
+/// up to there it sees the same.
 void check_limits(std::string_view text) {
   std::vector<std::size_t> commas;  // of each open value
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -29,8 +32,10 @@ void check_limits(std::string_view text) {
         break;
       case '[':
       case '{':
-        if (commas.size() == deepest) refuse("nested more than " + std::to_string(deepest) + " deep", at);
-        commas.push_back(text[at] == '[' ? most_members : 0);  // lists may be long: the count of one never passes the limit
+        if (commas.size() == deepest)
+          refuse("nested more than " + std::to_string(deepest) + " deep", at);
+        // lists may be long: the count of one never passes the limit
+        commas.push_back(text[at] == '[' ? most_members : 0);
         break;
       case ']':
       case '}':
@@ -59,10 +64,13 @@ json parse_json(std::string_view text) {
 }
 
 std::uint64_t whole_number(const nlohmann::ordered_json& value) {
-  if (!value.is_number_unsigned()) throw input_error(shown(value) + " is no whole number from 0 on");
+  if (!value.is_number_unsigned())
+    throw input_error(shown(value) + " is no whole number from 0 on");
   return value.get<std::uint64_t>();
 }
 
-std::string shown(const json& value) { return one_line(value.dump(-1, ' ', true, json::error_handler_t::replace)); }
+std::string shown(const json& value) {
+  return one_line(value.dump(-1, ' ', true, json::error_handler_t::replace));
+}
 
 }  // namespace kilter

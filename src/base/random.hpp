@@ -1,5 +1,6 @@
 #pragma once
-// Seeded random streams, the same on every machine. One stream for each worker and purpose; never shared.
+// Seeded random streams, the same on every machine. One stream for each worker and purpose; never
+// shared.
 
 #include <cstdint>
 #include <string_view>

@@ -39,9 +39,12 @@ class held_signals {
 /// A name beside `target` that nobody can have guessed.
 std::string name_beside(const fs::path& target) {
   std::uint64_t chance = 0;
-  if (::getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance) chance = static_cast<std::uint64_t>(::getpid());
+  if (::getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance)
+    chance = static_cast<std::uint64_t>(::getpid());
   constexpr std::size_t longest = 200;  // of 255, so that ours fits where the file's own name does
-  return (target.parent_path() / (target.filename().string().substr(0, longest) + ".part-" + std::to_string(chance))).string();
+  return (target.parent_path() /
+          (target.filename().string().substr(0, longest) + ".part-" + std::to_string(chance)))
+      .string();
 }
 
 bool put(int fd, std::string_view text) {
@@ -54,13 +57,18 @@ bool put(int fd, std::string_view text) {
   return true;
 }
 
-bool flushed(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS; }  // a device or a pipe keeps nothing back
+// a device or a pipe keeps nothing back
+bool flushed(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS; }
 
-bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
 
 /// With an unnamed file: no kernel or file system without them, and a way to name it.
 int open_unnamed(const std::string& folder) {
-  return ::access("/proc/self/fd", X_OK) == 0 ? ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+  return ::access("/proc/self/fd", X_OK) == 0
+             ? ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666)
+             : -1;
 }
 
 }  // namespace
@@ -69,14 +77,17 @@ replacement::replacement(const std::string& path) : target_(path) {
   struct stat old {};
   const bool known = ::stat(path.c_str(), &old) == 0;
   if (known && !S_ISREG(old.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);   // a pipe that nobody reads would be waited for
+    // a pipe that nobody reads would be waited for
+    fd_ = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     straight_ = true;
-    if (fd_ < 0) fail();
-    else (void)::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) & ~O_NONBLOCK);
+    if (fd_ < 0)
+      fail();
+    else
+      (void)::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) & ~O_NONBLOCK);
     return;
   }
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO})
-    if (struct stat s {}; known && ::fstat(standard, &s) == 0 && same_file(s, old)) {
+    if (struct stat s{}; known && ::fstat(standard, &s) == 0 && same_file(s, old)) {
       fd_ = ::fcntl(standard, F_DUPFD_CLOEXEC, 3);
       straight_ = true;
       if (fd_ < 0) fail();
@@ -96,7 +107,8 @@ replacement::replacement(const std::string& path) : target_(path) {
     return;
   }
   if (!known || in_place_) return;
-  if (::fchown(fd_, old.st_uid, old.st_gid) != 0) errno = 0;  // another's file that we may replace becomes ours
+  // another's file that we may replace becomes ours
+  if (::fchown(fd_, old.st_uid, old.st_gid) != 0) errno = 0;
   (void)::fchmod(fd_, old.st_mode & 07777);
 }
 
@@ -111,8 +123,10 @@ void replacement::open_beside(const std::string& folder) {
   for (int i = 0; i < tries && fd_ < 0; ++i) {
     const std::string name = name_beside(target_);
     fd_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd_ >= 0) part_ = name;
-    else if (errno != EEXIST) return;
+    if (fd_ >= 0)
+      part_ = name;
+    else if (errno != EEXIST)
+      return;
   }
 }
 
@@ -130,7 +144,9 @@ void replacement::keep() {
   const held_signals whole;
   if (!has_name()) {
     const std::string name = name_beside(target_);
-    if (::linkat(AT_FDCWD, ("/proc/self/fd/" + std::to_string(fd_)).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return overwrite();
+    if (::linkat(AT_FDCWD, ("/proc/self/fd/" + std::to_string(fd_)).c_str(), AT_FDCWD, name.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0)
+      return overwrite();
     part_ = name;
   }
   if (::rename(part_.c_str(), target_.c_str()) != 0) {
@@ -138,14 +154,16 @@ void replacement::keep() {
     ::unlink(part_.c_str());
     part_.clear();
     errno = error;
-    return error == EBUSY || error == EPERM || error == EACCES ? overwrite() : fail();  // mounted by itself, or another's in a sticky folder
+    // mounted by itself, or another's in a sticky folder
+    return error == EBUSY || error == EPERM || error == EACCES ? overwrite() : fail();
   }
   part_.clear();
 }
 
 /// The blocks first: a disk that is full is noticed before anything is lost.
 void replacement::overwrite() {
-  struct stat fresh {}, old {};
+  struct stat fresh {
+  }, old{};
   const int to = ::open(target_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (to < 0 || ::fstat(fd_, &fresh) != 0 || ::fstat(to, &old) != 0) {
     fail();

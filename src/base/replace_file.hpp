@@ -8,9 +8,12 @@ namespace kilter::detail {
 
 /// Replaces the content of the file, keeping its mode. Empty if that worked, else why not.
 ///
-/// The new content is written beside the file and renamed, so that nobody ever sees a half. A link's file is replaced, not the link. Where the folder takes no new
-/// files, or the file cannot be renamed over, its blocks are reserved first and it is written in place. What is no regular file, a device or a pipe, and what standard
-/// output or standard error goes to is written straight. A process that is killed leaves nothing beside the file, unless the file system has no unnamed files.
+/// The new content is written beside the file and renamed, so that nobody ever sees a half. A
+/// link's file is replaced, not the link. Where the folder takes no new files, or the file cannot
+/// be renamed over, its blocks are reserved first and it is written in place. What is no regular
+/// file, a device or a pipe, and what standard output or standard error goes to is written
+/// straight. A process that is killed leaves nothing beside the file, unless the file system has no
+/// unnamed files.
 [[nodiscard]] std::string replace_file(const std::string& path, std::string_view content);
 
 /// The same for content that comes bit by bit.

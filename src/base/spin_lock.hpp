@@ -1,5 +1,6 @@
 #pragma once
-// The runtime's lock for a few instructions. Apart from sync.hpp, so that it is checked with what it is built on replaced.
+// The runtime's lock for a few instructions. Apart from sync.hpp, so that it is checked with what
+// it is built on replaced.
 
 #include "base/sync.hpp"
 

@@ -14,7 +14,8 @@ double cycles_per_second() noexcept {
   }();
 #elif defined(__x86_64__)
   static const double rate = [] {
-    // The least disturbed of several short spans: an interruption between the two reads can only lengthen one of them.
+    // The least disturbed of several short spans: an interruption between the two reads can only
+    // lengthen one of them.
     double best_error = 1e300, best_rate = 1e9;
     for (int attempt = 0; attempt < 5; ++attempt) {
       const auto n0 = nanoseconds();
@@ -27,7 +28,8 @@ double cycles_per_second() noexcept {
       const auto error = static_cast<double>((n1 - n0) + (n3 - n2));
       if (error < best_error) {
         best_error = error;
-        best_rate = static_cast<double>(c1 - c0) / (static_cast<double>(n2 + n3 - n0 - n1) / 2 * 1e-9);
+        best_rate =
+            static_cast<double>(c1 - c0) / (static_cast<double>(n2 + n3 - n0 - n1) / 2 * 1e-9);
       }
     }
     return best_rate;
@@ -50,7 +52,8 @@ bool register_membarrier() noexcept {
 
 namespace {
 std::atomic<std::uint32_t> forks_seen{0};
-[[maybe_unused]] const int watching_forks = pthread_atfork(nullptr, nullptr, [] { forks_seen.fetch_add(1, std::memory_order_relaxed); });
+[[maybe_unused]] const int watching_forks =
+    pthread_atfork(nullptr, nullptr, [] { forks_seen.fetch_add(1, std::memory_order_relaxed); });
 }  // namespace
 
 std::uint32_t forks() noexcept { return forks_seen.load(std::memory_order_relaxed); }

@@ -1,6 +1,7 @@
 #pragma once
-// The one door through which atomics, locks, parking, threads and clocks enter everything that threads share (tests/layers.py
-// looks). Replacing this header replaces them everywhere: that is how the production code runs under a model checker (tests/model).
+// The one door through which atomics, locks, parking, threads and clocks enter everything that
+// threads share (tests/layers.py looks). Replacing this header replaces them everywhere: that is
+// how the production code runs under a model checker (tests/model).
 
 #include <atomic>
 #include <condition_variable>
@@ -35,7 +36,8 @@ using std::memory_order_seq_cst;
 
 inline constexpr std::size_t cache_line = 64;
 
-/// A full fence. ThreadSanitizer does not model fences, so there it is an atomic exchange that it does.
+/// A full fence. ThreadSanitizer does not model fences, so there it is an atomic exchange that it
+/// does.
 inline void fence() noexcept {
 #if defined(__SANITIZE_THREAD__)
   static std::atomic<int> anchor{0};
@@ -84,33 +86,40 @@ inline std::uint64_t cycles() noexcept {
 #endif
 }
 
-/// Ticks of `cycles()` in one second, measured once against the monotonic clock (aarch64: read from the hardware).
+/// Ticks of `cycles()` in one second, measured once against the monotonic clock (aarch64: read from
+/// the hardware).
 double cycles_per_second() noexcept;
 
-/// Sleeps while `word == expected`, at most `timeout_ns` (negative: without limit). May wake spuriously.
-inline void park(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns = -1) noexcept {
+/// Sleeps while `word == expected`, at most `timeout_ns` (negative: without limit). May wake
+/// spuriously.
+inline void park(atomic<std::uint32_t>& word, std::uint32_t expected,
+                 std::int64_t timeout_ns = -1) noexcept {
   timespec t{};
   if (timeout_ns >= 0) {
     t.tv_sec = timeout_ns / 1'000'000'000;
     t.tv_nsec = timeout_ns % 1'000'000'000;
   }
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns >= 0 ? &t : nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns >= 0 ? &t : nullptr, nullptr,
+          0);
 }
 
 inline void unpark(atomic<std::uint32_t>& word, int how_many) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, how_many, nullptr, nullptr, 0);
 }
 
-/// Changes in the child of a fork: its other threads are gone, and so is whatever they were about to do. Counts from 0.
+/// Changes in the child of a fork: its other threads are gone, and so is whatever they were about
+/// to do. Counts from 0.
 std::uint32_t forks() noexcept;
 
-/// Makes every other running thread of the process pass a full fence. Paired with a compiler barrier on the hot side:
-/// the rare side (a worker about to sleep) pays for both. Returns false if the kernel cannot; then both sides fence.
+/// Makes every other running thread of the process pass a full fence. Paired with a compiler
+/// barrier on the hot side: the rare side (a worker about to sleep) pays for both. Returns false if
+/// the kernel cannot; then both sides fence.
 bool heavy_fence() noexcept;
 /// True if `heavy_fence` works here, so that `light_fence` may be a compiler barrier.
 extern const bool asymmetric_fences;
 
-/// What stands before is not moved behind it by the compiler: enough beside a `heavy_fence` that works.
+/// What stands before is not moved behind it by the compiler: enough beside a `heavy_fence` that
+/// works.
 inline void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 inline void light_fence() noexcept {

@@ -19,11 +19,15 @@ int fail(int status, const char* where, const char* why) noexcept {
 
 void need_array(const void* given, const char* name, std::size_t length, std::size_t wanted) {
   need(given, (std::string(name) + " is NULL; give an array of " + std::to_string(wanted)).c_str());
-  if (length != wanted) throw usage_error("length is " + std::to_string(length) + "; " + name + " must have " + std::to_string(wanted) + " elements");
+  if (length != wanted)
+    throw usage_error("length is " + std::to_string(length) + "; " + name + " must have " +
+                      std::to_string(wanted) + " elements");
 }
 
 void need_name(const char* name, const char* of_what) {
-  if (!name || !*name) throw usage_error(std::string("name is ") + (name ? "empty" : "NULL") + "; give the " + of_what + " a name of its own");
+  if (!name || !*name)
+    throw usage_error(std::string("name is ") + (name ? "empty" : "NULL") + "; give the " +
+                      of_what + " a name of its own");
 }
 
 }  // namespace kilter::c

@@ -1,6 +1,8 @@
 #pragma once
-// Threads of a program's own, and what they tell of the regions that they work in. To the model each thread is a core of a kind of its own, and its part of a region
-// is its part of a loop: the time of an item is learned by region and thread, what neighbours take of a thread for all regions at once, and shares are those of loops.
+// Threads of a program's own, and what they tell of the regions that they work in. To the model
+// each thread is a core of a kind of its own, and its part of a region is its part of a loop: the
+// time of an item is learned by region and thread, what neighbours take of a thread for all regions
+// at once, and shares are those of loops.
 
 #include <cstdint>
 #include <map>
@@ -43,7 +45,9 @@ class pool {
     std::int64_t begin_cpu_ns = 0;
   };
   [[nodiscard]] turn& turn_of(std::size_t thread);
-  [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle_; }
+  [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept {
+    return static_cast<double>(cycles) * seconds_per_cycle_;
+  }
 
   const machine cores_;
   model::tables tables_;
@@ -56,7 +60,8 @@ class pool {
 
 class region {
  public:
-  region(pool& of, std::string name) : of_(of), name_(std::move(name)), row_(of.tables_.row(name_, 0)) {}
+  region(pool& of, std::string name)
+      : of_(of), name_(std::move(name)), row_(of.tables_.row(name_, 0)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] core_id threads() const noexcept { return of_.threads(); }
@@ -67,8 +72,10 @@ class region {
   void begin(std::size_t thread);
   void end(std::size_t thread, std::uint64_t items);
 
-  /// The thread did `items` in `wall_s`, for `cpu_s` of which it had a core; it ended at `now_s` of the pool's time. All but `now_s` are above 0.
-  void learn(core_id thread, std::uint64_t items, double wall_s, double cpu_s, double now_s) noexcept;
+  /// The thread did `items` in `wall_s`, for `cpu_s` of which it had a core; it ended at `now_s` of
+  /// the pool's time. All but `now_s` are above 0.
+  void learn(core_id thread, std::uint64_t items, double wall_s, double cpu_s,
+             double now_s) noexcept;
 
  private:
   pool& of_;

@@ -13,7 +13,9 @@
 
 struct kilter_runtime {
   kilter::runtime cpp;
-  [[nodiscard]] kilter::detail::engine& engine() noexcept { return kilter::detail::runtime_access::of(cpp); }
+  [[nodiscard]] kilter::detail::engine& engine() noexcept {
+    return kilter::detail::runtime_access::of(cpp);
+  }
 };
 
 namespace kilter::c {
@@ -24,18 +26,22 @@ constexpr std::size_t most_workers = 1024;
 
 runtime_options checked(const kilter_runtime_options* given) {
   runtime_options o;
-  o.shares_cores = true;   // also where a number of workers is given
+  o.shares_cores = true;  // also where a number of workers is given
   if (!given) return o;
   if (given->size != sizeof *given)
-    throw usage_error("options.size is " + std::to_string(given->size) + ", and " + std::to_string(sizeof *given) + " in this version of Kilter; begin with KILTER_RUNTIME_OPTIONS_INIT");
+    throw usage_error("options.size is " + std::to_string(given->size) + ", and " +
+                      std::to_string(sizeof *given) +
+                      " in this version of Kilter; begin with KILTER_RUNTIME_OPTIONS_INIT");
   if (given->workers > most_workers)
-    throw input_error("options.workers is " + std::to_string(given->workers) + "; at most " + std::to_string(most_workers) + " are supported, 0 is one for each core");
+    throw input_error("options.workers is " + std::to_string(given->workers) + "; at most " +
+                      std::to_string(most_workers) + " are supported, 0 is one for each core");
   if (given->policy) o.policy = given->policy;
   o.pinned = given->unpinned == 0;
   if (given->workers == 0) return o;
   const auto workers = static_cast<std::uint32_t>(given->workers);
   auto here = machine::local();
-  o.machine = std::make_shared<const machine>(workers <= here.core_count() ? std::move(here) : machine::uniform(workers));
+  o.machine = std::make_shared<const machine>(
+      workers <= here.core_count() ? std::move(here) : machine::uniform(workers));
   o.max_workers = workers;
   return o;
 }
@@ -84,27 +90,39 @@ int kilter_runtime_destroy(kilter_runtime* runtime) {
   if (!runtime) return KILTER_OK;
   return of_c::guarded(__func__, [&] {
     if (const auto& engine = runtime->engine(); !engine.can_be_stopped() && !engine.forked())
-      throw kilter::usage_error("a body cannot destroy the runtime that runs it; do it when kilter_parallel_for has returned");
+      throw kilter::usage_error(
+          "a body cannot destroy the runtime that runs it; do it when kilter_parallel_for has "
+          "returned");
     delete runtime;
   });
 }
 
-size_t kilter_runtime_workers(const kilter_runtime* runtime) { return runtime ? runtime->cpp.workers() : 0; }
+size_t kilter_runtime_workers(const kilter_runtime* runtime) {
+  return runtime ? runtime->cpp.workers() : 0;
+}
 
 int kilter_runtime_cpu(const kilter_runtime* runtime, size_t worker) {
-  if (worker >= kilter_runtime_workers(runtime) || !const_cast<kilter_runtime*>(runtime)->engine().pins) return -1;
+  if (worker >= kilter_runtime_workers(runtime) ||
+      !const_cast<kilter_runtime*>(runtime)->engine().pins)
+    return -1;
   return runtime->cpp.machine().cores()[worker].os_index;
 }
 
-int kilter_parallel_for(kilter_runtime* runtime, const char* name, size_t begin, size_t end, kilter_body body, void* data) {
+int kilter_parallel_for(kilter_runtime* runtime, const char* name, size_t begin, size_t end,
+                        kilter_body body, void* data) {
   return of_c::guarded(__func__, [&] {
     kilter_runtime& rt = of_c::checked(runtime);
     of_c::need_name(name, "loop");
-    if (!body) throw kilter::usage_error("body is NULL; give the function that does a piece of the loop");
-    if (begin > end) throw kilter::usage_error("the loop begins at " + std::to_string(begin) + " and ends at " + std::to_string(end) + "; begin must not be above end");
+    if (!body)
+      throw kilter::usage_error("body is NULL; give the function that does a piece of the loop");
+    if (begin > end)
+      throw kilter::usage_error("the loop begins at " + std::to_string(begin) + " and ends at " +
+                                std::to_string(end) + "; begin must not be above end");
     if (begin == end) return;
     of_c::body_of_c call{begin, body, data};
-    kilter::detail::run_loop(rt.cpp, {end - begin, kilter::detail::for_block(end - begin, 0), of_c::run_piece, &call}, of_c::loop_named(name));
+    kilter::detail::run_loop(
+        rt.cpp, {end - begin, kilter::detail::for_block(end - begin, 0), of_c::run_piece, &call},
+        of_c::loop_named(name));
   });
 }
 
@@ -115,20 +133,30 @@ int kilter_runtime_worth(kilter_runtime* runtime, const char* name, double worth
     of_c::need_array(worth, "worth", length, cores);
     if (name) of_c::need_name(name, "loop");
     std::vector<double> rates(cores);
-    if (name) rates = kilter::detail::loop_weights(engine.tables, *engine.machine, engine.tables.row(of_c::loop_named(name), 0));
-    else std::ranges::generate(rates, [&, c = kilter::core_id{0}]() mutable { return 1.0 / engine.tables.slowdown(c++); });
+    if (name)
+      rates = kilter::detail::loop_weights(engine.tables, *engine.machine,
+                                           engine.tables.row(of_c::loop_named(name), 0));
+    else
+      std::ranges::generate(rates, [&, c = kilter::core_id{0}]() mutable {
+        return 1.0 / engine.tables.slowdown(c++);
+      });
     double best = 0.0;
-    for (kilter::core_id c = 0; c < cores; ++c) best = std::max(best, rates[c] * engine.tables.slowdown(c));
+    for (kilter::core_id c = 0; c < cores; ++c)
+      best = std::max(best, rates[c] * engine.tables.slowdown(c));
     for (kilter::core_id c = 0; c < cores; ++c) worth[c] = std::min(1.0, rates[c] / best);
   });
 }
 
-int kilter_runtime_shares(kilter_runtime* runtime, const char* name, size_t items, size_t begins[], size_t length) {
+int kilter_runtime_shares(kilter_runtime* runtime, const char* name, size_t items, size_t begins[],
+                          size_t length) {
   return of_c::guarded(__func__, [&] {
     auto& engine = of_c::checked(runtime).engine();
     of_c::need_array(begins, "begins", length, engine.machine->core_count() + 1);
     of_c::need_name(name, "loop");
-    std::ranges::copy(kilter::detail::begins_of_shares(engine.tables, *engine.machine, engine.tables.row(of_c::loop_named(name), 0), items, kilter::no_core), begins);
+    std::ranges::copy(kilter::detail::begins_of_shares(engine.tables, *engine.machine,
+                                                       engine.tables.row(of_c::loop_named(name), 0),
+                                                       items, kilter::no_core),
+                      begins);
   });
 }
 }

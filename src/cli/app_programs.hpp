@@ -1,5 +1,6 @@
 #pragma once
-// What the programs of `kilter app` have in common. Each program has a file of its own with its options.
+// What the programs of `kilter app` have in common. Each program has a file of its own with its
+// options.
 
 #include <CLI/CLI.hpp>
 
@@ -26,10 +27,12 @@ namespace kilter::cli {
 struct app_options {
   std::vector<std::string> models{"kilter"};
   std::string size = "small", input, output, checkpoint, record_graph;
-  bool writes_output_itself = false;   ///< the program's command does, once all went well: it may be larger than memory
+  /// the program's command does, once all went well: it may be larger than memory
+  bool writes_output_itself = false;
   worded_specification common;
   outputs out;
-  std::shared_ptr<apps::ranks> ranks = std::make_shared<apps::ranks>();   ///< that run the program together; this process alone
+  /// that run the program together; this process alone
+  std::shared_ptr<apps::ranks> ranks = std::make_shared<apps::ranks>();
 };
 
 /// A program made ready, and what was chosen for it.
@@ -43,8 +46,10 @@ inline constexpr std::size_t most_input_mib = 1024;
 
 /// What all programs take: models, policies, disturbances, settings, outputs.
 void add_common(CLI::App&, app_options&);
-/// With ranks, all of them call it; the first is the one that people and files hear of, and the one that disturbs.
-[[nodiscard]] int run_program(const app_options&, const std::string& name, const std::function<made(std::uint64_t seed)>& make);
+/// With ranks, all of them call it; the first is the one that people and files hear of, and the one
+/// that disturbs.
+[[nodiscard]] int run_program(const app_options&, const std::string& name,
+                              const std::function<made(std::uint64_t seed)>& make);
 
 /// The size that --size names. input_error that names what there is.
 template <class Sizes>
@@ -65,6 +70,7 @@ std::uint8_t index_of(const char* option, const Names& names, const std::string&
 }
 
 using add_program = action(CLI::App& app, const std::string& command_line);
-[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_canneal, add_dedup, add_facesim, add_ferret, add_fluidanimate, add_heat, add_kmeans, add_streamcluster, add_swaptions, add_vgg16;
+[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_canneal, add_dedup, add_facesim,
+    add_ferret, add_fluidanimate, add_heat, add_kmeans, add_streamcluster, add_swaptions, add_vgg16;
 
 }  // namespace kilter::cli

@@ -1,5 +1,6 @@
-// What a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130 Ctrl-C; `run`, `balance` and `sym` have that
-// of the program that they run, and 125 for failures of its own.
+// What a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130
+// Ctrl-C; `run`, `balance` and `sym` have that of the program that they run, and 125 for failures
+// of its own.
 
 #include "cli/command_line.hpp"
 
@@ -43,10 +44,17 @@ int refuse(std::string message, int status = bad_input) {
 
 /// What the system does not say of its own refusals.
 std::string what_was_wanted(const std::exception& e, const std::string& command_line) {
-  if (dynamic_cast<const std::bad_alloc*>(&e)) return fmt::format(": there is not enough memory for 'kilter {}'; ask for fewer or smaller tasks, graphs or repeats", command_line);
+  if (dynamic_cast<const std::bad_alloc*>(&e))
+    return fmt::format(
+        ": there is not enough memory for 'kilter {}'; ask for fewer or smaller tasks, graphs or "
+        "repeats",
+        command_line);
   const auto* const refused = dynamic_cast<const std::system_error*>(&e);
   if (refused && refused->code() == std::errc::resource_unavailable_try_again)
-    return fmt::format(": no thread can be started for 'kilter {}'; raise the limit (ulimit -u, pids.max of the cgroup, memory) or ask for fewer cores", command_line);
+    return fmt::format(
+        ": no thread can be started for 'kilter {}'; raise the limit (ulimit -u, pids.max of the "
+        "cgroup, memory) or ask for fewer cores",
+        command_line);
   return "";
 }
 
@@ -71,7 +79,9 @@ std::vector<std::string> command_names(const CLI::App& app) {
 }
 
 /// Whose status is the program's, and its own failures above that, as of env(1).
-bool is_prefix(std::string_view command) { return command == "run" || command == "balance" || command == "sym"; }
+bool is_prefix(std::string_view command) {
+  return command == "run" || command == "balance" || command == "sym";
+}
 
 bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
 
@@ -81,15 +91,20 @@ std::string unexpected(CLI::App& app) {
   const auto left = app.remaining(true);
   const bool option = left.front().starts_with('-');
   const std::string word = option ? left.front().substr(0, left.front().find('=')) : left.front();
-  if (!option && takes_program(command.get_name())) return fmt::format("unexpected argument '{}'; a program comes after --, as in -- {}", word, word);
+  if (!option && takes_program(command.get_name()))
+    return fmt::format("unexpected argument '{}'; a program comes after --, as in -- {}", word,
+                       word);
   const std::vector<std::string> names = option ? option_names(command) : command_names(command);
   const std::vector<std::string_view> choices(names.begin(), names.end());
-  const bool too_many = !option && std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
-  if (choices.empty() || too_many) return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
+  const bool too_many =
+      !option && std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
+  if (choices.empty() || too_many)
+    return fmt::format("unexpected argument '{}'; see {} --help", word, full_name(chosen(app)));
   return lab::unknown_name(option ? "option" : "argument", word, choices);
 }
 
-/// The words after "--", which belong to the program that the command runs, whatever they look like. They are taken off. nullopt: there is no "--".
+/// The words after "--", which belong to the program that the command runs, whatever they look
+/// like. They are taken off. nullopt: there is no "--".
 std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
   for (int i = 2; i < argc && takes_program(argv[1]); ++i)
     if (std::string_view(argv[i]) == "--") {
@@ -106,19 +121,25 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.get_formatter()->column_width(34);
-  app.footer("Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, balance and sym have their program's.\n"
-             "Examples:\n"
-             "  kilter demo\n"
-             "  kilter topo\n"
-             "  kilter bench layered --policy rws,dam-c --disturb cpu@0\n"
-             "kilter help COMMAND says more.");
+  app.footer(
+      "Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, "
+      "balance and sym have their program's.\n"
+      "Examples:\n"
+      "  kilter demo\n"
+      "  kilter topo\n"
+      "  kilter bench layered --policy rws,dam-c --disturb cpu@0\n"
+      "kilter help COMMAND says more.");
 
-  const std::string command_line = fmt::format("{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
+  const std::string command_line = fmt::format(
+      "{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const auto after_dashes = take_program(argc, argv);
   const std::vector<std::string> program = after_dashes.value_or(std::vector<std::string>{});
   const bool as_env = argc > 1 && is_prefix(argv[1]);
-  const auto bad = [&](std::string message) { return refuse(std::move(message), as_env ? prefix::own_failure : bad_input); };
-  const std::map<std::string, action> actions = declare(app, argc > 1 ? argv[1] : "", command_line, program);
+  const auto bad = [&](std::string message) {
+    return refuse(std::move(message), as_env ? prefix::own_failure : bad_input);
+  };
+  const std::map<std::string, action> actions =
+      declare(app, argc > 1 ? argv[1] : "", command_line, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -137,18 +158,24 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
   } catch (const CLI::RequiredError& e) {
     if (!app.remaining(true).empty()) return bad(unexpected(app));
     const auto names = command_names(chosen(app));
-    const std::string missing = names.empty() ? e.what() : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
+    const std::string missing =
+        names.empty() ? e.what()
+                      : fmt::format("a command is missing, one of {}", lab::joined(names, ", "));
     return bad(fmt::format("{}; see {} --help", missing, full_name(chosen(app))));
   } catch (const input_error& e) {
     return bad(e.what());
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string_view why = e.what();  // "--json: 1 required FILE missing"
-    const std::string said = why.ends_with("missing") ? fmt::format("{} needs a value", why.substr(0, why.find(':'))) : std::string(why);
+    const std::string said = why.ends_with("missing")
+                                 ? fmt::format("{} needs a value", why.substr(0, why.find(':')))
+                                 : std::string(why);
     return bad(fmt::format("{}; see {} --help", said, full_name(chosen(app))));
   } catch (const CLI::ParseError& e) {
     return bad(fmt::format("{}; see {} --help", e.what(), full_name(chosen(app))));
   }
-  if (after_dashes && after_dashes->empty() && !as_env) return bad("nothing to run after --: give PROGRAM ARGS...");  // a script's empty variable; the others say it themselves
+  // a script's empty variable; the others say it themselves
+  if (after_dashes && after_dashes->empty() && !as_env)
+    return bad("nothing to run after --: give PROGRAM ARGS...");
   try {
     return actions.at(app.get_subcommands().front()->get_name())();
   } catch (const input_error& e) {
@@ -156,25 +183,32 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
   } catch (const lab::reader_gone&) {
     return as_env ? prefix::own_failure : went_wrong;
   } catch (const std::exception& e) {
-    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)), as_env ? prefix::own_failure : went_wrong);
+    return refuse(fmt::format("{}{}", e.what(), what_was_wanted(e, command_line)),
+                  as_env ? prefix::own_failure : went_wrong);
   }
 }
 
 extern "C" void kilter_on_broken_pipe(int) {}
 
-/// A reader of ours that has gone must not be our end: other outputs are still written. The signal is caught, not ignored: programs that we start get the default back.
+/// A reader of ours that has gone must not be our end: other outputs are still written. The signal
+/// is caught, not ignored: programs that we start get the default back.
 void survive_broken_pipes() {
-  struct sigaction now {}, caught {};
+  struct sigaction now {
+  }, caught{};
   caught.sa_handler = kilter_on_broken_pipe;
   caught.sa_flags = SA_RESTART;
-  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaction(SIGPIPE, &caught, nullptr);
+  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+    ::sigaction(SIGPIPE, &caught, nullptr);
 }
 
-/// Where a standard descriptor is closed, the next file that is opened would take its number, and what is meant for a terminal would go into it. What stands in can
-/// be neither written nor, where it is the input, read, so that what is lost is noticed, and is closed again in programs that we start.
+/// Where a standard descriptor is closed, the next file that is opened would take its number, and
+/// what is meant for a terminal would go into it. What stands in can be neither written nor, where
+/// it is the input, read, so that what is lost is noticed, and is closed again in programs that we
+/// start.
 void fill_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+    if (::fcntl(fd, F_GETFD) < 0)
+      (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 }  // namespace

@@ -11,8 +11,11 @@ namespace kilter::cli {
 
 namespace {
 
-/// By name. To declare all of them takes longer than some of them do, so where one is named it is the only one.
-std::map<std::string, action> add_commands(CLI::App& app, std::string_view named, const std::string& command_line, const std::vector<std::string>& program) {
+/// By name. To declare all of them takes longer than some of them do, so where one is named it is
+/// the only one.
+std::map<std::string, action> add_commands(CLI::App& app, std::string_view named,
+                                           const std::string& command_line,
+                                           const std::vector<std::string>& program) {
   const std::pair<std::string_view, std::function<action()>> all[] = {
       {"demo", [&] { return add_demo(app, command_line); }},
       {"bench", [&] { return add_bench(app, command_line); }},
@@ -34,7 +37,8 @@ std::map<std::string, action> add_commands(CLI::App& app, std::string_view named
       {"help", [&] { return add_help(app); }},
       {"completion", [&] { return add_completion(app); }}};
   const bool tells_of_all = named == "help" || named == "completion";
-  const bool known = !tells_of_all && std::ranges::any_of(all, [&](const auto& one) { return one.first == named; });
+  const bool known = !tells_of_all &&
+                     std::ranges::any_of(all, [&](const auto& one) { return one.first == named; });
   std::map<std::string, action> actions;
   for (const auto& [name, add] : all)
     if (!known || name == named) actions.emplace(name, add());

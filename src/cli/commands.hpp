@@ -1,5 +1,6 @@
 #pragma once
-// One function a command: it declares the options and returns what to do with them. Nothing here computes.
+// One function a command: it declares the options and returns what to do with them. Nothing here
+// computes.
 
 #include <CLI/CLI.hpp>
 
@@ -11,7 +12,7 @@ namespace kilter::cli {
 
 // Exit statuses.
 constexpr int went_wrong = 1, bad_input = 2;
-constexpr int stopped = 130;   ///< after Ctrl-C
+constexpr int stopped = 130;  ///< after Ctrl-C
 
 /// Does the command and returns the exit status. Throws input_error for what must be refused.
 using action = std::function<int()>;

@@ -26,22 +26,41 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   o->out.how.command_line = command_line;
   worded_specification& common = o->common;
   common.rest.repeats = 3;
-  CLI::App* c = app.add_subcommand("compare", "Compare policies on graphs and workloads, against a bound");
-  takes(c->add_option("GRAPH", o->what.graphs, "Files, - for standard input, generators, as cholesky:tasks=1000, and workloads, as layered; kilter graph --help lists the formats")
-            ->required()->type_name(""), {.words = [] {
-          std::vector<std::string> names(lab::own_names().begin(), lab::own_names().end());
-          for (std::string& call : generator_calls()) names.push_back(std::move(call));
-          return names;
-        }, .files = true});
-  takes(c->add_option("--on", o->on, "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors that the graph brings; several are run in turn "
-                "(default: ideal if there are processors, else native)")->type_name("WHERE")->allow_extra_args(false)->group("Machine"), {.words = [] {
+  CLI::App* c =
+      app.add_subcommand("compare", "Compare policies on graphs and workloads, against a bound");
+  takes(c->add_option("GRAPH", o->what.graphs,
+                      "Files, - for standard input, generators, as cholesky:tasks=1000, and "
+                      "workloads, as layered; kilter graph --help lists the formats")
+            ->required()
+            ->type_name(""),
+        {.words =
+             [] {
+               std::vector<std::string> names(lab::own_names().begin(), lab::own_names().end());
+               for (std::string& call : generator_calls()) names.push_back(std::move(call));
+               return names;
+             },
+         .files = true});
+  takes(c->add_option("--on", o->on,
+                      "native, sim:PLATFORM, emulate:PLATFORM[,SCALE] or ideal, the processors "
+                      "that the graph brings; several are run in turn "
+                      "(default: ideal if there are processors, else native)")
+            ->type_name("WHERE")
+            ->allow_extra_args(false)
+            ->group("Machine"),
+        {.words = [] {
           std::vector<std::string> names = engine_names();
           names.emplace_back("ideal");
           return names;
         }});
-  c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")->type_name("X")->group("Graph");
-  takes(c->add_option("--like", o->what.like, "On a platform, tasks whose type names no kernel grow with cores and widths like this one")->type_name("KERNEL")
-            ->group("Graph"), {.words = kernel_names});
+  c->add_option("--scale", o->what.scale, "Seconds in the graphs are multiplied by this, as 0.001")
+      ->type_name("X")
+      ->group("Graph");
+  takes(c->add_option("--like", o->what.like,
+                      "On a platform, tasks whose type names no kernel grow with cores and widths "
+                      "like this one")
+            ->type_name("KERNEL")
+            ->group("Graph"),
+        {.words = kernel_names});
   c->add_option("--widths", o->what.widths, lab::widths_meaning)->type_name("LIST")->group("Graph");
   add_comparison(*c, common);
   add_cores(*c, common);
@@ -49,12 +68,15 @@ action add_compare(CLI::App& app, const std::string& command_line) {
   add_learning(*c, common);
   add_yes(*c, o->yes);
   add_results(*c, o->out);
-  c->footer("Examples:\n"
-            "  kilter compare cholesky:tasks=1000 --on sim:odroid-xu3 --policy all --disturb cpu@0\n"
-            "  kilter compare workflow.json --on sim:haswell-16 --on sim:jetson-tx2 --scale 0.001 --policy dam-c,heft --json -\n"
-            "  kilter compare workflow.json --on sim:haswell-16 --widths all --policy auto\n"
-            "  kilter compare kmeans cholesky:n=20 --on sim:haswell-16 --policy all --repeat 1\n"
-            "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html compare.html");
+  c->footer(
+      "Examples:\n"
+      "  kilter compare cholesky:tasks=1000 --on sim:odroid-xu3 --policy all --disturb cpu@0\n"
+      "  kilter compare workflow.json --on sim:haswell-16 --on sim:jetson-tx2 --scale 0.001 "
+      "--policy dam-c,heft --json -\n"
+      "  kilter compare workflow.json --on sim:haswell-16 --widths all --policy auto\n"
+      "  kilter compare kmeans cholesky:n=20 --on sim:haswell-16 --policy all --repeat 1\n"
+      "  kilter compare layered:tasks=2000 --policy rws,dam-c --disturb wave@0 --html "
+      "compare.html");
   return [o] {
     o->what.common = o->common.read();
     for (const std::string& on : o->on) o->what.on.push_back(lab::read_engine("--on", on));
@@ -73,7 +95,9 @@ action add_compare(CLI::App& app, const std::string& command_line) {
     lab::comparison work(std::move(experiments), 1, progress);
     const auto deliver_known = [&] {
       const lab::comparison::outcome known = work.result();
-      deliver(o->out, [&](bool colour) { return lab::compare_text(known, colour); }, lab::to_document(o->what, known, o->out.how));
+      deliver(
+          o->out, [&](bool colour) { return lab::compare_text(known, colour); },
+          lab::to_document(o->what, known, o->out.how));
     };
     const auto run = [&] {
       work.run();

@@ -1,4 +1,5 @@
-// Scripts by which shells ask this program what may come next: what it knows is never written into them.
+// Scripts by which shells ask this program what may come next: what it knows is never written into
+// them.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,8 @@ namespace kilter::cli {
 
 namespace {
 
-// Bash cuts words at the characters of COMP_WORDBREAKS and replaces only the piece under the cursor, so the pieces are put together and cut again.
+// Bash cuts words at the characters of COMP_WORDBREAKS and replaces only the piece under the
+// cursor, so the pieces are put together and cut again.
 constexpr const char* bash_script = R"script(# bash completion of kilter
 _kilter() {
   local -a words=()
@@ -114,22 +116,28 @@ struct completion_options {
 
 action add_completion(CLI::App& app) {
   const auto o = std::make_shared<completion_options>();
-  CLI::App* completion = app.add_subcommand("completion", "Print the script by which bash, zsh or fish completes commands, options and their values");
-  takes(completion->add_option("SHELL", o->shell, "bash, zsh or fish")->type_name(""), {.words = [] { return std::vector<std::string>(shells.begin(), shells.end()); }});
+  CLI::App* completion = app.add_subcommand(
+      "completion",
+      "Print the script by which bash, zsh or fish completes commands, options and their values");
+  takes(completion->add_option("SHELL", o->shell, "bash, zsh or fish")->type_name(""),
+        {.words = [] { return std::vector<std::string>(shells.begin(), shells.end()); }});
   // What the scripts call; no user types it.
-  CLI::App* words = completion->add_subcommand("words", "What may stand for the last word")->group("");
+  CLI::App* words =
+      completion->add_subcommand("words", "What may stand for the last word")->group("");
   words->add_option("WORD", o->words)->type_name("");
-  completion->footer("An installed kilter brings all three to where the shells find them.\n"
-                     "Examples:\n"
-                     "  source <(kilter completion bash)\n"
-                     "  source <(kilter completion zsh)\n"
-                     "  kilter completion fish | source");
+  completion->footer(
+      "An installed kilter brings all three to where the shells find them.\n"
+      "Examples:\n"
+      "  source <(kilter completion bash)\n"
+      "  source <(kilter completion zsh)\n"
+      "  kilter completion fish | source");
   return [o, &app, words] {
     if (words->parsed()) {
       lab::write_output("-", completions_of(app, o->words));
       return 0;
     }
-    if (o->shell.empty()) throw input_error("a shell is missing, one of bash, zsh, fish; see kilter completion --help");
+    if (o->shell.empty())
+      throw input_error("a shell is missing, one of bash, zsh, fish; see kilter completion --help");
     lab::write_output("-", scripts[lab::parse_choice("shell", o->shell, shells)]);
     return 0;
   };

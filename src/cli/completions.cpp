@@ -13,7 +13,9 @@ namespace kilter::cli {
 
 namespace {
 
-bool takes_positionals(const CLI::App& command) { return std::ranges::any_of(options_of(command), &CLI::Option::get_positional); }
+bool takes_positionals(const CLI::App& command) {
+  return std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
+}
 
 bool may_come_again(const CLI::Option& o) { return o.get_expected_max() > 1; }
 
@@ -30,7 +32,7 @@ struct situation {
   const CLI::Option* awaits_value = nullptr;
   std::set<const CLI::Option*> given{};
   std::vector<std::string> positionals{};
-  bool only_positionals = false;    ///< after "--"
+  bool only_positionals = false;  ///< after "--"
 };
 
 situation situation_after(const CLI::App& root, std::span<const std::string> words) {
@@ -41,8 +43,10 @@ situation situation_after(const CLI::App& root, std::span<const std::string> wor
     } else if (s.only_positionals || !word.starts_with('-') || word == "-") {
       const auto below = commands_of(*s.command);
       const auto named = std::ranges::find(below, word, &CLI::App::get_name);
-      if (named == below.end() || s.only_positionals) s.positionals.push_back(word);
-      else s = {.command = *named};
+      if (named == below.end() || s.only_positionals)
+        s.positionals.push_back(word);
+      else
+        s = {.command = *named};
     } else if (word == "--") {
       s.only_positionals = true;
     } else {
@@ -61,7 +65,8 @@ class answer {
   explicit answer(std::string_view begun) : begun_(begun) {}
 
   void word(const std::string& w, const std::string& meaning = "") {
-    if (w.starts_with(begun_)) text_ += meaning.empty() ? w + "\n" : w + "\t" + meaning.substr(0, meaning.find('\n')) + "\n";
+    if (w.starts_with(begun_))
+      text_ += meaning.empty() ? w + "\n" : w + "\t" + meaning.substr(0, meaning.find('\n')) + "\n";
   }
   void left_to_shell(const char* what) { text_ += std::string(":") + what + "\n"; }
 
@@ -72,7 +77,8 @@ class answer {
     if (!v.words) return;
     std::set<std::string_view> there;
     if (v.list)
-      for (std::string_view rest = begun_.substr(std::min(before.size(), begun_.size())); rest.find(',') != rest.npos;) {
+      for (std::string_view rest = begun_.substr(std::min(before.size(), begun_.size()));
+           rest.find(',') != rest.npos;) {
         const std::string_view one = rest.substr(0, rest.find(','));
         there.insert(one);
         before += std::string(one) + ",";
@@ -101,14 +107,16 @@ void add_options(answer& to, const situation& s) {
 }
 
 void add_commands(answer& to, const CLI::App& above) {
-  for (const CLI::App* below : commands_of(above)) to.word(below->get_name(), below->get_description());
+  for (const CLI::App* below : commands_of(above))
+    to.word(below->get_name(), below->get_description());
 }
 
 void add_positional(answer& to, const situation& s, const CLI::App& root) {
   std::size_t passed = 0;
   for (const CLI::Option* o : options_of(*s.command)) {
     if (!o->get_positional() || (passed++ != s.positionals.size() && !may_come_again(*o))) continue;
-    return values_of(*o).commands ? add_commands(to, find_command(root, s.positionals)) : to.value(*o, "");
+    return values_of(*o).commands ? add_commands(to, find_command(root, s.positionals))
+                                  : to.value(*o, "");
   }
 }
 
@@ -123,19 +131,26 @@ std::string completions_of(const CLI::App& root, std::span<const std::string> wo
       to.value(*s.awaits_value, "");
     } else if (s.only_positionals) {
       // The commands that have no positional of their own take a program and its words there.
-      if (takes_positionals(*s.command)) add_positional(to, s, root);
-      else to.left_to_shell(s.positionals.empty() ? "commands" : "files");
-    } else if (const std::size_t equals = begun.find('='); begun.starts_with("--") && equals != begun.npos) {
-      if (const CLI::Option* o = option_named(*s.command, begun.substr(0, equals)); o && takes_value(*o)) to.value(*o, begun.substr(0, equals + 1));
+      if (takes_positionals(*s.command))
+        add_positional(to, s, root);
+      else
+        to.left_to_shell(s.positionals.empty() ? "commands" : "files");
+    } else if (const std::size_t equals = begun.find('=');
+               begun.starts_with("--") && equals != begun.npos) {
+      if (const CLI::Option* o = option_named(*s.command, begun.substr(0, equals));
+          o && takes_value(*o))
+        to.value(*o, begun.substr(0, equals + 1));
     } else if (to.begun_as_option()) {
       add_options(to, s);
     } else {
       if (s.positionals.empty()) add_commands(to, *s.command);
       add_positional(to, s, root);
-      if (to.empty() && (s.positionals.empty() || takes_positionals(*s.command))) add_options(to, s);
+      if (to.empty() && (s.positionals.empty() || takes_positionals(*s.command)))
+        add_options(to, s);
     }
   } catch (const std::exception&) {
-    // A list that cannot be had, as without the folder of experiments, is an empty one: nobody wants a message in the middle of a line.
+    // A list that cannot be had, as without the folder of experiments, is an empty one: nobody
+    // wants a message in the middle of a line.
   }
   return std::move(to).text();
 }

@@ -28,18 +28,27 @@ void write_man_pages(const CLI::App& app, const std::string& folder) {
 
 action add_help(CLI::App& app) {
   const auto o = std::make_shared<help_options>();
-  CLI::App* help = app.add_subcommand("help", "What a command does, and all its options: the same as kilter CMD --help");
-  takes(help->add_option("CMD", o->command, "As topo, or bench layered (default: what commands there are)")->type_name("")->default_str(""), {.commands = true});
+  CLI::App* help = app.add_subcommand(
+      "help", "What a command does, and all its options: the same as kilter CMD --help");
+  takes(help->add_option("CMD", o->command,
+                         "As topo, or bench layered (default: what commands there are)")
+            ->type_name("")
+            ->default_str(""),
+        {.commands = true});
   help->add_flag("--man", o->man, "As a man page; man -l - shows it");
-  help->add_option("--man-pages", o->folder, "Write the man pages of all commands into this folder")->type_name("PATH");
-  help->footer("Examples:\n"
-               "  kilter help\n"
-               "  kilter help bench layered\n"
-               "  kilter help --man graph draw | man -l -");
+  help->add_option("--man-pages", o->folder, "Write the man pages of all commands into this folder")
+      ->type_name("PATH");
+  help->footer(
+      "Examples:\n"
+      "  kilter help\n"
+      "  kilter help bench layered\n"
+      "  kilter help --man graph draw | man -l -");
   return [o, &app] {
     const CLI::App& wanted = find_command(app, o->command);
     if (!o->folder.empty()) {
-      if (!o->command.empty() || o->man) throw input_error("--man-pages '" + o->folder + "' writes all of them; leave out CMD and --man");
+      if (!o->command.empty() || o->man)
+        throw input_error("--man-pages '" + o->folder +
+                          "' writes all of them; leave out CMD and --man");
       lab::check_output("--man-pages", o->folder + "/" + man_page_file(app));
       write_man_pages(app, o->folder);
     } else {

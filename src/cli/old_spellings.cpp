@@ -27,7 +27,9 @@ std::pair<CLI::App*, action> add_old_graph(CLI::App& above) {
   old->add_option("--platform", o->platform);
   const std::string command = full_name(above);
   return {old, [o, command]() -> int {
-            throw input_error(fmt::format("{0} graph --file GRAPH is now {0} GRAPH: use {0} {1}{2}{3}", command, o->file, o->platform.empty() ? "" : " --on sim:", o->platform));
+            throw input_error(
+                fmt::format("{0} graph --file GRAPH is now {0} GRAPH: use {0} {1}{2}{3}", command,
+                            o->file, o->platform.empty() ? "" : " --on sim:", o->platform));
           }};
 }
 

@@ -8,7 +8,8 @@
 namespace kilter::cli {
 
 action add_policies(CLI::App& app) {
-  CLI::App* policies = app.add_subcommand("policies", "List the policies, what they do and where they were published");
+  CLI::App* policies = app.add_subcommand(
+      "policies", "List the policies, what they do and where they were published");
   policies->footer("Examples:\n  kilter policies");
   return [] {
     lab::show(lab::policies_text(lab::colour_wanted(STDOUT_FILENO)));

@@ -37,15 +37,25 @@ int run(const sym_options& o) {
 action add_sym(CLI::App& app, const std::vector<std::string>& program) {
   auto o = std::make_shared<sym_options>();
   o->program = program;
-  CLI::App* command = app.add_subcommand("sym", "Run a program as it is (kilter sym [OPTIONS] -- PROGRAM ARGS...), and tell how alike its threads are: SymInst and SymLock");
-  command->add_option("--json", o->json, "Write the result as JSON to this file; -: to standard output, as the last line")->type_name("FILE");
+  CLI::App* command =
+      app.add_subcommand("sym",
+                         "Run a program as it is (kilter sym [OPTIONS] -- PROGRAM ARGS...), and "
+                         "tell how alike its threads are: SymInst and SymLock");
+  command
+      ->add_option("--json", o->json,
+                   "Write the result as JSON to this file; -: to standard output, as the last line")
+      ->type_name("FILE");
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but what went wrong");
-  command->footer("Counts pthread locks, barriers and conditions of the program itself, not of its children; what waits by other means (OpenMP, Go) is not seen.\n"
-                  "CPU time stands in for instructions, so on unequal cores a thread on a slow one looks longer.\n"
-                  "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if it is not found.\n"
-                  "Examples:\n"
-                  "  kilter sym -- ./matmul_xy 8 340 260\n"
-                  "  kilter sym --json - --quiet -- xz -T4 -k file");
+  command->footer(
+      "Counts pthread locks, barriers and conditions of the program itself, not of its children; "
+      "what waits by other means (OpenMP, Go) is not seen.\n"
+      "CPU time stands in for instructions, so on unequal cores a thread on a slow one looks "
+      "longer.\n"
+      "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if "
+      "it is not found.\n"
+      "Examples:\n"
+      "  kilter sym -- ./matmul_xy 8 340 260\n"
+      "  kilter sym --json - --quiet -- xz -T4 -k file");
   return [o] { return run(*o); };
 }
 

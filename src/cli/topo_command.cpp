@@ -29,11 +29,14 @@ machine chosen_machine(const topo_options& o) {
   if (!o.synthetic.empty()) return machine::from_synthetic(o.synthetic, how);
   if (o.on.empty()) return machine::local(how);
   const lab::engine_choice on = lab::read_engine("--on", o.on);
-  if (on.ideal) throw input_error(fmt::format("--on '{}': only a graph brings such processors; use native or sim:PLATFORM", o.on));
+  if (on.ideal)
+    throw input_error(fmt::format(
+        "--on '{}': only a graph brings such processors; use native or sim:PLATFORM", o.on));
   if (on.native()) return machine::local(how);
   lab::check_platform(on);
   // A file that is begun has its cores before it has the figures that a run needs.
-  return on.platform.starts_with("grid:") ? machine(*lab::platform_of(on).cores) : machine::from_platform(on.platform, how);
+  return on.platform.starts_with("grid:") ? machine(*lab::platform_of(on).cores)
+                                          : machine::from_platform(on.platform, how);
 }
 
 }  // namespace
@@ -41,19 +44,27 @@ machine chosen_machine(const topo_options& o) {
 action add_topo(CLI::App& app) {
   auto o = std::make_shared<topo_options>();
   CLI::App* topo = app.add_subcommand("topo", "Show the cores, clusters and places of a machine");
-  auto* source = topo->add_option_group("machine", "Whose cores (default: this computer's, as far as the process may use them)");
+  auto* source = topo->add_option_group(
+      "machine", "Whose cores (default: this computer's, as far as the process may use them)");
   source->add_option("--xml", o->xml, "An hwloc XML export")->type_name("FILE");
   source->add_option("--synthetic", o->synthetic, "An hwloc synthetic string")->type_name("TEXT");
-  takes(source->add_option("--on", o->on, "native: here; sim:PLATFORM, as sim:jetson-tx2, sim:./mine.toml or sim:grid:2x4: the cores that runs there have")
-            ->type_name("WHERE"), {.words = engine_names});
+  takes(source
+            ->add_option("--on", o->on,
+                         "native: here; sim:PLATFORM, as sim:jetson-tx2, sim:./mine.toml or "
+                         "sim:grid:2x4: the cores that runs there have")
+            ->type_name("WHERE"),
+        {.words = engine_names});
   add_old_platform(*topo);
   source->require_option(0, 1);
   topo->add_flag("--smt", o->smt, "Every logical CPU is a core, not every physical one");
-  topo->add_option("--json", o->json, "Write JSON to this file; -: to standard output, instead of the picture")->type_name("FILE");
-  topo->footer("Examples:\n"
-               "  kilter topo\n"
-               "  kilter topo --on sim:jetson-tx2\n"
-               "  kilter topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -");
+  topo->add_option("--json", o->json,
+                   "Write JSON to this file; -: to standard output, instead of the picture")
+      ->type_name("FILE");
+  topo->footer(
+      "Examples:\n"
+      "  kilter topo\n"
+      "  kilter topo --on sim:jetson-tx2\n"
+      "  kilter topo --synthetic 'pack:2 l3:1 core:4 pu:1' --json -");
   return [o] {
     lab::check_output("--json", o->json);
     const machine m = chosen_machine(*o);

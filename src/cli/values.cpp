@@ -26,7 +26,8 @@ std::map<const CLI::Option*, values>& told() {
 std::vector<std::string> platform_files_here() {
   std::vector<std::string> files;
   std::error_code unreadable;
-  for (std::filesystem::directory_iterator at(".", unreadable), end; !unreadable && at != end; at.increment(unreadable)) {
+  for (std::filesystem::directory_iterator at(".", unreadable), end; !unreadable && at != end;
+       at.increment(unreadable)) {
     if (at->path().extension() != ".toml") continue;
     std::string begin(4096, '\0');
     std::ifstream(at->path()).read(begin.data(), static_cast<std::streamsize>(begin.size()));
@@ -65,7 +66,9 @@ std::vector<std::string> policy_names() {
 
 std::vector<std::string> platform_names() { return sim::platform::names(); }
 
-std::vector<std::string> kernel_names() { return {apps::kernel_names().begin(), apps::kernel_names().end()}; }
+std::vector<std::string> kernel_names() {
+  return {apps::kernel_names().begin(), apps::kernel_names().end()};
+}
 
 std::vector<std::string> generator_names() {
   std::vector<std::string> names;
@@ -82,7 +85,8 @@ std::vector<std::string> generator_calls() {
 
 std::vector<std::string> disturbance_kinds() {
   std::vector<std::string> kinds;
-  for (auto kind = lab::disturbance_kind::cpu;; kind = static_cast<lab::disturbance_kind>(static_cast<int>(kind) + 1)) {
+  for (auto kind = lab::disturbance_kind::cpu;;
+       kind = static_cast<lab::disturbance_kind>(static_cast<int>(kind) + 1)) {
     kinds.push_back(std::string(lab::name_of(kind)) + "@");
     if (kind == lab::disturbance_kind::offline) return kinds;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// What an option's value may be, for completion. CLI11's options have no place for it, so it is kept beside them.
+// What an option's value may be, for completion. CLI11's options have no place for it, so it is
+// kept beside them.
 
 #include <CLI/CLI.hpp>
 
@@ -10,10 +11,12 @@
 namespace kilter::cli {
 
 struct values {
-  std::function<std::vector<std::string>()> words{};  ///< asked only when somebody completes; may throw
-  bool list = false;                                  ///< several, separated by commas
-  bool files = false;                                 ///< or a file
-  bool commands = false;                              ///< commands of kilter, each below the one before
+  /// asked only when somebody completes; may throw
+  std::function<std::vector<std::string>()> words{};
+  bool list = false;   ///< several, separated by commas
+  bool files = false;  ///< or a file
+  /// commands of kilter, each below the one before
+  bool commands = false;
 };
 
 /// Returns the option. Not for several threads, and for as long as the program runs.
@@ -28,7 +31,9 @@ CLI::Option* takes(CLI::Option*, values);
 /// The same with a colon where the bare name is a workload's: "layered:".
 [[nodiscard]] std::vector<std::string> generator_calls();
 [[nodiscard]] std::vector<std::string> disturbance_kinds();  ///< "cpu@"
-[[nodiscard]] std::vector<std::string> simulated_names();    ///< "sim:jetson-tx2", and "sim:./mine.toml" of platform files in the current folder
-[[nodiscard]] std::vector<std::string> engine_names();       ///< "native", those, and "emulate:jetson-tx2"
+/// "sim:jetson-tx2", and "sim:./mine.toml" of platform files in the current folder
+[[nodiscard]] std::vector<std::string> simulated_names();
+/// "native", those, and "emulate:jetson-tx2"
+[[nodiscard]] std::vector<std::string> engine_names();
 
 }  // namespace kilter::cli

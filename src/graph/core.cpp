@@ -17,17 +17,22 @@ void* arena::grow(std::size_t size, std::size_t alignment) {
 
 block* block_list::append(graph_core* graph, std::uint32_t base, std::uint32_t stride) {
   if (left_.empty()) left_ = memory_.grow(block::bytes);
-  all_.push_back(::new (left_.data()) block{graph, base, stride, 0, static_cast<std::uint32_t>((block::bytes - sizeof(block)) / stride), 0});
+  all_.push_back(::new (left_.data())
+                     block{graph, base, stride, 0,
+                           static_cast<std::uint32_t>((block::bytes - sizeof(block)) / stride), 0});
   left_ = left_.subspan(block::bytes);
   return all_.back();
 }
 
 bool block_list::holds(const node* n) const noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(n), unused = reinterpret_cast<std::uintptr_t>(left_.data());
-  if (!memory_.holds(address) || (address >= unused && address - unused < left_.size())) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(n),
+             unused = reinterpret_cast<std::uintptr_t>(left_.data());
+  if (!memory_.holds(address) || (address >= unused && address - unused < left_.size()))
+    return false;
   const block* b = block::of(n);
   const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(b);
-  return offset >= sizeof(block) && (offset - sizeof(block)) % b->stride == 0 && (offset - sizeof(block)) / b->stride < b->used;
+  return offset >= sizeof(block) && (offset - sizeof(block)) % b->stride == 0 &&
+         (offset - sizeof(block)) / b->stride < b->used;
 }
 
 namespace {
@@ -38,16 +43,23 @@ void destroy_closure(graph_core& g, node* n) noexcept {
 }
 
 bool same_kind(const task_kind& k, const task_options& o, const body& code) noexcept {
-  return k.code == &code && k.type == o.type.index() && k.size_class == o.size_class && k.all_members == o.all_members &&
-         k.home == o.home && std::ranges::equal(k.widths, o.widths);
+  return k.code == &code && k.type == o.type.index() && k.size_class == o.size_class &&
+         k.all_members == o.all_members && k.home == o.home &&
+         std::ranges::equal(k.widths, o.widths);
 }
 
 void validate(const graph_core& g, const task_options& o, const body& code) {
   if (const std::uint32_t of = task_access::graph_number(o.type); of != 0 && of != g.number)
-    throw usage_error("the task type is of another graph, or of this one before clear(); make it with type() of the graph that gets the task");
+    throw usage_error(
+        "the task type is of another graph, or of this one before clear(); make it with type() of "
+        "the graph that gets the task");
   if (!code.team && std::ranges::any_of(o.widths, [](auto w) { return w != 1; }))
-    throw usage_error("a body that takes no team_member& runs on one core, so its only width is 1; take a team_member& to allow more");
-  if (!code.team && o.all_members) throw usage_error("all_members is for bodies that take a team_member&; this one runs on one core");
+    throw usage_error(
+        "a body that takes no team_member& runs on one core, so its only width is 1; take a "
+        "team_member& to allow more");
+  if (!code.team && o.all_members)
+    throw usage_error(
+        "all_members is for bodies that take a team_member&; this one runs on one core");
   check_work(o.work);
 }
 
@@ -62,7 +74,8 @@ graph_core::graph_core() {
 graph_core::~graph_core() {
   drop_unfinished();
   bool nothing_to_destroy = true;
-  for (std::uint32_t i = 0; i < kinds.size(); ++i) nothing_to_destroy = nothing_to_destroy && kinds[i].code->destroy == nullptr;
+  for (std::uint32_t i = 0; i < kinds.size(); ++i)
+    nothing_to_destroy = nothing_to_destroy && kinds[i].code->destroy == nullptr;
   if (nothing_to_destroy) return;
   for_each_node([&](node* n) { destroy_closure(*this, n); });
 }
@@ -74,8 +87,8 @@ bool graph_core::is_kind(std::uint16_t i, const task_options& o, const body& cod
 
 // Most tasks are like the one before.
 inline bool graph_core::is_like_the_last(const task_options& o, const body& code) const noexcept {
-  return last_code == &code && last_type == o.type && last_size_class == o.size_class && o.widths.empty() && !o.all_members && o.work >= 0.0 &&
-         o.home.empty();
+  return last_code == &code && last_type == o.type && last_size_class == o.size_class &&
+         o.widths.empty() && !o.all_members && o.work >= 0.0 && o.home.empty();
 }
 
 std::uint16_t graph_core::kind_index(const task_options& o, const body& code) {
@@ -94,7 +107,9 @@ std::uint16_t graph_core::find_or_add_kind(const task_options& o, const body& co
   const std::uint32_t known = kinds.size();
   for (std::uint32_t i = 0; i < known; ++i)
     if (same_kind(kinds[i], o, code)) return static_cast<std::uint16_t>(i);
-  if (known == max_kinds) throw usage_error("a graph holds at most 65535 combinations of type, size class, widths, home and body");
+  if (known == max_kinds)
+    throw usage_error(
+        "a graph holds at most 65535 combinations of type, size class, widths, home and body");
   task_kind& k = kinds.append();
   k.code = &code;
   k.type = o.type.index();
@@ -135,9 +150,11 @@ node* graph_core::new_node(const task_options& o, const body& code, void*& stora
   }
   if (o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty()) {
     n->flags |= flag_cold;
-    cold[count] = cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
+    cold[count] =
+        cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}};
   }
-  storage = fits_in_node(code) ? &n->closure : (n->closure = memory.allocate(code.size, code.alignment));
+  storage =
+      fits_in_node(code) ? &n->closure : (n->closure = memory.allocate(code.size, code.alignment));
   ++b->used;
   ++b->roots;
   ++count;
@@ -168,20 +185,24 @@ void graph_core::clear_marks() noexcept {
   if (marked.exchange(false, sync::memory_order_relaxed))
     for_each_node([](node* n) {
       n->state = {};
-      n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) | (n->flags & flag_high ? flag_critical : 0));
+      n->flags = static_cast<std::uint8_t>((n->flags & ~flag_critical) |
+                                           (n->flags & flag_high ? flag_critical : 0));
     });
-  if (stops.exchange(false, sync::memory_order_relaxed)) for_each_node([](node* n) { n->stopped.store(0, sync::memory_order_relaxed); });
+  if (stops.exchange(false, sync::memory_order_relaxed))
+    for_each_node([](node* n) { n->stopped.store(0, sync::memory_order_relaxed); });
 }
 
 void check_work(double work) {
-  if (!(work >= 0.0) || std::isinf(work)) throw usage_error("a task's work is a number from 0 on, got " + std::to_string(work));
+  if (!(work >= 0.0) || std::isinf(work))
+    throw usage_error("a task's work is a number from 0 on, got " + std::to_string(work));
 }
 
 void check_home(const home_cores& home, std::uint32_t cores) {
   if (home.empty() || (home.first() < cores && home.count() <= cores - home.first())) return;
   throw usage_error("a task is at home on " +
                     (home.count() == 1 ? "core " + std::to_string(home.first())
-                                       : std::to_string(home.count()) + " cores from core " + std::to_string(home.first()) + " on") +
+                                       : std::to_string(home.count()) + " cores from core " +
+                                             std::to_string(home.first()) + " on") +
                     "; cores are 0 to " + std::to_string(cores - 1));
 }
 
@@ -215,7 +236,9 @@ void graph_core::index_predecessors() {
   if (reverse.size() == count && reverse_edges == static_edges) return;
   reverse.assign(count, {});
   for_each_node([&](node* n) {
-    for_each_successor(n, [&](node* to, double cost_s) { reverse[id_of(to)].push_back({n, cost_s}); });
+    for_each_successor(n, [&](node* to, double cost_s) {
+      reverse[id_of(to)].push_back({n, cost_s});
+    });
   });
   reverse_edges = static_edges;
 }

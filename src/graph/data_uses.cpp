@@ -13,10 +13,13 @@ void data_uses::check(const depend& d) const {
       const auto found = uses_.find(p);
       if (found == uses_.end()) continue;
       const use& u = found->second;
-      if (const gone earlier = writes ? std::max(u.writes, u.reads) : u.writes; earlier != gone::none)
+      if (const gone earlier = writes ? std::max(u.writes, u.reads) : u.writes;
+          earlier != gone::none)
         throw usage_error(earlier == gone::until_done
-                              ? "a task's data are in use by a task of this batch that is already released; wait() before it is added"
-                              : "a task's data are in use by a task that this batch has detached, so nothing can be put behind it");
+                              ? "a task's data are in use by a task of this batch that is already "
+                                "released; wait() before it is added"
+                              : "a task's data are in use by a task that this batch has detached, "
+                                "so nothing can be put behind it");
     }
   };
   look(d.in, false);
@@ -76,7 +79,10 @@ void data_uses::released(bool for_good) {
 }
 
 void data_uses::done() {
-  std::erase_if(uses_, [](const auto& at) { return !at.second.writer && at.second.readers.empty() && std::max(at.second.writes, at.second.reads) != gone::for_good; });
+  std::erase_if(uses_, [](const auto& at) {
+    return !at.second.writer && at.second.readers.empty() &&
+           std::max(at.second.writes, at.second.reads) != gone::for_good;
+  });
 }
 
 }  // namespace kilter::detail

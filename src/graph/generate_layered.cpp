@@ -16,7 +16,8 @@ dag make_layered(generator_options& o) {
   std::uint32_t parent = 0;
   for (const layer& l : layers_of(shape)) {
     for (std::uint32_t i = 0; i < l.size; ++i) {
-      const std::uint32_t t = made.task(type, std::to_string(l.first + i), 1.0, i == l.critical ? priority::high : priority::low);
+      const std::uint32_t t = made.task(type, std::to_string(l.first + i), 1.0,
+                                        i == l.critical ? priority::high : priority::low);
       if (l.first > 0) made.edge(parent, t);
     }
     parent = static_cast<std::uint32_t>(l.critical_task());

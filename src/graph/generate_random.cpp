@@ -1,4 +1,5 @@
-// Graphs that are drawn. Only whole numbers and correctly rounded operations go into a draw, so a seed means the same graph everywhere.
+// Graphs that are drawn. Only whole numbers and correctly rounded operations go into a draw, so a
+// seed means the same graph everywhere.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,8 @@ std::uint32_t draw_about(random_stream& random, double mean) {
   return twice <= 2 ? 1 : 1 + random.below(twice - 1);
 }
 
-/// Sizes of levels as drawn, then mended in drawn levels until they have `tasks` tasks, none of them empty.
+/// Sizes of levels as drawn, then mended in drawn levels until they have `tasks` tasks, none of
+/// them empty.
 std::vector<std::uint32_t> draw_levels(random_stream& random, std::uint32_t tasks, double alpha) {
   const double root = std::sqrt(static_cast<double>(tasks));
   std::vector<std::uint32_t> sizes(std::min(tasks, draw_about(random, root / alpha)));
@@ -55,28 +57,35 @@ std::vector<std::uint32_t> draw_levels(random_stream& random, std::uint32_t task
 
 }  // namespace
 
-// Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for heterogeneous computing", IEEE TPDS 13 (2002), section 5.2
-// (papers.md A6.6). What the paper leaves open: a task has 1 .. out successors; half of them, drawn, come from the next level, the others from all later
-// ones; a task of a later level that nobody chose gets a parent in the level before, which may then have more than `out`.
+// Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for
+// heterogeneous computing", IEEE TPDS 13 (2002), section 5.2 (papers.md A6.6). What the paper
+// leaves open: a task has 1 .. out successors; half of them, drawn, come from the next level, the
+// others from all later ones; a task of a later level that nobody chose gets a parent in the level
+// before, which may then have more than `out`.
 dag make_topcuoglu(generator_options& o) {
   const auto tasks = static_cast<std::uint32_t>(o.count("tasks", 100, 1, 100'000));
   const double alpha = o.number("alpha", 1.0, 0.01, 100.0);
   const auto out_degree = static_cast<std::uint32_t>(o.count("out", 3, 1, 1'000));
-  if (std::uint64_t{tasks} * out_degree > most_edges / 5) o.refuse("tasks x out may be at most " + std::to_string(most_edges / 5));
+  if (std::uint64_t{tasks} * out_degree > most_edges / 5)
+    o.refuse("tasks x out may be at most " + std::to_string(most_edges / 5));
   const double ccr = o.number("ccr", 1.0, 0.0, 1e6);
   const double beta = o.number("beta", 0.5, 0.0, 2.0);
   const auto processors = static_cast<std::uint32_t>(o.count("processors", 4, 1, 1000));
   const std::uint64_t seed = o.count("seed", 1, 0, ~std::uint64_t{0});
   dag_maker made(o);
   random_stream shape(seed, "topcuoglu shape"), costs(seed, "topcuoglu costs");
-  const auto uniform = [&](double low, double high) { return low + (high - low) * costs.uniform(); };
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * costs.uniform();
+  };
 
   const std::uint32_t type = made.type("task");
-  for (std::uint32_t p = 1; p <= processors; ++p) made.graph().processors.push_back("P" + std::to_string(p));
+  for (std::uint32_t p = 1; p <= processors; ++p)
+    made.graph().processors.push_back("P" + std::to_string(p));
   std::vector<double>& on = made.graph().seconds_on;
   for (std::uint32_t t = 0; t < tasks; ++t) {
     const double mean_s = uniform(0.0, 2.0 * made.seconds());
-    for (std::uint32_t p = 0; p < processors; ++p) on.push_back(uniform(mean_s * (1.0 - beta / 2.0), mean_s * (1.0 + beta / 2.0)));
+    for (std::uint32_t p = 0; p < processors; ++p)
+      on.push_back(uniform(mean_s * (1.0 - beta / 2.0), mean_s * (1.0 + beta / 2.0)));
     made.task(type, std::to_string(t));
     made.graph().tasks.back().seconds = *std::min_element(on.end() - processors, on.end());
   }
@@ -93,8 +102,10 @@ dag make_topcuoglu(generator_options& o) {
     const std::uint32_t next = first + sizes[level], after = next + sizes[level + 1];
     for (std::uint32_t t = first; t < next; ++t) {
       chosen.clear();
-      for (std::uint32_t left = 1 + shape.below(out_degree); left > 0 && chosen.size() < tasks - next; --left) {
-        const std::uint32_t to = next + shape.below(shape.below(2) == 0 ? after - next : tasks - next);
+      for (std::uint32_t left = 1 + shape.below(out_degree);
+           left > 0 && chosen.size() < tasks - next; --left) {
+        const std::uint32_t to =
+            next + shape.below(shape.below(2) == 0 ? after - next : tasks - next);
         if (std::ranges::find(chosen, to) == chosen.end()) chosen.push_back(to);
       }
       for (const std::uint32_t to : chosen) join(t, to);

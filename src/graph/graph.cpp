@@ -13,10 +13,14 @@ using detail::task_access;
 
 width_list::width_list(std::span<const std::uint32_t> widths) {
   for (const std::uint32_t w : widths) {
-    if (w == 0 || w > widest) throw usage_error("a task's width is from 1 to " + std::to_string(widest) + ", got " + std::to_string(w));
+    if (w == 0 || w > widest)
+      throw usage_error("a task's width is from 1 to " + std::to_string(widest) + ", got " +
+                        std::to_string(w));
     std::uint16_t* at = std::lower_bound(widths_, widths_ + count_, w);
     if (at != widths_ + count_ && *at == w) continue;
-    if (count_ == most) throw usage_error("a task names at most " + std::to_string(most) + " widths; leave them out to allow all");
+    if (count_ == most)
+      throw usage_error("a task names at most " + std::to_string(most) +
+                        " widths; leave them out to allow all");
     std::copy_backward(at, widths_ + count_, widths_ + count_ + 1);
     *at = static_cast<std::uint16_t>(w);
     ++count_;
@@ -41,14 +45,18 @@ graph_core& own(const std::unique_ptr<graph_core>& core) {
 }
 void refuse_while_running(const graph_core& core) {
   if (core.execution.load(sync::memory_order_acquire))
-    throw usage_error("the graph is running; wait for its execution, or add tasks from a task with kilter::batch");
+    throw usage_error(
+        "the graph is running; wait for its execution, or add tasks from a task with "
+        "kilter::batch");
 }
 }  // namespace
 
 task_type graph::type(std::string_view name) {
   auto& names = own(core_).type_names;
   const auto found = std::ranges::find(names, name);
-  const auto type_at = [&](std::ptrdiff_t i) { return task_access::make_type(static_cast<std::uint16_t>(i), core_->number); };
+  const auto type_at = [&](std::ptrdiff_t i) {
+    return task_access::make_type(static_cast<std::uint16_t>(i), core_->number);
+  };
   if (found != names.end()) return type_at(found - names.begin());
   refuse_while_running(*core_);
   if (names.size() == 65535) throw usage_error("a graph holds at most 65535 task types");
@@ -56,7 +64,8 @@ task_type graph::type(std::string_view name) {
   return type_at(static_cast<std::ptrdiff_t>(names.size()) - 1);
 }
 
-task graph::allocate(const task_options& options, const detail::body& code, void*& storage, bool unfinished) {
+task graph::allocate(const task_options& options, const detail::body& code, void*& storage,
+                     bool unfinished) {
   refuse_while_running(own(core_));
   node* n = core_->new_node(options, code, storage);
   if (unfinished) core_->unfinished = n;
@@ -88,8 +97,8 @@ void graph::follow(task t, const depend& data) try {
       if (!some->empty()) return core.uses->number_of(some->front());
     return detail::data_places::none;
   };
-  core.places->names(static_cast<std::uint32_t>(id_of(n)), first({&data.inout, &data.in, &data.out}),
-                     first({&data.inout, &data.out}));
+  core.places->names(static_cast<std::uint32_t>(id_of(n)),
+                     first({&data.inout, &data.in, &data.out}), first({&data.inout, &data.out}));
 } catch (...) {
   core_->incomplete = true;
   throw;
@@ -100,10 +109,14 @@ void graph::edge(task before, task after, double cost_s) {
   node* to = task_access::get(after);
   if (!from || !to) throw usage_error("an edge needs two tasks; one of them is empty");
   if (task_access::added_while_running(before) || task_access::added_while_running(after))
-    throw usage_error("a task that was added while a graph ran can have no edge after it; use batch::edge before its batch is released");
+    throw usage_error(
+        "a task that was added while a graph ran can have no edge after it; use batch::edge before "
+        "its batch is released");
   if (&detail::graph_of(from) != &own(core_) || &detail::graph_of(to) != core_.get())
     throw usage_error("an edge joins tasks of one graph; one of them belongs to another");
-  if (!(cost_s >= 0.0) || std::isinf(cost_s)) throw usage_error("the cost of an edge is in seconds and not negative, got " + std::to_string(cost_s));
+  if (!(cost_s >= 0.0) || std::isinf(cost_s))
+    throw usage_error("the cost of an edge is in seconds and not negative, got " +
+                      std::to_string(cost_s));
   refuse_while_running(*core_);
   // A self-loop counts as a backward edge, so the check for cycles finds it.
   if (id_of(from) >= id_of(to)) core_->forward_only = false;
@@ -129,7 +142,9 @@ void graph::clear() {
 void graph::check_acyclic() const {
   graph_core& core = own(core_);
   core.drop_unfinished();
-  if (core.incomplete) throw usage_error("memory ended while a task of this graph got its edges; clear() it and build it anew");
+  if (core.incomplete)
+    throw usage_error(
+        "memory ended while a task of this graph got its edges; clear() it and build it anew");
   if (core.forward_only || core.checked_acyclic) return;
   std::vector<std::uint32_t> open(core.count);
   std::vector<node*> ready;
@@ -150,7 +165,8 @@ void graph::check_acyclic() const {
     core.checked_acyclic = true;
     return;
   }
-  // Every task still open has an open predecessor: walking backwards from any of them must run into itself.
+  // Every task still open has an open predecessor: walking backwards from any of them must run into
+  // itself.
   core.index_predecessors();
   node* at = nullptr;
   core.for_each_node([&](node* n) {

@@ -1,5 +1,6 @@
 #pragma once
-// The task as engines hold it: one cache line, in blocks that know their graph. See docs/worker-loop.md for who touches what.
+// The task as engines hold it: one cache line, in blocks that know their graph. See
+// docs/worker-loop.md for who touches what.
 
 #include <algorithm>
 #include <array>
@@ -38,9 +39,12 @@ struct task_kind {
   bool width_one_only = false;
   home_cores home{};
   std::vector<std::uint32_t> widths;  ///< allowed ones; empty: all
-  std::uint32_t row = 0;              ///< trace table row; set when the graph is submitted to an engine
-  sync::atomic<bool> short_body{false};///< bodies take so little that reading the clock around each would show
-  sync::atomic<bool> long_body{false}; ///< a body took long enough for its CPU time to be worth a system call
+  /// trace table row; set when the graph is submitted to an engine
+  std::uint32_t row = 0;
+  sync::atomic<bool> short_body{
+      false};  ///< bodies take so little that reading the clock around each would show
+  /// a body took long enough for its CPU time to be worth a system call
+  sync::atomic<bool> long_body{false};
 };
 
 [[nodiscard]] inline bool allows_width(const task_kind& k, std::uint32_t width) noexcept {
@@ -75,17 +79,19 @@ enum node_flag : std::uint8_t {
 inline constexpr std::uint16_t place_unset = 0xffff;
 
 struct alignas(64) node {
-  void* closure;                       ///< the closure itself if it is small and trivial enough, else a pointer to it
-  node* first_successor;               ///< an edge without cost that needs no record
-  edge* more_successors;               ///< last edge of the ring
-  node* link;                          ///< next in an inbox
+  /// the closure itself if it is small and trivial enough, else a pointer to it
+  void* closure;
+  node* first_successor;  ///< an edge without cost that needs no record
+  edge* more_successors;  ///< last edge of the ring
+  node* link;             ///< next in an inbox
   pending_count pending;
   std::uint32_t predecessors;
-  task_state state;                    ///< the policy's
+  task_state state;  ///< the policy's
   std::uint16_t kind;
-  std::uint16_t where;                 ///< place already chosen, or place_unset
+  std::uint16_t where;  ///< place already chosen, or place_unset
   std::uint8_t flags;
-  sync::atomic<std::uint8_t> stopped;  ///< the number of the run in which its body is to be left out, or has thrown
+  /// the number of the run in which its body is to be left out, or has thrown
+  sync::atomic<std::uint8_t> stopped;
   task_end end;
 };
 static_assert(sizeof(node) == 64);
@@ -106,12 +112,14 @@ struct alignas(64) block {
   std::uint32_t stride;  ///< bytes from node to node
   std::uint32_t used;
   std::uint32_t capacity;
-  std::uint32_t roots;   ///< static tasks without a predecessor
+  std::uint32_t roots;  ///< static tasks without a predecessor
   static block* of(const node* n) noexcept {
-    return reinterpret_cast<block*>(reinterpret_cast<std::uintptr_t>(n) & ~(std::uintptr_t{bytes} - 1));
+    return reinterpret_cast<block*>(reinterpret_cast<std::uintptr_t>(n) &
+                                    ~(std::uintptr_t{bytes} - 1));
   }
   [[nodiscard]] node* at(std::uint32_t i) noexcept {
-    return reinterpret_cast<node*>(reinterpret_cast<std::byte*>(this) + 64 + std::size_t{i} * stride);
+    return reinterpret_cast<node*>(reinterpret_cast<std::byte*>(this) + 64 +
+                                   std::size_t{i} * stride);
   }
 };
 static_assert(sizeof(block) == 64);
@@ -122,9 +130,12 @@ class block_list {
  public:
   /// A new block with all its nodes unused; number `base` is its first.
   block* append(graph_core*, std::uint32_t base, std::uint32_t stride);
-  /// Whether `n`, which may be any address, is a node of these blocks. Not while another thread appends.
+  /// Whether `n`, which may be any address, is a node of these blocks. Not while another thread
+  /// appends.
   [[nodiscard]] bool holds(const node* n) const noexcept;
-  [[nodiscard]] bool full() const noexcept { return all_.empty() || all_.back()->used == all_.back()->capacity; }
+  [[nodiscard]] bool full() const noexcept {
+    return all_.empty() || all_.back()->used == all_.back()->capacity;
+  }
   [[nodiscard]] block* back() const noexcept { return all_.back(); }
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
   [[nodiscard]] auto end() const noexcept { return all_.end(); }
@@ -141,7 +152,9 @@ inline graph_core& graph_of(const node* n) noexcept { return *block::of(n)->grap
 inline std::uint64_t id_of(const node* n) noexcept {
   if (n->flags & flag_dynamic) return static_cast<const dynamic_node*>(n)->serial;
   const block* b = block::of(n);
-  return b->base + static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(n) - reinterpret_cast<const std::byte*>(b) - 64) / 64;
+  return b->base + static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(n) -
+                                              reinterpret_cast<const std::byte*>(b) - 64) /
+                       64;
 }
 
 inline task_ref ref(const node* n) noexcept { return {reinterpret_cast<std::uintptr_t>(n)}; }
@@ -151,7 +164,8 @@ inline node* node_of(task_ref t) noexcept { return reinterpret_cast<node*>(t.han
 class arena {
  public:
   void* allocate(std::size_t size, std::size_t alignment) {
-    const auto p = (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
+    const auto p =
+        (reinterpret_cast<std::uintptr_t>(at_) + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
     if (p + size <= reinterpret_cast<std::uintptr_t>(end_)) [[likely]] {
       at_ = reinterpret_cast<std::byte*>(p + size);
       return reinterpret_cast<void*>(p);
@@ -174,43 +188,51 @@ struct in_edge {
 
 struct graph_core {
   block_list blocks;
-  std::uint32_t count = 0;             ///< static tasks
+  std::uint32_t count = 0;  ///< static tasks
   std::uint32_t static_edges = 0;
-  bool forward_only = true;            ///< every edge runs from an older to a younger task: no cycle is possible
+  /// every edge runs from an older to a younger task: no cycle is possible
+  bool forward_only = true;
   bool checked_acyclic = false;
-  std::uint32_t number;                ///< of the graph, in the process; its types carry it
-  std::uint8_t epoch = 0;              ///< number of the last run, 1 to last_epoch and over again; no task holds another one's by accident, since each task ends in each run
-  bool incomplete = false;             ///< memory ended while a task got its edges
-  bool any_high = false;               ///< some task has the user's high priority
-  bool any_home = false;               ///< some task names home cores
-  bool any_cost = false;               ///< some edge has a cost
-  std::vector<node*> roots;            ///< found at the first submission
+  std::uint32_t number;  ///< of the graph, in the process; its types carry it
+  /// number of the last run, 1 to last_epoch and over again; no task holds another one's by
+  /// accident, since each task ends in each run
+  std::uint8_t epoch = 0;
+  bool incomplete = false;   ///< memory ended while a task got its edges
+  bool any_high = false;     ///< some task has the user's high priority
+  bool any_home = false;     ///< some task names home cores
+  bool any_cost = false;     ///< some edge has a cost
+  std::vector<node*> roots;  ///< found at the first submission
   bool roots_known = false;
   arena memory;
   std::vector<std::string> type_names{"task"};
-  kind_list kinds;                     ///< while the graph runs it grows under dynamic_lock only
-  // The sort of the youngest task, if it has neither widths, all_members nor a home; else last_code is null.
+  kind_list kinds;  ///< while the graph runs it grows under dynamic_lock only
+  // The sort of the youngest task, if it has neither widths, all_members nor a home; else last_code
+  // is null.
   const body* last_code = nullptr;
   std::uint32_t last_size_class = 0;
   task_type last_type{};
   std::uint16_t last_kind = 0;
-  node* unfinished = nullptr;          ///< the youngest task while its closure is being made
-  std::unique_ptr<data_uses> uses;     ///< of the data that tasks named; null while none did
-  std::unique_ptr<data_places> places; ///< where they were last; set with `uses`
+  node* unfinished = nullptr;           ///< the youngest task while its closure is being made
+  std::unique_ptr<data_uses> uses;      ///< of the data that tasks named; null while none did
+  std::unique_ptr<data_places> places;  ///< where they were last; set with `uses`
   /// By id: the core that released a static task, place_unset for nobody; null unless an engine's
   /// policy may ask.
   std::unique_ptr<std::uint16_t[]> released_on;
-  std::uint32_t releases = 0;          ///< of them
-  std::unordered_map<std::uint64_t, cold_data> cold;  ///< of static tasks; not changed while the graph runs
-  std::vector<std::vector<in_edge>> reverse;  ///< by id; static tasks only unless the engine keeps it up
-  sync::mutex dynamic_lock;             ///< kinds while the graph runs
+  std::uint32_t releases = 0;  ///< of them
+  /// of static tasks; not changed while the graph runs
+  std::unordered_map<std::uint64_t, cold_data> cold;
+  /// by id; static tasks only unless the engine keeps it up
+  std::vector<std::vector<in_edge>> reverse;
+  sync::mutex dynamic_lock;  ///< kinds while the graph runs
   sync::atomic<std::uint64_t> next_serial{0};
-  sync::atomic<bool> stops{false};     ///< some task was stopped, so the next run begins by clearing that
-  sync::atomic<bool> marked{false};    ///< a policy wrote into its tasks, so the next run begins by clearing them
-  std::uint32_t reverse_edges = 0;     ///< static_edges when `reverse` was made
+  /// some task was stopped, so the next run begins by clearing that
+  sync::atomic<bool> stops{false};
+  /// a policy wrote into its tasks, so the next run begins by clearing them
+  sync::atomic<bool> marked{false};
+  std::uint32_t reverse_edges = 0;         ///< static_edges when `reverse` was made
   sync::atomic<void*> execution{nullptr};  ///< the engine's run of this graph, null when idle
   void (*end_run_of)(graph_core&) noexcept = nullptr;  ///< set with it
-  void* engine = nullptr;                  ///< that runs it
+  void* engine = nullptr;                              ///< that runs it
 
   /// References to kinds stay valid while it grows.
   static constexpr std::size_t max_kinds = 65535;
@@ -265,11 +287,17 @@ inline void data_now_at(const node* n, core_id c) noexcept {
 }
 
 struct task_access {
-  static node* get(task t) noexcept { return reinterpret_cast<node*>(t.node_ & ~std::uintptr_t{1}); }
+  static node* get(task t) noexcept {
+    return reinterpret_cast<node*>(t.node_ & ~std::uintptr_t{1});
+  }
   static bool added_while_running(task t) noexcept { return (t.node_ & 1) != 0; }
-  static task make(node* n, bool added_while_running) noexcept { return task(n, added_while_running); }
+  static task make(node* n, bool added_while_running) noexcept {
+    return task(n, added_while_running);
+  }
   static std::uint32_t graph_number(task_type t) noexcept { return t.graph_; }
-  static task_type make_type(std::uint16_t index, std::uint32_t graph) noexcept { return {index, graph}; }
+  static task_type make_type(std::uint16_t index, std::uint32_t graph) noexcept {
+    return {index, graph};
+  }
 
   static body_call* call_of(const task_context& c) noexcept { return c.call_; }
   static node* node_of(const team_member& m) noexcept { return m.call_->task; }
@@ -279,16 +307,22 @@ struct graph_access {
 };
 
 /// Where a node's closure lives.
-inline bool fits_in_node(const body& b) noexcept { return b.size <= sizeof(void*) && b.alignment <= alignof(void*); }
+inline bool fits_in_node(const body& b) noexcept {
+  return b.size <= sizeof(void*) && b.alignment <= alignof(void*);
+}
 inline void* closure_of(node* n, const body& b) noexcept {
   return fits_in_node(b) ? static_cast<void*>(&n->closure) : n->closure;
 }
 
-/// A dynamic task's cold data hang on the task itself, so that nobody looks into a map while others add to it. Null if it has none.
-inline cold_data*& dynamic_cold(dynamic_node* n) noexcept { return *reinterpret_cast<cold_data**>(n->small_closure.data()); }
+/// A dynamic task's cold data hang on the task itself, so that nobody looks into a map while others
+/// add to it. Null if it has none.
+inline cold_data*& dynamic_cold(dynamic_node* n) noexcept {
+  return *reinterpret_cast<cold_data**>(n->small_closure.data());
+}
 inline const cold_data* cold_of(const node* n) noexcept {
   if (!(n->flags & flag_cold)) return nullptr;
-  if (n->flags & flag_dynamic) return dynamic_cold(const_cast<dynamic_node*>(static_cast<const dynamic_node*>(n)));
+  if (n->flags & flag_dynamic)
+    return dynamic_cold(const_cast<dynamic_node*>(static_cast<const dynamic_node*>(n)));
   const auto& cold = graph_of(n).cold;
   const auto found = cold.find(id_of(n));
   return found == cold.end() ? nullptr : &found->second;
@@ -305,11 +339,13 @@ void check_work(double work);
 /// usage_error if a machine of so many cores lacks one of them.
 void check_home(const home_cores&, std::uint32_t cores);
 
-/// Where a task with home cores waits when `waker` makes it ready: there if that is one of them, else on one that is idle, else on any.
+/// Where a task with home cores waits when `waker` makes it ready: there if that is one of them,
+/// else on one that is idle, else on any.
 template <class Idle>
 [[nodiscard]] core_id home_of(const node* n, core_id waker, Idle&& idle) {
   const home_cores home = graph_of(n).kinds[n->kind].home;
-  if (waker != no_core && waker >= home.first() && waker - home.first() < home.count()) return waker;
+  if (waker != no_core && waker >= home.first() && waker - home.first() < home.count())
+    return waker;
   const auto start = static_cast<std::uint32_t>(id_of(n) % home.count());
   for (std::uint32_t i = 0; i < home.count(); ++i)
     if (const core_id c = home.first() + (start + i) % home.count(); idle(c)) return c;

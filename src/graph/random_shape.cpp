@@ -4,7 +4,8 @@
 //     draw its kernel, as likely as there are tasks of it left
 //     for each of the up to 200 nodes before the level, nearest first:
 //       with probability edge_rate: if it is no ancestor yet, it becomes a parent
-//     take the slot of the latest ancestor of the same kernel that used its slot last; if there is none, a new one
+//     take the slot of the latest ancestor of the same kernel that used its slot last; if there is
+//     none, a new one
 
 #include "graph/random_shape.hpp"
 
@@ -22,7 +23,9 @@ namespace {
 class ancestor_sets {
  public:
   void begin_node() { sets_.emplace_back(sets_.size() / 64 + 1); }
-  [[nodiscard]] bool has(std::uint32_t of, std::uint32_t candidate) const { return sets_[of][candidate / 64] >> (candidate % 64) & 1; }
+  [[nodiscard]] bool has(std::uint32_t of, std::uint32_t candidate) const {
+    return sets_[of][candidate / 64] >> (candidate % 64) & 1;
+  }
   void add_parent(std::uint32_t to, std::uint32_t parent) {
     auto& set = sets_[to];
     const auto& inherited = sets_[parent];
@@ -40,7 +43,9 @@ class slot_book {
   std::uint32_t take(std::uint32_t node, std::uint32_t kernel, const ancestor_sets& before) {
     std::optional<std::uint32_t> best;
     for (std::uint32_t s = 0; s < slots_.size(); ++s)
-      if (slots_[s].kernel == kernel && before.has(node, slots_[s].last_user) && (!best || slots_[s].last_user > slots_[*best].last_user)) best = s;
+      if (slots_[s].kernel == kernel && before.has(node, slots_[s].last_user) &&
+          (!best || slots_[s].last_user > slots_[*best].last_user))
+        best = s;
     if (!best) {
       best = static_cast<std::uint32_t>(slots_.size());
       slots_.push_back({kernel, node});
@@ -59,7 +64,8 @@ class slot_book {
 /// How many tasks of each kernel are still to come.
 class kernel_urn {
  public:
-  kernel_urn(std::uint32_t tasks, std::size_t kernels) : left_(kernels, tasks / static_cast<std::uint32_t>(kernels)) {
+  kernel_urn(std::uint32_t tasks, std::size_t kernels)
+      : left_(kernels, tasks / static_cast<std::uint32_t>(kernels)) {
     for (std::uint32_t i = 0; i < tasks % kernels; ++i) ++left_[i];
   }
   std::uint32_t draw(random_stream& random) {
@@ -84,7 +90,8 @@ std::vector<random_node> nodes_of(const random_shape& shape) {
   nodes.reserve(shape.tasks);
   for (std::uint32_t level = 0; nodes.size() < shape.tasks; ++level) {
     const auto first = static_cast<std::uint32_t>(nodes.size());
-    const std::uint32_t end = first + std::min(shape.tasks - first, 1 + random.below(2 * shape.parallelism - 1));
+    const std::uint32_t end =
+        first + std::min(shape.tasks - first, 1 + random.below(2 * shape.parallelism - 1));
     for (std::uint32_t n = first; n < end; ++n) {
       random_node node{.kernel = kernels.draw(random), .level = level, .slot = 0, .parents = {}};
       ancestors.begin_node();

@@ -1,5 +1,6 @@
 #pragma once
-// What workers share of a graph while it runs, apart from the tasks: it is checked without them (tests/model).
+// What workers share of a graph while it runs, apart from the tasks: it is checked without them
+// (tests/model).
 
 #include <array>
 #include <cstdint>
@@ -11,8 +12,11 @@ namespace kilter::detail {
 /// A task's predecessors that are not yet done.
 class pending_count {
  public:
-  void set(std::uint32_t predecessors) noexcept { left_.store(predecessors, sync::memory_order_relaxed); }
-  /// One of them is done. True for the last: it sees what all of them did. Then it counts again, for the next run.
+  void set(std::uint32_t predecessors) noexcept {
+    left_.store(predecessors, sync::memory_order_relaxed);
+  }
+  /// One of them is done. True for the last: it sees what all of them did. Then it counts again,
+  /// for the next run.
   [[nodiscard]] bool one_done(std::uint32_t predecessors) noexcept {
     if (left_.fetch_sub(1, sync::memory_order_acq_rel) != 1) return false;
     set(predecessors);
@@ -29,20 +33,27 @@ class pending_count {
   sync::atomic<std::uint32_t> left_{0};
 };
 
-/// The end of a task, for those who wait for it. What holds in one run names that run by its number (graph_core::epoch), so that no run has to begin by
-/// clearing it. Who ends the task pays for no fence: who waits makes sure that one of the two sees the other.
+/// The end of a task, for those who wait for it. What holds in one run names that run by its number
+/// (graph_core::epoch), so that no run has to begin by clearing it. Who ends the task pays for no
+/// fence: who waits makes sure that one of the two sees the other.
 class task_end {
  public:
-  /// `left_out`: its body did not come to its own end. True if somebody waits for it, and must be told (end_waiters::tell).
+  /// `left_out`: its body did not come to its own end. True if somebody waits for it, and must be
+  /// told (end_waiters::tell).
   [[nodiscard]] bool set(std::uint8_t epoch, bool left_out) noexcept {
     ended_.store(static_cast<std::uint8_t>(2 * epoch + left_out), sync::memory_order_release);
     sync::compiler_fence();
     return awaited_.load(sync::memory_order_relaxed) == epoch;
   }
-  [[nodiscard]] bool has_come(std::uint8_t epoch) const noexcept { return ended_.load(sync::memory_order_acquire) / 2 == epoch; }
+  [[nodiscard]] bool has_come(std::uint8_t epoch) const noexcept {
+    return ended_.load(sync::memory_order_acquire) / 2 == epoch;
+  }
   /// Of one that has come.
-  [[nodiscard]] bool left_out() const noexcept { return ended_.load(sync::memory_order_acquire) % 2 != 0; }
-  /// From here on either has_come() or set() tells. False if the machine cannot make sure of that: then the waiter has to look now and then.
+  [[nodiscard]] bool left_out() const noexcept {
+    return ended_.load(sync::memory_order_acquire) % 2 != 0;
+  }
+  /// From here on either has_come() or set() tells. False if the machine cannot make sure of that:
+  /// then the waiter has to look now and then.
   bool announce_wait(std::uint8_t epoch) noexcept {
     awaited_.store(epoch, sync::memory_order_relaxed);
     return sync::heavy_fence();
@@ -62,7 +73,9 @@ class append_list {
   ~append_list() {
     for (auto& c : chunks_) delete[] c.load(sync::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return size_.load(sync::memory_order_acquire);
+  }
   [[nodiscard]] T& operator[](std::uint32_t i) const noexcept {
     return chunks_[i / per_chunk].load(sync::memory_order_acquire)[i % per_chunk];
   }
@@ -73,7 +86,9 @@ class append_list {
     return c.load(sync::memory_order_relaxed)[i % per_chunk];
   }
   /// Makes what append() returned visible.
-  void publish() noexcept { size_.store(size_.load(sync::memory_order_relaxed) + 1, sync::memory_order_release); }
+  void publish() noexcept {
+    size_.store(size_.load(sync::memory_order_relaxed) + 1, sync::memory_order_release);
+  }
 
  private:
   std::array<sync::atomic<T*>, chunks> chunks_{};

@@ -1,6 +1,7 @@
 #pragma once
-// Memory that a graph takes in large pieces and gives back all at once. A graph of many tasks then costs few page faults, which are
-// most of the cost of building it if every 4 KiB page is touched for the first time on its own.
+// Memory that a graph takes in large pieces and gives back all at once. A graph of many tasks then
+// costs few page faults, which are most of the cost of building it if every 4 KiB page is touched
+// for the first time on its own.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +20,15 @@ class slabs {
   slabs& operator=(const slabs&) = delete;
   ~slabs();
 
-  /// At least `least` bytes, as much again as was taken so far up to 2 MiB; contents indeterminate. std::bad_alloc.
+  /// At least `least` bytes, as much again as was taken so far up to 2 MiB; contents indeterminate.
+  /// std::bad_alloc.
   std::span<std::byte> grow(std::size_t least);
   /// Whether the byte at `address`, which may be anything, is in here.
   [[nodiscard]] bool holds(std::uintptr_t address) const noexcept {
     for (const std::span<std::byte> s : taken_)
-      if (const auto begin = reinterpret_cast<std::uintptr_t>(s.data()); address >= begin && address - begin < s.size()) return true;
+      if (const auto begin = reinterpret_cast<std::uintptr_t>(s.data());
+          address >= begin && address - begin < s.size())
+        return true;
     return false;
   }
 

@@ -33,8 +33,10 @@ std::string unescape(const std::string& text) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) && octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) &&
+        octal(text[i + 3])) {
+      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                               (text[i + 3] - '0'));
       i += 3;
     } else {
       out += text[i];
@@ -64,7 +66,8 @@ std::vector<hierarchy> cpu_hierarchies(std::istream& mountinfo) {
   return found;
 }
 
-/// The process's group in the unified hierarchy or in the one with the `cpu` controller: "ID:CONTROLLERS:PATH".
+/// The process's group in the unified hierarchy or in the one with the `cpu` controller:
+/// "ID:CONTROLLERS:PATH".
 std::optional<std::string> group_of(std::istream& cgroup, bool unified) {
   for (std::string line; std::getline(cgroup, line);) {
     const auto first = line.find(':');
@@ -76,8 +79,8 @@ std::optional<std::string> group_of(std::istream& cgroup, bool unified) {
   return std::nullopt;
 }
 
-/// The group as a path below the mount point; empty if the mount does not show it, as in a container whose own group is
-/// mounted as the top.
+/// The group as a path below the mount point; empty if the mount does not show it, as in a
+/// container whose own group is mounted as the top.
 fs::path below_mount(const std::string& group, const std::string& top) {
   fs::path relative = fs::path(group).lexically_relative(top);
   if (relative.empty() || *relative.begin() == ".." || relative == ".") return {};
@@ -95,7 +98,8 @@ std::optional<double> limit_in(const fs::path& directory, bool unified) {
     std::ifstream in(directory / "cpu.max");
     if (in >> quota >> period) return cores(quota, period);
   } else {
-    std::ifstream quota_in(directory / "cpu.cfs_quota_us"), period_in(directory / "cpu.cfs_period_us");
+    std::ifstream quota_in(directory / "cpu.cfs_quota_us"),
+        period_in(directory / "cpu.cfs_period_us");
     if (quota_in >> quota && period_in >> period) return cores(quota, period);
   }
   return std::nullopt;
@@ -127,7 +131,8 @@ std::vector<level> levels(const fs::path& root, bool above) {
 std::optional<double> smallest_limit(const fs::path& root, bool above) {
   std::optional<double> least;
   for (const level& l : levels(root, above))
-    if (const auto limit = limit_in(l.directory, l.unified)) least = least ? std::min(*least, *limit) : limit;
+    if (const auto limit = limit_in(l.directory, l.unified))
+      least = least ? std::min(*least, *limit) : limit;
   return least;
 }
 
@@ -143,7 +148,9 @@ std::vector<fs::path> cgroup_directories(const fs::path& root) {
   return directories;
 }
 
-std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept { return quota ? paid_cores(*quota, cores) : cores; }
+std::uint32_t paid_cores(std::optional<double> quota, std::uint32_t cores) noexcept {
+  return quota ? paid_cores(*quota, cores) : cores;
+}
 
 machine first_cores(const machine& m, std::uint32_t count) {
   if (count >= m.core_count()) return m;

@@ -41,7 +41,9 @@ class list_reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw input_error("cores " + quoted(text_) + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw input_error("cores " + quoted(text_) + ": " + what);
+  }
   [[noreturn]] void garbage(const std::string& what) const {
     fail(what + "; write a count (4) or a list of core ids (0-3,6 or 2,)");
   }
@@ -50,7 +52,8 @@ class list_reader {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::result_out_of_range) return ~std::uint64_t{0};
-    if (error != std::errc{} || end != digits.data() + digits.size()) garbage(quoted(digits) + " is not a core id");
+    if (error != std::errc{} || end != digits.data() + digits.size())
+      garbage(quoted(digits) + " is not a core id");
     return value;
   }
 
@@ -64,7 +67,8 @@ class list_reader {
 
   core_id existing(std::string_view digits) const {
     const std::uint64_t value = number(digits);
-    if (value >= machine_.core_count()) fail("core " + std::string(digits) + " does not exist; " + exists(machine_));
+    if (value >= machine_.core_count())
+      fail("core " + std::string(digits) + " does not exist; " + exists(machine_));
     return static_cast<core_id>(value);
   }
 
@@ -75,7 +79,8 @@ class list_reader {
       return;
     }
     const core_id from = existing(item.substr(0, dash)), to = existing(item.substr(dash + 1));
-    if (from > to) fail("the range " + quoted(item) + " runs backwards; write the lower core first");
+    if (from > to)
+      fail("the range " + quoted(item) + " runs backwards; write the lower core first");
     for (core_id c = from; c <= to; ++c) cores.push_back(c);
   }
 
@@ -85,6 +90,8 @@ class list_reader {
 
 }  // namespace
 
-std::vector<core_id> parse_cores(std::string_view text, const machine& m) { return list_reader(text, m).read(); }
+std::vector<core_id> parse_cores(std::string_view text, const machine& m) {
+  return list_reader(text, m).read();
+}
 
 }  // namespace kilter

@@ -19,7 +19,7 @@ struct source_kind {
   std::string part;
   double capacity = 0, max_mhz = 0, base_mhz = 0;
   std::vector<int> members;
-  bool listed = true;   ///< by hwloc
+  bool listed = true;  ///< by hwloc
 };
 
 double positive_number(const char* text) {
@@ -37,7 +37,9 @@ std::vector<source_kind> read_kinds(hwloc_topology_t topology, std::vector<int> 
     source_kind kind;
     unsigned infos = 0;
     hwloc_info_s* info = nullptr;
-    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(i), set, &kind.efficiency, &infos, &info, 0) != 0) continue;
+    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(i), set, &kind.efficiency, &infos,
+                                &info, 0) != 0)
+      continue;
     for (unsigned n = 0; n < infos; ++n) {
       const std::string_view name = info[n].name;
       if (name == "CoreType") kind.core_type = info[n].value;
@@ -46,9 +48,9 @@ std::vector<source_kind> read_kinds(hwloc_topology_t topology, std::vector<int> 
       if (name == "FrequencyMaxMHz") kind.max_mhz = positive_number(info[n].value);
       if (name == "FrequencyBaseMHz") kind.base_mhz = positive_number(info[n].value);
     }
-    const auto claimed = std::stable_partition(unclaimed.begin(), unclaimed.end(), [&](int os_index) {
-      return !hwloc_bitmap_isset(set, static_cast<unsigned>(os_index));
-    });
+    const auto claimed = std::stable_partition(
+        unclaimed.begin(), unclaimed.end(),
+        [&](int os_index) { return !hwloc_bitmap_isset(set, static_cast<unsigned>(os_index)); });
     kind.members.assign(claimed, unclaimed.end());
     unclaimed.erase(claimed, unclaimed.end());
     if (!kind.members.empty()) kinds.push_back(std::move(kind));
@@ -80,7 +82,8 @@ bool stated_by_all(const std::vector<source_kind>& kinds, attribute a) {
 }
 
 void sort_fastest_first(std::vector<source_kind>& kinds) {
-  const bool ranked = std::none_of(kinds.begin(), kinds.end(), [](auto& k) { return k.efficiency < 0; });
+  const bool ranked =
+      std::none_of(kinds.begin(), kinds.end(), [](auto& k) { return k.efficiency < 0; });
   std::vector<attribute> fallbacks;
   for (const attribute a : {capacity, attribute{core_type_rank}, max_mhz, base_mhz})
     if (stated_by_all(kinds, a)) fallbacks.push_back(a);
@@ -95,10 +98,13 @@ void sort_fastest_first(std::vector<source_kind>& kinds) {
   });
 }
 
-/// What a source tells apart need not be of two kinds: it lists a CPU by itself for a clock that is a little higher. A name or a number that both state
-/// decides; where they state nothing in common, that hwloc ranks them.
+/// What a source tells apart need not be of two kinds: it lists a CPU by itself for a clock that is
+/// a little higher. A name or a number that both state decides; where they state nothing in common,
+/// that hwloc ranks them.
 bool of_one_kind(const source_kind& a, const source_kind& b) {
-  const auto stated = [](const std::string& x, const std::string& y) { return !x.empty() && !y.empty(); };
+  const auto stated = [](const std::string& x, const std::string& y) {
+    return !x.empty() && !y.empty();
+  };
   if (stated(a.core_type, b.core_type) && a.core_type != b.core_type) return false;
   if (stated(a.part, b.part) && a.part != b.part) return false;
   for (const attribute value : {capacity, max_mhz, base_mhz})
@@ -108,16 +114,21 @@ bool of_one_kind(const source_kind& a, const source_kind& b) {
 
 /// `to` takes in the CPUs of `from`; its numbers become their mean.
 void add(source_kind& to, const source_kind& from) {
-  const auto own = static_cast<double>(to.members.size()), more = static_cast<double>(from.members.size());
-  for (double source_kind::*const value : {&source_kind::capacity, &source_kind::max_mhz, &source_kind::base_mhz})
-    to.*value = to.*value > 0 && from.*value > 0 ? (to.*value * own + from.*value * more) / (own + more) : std::max(to.*value, from.*value);
+  const auto own = static_cast<double>(to.members.size()),
+             more = static_cast<double>(from.members.size());
+  for (double source_kind::*const value :
+       {&source_kind::capacity, &source_kind::max_mhz, &source_kind::base_mhz})
+    to.*value = to.*value > 0 && from.*value > 0
+                    ? (to.*value * own + from.*value * more) / (own + more)
+                    : std::max(to.*value, from.*value);
   if (to.core_type.empty()) to.core_type = from.core_type;
   if (to.part.empty()) to.part = from.part;
   to.members.insert(to.members.end(), from.members.begin(), from.members.end());
   std::sort(to.members.begin(), to.members.end());
 }
 
-/// Kinds stand fastest first; each is compared with the fastest of those that it may join, so that many small steps do not add up to one kind.
+/// Kinds stand fastest first; each is compared with the fastest of those that it may join, so that
+/// many small steps do not add up to one kind.
 std::vector<source_kind> joined(const std::vector<source_kind>& sorted) {
   std::vector<source_kind> first, kinds, unlisted;
   for (const source_kind& k : sorted) {
@@ -135,22 +146,27 @@ std::vector<source_kind> joined(const std::vector<source_kind>& sorted) {
     }
   }
   for (const source_kind& rest : unlisted) {
-    if (kinds.size() == 1) add(kinds.front(), rest);  // one kind alone says of nobody that he differs
-    else kinds.push_back(rest);
+    // one kind alone says of nobody that he differs
+    if (kinds.size() == 1)
+      add(kinds.front(), rest);
+    else
+      kinds.push_back(rest);
   }
   return kinds;
 }
 
-/// Part numbers of the Arm cores that share a chip with cores of another kind (Arm's technical reference manuals, main
-/// identification register).
+/// Part numbers of the Arm cores that share a chip with cores of another kind (Arm's technical
+/// reference manuals, main identification register).
 std::string_view arm_part(std::string_view part) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> parts{{
-      {"0xc07", "cortex-a7"},   {"0xc0f", "cortex-a15"},  {"0xd03", "cortex-a53"},  {"0xd05", "cortex-a55"},
-      {"0xd07", "cortex-a57"},  {"0xd08", "cortex-a72"},  {"0xd09", "cortex-a73"},  {"0xd0a", "cortex-a75"},
-      {"0xd0b", "cortex-a76"},  {"0xd0d", "cortex-a77"},  {"0xd41", "cortex-a78"},  {"0xd44", "cortex-x1"},
-      {"0xd46", "cortex-a510"}, {"0xd47", "cortex-a710"}, {"0xd48", "cortex-x2"},   {"0xd4d", "cortex-a715"},
-      {"0xd4e", "cortex-x3"},   {"0xd80", "cortex-a520"}, {"0xd81", "cortex-a720"}, {"0xd82", "cortex-x4"},
-      {"0xd85", "cortex-x925"}, {"0xd87", "cortex-a725"}, {"0xd8a", "cortex-a520ae"}, {"0xd04", "cortex-a35"},
+      {"0xc07", "cortex-a7"},   {"0xc0f", "cortex-a15"},    {"0xd03", "cortex-a53"},
+      {"0xd05", "cortex-a55"},  {"0xd07", "cortex-a57"},    {"0xd08", "cortex-a72"},
+      {"0xd09", "cortex-a73"},  {"0xd0a", "cortex-a75"},    {"0xd0b", "cortex-a76"},
+      {"0xd0d", "cortex-a77"},  {"0xd41", "cortex-a78"},    {"0xd44", "cortex-x1"},
+      {"0xd46", "cortex-a510"}, {"0xd47", "cortex-a710"},   {"0xd48", "cortex-x2"},
+      {"0xd4d", "cortex-a715"}, {"0xd4e", "cortex-x3"},     {"0xd80", "cortex-a520"},
+      {"0xd81", "cortex-a720"}, {"0xd82", "cortex-x4"},     {"0xd85", "cortex-x925"},
+      {"0xd87", "cortex-a725"}, {"0xd8a", "cortex-a520ae"}, {"0xd04", "cortex-a35"},
   }};
   for (const auto& [number, name] : parts)
     if (number == part) return name;
@@ -159,7 +175,8 @@ std::string_view arm_part(std::string_view part) {
 
 bool designed_by_arm(hwloc_topology_t topology) {
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-  const char* implementer = package ? hwloc_obj_get_info_by_name(package, "CPUImplementer") : nullptr;
+  const char* implementer =
+      package ? hwloc_obj_get_info_by_name(package, "CPUImplementer") : nullptr;
   return implementer && std::string_view(implementer) == "0x41";
 }
 
@@ -194,8 +211,8 @@ kind_table::kind_table(hwloc_topology_t topology, const std::vector<int>& cpus) 
     const source_kind& kind = kinds[rank];
     std::string name = name_of(kind, rank, kinds.size(), arm);
     if (const int use = ++uses[name]; use > 1) name += "-" + std::to_string(use);
-    kinds_.push_back({static_cast<kind_id>(rank), std::move(name), static_cast<std::uint32_t>(kind.members.size()),
-                      nominal_speed(kinds, kind)});
+    kinds_.push_back({static_cast<kind_id>(rank), std::move(name),
+                      static_cast<std::uint32_t>(kind.members.size()), nominal_speed(kinds, kind)});
     members_.push_back(kind.members);
   }
   rescale_speeds(kinds_);

@@ -9,9 +9,10 @@
 
 namespace kilter::detail {
 
-/// Which kind each logical CPU is of, fastest kind first: by hwloc's own ranking, else by capacity, core type or frequency,
-/// whichever all kinds state; then by lowest OS index. hwloc's kinds that differ by a few percent only are one (machine/alike.hpp). CPUs that hwloc puts
-/// into no kind make up a last one, unless there is only one other.
+/// Which kind each logical CPU is of, fastest kind first: by hwloc's own ranking, else by capacity,
+/// core type or frequency, whichever all kinds state; then by lowest OS index. hwloc's kinds that
+/// differ by a few percent only are one (machine/alike.hpp). CPUs that hwloc puts into no kind make
+/// up a last one, unless there is only one other.
 class kind_table {
  public:
   /// `cpus` are the OS indices that will become cores: kinds without any are left out.

@@ -1,11 +1,13 @@
 #pragma once
-// How many CPUs a quota pays for. Plain arithmetic, so that what is loaded into other programs can do it, too.
+// How many CPUs a quota pays for. Plain arithmetic, so that what is loaded into other programs can
+// do it, too.
 
 #include <cstdint>
 
 namespace kilter::detail {
 
-/// As many of `cores` as a quota of so many pays for: rounded up, a twentieth of a core left out, and at least one.
+/// As many of `cores` as a quota of so many pays for: rounded up, a twentieth of a core left out,
+/// and at least one.
 [[nodiscard]] constexpr std::uint32_t paid_cores(double quota, std::uint32_t cores) noexcept {
   const double least = quota - 0.05;
   if (least >= static_cast<double>(cores)) return cores;

@@ -1,6 +1,7 @@
 #pragma once
-// What numbers of platform files may be. The ranges are wider than any machine and narrow enough that what is computed from them stays finite, and that
-// no event of a simulation follows itself at once and for ever. docs/platform-files.md repeats this table.
+// What numbers of platform files may be. The ranges are wider than any machine and narrow enough
+// that what is computed from them stays finite, and that no event of a simulation follows itself at
+// once and for ever. docs/platform-files.md repeats this table.
 
 #include <string>
 #include <string_view>
@@ -10,9 +11,11 @@ namespace kilter::detail {
 struct quantity {
   double least, most;
   bool may_be_zero;
-  std::string_view unit;   ///< empty: none
+  std::string_view unit;  ///< empty: none
 
-  [[nodiscard]] constexpr bool holds(double v) const noexcept { return (v >= least && v <= most) || (may_be_zero && v == 0.0); }
+  [[nodiscard]] constexpr bool holds(double v) const noexcept {
+    return (v >= least && v <= most) || (may_be_zero && v == 0.0);
+  }
 };
 
 namespace quantities {
@@ -20,8 +23,10 @@ inline constexpr quantity clock{1e-3, 1e6, false, "MHz"};
 inline constexpr quantity bandwidth{1.0, 1e18, false, "bytes per second"};
 inline constexpr quantity bytes{1e-3, 1e18, true, "bytes"};
 inline constexpr quantity task_seconds{1e-12, 1e6, false, "seconds"};
-inline constexpr quantity cost_seconds{1e-12, 1e6, true, "seconds"};     ///< what an operation or a change takes: it may be free
-inline constexpr quantity period_seconds{1e-9, 1e6, false, "seconds"};   ///< what comes again and again
+/// what an operation or a change takes: it may be free
+inline constexpr quantity cost_seconds{1e-12, 1e6, true, "seconds"};
+/// what comes again and again
+inline constexpr quantity period_seconds{1e-9, 1e6, false, "seconds"};
 inline constexpr quantity busy_watts{1e-9, 1e9, false, "watts"};
 inline constexpr quantity idle_watts{1e-9, 1e9, true, "watts"};
 inline constexpr quantity size{1e-3, 1e9, false, ""};

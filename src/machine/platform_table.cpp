@@ -24,7 +24,8 @@ std::vector<std::string> platform_directories() {
       if (more) rest.remove_prefix(colon + 1);
     }
   }
-  for (std::string& ours : detail::data_directories("platforms", KILTER_SOURCE_PLATFORMS)) directories.push_back(std::move(ours));
+  for (std::string& ours : detail::data_directories("platforms", KILTER_SOURCE_PLATFORMS))
+    directories.push_back(std::move(ours));
   return directories;
 }
 
@@ -33,7 +34,8 @@ namespace detail {
 namespace {
 
 bool is_path(const std::string& name_or_path) {
-  return name_or_path.find('/') != std::string::npos || fs::path(name_or_path).extension() == ".toml";
+  return name_or_path.find('/') != std::string::npos ||
+         fs::path(name_or_path).extension() == ".toml";
 }
 
 std::string known_platforms() {
@@ -59,14 +61,19 @@ std::string find_platform_file(const std::string& name_or_path) {
   if (is_path(name_or_path)) {
     const auto status = fs::status(name_or_path, error);
     if (!fs::exists(status))
-      throw input_error("platform file '" + name_or_path + "' does not exist; name a file, or one of " + known_platforms());
-    if (fs::is_directory(status)) throw input_error("platform file '" + name_or_path + "' is a directory; name a file in it");
+      throw input_error("platform file '" + name_or_path +
+                        "' does not exist; name a file, or one of " + known_platforms());
+    if (fs::is_directory(status))
+      throw input_error("platform file '" + name_or_path + "' is a directory; name a file in it");
     return name_or_path;
   }
   if (!name_or_path.empty())
     for (const std::string& directory : platform_directories())
-      if (fs::path file = fs::path(directory) / (name_or_path + ".toml"); fs::is_regular_file(file, error)) return file.string();
-  throw input_error("platform '" + name_or_path + "' is not known; name a file (./NAME.toml), or one of " + known_platforms());
+      if (fs::path file = fs::path(directory) / (name_or_path + ".toml");
+          fs::is_regular_file(file, error))
+        return file.string();
+  throw input_error("platform '" + name_or_path +
+                    "' is not known; name a file (./NAME.toml), or one of " + known_platforms());
 }
 
 toml::table parse_platform_file(const std::string& file) {
@@ -75,7 +82,8 @@ toml::table parse_platform_file(const std::string& file) {
 
 std::string rule_of(const quantity& q) {
   std::ostringstream text;
-  text << (q.may_be_zero ? "a number that is not negative, 0 or " : "a number above 0, ") << "from " << q.least << " to " << q.most;
+  text << (q.may_be_zero ? "a number that is not negative, 0 or " : "a number above 0, ") << "from "
+       << q.least << " to " << q.most;
   if (!q.unit.empty()) text << ' ' << q.unit;
   return text.str();
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Reading platform files: where they lie, and their tables with errors that point at lines. Shared by all who read a part of one.
+// Reading platform files: where they lie, and their tables with errors that point at lines. Shared
+// by all who read a part of one.
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +54,8 @@ class owned_table {
     const toml::node* node = table_.get(key);
     if (!node) return std::nullopt;
     const auto value = node->value_exact<std::string>();
-    if (!value || value->empty()) fail(node->source(), "'" + std::string(key) + "' must be a text in quotes, not empty");
+    if (!value || value->empty())
+      fail(node->source(), "'" + std::string(key) + "' must be a text in quotes, not empty");
     return *value;
   }
   [[nodiscard]] std::string required_text(std::string_view key) const {
@@ -62,15 +64,16 @@ class owned_table {
     return *value;
   }
 
-  [[nodiscard]] std::int64_t integer(const toml::node& node, std::string_view key, std::int64_t lowest,
-                                     std::int64_t highest) const {
+  [[nodiscard]] std::int64_t integer(const toml::node& node, std::string_view key,
+                                     std::int64_t lowest, std::int64_t highest) const {
     const auto value = node.value_exact<std::int64_t>();
     if (!value || *value < lowest || *value > highest)
-      fail(node.source(), "'" + std::string(key) + "' must be a whole number from " + std::to_string(lowest) + " to " +
-                              std::to_string(highest));
+      fail(node.source(), "'" + std::string(key) + "' must be a whole number from " +
+                              std::to_string(lowest) + " to " + std::to_string(highest));
     return *value;
   }
-  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t lowest, std::int64_t highest) const {
+  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t lowest,
+                                                    std::int64_t highest) const {
     const toml::node* node = table_.get(key);
     return node ? std::optional(integer(*node, key, lowest, highest)) : std::nullopt;
   }
@@ -80,29 +83,37 @@ class owned_table {
 
   /// A number, whole or not, that `right` accepts; `rule` says what would be right.
   template <class Accepts>
-  [[nodiscard]] double number(const toml::node& node, std::string_view key, Accepts right, std::string_view rule) const {
+  [[nodiscard]] double number(const toml::node& node, std::string_view key, Accepts right,
+                              std::string_view rule) const {
     const auto value = node.value<double>();
     if (!node.is_number() || !value || !std::isfinite(*value) || !right(*value))
-      fail(node.source(), "'" + std::string(key) + "' " + given(node) + "must be " + std::string(rule));
+      fail(node.source(),
+           "'" + std::string(key) + "' " + given(node) + "must be " + std::string(rule));
     return *value;
   }
   template <class Accepts>
-  [[nodiscard]] std::optional<double> number(std::string_view key, Accepts right, std::string_view rule) const {
+  [[nodiscard]] std::optional<double> number(std::string_view key, Accepts right,
+                                             std::string_view rule) const {
     const toml::node* node = table_.get(key);
     return node ? std::optional(number(*node, key, right, rule)) : std::nullopt;
   }
   template <class Accepts>
-  [[nodiscard]] double required_number(std::string_view key, Accepts right, std::string_view rule) const {
+  [[nodiscard]] double required_number(std::string_view key, Accepts right,
+                                       std::string_view rule) const {
     return number(required(key), key, right, rule);
   }
-  [[nodiscard]] double number(const toml::node& node, std::string_view key, const quantity& q) const {
-    return number(node, key, [&q](double v) { return q.holds(v); }, rule_of(q));
+  [[nodiscard]] double number(const toml::node& node, std::string_view key,
+                              const quantity& q) const {
+    return number(
+        node, key, [&q](double v) { return q.holds(v); }, rule_of(q));
   }
   [[nodiscard]] std::optional<double> number(std::string_view key, const quantity& q) const {
     const toml::node* node = table_.get(key);
     return node ? std::optional(number(*node, key, q)) : std::nullopt;
   }
-  [[nodiscard]] double required_number(std::string_view key, const quantity& q) const { return number(required(key), key, q); }
+  [[nodiscard]] double required_number(std::string_view key, const quantity& q) const {
+    return number(required(key), key, q);
+  }
   /// The node of a key that must be there.
   [[nodiscard]] const toml::node& required(std::string_view key) const {
     const toml::node* node = table_.get(key);
@@ -112,9 +123,12 @@ class owned_table {
   /// "is -3 and ", for a message about a value that is short enough to repeat.
   [[nodiscard]] static std::string given(const toml::node& node) {
     std::ostringstream text;
-    if (const auto* whole = node.as_integer()) text << whole->get();
-    else if (const auto* broken = node.as_floating_point()) text << broken->get();
-    else if (const auto* word = node.as_string()) text << '"' << word->get().substr(0, 40) << '"';
+    if (const auto* whole = node.as_integer())
+      text << whole->get();
+    else if (const auto* broken = node.as_floating_point())
+      text << broken->get();
+    else if (const auto* word = node.as_string())
+      text << '"' << word->get().substr(0, 40) << '"';
     return text.str().empty() ? "" : "is " + text.str() + " and ";
   }
 
@@ -122,7 +136,9 @@ class owned_table {
   [[nodiscard]] std::optional<owned_table> one_table(std::string_view key) const {
     const toml::node* node = table_.get(key);
     if (!node) return std::nullopt;
-    if (!node->is_table()) fail(node->source(), "'" + std::string(key) + "' must be written as one [" + std::string(key) + "] table");
+    if (!node->is_table())
+      fail(node->source(),
+           "'" + std::string(key) + "' must be written as one [" + std::string(key) + "] table");
     return owned_table(file_, "[" + std::string(key) + "]", *node->as_table());
   }
 
@@ -132,7 +148,8 @@ class owned_table {
     const toml::node* node = table_.get(key);
     if (!node) return found;
     if (!node->is_array_of_tables())
-      fail(node->source(), "'" + std::string(key) + "' must be written as [[" + std::string(key) + "]] tables");
+      fail(node->source(),
+           "'" + std::string(key) + "' must be written as [[" + std::string(key) + "]] tables");
     for (const toml::node& element : *node->as_array())
       found.emplace_back(file_, "[[" + std::string(key) + "]]", *element.as_table());
     return found;

@@ -1,5 +1,6 @@
 #pragma once
-// TOML of files that anybody may have written: platform files and experiments. Only for .cpp files: it pulls in the whole TOML library.
+// TOML of files that anybody may have written: platform files and experiments. Only for .cpp files:
+// it pulls in the whole TOML library.
 
 #include <string>
 #include <string_view>
@@ -8,8 +9,8 @@
 
 namespace kilter::detail {
 
-/// input_error "FILE:LINE: what" if it is no TOML, or nests deeper than any file of ours: the library makes a table of every part of a dotted key and
-/// frees them by recursion.
+/// input_error "FILE:LINE: what" if it is no TOML, or nests deeper than any file of ours: the
+/// library makes a table of every part of a dotted key and frees them by recursion.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& file);
 
 /// The same of the file; `what` as file_text has it. At most 16 MiB.

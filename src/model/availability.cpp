@@ -10,23 +10,29 @@ namespace kilter::model {
 using sync::memory_order_relaxed;
 
 namespace {
-// The exponential mean forgets with 3/4 of the window: with all of it, a time-sliced core takes a slice too long to be believed.
+// The exponential mean forgets with 3/4 of the window: with all of it, a time-sliced core takes a
+// slice too long to be believed.
 constexpr double window_share = 0.75;
 // A share above this reads as undisturbed: noise must not order cores that are alike.
 constexpr double undisturbed = 0.96;
-// A core that is a little faster than its reference earns next to no credit against a disturbance to come.
+// A core that is a little faster than its reference earns next to no credit against a disturbance
+// to come.
 constexpr double most_share = 1.03;
 constexpr double least_share = 1.0 / 1024;
-constexpr double slowest_visit = 1.0 / 1.3;     // a visit that finds less than this share has failed
-constexpr double visit_judged_s = 0.030;        // within this much work
-constexpr double visit_passed_s = 0.060;        // after this much the core counts as well
+// a visit that finds less than this share has failed
+constexpr double slowest_visit = 1.0 / 1.3;
+constexpr double visit_judged_s = 0.030;  // within this much work
+constexpr double visit_passed_s = 0.060;  // after this much the core counts as well
 constexpr double longest_hold_s = 0.9;
 constexpr double refresh_every_s = 0.004;
-// A core is not idle because its worker was preempted, or because it runs another body as long as the last.
+// A core is not idle because its worker was preempted, or because it runs another body as long as
+// the last.
 constexpr double grace_s = 0.008;
 constexpr double recently_s = 10.0;
-constexpr double remarkable = 0.9;              // a core that fell below this is not preferred as home for a while
-// Slices of the operating system are some 4 ms: this much work without a gap, and the core is free again.
+// a core that fell below this is not preferred as home for a while
+constexpr double remarkable = 0.9;
+// Slices of the operating system are some 4 ms: this much work without a gap, and the core is free
+// again.
 constexpr double clean_run_s = 0.012;
 constexpr double clean_haste = 4.0;
 constexpr double clean_stretch = 1.25;
@@ -53,7 +59,9 @@ void availability::clear() noexcept {
     put(k.share, 1.0);
     put(k.last_s, -1.0);
     put(k.disturbed_s, -1.0);
-    for (auto* a : {&k.last_wall_s, &k.clean_s, &k.hold_s, &k.visit_work_s, &k.visit_lost_s, &k.returns_lost_s}) put(*a, 0.0);
+    for (auto* a : {&k.last_wall_s, &k.clean_s, &k.hold_s, &k.visit_work_s, &k.visit_lost_s,
+                    &k.returns_lost_s})
+      put(*a, 0.0);
     k.returning.store(visit::none, memory_order_relaxed);
   }
   for (place_id p = 0; p < shape_.places(); ++p) put(slowdown_[p], 1.0);
@@ -84,7 +92,8 @@ void availability::observe(core_id core, double expected_s, double wall_s, doubl
     }
     const double x = wall_s * per_window;
     if (x < 0.25) [[likely]]
-      share += per_window * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0)))) * (expected_s - share * wall_s);
+      share += per_window * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0)))) *
+               (expected_s - share * wall_s);
     else
       share += (1.0 - decay(x)) * (expected_s / wall_s - share);
   }
@@ -93,10 +102,13 @@ void availability::observe(core_id core, double expected_s, double wall_s, doubl
 
   const double read = get(slowdown_[shape_.machine.single(core)]);
   const double product = share * read;
-  if (product < 1.0 - 1.0 / 64 || product > 1.0 + 1.0 / 64) [[unlikely]] publish(core, share, now_s);
+  if (product < 1.0 - 1.0 / 64 || product > 1.0 + 1.0 / 64) [[unlikely]]
+    publish(core, share, now_s);
 }
 
-bool availability::ran_whole(core_id core) const noexcept { return get(cores_[core].share) >= undisturbed || get(cores_[core].clean_s) > 0.0; }
+bool availability::ran_whole(core_id core) const noexcept {
+  return get(cores_[core].share) >= undisturbed || get(cores_[core].clean_s) > 0.0;
+}
 
 void availability::occupied(core_id core, double wall_s, double now_s) noexcept {
   state& k = cores_[core];
@@ -119,8 +131,10 @@ double availability::wake(state& k, double share, double idle_s) noexcept {
   return now_share;
 }
 
-// A visit is judged over a quarter of the window: it must not cost two slices to learn that nothing has changed.
-double availability::judge_visit(state& k, double share, double expected_s, double wall_s) noexcept {
+// A visit is judged over a quarter of the window: it must not cost two slices to learn that nothing
+// has changed.
+double availability::judge_visit(state& k, double share, double expected_s,
+                                 double wall_s) noexcept {
   share += (1.0 - decay(4.0 * wall_s * per_window_)) * (expected_s / wall_s - share);
   const double work_s = get(k.visit_work_s) + wall_s;
   const double lost_s = get(k.visit_lost_s) + std::max(0.0, wall_s - expected_s);
@@ -128,10 +142,12 @@ double availability::judge_visit(state& k, double share, double expected_s, doub
   put(k.visit_lost_s, lost_s);
   visit seen = k.returning.load(memory_order_relaxed);
   const bool failed_before = seen == visit::failed;
-  if (seen == visit::watched && share < slowest_visit && work_s - wall_s < visit_judged_s) seen = visit::failed;
+  if (seen == visit::watched && share < slowest_visit && work_s - wall_s < visit_judged_s)
+    seen = visit::failed;
   if (seen == visit::failed) {
     put(k.hold_s, std::min(longest_hold_s, lost_s / options_.probe_budget));
-    put(k.returns_lost_s, get(k.returns_lost_s) + (failed_before ? std::max(0.0, wall_s - expected_s) : lost_s));
+    put(k.returns_lost_s,
+        get(k.returns_lost_s) + (failed_before ? std::max(0.0, wall_s - expected_s) : lost_s));
   }
   if (work_s >= visit_passed_s) {
     if (seen == visit::watched) put(k.hold_s, 0.0);
@@ -160,7 +176,8 @@ void availability::publish(core_id core, double share, double now_s) noexcept {
   for (std::uint32_t i = containing_begin_[core]; i < containing_begin_[core + 1]; ++i) {
     const place where = shape_.machine.at(containing_[i]);
     double shares = 0.0;
-    for (core_id c = where.leader; c < where.leader + where.width; ++c) shares += 1.0 / get(slowdown_[shape_.machine.single(c)]);
+    for (core_id c = where.leader; c < where.leader + where.width; ++c)
+      shares += 1.0 / get(slowdown_[shape_.machine.single(c)]);
     put(slowdown_[containing_[i]], std::max(1.0, where.width / shares));
   }
   changes_.fetch_add(1, sync::memory_order_release);
@@ -168,7 +185,9 @@ void availability::publish(core_id core, double share, double now_s) noexcept {
 
 void availability::drift_idle_cores(double now_s) noexcept {
   double due = get(next_refresh_s_);
-  if (now_s < due || !next_refresh_s_.compare_exchange_strong(due, now_s + refresh_every_s, memory_order_relaxed)) return;
+  if (now_s < due ||
+      !next_refresh_s_.compare_exchange_strong(due, now_s + refresh_every_s, memory_order_relaxed))
+    return;
   if (!options_.two_factors || !options_.idle_decay) return;
   for (core_id c = 0; c < shape_.machine.core_count(); ++c) {
     const state& k = cores_[c];

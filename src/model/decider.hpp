@@ -1,5 +1,6 @@
 #pragma once
-// Which place the critical tasks of a row use: the one in use until leaving it pays, now and then one to be tried again.
+// Which place the critical tasks of a row use: the one in use until leaving it pays, now and then
+// one to be tried again.
 
 #include "kilter/measured.hpp"
 #include "kilter/trace_table.hpp"
@@ -12,17 +13,23 @@ namespace kilter::model {
 
 class decider {
  public:
-  decider(const shape& s, const table_options& o, availability& a) : shape_(s), options_(o), availability_(a) {}
+  decider(const shape& s, const table_options& o, availability& a)
+      : shape_(s), options_(o), availability_(a) {}
 
-  [[nodiscard]] place_id settle(table_row&, place_id best, objective, double now_s, allowed may) noexcept;
-  /// A sample of `p` arrived; if it answers the probe under way, the probe is accounted for and perhaps repeated. At a wide place in use it is held against
-  /// the place that was left for it.
+  [[nodiscard]] place_id settle(table_row&, place_id best, objective, double now_s,
+                                allowed may) noexcept;
+  /// A sample of `p` arrived; if it answers the probe under way, the probe is accounted for and
+  /// perhaps repeated. At a wide place in use it is held against the place that was left for it.
   void answered(table_row& r, place_id p, double sample_s) noexcept {
-    if (r.decision.probing.load(sync::memory_order_relaxed) == p) [[unlikely]] answer(r, sample_s);
-    if (r.decision.left_for_it_s.load(sync::memory_order_relaxed) > 0.0 && r.decision.in_use.load(sync::memory_order_relaxed) == p) [[unlikely]]
+    if (r.decision.probing.load(sync::memory_order_relaxed) == p) [[unlikely]]
+      answer(r, sample_s);
+    if (r.decision.left_for_it_s.load(sync::memory_order_relaxed) > 0.0 &&
+        r.decision.in_use.load(sync::memory_order_relaxed) == p) [[unlikely]]
       compare(r, sample_s);
   }
-  [[nodiscard]] std::uint64_t explored() const noexcept { return explored_.load(sync::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t explored() const noexcept {
+    return explored_.load(sync::memory_order_relaxed);
+  }
   void clear(table_row&) noexcept;
   void clear() noexcept { explored_.store(0, sync::memory_order_relaxed); }
 
@@ -36,7 +43,8 @@ class decider {
   place_id first(const table_row&, place_id best, double now_s, allowed may) const noexcept;
   place_id keep(table_row&, place_id best, objective, double now_s, allowed may) noexcept;
   place_id probe(table_row&, place_id chosen, objective, double now_s, allowed may) noexcept;
-  place_id candidate(const table_row&, place_id chosen, objective, double now_s, allowed may) const noexcept;
+  place_id candidate(const table_row&, place_id chosen, objective, double now_s,
+                     allowed may) const noexcept;
   void answer(table_row&, double sample_s) noexcept;
   void compare(table_row&, double sample_s) noexcept;
   void move_on(table_row&, place_id to, double now_s) noexcept;

@@ -1,6 +1,6 @@
 #pragma once
-// What a type of tasks takes more where its data are not, or no longer: learned from samples by their
-// distance from the data. A type that computes has nothing to lose, so for it this stays 0.
+// What a type of tasks takes more where its data are not, or no longer: learned from samples by
+// their distance from the data. A type that computes has nothing to lose, so for it this stays 0.
 
 #include <algorithm>
 #include <array>
@@ -14,12 +14,12 @@ namespace kilter::model {
 
 class elsewhere {
  public:
-  /// A width-1 task took `ratio` of the time that its type takes near its data. Any worker; of two at
-  /// once one may be lost.
+  /// A width-1 task took `ratio` of the time that its type takes near its data. Any worker; of two
+  /// at once one may be lost.
   void observe(distance, double ratio, double now_s) noexcept;
-  /// How much of its time a task takes more at that distance than at hand, or while that is not known
-  /// than on the core that has its data; 0 while that is not known either, and where it does not
-  /// show. Any thread.
+  /// How much of its time a task takes more at that distance than at hand, or while that is not
+  /// known than on the core that has its data; 0 while that is not known either, and where it does
+  /// not show. Any thread.
   [[nodiscard]] double extra(distance, double now_s) const noexcept;
   void clear() noexcept;
 
@@ -27,8 +27,8 @@ class elsewhere {
   // Medians: gaps of the operating system are in some samples.
   static constexpr std::uint32_t window = 8, enough = 4;
   static constexpr double shows = 0.05;
-  // Caches are told apart by their effect alone, and a virtual machine's cores may come to share one.
-  // So what was not seen for a second fades, and tasks stray, and are measured there.
+  // Caches are told apart by their effect alone, and a virtual machine's cores may come to share
+  // one. So what was not seen for a second fades, and tasks stray, and are measured there.
   static constexpr double lasts_s = 1.0;
 
   struct alignas(sync::cache_line) seen {
@@ -69,7 +69,8 @@ inline double elsewhere::extra(distance d, double now_s) const noexcept {
   const seen &near = known_at_hand ? hand : at(distance::none), &far = at(d);
   if (&near == &far || !is_known(near) || !is_known(far)) return 0.0;
   const double more = far.median.load(sync::memory_order_relaxed) /
-                          static_cast<double>(near.median.load(sync::memory_order_relaxed)) - 1.0;
+                          static_cast<double>(near.median.load(sync::memory_order_relaxed)) -
+                      1.0;
   const double since_s = now_s - far.last_s.load(sync::memory_order_relaxed) - lasts_s;
   const double faded = since_s > 0.0 ? more * decay(since_s / lasts_s) : more;
   return faded > shows ? faded : 0.0;

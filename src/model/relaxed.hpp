@@ -8,8 +8,12 @@
 namespace kilter::model {
 
 template <class T>
-T get(const sync::atomic<T>& a) noexcept { return a.load(sync::memory_order_relaxed); }
+T get(const sync::atomic<T>& a) noexcept {
+  return a.load(sync::memory_order_relaxed);
+}
 template <class T>
-void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept { a.store(v, sync::memory_order_relaxed); }
+void put(sync::atomic<T>& a, std::type_identity_t<T> v) noexcept {
+  a.store(v, sync::memory_order_relaxed);
+}
 
 }  // namespace kilter::model

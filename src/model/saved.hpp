@@ -1,6 +1,7 @@
 #pragma once
-// What a trace table knows, as data: what is written to a file and read back (src/runtime/saved_table.hpp). Times and how well they are founded,
-// not the present state of the cores: how slow a core is today is for today's tasks to find out.
+// What a trace table knows, as data: what is written to a file and read back
+// (src/runtime/saved_table.hpp). Times and how well they are founded, not the present state of the
+// cores: how slow a core is today is for today's tasks to find out.
 
 #include <cstdint>
 #include <optional>
@@ -14,11 +15,12 @@ namespace kilter::model {
 struct saved_cell {
   place where{};
   std::uint64_t samples = 0;
-  double seconds = 0.0;        ///< what a search reads; in robust mode the place's own undisturbed time
+  /// what a search reads; in robust mode the place's own undisturbed time
+  double seconds = 0.0;
   // Robust mode only.
-  double reference_s = 0.0;    ///< undisturbed time that its peers share; width 1
+  double reference_s = 0.0;  ///< undisturbed time that its peers share; width 1
   bool settled = false, given = false;
-  std::vector<float> recent{}; ///< its last samples, oldest first, 16 at most
+  std::vector<float> recent{};  ///< its last samples, oldest first, 16 at most
 };
 
 struct saved_row {
@@ -29,7 +31,7 @@ struct saved_row {
 };
 
 struct saved_table {
-  bool robust = false;         ///< intrinsic times and references; otherwise moving averages
+  bool robust = false;  ///< intrinsic times and references; otherwise moving averages
   std::vector<saved_row> rows{};
 };
 

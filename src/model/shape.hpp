@@ -1,5 +1,6 @@
 #pragma once
-// The machine as the tables index it: where a place's cell lies, and which places are peers (same cluster, same width).
+// The machine as the tables index it: where a place's cell lies, and which places are peers (same
+// cluster, same width).
 
 #include <cstdint>
 #include <span>
@@ -14,12 +15,13 @@ namespace kilter::model {
 struct peer_group {
   cluster_id cluster = 0;
   std::uint32_t width = 1;
-  place_id first = 0;          ///< its places are first .. first + count - 1
+  place_id first = 0;  ///< its places are first .. first + count - 1
   std::uint32_t count = 0;
 };
 
 struct shape {
-  explicit shape(const kilter::machine& m) : machine(m), cell_of(m.places().size()), group_of(m.places().size()) {
+  explicit shape(const kilter::machine& m)
+      : machine(m), cell_of(m.places().size()), group_of(m.places().size()) {
     const auto places = m.places();
     std::size_t widest = 1;
     std::vector<std::uint32_t> led(m.core_count(), 0);
@@ -33,7 +35,8 @@ struct shape {
       cell_of[p] = led[where.leader]++;
       widest = widest > led[where.leader] ? widest : led[where.leader];
     }
-    // Whole cache lines for each leader: what one worker writes shares no line with another's cells (S0, section 4.1).
+    // Whole cache lines for each leader: what one worker writes shares no line with another's cells
+    // (S0, section 4.1).
     constexpr std::size_t line = sync::cache_line / sizeof(double);
     const std::size_t stride = (widest + line - 1) / line * line;
     for (place_id p = 0; p < places.size(); ++p)
@@ -51,14 +54,16 @@ struct shape {
   shape(const shape&) = delete;  // `searched` points into `machine`
   shape& operator=(const shape&) = delete;
   [[nodiscard]] std::size_t places() const noexcept { return cell_of.size(); }
-  [[nodiscard]] cluster_id cluster_of(place_id p) const noexcept { return machine.cores()[machine.at(p).leader].cluster; }
+  [[nodiscard]] cluster_id cluster_of(place_id p) const noexcept {
+    return machine.cores()[machine.at(p).leader].cluster;
+  }
 
   const kilter::machine machine;
   std::vector<std::uint32_t> cell_of;   ///< by place: index of its cell in a row
   std::vector<std::uint32_t> group_of;  ///< by place: index into `groups`
   std::vector<peer_group> groups;
   std::vector<std::span<const place_id>> searched;  ///< by cluster: its part of the scan order
-  std::size_t cells = 0;                ///< cells of a row, padding included
+  std::size_t cells = 0;                            ///< cells of a row, padding included
 };
 
 }  // namespace kilter::model

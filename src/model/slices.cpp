@@ -10,8 +10,9 @@ namespace kilter::model {
 using sync::memory_order_relaxed;
 
 namespace {
-// The gate: so many of the last distances between gaps are a small multiple of one period, within so much of it. A multiple, since Linux skips a tick now
-// and then, and since nobody sees a gap that falls into a wide task.
+// The gate: so many of the last distances between gaps are a small multiple of one period, within
+// so much of it. A multiple, since Linux skips a tick now and then, and since nobody sees a gap
+// that falls into a wide task.
 constexpr std::uint32_t enough = 4, largest_multiple = 3;
 constexpr double alike = 0.12, share_alike = 0.75;
 constexpr double forgotten_after = 4.0, pause = 6.0, late = 0.06;  // periods
@@ -74,7 +75,8 @@ void slices::judge(state& k) noexcept {
     double sum_s = 0.0, off_s = 0.0;
     std::uint32_t close = 0;
     for (std::uint32_t j = 0; j < held; ++j) {
-      const double multiple = std::clamp(std::floor(k.distances[j] / candidates[i] + 0.5), 1.0, static_cast<double>(largest_multiple));
+      const double multiple = std::clamp(std::floor(k.distances[j] / candidates[i] + 0.5), 1.0,
+                                         static_cast<double>(largest_multiple));
       const double off = std::abs(k.distances[j] / multiple - candidates[i]);
       if (off > alike * candidates[i]) continue;
       ++close;
@@ -90,22 +92,26 @@ void slices::judge(state& k) noexcept {
   k.period_s.store(0.0, memory_order_relaxed);
 }
 
-double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s, double ran_s) const noexcept {
+double slices::expected_gap_s(std::uint32_t core, double from_s, double work_s,
+                              double ran_s) const noexcept {
   const state& k = cores_[core];
-  const double period_s = k.period_s.load(memory_order_relaxed), gap_s = k.gap_s.load(memory_order_relaxed);
+  const double period_s = k.period_s.load(memory_order_relaxed),
+               gap_s = k.gap_s.load(memory_order_relaxed);
   if (!(period_s > 0.0)) return -1.0;
   const double since_s = std::max(0.0, from_s - k.begin_s.load(memory_order_relaxed));
   if (since_s > forgotten_after * period_s) return 0.0;
   const double run_s = std::max(period_s - gap_s, 0.1 * period_s);
   double phase_s = since_s - period_s * std::floor(since_s / period_s), lost_s = 0.0;
-  // Within a period the gap comes first. Later ones may have been skipped: only the one that was seen is known.
+  // Within a period the gap comes first. Later ones may have been skipped: only the one that was
+  // seen is known.
   if (from_s < k.back_s.load(memory_order_relaxed)) {
     lost_s = k.back_s.load(memory_order_relaxed) - from_s;
     phase_s += lost_s;
   }
   // One that should have come just now may still come, or have come.
   if (since_s >= period_s && phase_s < late * period_s) return gap_s;
-  if (since_s >= period_s && phase_s < gap_s && ran_s < from_s - phase_s + late * period_s) return gap_s - phase_s;
+  if (since_s >= period_s && phase_s < gap_s && ran_s < from_s - phase_s + late * period_s)
+    return gap_s - phase_s;
   const double left_s = std::max(0.0, period_s - phase_s - k.spread_s.load(memory_order_relaxed));
   return work_s <= left_s ? lost_s : lost_s + gap_s * (1.0 + std::floor((work_s - left_s) / run_s));
 }

@@ -19,14 +19,25 @@ using sync::memory_order_relaxed;
 using sync::memory_order_release;
 
 struct tables::impl {
-  impl(const machine& m, const table_options& o) : options(o), layout(m), cores(layout, o), cut(m.core_count()), units(layout), learning(layout, o, cores, cut, units), deciding(layout, o, cores) {}
+  impl(const machine& m, const table_options& o)
+      : options(o),
+        layout(m),
+        cores(layout, o),
+        cut(m.core_count()),
+        units(layout),
+        learning(layout, o, cores, cut, units),
+        deciding(layout, o, cores) {}
   ~impl() {
-    for (row_id r = 0; r < count.load(memory_order_acquire); ++r) delete rows[r].load(memory_order_relaxed);
+    for (row_id r = 0; r < count.load(memory_order_acquire); ++r)
+      delete rows[r].load(memory_order_relaxed);
   }
 
-  [[nodiscard]] table_row& at(row_id r) const noexcept { return *rows[r].load(memory_order_acquire); }
+  [[nodiscard]] table_row& at(row_id r) const noexcept {
+    return *rows[r].load(memory_order_acquire);
+  }
 
-  /// Whether what is known of the row is what other types' work tells, which changes with every sample of theirs.
+  /// Whether what is known of the row is what other types' work tells, which changes with every
+  /// sample of theirs.
   [[nodiscard]] bool guessed(const table_row& r) const noexcept {
     return options.by_work && options.neutral_prior && !r.sampled.load(memory_order_relaxed);
   }
@@ -34,7 +45,8 @@ struct tables::impl {
   [[nodiscard]] table_row& up_to_date(row_id id) noexcept {
     table_row& r = at(id);
     if (guessed(r)) [[unlikely]]
-      if (const std::uint32_t told = units.changes(); r.guessed_from.load(memory_order_relaxed) != told) {
+      if (const std::uint32_t told = units.changes();
+          r.guessed_from.load(memory_order_relaxed) != told) {
         r.guessed_from.store(told, memory_order_relaxed);
         learning.publish(r);
       }
@@ -51,16 +63,19 @@ struct tables::impl {
 
   void offer(search& s, const table_row& r, objective goal, place_id p) const noexcept {
     const place& where = layout.machine.at(p);
-    const double time_s = r.read_s[layout.cell_of[p]].load(memory_order_relaxed) * cores.slowdown(p);
+    const double time_s =
+        r.read_s[layout.cell_of[p]].load(memory_order_relaxed) * cores.slowdown(p);
     s.untried = options.explore_first && time_s == 0.0;
     const double value = goal == objective::cost ? time_s * where.width : time_s;
     if (s.untried || s.best == no_place || value < s.least ||
-        (value == s.least && (where.width < s.shape.width || (where.width == s.shape.width && where.leader < s.shape.leader))))
+        (value == s.least && (where.width < s.shape.width ||
+                              (where.width == s.shape.width && where.leader < s.shape.leader))))
       s = {p, where, value, s.untried};
   }
 
   template <class Accept>
-  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places, Accept&& accept) const noexcept {
+  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places,
+                               Accept&& accept) const noexcept {
     search s;
     for (const place_id p : places) {
       if (!accept(p)) continue;
@@ -70,13 +85,17 @@ struct tables::impl {
     return s.best;
   }
 
-  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places, widths which) const noexcept {
-    return least(r, goal, places, [&](place_id p) { return which == widths::all || layout.machine.at(p).width == 1; });
+  [[nodiscard]] place_id least(const table_row& r, objective goal, std::span<const place_id> places,
+                               widths which) const noexcept {
+    return least(r, goal, places, [&](place_id p) {
+      return which == widths::all || layout.machine.at(p).width == 1;
+    });
   }
 
   /// What `look` found when the counter stood at `changes`, or finds now.
   template <class Look>
-  [[nodiscard]] static place_id remembered(sync::atomic<std::uint64_t>& found, std::uint32_t changes, Look&& look) noexcept {
+  [[nodiscard]] static place_id remembered(sync::atomic<std::uint64_t>& found,
+                                           std::uint32_t changes, Look&& look) noexcept {
     const std::uint64_t known = found.load(memory_order_relaxed);
     if (known >> 32 == changes && (known & 0xffffffff) != 0) [[likely]]
       return static_cast<place_id>((known & 0xffffffff) - 1);
@@ -93,7 +112,8 @@ struct tables::impl {
   learner learning;
   decider deciding;
   std::array<sync::atomic<table_row*>, max_rows> rows{};
-  std::array<sync::atomic<std::uint32_t>, 2 * max_rows> index{};  ///< open addressing; row + 1, 0 is empty
+  /// open addressing; row + 1, 0 is empty
+  std::array<sync::atomic<std::uint32_t>, 2 * max_rows> index{};
   sync::atomic<row_id> count{0};
   sync::spin_lock adding;
 };
@@ -108,7 +128,8 @@ std::size_t hash(std::string_view type, std::uint32_t size_class) noexcept {
 
 tables::tables(const machine& m, const table_options& o) {
   if (!(o.sample_weight > 0.0 && o.sample_weight <= 1.0))
-    throw input_error("sample weight " + std::to_string(o.sample_weight) + ": must be above 0 and at most 1");
+    throw input_error("sample weight " + std::to_string(o.sample_weight) +
+                      ": must be above 0 and at most 1");
   if (!(o.window_s > 0.0 && o.idle_decay_s > 0.0 && o.probe_budget > 0.0))
     throw input_error("trace table: window, idle decay and probing budget must be above 0");
   impl_ = std::make_unique<impl>(m, o);
@@ -158,11 +179,14 @@ double tables::time_s(row_id id, place_id p) const noexcept {
     return t.learning.prior_s(r, t.layout.group_of[p]) * t.cores.slowdown(p);
   return r.read_s[t.layout.cell_of[p]].load(memory_order_relaxed) * t.cores.slowdown(p);
 }
-bool tables::sampled(row_id r) const noexcept { return impl_->at(r).sampled.load(memory_order_relaxed); }
+bool tables::sampled(row_id r) const noexcept {
+  return impl_->at(r).sampled.load(memory_order_relaxed);
+}
 
 place_id tables::best(row_id id, objective goal, allowed may) const noexcept {
   impl& t = *impl_;
-  return t.least(t.up_to_date(id), goal, t.layout.machine.scan_order(), [&](place_id p) { return may(p); });
+  return t.least(t.up_to_date(id), goal, t.layout.machine.scan_order(),
+                 [&](place_id p) { return may(p); });
 }
 
 place_id tables::best(row_id id, objective goal, widths which) const noexcept {
@@ -172,19 +196,23 @@ place_id tables::best(row_id id, objective goal, widths which) const noexcept {
   if (t.options.two_factors) {
     // Both only count up, so an equal sum means that neither moved.
     const std::uint32_t changes = r.changes.load(memory_order_acquire) + t.cores.changes();
-    return impl::remembered(r.found[kind], changes, [&] { return t.least(r, goal, t.layout.machine.scan_order(), which); });
+    return impl::remembered(r.found[kind], changes,
+                            [&] { return t.least(r, goal, t.layout.machine.scan_order(), which); });
   }
   impl::search s;
   for (std::size_t c = 0; c < t.layout.searched.size() && !s.untried; ++c) {
     cluster_state& cluster = r.clusters[c];
-    const place_id p = impl::remembered(cluster.found[kind], cluster.changes.load(memory_order_acquire),
-                                        [&] { return t.least(r, goal, t.layout.searched[c], which); });
+    const place_id p =
+        impl::remembered(cluster.found[kind], cluster.changes.load(memory_order_acquire),
+                         [&] { return t.least(r, goal, t.layout.searched[c], which); });
     if (p != no_place) t.offer(s, r, goal, p);
   }
   return s.best;
 }
 
-double tables::slowdown(core_id c) const noexcept { return impl_->cores.slowdown(impl_->layout.machine.single(c)); }
+double tables::slowdown(core_id c) const noexcept {
+  return impl_->cores.slowdown(impl_->layout.machine.single(c));
+}
 
 double tables::elsewhere(row_id id, distance d, double now_s) const noexcept {
   return impl_->at(id).far.extra(d, now_s);
@@ -202,7 +230,8 @@ void tables::refresh(double now_s) noexcept {
   if (impl_->options.idle_decay) impl_->cores.refresh(now_s);
 }
 
-void tables::learn_loop(row_id id, core_id c, double items, double work_s, double wall_s, double now_s) noexcept {
+void tables::learn_loop(row_id id, core_id c, double items, double work_s, double wall_s,
+                        double now_s) noexcept {
   impl& t = *impl_;
   t.learning.learn_loop(t.at(id), t.layout.machine.single(c), items, work_s, wall_s, now_s);
   refresh(now_s);
@@ -221,18 +250,23 @@ place_id tables::settle(row_id r, place_id best, objective o, double now_s, allo
 }
 
 void tables::gap(core_id core, double begin_s, double end_s) noexcept {
-  if (impl_->options.two_factors && end_s - begin_s > slices::shortest_gap_s) impl_->cut.gap(core, begin_s, end_s);
+  if (impl_->options.two_factors && end_s - begin_s > slices::shortest_gap_s)
+    impl_->cut.gap(core, begin_s, end_s);
 }
 double tables::gap_s(core_id core, double from_s, double work_s, bool at_work) const noexcept {
-  return impl_->cut.expected_gap_s(core, from_s, work_s, at_work ? from_s : impl_->cores.last_ran_s(core));
+  return impl_->cut.expected_gap_s(core, from_s, work_s,
+                                   at_work ? from_s : impl_->cores.last_ran_s(core));
 }
-bool tables::slowed_lately(core_id c, double now_s) const noexcept { return impl_->cores.slowed_lately(c, now_s); }
+bool tables::slowed_lately(core_id c, double now_s) const noexcept {
+  return impl_->cores.slowed_lately(c, now_s);
+}
 core_id tables::home(double now_s) const noexcept { return impl_->cores.home(now_s); }
 void tables::set_landing(core_id c) noexcept { impl_->cores.set_landing(c); }
 
 double tables::probing_s() const noexcept {
   double sum = impl_->cores.lost_on_returns_s();
-  for (row_id r = 0; r < row_count(); ++r) sum += impl_->at(r).decision.spent_s.load(memory_order_relaxed);
+  for (row_id r = 0; r < row_count(); ++r)
+    sum += impl_->at(r).decision.spent_s.load(memory_order_relaxed);
   return sum;
 }
 std::uint64_t tables::explored() const noexcept { return impl_->deciding.explored(); }
@@ -246,7 +280,9 @@ std::vector<cell_snapshot> tables::snapshot() const {
       const auto samples = c.samples.load(memory_order_relaxed);
       if (samples == 0) continue;
       const double seconds = time_s(id, p);
-      all.push_back({id, p, seconds, impl_->options.two_factors ? c.own_s.load(memory_order_relaxed) : seconds, samples});
+      all.push_back({id, p, seconds,
+                     impl_->options.two_factors ? c.own_s.load(memory_order_relaxed) : seconds,
+                     samples});
     }
   }
   return all;
@@ -259,8 +295,10 @@ saved_table tables::save() const {
     const table_row& r = t.at(id);
     saved_row row{.type = r.type, .size_class = r.size_class};
     for (place_id p = 0; p < t.layout.places(); ++p)
-      if (r.cells[p].samples.load(memory_order_relaxed) > 0) row.cells.push_back(t.learning.save(r, p));
-    if (const place_id p = r.decision.in_use.load(memory_order_relaxed); p != no_place) row.in_use = t.layout.machine.at(p);
+      if (r.cells[p].samples.load(memory_order_relaxed) > 0)
+        row.cells.push_back(t.learning.save(r, p));
+    if (const place_id p = r.decision.in_use.load(memory_order_relaxed); p != no_place)
+      row.in_use = t.layout.machine.at(p);
     if (!row.cells.empty()) all.rows.push_back(std::move(row));
   }
   return all;
@@ -269,11 +307,13 @@ saved_table tables::save() const {
 void tables::restore(const saved_table& saved) {
   impl& t = *impl_;
   if (saved.robust != t.options.two_factors)
-    throw input_error(std::string("the table was saved in ") + (saved.robust ? "robust" : "paper") + " mode; this one is in " +
-                      (t.options.two_factors ? "robust" : "paper") + " mode");
+    throw input_error(std::string("the table was saved in ") + (saved.robust ? "robust" : "paper") +
+                      " mode; this one is in " + (t.options.two_factors ? "robust" : "paper") +
+                      " mode");
   const auto checked = [&](place where) {
     if (const auto p = t.layout.machine.find(where)) return *p;
-    throw input_error("the table has (" + std::to_string(where.leader) + "," + std::to_string(where.width) + "), which is not a place of this machine");
+    throw input_error("the table has (" + std::to_string(where.leader) + "," +
+                      std::to_string(where.width) + "), which is not a place of this machine");
   };
   for (const saved_row& row : saved.rows) {
     if (row.in_use) (void)checked(*row.in_use);
@@ -301,6 +341,8 @@ void tables::clear() noexcept {
   }
 }
 
-void tables::preset(row_id r, place_id p, double seconds) noexcept { impl_->learning.preset(impl_->at(r), p, seconds); }
+void tables::preset(row_id r, place_id p, double seconds) noexcept {
+  impl_->learning.preset(impl_->at(r), p, seconds);
+}
 
 }  // namespace kilter::model

@@ -7,7 +7,8 @@ namespace kilter::model {
 double low_median(const cell_state& c, std::uint32_t remembered, std::uint32_t count) noexcept {
   std::array<float, cell_state::window> sorted{};
   for (std::uint32_t i = 0; i < count; ++i)
-    sorted[i] = c.recent[(remembered - 1 - i) % cell_state::window].load(sync::memory_order_relaxed);
+    sorted[i] =
+        c.recent[(remembered - 1 - i) % cell_state::window].load(sync::memory_order_relaxed);
   const auto middle = sorted.begin() + (count - 1) / 2;
   std::nth_element(sorted.begin(), middle, sorted.begin() + count);
   return *middle;

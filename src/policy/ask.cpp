@@ -12,14 +12,27 @@ namespace {
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
 constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
 
-// ---- the trace table's options, once a tape: policies may read them at no cost, so the view does not record them -----------------
+// the trace table's options, once a tape: policies may read them at no cost, so the view does not
+// record them
 
 constexpr std::size_t option_count = 15;
 
 std::array<std::uint64_t, option_count> packed(const table_options& o) noexcept {
-  return {bits(o.sample_weight), o.explore_first, o.refresh_every, o.two_factors, o.neutral_prior, o.lost_time, o.idle_decay,
-          o.ageing, bits(o.window_s), bits(o.idle_decay_s), bits(o.move_after_s), bits(o.move_gain), bits(o.probe_budget),
-          bits(o.probe_after_s), o.by_work};
+  return {bits(o.sample_weight),
+          o.explore_first,
+          o.refresh_every,
+          o.two_factors,
+          o.neutral_prior,
+          o.lost_time,
+          o.idle_decay,
+          o.ageing,
+          bits(o.window_s),
+          bits(o.idle_decay_s),
+          bits(o.move_after_s),
+          bits(o.move_gain),
+          bits(o.probe_budget),
+          bits(o.probe_after_s),
+          o.by_work};
 }
 
 table_options unpacked(const std::array<std::uint64_t, option_count>& w) noexcept {
@@ -42,7 +55,8 @@ table_options unpacked(const std::array<std::uint64_t, option_count>& w) noexcep
   return o;
 }
 
-// ---- recording and replaying use the same functions: on a replaying tape an entry is compared instead of appended ------------------
+// recording and replaying use the same functions: on a replaying tape an entry is compared instead
+// of appended
 
 class question {
  public:
@@ -50,7 +64,8 @@ class question {
     if (!tape_.replaying() && tape_.entries().empty()) {
       tape_.table = v.table();
       const auto words = packed(tape_.table);
-      for (std::size_t i = 0; i < words.size(); ++i) tape_.exchange(tape_item::table_option, i, words[i]);
+      for (std::size_t i = 0; i < words.size(); ++i)
+        tape_.exchange(tape_item::table_option, i, words[i]);
     }
     argument(std::uint64_t{v.asker()});
   }
@@ -59,15 +74,15 @@ class question {
     return *this;
   }
   question& argument(double value) { return argument(bits(value)); }
-  question& argument(task_ref t) {
-    return argument(named(t));
-  }
+  question& argument(task_ref t) { return argument(named(t)); }
   void answer(std::initializer_list<std::uint64_t> words) {
     std::uint64_t i = 0;
     for (const std::uint64_t w : words) tape_.exchange(tape_item::answer, i++, w, true);
     tape_.seal();
   }
-  [[nodiscard]] std::uint64_t named(task_ref t) const { return detail::asking::of(view_).name_of(t); }
+  [[nodiscard]] std::uint64_t named(task_ref t) const {
+    return detail::asking::of(view_).name_of(t);
+  }
 
  private:
   view& view_;
@@ -90,8 +105,9 @@ ready_decision ready(const policy& p, task_ref task, task_ref parent, core_id wa
   question q(v, tape_item::ready);
   q.argument(task).argument(parent).argument(std::uint64_t{waker});
   const ready_decision d = p.on_ready(task, parent, waker, v);
-  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.stealable} << 8 | std::uint64_t{d.queue} << 32, d.where, d.key,
-            bits(d.busy_s)});
+  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.stealable} << 8 |
+                std::uint64_t{d.queue} << 32,
+            d.where, d.key, bits(d.busy_s)});
   return d;
 }
 
@@ -99,7 +115,8 @@ next_decision next(const policy& p, core_id worker, std::uint32_t attempt, view&
   question q(v, tape_item::next);
   q.argument(std::uint64_t{worker}).argument(std::uint64_t{attempt});
   const next_decision d = p.next(worker, attempt, v);
-  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32, q.named(d.task), bits(d.until_s), d.skip});
+  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32, q.named(d.task),
+            bits(d.until_s), d.skip});
   return d;
 }
 
@@ -117,7 +134,8 @@ void done(const policy& p, task_ref task, place_id place, const measured& m, vie
   q.argument(m.sample_s).argument(m.leader_s).argument(m.span_s).argument(m.cpu_s).argument(m.work);
   q.argument(std::uint64_t{m.tasks}).argument(std::uint64_t{m.leader_first});
   q.argument(std::uint64_t{m.members.size()});
-  for (const member_time& one : m.members) q.argument(std::uint64_t{one.core}).argument(one.seconds).argument(std::uint64_t{one.chunks});
+  for (const member_time& one : m.members)
+    q.argument(std::uint64_t{one.core}).argument(one.seconds).argument(std::uint64_t{one.chunks});
   p.on_done(task, place, m, v);
   q.answer({});
 }
@@ -130,18 +148,20 @@ void machine(const policy& p, view& v) {
 
 }  // namespace recorded
 
-// ---- replay -----------------------------------------------------------------------------------------------------------------------
+// ---- replay -------------------------------------------------------------------------------------
 
 namespace {
 
-/// Reads a question's arguments ahead of the tape, so that the question can be put; the tape then compares them again in passing.
+/// Reads a question's arguments ahead of the tape, so that the question can be put; the tape then
+/// compares them again in passing.
 class arguments {
  public:
   arguments(const tape& t, const kilter::machine& m)
       : entries_(t.entries()), machine_(m), at_(t.position()), item_(entries_[at_].item) {}
   std::uint64_t word() {
     if (at_ == entries_.size() || entries_[at_].item != item_)
-      throw replay_mismatch("entry " + std::to_string(at_) + ": a question '" + std::string(tape_item_name(item_)) + "' is cut short");
+      throw replay_mismatch("entry " + std::to_string(at_) + ": a question '" +
+                            std::string(tape_item_name(item_)) + "' is cut short");
     return entries_[at_++].value;
   }
   double number() { return real(word()); }
@@ -159,8 +179,9 @@ class arguments {
 
  private:
   [[noreturn]] void impossible(std::uint64_t value) const {
-    throw replay_mismatch("entry " + std::to_string(at_ - 1) + ": a question '" + std::string(tape_item_name(item_)) + "' about " +
-                          std::to_string(value) + ", which is not on this machine");
+    throw replay_mismatch("entry " + std::to_string(at_ - 1) + ": a question '" +
+                          std::string(tape_item_name(item_)) + "' about " + std::to_string(value) +
+                          ", which is not on this machine");
   }
 
   const std::vector<tape_entry>& entries_;
@@ -174,7 +195,8 @@ void put(const policy& p, const kilter::machine& m, tape& t) {
   arguments a(t, m);
   detail::asked_view v(m, nullptr, a.core(), &t);
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wswitch-enum"  // of what a tape holds only questions begin an entry
+#pragma GCC diagnostic ignored \
+    "-Wswitch-enum"  // of what a tape holds only questions begin an entry
   switch (item) {
 #pragma GCC diagnostic pop
     case tape_item::submit: return recorded::submit(p, v);
@@ -217,24 +239,29 @@ void put(const policy& p, const kilter::machine& m, tape& t) {
       return recorded::done(p, task, where, seen, v);
     }
     default:
-      throw replay_mismatch("entry " + std::to_string(t.position()) + ": expected a question, the recording has '" +
+      throw replay_mismatch("entry " + std::to_string(t.position()) +
+                            ": expected a question, the recording has '" +
                             std::string(tape_item_name(item)) + "'");
   }
 }
 
 }  // namespace
 
-std::size_t replay(const policy& p, const kilter::machine& m, const std::vector<tape_entry>& entries) {
+std::size_t replay(const policy& p, const kilter::machine& m,
+                   const std::vector<tape_entry>& entries) {
   if (entries.empty()) return 0;
-  // Before the policy sees any of it: a value that no engine gave might be no core, no place, an endless count.
+  // Before the policy sees any of it: a value that no engine gave might be no core, no place, an
+  // endless count.
   if (const std::size_t broken = tape::first_broken_seal(entries); broken != entries.size())
-    throw replay_mismatch("entry " + std::to_string(broken) + ": something before this seal is not as it was recorded");
+    throw replay_mismatch("entry " + std::to_string(broken) +
+                          ": something before this seal is not as it was recorded");
   tape t(entries);
   std::array<std::uint64_t, option_count> words{};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const tape_entry* e = t.take();
     if (!e || e->item != tape_item::table_option || e->key != i)
-      throw replay_mismatch("entry " + std::to_string(i) + ": a recording starts with the options of its trace table");
+      throw replay_mismatch("entry " + std::to_string(i) +
+                            ": a recording starts with the options of its trace table");
     words[i] = e->value;
   }
   t.table = unpacked(words);

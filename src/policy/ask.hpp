@@ -1,9 +1,11 @@
 #pragma once
-// How engines put the questions: through these functions, so that a recording run and a replay see the same sequence.
-// Without a tape each is the bare virtual call.
+// How engines put the questions: through these functions, so that a recording run and a replay see
+// the same sequence. Without a tape each is the bare virtual call.
 //
-// On a tape a question is its asker and its arguments, then what the policy read and wrote, then the answer, then the seal:
-//   ready 0 asker, ready 1 task, ready 2 parent, ready 3 waker, time (..) .., answer 0 .., answer 1 .., seal
+// On a tape a question is its asker and its arguments, then what the policy read and wrote, then
+// the answer, then the seal:
+//   ready 0 asker, ready 1 task, ready 2 parent, ready 3 waker, time (..) .., answer 0 .., answer 1
+//   .., seal
 
 #include "kilter/policy.hpp"
 #include "policy/asking.hpp"
@@ -24,7 +26,8 @@ inline void submit(const policy& p, view& v) {
     return recorded::submit(p, v);
   p.on_submit(v);
 }
-inline ready_decision ready(const policy& p, task_ref task, task_ref parent, core_id waker, view& v) {
+inline ready_decision ready(const policy& p, task_ref task, task_ref parent, core_id waker,
+                            view& v) {
   if (detail::asking::of(v).log()) [[unlikely]]
     return recorded::ready(p, task, parent, waker, v);
   return p.on_ready(task, parent, waker, v);
@@ -50,8 +53,9 @@ inline void machine(const policy& p, view& v) {
   p.on_machine(v);
 }
 
-/// Puts every recorded question to the policy again, with the recorded values, and compares every answer and write.
-/// Returns the number of answers compared; throws replay_mismatch at the first difference.
+/// Puts every recorded question to the policy again, with the recorded values, and compares every
+/// answer and write. Returns the number of answers compared; throws replay_mismatch at the first
+/// difference.
 std::size_t replay(const policy&, const kilter::machine&, const std::vector<tape_entry>&);
 
 }  // namespace kilter::ask

@@ -1,6 +1,6 @@
 #pragma once
-// What an engine keeps of a question while it asks: where the values come from, whether they are recorded or replayed, and what the view has looked up
-// already. A policy sees none of it.
+// What an engine keeps of a question while it asks: where the values come from, whether they are
+// recorded or replayed, and what the view has looked up already. A policy sees none of it.
 
 #include <cstdint>
 
@@ -14,7 +14,8 @@ class view_source;
 
 namespace detail {
 
-/// With a source and no tape the values are live; with both they are recorded; with a tape alone they come from it.
+/// With a source and no tape the values are live; with both they are recorded; with a tape alone
+/// they come from it.
 class asking {
  public:
   asking(view_source* source, tape* log) noexcept : source_(source), tape_(log) {}
@@ -22,7 +23,8 @@ class asking {
 
   [[nodiscard]] tape* log() const noexcept { return tape_; }
   [[nodiscard]] view_source* source() const noexcept { return source_; }
-  /// What a task is called on a tape: 1 + its number; 0 if there is none. In a replay that is the handle itself.
+  /// What a task is called on a tape: 1 + its number; 0 if there is none. In a replay that is the
+  /// handle itself.
   [[nodiscard]] std::uint64_t name_of(task_ref) const noexcept;
 
  private:
@@ -41,18 +43,20 @@ class asking {
 
   view_source* source_;
   tape* tape_;
-  std::uint32_t cursor_index_ = 0;   // where the last successor() left off, so that a walk over all of them is linear
+  // where the last successor() left off, so that a walk over all of them is linear
+  std::uint32_t cursor_index_ = 0;
   task_ref cursor_task_{};
   const void* cursor_edge_ = nullptr;
-  task_ref kind_task_{};             // whose kind was looked up last
+  task_ref kind_task_{};  // whose kind was looked up last
   const task_kind* kind_ = nullptr;
-  double units_ = 0.0;               // of that task, once they were asked for
+  double units_ = 0.0;  // of that task, once they were asked for
 };
 
 /// A view and what belongs to it.
 class asked_view : private asking, public view {
  public:
-  asked_view(const kilter::machine& m, view_source* source, core_id asker, tape* log) noexcept : asking(source, log), view(m, asker, static_cast<asking&>(*this)) {}
+  asked_view(const kilter::machine& m, view_source* source, core_id asker, tape* log) noexcept
+      : asking(source, log), view(m, asker, static_cast<asking&>(*this)) {}
 };
 
 }  // namespace detail

@@ -8,11 +8,13 @@
 
 namespace kilter::auto_parts {
 
-/// Whether a task waits in the queue, and when a core first declined it: the 32 bits beside its rank (task_rank::note).
+/// Whether a task waits in the queue, and when a core first declined it: the 32 bits beside its
+/// rank (task_rank::note).
 ///
 ///   bit 0        it waits
 ///   all          4: it waits for the core that has its data
-///   bits 1..31   0 until a core declines it, then the time of that in units of 8 us with its lowest bit set; the clock wraps after 4.8 hours
+///   bits 1..31   0 until a core declines it, then the time of that in units of 8 us with its
+///   lowest bit set; the clock wraps after 4.8 hours
 class queue_note {
  public:
   constexpr queue_note() noexcept = default;
@@ -35,7 +37,8 @@ class queue_note {
 
  private:
   static constexpr std::uint32_t waits_bit = 1, near_bit = 4;  // a time has bit 1 set
-  // Seconds. What it is compared with is 100 us and more (patience_s), and with this 31 bits last for hours.
+  // Seconds. What it is compared with is 100 us and more (patience_s), and with this 31 bits last
+  // for hours.
   static constexpr double unit_s = 8e-6;
   static constexpr std::uint32_t clock(double now_s) noexcept {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_s / unit_s) << 1) | 2;
@@ -46,13 +49,20 @@ class queue_note {
 
 /// Cells that all cores share; each core's own follow them.
 enum shared_cell : std::uint32_t {
-  left_cell = search::cells,  ///< nanoseconds of what has not begun, in the unit of the ranks, but for what cores have begun
-  rest_cell,                  ///< a double: seconds that all that is left takes on all cores, when it was last added up for a short task
-  rest_seen_cell,             ///< a double: engine time of that
-  way_cell,                   ///< a double: way_s of the task that waited first when it was last looked at
-  spent_cell,                 ///< nanoseconds of CPU time that were spent under a quota, or that lapsed
-  top_cell,                   ///< a double: seconds, the rank of what waited first when it was last taken, or came since
-  came_cell,                  ///< how many tasks came to the queue, but for those that were put back
+  /// nanoseconds of what has not begun, in the unit of the ranks, but for what cores have begun
+  left_cell = search::cells,
+  /// a double: seconds that all that is left takes on all cores, when it was last added up for a
+  /// short task
+  rest_cell,
+  rest_seen_cell,  ///< a double: engine time of that
+  /// a double: way_s of the task that waited first when it was last looked at
+  way_cell,
+  /// nanoseconds of CPU time that were spent under a quota, or that lapsed
+  spent_cell,
+  /// a double: seconds, the rank of what waited first when it was last taken, or came since
+  top_cell,
+  /// how many tasks came to the queue, but for those that were put back
+  came_cell,
   first_core_cell
 };
 
@@ -63,25 +73,36 @@ enum class core_cell : std::uint32_t {
   rest,  ///< a double: engine time until which it takes nothing
   came,  ///< while it rests: came_cell when it began to
   seen,  ///< while it rests: how many tasks waited then
-  begun,  ///< nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it would cost a line that all write
-  near_s,  ///< a double: seconds of the task that last came to wait for it alone
-  more_s,  ///< a double: what that takes more on other cores
+  /// nanoseconds of what its worker has placed, to take off left_cell: apart, since each task of it
+  /// would cost a line that all write
+  begun,
+  near_s,    ///< a double: seconds of the task that last came to wait for it alone
+  more_s,    ///< a double: what that takes more on other cores
   declined,  ///< view::word_of the task that it last left to others
-  went_on,  ///< view::word_of the task after which it last ran a successor at once
-  missed,  ///< a double: engine time since when it has not come for what was left to it, though it is idle; 0: it has taken something since
+  went_on,   ///< view::word_of the task after which it last ran a successor at once
+  /// a double: engine time since when it has not come for what was left to it, though it is idle;
+  /// 0: it has taken something since
+  missed,
   count
 };
 inline constexpr std::uint64_t resting = ~std::uint64_t{0};
 
 constexpr std::uint64_t bits(double v) noexcept { return std::bit_cast<std::uint64_t>(v); }
 constexpr double real(std::uint64_t v) noexcept { return std::bit_cast<double>(v); }
-constexpr std::uint64_t nanoseconds(double s) noexcept { return static_cast<std::uint64_t>(s * 1e9); }
+constexpr std::uint64_t nanoseconds(double s) noexcept {
+  return static_cast<std::uint64_t>(s * 1e9);
+}
 /// Of a cell that is added to and taken from.
-constexpr double seconds(std::uint64_t ns) noexcept { return static_cast<double>(static_cast<std::int64_t>(ns)) * 1e-9; }
+constexpr double seconds(std::uint64_t ns) noexcept {
+  return static_cast<double>(static_cast<std::int64_t>(ns)) * 1e-9;
+}
 
 constexpr std::uint32_t cell_of(core_id c, core_cell which) noexcept {
-  return first_core_cell + c * static_cast<std::uint32_t>(core_cell::count) + static_cast<std::uint32_t>(which);
+  return first_core_cell + c * static_cast<std::uint32_t>(core_cell::count) +
+         static_cast<std::uint32_t>(which);
 }
-constexpr std::uint32_t cells_for(std::uint32_t cores) noexcept { return cell_of(cores, core_cell::end); }
+constexpr std::uint32_t cells_for(std::uint32_t cores) noexcept {
+  return cell_of(cores, core_cell::end);
+}
 
 }  // namespace kilter::auto_parts

@@ -1,6 +1,6 @@
 #pragma once
-// Tasks that wait for the core that has their data, or run there at once, as plain numbers: whether one
-// does, and when another core takes it all the same.
+// Tasks that wait for the core that has their data, or run there at once, as plain numbers: whether
+// one does, and when another core takes it all the same.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr double worth_waiting = 0.05;
   return more_s > worth_waiting * there_s && here_s < there_s + more_s;
 }
 
-/// `here_s`: the task at once on the core that released it, `later_s`: what it takes more there later;
-/// `best_s`: on the fastest core.
+/// `here_s`: the task at once on the core that released it, `later_s`: what it takes more there
+/// later; `best_s`: on the fastest core.
 [[nodiscard]] constexpr bool pays_at_once(double here_s, double later_s) noexcept {
   return later_s > worth_waiting * here_s;
 }
@@ -28,8 +28,9 @@ inline constexpr double worth_waiting = 0.05;
   return here_s < (1.0 + worth_waiting) * best_s + later_s;
 }
 
-/// Whether another successor of what released the task, which may come a moment later, is on the long
-/// way and would wait. `way_s`: from the task to the end of the graph; `longest_s`: from any of those.
+/// Whether another successor of what released the task, which may come a moment later, is on the
+/// long way and would wait. `way_s`: from the task to the end of the graph; `longest_s`: from any
+/// of those.
 [[nodiscard]] constexpr bool released_with_long_way(double way_s, double longest_s, double here_s,
                                                     double rest_s) noexcept {
   return longest_s > (1.0 + sooner_margin) * way_s && longest_s + here_s > rest_s;
@@ -38,9 +39,10 @@ inline constexpr double worth_waiting = 0.05;
 /// What waits for one core.
 struct kept_tasks {
   std::uint32_t waiting = 0;  ///< at least 1
-  double free_s = 0.0;        ///< engine time when it is expected to be free; not after now if it is overdue
-  double time_s = 0.0;        ///< of each
-  double more_s = 0.0;        ///< of each, on another core
+  /// engine time when it is expected to be free; not after now if it is overdue
+  double free_s = 0.0;
+  double time_s = 0.0;  ///< of each
+  double more_s = 0.0;  ///< of each, on another core
 };
 
 /// Engine time from which on another core takes the last of them: it loses less than the task would

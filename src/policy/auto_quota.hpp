@@ -1,6 +1,6 @@
 #pragma once
-// What `auto` does with CPU time under a quota, as plain numbers: an account of what was paid for and not spent, and the cores on which it is
-// better spent.
+// What `auto` does with CPU time under a quota, as plain numbers: an account of what was paid for
+// and not spent, and the cores on which it is better spent.
 
 #include <cstdint>
 #include <limits>
@@ -10,16 +10,19 @@ namespace kilter::auto_parts {
 
 /// CPU time that a quota has paid for lately and that nobody has spent.
 struct savings {
-  double saved_s = 0.0;   ///< at most what a period's end leaves; negative if more was spent than paid for
+  /// at most what a period's end leaves; negative if more was spent than paid for
+  double saved_s = 0.0;
   double lapsed_s = 0.0;  ///< beyond that: to be put down as spent
 };
 /// `paid`: cores; `spent_s`: CPU time that was put down as spent until now.
 [[nodiscard]] savings savings_at(double now_s, double paid, double spent_s) noexcept;
 
-/// CPU time of a task as it is put down: what predictions are wrong by must not add up to savings that are none.
+/// CPU time of a task as it is put down: what predictions are wrong by must not add up to savings
+/// that are none.
 [[nodiscard]] double charge_s(double task_s, std::uint32_t width) noexcept;
 
-/// Cores on which a quota is better spent than on this one, and whether they and those at work use it up.
+/// Cores on which a quota is better spent than on this one, and whether they and those at work use
+/// it up.
 class quota_claims {
  public:
   /// `paid`: cores; `mine_s`: CPU time of the task on this core.

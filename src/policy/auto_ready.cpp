@@ -20,7 +20,8 @@ constexpr double short_s = 40e-6;
 void auto_policy::on_submit(view& v) const {
   const std::uint32_t size = v.batch_size();
   bool flagged = !v.batch_is_whole_graph();
-  for (std::uint32_t i = 0; i < size && !flagged; ++i) flagged = v.user_priority(v.batch_task(i)) == priority::high;
+  for (std::uint32_t i = 0; i < size && !flagged; ++i)
+    flagged = v.user_priority(v.batch_task(i)) == priority::high;
   const std::uint64_t all_ns = nanoseconds(ranks::on_submit(v, !flagged));
   // What a cancelled graph left is forgotten when nothing waits.
   if (v.length(queue_) == 0 && v.batch_is_whole_graph()) {
@@ -49,12 +50,15 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
     if (own.rank_s > real(v.load(top_cell))) v.store(top_cell, bits(own.rank_s));
     queue_note note(own.note);
     const core_id near = core_of_data(v, task);
-    if (near == no_core) note.enter_queue();
-    else note.wait_near();
+    if (near == no_core)
+      note.enter_queue();
+    else
+      note.wait_near();
     own.note = note.bits();
     v.set_state(task, own.packed());
     v.fetch_add(came_cell, 1);
-    return ready_decision::wait_in(near == no_core ? queue_ : queue_of(near), static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
+    return ready_decision::wait_in(near == no_core ? queue_ : queue_of(near),
+                                   static_cast<std::uint64_t>(std::min(own.rank_s * 1e9, 9e18)));
   }
   begins(v, waker, own);
   if (!v.critical(task)) return ready_decision::wait_in(waker == no_core ? v.home() : waker);
@@ -66,18 +70,22 @@ ready_decision auto_policy::on_ready(task_ref task, task_ref parent, core_id wak
     where = search::narrowest(v, task, waker);
     if (is_cut(v, task, where)) where = search::narrowest(v, task, v.home());
   }
-  if (waker != no_core && waits_longer_than_here(v, task, where, waker)) where = search::narrowest(v, task, waker);
+  if (waker != no_core && waits_longer_than_here(v, task, where, waker))
+    where = search::narrowest(v, task, waker);
   return wake_up::at_place(where, waker, false, v.machine());
 }
 
 // A type that takes more once its core has done something else runs where it was released, unless
-// something on the long way waits. Of each type one in eight does the other thing, so both are known.
-bool auto_policy::runs_at_once(view& v, task_ref task, task_ref parent, core_id waker, const task_rank& own) const noexcept {
+// something on the long way waits. Of each type one in eight does the other thing, so both are
+// known.
+bool auto_policy::runs_at_once(view& v, task_ref task, task_ref parent, core_id waker,
+                               const task_rank& own) const noexcept {
   if (!parent || waker == no_core || v.data_core(task) != waker || !v.known(task)) return false;
   const place_id here = v.machine().single(waker);
   const double later_s = v.elsewhere_s(task, waker), here_s = v.time_s(task, here);
   const bool tries = mix64(v.id(task)) % 8 == 0;
-  if (pays_at_once(here_s, later_s) == tries || !v.allows(task, here) || !v.online(waker)) return false;
+  if (pays_at_once(here_s, later_s) == tries || !v.allows(task, here) || !v.online(waker))
+    return false;
   if (v.paid_cores() < cores_) return false;
   const place_id best = v.best_place(task, objective::time, 1);
   if (best != no_place && !is_quick_here(here_s, later_s, v.time_s(task, best))) return false;
@@ -92,7 +100,8 @@ bool auto_policy::runs_at_once(view& v, task_ref task, task_ref parent, core_id 
   return true;
 }
 
-// The core that a task waits for, since it would take longer elsewhere; no_core if it takes the first that is free.
+// The core that a task waits for, since it would take longer elsewhere; no_core if it takes the
+// first that is free.
 core_id auto_policy::core_of_data(view& v, task_ref task) const noexcept {
   const core_id near = cores_ > 1 ? v.data_core(task) : no_core;
   if (near == no_core || !v.online(near) || !v.known(task)) return no_core;
@@ -106,22 +115,28 @@ core_id auto_policy::core_of_data(view& v, task_ref task) const noexcept {
   return near;
 }
 
-// Whether a short task would stand behind a long one there, and be done sooner on the core that is free now.
-bool auto_policy::waits_longer_than_here(view& v, task_ref task, place_id there, core_id waker) const noexcept {
+// Whether a short task would stand behind a long one there, and be done sooner on the core that is
+// free now.
+bool auto_policy::waits_longer_than_here(view& v, task_ref task, place_id there,
+                                         core_id waker) const noexcept {
   const place& where = v.machine().at(there);
   if (waker - where.leader < where.width || v.idle(where.leader)) return false;
   const place_id here = search::narrowest(v, task, waker);
   if (is_cut(v, task, here)) return false;
   const double now_s = v.now_s();
-  return v.time_s(task, here) < promised_s(v, where.leader, false, now_s) - now_s + v.time_s(task, there);
+  return v.time_s(task, here) <
+         promised_s(v, where.leader, false, now_s) - now_s + v.time_s(task, there);
 }
 
-// Whether others slowed a core of the place lately, and may have it now, where the waker's, which is there, is as fast.
-bool auto_policy::is_safer_here(view& v, task_ref task, place_id there, core_id waker) const noexcept {
+// Whether others slowed a core of the place lately, and may have it now, where the waker's, which
+// is there, is as fast.
+bool auto_policy::is_safer_here(view& v, task_ref task, place_id there,
+                                core_id waker) const noexcept {
   const place& where = v.machine().at(there);
   if (where.contains(waker)) return false;
   bool slowed = false;
-  for (core_id c = where.leader; c < where.leader + where.width; ++c) slowed = slowed || v.slowed_lately(c);
+  for (core_id c = where.leader; c < where.leader + where.width; ++c)
+    slowed = slowed || v.slowed_lately(c);
   return slowed && v.time_s(task, v.machine().single(waker)) / v.slowdown(waker) <=
                        (1.0 + sooner_margin) * v.time_s(task, there) / v.slowdown(where.leader);
 }

@@ -1,9 +1,12 @@
-// Bias scheduling, online (Koufaty, Reddy, Hahn 2010; the form that XiTAO's code gives it, papers.md A6.7)
+// Bias scheduling, online (Koufaty, Reddy, Hahn 2010; the form that XiTAO's code gives it,
+// papers.md A6.7)
 //
-//   A fast core is best spent on the tasks that gain most from it. What counts as much is what the tasks of late have gained.
+//   A fast core is best spent on the tasks that gain most from it. What counts as much is what the
+//   tasks of late have gained.
 //
 //   two sides:  the fast cores, and the rest; bias <- 1.5 at the start
-//   ready:      time(side) <- mean over the side's cores of the learned time of the task there alone; cores without a sample do not count
+//   ready:      time(side) <- mean over the side's cores of the learned time of the task there
+//   alone; cores without a sample do not count
 //               a side without any sample takes the task, the fast one first
 //               gain <- time(slow side) / time(fast side)
 //               side <- fast if gain > bias, else slow
@@ -12,7 +15,8 @@
 //   taken:      width 1, where it was taken
 //   done:       learn
 //
-// With equal cores all are one side, and what is left is a random core. A bias that another worker changed meanwhile stays that worker's.
+// With equal cores all are one side, and what is left is a random core. A bias that another worker
+// changed meanwhile stays that worker's.
 
 #include <bit>
 
@@ -26,7 +30,8 @@ namespace {
 
 class bias_policy final : public policy {
  public:
-  bias_policy(const machine& m, const policy_options& o) : fast_(wake_up::fast_cores(m, o)), slow_(wake_up::slow_cores(m, o)), start_(start_of(o)) {}
+  bias_policy(const machine& m, const policy_options& o)
+      : fast_(wake_up::fast_cores(m, o)), slow_(wake_up::slow_cores(m, o)), start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "bias"; }
   discipline queues(const machine&) const override {
     discipline d = start_;
@@ -59,7 +64,8 @@ class bias_policy final : public policy {
   }
 
   /// 0 if no core of the side has a sample.
-  [[nodiscard]] static double mean_s(const std::vector<core_id>& side, task_ref task, view& v) noexcept {
+  [[nodiscard]] static double mean_s(const std::vector<core_id>& side, task_ref task,
+                                     view& v) noexcept {
     double sum_s = 0.0;
     std::uint32_t known = 0;
     for (const core_id c : side) {

@@ -13,19 +13,32 @@ constexpr auto catalogue = std::to_array<policy_info>({
     {"rws", "random work stealing, one core a task", "S0 Table 1; S2 section 4 (homogeneous)"},
     {"rwsm-c", "work stealing; the width is learned, by cost", "S0 Table 1"},
     {"fa", "critical tasks on cores said to be fast, in turn", "S0 Table 1"},
-    {"fam-c", "critical tasks on cores said to be fast; the width is learned, by cost", "S0 Table 1"},
+    {"fam-c", "critical tasks on cores said to be fast; the width is learned, by cost",
+     "S0 Table 1"},
     {"da", "critical tasks on the core learned to be fastest", "S0 Table 1"},
-    {"dam-c", "critical tasks on the place learned to be cheapest (time x width)", "S0 Table 1, Algorithm 1"},
+    {"dam-c", "critical tasks on the place learned to be cheapest (time x width)",
+     "S0 Table 1, Algorithm 1"},
     {"dam-p", "critical tasks on the place learned to be fastest", "S0 Table 1, Algorithm 1"},
-    {"perf", "critical path found in the graph; its tasks search when taken and may be stolen", "S2 sections 3.1-3.3"},
-    {"fifo", "one shared queue, any idle core takes the oldest task (breadth-first)", "S1, task-based OpenMP"},
+    {"perf", "critical path found in the graph; its tasks search when taken and may be stolen",
+     "S2 sections 3.1-3.3"},
+    {"fifo", "one shared queue, any idle core takes the oldest task (breadth-first)",
+     "S1, task-based OpenMP"},
     {"random", "every task on a core drawn at random", "baseline"},
-    {"bias", "tasks that gain most from a fast core go to one, by the learned gain", "Koufaty et al. 2010; as in XiTAO"},
-    {"cats", "critical tasks on fast cores, by hops to the end; sorted shared queues", "Chronaki et al. 2015 (CATS)"},
-    {"cats-2q", "critical tasks to a random fast core, others to a random slow one; only fast cores steal from both", "CATS as in XiTAO"},
-    {"dheft", "the core that is expected to end the task first, from mean times by kind of core", "Chronaki et al. 2015 (dHEFT)"},
-    {"heft", "planned before the run: by rank, each task where it ends first", "Topcuoglu 2002, section 4.1"},
-    {"cpop", "planned before the run: the critical path on one core, other tasks where they end first", "Topcuoglu 2002, section 4.2"},
+    {"bias", "tasks that gain most from a fast core go to one, by the learned gain",
+     "Koufaty et al. 2010; as in XiTAO"},
+    {"cats", "critical tasks on fast cores, by hops to the end; sorted shared queues",
+     "Chronaki et al. 2015 (CATS)"},
+    {"cats-2q",
+     "critical tasks to a random fast core, others to a random slow one; only fast cores steal "
+     "from both",
+     "CATS as in XiTAO"},
+    {"dheft", "the core that is expected to end the task first, from mean times by kind of core",
+     "Chronaki et al. 2015 (dHEFT)"},
+    {"heft", "planned before the run: by rank, each task where it ends first",
+     "Topcuoglu 2002, section 4.1"},
+    {"cpop",
+     "planned before the run: the critical path on one core, other tasks where they end first",
+     "Topcuoglu 2002, section 4.2"},
     {"auto", "chooses place, width and order by what was learned; the default", "this project"},
 });
 
@@ -49,7 +62,9 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
     case 14: return builtin::heft(m, o);
     case 15: return builtin::cpop(m, o);
     case 16: return builtin::automatic(m, o);
-    default: throw std::logic_error("policy " + std::string(catalogue.at(which).name) + " stands in the catalogue and is not made");
+    default:
+      throw std::logic_error("policy " + std::string(catalogue.at(which).name) +
+                             " stands in the catalogue and is not made");
   }
 }
 
@@ -57,10 +72,12 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
 
 std::span<const policy_info> policy_catalogue() noexcept { return catalogue; }
 
-std::shared_ptr<const policy> make_policy(std::string_view name, const machine& m, const policy_options& o) {
+std::shared_ptr<const policy> make_policy(std::string_view name, const machine& m,
+                                          const policy_options& o) {
   const bool by_watts = o.minimise == objective::energy || o.minimise == objective::edp;
   if (by_watts && o.watts.size() != m.places().size())
-    throw input_error("energy and edp need the watts of each of the " + std::to_string(m.places().size()) + " places of " + m.name() + "; " +
+    throw input_error("energy and edp need the watts of each of the " +
+                      std::to_string(m.places().size()) + " places of " + m.name() + "; " +
                       std::to_string(o.watts.size()) + " are given");
   for (std::size_t i = 0; i < catalogue.size(); ++i)
     if (catalogue[i].name == name) {

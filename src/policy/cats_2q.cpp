@@ -1,15 +1,18 @@
 // CATS in XiTAO: two sides and work stealing (papers.md S0, J, A1.2)
 //
-//   The form in which S0's first author compared with CATS: a queue a core instead of two sorted ones, chance instead of an order.
+//   The form in which S0's first author compared with CATS: a queue a core instead of two sorted
+//   ones, chance instead of an order.
 //
 //   ready, high priority:  push to the queue of a random fast core
 //   ready, low priority:   push to the queue of a random slow core
-//   idle:                  own queue; then queues of random victims, as many tries as there are victims; then each victim in turn
+//   idle:                  own queue; then queues of random victims, as many tries as there are
+//   victims; then each victim in turn
 //                          victims: all cores for a fast one, slow cores for a slow one
 //   taken:                 width 1, where it was taken
 //
-// A slow core may not take from a fast core's queue, so it is not woken for what comes there. The last round makes sure that no core
-// rests while something waits that it may take. With equal cores all are fast. If no core of a side is online the other side serves it.
+// A slow core may not take from a fast core's queue, so it is not woken for what comes there. The
+// last round makes sure that no core rests while something waits that it may take. With equal cores
+// all are fast. If no core of a side is online the other side serves it.
 
 #include <algorithm>
 #include <numeric>
@@ -25,13 +28,17 @@ namespace {
 class cats_2q_policy final : public policy {
  public:
   cats_2q_policy(const machine& m, const policy_options& o)
-      : fast_(wake_up::fast_cores(m, o)), slow_(wake_up::slow_cores(m, o)), all_(m.core_count()), flags_(o.source.value_or(criticality::user), 0, o) {
+      : fast_(wake_up::fast_cores(m, o)),
+        slow_(wake_up::slow_cores(m, o)),
+        all_(m.core_count()),
+        flags_(o.source.value_or(criticality::user), 0, o) {
     std::iota(all_.begin(), all_.end(), core_id{0});
   }
   std::string_view name() const noexcept override { return "cats-2q"; }
   discipline queues(const machine&) const override {
     discipline d;
-    for (const core_id c : all_) d.queues.push_back({c, queue_order::lifo, is_fast(c) ? fast_ : all_});
+    for (const core_id c : all_)
+      d.queues.push_back({c, queue_order::lifo, is_fast(c) ? fast_ : all_});
     d.asks_ready_low = d.asks_ready_high = d.asks_next = true;
     flags_.add_to(d);
     return d;
@@ -56,8 +63,12 @@ class cats_2q_policy final : public policy {
   }
 
  private:
-  [[nodiscard]] bool is_fast(core_id c) const noexcept { return std::ranges::binary_search(fast_, c); }
-  [[nodiscard]] static next_decision take_from(queue_id q) noexcept { return {.what = next_decision::kind::take_from, .queue = q}; }
+  [[nodiscard]] bool is_fast(core_id c) const noexcept {
+    return std::ranges::binary_search(fast_, c);
+  }
+  [[nodiscard]] static next_decision take_from(queue_id q) noexcept {
+    return {.what = next_decision::kind::take_from, .queue = q};
+  }
 
   std::vector<core_id> fast_, slow_, all_;
   labels::rule flags_;
@@ -65,6 +76,8 @@ class cats_2q_policy final : public policy {
 
 }  // namespace
 
-made cats_2q(const machine& m, const policy_options& o) { return std::make_shared<cats_2q_policy>(m, o); }
+made cats_2q(const machine& m, const policy_options& o) {
+  return std::make_shared<cats_2q_policy>(m, o);
+}
 
 }  // namespace kilter::builtin

@@ -16,7 +16,7 @@ namespace {
 
 using complaint = std::optional<std::string>;  // what is wrong with an answer; empty: nothing
 
-constexpr double longest_s = 1e9;            // engines count in nanoseconds of 64 bits
+constexpr double longest_s = 1e9;  // engines count in nanoseconds of 64 bits
 constexpr std::uint32_t most_cells = 1u << 24;
 
 view_source* source_of(const view& v) noexcept { return detail::asking::of(v).source(); }
@@ -27,8 +27,14 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string text(double v) { return std::isnan(v) ? "NaN" : std::isinf(v) ? (v < 0 ? "-infinity" : "infinity") : std::to_string(v); }
-std::string up_to(std::uint64_t count) { return count == 1 ? "there is only 0" : "there are 0 to " + std::to_string(count - 1); }
+std::string text(double v) {
+  return std::isnan(v)   ? "NaN"
+         : std::isinf(v) ? (v < 0 ? "-infinity" : "infinity")
+                         : std::to_string(v);
+}
+std::string up_to(std::uint64_t count) {
+  return count == 1 ? "there is only 0" : "there are 0 to " + std::to_string(count - 1);
+}
 
 /// What `ask` answers; if it throws, the complaint is set.
 template <class Ask>
@@ -44,29 +50,39 @@ auto asked_for(complaint& wrong, Ask&& ask) -> decltype(ask()) {
 }
 
 complaint wrong_queues(const discipline& d, const machine& m) {
-  const auto no_such_core = [&](core_id c) { return std::to_string(c) + ", which does not exist; " + up_to(m.core_count()); };
+  const auto no_such_core = [&](core_id c) {
+    return std::to_string(c) + ", which does not exist; " + up_to(m.core_count());
+  };
   for (std::size_t i = 0; i < d.queues.size(); ++i) {
     const queue_spec& q = d.queues[i];
     const std::string queue = "queue " + std::to_string(i);
-    if (q.owner != no_core && q.owner >= m.core_count()) return queue + " belongs to core " + no_such_core(q.owner);
+    if (q.owner != no_core && q.owner >= m.core_count())
+      return queue + " belongs to core " + no_such_core(q.owner);
     for (const core_id c : q.takers)
       if (c >= m.core_count()) return queue + " may be taken from by core " + no_such_core(c);
-    if (q.order > queue_order::by_key) return queue + " has order " + std::to_string(static_cast<int>(q.order)) + ", which does not exist";
+    if (q.order > queue_order::by_key)
+      return queue + " has order " + std::to_string(static_cast<int>(q.order)) +
+             ", which does not exist";
   }
-  if (d.steal_from > victims::cluster_first) return "steal_from is " + std::to_string(static_cast<int>(d.steal_from)) + ", which does not exist";
+  if (d.steal_from > victims::cluster_first)
+    return "steal_from is " + std::to_string(static_cast<int>(d.steal_from)) +
+           ", which does not exist";
   if (d.cells > most_cells || d.type_cells > most_cells)
-    return std::to_string(std::max(d.cells, d.type_cells)) + " shared cells; there may be " + std::to_string(most_cells);
+    return std::to_string(std::max(d.cells, d.type_cells)) + " shared cells; there may be " +
+           std::to_string(most_cells);
   return {};
 }
 
 class checked_policy final : public policy {
  public:
-  checked_policy(std::shared_ptr<const policy> asked, const kilter::machine& m) : asked_(std::move(asked)) {
+  checked_policy(std::shared_ptr<const policy> asked, const kilter::machine& m)
+      : asked_(std::move(asked)) {
     complaint wrong;
     plan_ = asked_for(wrong, [&] { return asked_->queues(m); });
     if (!wrong) wrong = wrong_queues(plan_, m);
     if (wrong) throw usage_error(sentence("question 0, queues", *wrong));
-    queue_count_ = plan_.queues.size() + (plan_.queues.empty() || plan_.deques_too ? m.core_count() : 0);
+    queue_count_ =
+        plan_.queues.size() + (plan_.queues.empty() || plan_.deques_too ? m.core_count() : 0);
     first_declared_ = plan_.queues.empty() ? m.core_count() : queue_count_ - plan_.queues.size();
   }
 
@@ -76,10 +92,12 @@ class checked_policy final : public policy {
   void on_submit(view& v) const override {
     told("question 1, on_submit", v, [&] { asked_->on_submit(v); });
   }
-  [[nodiscard]] ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
+  [[nodiscard]] ready_decision on_ready(task_ref task, task_ref parent, core_id waker,
+                                        view& v) const override {
     if (!out(v)) {
       complaint wrong;
-      const ready_decision d = asked_for(wrong, [&] { return asked_->on_ready(task, parent, waker, v); });
+      const ready_decision d =
+          asked_for(wrong, [&] { return asked_->on_ready(task, parent, waker, v); });
       if (!wrong) wrong = wrong_answer(d, task, waker == no_core ? v.asker() : waker, v);
       if (!wrong) return d;
       fail("question 2, on_ready", about(task), *wrong, v);
@@ -97,11 +115,15 @@ class checked_policy final : public policy {
     }
     return standard::next(plan_, worker, attempt, v.machine());
   }
-  [[nodiscard]] take_decision on_take(task_ref task, core_id here, bool stolen, view& v) const override {
+  [[nodiscard]] take_decision on_take(task_ref task, core_id here, bool stolen,
+                                      view& v) const override {
     if (!out(v)) {
       complaint wrong;
-      const take_decision d = asked_for(wrong, [&] { return asked_->on_take(task, here, stolen, v); });
-      if (!wrong && !d.put_back) wrong = d.where == no_place ? "it gave neither a place nor put_back" : wrong_place(d.where, task, v);
+      const take_decision d =
+          asked_for(wrong, [&] { return asked_->on_take(task, here, stolen, v); });
+      if (!wrong && !d.put_back)
+        wrong = d.where == no_place ? "it gave neither a place nor put_back"
+                                    : wrong_place(d.where, task, v);
       if (!wrong && !d.put_back) wrong = wrong_busy(d.busy_s);
       if (!wrong) return d;
       fail("question 4, on_take", about(task), *wrong, v);
@@ -124,51 +146,65 @@ class checked_policy final : public policy {
     if (wrong) fail(question, "", *wrong, v);
   }
 
-  // Past the view: what is looked up here is no part of what the policy read, and must not be on its tape.
+  // Past the view: what is looked up here is no part of what the policy read, and must not be on
+  // its tape.
   static bool out(const view& v) noexcept { return source_of(v) && source_of(v)->policy_is_out(); }
-  static std::string about(task_ref t) { return " for task '" + detail::graph_of(detail::node_of(t)).label(detail::node_of(t)) + "'"; }
-  [[nodiscard]] std::string sentence(std::string_view question, const std::string& wrong) const {
-    return "policy '" + one_line(std::string(name())) + "' breaks the contract at " + std::string(question) + ": " + wrong;
+  static std::string about(task_ref t) {
+    return " for task '" + detail::graph_of(detail::node_of(t)).label(detail::node_of(t)) + "'";
   }
-  void fail(const char* question, const std::string& whom, const std::string& wrong, view& v) const {
+  [[nodiscard]] std::string sentence(std::string_view question, const std::string& wrong) const {
+    return "policy '" + one_line(std::string(name())) + "' breaks the contract at " +
+           std::string(question) + ": " + wrong;
+  }
+  void fail(const char* question, const std::string& whom, const std::string& wrong,
+            view& v) const {
     source_of(v)->policy_failed(sentence(question + whom, wrong));
   }
 
-  [[nodiscard]] complaint wrong_answer(const ready_decision& d, task_ref task, core_id runs_next, const view& v) const {
+  [[nodiscard]] complaint wrong_answer(const ready_decision& d, task_ref task, core_id runs_next,
+                                       const view& v) const {
     using kind = ready_decision::kind;
-    if (d.what > kind::bind) return "kind of answer " + std::to_string(static_cast<int>(d.what)) + " does not exist";
+    if (d.what > kind::bind)
+      return "kind of answer " + std::to_string(static_cast<int>(d.what)) + " does not exist";
     if (d.where != no_place) {
       if (complaint wrong = wrong_place(d.where, task, v)) return wrong;
     } else if (d.what == kind::bind) {
       return "it answered bind without a place";
     }
     if (d.what == kind::queue && d.queue >= queue_count_) return no_such_queue(d.queue);
-    if (const place p = d.where == no_place ? place{runs_next, 1} : v.machine().at(d.where); d.what == kind::run_next && p.leader != runs_next)
-      return "it answered run_next at place " + std::to_string(d.where) + ", which core " + std::to_string(p.leader) + " leads; the waker is core " +
-             std::to_string(runs_next);
-    if (d.where == no_place && d.busy_s != 0.0 && !std::isnan(d.busy_s)) return "busy_s is " + text(d.busy_s) + " s without a place whose leader would be busy";
+    if (const place p = d.where == no_place ? place{runs_next, 1} : v.machine().at(d.where);
+        d.what == kind::run_next && p.leader != runs_next)
+      return "it answered run_next at place " + std::to_string(d.where) + ", which core " +
+             std::to_string(p.leader) + " leads; the waker is core " + std::to_string(runs_next);
+    if (d.where == no_place && d.busy_s != 0.0 && !std::isnan(d.busy_s))
+      return "busy_s is " + text(d.busy_s) + " s without a place whose leader would be busy";
     return wrong_busy(d.busy_s);
   }
 
-  [[nodiscard]] complaint wrong_answer(const next_decision& d, std::uint64_t ended, const view& v) const {
+  [[nodiscard]] complaint wrong_answer(const next_decision& d, std::uint64_t ended,
+                                       const view& v) const {
     using kind = next_decision::kind;
     switch (d.what) {
       case kind::nothing: return {};
       case kind::take_from:
         if (d.queue >= queue_count_) return no_such_queue(d.queue);
         if (d.skip > 0 && d.queue < first_declared_)
-          return "skip is " + std::to_string(d.skip) + " for the deque of core " + std::to_string(d.queue) + "; only a declared queue can be entered further behind";
+          return "skip is " + std::to_string(d.skip) + " for the deque of core " +
+                 std::to_string(d.queue) + "; only a declared queue can be entered further behind";
         return {};
       case kind::steal:
         if (plan_.queues.empty() || plan_.deques_too) return {};
-        return "it answered steal, and there are no deques: declare deques_too, or take_from a queue";
+        return "it answered steal, and there are no deques: declare deques_too, or take_from a "
+               "queue";
       case kind::hold_task:
         if (!d.task) return "it answered hold_task without a task";
-        if (!source_of(v)->has_task(d.task, ended)) return "it answered hold_task of a task that no running graph has";
+        if (!source_of(v)->has_task(d.task, ended))
+          return "it answered hold_task of a task that no running graph has";
         return {};
       case kind::hold_until:
         if (std::isfinite(d.until_s) && d.until_s < longest_s) return {};
-        return "it answered hold_until " + text(d.until_s) + " s; engine time is a number below 1e9";
+        return "it answered hold_until " + text(d.until_s) +
+               " s; engine time is a number below 1e9";
     }
     return "kind of answer " + std::to_string(static_cast<int>(d.what)) + " does not exist";
   }
@@ -179,14 +215,17 @@ class checked_policy final : public policy {
 
   [[nodiscard]] static complaint wrong_place(place_id where, task_ref task, const view& v) {
     const std::span<const place> places = v.machine().places();
-    if (where >= places.size()) return "place " + std::to_string(where) + " does not exist; " + up_to(places.size());
+    if (where >= places.size())
+      return "place " + std::to_string(where) + " does not exist; " + up_to(places.size());
     const detail::node* n = detail::node_of(task);
     const detail::task_kind& k = detail::graph_of(n).kinds[n->kind];
     if (detail::allows_width(k, places[where].width)) return {};
     // A task that allows nothing that this machine has runs on one core.
-    const bool none = std::ranges::none_of(places, [&](const place& p) { return detail::allows_width(k, p.width); });
+    const bool none = std::ranges::none_of(
+        places, [&](const place& p) { return detail::allows_width(k, p.width); });
     if (none && places[where].width == 1) return {};
-    return "place " + std::to_string(where) + " is " + std::to_string(places[where].width) + " wide, which the task does not allow";
+    return "place " + std::to_string(where) + " is " + std::to_string(places[where].width) +
+           " wide, which the task does not allow";
   }
 
   [[nodiscard]] static complaint wrong_busy(double busy_s) {
@@ -203,7 +242,9 @@ class checked_policy final : public policy {
 
 std::shared_ptr<const policy> checked(std::shared_ptr<const policy> asked, const machine& m) {
   if (asked->trusted() && !asked->made_for(m))
-    throw usage_error("policy '" + one_line(std::string(asked->name())) + "' was made for another machine than this one of " + std::to_string(m.core_count()) +
+    throw usage_error("policy '" + one_line(std::string(asked->name())) +
+                      "' was made for another machine than this one of " +
+                      std::to_string(m.core_count()) +
                       " cores: make it with the machine that it is to run on");
   if (asked->trusted()) return asked;
   auto looked_at = std::make_shared<checked_policy>(std::move(asked), m);

@@ -1,13 +1,12 @@
 // Critical path on a processor (Topcuoglu, Hariri, Wu 2002, section 4.2: CPOP; papers.md A6.4)
 //
-//   A plan of the whole graph. All tasks of one critical path go to the processor that runs them fastest, so that the path has no edge to pay for; the
-//   others go where they end first.
+//   A plan of the whole graph. All tasks of one critical path go to the processor that runs them
+//   fastest, so that the path has no edge to pay for; the others go where they end first.
 //
-//   up(i) as HEFT's rank;  down(i) <- max over predecessors j (down(j) + w(j) + cost of the edge), 0 for an entry
-//   priority(i) <- up(i) + down(i);  |CP| <- the largest of an entry
-//   CP <- from that entry on, each time the first successor whose priority is |CP|
-//   processor of CP <- the one with the least sum of the path's seconds
-//   ready list, largest priority first:
+//   up(i) as HEFT's rank;  down(i) <- max over predecessors j (down(j) + w(j) + cost of the edge),
+//   0 for an entry priority(i) <- up(i) + down(i);  |CP| <- the largest of an entry CP <- from that
+//   entry on, each time the first successor whose priority is |CP| processor of CP <- the one with
+//   the least sum of the path's seconds ready list, largest priority first:
 //     a task of CP to its processor, another where it ends first; both with insertion
 //   ties: lower index
 //
@@ -30,7 +29,8 @@ namespace {
 /// Sums of the same path in another order differ in the last bits.
 constexpr double same_path = 1.0 - 1e-9;
 
-std::vector<std::uint32_t> critical_path(const plan_graph& graph, const std::vector<double>& priority) {
+std::vector<std::uint32_t> critical_path(const plan_graph& graph,
+                                         const std::vector<double>& priority) {
   std::vector<std::uint32_t> path;
   std::uint32_t at = plan::nowhere;
   for (std::uint32_t t = 0; t < priority.size(); ++t)
@@ -39,7 +39,8 @@ std::vector<std::uint32_t> critical_path(const plan_graph& graph, const std::vec
   const double length = priority[at];
   while (at != plan::nowhere) {
     path.push_back(at);
-    const auto next = std::ranges::find_if(graph.after(at), [&](const auto& n) { return priority[n.task] >= length * same_path; });
+    const auto next = std::ranges::find_if(
+        graph.after(at), [&](const auto& n) { return priority[n.task] >= length * same_path; });
     at = next == graph.after(at).end() ? plan::nowhere : next->task;
   }
   return path;
@@ -72,9 +73,12 @@ plan cpop(const plan_input& in) {
   made.critical_path = critical_path(graph, priority);
   made.critical_processor = fastest_for(in, made.critical_path);
   std::vector<bool> critical(in.tasks, false);
-  for (const std::uint32_t t : made.critical_path) critical[t] = made.critical_processor != plan::nowhere;
+  for (const std::uint32_t t : made.critical_path)
+    critical[t] = made.critical_processor != plan::nowhere;
 
-  const auto later = [&](std::uint32_t a, std::uint32_t b) { return priority[a] != priority[b] ? priority[a] < priority[b] : a > b; };
+  const auto later = [&](std::uint32_t a, std::uint32_t b) {
+    return priority[a] != priority[b] ? priority[a] < priority[b] : a > b;
+  };
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
   std::vector<std::uint32_t> waits_for(in.tasks);
   for (std::uint32_t t = 0; t < in.tasks; ++t) {
@@ -84,8 +88,10 @@ plan cpop(const plan_input& in) {
   while (!ready.empty()) {
     const std::uint32_t t = ready.top();
     ready.pop();
-    if (critical[t]) placed.put_on(t, made.critical_processor);
-    else placed.put(t);
+    if (critical[t])
+      placed.put_on(t, made.critical_processor);
+    else
+      placed.put(t);
     for (const auto& n : graph.after(t))
       if (--waits_for[n.task] == 0) ready.push(n.task);
   }
@@ -98,6 +104,8 @@ plan cpop(const plan_input& in) {
 
 }  // namespace planner
 
-builtin::made builtin::cpop(const machine&, const policy_options&) { return std::make_shared<planned_policy>("cpop", planner::cpop); }
+builtin::made builtin::cpop(const machine&, const policy_options&) {
+  return std::make_shared<planned_policy>("cpop", planner::cpop);
+}
 
 }  // namespace kilter

@@ -1,6 +1,7 @@
 // Dynamic asymmetry (papers.md S0, Table 1: DA)
 //
-//   Which core is fast is learned, not said: tasks of high priority go to the single core where their type takes the least time.
+//   Which core is fast is learned, not said: tasks of high priority go to the single core where
+//   their type takes the least time.
 //
 //   ready, high priority:  place <- global search over single cores, least time
 //                          push to that core's queue, not stealable
@@ -22,7 +23,10 @@ namespace {
 class da_policy final : public policy {
  public:
   da_policy(const machine& m, const policy_options& o)
-      : low_(m, o), flags_(o.source.value_or(criticality::user), search::cells, o), direct_assembly_(o.direct_assembly), goal_(o, objective::time),
+      : low_(m, o),
+        flags_(o.source.value_or(criticality::user), search::cells, o),
+        direct_assembly_(o.direct_assembly),
+        goal_(o, objective::time),
         start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "da"; }
   discipline queues(const machine&) const override {
@@ -40,7 +44,8 @@ class da_policy final : public policy {
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
     if (!v.critical(task)) return low_.choose(task, waker, v);
-    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v))
+      return wake_up::root(task, waker, v);
     const place_id where = search::global(v, task, goal_, search::widths::one);
     return wake_up::at_place(where, waker, direct_assembly_, v.machine());
   }

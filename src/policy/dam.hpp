@@ -1,5 +1,6 @@
 #pragma once
-// The code that DAM-C, DAM-P and S2's performance-based scheduler share (papers.md S0, S2); what sets them apart is in `variant`.
+// The code that DAM-C, DAM-P and S2's performance-based scheduler share (papers.md S0, S2); what
+// sets them apart is in `variant`.
 
 #include "policy/builtin.hpp"
 #include "policy/labels.hpp"
@@ -12,12 +13,13 @@ class dam_policy : public policy {
  public:
   struct variant {
     std::string_view name;
-    objective high_priority;                 ///< what the global search minimises, unless the options say
+    /// what the global search minimises, unless the options say
+    objective high_priority;
     enum class search_when : std::uint8_t {
       ready,  ///< at wake-up; the place travels with the task, which nobody may steal (S0)
       taken,  ///< as the task leaves a queue, by its owner or by a thief (S2)
     } when;
-    criticality source;                      ///< unless the options name one
+    criticality source;  ///< unless the options name one
   };
 
   dam_policy(const variant&, const machine&, const policy_options&);
@@ -34,7 +36,7 @@ class dam_policy : public policy {
   labels::rule flags_;
   policy_options::local local_;
   search::aim global_goal_, local_goal_;
-  bool at_wake_up_;        // the search is made when the task becomes ready
+  bool at_wake_up_;  // the search is made when the task becomes ready
   bool direct_assembly_, search_ready_;
   discipline start_;
 };

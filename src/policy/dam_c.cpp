@@ -1,18 +1,21 @@
 // Dynamic asymmetry, moldable, by cost (papers.md S0, Table 1, Algorithm 1, Fig. 3: DAM-C)
 //
-//   The trace table says what every place of the machine is worth for every type of task. Tasks of high priority get the cheapest place
-//   of all; the others get a width for the core that holds them, so that they fill what is left and keep the table fresh.
+//   The trace table says what every place of the machine is worth for every type of task. Tasks of
+//   high priority get the cheapest place of all; the others get a width for the core that holds
+//   them, so that they fill what is left and keep the table fresh.
 //
 //   ready, high priority:  place <- global search, least time x width
-//                          push to the queue of the place's leader, not stealable, keeping the place
+//                          push to the queue of the place's leader, not stealable, keeping the
+//                          place
 //   ready, low priority:   push to the waking core's deque
 //   taken, low priority (from the own deque or from a victim):
 //                          place <- local search for this core, least time x width
 //   taken or ready:        into the assembly queues of all cores of the place
 //   done:                  the leader's time goes into the table
 //
-// Algorithm 1 searches after a task was taken, Fig. 3 before it is queued; the place is chosen once, at wake-up (papers.md E8). The same code
-// with other settings is DAM-P (dam_p.cpp) and S2's scheduler (perf.cpp).
+// Algorithm 1 searches after a task was taken, Fig. 3 before it is queued; the place is chosen
+// once, at wake-up (papers.md E8). The same code with other settings is DAM-P (dam_p.cpp) and S2's
+// scheduler (perf.cpp).
 
 #include "policy/dam.hpp"
 #include "policy/search.hpp"
@@ -20,8 +23,15 @@
 namespace kilter::builtin {
 
 dam_policy::dam_policy(const variant& s, const machine& m, const policy_options& o)
-    : variant_(s), low_(m, o), flags_(o.source.value_or(s.source), search::cells, o), local_(o.local_search), global_goal_(o, s.high_priority), local_goal_(o, objective::cost),
-      at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly), direct_assembly_(o.direct_assembly), search_ready_(o.search_when_ready),
+    : variant_(s),
+      low_(m, o),
+      flags_(o.source.value_or(s.source), search::cells, o),
+      local_(o.local_search),
+      global_goal_(o, s.high_priority),
+      local_goal_(o, objective::cost),
+      at_wake_up_(s.when == variant::search_when::ready || o.direct_assembly),
+      direct_assembly_(o.direct_assembly),
+      search_ready_(o.search_when_ready),
       start_(start_of(o)) {}
 
 discipline dam_policy::queues(const machine&) const {
@@ -41,7 +51,10 @@ void dam_policy::on_submit(view& v) const { flags_.on_submit(v); }
 
 ready_decision dam_policy::on_ready(task_ref task, task_ref parent, core_id waker, view& v) const {
   flags_.on_ready(task, parent, v);
-  if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_, local_goal_, v) : low_.choose(task, waker, v);
+  if (!v.critical(task))
+    return search_ready_ ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_,
+                                               local_goal_, v)
+                         : low_.choose(task, waker, v);
   if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) {
     if (!at_wake_up_) v.set_critical(task, false);
     return wake_up::root(task, waker, v);
@@ -59,7 +72,8 @@ take_decision dam_policy::on_take(task_ref task, core_id here, bool, view& v) co
 void dam_policy::on_machine(view& v) const { search::note_offline(v); }
 
 made dam_c(const machine& m, const policy_options& o) {
-  constexpr dam_policy::variant settings{"dam-c", objective::cost, dam_policy::variant::search_when::ready, criticality::user};
+  constexpr dam_policy::variant settings{
+      "dam-c", objective::cost, dam_policy::variant::search_when::ready, criticality::user};
   return std::make_shared<dam_policy>(settings, m, o);
 }
 

@@ -1,16 +1,21 @@
-// Dynamic HEFT (the reference of CATS, Chronaki et al. 2015; as the plug-in "versioning" of Nanos++ does it, papers.md A6.2)
+// Dynamic HEFT (the reference of CATS, Chronaki et al. 2015; as the plug-in "versioning" of Nanos++
+// does it, papers.md A6.2)
 //
-//   No graph and no ranks: each ready task goes to the core that is expected to be done with it first.
+//   No graph and no ranks: each ready task goes to the core that is expected to be done with it
+//   first.
 //
-//   for each type and size class, and each kind of core:  sent, done, sum of seconds; mean <- sum / done
-//   ready:  a kind to which fewer than three tasks of this type were sent takes it, on its core with the least queued work (learning);
+//   for each type and size class, and each kind of core:  sent, done, sum of seconds; mean <- sum /
+//   done ready:  a kind to which fewer than three tasks of this type were sent takes it, on its
+//   core with the least queued work (learning);
 //           else core <- least  (work queued there and running) + mean of its kind
 //           append to that core's FIFO; add the mean to its queued work until the task is done
 //   done:   done += 1, sum += seconds
 //
-// What is sent counts, not what came back: otherwise all tasks that are ready before the first one ends would be sent to learn on one kind
-// (papers.md A6.2, point 2). Until a kind's first sample is back, the mean of the kinds that have one stands in for it. If there is none at all,
-// `unknown_s` does, which spreads tasks over the cores by number. Any number of kinds (D19). Ties: the lower core.
+// What is sent counts, not what came back: otherwise all tasks that are ready before the first one
+// ends would be sent to learn on one kind (papers.md A6.2, point 2). Until a kind's first sample is
+// back, the mean of the kinds that have one stands in for it. If there is none at all, `unknown_s`
+// does, which spreads tasks over the cores by number. Any number of kinds (D19). Ties: the lower
+// core.
 
 #include "policy/builtin.hpp"
 #include "policy/search.hpp"
@@ -39,14 +44,17 @@ class dheft_policy final : public policy {
     }
     choice best;
     for (kind_id k = 0; k < kinds_; ++k)
-      if (const choice c = soonest(task, k, v); c.core != no_core && (best.core == no_core || c.end_s < best.end_s)) best = c;
+      if (const choice c = soonest(task, k, v);
+          c.core != no_core && (best.core == no_core || c.end_s < best.end_s))
+        best = c;
     if (best.core == no_core) best = {.core = 0, .end_s = 0.0, .adds_s = unknown_s};
     return append(task, best, v);
   }
 
   void on_done(task_ref task, place_id where, const measured& seen, view& v) const override {
     const kind_id k = v.machine().cores()[v.machine().at(where).leader].kind;
-    // In this order, so that whoever reads between the two finds a mean that is too large and not one of nothing.
+    // In this order, so that whoever reads between the two finds a mean that is too large and not
+    // one of nothing.
     v.type_fetch_add(task, cell(k, sum_ns), static_cast<std::uint64_t>(seen.sample_s * 1e9));
     v.type_fetch_add(task, cell(k, done), 1);
   }
@@ -55,7 +63,9 @@ class dheft_policy final : public policy {
   static constexpr std::uint64_t learning = 3;
   static constexpr double unknown_s = 1e-6;
   enum counted : std::uint32_t { sent, done, sum_ns, cells_a_kind };
-  [[nodiscard]] static constexpr std::uint32_t cell(kind_id k, counted what) noexcept { return k * cells_a_kind + what; }
+  [[nodiscard]] static constexpr std::uint32_t cell(kind_id k, counted what) noexcept {
+    return k * cells_a_kind + what;
+  }
 
   struct choice {
     core_id core = no_core;
@@ -66,7 +76,9 @@ class dheft_policy final : public policy {
   /// 0 if no task of the type came back from that kind.
   [[nodiscard]] static double mean_s(task_ref task, kind_id k, view& v) noexcept {
     const std::uint64_t count = v.type_load(task, cell(k, done));
-    return count == 0 ? 0.0 : static_cast<double>(v.type_load(task, cell(k, sum_ns))) * 1e-9 / static_cast<double>(count);
+    return count == 0 ? 0.0
+                      : static_cast<double>(v.type_load(task, cell(k, sum_ns))) * 1e-9 /
+                            static_cast<double>(count);
   }
 
   [[nodiscard]] double expected_s(task_ref task, kind_id k, view& v) const noexcept {

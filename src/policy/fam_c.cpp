@@ -1,10 +1,11 @@
 // Fixed asymmetry, moldable, by cost (papers.md S0, Table 1: FAM-C)
 //
-//   As FA, but the width is learned: on the TX2 a task of high priority runs at (0,1), (1,1) or (0,2).
+//   As FA, but the width is learned: on the TX2 a task of high priority runs at (0,1), (1,1) or
+//   (0,2).
 //
 //   ready, high priority:  core <- next fast core, round robin
-//                          place <- least time x width among the places that contain it and lie within the fast cores
-//                          push to the leader's queue, not stealable
+//                          place <- least time x width among the places that contain it and lie
+//                          within the fast cores push to the leader's queue, not stealable
 //   ready, low priority:   as RWS
 //   taken, low priority:   place <- local search for this core, least time x width
 //   done:                  learn
@@ -23,8 +24,15 @@ namespace {
 class fam_c_policy final : public policy {
  public:
   fam_c_policy(const machine& m, const policy_options& o)
-      : fast_(wake_up::fast_cores(m, o)), low_(m, o), flags_(o.source.value_or(criticality::user), turn_cell + 1, o), local_(o.local_search),
-        direct_assembly_(o.direct_assembly), random_(o.random_fast), search_ready_(o.search_when_ready), goal_(o, objective::cost), start_(start_of(o)) {
+      : fast_(wake_up::fast_cores(m, o)),
+        low_(m, o),
+        flags_(o.source.value_or(criticality::user), turn_cell + 1, o),
+        local_(o.local_search),
+        direct_assembly_(o.direct_assembly),
+        random_(o.random_fast),
+        search_ready_(o.search_when_ready),
+        goal_(o, objective::cost),
+        start_(start_of(o)) {
     for (const core_id core : fast_) {
       auto& inside = inside_.emplace_back();
       for (const place_id p : m.containing(core))
@@ -48,8 +56,12 @@ class fam_c_policy final : public policy {
 
   ready_decision on_ready(task_ref task, task_ref parent, core_id waker, view& v) const override {
     flags_.on_ready(task, parent, v);
-    if (!v.critical(task)) return search_ready_ ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_, goal_, v) : low_.choose(task, waker, v);
-    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v)) return wake_up::root(task, waker, v);
+    if (!v.critical(task))
+      return search_ready_
+                 ? wake_up::with_place(low_.choose(task, waker, v), task, waker, local_, goal_, v)
+                 : low_.choose(task, waker, v);
+    if (!flags_.classifies_roots() && wake_up::root_waits_at_home(parent, waker, v))
+      return wake_up::root(task, waker, v);
     const std::size_t turn = wake_up::next_fast(fast_.size(), random_, turn_cell, v);
     place_id where = search::among(v, task, inside_[turn], goal_);
     if (where == no_place) where = search::narrowest(v, task, fast_[turn]);
@@ -82,6 +94,8 @@ class fam_c_policy final : public policy {
 
 }  // namespace
 
-made fam_c(const machine& m, const policy_options& o) { return std::make_shared<fam_c_policy>(m, o); }
+made fam_c(const machine& m, const policy_options& o) {
+  return std::make_shared<fam_c_policy>(m, o);
+}
 
 }  // namespace kilter::builtin

@@ -54,7 +54,8 @@ void rule::on_ready(task_ref task, task_ref parent, view& v) const {
       if (own != 0) v.set_critical(task, parent && value(v, parent) == own + 1);
       return;
     }
-    case criticality::hops: return v.set_critical(task, hops_critical(task, parent, first_cell_, strict_, v));
+    case criticality::hops:
+      return v.set_critical(task, hops_critical(task, parent, first_cell_, strict_, v));
     case criticality::ranks:
       if (v.critical(task)) ranks_on_ready(task, v);
       return;

@@ -13,8 +13,12 @@ struct chain_link {
   std::uint32_t next = 0;   ///< the task that is followed after it, as place + 1; 0: none
   std::uint64_t value = 0;
 
-  static chain_link of(const task_state& s) noexcept { return {static_cast<std::uint32_t>(s.a & low_half), static_cast<std::uint32_t>(s.a >> 32), s.b}; }
-  [[nodiscard]] task_state packed() const noexcept { return {std::uint64_t{next} << 32 | place, value}; }
+  static chain_link of(const task_state& s) noexcept {
+    return {static_cast<std::uint32_t>(s.a & low_half), static_cast<std::uint32_t>(s.a >> 32), s.b};
+  }
+  [[nodiscard]] task_state packed() const noexcept {
+    return {std::uint64_t{next} << 32 | place, value};
+  }
 };
 
 /// The first successor whose value is one less; empty at a sink.
@@ -40,7 +44,8 @@ void mark_one_chain(view& v, std::uint32_t size, std::uint64_t largest) noexcept
   }
 }
 
-// Depth first from every root of the largest value; the links hold the tasks that are marked and not yet followed.
+// Depth first from every root of the largest value; the links hold the tasks that are marked and
+// not yet followed.
 void mark_all_chains(view& v, std::uint32_t size, std::uint64_t largest) noexcept {
   for (std::uint32_t i = 0; i < size; ++i) {
     const task_ref t = v.batch_task(i);

@@ -3,7 +3,8 @@
 //   mean(batch) = edges from its tasks / its tasks
 //   critical:     more direct successors than the mean, and at least two
 //
-// At least two, since on a chain every task but the last has more than the mean. Added tasks are held against those that came with them.
+// At least two, since on a chain every task but the last has more than the mean. Added tasks are
+// held against those that came with them.
 
 #include "policy/labels.hpp"
 

@@ -7,8 +7,9 @@ namespace kilter::labels {
 
 namespace {
 
-// While values are computed, a task's sixteen bytes hold its place in the batch (own, low half of a), a link to another task of the
-// batch (high half of a; place + 1, 0: end) and how many predecessors are open (b).
+// While values are computed, a task's sixteen bytes hold its place in the batch (own, low half of
+// a), a link to another task of the batch (high half of a; place + 1, 0: end) and how many
+// predecessors are open (b).
 struct working {
   std::uint32_t own = 0, link = 0;
   std::uint64_t open = 0;
@@ -33,8 +34,8 @@ bool raise(view& v, task_ref t, std::uint64_t to) noexcept {
 
 }  // namespace
 
-/// Takes tasks off as their predecessors are all taken, and links them in reverse: the head of the result is the last one taken, so
-/// every task comes after all of its successors.
+/// Takes tasks off as their predecessors are all taken, and links them in reverse: the head of the
+/// result is the last one taken, so every task comes after all of its successors.
 std::uint32_t detail::order_backwards(view& v, std::uint32_t size) noexcept {
   for (std::uint32_t i = 0; i < size; ++i) write(v, v.batch_task(i), {i, 0, 0});
   for (std::uint32_t i = 0; i < size; ++i)

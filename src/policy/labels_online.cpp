@@ -1,13 +1,15 @@
 // Longest paths of what is known so far (beyond S2; papers.md S2, D18, E57)
 //
-//   S2 needs the whole graph and leaves roots out. Here a batch is what comes together: a submitted graph, or what a running task adds.
+//   S2 needs the whole graph and leaves roots out. Here a batch is what comes together: a submitted
+//   graph, or what a running task adds.
 //
-//   submit:  value(task) within its batch; tasks of the batch's largest value are its heads: nothing in it comes before them
-//   ready:   a head is critical if the task that added it is, or if it was submitted
+//   submit:  value(task) within its batch; tasks of the batch's largest value are its heads:
+//   nothing in it comes before them ready:   a head is critical if the task that added it is, or if
+//   it was submitted
 //            another is critical if a critical task before it has a value exactly one more
 //
-// On a graph that is submitted whole this flags what chain-closed flags. Whether a task was critical is remembered in its sixteen bytes, since
-// its flag is the user's again once it is done.
+// On a graph that is submitted whole this flags what chain-closed flags. Whether a task was
+// critical is remembered in its sixteen bytes, since its flag is the user's again once it is done.
 
 #include "policy/labels.hpp"
 #include "policy/labels_levels.hpp"
@@ -51,8 +53,10 @@ void online_on_submit(view& v) noexcept {
 bool online_critical(task_ref task, task_ref parent, view& v) noexcept {
   const task_state own = v.state(task);
   bool critical = false;
-  if (own.a & is_head) critical = !parent || (v.state(parent).a & was_critical) != 0;
-  else if (own.a & waits) critical = critical_before(task, parent, own.b, v);
+  if (own.a & is_head)
+    critical = !parent || (v.state(parent).a & was_critical) != 0;
+  else if (own.a & waits)
+    critical = critical_before(task, parent, own.b, v);
   if (critical) add_bits(v, task, was_critical);
   return critical;
 }

@@ -1,13 +1,17 @@
 // One path by HEFT's upward rank, in learned seconds (Topcuoglu et al. 2002, papers.md A6.3)
 //
-//   w(task)    = mean over the cores of the learned time of the task there; cores without a sample do not count
-//                nothing learned of its type: the mean of the tasks that have one; nothing learned at all: 1 for each, so ranks are values
+//   w(task)    = mean over the cores of the learned time of the task there; cores without a sample
+//   do not count
+//                nothing learned of its type: the mean of the tasks that have one; nothing learned
+//                at all: 1 for each, so ranks are values
 //   rank(task) = w(task) + the largest rank of its successors
 //   submit:            all ranks; the task of the largest rank is critical
-//   ready, critical:   the successors' ranks anew, from w as it is by now and the ranks of theirs; the one of the largest rank is critical
+//   ready, critical:   the successors' ranks anew, from w as it is by now and the ranks of theirs;
+//   the one of the largest rank is critical
 //
-// So the path is chosen as it is walked, each step by what has been learned up to it. Ranks two and more steps below are those of the
-// submission: to renew them all at each step would cost the graph's size each time. Edge costs are not in a rank: places are not known yet.
+// So the path is chosen as it is walked, each step by what has been learned up to it. Ranks two and
+// more steps below are those of the submission: to renew them all at each step would cost the
+// graph's size each time. Edge costs are not in a rank: places are not known yet.
 
 #include <bit>
 

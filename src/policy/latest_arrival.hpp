@@ -1,12 +1,14 @@
 #pragma once
-// When the data of several predecessors, each on its core, have all reached a core: what is on another core takes the edge's cost to come.
+// When the data of several predecessors, each on its core, have all reached a core: what is on
+// another core takes the edge's cost to come.
 
 #include "kilter/ids.hpp"
 
 namespace kilter {
 
-/// The latest arrival from anywhere, and the latest from any other core than that one: enough to tell every core's in constant time and
-/// space. What a core has itself is not counted; it is there when its predecessor ends.
+/// The latest arrival from anywhere, and the latest from any other core than that one: enough to
+/// tell every core's in constant time and space. What a core has itself is not counted; it is there
+/// when its predecessor ends.
 template <class Time>
 struct latest_arrival {
   Time latest{}, elsewhere{};

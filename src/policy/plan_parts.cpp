@@ -14,7 +14,10 @@ constexpr double no_end = std::numeric_limits<double>::infinity();
 }
 
 plan_graph::plan_graph(const plan_input& in)
-    : after_begin_(in.tasks + 1), before_begin_(in.tasks + 1), after_(in.edges.size()), before_(in.edges.size()) {
+    : after_begin_(in.tasks + 1),
+      before_begin_(in.tasks + 1),
+      after_(in.edges.size()),
+      before_(in.edges.size()) {
   for (const plan_edge& e : in.edges) {
     ++after_begin_[e.from + 1];
     ++before_begin_[e.to + 1];
@@ -23,14 +26,17 @@ plan_graph::plan_graph(const plan_input& in)
     after_begin_[t + 1] += after_begin_[t];
     before_begin_[t + 1] += before_begin_[t];
   }
-  std::vector<std::uint32_t> next_after(after_begin_.begin(), after_begin_.end() - 1), next_before(before_begin_.begin(), before_begin_.end() - 1);
+  std::vector<std::uint32_t> next_after(after_begin_.begin(), after_begin_.end() - 1),
+      next_before(before_begin_.begin(), before_begin_.end() - 1);
   for (const plan_edge& e : in.edges) {
     after_[next_after[e.from]++] = {e.to, e.cost_s};
     before_[next_before[e.to]++] = {e.from, e.cost_s};
   }
   for (std::uint32_t t = 0; t < in.tasks; ++t) {
-    std::ranges::sort(after_.begin() + after_begin_[t], after_.begin() + after_begin_[t + 1], {}, &neighbour::task);
-    std::ranges::sort(before_.begin() + before_begin_[t], before_.begin() + before_begin_[t + 1], {}, &neighbour::task);
+    std::ranges::sort(after_.begin() + after_begin_[t], after_.begin() + after_begin_[t + 1], {},
+                      &neighbour::task);
+    std::ranges::sort(before_.begin() + before_begin_[t], before_.begin() + before_begin_[t + 1],
+                      {}, &neighbour::task);
   }
   sort_tasks(in.tasks);
 }
@@ -52,7 +58,7 @@ void plan_graph::sort_tasks(std::uint32_t tasks) {
   }
 }
 
-// ---- ranks ------------------------------------------------------------------------------------------------------------------
+// ---- ranks --------------------------------------------------------------------------------------
 
 scaled_ranks upward_ranks(const plan_input& in, const plan_graph& g) {
   scaled_ranks r{std::vector<double>(in.tasks), std::vector<double>(in.tasks), {}};
@@ -78,22 +84,28 @@ scaled_ranks upward_ranks(const plan_input& in, const plan_graph& g) {
 void add_downward_ranks(scaled_ranks& r, const plan_input& in, const plan_graph& g) {
   r.downward.assign(in.tasks, 0.0);
   for (const std::uint32_t t : g.order())
-    for (const auto& n : g.before(t)) r.downward[t] = std::max(r.downward[t], r.downward[n.task] + r.work[n.task] + in.processors * n.cost_s);
+    for (const auto& n : g.before(t))
+      r.downward[t] =
+          std::max(r.downward[t], r.downward[n.task] + r.work[n.task] + in.processors * n.cost_s);
 }
 
-// ---- gaps -------------------------------------------------------------------------------------------------------------------
+// ---- gaps ---------------------------------------------------------------------------------------
 
 timeline::timeline() : blocks_{{{{0.0, no_end}}, no_end}} {}
 
 void timeline::block::measure() noexcept {
   longest_s = 0.0;
   // A task may fit by the last bit of the gap's end, which is worth more than that of its length.
-  for (const gap& g : gaps) longest_s = std::max(longest_s, g.end_s - g.begin_s + g.end_s * std::numeric_limits<double>::epsilon());
+  for (const gap& g : gaps)
+    longest_s =
+        std::max(longest_s, g.end_s - g.begin_s + g.end_s * std::numeric_limits<double>::epsilon());
 }
 
 std::size_t timeline::block_of(double time_s) const noexcept {
   return static_cast<std::size_t>(
-      std::ranges::lower_bound(blocks_, time_s, {}, [](const block& b) { return b.gaps.back().end_s; }) - blocks_.begin());
+      std::ranges::lower_bound(blocks_, time_s, {},
+                               [](const block& b) { return b.gaps.back().end_s; }) -
+      blocks_.begin());
 }
 
 double timeline::earliest(double ready_s, double seconds) const noexcept {
@@ -101,7 +113,8 @@ double timeline::earliest(double ready_s, double seconds) const noexcept {
   auto from = std::ranges::lower_bound(blocks_[b].gaps, ready_s + seconds, {}, &gap::end_s);
   for (;;) {
     for (auto g = from; g != blocks_[b].gaps.end(); ++g)
-      if (const double start_s = std::max(g->begin_s, ready_s); start_s + seconds <= g->end_s) return start_s;
+      if (const double start_s = std::max(g->begin_s, ready_s); start_s + seconds <= g->end_s)
+        return start_s;
     do ++b;
     while (blocks_[b].longest_s < seconds);
     from = blocks_[b].gaps.begin();
@@ -114,11 +127,15 @@ void timeline::take(double start_s, double end_s) {
   const auto g = std::ranges::lower_bound(b.gaps, end_s, {}, &gap::end_s);
   const gap rest{end_s, g->end_s};
   const bool before = g->begin_s < start_s, after = rest.begin_s < rest.end_s;
-  if (start_s == end_s && !(before && after)) return;  // a task of no length takes nothing from a gap, but nobody may lie across it
+  // a task of no length takes nothing from a gap, but nobody may lie across it
+  if (start_s == end_s && !(before && after)) return;
   if (before) g->end_s = start_s;
-  if (before && after) b.gaps.insert(g + 1, rest);
-  else if (after) *g = rest;
-  else if (!before) b.gaps.erase(g);
+  if (before && after)
+    b.gaps.insert(g + 1, rest);
+  else if (after)
+    *g = rest;
+  else if (!before)
+    b.gaps.erase(g);
   if (b.gaps.empty()) {
     blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at));
     return;
@@ -134,9 +151,10 @@ void timeline::take(double start_s, double end_s) {
   b.measure();
 }
 
-// ---- placing ----------------------------------------------------------------------------------------------------------------
+// ---- placing ------------------------------------------------------------------------------------
 
-placement::placement(const plan_input& in, const plan_graph& g) : input_(in), graph_(g), free_(in.processors) {
+placement::placement(const plan_input& in, const plan_graph& g)
+    : input_(in), graph_(g), free_(in.processors) {
   made.order.reserve(in.tasks);
   made.processor.assign(in.tasks, plan::nowhere);
   made.start_s.assign(in.tasks, 0.0);
@@ -145,7 +163,8 @@ placement::placement(const plan_input& in, const plan_graph& g) : input_(in), gr
 
 placement::arrival placement::arrival_of(std::uint32_t task) const {
   latest_arrival<double> all;
-  for (const auto& n : graph_.before(task)) all.add(made.processor[n.task], made.end_s[n.task] + n.cost_s);
+  for (const auto& n : graph_.before(task))
+    all.add(made.processor[n.task], made.end_s[n.task] + n.cost_s);
   arrival a{all.latest, all.elsewhere, all.from};
   for (const auto& n : graph_.before(task))
     if (made.processor[n.task] == a.from) a.on_from_s = std::max(a.on_from_s, made.end_s[n.task]);

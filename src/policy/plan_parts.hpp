@@ -1,5 +1,6 @@
 #pragma once
-// What HEFT and CPOP share: the graph from both sides, ranks, and the earliest end of a task on a processor with gaps.
+// What HEFT and CPOP share: the graph from both sides, ranks, and the earliest end of a task on a
+// processor with gaps.
 
 #include <cstdint>
 #include <span>
@@ -18,13 +19,19 @@ class plan_graph {
     double cost_s;
   };
   /// Ascending by task.
-  [[nodiscard]] std::span<const neighbour> after(std::uint32_t t) const { return row(after_, after_begin_, t); }
-  [[nodiscard]] std::span<const neighbour> before(std::uint32_t t) const { return row(before_, before_begin_, t); }
-  /// Of all orders of the edges the one with the lower index first wherever that is possible, so tasks that are in order stay as they are.
+  [[nodiscard]] std::span<const neighbour> after(std::uint32_t t) const {
+    return row(after_, after_begin_, t);
+  }
+  [[nodiscard]] std::span<const neighbour> before(std::uint32_t t) const {
+    return row(before_, before_begin_, t);
+  }
+  /// Of all orders of the edges the one with the lower index first wherever that is possible, so
+  /// tasks that are in order stay as they are.
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_; }
 
  private:
-  static std::span<const neighbour> row(const std::vector<neighbour>& all, const std::vector<std::uint32_t>& begin, std::uint32_t t) {
+  static std::span<const neighbour> row(const std::vector<neighbour>& all,
+                                        const std::vector<std::uint32_t>& begin, std::uint32_t t) {
     return std::span(all).subspan(begin[t], begin[t + 1] - begin[t]);
   }
   void sort_tasks(std::uint32_t tasks);
@@ -32,18 +39,21 @@ class plan_graph {
   std::vector<neighbour> after_, before_;
 };
 
-/// Ranks in seconds times the number of processors: where costs are whole numbers sums stay exact, and what is equal on paper is equal here.
+/// Ranks in seconds times the number of processors: where costs are whole numbers sums stay exact,
+/// and what is equal on paper is equal here.
 struct scaled_ranks {
   std::vector<double> work, upward, downward;
 };
 [[nodiscard]] scaled_ranks upward_ranks(const plan_input&, const plan_graph&);
 void add_downward_ranks(scaled_ranks&, const plan_input&, const plan_graph&);
 
-/// When one processor is free. Gaps are kept in blocks, each with its longest, so that a search starts at the right time and skips blocks.
+/// When one processor is free. Gaps are kept in blocks, each with its longest, so that a search
+/// starts at the right time and skips blocks.
 class timeline {
  public:
   timeline();
-  /// The earliest start, not before `ready_s`, of so many seconds in one gap; it does not take them.
+  /// The earliest start, not before `ready_s`, of so many seconds in one gap; it does not take
+  /// them.
   [[nodiscard]] double earliest(double ready_s, double seconds) const noexcept;
   /// Takes what `earliest` found.
   void take(double start_s, double end_s);
@@ -53,8 +63,8 @@ class timeline {
     double begin_s, end_s;
   };
   struct block {
-    std::vector<gap> gaps;       // ascending; never empty
-    double longest_s = 0.0;      // at least as long as each of them
+    std::vector<gap> gaps;   // ascending; never empty
+    double longest_s = 0.0;  // at least as long as each of them
     void measure() noexcept;
   };
   static constexpr std::size_t most = 64;
@@ -76,12 +86,17 @@ class placement {
   struct slot {
     double start_s, end_s;
   };
-  [[nodiscard]] double cost_s(std::uint32_t task, std::uint32_t p) const { return input_.seconds[std::size_t{task} * input_.processors + p]; }
-  /// When all that the task waits for has reached each processor: the latest from other processors, and on `from` the latest of its own.
+  [[nodiscard]] double cost_s(std::uint32_t task, std::uint32_t p) const {
+    return input_.seconds[std::size_t{task} * input_.processors + p];
+  }
+  /// When all that the task waits for has reached each processor: the latest from other processors,
+  /// and on `from` the latest of its own.
   struct arrival {
     double elsewhere_s = 0.0, on_from_s = 0.0;
     std::uint32_t from = plan::nowhere;
-    [[nodiscard]] double at(std::uint32_t p) const noexcept { return p == from ? on_from_s : elsewhere_s; }
+    [[nodiscard]] double at(std::uint32_t p) const noexcept {
+      return p == from ? on_from_s : elsewhere_s;
+    }
   };
   [[nodiscard]] arrival arrival_of(std::uint32_t task) const;
   void settle(std::uint32_t task, std::uint32_t processor, slot);

@@ -16,7 +16,8 @@ constexpr double unknown_s = 1e-3;
 // Cells: the head of each core's list, as a word; then how many planned tasks have not been taken.
 std::uint32_t untaken_cell(const machine& m) noexcept { return m.core_count(); }
 
-/// A task's own bytes: a is the word of the next one on its core, b is 1 << 63 | core << 32 | position in the plan; b is 0 without a plan.
+/// A task's own bytes: a is the word of the next one on its core, b is 1 << 63 | core << 32 |
+/// position in the plan; b is 0 without a plan.
 struct planned_place {
   std::uint64_t next = 0;
   core_id core = 0;
@@ -28,7 +29,9 @@ bool is_planned(const task_state& s) noexcept { return (s.b & planned_bit) != 0;
 planned_place place_in(const task_state& s) noexcept {
   return {s.a, static_cast<core_id>(s.b >> 32 & 0x7fffffff), static_cast<std::uint32_t>(s.b)};
 }
-task_state state_of(const planned_place& p) noexcept { return {p.next, planned_bit | std::uint64_t{p.core} << 32 | p.position}; }
+task_state state_of(const planned_place& p) noexcept {
+  return {p.next, planned_bit | std::uint64_t{p.core} << 32 | p.position};
+}
 
 /// On the narrowest place around the core; 0 if nothing is known of it.
 double known_s(view& v, task_ref t, core_id c) noexcept {
@@ -65,7 +68,8 @@ std::vector<double> seconds_of_batch(view& v, std::uint32_t tasks) {
     for (core_id c = 0; c < cores; ++c) {
       if (!usable[c]) continue;
       row[c] = known_s(v, t, c);
-      if (row[c] == 0.0) ++silent;
+      if (row[c] == 0.0)
+        ++silent;
       else if (row[c] < cannot) {
         sum_s += row[c];
         ++able;
@@ -121,8 +125,10 @@ void write_list(view& v, core_id c, const std::vector<entry>& list) noexcept {
 
 discipline planned_policy::queues(const machine& m) const {
   discipline d;
-  for (core_id c = 0; c < m.core_count(); ++c) d.queues.push_back({.owner = c, .order = queue_order::fifo, .takers = {c}});
-  d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = d.asks_machine = true;
+  for (core_id c = 0; c < m.core_count(); ++c)
+    d.queues.push_back({.owner = c, .order = queue_order::fifo, .takers = {c}});
+  d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low =
+      d.asks_take_high = d.asks_machine = true;
   d.learns = true;
   d.cells = untaken_cell(m) + 1;
   return d;
@@ -138,7 +144,8 @@ void planned_policy::on_submit(view& v) const {
 
   // A task that takes nothing goes before the one that begins where it is, as planned.
   std::vector<std::tuple<double, double, std::uint32_t>> by_start;
-  for (std::uint32_t i = 0; i < tasks; ++i) by_start.emplace_back(plan.start_s[plan.order[i]], plan.end_s[plan.order[i]], i);
+  for (std::uint32_t i = 0; i < tasks; ++i)
+    by_start.emplace_back(plan.start_s[plan.order[i]], plan.end_s[plan.order[i]], i);
   std::ranges::sort(by_start);
   std::vector<std::vector<entry>> lists(v.machine().core_count());
   for (std::uint32_t position = 0; position < tasks; ++position) {

@@ -1,22 +1,29 @@
 #pragma once
-// How a plan of a whole graph is carried out: every core runs its tasks in the plan's order and waits for each of them.
+// How a plan of a whole graph is carried out: every core runs its tasks in the plan's order and
+// waits for each of them.
 //
-//   submitted, a whole graph:    seconds of every task on every core <- given or modelled ones, else learned ones, else its work
-//                                plan; a core's tasks are a list in the order of their planned starts and ends, its head in a cell of the core
+//   submitted, a whole graph:    seconds of every task on every core <- given or modelled ones,
+//   else learned ones, else its work
+//                                plan; a core's tasks are a list in the order of their planned
+//                                starts and ends, its head in a cell of the core
 //   ready:                       into the queue of its core, which only that core takes from
 //   next:                        hold for the head of the list
-//   taken:                       the head moves on; width 1, or the narrowest place around the core that the task allows
-//   cores went:                  each of their tasks goes to the core that has least to do with it, and every list is in the plan's order again
+//   taken:                       the head moves on; width 1, or the narrowest place around the core
+//   that the task allows cores went:                  each of their tasks goes to the core that has
+//   least to do with it, and every list is in the plan's order again
 //
-//   Planned starts never go back along an edge, and those that are equal keep the order of the edges. Lists in that order therefore never wait for each
-//   other in a circle, whoever has which task. What a core had given away it does not get back when it returns.
+//   Planned starts never go back along an edge, and those that are equal keep the order of the
+//   edges. Lists in that order therefore never wait for each other in a circle, whoever has which
+//   task. What a core had given away it does not get back when it returns.
 //
-//   There is one plan at a time. Tasks that a running task adds, and graphs that come while another's plan is not yet taken to its end, go
-//   where they end first when they become ready: seconds known to be waiting there + data + own. They are bound at once, before what the core
+//   There is one plan at a time. Tasks that a running task adds, and graphs that come while
+//   another's plan is not yet taken to its end, go where they end first when they become ready:
+//   seconds known to be waiting there + data + own. They are bound at once, before what the core
 //   holds for.
 //
-//   Of a task whose seconds are known on some cores, the others count as their mean. Of one that is not known at all a unit of work (1 if
-//   it has none) takes as long as one of the known tasks, or 1 ms if nothing is known. It learns, so that a later graph of the types is planned better.
+//   Of a task whose seconds are known on some cores, the others count as their mean. Of one that is
+//   not known at all a unit of work (1 if it has none) takes as long as one of the known tasks, or
+//   1 ms if nothing is known. It learns, so that a later graph of the types is planned better.
 
 #include "policy/builtin.hpp"
 #include "policy/planner.hpp"

@@ -18,7 +18,9 @@ namespace {
 
 class random_policy final : public policy {
  public:
-  explicit random_policy(const machine& m) : all_(m.core_count()) { std::iota(all_.begin(), all_.end(), core_id{0}); }
+  explicit random_policy(const machine& m) : all_(m.core_count()) {
+    std::iota(all_.begin(), all_.end(), core_id{0});
+  }
   std::string_view name() const noexcept override { return "random"; }
   discipline queues(const machine&) const override {
     discipline d;

@@ -1,4 +1,5 @@
-// Random work stealing (papers.md S0, Table 1: RWS; "homogeneous" in S2, section 4; Blumofe and Leiserson 1999)
+// Random work stealing (papers.md S0, Table 1: RWS; "homogeneous" in S2, section 4; Blumofe and
+// Leiserson 1999)
 //
 //   The yardstick: no priorities, no trace table, one core a task.
 //

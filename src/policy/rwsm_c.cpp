@@ -1,13 +1,15 @@
 // Random work stealing, moldable, by cost (papers.md S0, Table 1: RWSM-C)
 //
-//   Work stealing stays as it is; what the trace table adds is the width, chosen for the core that holds the task.
+//   Work stealing stays as it is; what the trace table adds is the width, chosen for the core that
+//   holds the task.
 //
 //   ready:  as RWS
 //   taken (from the own deque or from a victim):
 //           place <- local search for this core, least time x width
 //   done:   learn
 //
-// The width chosen before a steal never survives it, so the search is made once, when a task is taken (papers.md E56).
+// The width chosen before a steal never survives it, so the search is made once, when a task is
+// taken (papers.md E56).
 
 #include "policy/builtin.hpp"
 #include "policy/wake_up.hpp"
@@ -18,7 +20,11 @@ namespace {
 
 class rwsm_c_policy final : public policy {
  public:
-  explicit rwsm_c_policy(const policy_options& o) : local_(o.local_search), search_ready_(o.search_when_ready), goal_(o, objective::cost), start_(start_of(o)) {}
+  explicit rwsm_c_policy(const policy_options& o)
+      : local_(o.local_search),
+        search_ready_(o.search_when_ready),
+        goal_(o, objective::cost),
+        start_(start_of(o)) {}
   std::string_view name() const noexcept override { return "rwsm-c"; }
   discipline queues(const machine&) const override {
     discipline d = start_;

@@ -8,7 +8,8 @@
 
 namespace kilter {
 
-/// What a leader that comes too late measures: two looks at a clock of microseconds (papers.md X19).
+/// What a leader that comes too late measures: two looks at a clock of microseconds (papers.md
+/// X19).
 inline constexpr double looking_in_s = 1e-6;
 
 /// `leader_s` is 0 if the leader did not take part.
@@ -24,7 +25,8 @@ inline constexpr double looking_in_s = 1e-6;
     case timing::leader: return m.leader_first || m.leader_s > 0.0 ? m.leader_s : m.span_s;
     case timing::span: return m.span_s;
     case timing::slowest: return m.members.empty() ? m.span_s : slowest_s;
-    case timing::mean: return m.members.empty() ? m.span_s : sum_s / static_cast<double>(m.members.size());
+    case timing::mean:
+      return m.members.empty() ? m.span_s : sum_s / static_cast<double>(m.members.size());
   }
   return m.span_s;
 }

@@ -12,9 +12,12 @@ bool all_online(view& v, place_id p, bool some_offline) noexcept {
   return true;
 }
 
-bool usable(view& v, task_ref task, place_id p, bool some_offline) noexcept { return v.allows(task, p) && all_online(v, p, some_offline); }
+bool usable(view& v, task_ref task, place_id p, bool some_offline) noexcept {
+  return v.allows(task, p) && all_online(v, p, some_offline);
+}
 
-/// The best place so far; ties go to the smaller width, then to the lower leader, in whatever order places are offered.
+/// The best place so far; ties go to the smaller width, then to the lower leader, in whatever order
+/// places are offered.
 struct best_place {
   place_id where = no_place;
   place shape{};
@@ -22,13 +25,15 @@ struct best_place {
 
   void offer(place_id p, const place& s, double v) noexcept {
     const bool better = where == no_place || v < value ||
-                        (v == value && (s.width < shape.width || (s.width == shape.width && s.leader < shape.leader)));
+                        (v == value && (s.width < shape.width ||
+                                        (s.width == shape.width && s.leader < shape.leader)));
     if (better) *this = {p, s, v};
   }
 };
 
 template <class Accept>
-place_id scan(view& v, task_ref task, std::span<const place_id> candidates, const aim& goal, Accept&& accept) noexcept {
+place_id scan(view& v, task_ref task, std::span<const place_id> candidates, const aim& goal,
+              Accept&& accept) noexcept {
   const bool explore_first = v.table().explore_first;
   const bool some_offline = v.load(offline_cell) != 0;
   best_place best;
@@ -42,8 +47,8 @@ place_id scan(view& v, task_ref task, std::span<const place_id> candidates, cons
   return best.where;
 }
 
-/// X19 reads the cell of width 4 outside of its row, where there is always zero, for all cores but the first of a cluster. So it takes that width as soon as none
-/// before it is untried.
+/// X19 reads the cell of width 4 outside of its row, where there is always zero, for all cores but
+/// the first of a cluster. So it takes that width as soon as none before it is untried.
 place_id slipped(view& v, task_ref task, core_id here, place_id best) noexcept {
   const machine& m = v.machine();
   if (best != no_place && v.time_s(task, best) == 0.0) return no_place;
@@ -65,7 +70,8 @@ void note_offline(view& v) noexcept {
   v.store(offline_cell, offline);
 }
 
-place_id among(view& v, task_ref task, std::span<const place_id> candidates, const aim& goal) noexcept {
+place_id among(view& v, task_ref task, std::span<const place_id> candidates,
+               const aim& goal) noexcept {
   return scan(v, task, candidates, goal, any_place);
 }
 
@@ -77,8 +83,10 @@ place_id narrowest(view& v, task_ref task, core_id here) noexcept {
   return v.machine().single(here);
 }
 
-place_id local(view& v, task_ref task, core_id here, policy_options::local which, const aim& goal) noexcept {
-  const auto candidates = which == policy_options::local::row ? v.machine().led_by(here) : v.machine().containing(here);
+place_id local(view& v, task_ref task, core_id here, policy_options::local which,
+               const aim& goal) noexcept {
+  const auto candidates =
+      which == policy_options::local::row ? v.machine().led_by(here) : v.machine().containing(here);
   if (const std::uint32_t every = v.table().refresh_every; every != 0 && v.random(every) == 0) {
     const place_id p = candidates[v.random(static_cast<std::uint32_t>(candidates.size()))];
     if (usable(v, task, p, v.load(offline_cell) != 0)) return p;
@@ -91,10 +99,15 @@ place_id local(view& v, task_ref task, core_id here, policy_options::local which
 
 place_id global(view& v, task_ref task, const aim& goal, widths which) noexcept {
   const auto everywhere = v.machine().scan_order();
-  const bool some_offline = v.load(offline_cell) != 0, look_at_each = some_offline || goal.by_watts();
+  const bool some_offline = v.load(offline_cell) != 0,
+             look_at_each = some_offline || goal.by_watts();
   place_id best = no_place;
-  if (which == widths::one) best = look_at_each ? scan(v, task, everywhere, goal, single_core) : v.best_place(task, goal.what, 1);
-  if (best == no_place) best = look_at_each ? scan(v, task, everywhere, goal, any_place) : v.best_place(task, goal.what);
+  if (which == widths::one)
+    best = look_at_each ? scan(v, task, everywhere, goal, single_core)
+                        : v.best_place(task, goal.what, 1);
+  if (best == no_place)
+    best =
+        look_at_each ? scan(v, task, everywhere, goal, any_place) : v.best_place(task, goal.what);
   if (best == no_place) return narrowest(v, task, v.machine().at(everywhere.front()).leader);
   if (goal.by_watts()) return best;
   const std::uint32_t max_width = which == widths::one ? v.machine().at(best).width : ~0u;

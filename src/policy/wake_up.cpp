@@ -8,7 +8,8 @@
 
 namespace kilter::wake_up {
 
-ready_decision at_place(place_id p, core_id waker, bool direct_assembly, const machine& m) noexcept {
+ready_decision at_place(place_id p, core_id waker, bool direct_assembly,
+                        const machine& m) noexcept {
   const place& where = m.at(p);
   if (where.width == 1 && where.leader == waker) {
     ready_decision d = ready_decision::next();
@@ -30,7 +31,8 @@ ready_decision root(task_ref task, core_id waker, view& v) noexcept {
   return ready_decision::reserve(p, v.machine().at(p).leader);
 }
 
-ready_decision with_place(ready_decision d, task_ref task, core_id waker, policy_options::local which, const search::aim& goal, view& v) noexcept {
+ready_decision with_place(ready_decision d, task_ref task, core_id waker,
+                          policy_options::local which, const search::aim& goal, view& v) noexcept {
   if (waker != no_core) d.where = search::local(v, task, d.queue, which, goal);
   return d;
 }
@@ -44,8 +46,8 @@ std::vector<core_id> fast_cores(const machine& m, const policy_options& o) {
   std::ranges::sort(fast);
   fast.erase(std::unique(fast.begin(), fast.end()), fast.end());
   if (fast.back() >= m.core_count())
-    throw input_error("fast core " + std::to_string(fast.back()) + " does not exist; " + m.name() + " has cores 0-" +
-                      std::to_string(m.core_count() - 1));
+    throw input_error("fast core " + std::to_string(fast.back()) + " does not exist; " + m.name() +
+                      " has cores 0-" + std::to_string(m.core_count() - 1));
   return fast;
 }
 
@@ -76,11 +78,15 @@ low_priority_queue::low_priority_queue(const machine& m, const policy_options& o
 
 ready_decision low_priority_queue::choose(task_ref task, core_id waker, view& v) const noexcept {
   if (waker == no_core) return ready_decision::wait_in(v.home());
-  const auto may_run_on = [&](core_id c) { return std::ranges::any_of(v.machine().containing(c), [&](place_id p) { return v.allows(task, p); }); };
+  const auto may_run_on = [&](core_id c) {
+    return std::ranges::any_of(v.machine().containing(c),
+                               [&](place_id p) { return v.allows(task, p); });
+  };
   const auto count = static_cast<std::uint32_t>(std::ranges::count_if(slow_, may_run_on));
   if (count == 0) return ready_decision::wait_in(waker);
   std::uint32_t skip = v.random(count);
-  return ready_decision::wait_in(*std::ranges::find_if(slow_, [&](core_id c) { return may_run_on(c) && skip-- == 0; }));
+  return ready_decision::wait_in(
+      *std::ranges::find_if(slow_, [&](core_id c) { return may_run_on(c) && skip-- == 0; }));
 }
 
 }  // namespace kilter::wake_up

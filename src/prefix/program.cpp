@@ -25,11 +25,15 @@ double now_s() noexcept {
 double children_cpu_s() noexcept {
   rusage u{};
   ::getrusage(RUSAGE_CHILDREN, &u);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
-bool asks_to_end(int signal) noexcept { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
+bool asks_to_end(int signal) noexcept {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 /// Passes signals on until the program has ended.
 void wait_for(pid_t program, ended_program& run) {
@@ -40,7 +44,8 @@ void wait_for(pid_t program, ended_program& run) {
     const int signal = ::sigtimedwait(&waited_for, &s, &look_again);
     if (signal <= 0 || signal == SIGCHLD) continue;
     if (asks_to_end(signal)) run.told_to_end = signal;
-    if (s.si_code != SI_KERNEL) ::kill(program, signal);  // what the terminal sends, the program has got itself
+    // what the terminal sends, the program has got itself
+    if (s.si_code != SI_KERNEL) ::kill(program, signal);
   }
 }
 
@@ -49,7 +54,8 @@ void wait_for(pid_t program, ended_program& run) {
 sigset_t passed_on() noexcept {
   sigset_t s;
   ::sigemptyset(&s);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&s, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD})
+    ::sigaddset(&s, signal);
   return s;
 }
 
@@ -99,10 +105,14 @@ std::optional<int> held_signals::take_end() const noexcept {
   return std::nullopt;
 }
 
-ended_program run_to_end(const std::vector<std::string>& program, const held_signals& signals, const std::function<void()>& in_child) {
-  const argument_list arguments(program);  // before the fork: where there are other threads, nothing may be allocated after it
+ended_program run_to_end(const std::vector<std::string>& program, const held_signals& signals,
+                         const std::function<void()>& in_child) {
+  // before the fork: where there are other threads, nothing may be allocated after it
+  const argument_list arguments(program);
   int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) throw input_error("'" + program.front() + "' cannot be started: no pipe: " + std::strerror(errno));
+  if (::pipe2(report, O_CLOEXEC) != 0)
+    throw input_error("'" + program.front() +
+                      "' cannot be started: no pipe: " + std::strerror(errno));
   ended_program run;
   const double begin_s = now_s(), cpu_before_s = children_cpu_s();
   const pid_t child = ::fork();
@@ -138,8 +148,12 @@ int exec_outcome(int report) noexcept {
 std::string no_process_for(const std::string& whom, int error) {
   const std::string failed = "no process can be made for " + whom + ": ";
   rlimit most{};
-  if (error != EAGAIN || ::getrlimit(RLIMIT_NPROC, &most) != 0) return failed + std::strerror(error);
-  const std::string limit = most.rlim_cur == RLIM_INFINITY ? "" : "this user may have " + std::to_string(most.rlim_cur) + " (ulimit -u), or ";
+  if (error != EAGAIN || ::getrlimit(RLIMIT_NPROC, &most) != 0)
+    return failed + std::strerror(error);
+  const std::string limit =
+      most.rlim_cur == RLIM_INFINITY
+          ? ""
+          : "this user may have " + std::to_string(most.rlim_cur) + " (ulimit -u), or ";
   return failed + "there are too many; " + limit + "the control group has its pids.max";
 }
 

@@ -32,7 +32,8 @@ no_sigpipe::~no_sigpipe() {
   const sigset_t block = only_sigpipe();
   const timespec at_once{};
   if (!pending_)
-    while (::sigtimedwait(&block, nullptr, &at_once) < 0 && errno == EINTR) {}
+    while (::sigtimedwait(&block, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -48,7 +49,9 @@ void tell_user(std::string_view text) noexcept {
 
 void hold_standard_descriptors() noexcept {
   for (int fd = 0; fd <= 2; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR | O_CLOEXEC));  // gets the lowest free number, which is this one
+    // gets the lowest free number, which is this one
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", O_RDWR | O_CLOEXEC));
 }
 
 }  // namespace kilter::prefix

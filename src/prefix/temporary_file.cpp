@@ -16,14 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& what, const std::string& path, int error) { throw input_error(what + " '" + path + "': " + std::strerror(error)); }
+[[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
+  throw input_error(what + " '" + path + "': " + std::strerror(error));
+}
 
 }  // namespace
 
-temporary_file::temporary_file(const std::string& what) : folder_(fs::absolute(fs::temp_directory_path() / ("kilter-" + what + "-XXXXXX")).string()) {
+temporary_file::temporary_file(const std::string& what)
+    : folder_(fs::absolute(fs::temp_directory_path() / ("kilter-" + what + "-XXXXXX")).string()) {
   if (!::mkdtemp(folder_.data())) fail("no temporary folder", folder_, errno);
   path_ = folder_ + "/told";
-  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  file_ =
+      ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file_ >= 0) return;
   const int error = errno;
   ::rmdir(folder_.c_str());

@@ -6,10 +6,12 @@
 
 namespace kilter::prefix {
 
-/// A file in a folder of its own that is closed to other users. Both go away; a program that runs on then finds nothing by this name, and can make nothing.
+/// A file in a folder of its own that is closed to other users. Both go away; a program that runs
+/// on then finds nothing by this name, and can make nothing.
 class temporary_file {
  public:
-  /// The folder is "kilter-WHAT-" and six letters, where temporary files are. input_error if it cannot be made.
+  /// The folder is "kilter-WHAT-" and six letters, where temporary files are. input_error if it
+  /// cannot be made.
   explicit temporary_file(const std::string& what);
   ~temporary_file();
   temporary_file(const temporary_file&) = delete;
@@ -23,7 +25,8 @@ class temporary_file {
 
  private:
   std::string folder_, path_;
-  int file_ = -1;   ///< what lies there by that name when we look is nobody's business but the program's
+  /// what lies there by that name when we look is nobody's business but the program's
+  int file_ = -1;
 };
 
 }  // namespace kilter::prefix

@@ -17,23 +17,43 @@ using json = nlohmann::ordered_json;
 
 told_region read_region(const json& j) {
   std::vector<told_wait> waited;
-  for (const json& w : j.at("waited")) waited.push_back({w.at("cpu").is_number_unsigned() ? static_cast<int>(whole_number(w.at("cpu"))) : -1, w.at("seconds").get<double>()});
-  return {.module = j.at("module").get<std::string>(), .offset = whole_number(j.at("offset")), .calls = whole_number(j.at("calls")),
-          .on_pool = whole_number(j.at("on_pool")), .members = static_cast<std::uint32_t>(whole_number(j.at("members"))), .threads = static_cast<std::uint32_t>(whole_number(j.at("threads"))), .seconds = j.at("seconds").get<double>(),
-          .left_for = j.at("left_for").get<std::string>(), .library = j.at("library").get<std::string>(), .waited = std::move(waited), .source = {}};
+  for (const json& w : j.at("waited"))
+    waited.push_back(
+        {w.at("cpu").is_number_unsigned() ? static_cast<int>(whole_number(w.at("cpu"))) : -1,
+         w.at("seconds").get<double>()});
+  return {.module = j.at("module").get<std::string>(),
+          .offset = whole_number(j.at("offset")),
+          .calls = whole_number(j.at("calls")),
+          .on_pool = whole_number(j.at("on_pool")),
+          .members = static_cast<std::uint32_t>(whole_number(j.at("members"))),
+          .threads = static_cast<std::uint32_t>(whole_number(j.at("threads"))),
+          .seconds = j.at("seconds").get<double>(),
+          .left_for = j.at("left_for").get<std::string>(),
+          .library = j.at("library").get<std::string>(),
+          .waited = std::move(waited),
+          .source = {}};
 }
 
 told_blas read_blas(const json& process) {
   if (!process.contains("openblas")) return {};
   const json& j = process.at("openblas");
-  const auto small = [&](const char* name) { return static_cast<std::uint32_t>(whole_number(j.at(name))); };
-  return {.libraries = small("libraries"), .threads = small("threads"), .fewest = small("fewest"), .changes = whole_number(j.at("changes"))};
+  const auto small = [&](const char* name) {
+    return static_cast<std::uint32_t>(whole_number(j.at(name)));
+  };
+  return {.libraries = small("libraries"),
+          .threads = small("threads"),
+          .fewest = small("fewest"),
+          .changes = whole_number(j.at("changes"))};
 }
 
 std::string blas_line(const told_process& p) {
   const told_blas& b = p.blas;
-  if (b.changes == 0) return fmt::format("process {}: OpenBLAS kept its number of threads, {}", p.pid, b.threads);
-  return fmt::format("process {}: the number of OpenBLAS's threads was changed {} times, {} to {}, as others, or the program's OpenMP threads, used CPUs and left them", p.pid, b.changes, b.fewest, b.threads);
+  if (b.changes == 0)
+    return fmt::format("process {}: OpenBLAS kept its number of threads, {}", p.pid, b.threads);
+  return fmt::format(
+      "process {}: the number of OpenBLAS's threads was changed {} times, {} to {}, as others, or "
+      "the program's OpenMP threads, used CPUs and left them",
+      p.pid, b.changes, b.fewest, b.threads);
 }
 
 /// By its place in the sources, where that is known, else in its module.
@@ -45,8 +65,12 @@ std::string name_of(const told_region& r, const std::string& program) {
 
 std::string done_with(const told_region& r) {
   if (!r.left_for.empty() && r.on_pool == 0) return "left to " + r.library + ": " + r.left_for;
-  if (!r.left_for.empty()) return fmt::format("on threads of Kilter {} times, then left to {}: {}", r.on_pool, r.library, r.left_for);
-  if (r.on_pool == 0) return r.calls <= 2 ? "seen too seldom" : "left to " + r.library + ": one member, or more than CPUs";
+  if (!r.left_for.empty())
+    return fmt::format("on threads of Kilter {} times, then left to {}: {}", r.on_pool, r.library,
+                       r.left_for);
+  if (r.on_pool == 0)
+    return r.calls <= 2 ? "seen too seldom"
+                        : "left to " + r.library + ": one member, or more than CPUs";
   return "on threads of Kilter";
 }
 
@@ -72,7 +96,8 @@ std::string waits_of(const told_region& r) {
   for (const told_wait& w : by_time) {
     const double part = part_of(r, w.seconds);
     if (part < worth_a_word) break;
-    text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) + fmt::format(" {:.0f}", 100.0 * part);
+    text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) +
+            fmt::format(" {:.0f}", 100.0 * part);
     before = ", ";
   }
   return text;
@@ -87,7 +112,10 @@ std::string advice_for(const told_region& r) {
 
 json blas_json(const told_blas& b) {
   if (b.libraries == 0) return nullptr;
-  return {{"libraries", b.libraries}, {"threads", b.threads}, {"fewest", b.fewest}, {"changes", b.changes}};
+  return {{"libraries", b.libraries},
+          {"threads", b.threads},
+          {"fewest", b.fewest},
+          {"changes", b.changes}};
 }
 
 }  // namespace
@@ -101,8 +129,13 @@ std::vector<told_process> parse_told(std::string_view text) {
     try {
       const json j = parse_json(line);
       if (j.is_object() && j.contains("schema"))
-        all.push_back({.pid = static_cast<int>(whole_number(j.at("pid"))), .passed_on_for = j.at("passed_on_for").get<std::string>(), .rescues = whole_number(j.at("rescues")),
-                       .exchanges = whole_number(j.at("exchanges")), .alone = whole_number(j.at("alone")), .blas = read_blas(j), .regions = {}});
+        all.push_back({.pid = static_cast<int>(whole_number(j.at("pid"))),
+                       .passed_on_for = j.at("passed_on_for").get<std::string>(),
+                       .rescues = whole_number(j.at("rescues")),
+                       .exchanges = whole_number(j.at("exchanges")),
+                       .alone = whole_number(j.at("alone")),
+                       .blas = read_blas(j),
+                       .regions = {}});
       else if (j.is_object() && !all.empty())
         all.back().regions.push_back(read_region(j));
     } catch (const json::exception&) {  // whoever wrote it was killed, or the disk is full
@@ -112,24 +145,35 @@ std::vector<told_process> parse_told(std::string_view text) {
   return all;
 }
 
-std::vector<std::string> told_lines(const std::vector<told_process>& all, const std::string& program) {
+std::vector<std::string> told_lines(const std::vector<told_process>& all,
+                                    const std::string& program) {
   std::vector<std::string> lines;
   for (const told_process& p : all) {
     if (p.blas.threads > 0) lines.push_back(blas_line(p));
     if (!p.passed_on_for.empty()) {
-      lines.push_back(fmt::format("process {}: {} is {}, so all regions are left to the OpenMP library", p.pid, p.passed_on_for, std::isupper(static_cast<unsigned char>(p.passed_on_for.front())) ? "set" : "there"));
+      lines.push_back(fmt::format(
+          "process {}: {} is {}, so all regions are left to the OpenMP library", p.pid,
+          p.passed_on_for,
+          std::isupper(static_cast<unsigned char>(p.passed_on_for.front())) ? "set" : "there"));
       continue;
     }
     if (p.regions.empty()) continue;
-    lines.push_back(fmt::format("process {}: {} parallel region{}; {} times a member that was held up was moved to a CPU that waited, {} times the program's own thread", p.pid,
-                                p.regions.size(), p.regions.size() == 1 ? "" : "s", p.rescues, p.exchanges) +
-                    (p.alone > 0 ? fmt::format("; {} times one thread was quicker for all members", p.alone) : ""));
+    lines.push_back(
+        fmt::format("process {}: {} parallel region{}; {} times a member that was held up was "
+                    "moved to a CPU that waited, {} times the program's own thread",
+                    p.pid, p.regions.size(), p.regions.size() == 1 ? "" : "s", p.rescues,
+                    p.exchanges) +
+        (p.alone > 0 ? fmt::format("; {} times one thread was quicker for all members", p.alone)
+                     : ""));
     std::vector<told_region> by_time = p.regions;
     std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);
     for (const told_region& r : by_time)
-      lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}", name_of(r, program), r.calls, r.seconds, r.members, done_with(r) + waits_of(r) + advice_for(r)));
+      lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}",
+                                  name_of(r, program), r.calls, r.seconds, r.members,
+                                  done_with(r) + waits_of(r) + advice_for(r)));
   }
-  if (lines.empty()) lines.emplace_back("no parallel region of OpenMP was seen, so nothing was done in it");
+  if (lines.empty())
+    lines.emplace_back("no parallel region of OpenMP was seen, so nothing was done in it");
   return lines;
 }
 
@@ -139,11 +183,28 @@ json told_json(const std::vector<told_process>& all) {
     json regions = json::array();
     for (const told_region& r : p.regions) {
       json waited = json::array();
-      for (const told_wait& w : r.waited) waited.push_back({{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
-      regions.push_back({{"module", r.module}, {"offset", r.offset}, {"calls", r.calls}, {"on_pool", r.on_pool}, {"members", r.members}, {"threads", r.threads}, {"seconds", r.seconds}, {"waited", std::move(waited)},
-                         {"left_for", r.left_for}, {"library", r.library}, {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
+      for (const told_wait& w : r.waited)
+        waited.push_back(
+            {{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
+      regions.push_back({{"module", r.module},
+                         {"offset", r.offset},
+                         {"calls", r.calls},
+                         {"on_pool", r.on_pool},
+                         {"members", r.members},
+                         {"threads", r.threads},
+                         {"seconds", r.seconds},
+                         {"waited", std::move(waited)},
+                         {"left_for", r.left_for},
+                         {"library", r.library},
+                         {"source", r.source.empty() ? json(nullptr) : json(r.source)}});
     }
-    processes.push_back({{"pid", p.pid}, {"passed_on_for", p.passed_on_for}, {"rescues", p.rescues}, {"exchanges", p.exchanges}, {"alone", p.alone}, {"openblas", blas_json(p.blas)}, {"regions", std::move(regions)}});
+    processes.push_back({{"pid", p.pid},
+                         {"passed_on_for", p.passed_on_for},
+                         {"rescues", p.rescues},
+                         {"exchanges", p.exchanges},
+                         {"alone", p.alone},
+                         {"openblas", blas_json(p.blas)},
+                         {"regions", std::move(regions)}});
   }
   return processes;
 }

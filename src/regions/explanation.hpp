@@ -14,20 +14,20 @@ namespace kilter::regions {
 
 /// Before the start.
 struct preparation {
-  std::vector<std::string> program;     ///< its words
-  surroundings here;                    ///< before the mask is narrowed
+  std::vector<std::string> program;  ///< its words
+  surroundings here;                 ///< before the mask is narrowed
   mask_plan mask;
   environment_plan plan;
   program_file file;
-  std::string loaded;                   ///< name of the library that is loaded into it; empty: none
+  std::string loaded;  ///< name of the library that is loaded into it; empty: none
 };
 
 /// After the end.
 struct outcome {
   double seconds = 0.0;
-  double cpu_s = 0.0;                   ///< of the program and of the children that it waited for
-  std::optional<int> exit_status;       ///< or
-  std::optional<int> signal;            ///< that ended it
+  double cpu_s = 0.0;                     ///< of the program and of the children that it waited for
+  std::optional<int> exit_status;         ///< or
+  std::optional<int> signal;              ///< that ended it
   std::vector<told_process> processes{};  ///< what the library told
 };
 

@@ -3,8 +3,9 @@
 
 namespace kilter::regions {
 
-/// Whether a region of a module that takes this name may have more members than threads from its first execution on: members that wait are waited for by us alone, and
-/// nothing in it goes by threads. Names that have nothing to do with OpenMP are fine.
+/// Whether a region of a module that takes this name may have more members than threads from its
+/// first execution on: members that wait are waited for by us alone, and nothing in it goes by
+/// threads. Names that have nothing to do with OpenMP are fine.
 [[nodiscard]] bool may_fold_with(const char* name) noexcept;
 
 /// Whether a module that takes it may make tasks.

@@ -24,7 +24,8 @@ region_history parse_region_history(std::string_view text) {
   if (text.empty()) return known;
   const json d = parse_json(text);
   try {
-    if (d.at("schema") != schema) throw input_error(fmt::format("its schema is {}, not \"{}\"", shown(d.at("schema")), schema));
+    if (d.at("schema") != schema)
+      throw input_error(fmt::format("its schema is {}, not \"{}\"", shown(d.at("schema")), schema));
     for (const json& m : d.at("modules")) {
       known_module& module = known[m.at("path").get<std::string>()];
       module.version = {whole_number(m.at("bytes")), whole_number(m.at("changed_ns"))};
@@ -39,11 +40,17 @@ region_history parse_region_history(std::string_view text) {
 std::string region_history_text(const region_history& known) {
   json modules = json::array();
   for (const auto& [path, m] : known)
-    modules.push_back({{"path", path}, {"bytes", m.version.bytes}, {"changed_ns", m.version.changed_ns}, {"trusted", m.trusted}});
-  return json{{"schema", schema}, {"modules", std::move(modules)}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    modules.push_back({{"path", path},
+                       {"bytes", m.version.bytes},
+                       {"changed_ns", m.version.changed_ns},
+                       {"trusted", m.trusted}});
+  return json{{"schema", schema}, {"modules", std::move(modules)}}.dump(
+             1, ' ', false, json::error_handler_t::replace) +
+         "\n";
 }
 
-void add_run(region_history& known, const std::vector<told_process>& run, const std::string& program, const version_of& version) {
+void add_run(region_history& known, const std::vector<told_process>& run,
+             const std::string& program, const version_of& version) {
   for (const told_process& p : run)
     for (const told_region& r : p.regions) {
       const std::string& path = r.module.empty() ? program : r.module;
@@ -51,16 +58,20 @@ void add_run(region_history& known, const std::vector<told_process>& run, const 
       if (!now) continue;
       known_module& m = known[path];
       if (m.version != *now) m = {.version = *now, .trusted = {}};
-      if (is_trusted(r)) m.trusted.insert(r.offset);
-      else if (!r.left_for.empty()) m.trusted.erase(r.offset);
+      if (is_trusted(r))
+        m.trusted.insert(r.offset);
+      else if (!r.left_for.empty())
+        m.trusted.erase(r.offset);
     }
 }
 
-std::string known_regions(const region_history& known, const std::string& program, const version_of& version) {
+std::string known_regions(const region_history& known, const std::string& program,
+                          const version_of& version) {
   std::string lines;
   for (const auto& [path, m] : known)
     if (version(path) == m.version)
-      for (const std::uint64_t offset : m.trusted) lines += fmt::format("{:x} {}\n", offset, path == program ? "" : path);
+      for (const std::uint64_t offset : m.trusted)
+        lines += fmt::format("{:x} {}\n", offset, path == program ? "" : path);
   return lines;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What earlier runs of programs told of their parallel regions: those that may run on threads of Kilter from their first execution on (schema "kilter.run-history/1").
+// What earlier runs of programs told of their parallel regions: those that may run on threads of
+// Kilter from their first execution on (schema "kilter.run-history/1").
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,7 @@ namespace kilter::regions {
 /// Tells whether a file is still the one that a region was seen in.
 struct file_version {
   std::uint64_t bytes = 0;
-  std::uint64_t changed_ns = 0;    ///< since the epoch
+  std::uint64_t changed_ns = 0;  ///< since the epoch
   friend bool operator==(const file_version&, const file_version&) = default;
 };
 /// By path; none: there is no such file.
@@ -34,10 +35,14 @@ using region_history = std::map<std::string, known_module>;
 [[nodiscard]] region_history parse_region_history(std::string_view text);
 [[nodiscard]] std::string region_history_text(const region_history&);
 
-/// After a run of the program in that file. What was said of another version of a module is forgotten.
-void add_run(region_history&, const std::vector<told_process>&, const std::string& program, const version_of&);
+/// After a run of the program in that file. What was said of another version of a module is
+/// forgotten.
+void add_run(region_history&, const std::vector<told_process>&, const std::string& program,
+             const version_of&);
 
-/// For the library: a line "OFFSET PATH" each, in hexadecimal; no path: the program itself. Modules that are not what they were are left out.
-[[nodiscard]] std::string known_regions(const region_history&, const std::string& program, const version_of&);
+/// For the library: a line "OFFSET PATH" each, in hexadecimal; no path: the program itself. Modules
+/// that are not what they were are left out.
+[[nodiscard]] std::string known_regions(const region_history&, const std::string& program,
+                                        const version_of&);
 
 }  // namespace kilter::regions

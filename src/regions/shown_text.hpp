@@ -1,5 +1,6 @@
 #pragma once
-// What a process with parallel regions shows of them while it runs: memory with a name, which others of the same user find among its open files.
+// What a process with parallel regions shows of them while it runs: memory with a name, which
+// others of the same user find among its open files.
 
 #include <atomic>
 #include <cstdint>
@@ -12,9 +13,9 @@ inline constexpr char shown_name[] = "kilter-regions";
 struct shown_text {
   static constexpr std::uint32_t room = 65'536 - 8;
 
-  std::atomic<std::uint32_t> version;   ///< odd while the text is being written
+  std::atomic<std::uint32_t> version;  ///< odd while the text is being written
   std::uint32_t length;
-  char text[room];                      ///< lines of "kilter.regions/1"
+  char text[room];  ///< lines of "kilter.regions/1"
 };
 static_assert(sizeof(shown_text) == 65'536 && std::atomic<std::uint32_t>::is_always_lock_free);
 

@@ -16,13 +16,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// A script's numbers are whole up to 2^53, and a sign takes a bit.
 constexpr double largest = 1125899906842624.0;  // 2^50
 
 void append_number(std::string& text, std::int64_t n) {
-  std::uint64_t left = n < 0 ? (static_cast<std::uint64_t>(-(n + 1)) << 1 | 1) : static_cast<std::uint64_t>(n) << 1;
+  std::uint64_t left =
+      n < 0 ? (static_cast<std::uint64_t>(-(n + 1)) << 1 | 1) : static_cast<std::uint64_t>(n) << 1;
   do {
     const std::uint64_t digit = left & 31;
     left >>= 5;
@@ -72,7 +74,9 @@ std::optional<json> as_positions(const std::vector<const json*>& values) {
   return json{{"of", of}, {"text", text_of(at)}};
 }
 
-std::size_t length_of(const json& column) { return column.dump(-1, ' ', false, json::error_handler_t::replace).size(); }
+std::size_t length_of(const json& column) {
+  return column.dump(-1, ' ', false, json::error_handler_t::replace).size();
+}
 
 json column_of(const std::vector<const json*>& values) {
   json best = json::array();

@@ -14,30 +14,40 @@
 namespace kilter::report {
 namespace {
 
-/// JSON that may stand in a script element: nothing in it can end the element or start a comment of the parser.
+/// JSON that may stand in a script element: nothing in it can end the element or start a comment of
+/// the parser.
 std::string inert_json(const nlohmann::json& document) {
   const std::string plain = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
   out.reserve(plain.size() + plain.size() / 16);
   for (const char c : plain) {
-    if (c == '<') out += "\\u003c";
-    else if (c == '>') out += "\\u003e";
-    else if (c == '&') out += "\\u0026";
-    else out += c;
+    if (c == '<')
+      out += "\\u003c";
+    else if (c == '>')
+      out += "\\u003e";
+    else if (c == '&')
+      out += "\\u0026";
+    else
+      out += c;
   }
   return out;
 }
 
-/// Replaces each `{{name}}` of the template once, from left to right, so that inserted text is never searched.
-std::string fill(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+/// Replaces each `{{name}}` of the template once, from left to right, so that inserted text is
+/// never searched.
+std::string fill(std::string_view page,
+                 const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
   std::string out;
   while (true) {
     const auto open = page.find("{{");
     if (open == page.npos) break;
     const auto close = page.find("}}", open);
     const auto name = page.substr(open + 2, close - open - 2);
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == name; });
-    if (part == parts.end()) throw usage_error("report: the template names '" + std::string(name) + "', which nothing fills");
+    const auto part =
+        std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == name; });
+    if (part == parts.end())
+      throw usage_error("report: the template names '" + std::string(name) +
+                        "', which nothing fills");
     out += page.substr(0, open);
     out += part->second;
     page.remove_prefix(close + 2);
@@ -63,7 +73,9 @@ void require_known_schema(const nlohmann::json& document) {
 }  // namespace
 
 const std::vector<std::string>& schemas() {
-  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1", "kilter.compare/1", "kilter.matrix/1", "kilter.run/1"};
+  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1",
+                                              "kilter.compare/1", "kilter.matrix/1",
+                                              "kilter.run/1"};
   return known;
 }
 

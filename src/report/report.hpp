@@ -9,8 +9,9 @@
 
 namespace kilter::report {
 
-/// The page as UTF-8 text. `document["schema"]` chooses the sections; what a document lacks is said in its section.
-/// Text of the document is data to the page, never markup. Throws input_error if the schema is missing or unknown.
+/// The page as UTF-8 text. `document["schema"]` chooses the sections; what a document lacks is said
+/// in its section. Text of the document is data to the page, never markup. Throws input_error if
+/// the schema is missing or unknown.
 [[nodiscard]] std::string html(const nlohmann::json& document);
 
 /// The same into a stream. Throws input_error as above before anything is written.

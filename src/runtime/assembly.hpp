@@ -2,10 +2,11 @@
 // A wide task while its members work on it, and the queues in which the members meet it.
 //
 // Two rules keep wide tasks free of deadlock and of waiting for the absent:
-//   Order. The entries of one task go into the queues of all its members under the one lock of their cluster. So if two tasks share
-//   two members, both members see them in the same order, and no two can each wait inside the one that the other has yet to reach.
-//   Completion. A chunked task is complete when its chunks are handed out and nobody is inside. A member that comes later finds
-//   it closed and goes on. Only tasks that declared `all_members` wait for each member.
+//   Order. The entries of one task go into the queues of all its members under the one lock of
+//   their cluster. So if two tasks share two members, both members see them in the same order, and
+//   no two can each wait inside the one that the other has yet to reach. Completion. A chunked task
+//   is complete when its chunks are handed out and nobody is inside. A member that comes later
+//   finds it closed and goes on. Only tasks that declared `all_members` wait for each member.
 
 #include <algorithm>
 #include <memory>
@@ -51,11 +52,14 @@ class assembly {
     std::uint32_t none = ~0u;
     return first_.compare_exchange_strong(none, member, sync::memory_order_acq_rel);
   }
-  [[nodiscard]] bool leader_was_first() const noexcept { return first_.load(sync::memory_order_acquire) == 0; }
+  [[nodiscard]] bool leader_was_first() const noexcept {
+    return first_.load(sync::memory_order_acquire) == 0;
+  }
 
   /// What the first to ask next_chunk named; a member that means another total must not go on.
   std::size_t agree_on(std::size_t total) noexcept;
-  /// [begin, end) of the next piece of 0 .. total-1; empty when all is handed out, or if the total is not the one agreed on.
+  /// [begin, end) of the next piece of 0 .. total-1; empty when all is handed out, or if the total
+  /// is not the one agreed on.
   chunk next_chunk(std::size_t total, std::size_t grain) noexcept;
   /// Nothing more is handed out: a member threw, or the graph was cancelled.
   void exhaust() noexcept { exhausted_.store(true, sync::memory_order_release); }
@@ -117,7 +121,8 @@ class assembly_queue {
     slots_[(first_ + count_++) & (slots_.size() - 1)] = e;
     tell();
   }
-  /// Room for one entry, whatever others push meanwhile: used by one of the three below. bad_alloc if there is none.
+  /// Room for one entry, whatever others push meanwhile: used by one of the three below. bad_alloc
+  /// if there is none.
   void reserve() {
     const sync::lock_guard hold(lock_);
     make_room();
@@ -143,7 +148,9 @@ class assembly_queue {
     tell();
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return size_.load(sync::memory_order_acquire);
+  }
   /// The first, unless there is none or it is one that `must_wait`.
   template <class MustWait>
   bool pop_unless(MustWait&& must_wait, assembly_entry& e) noexcept {
@@ -157,7 +164,9 @@ class assembly_queue {
   }
 
  private:
-  void tell() noexcept { size_.store(static_cast<std::uint32_t>(count_), sync::memory_order_release); }
+  void tell() noexcept {
+    size_.store(static_cast<std::uint32_t>(count_), sync::memory_order_release);
+  }
   void make_room() {
     if (count_ + reserved_ < slots_.size()) return;
     std::vector<assembly_entry> bigger(std::max<std::size_t>(16, 2 * slots_.size()));

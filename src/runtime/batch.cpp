@@ -19,10 +19,12 @@ struct batch::state {
   node* parent;
   worker_tally* tally;
   std::vector<node*> added;
-  std::unordered_set<const node*> known{};  ///< of `added`, the first `known.size()`, once there are many and edges join them
+  /// of `added`, the first `known.size()`, once there are many and edges join them
+  std::unordered_set<const node*> known{};
   std::unique_ptr<data_uses> uses{};  ///< of the data that tasks named; null while none did
   batch_count* count = nullptr;
-  std::optional<std::uint32_t> recorded{};  ///< where graphs are recorded: the number of what was released since the last wait
+  /// where graphs are recorded: the number of what was released since the last wait
+  std::optional<std::uint32_t> recorded{};
 
   [[nodiscard]] bool holds(const node*);
 
@@ -53,7 +55,8 @@ dynamic_node* fresh_node(worker_tally& t, graph_core& g) {
   return static_cast<dynamic_node*>(b->at(b->used++));
 }
 
-// Records are freed one by one when the task that holds them ends: a growing graph must not grow for ever.
+// Records are freed one by one when the task that holds them ends: a growing graph must not grow
+// for ever.
 void add_dynamic_edge(node* from, node* to, double cost_s) {
   if (!from->first_successor && !from->more_successors && cost_s == 0.0) {
     ++to->predecessors;
@@ -74,7 +77,8 @@ void add_dynamic_edge(node* from, node* to, double cost_s) {
 void free_closure(dynamic_node* n, const body& code) noexcept {
   void* closure = closure_of(n, code);
   if ((n->flags & flag_constructed) && code.destroy) code.destroy(closure);
-  if (closure != &n->closure && closure != n->small_closure.data()) ::operator delete(closure, std::align_val_t{code.alignment});
+  if (closure != &n->closure && closure != n->small_closure.data())
+    ::operator delete (closure, std::align_val_t{code.alignment});
   if (n->flags & flag_cold) delete dynamic_cold(n);
 }
 
@@ -109,7 +113,8 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
 batch::batch(task_context& context) {
   worker* here = worker::running(context, "adds tasks");
   node* parent = task_access::call_of(context)->task;
-  auto* run = static_cast<execution_state*>(graph_of(parent).execution.load(sync::memory_order_relaxed));
+  auto* run =
+      static_cast<execution_state*>(graph_of(parent).execution.load(sync::memory_order_relaxed));
   state_ = new state{here, run, parent, &run->tallies[here->core], {}};
 }
 
@@ -193,22 +198,31 @@ task batch::allocate(const task_options& o, const body& code, void*& storage, bo
     t.next_serial = g.next_serial.fetch_add(serials_at_once, sync::memory_order_relaxed);
     t.serials_end = t.next_serial + serials_at_once;
   }
-  if (state_->added.size() == state_->added.capacity()) state_->added.reserve(2 * state_->added.size() + 8);
+  if (state_->added.size() == state_->added.capacity())
+    state_->added.reserve(2 * state_->added.size() + 8);
   const bool cold = o.work != 0.0 || !o.name.empty() || !o.core_seconds.empty();
   const bool in_place = fits_in_node(code);
-  const bool small = !cold && code.size <= sizeof(dynamic_node::small_closure) && code.alignment <= 16;
+  const bool small =
+      !cold && code.size <= sizeof(dynamic_node::small_closure) && code.alignment <= 16;
   // Memory first: nothing of the task exists until all of it is there.
   std::unique_ptr<cold_data> cold_part;
-  if (cold) cold_part.reset(new cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}});
-  std::unique_ptr<void, free_aligned> closure(in_place || small ? nullptr : ::operator new(code.size, std::align_val_t{code.alignment}),
-                                              free_aligned{std::align_val_t{code.alignment}});
+  if (cold)
+    cold_part.reset(
+        new cold_data{std::string(o.name), o.work, {o.core_seconds.begin(), o.core_seconds.end()}});
+  std::unique_ptr<void, free_aligned> closure(
+      in_place || small ? nullptr : ::operator new (code.size, std::align_val_t{code.alignment}),
+      free_aligned{std::align_val_t{code.alignment}});
   dynamic_node* n = ::new (fresh_node(t, g)) dynamic_node{};
-  n->flags = static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) | (o.priority == priority::high ? flag_high | flag_critical : 0) |
-                                       (o.home.empty() ? 0 : flag_home));
+  n->flags =
+      static_cast<std::uint8_t>(flag_dynamic | (unfinished ? 0 : flag_constructed) |
+                                (o.priority == priority::high ? flag_high | flag_critical : 0) |
+                                (o.home.empty() ? 0 : flag_home));
   n->kind = t.last_kind;
   n->where = place_unset;
   n->serial = t.next_serial++;
-  n->closure = in_place ? nullptr : small ? static_cast<void*>(n->small_closure.data()) : closure.release();
+  n->closure = in_place ? nullptr
+               : small  ? static_cast<void*>(n->small_closure.data())
+                        : closure.release();
   storage = closure_of(n, code);
   if (cold) {
     dynamic_cold(n) = cold_part.release();
@@ -239,9 +253,11 @@ void batch::follow(task t, const depend& data) try {
 void batch::edge(task before, task after, double cost_s) {
   node* from = task_access::get(before);
   node* to = task_access::get(after);
-  if (!state_->holds(from) || !state_->holds(to)) throw usage_error("an edge of a batch joins two of its tasks that are not yet released");
+  if (!state_->holds(from) || !state_->holds(to))
+    throw usage_error("an edge of a batch joins two of its tasks that are not yet released");
   if (id_of(from) >= id_of(to))
-    throw usage_error("an edge of a batch runs from an older task to a younger one, so that no cycle can arise");
+    throw usage_error(
+        "an edge of a batch runs from an older task to a younger one, so that no cycle can arise");
   add_dynamic_edge(from, to, cost_s);
 }
 
@@ -274,7 +290,9 @@ void batch::wait() {
   const std::optional<std::uint32_t> waited = std::exchange(s.recorded, {});
   const std::int64_t begin_ns = waited ? s.here->owner.now_ns() : 0;
   s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
-  if (waited) s.here->owner.record_wait(*s.here->owner.graph_log(), *s.run, s.parent, *waited, begin_ns, at_once);
+  if (waited)
+    s.here->owner.record_wait(*s.here->owner.graph_log(), *s.run, s.parent, *waited, begin_ns,
+                              at_once);
   if (s.uses) s.uses->done();
 }
 
@@ -283,10 +301,13 @@ chunk team_member::next_chunk(std::size_t total, std::size_t grain) {
   auto* a = static_cast<assembly*>(me.assembly);
   const std::size_t agreed = a ? a->agree_on(total) : me.named_total ? me.total : total;
   if (agreed != total)
-    throw usage_error("next_chunk: the chunks of this task were begun with a total of " + std::to_string(agreed) + ", now it is " + std::to_string(total) +
+    throw usage_error("next_chunk: the chunks of this task were begun with a total of " +
+                      std::to_string(agreed) + ", now it is " + std::to_string(total) +
                       "; a task has one chunk source, so make a second loop a second task");
   if (me.given_out)
-    throw usage_error("next_chunk: all " + std::to_string(total) + " were given out, as this member was told; a task has one chunk source, so make a second loop a second task");
+    throw usage_error("next_chunk: all " + std::to_string(total) +
+                      " were given out, as this member was told; a task has one chunk source, so "
+                      "make a second loop a second task");
   chunk c;
   if (a) {
     c = a->next_chunk(total, grain);
@@ -303,7 +324,9 @@ chunk team_member::next_chunk(std::size_t total, std::size_t grain) {
 void team_member::barrier() {
   node* n = call_->task;
   const task_kind& k = graph_of(n).kinds[n->kind];
-  if (!k.all_members) throw usage_error("barrier() needs a task declared with all_members; in others members may be absent");
+  if (!k.all_members)
+    throw usage_error(
+        "barrier() needs a task declared with all_members; in others members may be absent");
   auto* a = static_cast<assembly*>(call_->assembly);
   if (!a || call_->where.width == 1) return;
   execution_state& e = *a->execution;
@@ -313,9 +336,7 @@ void team_member::barrier() {
 
 namespace {
 
-bool is_cancelled(const body_call& c) noexcept {
-  return execution_of(c.task).stops(c.task);
-}
+bool is_cancelled(const body_call& c) noexcept { return execution_of(c.task).stops(c.task); }
 
 }  // namespace
 

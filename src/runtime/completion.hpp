@@ -1,5 +1,6 @@
 #pragma once
-// Counts that come to an end, and whoever waits for that: the tasks of a run, and those of a batch that a running task added.
+// Counts that come to an end, and whoever waits for that: the tasks of a run, and those of a batch
+// that a running task added.
 
 #include <algorithm>
 
@@ -18,7 +19,9 @@ class run_count {
   /// By a task of the run, which is not done itself.
   void add(std::int64_t tasks) noexcept { remaining_.fetch_add(tasks, sync::memory_order_relaxed); }
   /// True for whoever takes off the last: it sees all that the others did, and must call `end`.
-  [[nodiscard]] bool take_off(std::int64_t tasks) noexcept { return remaining_.fetch_sub(tasks, sync::memory_order_acq_rel) == tasks; }
+  [[nodiscard]] bool take_off(std::int64_t tasks) noexcept {
+    return remaining_.fetch_sub(tasks, sync::memory_order_acq_rel) == tasks;
+  }
 
   void end() noexcept {
     done_.store(1, sync::memory_order_release);
@@ -46,7 +49,8 @@ class run_count {
 /// Those who wait for single tasks of one run.
 class end_waiters {
  public:
-  /// Returns when the task has ended, when the run is `over()`, or when the monotonic clock shows `until_ns` (negative: never).
+  /// Returns when the task has ended, when the run is `over()`, or when the monotonic clock shows
+  /// `until_ns` (negative: never).
   template <class Over>
   void wait(task_end& end, std::uint8_t epoch, std::int64_t until_ns, Over&& over) {
     constexpr std::int64_t nap_ns = 1'000'000;
@@ -69,7 +73,8 @@ class end_waiters {
   sync::atomic<std::uint32_t> told_{0};  // futex word
 };
 
-/// The tasks of one batch that are not yet done, and one for the batch itself. Whoever takes off the last one deletes it.
+/// The tasks of one batch that are not yet done, and one for the batch itself. Whoever takes off
+/// the last one deletes it.
 class batch_count {
  public:
   /// `waiter`: the worker that added them and may wait; null if nobody does.
@@ -80,7 +85,9 @@ class batch_count {
   /// Before they are made ready.
   void add(std::uint32_t tasks) noexcept { open_.fetch_add(tasks, sync::memory_order_relaxed); }
   /// Asked by whoever holds the batch.
-  [[nodiscard]] bool all_done() const noexcept { return open_.load(sync::memory_order_acquire) == 1; }
+  [[nodiscard]] bool all_done() const noexcept {
+    return open_.load(sync::memory_order_acquire) == 1;
+  }
   /// A task is done. Returns the waiter if it was the last; this may be gone by then.
   [[nodiscard]] worker* task_done() noexcept {
     worker* const waiter = waiter_;

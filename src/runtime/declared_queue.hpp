@@ -1,5 +1,6 @@
 #pragma once
-// A queue that a policy declares instead of the standard deques. Behind a lock: such policies pay for their order.
+// A queue that a policy declares instead of the standard deques. Behind a lock: such policies pay
+// for their order.
 
 #include <iterator>
 #include <map>
@@ -15,21 +16,25 @@ struct node;
 
 class declared_queue {
  public:
-  declared_queue(const queue_spec& spec, std::uint32_t cores) : order_(spec.order), owner_(spec.owner), may_take_(cores, spec.takers.empty()) {
+  declared_queue(const queue_spec& spec, std::uint32_t cores)
+      : order_(spec.order), owner_(spec.owner), may_take_(cores, spec.takers.empty()) {
     for (const core_id c : spec.takers)
       if (c < cores) may_take_[c] = true;
   }
 
   [[nodiscard]] core_id owner() const noexcept { return owner_; }
   [[nodiscard]] bool may_take(core_id c) const noexcept { return may_take_[c]; }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_.load(sync::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return size_.load(sync::memory_order_acquire);
+  }
 
   /// bad_alloc if there is no memory; then nothing has changed.
   void push(node* n, std::uint64_t key) {
     const sync::lock_guard hold(lock_);
     const std::uint64_t place_in_line = order_ == queue_order::lifo ? ~arrivals_ : arrivals_;
     ++arrivals_;
-    const auto at = waiting_.emplace(rank{order_ == queue_order::by_key ? ~key : 0, place_in_line}, n).first;
+    const auto at =
+        waiting_.emplace(rank{order_ == queue_order::by_key ? ~key : 0, place_in_line}, n).first;
     try {
       where_.emplace(n, at);
     } catch (...) {
@@ -57,7 +62,8 @@ class declared_queue {
     return found == where_.end() ? nullptr : remove(found->second);
   }
 
-  /// A new key for a task that waits here; it keeps its age among equals. Returns whether it waited.
+  /// A new key for a task that waits here; it keeps its age among equals. Returns whether it
+  /// waited.
   bool rekey(node* n, std::uint64_t key) {
     if (order_ != queue_order::by_key || size() == 0) return false;
     const sync::lock_guard hold(lock_);
@@ -70,7 +76,8 @@ class declared_queue {
   }
 
  private:
-  using rank = std::pair<std::uint64_t, std::uint64_t>;  // inverted key, then position in line: the smallest goes first
+  // inverted key, then position in line: the smallest goes first
+  using rank = std::pair<std::uint64_t, std::uint64_t>;
 
   node* remove(std::map<rank, node*>::iterator at) {
     node* n = at->second;

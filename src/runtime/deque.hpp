@@ -1,6 +1,7 @@
 #pragma once
-// The work-stealing deque of Chase and Lev, with the memory orders of Le, Pop, Cohen and Zappa Nardelli (PPoPP 2013). The owner
-// pushes and pops at the bottom, thieves take from the top, one task a time.
+// The work-stealing deque of Chase and Lev, with the memory orders of Le, Pop, Cohen and Zappa
+// Nardelli (PPoPP 2013). The owner pushes and pops at the bottom, thieves take from the top, one
+// task a time.
 
 #include <bit>
 #include <cstdint>
@@ -14,7 +15,9 @@ namespace kilter::detail {
 template <class T>
 class work_deque {
  public:
-  explicit work_deque(std::size_t capacity = 256) { buffer_.store(new_ring(std::bit_ceil(capacity)), sync::memory_order_relaxed); }
+  explicit work_deque(std::size_t capacity = 256) {
+    buffer_.store(new_ring(std::bit_ceil(capacity)), sync::memory_order_relaxed);
+  }
   work_deque(const work_deque&) = delete;
   work_deque& operator=(const work_deque&) = delete;
 
@@ -47,7 +50,9 @@ class work_deque {
     }
     T* item = r->slots[static_cast<std::size_t>(b) & r->mask].load(sync::memory_order_relaxed);
     if (t == b) {
-      if (!top_.compare_exchange_strong(t, t + 1, sync::memory_order_seq_cst, sync::memory_order_relaxed)) item = nullptr;
+      if (!top_.compare_exchange_strong(t, t + 1, sync::memory_order_seq_cst,
+                                        sync::memory_order_relaxed))
+        item = nullptr;
       bottom_.store(b + 1, sync::memory_order_relaxed);
       top_seen_ = b + 1;
     }
@@ -64,8 +69,10 @@ class work_deque {
     if (t >= b) return outcome::empty;
     ring* r = buffer_.load(sync::memory_order_acquire);
     item = r->slots[static_cast<std::size_t>(t) & r->mask].load(sync::memory_order_relaxed);
-    return top_.compare_exchange_strong(t, t + 1, sync::memory_order_seq_cst, sync::memory_order_relaxed) ? outcome::success
-                                                                                                         : outcome::lost_race;
+    return top_.compare_exchange_strong(t, t + 1, sync::memory_order_seq_cst,
+                                        sync::memory_order_relaxed)
+               ? outcome::success
+               : outcome::lost_race;
   }
 
   /// Anyone; may be stale at once.
@@ -92,16 +99,18 @@ class work_deque {
     ring* bigger = new_ring((old->mask + 1) * 2);
     for (std::int64_t i = t; i < b; ++i)
       bigger->slots[static_cast<std::size_t>(i) & bigger->mask].store(
-          old->slots[static_cast<std::size_t>(i) & old->mask].load(sync::memory_order_relaxed), sync::memory_order_relaxed);
+          old->slots[static_cast<std::size_t>(i) & old->mask].load(sync::memory_order_relaxed),
+          sync::memory_order_relaxed);
     buffer_.store(bigger, sync::memory_order_release);
     return bigger;
   }
 
   alignas(sync::cache_line) sync::atomic<std::int64_t> top_{0};
   alignas(sync::cache_line) sync::atomic<std::int64_t> bottom_{0};
-  std::int64_t top_seen_ = 0;                 // owner's: the top when it last looked
+  std::int64_t top_seen_ = 0;  // owner's: the top when it last looked
   sync::atomic<ring*> buffer_{nullptr};
-  std::vector<std::unique_ptr<ring>> rings_;  // a thief may still read an outgrown ring, so all live as long as the deque
+  // a thief may still read an outgrown ring, so all live as long as the deque
+  std::vector<std::unique_ptr<ring>> rings_;
 };
 
 }  // namespace kilter::detail

@@ -16,10 +16,15 @@ constexpr double long_body_s = 1e-3;
 // Reading the clock and learning cost some 20 ns; around a body of this length that is 2 %.
 constexpr double short_body_s = 1e-6;
 
-/// A worker more than the quota pays for would only be throttled; a fraction of a core is still worth a worker.
+/// A worker more than the quota pays for would only be throttled; a fraction of a core is still
+/// worth a worker.
 std::shared_ptr<const kilter::machine> machine_for(const runtime_options& o) {
-  const auto m = o.machine ? o.machine : std::make_shared<const kilter::machine>(within_quota(kilter::machine::local(), cgroup_quota_cores()));
-  return o.max_workers == 0 ? m : std::make_shared<const kilter::machine>(first_cores(*m, o.max_workers));
+  const auto m = o.machine ? o.machine
+                           : std::make_shared<const kilter::machine>(
+                                 within_quota(kilter::machine::local(), cgroup_quota_cores()));
+  return o.max_workers == 0
+             ? m
+             : std::make_shared<const kilter::machine>(first_cores(*m, o.max_workers));
 }
 
 }  // namespace
@@ -30,15 +35,24 @@ std::unique_ptr<engine> engine::make(runtime_options o) {
   auto plan = p->queues(*m);
   auto tables = std::make_unique<model::tables>(*m, o.table);
   auto cells = std::make_unique<model::shared_cells>(plan.cells, plan.type_cells);
-  std::unique_ptr<engine> e(new engine(std::move(o), std::move(m), std::move(p), std::move(tables), std::move(cells), std::move(plan)));
+  std::unique_ptr<engine> e(new engine(std::move(o), std::move(m), std::move(p), std::move(tables),
+                                       std::move(cells), std::move(plan)));
   e->start();
   return e;
 }
 
-engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std::shared_ptr<const kilter::policy> p,
-               std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
-    : view_source(*t, *c), options(std::move(o)), machine(std::move(m)), policy(std::move(p)), plan(std::move(d)),
-      desks(machine->clusters().size()), own_tables(std::move(t)), own_cells(std::move(c)), events(options.events) {
+engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m,
+               std::shared_ptr<const kilter::policy> p, std::unique_ptr<model::tables> t,
+               std::unique_ptr<model::shared_cells> c, discipline d)
+    : view_source(*t, *c),
+      options(std::move(o)),
+      machine(std::move(m)),
+      policy(std::move(p)),
+      plan(std::move(d)),
+      desks(machine->clusters().size()),
+      own_tables(std::move(t)),
+      own_cells(std::move(c)),
+      events(options.events) {
   const double rate = sync::cycles_per_second();
   if (options.emulated) time_scale = options.emulated->scale();
   seconds_per_cycle = 1.0 / (rate * time_scale);
@@ -50,19 +64,22 @@ engine::engine(runtime_options o, std::shared_ptr<const kilter::machine> m, std:
   long_body_cycles = static_cast<std::uint64_t>(long_body_s * rate * time_scale);
   short_body_cycles = static_cast<std::uint64_t>(short_body_s * rate);
   measures_cpu = options.table.two_factors && (plan.learns || plan.asks_done);
-  samples_rows = options.table.two_factors && !plan.asks_done && !events && !options.record_decisions;
+  samples_rows =
+      options.table.two_factors && !plan.asks_done && !events && !options.record_decisions;
   standard_learning = plan.learns && !plan.asks_done;
   // A recording holds every decision, also those that the policy leaves to the standard way.
   if (options.record_decisions)
-    plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next = plan.asks_take_low = plan.asks_take_high =
-        plan.asks_done = true;
-  for (const queue_spec& q : plan.queues) queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
+    plan.asks_submit = plan.asks_ready_low = plan.asks_ready_high = plan.asks_next =
+        plan.asks_take_low = plan.asks_take_high = plan.asks_done = true;
+  for (const queue_spec& q : plan.queues)
+    queues.push_back(std::make_unique<declared_queue>(q, machine->core_count()));
   first_declared = routing::first_declared(plan, *machine);
   deques = routing::has_deques(plan);
   takes_own = routing::takes_own(plan);
   keeps_low = plan.forward_child && deques && !plan.asks_ready_low;
   keeps_high = plan.forward_child && deques && !plan.asks_ready_high;
-  for (core_id i = 0; i < machine->core_count(); ++i) workers.push_back(std::make_unique<worker>(*this, i, options.seed));
+  for (core_id i = 0; i < machine->core_count(); ++i)
+    workers.push_back(std::make_unique<worker>(*this, i, options.seed));
   if (options.table.two_factors && !options.emulated) observe_landing();
 }
 
@@ -90,7 +107,8 @@ void engine::start() {
   } catch (const std::system_error& why) {
     const std::size_t started = threads_.size();
     join_all();
-    throw std::system_error(why.code(), "worker " + std::to_string(started) + " of " + std::to_string(workers.size()) + " got no thread");
+    throw std::system_error(why.code(), "worker " + std::to_string(started) + " of " +
+                                            std::to_string(workers.size()) + " got no thread");
   } catch (...) {
     join_all();
     throw;
@@ -116,7 +134,9 @@ void engine::stop() {
 
 void engine::refuse_after_fork() const {
   if (forked())
-    throw usage_error("this process is a fork of the one whose runtime this is, and has none of its workers; make a runtime after fork()");
+    throw usage_error(
+        "this process is a fork of the one whose runtime this is, and has none of its workers; "
+        "make a runtime after fork()");
 }
 
 bool engine::can_be_stopped() const noexcept {
@@ -136,12 +156,14 @@ void engine::join_all() {
   threads_.clear();
 }
 
-// A container's limit can change while it runs. Reading it takes some hundred microseconds, so not with every graph.
+// A container's limit can change while it runs. Reading it takes some hundred microseconds, so not
+// with every graph.
 void engine::look_at_quota(std::int64_t now_ns) {
   constexpr std::int64_t every_ns = 1'000'000'000;
   if (options.emulated || (quota_seen_ns_ > 0 && now_ns - quota_seen_ns_ < every_ns)) return;
   quota_seen_ns_ = now_ns;
-  paid_cores_.store(cgroup_quota_cores().value_or(std::numeric_limits<double>::infinity()), sync::memory_order_relaxed);
+  paid_cores_.store(cgroup_quota_cores().value_or(std::numeric_limits<double>::infinity()),
+                    sync::memory_order_relaxed);
 }
 
 std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
@@ -150,11 +172,14 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
   g.check_acyclic();
   graph_core& core = graph_access::core(g);
   if (as_worker != no_core && as_worker >= machine->core_count())
-    throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " + std::to_string(machine->core_count() - 1));
-  auto e = std::make_shared<execution_state>(*this, core, machine->core_count(), machine->places().size());
+    throw usage_error("core " + std::to_string(as_worker) + " has no worker; cores are 0 to " +
+                      std::to_string(machine->core_count() - 1));
+  auto e = std::make_shared<execution_state>(*this, core, machine->core_count(),
+                                             machine->places().size());
   void* idle = nullptr;
   if (!core.execution.compare_exchange_strong(idle, e.get(), sync::memory_order_acq_rel))
-    throw usage_error("the graph is already running; wait for its execution before it is submitted again");
+    throw usage_error(
+        "the graph is already running; wait for its execution before it is submitted again");
 
   worker* here = worker::current();
   if (here && &here->owner != this) here = nullptr;
@@ -165,7 +190,8 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
       check_home(k.home, machine->core_count());
     }
     if (events)
-      for (std::uint16_t i = 0; i < core.type_names.size(); ++i) events->name_type(i, core.type_names[i]);
+      for (std::uint16_t i = 0; i < core.type_names.size(); ++i)
+        events->name_type(i, core.type_names[i]);
     core.find_roots();
     if (plan.reads_data) core.keep_releases();
     if (plan.reads_predecessors) core.index_predecessors();
@@ -178,8 +204,10 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     e->explored_before = tables.explored();
     e->submitted_ns = sync::nanoseconds();
     const sync::lock_guard hold(active_lock_);
-    if (!running.load()) throw usage_error("the runtime is stopped; call start() before submitting");
-    if (!policy_failure_.empty()) throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
+    if (!running.load())
+      throw usage_error("the runtime is stopped; call start() before submitting");
+    if (!policy_failure_.empty())
+      throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
     core.engine = this;
     core.end_run_of = [](graph_core& c) noexcept { static_cast<engine*>(c.engine)->end_run(c); };
     e->number = submitted_++;
@@ -203,7 +231,8 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     here->hand_out();
     return e;
   }
-  // A root without a waker starts where the policy says; its worker is the best one to say it, if it is free.
+  // A root without a waker starts where the policy says; its worker is the best one to say it, if
+  // it is free.
   core_id starter = as_worker;
   if (starter == no_core) {
     const core_id first = home();
@@ -227,8 +256,8 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
 void engine::execution_done(execution_state& e) noexcept {
   e.finished_ns = sync::nanoseconds();
   e.explored = tables.explored() - e.explored_before;
-  // Whoever waits passes this lock too, so that the engine's hold is gone when wait() returns: what the tasks threw then dies with the
-  // user's last handle and never later on a worker.
+  // Whoever waits passes this lock too, so that the engine's hold is gone when wait() returns: what
+  // the tasks threw then dies with the user's last handle and never later on a worker.
   const std::shared_ptr<sync::mutex> released = e.released;
   const sync::lock_guard release(*released);
   std::shared_ptr<execution_state> alive;
@@ -243,7 +272,8 @@ void engine::execution_done(execution_state& e) noexcept {
     {
       const sync::lock_guard state(e.lock);
       e.tasks.end();
-      if (e.cancelled.load(sync::memory_order_relaxed) && cancelled_runs_.fetch_sub(1, sync::memory_order_seq_cst) == 1)
+      if (e.cancelled.load(sync::memory_order_relaxed) &&
+          cancelled_runs_.fetch_sub(1, sync::memory_order_seq_cst) == 1)
         clears_up_.store(false, sync::memory_order_relaxed);
     }
     none_active_.notify_all();
@@ -261,8 +291,10 @@ void engine::end_run(graph_core& g) noexcept {
     e = *at;
   }
   e->cancel();
-  if (worker* w = worker::current()) w->help_until([&] { return e->tasks.done(); }, nullptr, e.get());
-  else e->tasks.wait();
+  if (worker* w = worker::current())
+    w->help_until([&] { return e->tasks.done(); }, nullptr, e.get());
+  else
+    e->tasks.wait();
   const sync::lock_guard engine_has_let_go(*e->released);
 }
 
@@ -274,14 +306,17 @@ void engine::execution_cancelled() noexcept {
 
 double engine::now_s() noexcept { return seconds(sync::cycles() - start_cycles); }
 
-std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept { return workers[asker]->random.below(n); }
+std::uint32_t engine::random(core_id asker, std::uint32_t n) noexcept {
+  return workers[asker]->random.below(n);
+}
 
 std::uint32_t engine::length(queue_id q) noexcept {
   const declared_queue* d = declared_of(q);
   return d ? d->size() : workers[q]->waiting();
 }
 
-// Whatever worker asked; nothing may be thrown through it. Every run of this runtime depends on the policy, so all of them end.
+// Whatever worker asked; nothing may be thrown through it. Every run of this runtime depends on the
+// policy, so all of them end.
 void engine::policy_failed(const std::string& why) noexcept {
   {
     const sync::lock_guard hold(active_lock_);
@@ -295,9 +330,12 @@ void engine::policy_failed(const std::string& why) noexcept {
 
 bool engine::has_task(task_ref t, std::uint64_t ended) noexcept {
   const sync::lock_guard hold(active_lock_);
-  if (any_cancelled_.load(sync::memory_order_relaxed) || ended_.load(sync::memory_order_relaxed) != ended) return true;
+  if (any_cancelled_.load(sync::memory_order_relaxed) ||
+      ended_.load(sync::memory_order_relaxed) != ended)
+    return true;
   return std::ranges::any_of(active_, [&](const auto& e) {
-    const bool grows = e->graph.next_serial.load(sync::memory_order_relaxed) != e->graph.count;  // workers append what they add, unseen from here
+    // workers append what they add, unseen from here
+    const bool grows = e->graph.next_serial.load(sync::memory_order_relaxed) != e->graph.count;
     return grows || e->graph.blocks.holds(node_of(t));
   });
 }
@@ -307,15 +345,21 @@ void engine::rekey(task_ref t, std::uint64_t key) noexcept {
     if (q->rekey(node_of(t), key)) return;
 }
 
-std::uint32_t engine::batch_size(core_id asker) noexcept { return static_cast<std::uint32_t>(workers[asker]->batch->size()); }
-task_ref engine::batch_task(core_id asker, std::uint32_t i) noexcept { return ref((*workers[asker]->batch)[i]); }
+std::uint32_t engine::batch_size(core_id asker) noexcept {
+  return static_cast<std::uint32_t>(workers[asker]->batch->size());
+}
+task_ref engine::batch_task(core_id asker, std::uint32_t i) noexcept {
+  return ref((*workers[asker]->batch)[i]);
+}
 bool engine::batch_is_whole_graph(core_id asker) noexcept { return workers[asker]->batch_whole; }
 
 bool engine::declared_waits_for(core_id c) const noexcept {
-  return std::ranges::any_of(queues, [c](const auto& q) { return q->size() > 0 && q->may_take(c); });
+  return std::ranges::any_of(queues,
+                             [c](const auto& q) { return q->size() > 0 && q->may_take(c); });
 }
 
-// An idle worker may be asking its policy what to look for; joining it is the one way to know that it has come to the end.
+// An idle worker may be asking its policy what to look for; joining it is the one way to know that
+// it has come to the end.
 void engine::settle_recordings() {
   if (!running.load()) return;
   stop();
@@ -324,7 +368,8 @@ void engine::settle_recordings() {
 
 void engine::refuse_while_busy(const char* what) {
   const sync::lock_guard hold(active_lock_);
-  if (!active_.empty()) throw usage_error(std::string(what) + " while a graph runs; wait for it first");
+  if (!active_.empty())
+    throw usage_error(std::string(what) + " while a graph runs; wait for it first");
 }
 
 }  // namespace kilter::detail

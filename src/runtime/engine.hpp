@@ -8,9 +8,9 @@
 #include "base/sync.hpp"
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
+#include "model/slices.hpp"
 #include "policy/asking.hpp"
 #include "policy/view_source.hpp"
-#include "model/slices.hpp"
 #include "runtime/declared_queue.hpp"
 #include "runtime/our_cores.hpp"
 #include "runtime/submissions.hpp"
@@ -28,7 +28,8 @@ class engine final : public view_source {
   void stop();
   /// usage_error in the child of a fork, where there are no workers.
   void refuse_after_fork() const;
-  /// False where it cannot be stopped: in the child of a fork, and on a thread of its own, as when a body calls exit().
+  /// False where it cannot be stopped: in the child of a fork, and on a thread of its own, as when
+  /// a body calls exit().
   [[nodiscard]] bool can_be_stopped() const noexcept;
   [[nodiscard]] bool forked() const noexcept { return forks_ != sync::forks(); }
   /// What runs is cancelled; nothing is waited for.
@@ -37,7 +38,9 @@ class engine final : public view_source {
 
   // --- what a view asks ---
   double now_s() noexcept override;
-  double recent_s(core_id c) noexcept override { return seconds(workers[c]->clock_seen - start_cycles); }
+  double recent_s(core_id c) noexcept override {
+    return seconds(workers[c]->clock_seen - start_cycles);
+  }
   std::uint32_t random(core_id asker, std::uint32_t n) noexcept override;
   bool online(core_id c) noexcept override { return workers[c]->ours(); }
   bool idle(core_id c) noexcept override { return workers[c]->ours() && workers[c]->idle(); }
@@ -52,16 +55,22 @@ class engine final : public view_source {
   std::uint32_t batch_size(core_id asker) noexcept override;
   task_ref batch_task(core_id asker, std::uint32_t i) noexcept override;
   bool batch_is_whole_graph(core_id asker) noexcept override;
-  std::span<const in_edge> added_in_edges(core_id asker, const node* n) noexcept override { return workers[asker]->batch_edges.of(n); }
+  std::span<const in_edge> added_in_edges(core_id asker, const node* n) noexcept override {
+    return workers[asker]->batch_edges.of(n);
+  }
 
   void policy_failed(const std::string& why) noexcept override;
-  bool policy_is_out() const noexcept override { return policy_out_.load(sync::memory_order_seq_cst); }
+  bool policy_is_out() const noexcept override {
+    return policy_out_.load(sync::memory_order_seq_cst);
+  }
   std::uint64_t runs_ended() noexcept override { return ended_.load(sync::memory_order_acquire); }
   bool has_task(task_ref, std::uint64_t ended) noexcept override;
   bool clears_up() const noexcept override { return clears_up_.load(sync::memory_order_relaxed); }
 
   // --- what workers share ---
-  [[nodiscard]] asked_view view_of(worker& w) noexcept { return {*machine, this, w.core, w.log.get()}; }
+  [[nodiscard]] asked_view view_of(worker& w) noexcept {
+    return {*machine, this, w.core, w.log.get()};
+  }
   /// Somebody pushed work that any worker may take: wakes one unless somebody is already looking.
   void notify_any() noexcept;
   /// Wakes one sleeper of those that `may`, other than the caller; false if there is none.
@@ -72,8 +81,9 @@ class engine final : public view_source {
   /// All of them but the caller: for a task that the caller does not want.
   void notify_other_takers(const declared_queue&) noexcept;
   void notify_all() noexcept;
-  /// For a worker that stops searching: while it did, nobody else was woken for what any worker may take. `queues_too`: it was itself woken,
-  /// perhaps for a task in one of the queues, and may have found another.
+  /// For a worker that stops searching: while it did, nobody else was woken for what any worker may
+  /// take. `queues_too`: it was itself woken, perhaps for a task in one of the queues, and may have
+  /// found another.
   void wake_for_what_waits(bool queues_too) noexcept;
 
   // --- cores that other programs have: our_cores.hpp ---
@@ -102,26 +112,34 @@ class engine final : public view_source {
   void end_run(graph_core&) noexcept;
   /// Its bodies are left out from here on. Called once a run, under its lock, before it is done.
   void execution_cancelled() noexcept;
-  /// Asked by a worker that has said that it sleeps: all do, and a cancelled run is not done. So the policy looks nowhere where the rest of it waits, and
-  /// the worker is to look once more, the standard way. True once for such a rest.
+  /// Asked by a worker that has said that it sleeps: all do, and a cancelled run is not done. So
+  /// the policy looks nowhere where the rest of it waits, and the worker is to look once more, the
+  /// standard way. True once for such a rest.
   [[nodiscard]] bool must_clear_up() noexcept;
   /// Engine time as events count it.
   [[nodiscard]] std::int64_t now_ns() noexcept { return ns_at(sync::cycles()); }
   [[nodiscard]] std::int64_t ns_at(std::uint64_t cycles) const noexcept {
-    return static_cast<std::int64_t>(static_cast<double>(cycles - start_cycles) * seconds_per_cycle * 1e9);
+    return static_cast<std::int64_t>(static_cast<double>(cycles - start_cycles) *
+                                     seconds_per_cycle * 1e9);
   }
   void record_park(core_id, std::int64_t begin_ns) noexcept;
-  void record_task(core_id, const node*, const execution_state&, place, std::uint32_t member, std::uint64_t begin_cycles,
-                   std::uint64_t end_cycles, bool stolen) noexcept;
+  void record_task(core_id, const node*, const execution_state&, place, std::uint32_t member,
+                   std::uint64_t begin_cycles, std::uint64_t end_cycles, bool stolen) noexcept;
   void record_learned(core_id, const task_kind&, place_id) noexcept;
   void record_decision(core_id, const node*, place_id) noexcept;
   /// Where graphs are recorded; null: nowhere.
-  [[nodiscard]] trace::graph_log* graph_log() noexcept { return events ? events->graph() : nullptr; }
+  [[nodiscard]] trace::graph_log* graph_log() noexcept {
+    return events ? events->graph() : nullptr;
+  }
   void record_graph(const execution_state&) noexcept;
-  void record_release(trace::graph_log&, const execution_state&, const node* by, std::uint32_t batch, const std::vector<node*>& added) noexcept;
+  void record_release(trace::graph_log&, const execution_state&, const node* by,
+                      std::uint32_t batch, const std::vector<node*>& added) noexcept;
   /// It ends now.
-  void record_wait(trace::graph_log&, const execution_state&, const node* by, std::uint32_t batch, std::int64_t begin_ns, bool at_once) noexcept;
-  [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept { return static_cast<double>(cycles) * seconds_per_cycle; }
+  void record_wait(trace::graph_log&, const execution_state&, const node* by, std::uint32_t batch,
+                   std::int64_t begin_ns, bool at_once) noexcept;
+  [[nodiscard]] double seconds(std::uint64_t cycles) const noexcept {
+    return static_cast<double>(cycles) * seconds_per_cycle;
+  }
 
   runtime_options options;
   std::shared_ptr<const kilter::machine> machine;
@@ -129,56 +147,68 @@ class engine final : public view_source {
   discipline plan;
   std::vector<std::unique_ptr<declared_queue>> queues;
   std::vector<std::unique_ptr<worker>> workers;
-  [[nodiscard]] declared_queue* declared_of(queue_id q) const noexcept { return queues.empty() || q < first_declared ? nullptr : queues[q - first_declared].get(); }
+  [[nodiscard]] declared_queue* declared_of(queue_id q) const noexcept {
+    return queues.empty() || q < first_declared ? nullptr : queues[q - first_declared].get();
+  }
   [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   std::vector<cluster_desk> desks;
   submission_queue<execution_state> submissions;
   std::unique_ptr<model::tables> own_tables;
   std::unique_ptr<model::shared_cells> own_cells;
   trace::recorder* events = nullptr;
-  double time_scale = 1.0;            ///< seconds of this computer in one second that is told
-  double seconds_per_cycle = 1e-9;    ///< seconds that are told, cycles of this computer
+  double time_scale = 1.0;          ///< seconds of this computer in one second that is told
+  double seconds_per_cycle = 1e-9;  ///< seconds that are told, cycles of this computer
   std::uint64_t start_cycles = 0;
-  std::uint64_t spin_cycles = 0;      ///< how long a worker looks for work before it sleeps
-  std::uint64_t long_spin_cycles = 0; ///< likewise, after a sleep that this would have saved
-  std::uint64_t long_body_cycles = 0; ///< from here on the CPU time of a body is measured too
-  bool pins = false;                  ///< workers are pinned to their cores
-  bool lends = false;                 ///< one that has nothing to do lends its core to one that is held up
+  std::uint64_t spin_cycles = 0;       ///< how long a worker looks for work before it sleeps
+  std::uint64_t long_spin_cycles = 0;  ///< likewise, after a sleep that this would have saved
+  std::uint64_t long_body_cycles = 0;  ///< from here on the CPU time of a body is measured too
+  bool pins = false;                   ///< workers are pinned to their cores
+  /// one that has nothing to do lends its core to one that is held up
+  bool lends = false;
   sync::atomic<std::uint32_t> given_cores{0};  ///< that other programs have
-  sync::atomic<bool> lacks_cores{false};  ///< see lack_cores; until it is told
-  sync::atomic<bool> tell_policy{false};  ///< cores came or went
-  sync::spin_lock looks_after_others; ///< held by the one that looks who is held up
-  std::vector<std::int64_t> cpu_ns_seen;   ///< under it: CPU time of each worker
-  sync::atomic<bool> watched{false};  ///< one that sleeps looks again after a while
-  /// By a worker whose tasks are long, or were held up: if nobody watches, one that sleeps is woken, and does when it finds nothing else.
+  sync::atomic<bool> lacks_cores{false};       ///< see lack_cores; until it is told
+  sync::atomic<bool> tell_policy{false};       ///< cores came or went
+  sync::spin_lock looks_after_others;          ///< held by the one that looks who is held up
+  std::vector<std::int64_t> cpu_ns_seen;       ///< under it: CPU time of each worker
+  sync::atomic<bool> watched{false};           ///< one that sleeps looks again after a while
+  /// By a worker whose tasks are long, or were held up: if nobody watches, one that sleeps is
+  /// woken, and does when it finds nothing else.
   void have_watched() noexcept {
     if (lends && !watched.load(sync::memory_order_relaxed)) notify_any();
   }
-  std::uint64_t gap_cycles = 0;      ///< of a worker that looks for work, between two looks: somebody else had the core
-  std::uint64_t short_body_cycles = 0;///< below, bodies are timed in rows
+  /// of a worker that looks for work, between two looks: somebody else had the core
+  std::uint64_t gap_cycles = 0;
+  std::uint64_t short_body_cycles = 0;  ///< below, bodies are timed in rows
   bool measures_cpu = false;
-  bool samples_rows = false;          ///< very short bodies are timed in rows (a robust-mode part)
-  bool deques = true;                 ///< each core has a deque
-  queue_id first_declared = 0;        ///< before it come the deques that a policy has beside the queues that it declares
-  bool takes_own = false;             ///< a worker takes from its own deque without asking
-  bool keeps_low = false, keeps_high = false;  ///< the first child of that criticality runs next, without asking
-  bool standard_learning = false;     ///< samples go into the trace table without the policy being asked
+  bool samples_rows = false;  ///< very short bodies are timed in rows (a robust-mode part)
+  bool deques = true;         ///< each core has a deque
+  /// before it come the deques that a policy has beside the queues that it declares
+  queue_id first_declared = 0;
+  bool takes_own = false;  ///< a worker takes from its own deque without asking
+  /// the first child of that criticality runs next, without asking
+  bool keeps_low = false, keeps_high = false;
+  /// samples go into the trace table without the policy being asked
+  bool standard_learning = false;
 
   parking_counts parked;
-  alignas(sync::cache_line) sync::atomic<std::uint32_t> deep_workers{0};     ///< those that keep what becomes ready on them
-  sync::atomic<bool> holds_for_tasks{false};       ///< the policy has answered hold_task: the order is its own, and nothing may overtake
+  /// those that keep what becomes ready on them
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> deep_workers{0};
+  /// the policy has answered hold_task: the order is its own, and nothing may overtake
+  sync::atomic<bool> holds_for_tasks{false};
   sync::atomic<bool> running{false};
-  sync::atomic<std::uint32_t> active{0};     ///< executions that are not done
+  sync::atomic<std::uint32_t> active{0};  ///< executions that are not done
 
   /// Nothing runs and nothing can start while this is held.
   sync::mutex control;
   void refuse_while_busy(const char* what);
-  /// Returns when no worker is in the middle of a question. Until the next submission nothing more is recorded.
+  /// Returns when no worker is in the middle of a question. Until the next submission nothing more
+  /// is recorded.
   void settle_recordings();
 
  private:
-  engine(runtime_options, std::shared_ptr<const kilter::machine>, std::shared_ptr<const kilter::policy>,
-         std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
+  engine(runtime_options, std::shared_ptr<const kilter::machine>,
+         std::shared_ptr<const kilter::policy>, std::unique_ptr<model::tables>,
+         std::unique_ptr<model::shared_cells>, discipline);
   void look_at_quota(std::int64_t now_ns);
   void observe_landing();
   void join_all();
@@ -189,14 +219,14 @@ class engine final : public view_source {
   sync::condition none_active_;
   std::vector<std::shared_ptr<execution_state>> active_;
   std::uint64_t submitted_ = 0;
-  sync::atomic<std::uint64_t> ended_{0};            // counted under active_lock_
+  sync::atomic<std::uint64_t> ended_{0};  // counted under active_lock_
   sync::atomic<bool> any_cancelled_{false};
   sync::atomic<double> paid_cores_{std::numeric_limits<double>::infinity()};
   std::int64_t quota_seen_ns_ = 0;  // of the monotonic clock; 0: never
   sync::atomic<bool> policy_out_{false};
   sync::atomic<std::uint32_t> cancelled_runs_{0};  // that are not done
   sync::atomic<bool> clears_up_{false};
-  std::string policy_failure_;       // under active_lock_; empty until policy_out_
+  std::string policy_failure_;  // under active_lock_; empty until policy_out_
 };
 
 struct runtime_access {

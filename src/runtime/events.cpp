@@ -14,11 +14,16 @@ struct logged {
   std::vector<trace::graph_log::task> tasks{};
   std::vector<trace::graph_log::edge> edges{};
 
-  static std::uint32_t number_of(const node* n) noexcept { return static_cast<std::uint32_t>(id_of(n)); }
+  static std::uint32_t number_of(const node* n) noexcept {
+    return static_cast<std::uint32_t>(id_of(n));
+  }
   void add(const graph_core& core, const node* n) {
     const task_kind& k = core.kinds[n->kind];
-    tasks.push_back({graph, number_of(n), core.type_names[k.type], (n->flags & flag_high) != 0, k.width_one_only ? std::vector<std::uint32_t>{1} : k.widths});
-    for_each_successor(n, [&](const node* next, double cost_s) { edges.push_back({graph, number_of(n), number_of(next), cost_s}); });
+    tasks.push_back({graph, number_of(n), core.type_names[k.type], (n->flags & flag_high) != 0,
+                     k.width_one_only ? std::vector<std::uint32_t>{1} : k.widths});
+    for_each_successor(n, [&](const node* next, double cost_s) {
+      edges.push_back({graph, number_of(n), number_of(next), cost_s});
+    });
   }
 };
 
@@ -33,9 +38,14 @@ void engine::record_graph(const execution_state& x) noexcept try {
   graph_log()->lose();
 }
 
-void engine::record_release(trace::graph_log& log, const execution_state& x, const node* by, std::uint32_t batch, const std::vector<node*>& added) noexcept try {
+void engine::record_release(trace::graph_log& log, const execution_state& x, const node* by,
+                            std::uint32_t batch, const std::vector<node*>& added) noexcept try {
   logged all{.graph = static_cast<std::uint32_t>(x.number)};
-  trace::graph_log::release r{.graph = all.graph, .by = logged::number_of(by), .batch = batch, .at_ns = now_ns(), .tasks = {}};
+  trace::graph_log::release r{.graph = all.graph,
+                              .by = logged::number_of(by),
+                              .batch = batch,
+                              .at_ns = now_ns(),
+                              .tasks = {}};
   for (const node* n : added) {
     all.add(x.graph, n);
     r.tasks.push_back(logged::number_of(n));
@@ -46,8 +56,14 @@ void engine::record_release(trace::graph_log& log, const execution_state& x, con
   log.lose();
 }
 
-void engine::record_wait(trace::graph_log& log, const execution_state& x, const node* by, std::uint32_t batch, std::int64_t begin_ns, bool at_once) noexcept try {
-  log.add({.graph = static_cast<std::uint32_t>(x.number), .by = logged::number_of(by), .batch = batch, .begin_ns = begin_ns, .end_ns = now_ns(), .at_once = at_once});
+void engine::record_wait(trace::graph_log& log, const execution_state& x, const node* by,
+                         std::uint32_t batch, std::int64_t begin_ns, bool at_once) noexcept try {
+  log.add({.graph = static_cast<std::uint32_t>(x.number),
+           .by = logged::number_of(by),
+           .batch = batch,
+           .begin_ns = begin_ns,
+           .end_ns = now_ns(),
+           .at_once = at_once});
 } catch (...) {
   log.lose();
 }
@@ -61,8 +77,9 @@ void engine::record_park(core_id core, std::int64_t begin_ns) noexcept {
   events->append(core, e);
 }
 
-void engine::record_task(core_id core, const node* n, const execution_state& x, place p, std::uint32_t member, std::uint64_t begin,
-                         std::uint64_t end, bool stolen) noexcept {
+void engine::record_task(core_id core, const node* n, const execution_state& x, place p,
+                         std::uint32_t member, std::uint64_t begin, std::uint64_t end,
+                         bool stolen) noexcept {
   trace::event e;
   e.kind = trace::event_kind::task;
   e.start_ns = ns_at(begin);
@@ -75,7 +92,8 @@ void engine::record_task(core_id core, const node* n, const execution_state& x, 
   e.type = x.graph.kinds[n->kind].type;
   e.member = static_cast<std::uint16_t>(member);
   e.flags = static_cast<std::uint8_t>((n->flags & flag_critical ? trace::event_flag::critical : 0) |
-                                      (stolen ? trace::event_flag::stolen : 0) | (p.width > 1 ? trace::event_flag::wide : 0));
+                                      (stolen ? trace::event_flag::stolen : 0) |
+                                      (p.width > 1 ? trace::event_flag::wide : 0));
   events->append(core, e);
 }
 

@@ -7,7 +7,8 @@
 
 namespace kilter::detail {
 
-execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_, std::size_t place_count)
+execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_,
+                                 std::size_t place_count)
     : owner(e), graph(g), workers(workers_), tallies(workers_) {
   for (worker_tally& t : tallies) t.places.resize(place_count);
 }
@@ -15,7 +16,8 @@ execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers
 void execution_state::fail(std::exception_ptr e) noexcept {
   const sync::lock_guard hold(lock);
   // What a barrier throws because the run was already stopped is a consequence, not a cause.
-  if (!first_exception && !cancelled.load(sync::memory_order_relaxed)) first_exception = std::move(e);
+  if (!first_exception && !cancelled.load(sync::memory_order_relaxed))
+    first_exception = std::move(e);
   leave_bodies_out();
 }
 
@@ -47,7 +49,9 @@ bool execution_state::wait_for_end(node* n, std::int64_t end_ns) {
     waiters_.wait(n->end, epoch, end_ns, [&] { return tasks.done(); });
   } else {
     n->end.announce_wait(epoch);
-    w->help_until([&] { return tasks.done() || ended(n) || (end_ns >= 0 && sync::nanoseconds() >= end_ns); }, nullptr, this);
+    w->help_until(
+        [&] { return tasks.done() || ended(n) || (end_ns >= 0 && sync::nanoseconds() >= end_ns); },
+        nullptr, this);
   }
   return tasks.done() || ended(n);
 }
@@ -69,7 +73,8 @@ void execution::wait() {
   if (!done()) e.owner.refuse_after_fork();
   detail::worker::refuse_own(e, nullptr);
   if (w) {
-    // Also for the sake of another runtime's graph: its tasks may in turn wait for something that only this worker can run.
+    // Also for the sake of another runtime's graph: its tasks may in turn wait for something that
+    // only this worker can run.
     w->help_until([&] { return e.tasks.done(); }, nullptr, &e);
   } else {
     e.tasks.wait();
@@ -85,15 +90,20 @@ namespace {
 // Of the monotonic clock.
 std::int64_t end_of(std::int64_t limit_ns) noexcept {
   const std::int64_t now = sync::nanoseconds();
-  return limit_ns > std::numeric_limits<std::int64_t>::max() - now ? std::numeric_limits<std::int64_t>::max() : now + std::max<std::int64_t>(limit_ns, 0);
+  return limit_ns > std::numeric_limits<std::int64_t>::max() - now
+             ? std::numeric_limits<std::int64_t>::max()
+             : now + std::max<std::int64_t>(limit_ns, 0);
 }
 
 detail::node* own_task(const detail::execution_state& e, task t) {
   if (!t) throw usage_error("this task is empty; it does not belong to any graph");
   if (detail::task_access::added_while_running(t))
-    throw usage_error("a task that was added while its graph ran is waited for with its batch; an execution knows the tasks that were there before");
+    throw usage_error(
+        "a task that was added while its graph ran is waited for with its batch; an execution "
+        "knows the tasks that were there before");
   detail::node* n = detail::task_access::get(t);
-  if (&detail::graph_of(n) != &e.graph) throw usage_error("this task is of another graph than the one that was run");
+  if (&detail::graph_of(n) != &e.graph)
+    throw usage_error("this task is of another graph than the one that was run");
   return n;
 }
 
@@ -129,7 +139,8 @@ void execution::wait(task t) {
   if (e.ended(n) && !n->end.left_out()) return;
   const sync::lock_guard hold(e.lock);
   if (e.first_exception) std::rethrow_exception(e.first_exception);
-  if (e.ended(n) || e.cancelled_by_user) throw cancelled_error("the task was cancelled, or one that it depends on");
+  if (e.ended(n) || e.cancelled_by_user)
+    throw cancelled_error("the task was cancelled, or one that it depends on");
 }
 
 bool execution::done(task t) const {
@@ -150,7 +161,8 @@ void execution::cancel() noexcept {
 bool execution::done() const noexcept { return state_ && state_->tasks.done(); }
 
 execution_stats execution::stats() const {
-  if (!done()) throw usage_error("the figures of an execution are known when it is done; call wait() first");
+  if (!done())
+    throw usage_error("the figures of an execution are known when it is done; call wait() first");
   const detail::execution_state& e = *state_;
   execution_stats s;
   s.seconds = static_cast<double>(e.finished_ns - e.submitted_ns) * 1e-9 / e.time_scale;

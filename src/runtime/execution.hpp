@@ -15,9 +15,10 @@ namespace kilter::detail {
 
 class engine;
 
-/// What one worker did for one execution. Written by that worker only, read when the execution is done.
+/// What one worker did for one execution. Written by that worker only, read when the execution is
+/// done.
 struct alignas(sync::cache_line) worker_tally {
-  std::uint64_t done = 0;       ///< tasks finished, not yet taken off the run's count
+  std::uint64_t done = 0;  ///< tasks finished, not yet taken off the run's count
   std::uint64_t bodies = 0;
   std::uint64_t work_cycles = 0;
   std::uint64_t steals = 0, late_leaders = 0;
@@ -28,7 +29,9 @@ struct alignas(sync::cache_line) worker_tally {
   std::uint16_t last_kind = 0;
   std::vector<execution_stats::place_count> places;
 
-  void count(const node* n, place_id where) noexcept { ++(n->flags & flag_critical ? places[where].critical : places[where].other); }
+  void count(const node* n, place_id where) noexcept {
+    ++(n->flags & flag_critical ? places[where].critical : places[where].other);
+  }
 };
 
 /// What a policy expects a task to add to a core's load.
@@ -44,27 +47,29 @@ struct execution_state {
 
   engine& owner;
   graph_core& graph;
-  std::uint64_t number = 0;              ///< counts the submissions of the engine
-  core_id as_worker = no_core;           ///< the waker of the roots
+  std::uint64_t number = 0;     ///< counts the submissions of the engine
+  core_id as_worker = no_core;  ///< the waker of the roots
   std::int64_t submitted_ns = 0, finished_ns = 0;
-  std::int64_t planned_ns = 0;           ///< what the policy took for question 1
+  std::int64_t planned_ns = 0;  ///< what the policy took for question 1
   double cycles_per_second = 1.0;
   double time_scale = 1.0;
   std::uint64_t explored_before = 0, explored = 0;
 
   alignas(sync::cache_line) run_count tasks;
   alignas(sync::cache_line) sync::atomic<bool> cancelled{false};
-  sync::atomic<bool> leaves_out{false};   ///< so are some tasks, or all
+  sync::atomic<bool> leaves_out{false};  ///< so are some tasks, or all
   sync::atomic<bool> has_busy_estimates{false};
-  std::uint8_t epoch = 0;                 ///< graph_core::epoch of this run
+  std::uint8_t epoch = 0;  ///< graph_core::epoch of this run
   const std::uint32_t workers;
-  std::vector<worker_tally> tallies;     ///< one a worker
+  std::vector<worker_tally> tallies;  ///< one a worker
 
-  const std::shared_ptr<sync::mutex> released = std::make_shared<sync::mutex>();  ///< held while the engine lets go of this
-  sync::mutex lock;                       ///< guards what follows
+  /// held while the engine lets go of this
+  const std::shared_ptr<sync::mutex> released = std::make_shared<sync::mutex>();
+  sync::mutex lock;  ///< guards what follows
   std::exception_ptr first_exception;
   bool cancelled_by_user = false;
-  std::unordered_map<const node*, busy_estimate> busy_estimates;  ///< what on_ready or on_take added, to be taken off again
+  /// what on_ready or on_take added, to be taken off again
+  std::unordered_map<const node*, busy_estimate> busy_estimates;
 
   /// Remembers the first exception and stops the bodies that have not started.
   void fail(std::exception_ptr) noexcept;
@@ -73,12 +78,14 @@ struct execution_state {
   // --- one task of it ---
   /// Its body is not to begin; if it has, it is to return early.
   [[nodiscard]] bool stops(const node* n) const noexcept {
-    return cancelled.load(sync::memory_order_acquire) || n->stopped.load(sync::memory_order_relaxed) == epoch;
+    return cancelled.load(sync::memory_order_acquire) ||
+           n->stopped.load(sync::memory_order_relaxed) == epoch;
   }
   /// Leaves its body out, and what depends on it; no effect once it has ended.
   void stop(node*) noexcept;
   [[nodiscard]] bool ended(const node* n) const noexcept { return n->end.has_come(epoch); }
-  /// Returns when it has ended, or when the monotonic clock shows `end_ns` (negative: never). Whether it has.
+  /// Returns when it has ended, or when the monotonic clock shows `end_ns` (negative: never).
+  /// Whether it has.
   bool wait_for_end(node*, std::int64_t end_ns);
   /// One that somebody waits for has ended.
   void tell_of_end() noexcept;

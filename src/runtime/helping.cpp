@@ -9,7 +9,8 @@
 namespace kilter::detail {
 namespace {
 
-// Whoever ends what a helper of the same runtime waits for wakes it; what it waits for of another runtime it has to look at.
+// Whoever ends what a helper of the same runtime waits for wakes it; what it waits for of another
+// runtime it has to look at.
 constexpr std::int64_t helper_nap_ns = 1'000'000;
 
 }  // namespace
@@ -35,7 +36,9 @@ void worker::help(condition finished, const execution_state* mine, execution_sta
       help_here(finished);
     } else {
       auto on_a_segment = [&] { help_here(finished); };
-      if (!stacks_.call_on_fresh([](void* f) { (*static_cast<decltype(on_a_segment)*>(f))(); }, &on_a_segment)) help_without_stack(finished, awaited);
+      if (!stacks_.call_on_fresh([](void* f) { (*static_cast<decltype(on_a_segment)*>(f))(); },
+                                 &on_a_segment))
+        help_without_stack(finished, awaited);
     }
     if (waits_ == deep_waits) let_kept_go();
     stop_looking(mine);
@@ -54,8 +57,10 @@ void worker::help_here(condition finished) {
     }
     if (step(true)) continue;
     // A failed attempt is no reason to rest while the policy has others.
-    if (sleeping_.may_rest()) rest_while_helping(finished);
-    else sync::relax();
+    if (sleeping_.may_rest())
+      rest_while_helping(finished);
+    else
+      sync::relax();
   }
 }
 
@@ -63,7 +68,8 @@ void worker::help_here(condition finished) {
 void worker::help_without_stack(condition finished, execution_state* awaited) {
   if (awaited)
     awaited->fail(std::make_exception_ptr(std::runtime_error(
-        "no memory for another stack: " + std::to_string(waits_) + " waits are nested on the worker of core " + std::to_string(core) +
+        "no memory for another stack: " + std::to_string(waits_) +
+        " waits are nested on the worker of core " + std::to_string(core) +
         "; let tasks wait less deeply, or allow the process more address space (ulimit -v)")));
   while (!finished()) {
     if (step_deep()) continue;
@@ -75,7 +81,8 @@ void worker::help_without_stack(condition finished, execution_state* awaited) {
   }
 }
 
-// What this worker made ready itself, and what keeps others from going on. Nothing that would nest another stranger's wait.
+// What this worker made ready itself, and what keeps others from going on. Nothing that would nest
+// another stranger's wait.
 bool worker::step_deep() {
   if (step_bound(true, false)) return true;
   if (node* n = kept_.pop()) {
@@ -83,7 +90,8 @@ bool worker::step_deep() {
     return true;
   }
   node* n = std::exchange(hand_.next, nullptr);
-  if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed)) n = std::exchange(bound_, bound_->link);
+  if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed))
+    n = std::exchange(bound_, bound_->link);
   if (!n) return false;
   if (sleeping_.searches()) search_ends();
   place_and_run(n, {}, true);
@@ -100,10 +108,13 @@ void worker::rest_while_helping(condition finished) {
   sleep_until_work(helper_nap_ns, &finished);
 }
 
-// False: it goes where the policy says. So does all that cannot run on this core alone, and everything of a policy with an order of its own.
+// False: it goes where the policy says. So does all that cannot run on this core alone, and
+// everything of a policy with an order of its own.
 bool worker::keep(node* n) {
   const task_kind& k = graph_of(n).kinds[n->kind];
-  if (k.all_members || !(k.widths.empty() || k.widths.front() == 1) || owner.holds_for_tasks.load(sync::memory_order_relaxed)) return false;
+  if (k.all_members || !(k.widths.empty() || k.widths.front() == 1) ||
+      owner.holds_for_tasks.load(sync::memory_order_relaxed))
+    return false;
   kept_.push(n);
   owner.notify_any();
   return true;
@@ -113,7 +124,8 @@ node* worker::steal_kept() {
   const auto count = static_cast<core_id>(owner.workers.size());
   for (core_id i = 1; i < count; ++i) {
     node* n = nullptr;
-    if (owner.workers[(core + i) % count]->kept_.steal(n) == work_deque<node>::outcome::success) return n;
+    if (owner.workers[(core + i) % count]->kept_.steal(n) == work_deque<node>::outcome::success)
+      return n;
   }
   return nullptr;
 }
@@ -138,7 +150,8 @@ void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
   run_alone(n, stolen, helping);
 }
 
-// The policy is told as if the task had been taken from where it wanted it, and overruled only in the place. False if it declines.
+// The policy is told as if the task had been taken from where it wanted it, and overruled only in
+// the place. False if it declines.
 bool worker::kept_stays_here(node* n, bool stolen) {
   const bool travelled = n->where != place_unset && !stolen;
   if (travelled || !routing::asks_take(owner.plan, n, true)) return true;

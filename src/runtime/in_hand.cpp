@@ -1,4 +1,5 @@
-// Where what a worker had in hand goes. What it counted and timed goes where that is done: hand_in in worker.cpp, learn_row in run.cpp, share in ready.cpp.
+// Where what a worker had in hand goes. What it counted and timed goes where that is done: hand_in
+// in worker.cpp, learn_row in run.cpp, share in ready.cpp.
 
 #include "runtime/in_hand.hpp"
 
@@ -27,13 +28,12 @@ void worker::put_back(node* n, const origin& from) {
   sync::relax();
 }
 
-void worker::decline(node* n, const origin& from) noexcept try {
-  put_back(n, from);
-} catch (...) {
+void worker::decline(node* n, const origin& from) noexcept try { put_back(n, from); } catch (...) {
   give_up(n);
 }
 
-// The fence answers the one with which others stop searching or go to sleep: a body may block until what it made ready has run.
+// The fence answers the one with which others stop searching or go to sleep: a body may block until
+// what it made ready has run.
 void worker::hand_out() noexcept {
   share_next();
   if (own_.empty() && kept_.empty()) return;

@@ -1,6 +1,6 @@
 #pragma once
-// Where any thread may leave a task for one worker: a stack that is only ever emptied whole, so no task can be mistaken for
-// another that came back to the same address (ABA).
+// Where any thread may leave a task for one worker: a stack that is only ever emptied whole, so no
+// task can be mistaken for another that came back to the same address (ABA).
 
 #include "base/sync.hpp"
 
@@ -13,11 +13,16 @@ class inbox {
   void push(T* n) noexcept {
     T* head = head_.load(sync::memory_order_relaxed);
     do n->link = head;
-    while (!head_.compare_exchange_weak(head, n, sync::memory_order_release, sync::memory_order_relaxed));
+    while (!head_.compare_exchange_weak(head, n, sync::memory_order_release,
+                                        sync::memory_order_relaxed));
   }
-  [[nodiscard]] bool empty() const noexcept { return head_.load(sync::memory_order_relaxed) == nullptr; }
+  [[nodiscard]] bool empty() const noexcept {
+    return head_.load(sync::memory_order_relaxed) == nullptr;
+  }
   /// All of it, the youngest first, joined by `link`.
-  T* take_all() noexcept { return empty() ? nullptr : head_.exchange(nullptr, sync::memory_order_acquire); }
+  T* take_all() noexcept {
+    return empty() ? nullptr : head_.exchange(nullptr, sync::memory_order_acquire);
+  }
 
  private:
   sync::atomic<T*> head_{nullptr};

@@ -35,8 +35,8 @@ bool worker::lend_to(worker& other, std::int64_t cpu_ns_before) noexcept {
   return true;
 }
 
-// A neighbour may come to this core, too, and the guest's own may be free again. Who looks takes the
-// core from the guest, so only the time between two looks tells.
+// A neighbour may come to this core, too, and the guest's own may be free again. Who looks takes
+// the core from the guest, so only the time between two looks tells.
 void worker::look_after_guest() noexcept {
   const cpu_look now{sync::cycles(),
                      cpu_nanoseconds_of(guest_->thread_.load(sync::memory_order_relaxed))};
@@ -83,17 +83,15 @@ void worker::take_core_back() noexcept {
 }
 
 bool worker::settle() noexcept {
-  return lodging_.resettle([&](core_id home) {
-    return owner.pin_home(home, thread_.load(sync::memory_order_relaxed));
-  });
+  return lodging_.resettle(
+      [&](core_id home) { return owner.pin_home(home, thread_.load(sync::memory_order_relaxed)); });
 }
 
 void worker::go_home() noexcept {
   // It may have to wait for its core; nobody else should wait for what it holds.
   stop_looking();
-  lodging_.go_home([&](core_id home) {
-    return owner.pin_home(home, thread_.load(sync::memory_order_relaxed));
-  });
+  lodging_.go_home(
+      [&](core_id home) { return owner.pin_home(home, thread_.load(sync::memory_order_relaxed)); });
 }
 
 }  // namespace kilter::detail

@@ -22,7 +22,8 @@ std::vector<double> loop_weights(const model::tables& tables, const machine& m, 
     if (item_s > 0.0 && (least_s == 0.0 || item_s < least_s)) least_s = item_s;
   }
   for (core_id c = 0; c < cores; ++c)  // never tried: as good as the best, but for its disturbance
-    if (weights[c] == 0.0) weights[c] = 1.0 / (tables.slowdown(c) * (least_s > 0.0 ? least_s : 1.0));
+    if (weights[c] == 0.0)
+      weights[c] = 1.0 / (tables.slowdown(c) * (least_s > 0.0 ? least_s : 1.0));
   return weights;
 }
 
@@ -35,26 +36,37 @@ loop_shares shares_of_loop(const model::tables& tables, const machine& m, model:
   std::uint64_t members = std::min<std::uint64_t>(cores, pieces), woken = members;
   if (tables.seen(row)) {
     const double all_s = static_cast<double>(count) / *std::ranges::max_element(s.weights);
-    const auto worth = [&](double each_s) { return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(all_s / each_s, 1e6)), 1, members); };
+    const auto worth = [&](double each_s) {
+      return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(all_s / each_s, 1e6)), 1,
+                                       members);
+    };
     woken = worth(worth_waking_s);
     members = worth(worth_inviting_s);
   }
   for (core_id c = 0; c < cores; ++c)
-    if (c == caller) continue;
-    else if (away.empty() || away[c] == 0) s.invited.push_back(c);
-    else s.weights[c] = 0.0;
+    if (c == caller)
+      continue;
+    else if (away.empty() || away[c] == 0)
+      s.invited.push_back(c);
+    else
+      s.weights[c] = 0.0;
   s.worth_waking = woken;
-  std::ranges::stable_sort(s.invited, [&](core_id a, core_id b) { return s.weights[a] > s.weights[b]; });
+  std::ranges::stable_sort(s.invited,
+                           [&](core_id a, core_id b) { return s.weights[a] > s.weights[b]; });
   const std::size_t self = caller == no_core ? 0 : 1;
   std::size_t kept = 0;
   for (const core_id c : s.invited)
-    if (kept + self < woken || (kept + self < members && !looks.empty() && looks[c] != 0)) s.invited[kept++] = c;
-    else s.weights[c] = 0.0;
+    if (kept + self < woken || (kept + self < members && !looks.empty() && looks[c] != 0))
+      s.invited[kept++] = c;
+    else
+      s.weights[c] = 0.0;
   s.invited.resize(kept);
   return s;
 }
 
-std::vector<std::uint64_t> begins_of_shares(const model::tables& tables, const machine& m, model::row_id row, std::uint64_t count, core_id caller) {
+std::vector<std::uint64_t> begins_of_shares(const model::tables& tables, const machine& m,
+                                            model::row_id row, std::uint64_t count,
+                                            core_id caller) {
   std::vector<std::uint64_t> begins(m.core_count() + 1, 0);
   if (count == 0) return begins;
   const std::vector<double> weights = shares_of_loop(tables, m, row, count, count, caller).weights;

@@ -78,7 +78,7 @@ void our_cores::look_on() noexcept {
     if (cores != 0) {
       ran_ns = now_ns;
       become(share);
-    } else if (now_ns - ran_ns > 2 * pause_ns) {   // the page says so by now
+    } else if (now_ns - ran_ns > 2 * pause_ns) {  // the page says so by now
       rest_ns = -1;
       sleeps_.store(true, sync::memory_order_seq_cst);
       if (of_.active.load(sync::memory_order_seq_cst) != 0) rest_ns = 0;
@@ -139,12 +139,14 @@ core_id engine::core_of_ours(core_id c) const noexcept {
     if (workers[there]->ours()) return there;
   }
   const auto there = std::ranges::find_if(workers, [](const auto& w) { return w->ours(); });
-  return there == workers.end() ? c : (*there)->core;   // they are about to change
+  return there == workers.end() ? c : (*there)->core;  // they are about to change
 }
 
 place_id engine::place_of_ours(const task_kind& k, place_id wanted, core_id near) const noexcept {
   if (all_ours(wanted)) return wanted;
-  const auto does = [&](place_id p) { return allows_width(k, machine->at(p).width) && all_ours(p); };
+  const auto does = [&](place_id p) {
+    return allows_width(k, machine->at(p).width) && all_ours(p);
+  };
   for (const place_id p : machine->containing(core_of_ours(near)))
     if (does(p)) return p;
   for (const place_id p : machine->scan_order())

@@ -41,7 +41,7 @@ class our_cores {
   sync::thread looks_;
   sync::atomic<std::uint32_t> ticket_{0};
   sync::atomic<bool> sleeps_{false}, ends_{false};
-  bool settled_ = true;   // each worker's thread is where it belongs
+  bool settled_ = true;  // each worker's thread is where it belongs
 };
 
 }  // namespace kilter::detail

@@ -10,18 +10,24 @@ namespace kilter::detail {
 
 namespace {
 
-// Taking a piece costs some 50 ns and ends the compiler's loop, so 100 us of work make it free; a thief is content with less.
+// Taking a piece costs some 50 ns and ends the compiler's loop, so 100 us of work make it free; a
+// thief is content with less.
 constexpr double piece_s = 100e-6, least_piece_s = 5e-6;
 // Slices of the operating system are longer than this.
 constexpr double gap_s = 0.5e-3;
-// Before the caller helps with other work, it waits for those who are in their last piece: for two pieces, and as long for the others who have none left. Where a
-// single block is longer than a piece, for two blocks, but not for as long as a core should stand idle.
+// Before the caller helps with other work, it waits for those who are in their last piece: for two
+// pieces, and as long for the others who have none left. Where a single block is longer than a
+// piece, for two blocks, but not for as long as a core should stand idle.
 constexpr double last_pieces_s = 2 * piece_s, longest_last_pieces_s = 2e-3;
 
-constexpr std::uint64_t most_blocks = std::uint64_t{1} << 31, usual_blocks = std::uint64_t{1} << 20, reduce_parts = 4096;
-constexpr std::uint64_t lines = 64;  // of a long loop: the pieces of neighbours then rarely share a cache line
+constexpr std::uint64_t most_blocks = std::uint64_t{1} << 31, usual_blocks = std::uint64_t{1} << 20,
+                        reduce_parts = 4096;
+// of a long loop: the pieces of neighbours then rarely share a cache line
+constexpr std::uint64_t lines = 64;
 
-std::uint64_t divided(std::uint64_t n, std::uint64_t by) noexcept { return n == 0 ? 0 : (n - 1) / by + 1; }
+std::uint64_t divided(std::uint64_t n, std::uint64_t by) noexcept {
+  return n == 0 ? 0 : (n - 1) / by + 1;
+}
 
 std::uint64_t multiple_of(std::uint64_t grain, std::uint64_t count) noexcept {
   return grain * std::max<std::uint64_t>(1, divided(divided(count, grain), most_blocks));
@@ -41,10 +47,11 @@ std::uint64_t reduce_block(std::uint64_t count, std::uint64_t grain) noexcept {
 std::string loop_name(const loop_options& o, call_site at) {
   if (!o.type.empty()) return "loop:" + std::string(o.type);
   const std::string_view file = at.file;
-  return "loop:" + std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(at.line);
+  return "loop:" + std::string(file.substr(file.find_last_of('/') + 1)) + ":" +
+         std::to_string(at.line);
 }
 
-// ---- one member's speed -----------------------------------------------------------------------------------------------------
+// ---- one member's speed -------------------------------------------------------------------------
 
 std::uint32_t loop_pace::wanted(std::uint32_t left) const noexcept {
   if (block_cycles <= 0.0) return 1;
@@ -55,7 +62,8 @@ std::uint32_t loop_pace::wanted(std::uint32_t left) const noexcept {
 
 std::uint32_t loop_pace::least() const noexcept {
   if (block_cycles <= 0.0) return 1;
-  return static_cast<std::uint32_t>(std::clamp(piece_cycles * (least_piece_s / piece_s) / block_cycles, 1.0, 1e9));
+  return static_cast<std::uint32_t>(
+      std::clamp(piece_cycles * (least_piece_s / piece_s) / block_cycles, 1.0, 1e9));
 }
 
 void loop_pace::add(std::uint32_t blocks, std::uint64_t cycles) noexcept {
@@ -63,18 +71,27 @@ void loop_pace::add(std::uint32_t blocks, std::uint64_t cycles) noexcept {
   const double expected = block_cycles * blocks;
   if (block_cycles > 0.0 && static_cast<double>(cycles) > 2.0 * expected + gap_cycles) {
     lost_cycles += cycles - static_cast<std::uint64_t>(expected);
-    block_cycles += (each - block_cycles) / 16;  // iterations that became that much heavier are believed in the end
+    // iterations that became that much heavier are believed in the end
+    block_cycles += (each - block_cycles) / 16;
   } else {
-    block_cycles = block_cycles <= 0.0 || each < block_cycles ? each : block_cycles + (each - block_cycles) / 4;
+    block_cycles = block_cycles <= 0.0 || each < block_cycles
+                       ? each
+                       : block_cycles + (each - block_cycles) / 4;
   }
 }
 
-// ---- the loop ---------------------------------------------------------------------------------------------------------------
+// ---- the loop -----------------------------------------------------------------------------------
 
-shared_loop::shared_loop(const loop_work& w, std::uint32_t r, execution_state* e, worker& who, const std::vector<double>& weights)
-    : loop_ranges(static_cast<std::uint32_t>(divided(w.count, w.block)), weights), work(w), row(r), run(e), caller(who) {}
+shared_loop::shared_loop(const loop_work& w, std::uint32_t r, execution_state* e, worker& who,
+                         const std::vector<double>& weights)
+    : loop_ranges(static_cast<std::uint32_t>(divided(w.count, w.block)), weights),
+      work(w),
+      row(r),
+      run(e),
+      caller(who) {}
 
-void shared_loop::reuse(const loop_work& w, std::uint32_t r, execution_state* e, const std::vector<double>& weights) noexcept {
+void shared_loop::reuse(const loop_work& w, std::uint32_t r, execution_state* e,
+                        const std::vector<double>& weights) noexcept {
   deal(static_cast<std::uint32_t>(divided(w.count, w.block)), weights);
   work = w;
   row = r;
@@ -90,10 +107,11 @@ void shared_loop::fail(std::exception_ptr e) noexcept {
 }
 
 bool shared_loop::stopped() const noexcept {
-  return stopped_.load(sync::memory_order_acquire) || (run && run->cancelled.load(sync::memory_order_relaxed));
+  return stopped_.load(sync::memory_order_acquire) ||
+         (run && run->cancelled.load(sync::memory_order_relaxed));
 }
 
-// ---- what a worker does in it -----------------------------------------------------------------------------------------------
+// ---- what a worker does in it -------------------------------------------------------------------
 
 void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
   hand_.row.spoil();  // by what follows
@@ -122,7 +140,8 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
        !l->everybody_left() && sync::cycles() - since < patience;)
     sync::relax();
   help_until([&] { return l->everybody_left(); }, run, nullptr);
-  // Somebody had just taken it over from another when this worker saw nothing left, and lost its core.
+  // Somebody had just taken it over from another when this worker saw nothing left, and lost its
+  // core.
   if (l->anything_left()) take_pieces(*l);
   const std::exception_ptr thrown = l->take_thrown();
   const bool unfinished = l->anything_left();
@@ -132,9 +151,10 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
 }
 
-// To allocate on lines of its own what other threads free takes as long as a short loop should take to
-// begin. Two are kept: who was invited to the last loop may not have let go of it yet.
-shared_loop* worker::loop_for(const loop_work& w, std::uint32_t row, execution_state* run, const std::vector<double>& weights) {
+// To allocate on lines of its own what other threads free takes as long as a short loop should take
+// to begin. Two are kept: who was invited to the last loop may not have let go of it yet.
+shared_loop* worker::loop_for(const loop_work& w, std::uint32_t row, execution_state* run,
+                              const std::vector<double>& weights) {
   for (shared_loop* const kept : loops_) {
     if (!kept->unused()) continue;
     kept->hold();
@@ -149,8 +169,8 @@ shared_loop* worker::loop_for(const loop_work& w, std::uint32_t row, execution_s
   return made;
 }
 
-// Those that another program has. If the caller's is one, it works on one of ours, whose worker then
-// leaves that to it.
+// Those that another program has. If the caller's is one, it works on one of ours, whose worker
+// then leaves that to it.
 std::vector<std::uint8_t> worker::cores_without_loops() const {
   std::vector<std::uint8_t> away;
   if (owner.given_cores.load(sync::memory_order_relaxed) == 0) return away;
@@ -174,7 +194,9 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
   if (owner.tables.seen(l.row))
-    pace.block_cycles = owner.tables.time_s(l.row, owner.machine->single(core)) / owner.tables.slowdown(core) * static_cast<double>(l.work.block) * cycles_per_s;
+    pace.block_cycles = owner.tables.time_s(l.row, owner.machine->single(core)) /
+                        owner.tables.slowdown(core) * static_cast<double>(l.work.block) *
+                        cycles_per_s;
   look_at_cpu_time();
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
@@ -202,29 +224,36 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
-  if (pace.items > 0 && nested == 0 && ours() && lodging_.stayed() && !l.stopped()) learn_loop(l, pace, span);
-  return static_cast<std::uint64_t>(std::clamp(2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
+  if (pace.items > 0 && nested == 0 && ours() && lodging_.stayed() && !l.stopped())
+    learn_loop(l, pace, span);
+  return static_cast<std::uint64_t>(std::clamp(
+      2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
 }
 
-// The clock of a thread's CPU time is a system call, of half a microsecond: short loops share a look.
+// The clock of a thread's CPU time is a system call, of half a microsecond: short loops share a
+// look.
 void worker::look_at_cpu_time() noexcept {
   constexpr double shared_s = 1e-3;
   const std::uint64_t now = sync::cycles();
-  if (cpu_seen_.ns < 0 || owner.seconds(now - cpu_seen_.cycles) > shared_s) cpu_seen_ = {now, cpu_nanoseconds()};
+  if (cpu_seen_.ns < 0 || owner.seconds(now - cpu_seen_.cycles) > shared_s)
+    cpu_seen_ = {now, cpu_nanoseconds()};
 }
 
-// A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that blocks to the other.
+// A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that
+// blocks to the other.
 void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span) {
   const double wall_s = owner.seconds(span);
   double lost_s = 0.0;
   if (pace.lost_cycles > 0) {
-    const double off_core_s = owner.seconds(sync::cycles() - cpu_seen_.cycles) - static_cast<double>(cpu_nanoseconds() - cpu_seen_.ns) * 1e-9;
+    const double off_core_s = owner.seconds(sync::cycles() - cpu_seen_.cycles) -
+                              static_cast<double>(cpu_nanoseconds() - cpu_seen_.ns) * 1e-9;
     lost_s = std::min({owner.seconds(pace.lost_cycles), wall_s, std::max(0.0, off_core_s)});
   }
-  owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s, owner.seconds(clock_seen - owner.start_cycles));
+  owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s,
+                          owner.seconds(clock_seen - owner.start_cycles));
 }
 
-// ---- from outside -----------------------------------------------------------------------------------------------------------
+// ---- from outside -------------------------------------------------------------------------------
 
 void run_loop(runtime& rt, const loop_work& w, std::string_view name) {
   engine& e = runtime_access::of(rt);

@@ -1,11 +1,13 @@
 #pragma once
-// A loop that several workers share. Each has a range of its own, sized by what its core is worth, takes pieces from its front, and when it
-// is empty takes the back half of the longest range that is left. So nobody waits for a core that is slower than was thought.
+// A loop that several workers share. Each has a range of its own, sized by what its core is worth,
+// takes pieces from its front, and when it is empty takes the back half of the longest range that
+// is left. So nobody waits for a core that is slower than was thought.
 //
-// The end. Whoever called the loop closes it when no range has anything left, and waits for those inside, who have at most one piece each.
-// A worker that was invited and comes later finds it closed: nobody waits for workers that never came. One that lost its core in the middle of its
-// last piece would keep the caller waiting for a slice of the operating system, several milliseconds: whoever sleeps meanwhile
-// lends it the core that has become free (lending.cpp).
+// The end. Whoever called the loop closes it when no range has anything left, and waits for those
+// inside, who have at most one piece each. A worker that was invited and comes later finds it
+// closed: nobody waits for workers that never came. One that lost its core in the middle of its
+// last piece would keep the caller waiting for a slice of the operating system, several
+// milliseconds: whoever sleeps meanwhile lends it the core that has become free (lending.cpp).
 
 #include <exception>
 #include <memory>
@@ -24,10 +26,11 @@ struct execution_state;
 
 /// What one member knows of its own speed in one loop, and how long its pieces should be.
 struct loop_pace {
-  double block_cycles = 0.0;       ///< of one block on this core, undisturbed; 0: not known yet
-  double piece_cycles = 0.0;       ///< how long a piece should take
-  double gap_cycles = 0.0;         ///< a piece that took that much longer than expected was interrupted
-  std::uint64_t lost_cycles = 0;   ///< in such interruptions
+  double block_cycles = 0.0;  ///< of one block on this core, undisturbed; 0: not known yet
+  double piece_cycles = 0.0;  ///< how long a piece should take
+  /// a piece that took that much longer than expected was interrupted
+  double gap_cycles = 0.0;
+  std::uint64_t lost_cycles = 0;  ///< in such interruptions
   std::uint64_t items = 0;
 
   /// Blocks of the next piece, if `left` are left in the range.
@@ -40,23 +43,32 @@ struct loop_pace {
 class shared_loop : public loop_ranges, public loop_door {
  public:
   /// `weights`: one a core, 0 for those that are not invited; some are positive.
-  shared_loop(const loop_work&, std::uint32_t row, execution_state*, worker& caller, const std::vector<double>& weights);
+  shared_loop(const loop_work&, std::uint32_t row, execution_state*, worker& caller,
+              const std::vector<double>& weights);
   /// Another loop of the same caller; only while `unused`.
-  void reuse(const loop_work&, std::uint32_t row, execution_state*, const std::vector<double>& weights) noexcept;
+  void reuse(const loop_work&, std::uint32_t row, execution_state*,
+             const std::vector<double>& weights) noexcept;
 
   loop_work work;
   std::uint32_t row;     ///< of the trace table
   execution_state* run;  ///< of the task that called it; null if none is known
   worker& caller;
 
-  [[nodiscard]] std::uint64_t begin_of(block_range r) const noexcept { return r.begin * work.block; }
-  [[nodiscard]] std::uint64_t end_of(block_range r) const noexcept { return r.end == blocks() ? work.count : r.end * work.block; }
+  [[nodiscard]] std::uint64_t begin_of(block_range r) const noexcept {
+    return r.begin * work.block;
+  }
+  [[nodiscard]] std::uint64_t end_of(block_range r) const noexcept {
+    return r.end == blocks() ? work.count : r.end * work.block;
+  }
 
   void fail(std::exception_ptr) noexcept;
   /// The body threw, or the graph that the loop belongs to was cancelled.
   [[nodiscard]] bool stopped() const noexcept;
-  /// What the body threw first, for good: who answers an invitation late must not be the one who frees it. Only after `everybody_left`.
-  [[nodiscard]] std::exception_ptr take_thrown() noexcept { return std::exchange(thrown_, nullptr); }
+  /// What the body threw first, for good: who answers an invitation late must not be the one who
+  /// frees it. Only after `everybody_left`.
+  [[nodiscard]] std::exception_ptr take_thrown() noexcept {
+    return std::exchange(thrown_, nullptr);
+  }
 
   void let_go() noexcept {
     if (drop()) delete this;

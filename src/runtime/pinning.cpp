@@ -26,9 +26,13 @@ class cpu_mask {
   cpu_mask(const cpu_mask&) = delete;
   cpu_mask& operator=(const cpu_mask&) = delete;
   bool load_own() noexcept { return sched_getaffinity(0, bytes_, set_) == 0; }
-  bool apply_to(pid_t thread) const noexcept { return thread > 0 && sched_setaffinity(thread, bytes_, set_) == 0; }
+  bool apply_to(pid_t thread) const noexcept {
+    return thread > 0 && sched_setaffinity(thread, bytes_, set_) == 0;
+  }
   void add(int cpu) noexcept { CPU_SET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
-  [[nodiscard]] bool has(int cpu) const noexcept { return cpu >= 0 && cpu < size && CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, set_); }
+  [[nodiscard]] bool has(int cpu) const noexcept {
+    return cpu >= 0 && cpu < size && CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes_, set_);
+  }
   [[nodiscard]] int count() const noexcept { return CPU_COUNT_S(bytes_, set_); }
 
  private:
@@ -56,10 +60,12 @@ bool pin_to_any(const machine& m, std::span<const core_id> cores, pid_t t) noexc
 bool pin_to(const machine& m, core_id c, pid_t t) noexcept { return pin_to_any(m, {&c, 1}, t); }
 bool pin_to(const machine& m, core_id c) noexcept { return pin_to(m, c, thread_number()); }
 
-// What pthread_getcpuclockid gives, for a thread that may be gone by now (Linux: the number's complement, and which clock).
+// What pthread_getcpuclockid gives, for a thread that may be gone by now (Linux: the number's
+// complement, and which clock).
 std::int64_t cpu_nanoseconds_of(pid_t t) noexcept {
   constexpr unsigned of_a_thread = 4, time_on_cpus = 2;
-  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(t) << 3) | of_a_thread | time_on_cpus);
+  const auto clock =
+      static_cast<clockid_t>((~static_cast<unsigned>(t) << 3) | of_a_thread | time_on_cpus);
   timespec now{};
   if (t <= 0 || clock_gettime(clock, &now) != 0) return -1;
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
@@ -75,7 +81,7 @@ bool wants_cpu(pid_t thread) noexcept {
   const ssize_t got = read(file, text, sizeof text);
   close(file);
   const std::string_view told(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  const std::size_t name_ends = told.rfind(')');   // the name may have any bytes
+  const std::size_t name_ends = told.rfind(')');  // the name may have any bytes
   return name_ends != told.npos && told.substr(name_ends).starts_with(") R");
 }
 

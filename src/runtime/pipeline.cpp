@@ -36,15 +36,18 @@ class line {
 /// What stands before a stage that has one item in hand.
 class station {
  public:
-  station(const stage_work& w, task_type t, std::size_t in_flight) : work(w), type(t), early_(w.order == stage_order::ordered ? in_flight : 0) {}
+  station(const stage_work& w, task_type t, std::size_t in_flight)
+      : work(w), type(t), early_(w.order == stage_order::ordered ? in_flight : 0) {}
 
   /// Who is to be served now: `t`, or nobody, as others are before it.
   token* come(token& t) noexcept {
     if (work.order == stage_order::parallel) return &t;
     const sync::lock_guard<sync::mutex> hold(mutex_);
     // All from the next one on to `t` are in flight, so no two of them share a cell.
-    if (work.order == stage_order::ordered) early_[t.number % early_.size()] = &t;
-    else line_.push(t);
+    if (work.order == stage_order::ordered)
+      early_[t.number % early_.size()] = &t;
+    else
+      line_.push(t);
     return busy_ ? nullptr : take();
   }
   /// Who is to be served after one that was.
@@ -60,8 +63,10 @@ class station {
  private:
   token* take() noexcept {
     token* t = nullptr;
-    if (work.order == stage_order::serial) t = line_.pop();
-    else if ((t = std::exchange(early_[next_ % early_.size()], nullptr))) ++next_;
+    if (work.order == stage_order::serial)
+      t = line_.pop();
+    else if ((t = std::exchange(early_[next_ % early_.size()], nullptr)))
+      ++next_;
     busy_ = t != nullptr;
     return t;
   }
@@ -77,13 +82,15 @@ class station {
 class pipeline_run {
  public:
   explicit pipeline_run(const pipeline_work& w) : bodies_(w.bodies), tokens_(w.values.size()) {
-    for (const stage_work& s : w.stages) stations_.push_back(std::make_unique<station>(s, graph_.type(s.type), tokens_.size()));
+    for (const stage_work& s : w.stages)
+      stations_.push_back(std::make_unique<station>(s, graph_.type(s.type), tokens_.size()));
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       tokens_[i].values = w.values[i];
       free_.push(tokens_[i]);
     }
     token* first = free_.pop();
-    graph_.add({.type = stations_[0]->type}, [this, first](task_context& here) { give(here, *first); });
+    graph_.add({.type = stations_[0]->type},
+               [this, first](task_context& here) { give(here, *first); });
   }
 
   std::uint64_t all(runtime& rt) {
@@ -95,7 +102,8 @@ class pipeline_run {
   /// A task of the first stage.
   void give(task_context& here, token& t) {
     const station& first = *stations_[0];
-    if (!first.work.run(bodies_, t.values)) return;  // nobody gives after it, so what is free stays so
+    // nobody gives after it, so what is free stays so
+    if (!first.work.run(bodies_, t.values)) return;
     t.number = given_++;
     batch next(here);
     if (token* free = another()) add_giver(next, *free);
@@ -109,8 +117,10 @@ class pipeline_run {
     at.work.run(bodies_, t.values);
     batch next(here);
     if (token* waiting = at.leave()) add_server(next, stage, *waiting);
-    if (stage + 1 < stations_.size()) come(next, stage + 1, t);
-    else if (back(t)) add_giver(next, t);
+    if (stage + 1 < stations_.size())
+      come(next, stage + 1, t);
+    else if (back(t))
+      add_giver(next, t);
     next.detach();
   }
 
@@ -118,7 +128,8 @@ class pipeline_run {
     if (token* served = stations_[stage]->come(t)) add_server(next, stage, *served);
   }
   void add_server(batch& next, std::size_t stage, token& t) {
-    next.add({.type = stations_[stage]->type}, [this, stage, &t](task_context& here) { serve(here, stage, t); });
+    next.add({.type = stations_[stage]->type},
+             [this, stage, &t](task_context& here) { serve(here, stage, t); });
   }
   void add_giver(batch& next, token& t) {
     next.add({.type = stations_[0]->type}, [this, &t](task_context& here) { give(here, t); });

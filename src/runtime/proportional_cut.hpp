@@ -7,7 +7,8 @@
 
 namespace kilter::detail {
 
-/// Cuts 0 .. n-1 into parts that are as large as their weights are against each other, one after the other. Some weight is positive.
+/// Cuts 0 .. n-1 into parts that are as large as their weights are against each other, one after
+/// the other. Some weight is positive.
 class proportional_cut {
  public:
   proportional_cut(std::uint64_t n, const std::vector<double>& weights) noexcept : n_(n) {

@@ -24,19 +24,23 @@ void worker::start_execution(execution_state& e) noexcept {
       e.fail(std::current_exception());
     }
   batch = nullptr;
-  // Once the last root is pushed the execution may end at any moment, and with it the graph: nothing of either is touched after that.
+  // Once the last root is pushed the execution may end at any moment, and with it the graph:
+  // nothing of either is touched after that.
   const core_id waker = e.as_worker;
   if (open_roots(e, waker)) return;
   for (node* root : e.graph.roots) made_ready(root, nullptr, waker);
 }
 
-// Many roots that the policy leaves to the standard way are not pushed one by one: whoever comes takes a piece of them. The order is that of the deque in
-// which they would lie: this worker takes the youngest, others the oldest.
+// Many roots that the policy leaves to the standard way are not pushed one by one: whoever comes
+// takes a piece of them. The order is that of the deque in which they would lie: this worker takes
+// the youngest, others the oldest.
 bool worker::open_roots(execution_state& e, core_id waker) {
   constexpr std::size_t worth_it = 64;
   const std::vector<node*>& roots = e.graph.roots;
   const discipline& plan = owner.plan;
-  if (roots.size() < worth_it || deep() || !owner.queues.empty() || plan.asks_next || plan.asks_submit || plan.asks_ready_low) return false;
+  if (roots.size() < worth_it || deep() || !owner.queues.empty() || plan.asks_next ||
+      plan.asks_submit || plan.asks_ready_low)
+    return false;
   if ((plan.asks_ready_high && e.graph.any_high) || e.graph.any_home) return false;
   if (waker == no_core ? owner.home() != core : waker != core) return false;
   {
@@ -45,7 +49,8 @@ bool worker::open_roots(execution_state& e, core_id waker) {
     const bool first_is_next = plan.forward_child && !hand_.next;
     if (first_is_next) hand_.next = roots.front();
     next_root_ = roots.data() + first_is_next;
-    roots_left_.store(static_cast<std::uint32_t>(roots.size() - first_is_next), sync::memory_order_release);
+    roots_left_.store(static_cast<std::uint32_t>(roots.size() - first_is_next),
+                      sync::memory_order_release);
   }
   owner.notify_any();
   return true;
@@ -90,7 +95,8 @@ void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
     batch_edges.clear();
     batch = nullptr;
   }
-  // Which are ready must be known before the first is pushed: from then on the others may run, and their storage be another's.
+  // Which are ready must be known before the first is pushed: from then on the others may run, and
+  // their storage be another's.
   std::erase_if(added, [](const node* n) { return n->predecessors != 0; });
   for (node* n : added) made_ready(n, parent, core);
 }
@@ -98,14 +104,16 @@ void worker::release_batch(std::vector<node*>& added, node* parent) noexcept {
 void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
   if (n->flags & flag_home) [[unlikely]]
     waker = home_of(n, waker, [&](core_id c) { return owner.idle(c); });
-  const bool asks = n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
+  const bool asks =
+      n->flags & flag_critical ? owner.plan.asks_ready_high : owner.plan.asks_ready_low;
   if (!asks) {
     if (deep() && keep(n)) [[unlikely]]
       return;
     enqueue_standard(n, waker);
     return;
   }
-  if (parent && owner.plan.reads_data && !graph_of(n).kinds[n->kind].short_body.load(sync::memory_order_relaxed))
+  if (parent && owner.plan.reads_data &&
+      !graph_of(n).kinds[n->kind].short_body.load(sync::memory_order_relaxed))
     released_by(released_ = n, core);
   asked_view v = owner.view_of(*this);
   apply(n, ask::ready(*owner.policy, ref(n), parent ? ref(parent) : task_ref{}, waker, v), waker);
@@ -113,8 +121,10 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
   give_up(n);
 }
 
-// Inlined, what is known of a destination where it was made is not decided again: 37 instructions a task of a chain.
-[[gnu::always_inline]] inline void worker::send(node* n, const routing::destination& to, std::uint64_t key) {
+// Inlined, what is known of a destination where it was made is not decided again: 37 instructions a
+// task of a chain.
+[[gnu::always_inline]] inline void worker::send(node* n, const routing::destination& to,
+                                                std::uint64_t key) {
   using kind = routing::destination::kind;
   switch (to.what) {
     case kind::next:
@@ -138,22 +148,29 @@ void worker::made_ready(node* n, node* parent, core_id waker) noexcept try {
       bound_ = n;
       return;
     case kind::assembly:
-      if (const place p = owner.machine->at(n->where); p.width == 1) owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
-      else insert(n, std::exchange(n->where, place_unset), false);
+      if (const place p = owner.machine->at(n->where); p.width == 1)
+        owner.workers[p.leader]->bind({assembly_entry::kind::run, n, nullptr});
+      else
+        insert(n, std::exchange(n->where, place_unset), false);
       return;
     case kind::declared: {
       declared_queue& q = *owner.queues[to.queue];
       q.push(n, key);
-      // Who looks next itself wakes nobody for the first task: in a chain another worker would come for each one in vain.
-      if (looks_next_ && !deep() && !hand_.untold && q.may_take(core)) hand_.untold = &q;
-      else owner.notify_takers(q);
+      // Who looks next itself wakes nobody for the first task: in a chain another worker would come
+      // for each one in vain.
+      if (looks_next_ && !deep() && !hand_.untold && q.may_take(core))
+        hand_.untold = &q;
+      else
+        owner.notify_takers(q);
       return;
     }
   }
 }
 
 void worker::enqueue_standard(node* n, core_id waker) {
-  const core_id at = waker == no_core && owner.deques ? owner.home() : waker == no_core ? core : waker;
+  const core_id at = waker == no_core && owner.deques ? owner.home()
+                     : waker == no_core               ? core
+                                                      : waker;
   send(n, routing::standard_way(owner.plan, core, at, hand_.next != nullptr), 0);
 }
 
@@ -168,11 +185,15 @@ void worker::apply(node* n, const ready_decision& d, core_id waker) {
     n->where = static_cast<std::uint16_t>(d.where);
     if (owner.events && (n->flags & flag_critical)) owner.record_decision(core, n, d.where);
   }
-  if (d.busy_s != 0.0 && d.where != no_place) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  if (d.busy_s != 0.0 && d.where != no_place)
+    add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
   if (deep() && keep(n)) [[unlikely]]
     return;
   const core_id at = waker != no_core ? waker : owner.deques ? owner.home() : core;
-  send(n, routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at, hand_.next != nullptr), d.key);
+  send(n,
+       routing::of_answer(d, owner.plan, owner.first_declared, core, waker, at,
+                          hand_.next != nullptr),
+       d.key);
 }
 
 void worker::add_busy(node* n, core_id leader, double seconds) {
@@ -180,7 +201,8 @@ void worker::add_busy(node* n, core_id leader, double seconds) {
   const sync::lock_guard hold(e.lock);
   const auto [at, fresh] = e.busy_estimates.try_emplace(n, busy_estimate{leader, seconds});
   if (!fresh) return;  // the first estimate stands: it is the one that will be taken off
-  owner.workers[leader]->busy_ns.fetch_add(static_cast<std::int64_t>(seconds * 1e9), sync::memory_order_relaxed);
+  owner.workers[leader]->busy_ns.fetch_add(static_cast<std::int64_t>(seconds * 1e9),
+                                           sync::memory_order_relaxed);
   e.has_busy_estimates.store(true, sync::memory_order_relaxed);
 }
 
@@ -188,7 +210,8 @@ void worker::remove_busy(const node* n, execution_state& e) {
   const sync::lock_guard hold(e.lock);
   const auto at = e.busy_estimates.find(n);
   if (at == e.busy_estimates.end()) return;
-  owner.workers[at->second.core]->busy_ns.fetch_sub(static_cast<std::int64_t>(at->second.seconds * 1e9), sync::memory_order_relaxed);
+  owner.workers[at->second.core]->busy_ns.fetch_sub(
+      static_cast<std::int64_t>(at->second.seconds * 1e9), sync::memory_order_relaxed);
   e.busy_estimates.erase(at);
 }
 

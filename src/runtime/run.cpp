@@ -13,25 +13,29 @@
 namespace kilter::detail {
 
 std::int64_t worker::cpu_nanoseconds() const noexcept {
-  return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core) : sync::thread_cpu_nanoseconds();
+  return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core)
+                                : sync::thread_cpu_nanoseconds();
 }
 
 void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
   if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
-  // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0, Fig. 3, steps 4-6).
+  // The place chosen at wake-up travels with the task, and is dropped when a thief takes it (S0,
+  // Fig. 3, steps 4-6).
   place_id where = std::exchange(n->where, place_unset);
   if ((where == place_unset || from.stolen) && !finds_place(n, from, where)) return;
   const place_id here = owner.machine->single(core);
   if (where != here && owner.given_cores.load(sync::memory_order_relaxed) != 0) [[unlikely]]
     where = owner.place_of_ours(graph_of(n).kinds[n->kind], where, core);
   execution_state& e = execution_of(n);
-  // What is counted for another execution must not wait behind this task: it may be that execution's last.
+  // What is counted for another execution must not wait behind this task: it may be that
+  // execution's last.
   if (hand_.counted && hand_.counted != &e) [[unlikely]]
     hand_.hand_in(*this);
   if (from.stolen) ++tally(e).steals;
   const bool needs_stand_in = helping && graph_of(n).kinds[n->kind].all_members;
-  if ((where == here && !needs_stand_in) || !goes_to(where, n, from.stolen, needs_stand_in)) run_alone(n, from.stolen, helping);
+  if ((where == here && !needs_stand_in) || !goes_to(where, n, from.stolen, needs_stand_in))
+    run_alone(n, from.stolen, helping);
 }
 
 // The place of a task that carries none. False if it went back to its queue.
@@ -56,7 +60,8 @@ bool worker::finds_place(node* n, const origin& from, place_id& where) noexcept 
   return true;
 }
 
-// To the workers of that place. False if there is no memory for the way: its run has failed, so its body is left out, and that can be done here.
+// To the workers of that place. False if there is no memory for the way: its run has failed, so its
+// body is left out, and that can be done here.
 bool worker::goes_to(place_id where, node* n, bool stolen, bool needs_stand_in) noexcept try {
   const place p = owner.machine->at(where);
   if (p.width > 1 || needs_stand_in) {
@@ -117,7 +122,8 @@ bool worker::run_body(node* n, const body& code, body_call& call, execution_stat
   try {
     code.invoke(closure_of(n, code), call);
   } catch (...) {
-    // In this order: a member that waits for this one throws as soon as it sees the task stopped, and that is no cause.
+    // In this order: a member that waits for this one throws as soon as it sees the task stopped,
+    // and that is no cause.
     e.fail(std::current_exception());
     did_not_end();
   }
@@ -135,7 +141,8 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   const bool at_hand = std::exchange(released_, nullptr) == n;
   const bool long_body = k.long_body.load(sync::memory_order_relaxed);
   const std::int64_t cpu_begin = owner.measures_cpu && long_body ? cpu_nanoseconds() : -1;
-  if (long_body) [[unlikely]] owner.have_watched();
+  if (long_body) [[unlikely]]
+    owner.have_watched();
   const std::uint64_t begin = hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles();
   body_call call{.where = {core, 1}, .core = core, .task = n};
   const body_on_stack outer = std::exchange(body_, {&call, k.code->team});
@@ -148,7 +155,8 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   if (ran) {
     const core_id data_at = data_core_of(n);
     data_now_at(n, core);
-    const std::uint64_t span = std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
+    const std::uint64_t span =
+        std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
     m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
     m.work = work_of(n);
     // What is learned of that all workers write, so of short bodies only some count.
@@ -157,9 +165,11 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
                                                : distance_between(*owner.machine, data_at, core);
     if (span > owner.long_body_cycles) {
       owner.have_watched();
-      if (!k.long_body.load(sync::memory_order_relaxed)) k.long_body.store(true, sync::memory_order_relaxed);
+      if (!k.long_body.load(sync::memory_order_relaxed))
+        k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
-      if (cpu_begin >= 0 && nested == 0) m.cpu_s = static_cast<double>(cpu_nanoseconds() - cpu_begin) * 1e-9;
+      if (cpu_begin >= 0 && nested == 0)
+        m.cpu_s = static_cast<double>(cpu_nanoseconds() - cpu_begin) * 1e-9;
     } else if (cpu_begin >= 0) {
       // It was a gap of the operating system that made a short body look long.
       k.long_body.store(false, sync::memory_order_relaxed);
@@ -177,8 +187,9 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   complete(n, e);
 }
 
-// The clock is read before the first and after the last of a row, so that a gap of the operating system cannot fall between samples.
-// Bodies that short are also worth less than the way to them through the loop: while the row lasts, the next of it follows at once.
+// The clock is read before the first and after the last of a row, so that a gap of the operating
+// system cannot fall between samples. Bodies that short are also worth less than the way to them
+// through the loop: while the row lasts, the next of it follows at once.
 void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) {
   if (!hand_.row.is_of(k)) {
     hand_.close_row(*this);
@@ -209,15 +220,19 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
   body_ = outer;
 }
 
-// What the loop would take next, if it belongs to the row and nobody has to be asked about it; else null, and nothing has changed.
+// What the loop would take next, if it belongs to the row and nobody has to be asked about it; else
+// null, and nothing has changed.
 node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
-  if (hand_.untold || bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty()) return nullptr;
+  if (hand_.untold || bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty())
+    return nullptr;
   if (!hand_.next && owner.takes_own) hand_.next = own_.pop();
   node* n = hand_.next;
   if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;
   if (n->where == place_unset) {
-    const bool asked = n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
-    const bool stays = k.width_one_only ? owner.plan.take_stays || !asked : k.widths.empty() && !asked;
+    const bool asked =
+        n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
+    const bool stays =
+        k.width_one_only ? owner.plan.take_stays || !asked : k.widths.empty() && !asked;
     if (!stays) return nullptr;
   } else if (n->where != owner.machine->single(core)) {
     return nullptr;
@@ -237,29 +252,36 @@ void worker::learn_row(const short_row::contents& row) noexcept {
   m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / row.count;
   m.tasks = row.count;
   hand_.row.fit(row, span, owner.short_body_cycles);
-  // One gap of the operating system in a row does not make its bodies long; twice the limit in most of them does, and the next sample
-  // of a long body finds that out.
-  if (span > 2 * owner.short_body_cycles * row.count) k.short_body.store(false, sync::memory_order_relaxed);
-  if (span > owner.long_body_cycles) [[unlikely]] owner.have_watched();
+  // One gap of the operating system in a row does not make its bodies long; twice the limit in most
+  // of them does, and the next sample of a long body finds that out.
+  if (span > 2 * owner.short_body_cycles * row.count)
+    k.short_body.store(false, sync::memory_order_relaxed);
+  if (span > owner.long_body_cycles) [[unlikely]]
+    owner.have_watched();
   tally(*row.run).work_cycles += span;
-  if (owner.standard_learning) owner.tables.learn(k.row, owner.machine->single(core), m, owner.seconds(end - owner.start_cycles));
+  if (owner.standard_learning)
+    owner.tables.learn(k.row, owner.machine->single(core), m,
+                       owner.seconds(end - owner.start_cycles));
 }
 
-void worker::learn(node* n, const task_kind& k, place_id where, const measured& m, std::uint64_t now_cycles) {
+void worker::learn(node* n, const task_kind& k, place_id where, const measured& m,
+                   std::uint64_t now_cycles) {
   if (owner.plan.asks_done) {
     asked_view v = owner.view_of(*this);
     ask::done(*owner.policy, ref(n), where, m, v);
   } else if (!owner.standard_learning) {
     return;
   }
-  if (owner.standard_learning && owner.all_ours(where)) owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
+  if (owner.standard_learning && owner.all_ours(where))
+    owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
   if (owner.events) owner.record_learned(core, k, where);
 }
 
 // In a chain of critical tasks the call, which is made in two places, was 1 ns of 39.
 [[gnu::always_inline]] inline void worker::successor_ready(node* n, node* parent) {
   if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
-  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) && !(n->flags & flag_home)) {
+  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) &&
+      !(n->flags & flag_home)) {
     hand_.next = n;
     return;
   }
@@ -268,16 +290,19 @@ void worker::learn(node* n, const task_kind& k, place_id where, const measured& 
   looks_next_ = false;
 }
 
-// What waited for a task that did not come to its end is left out as well. Whether this one did not.
+// What waited for a task that did not come to its end is left out as well. Whether this one did
+// not.
 bool worker::pass_stop_on(const node* n, const execution_state& e) noexcept {
   if (n->stopped.load(sync::memory_order_relaxed) != e.epoch) return false;
-  for_each_successor(n, [&](node* s, double) { s->stopped.store(e.epoch, sync::memory_order_relaxed); });
+  for_each_successor(
+      n, [&](node* s, double) { s->stopped.store(e.epoch, sync::memory_order_relaxed); });
   return true;
 }
 
 // Releases what waited for `n`, whether its body ran or was skipped.
 void worker::complete(node* n, execution_state& e) {
-  if (n->end.set(e.epoch, e.leaves_out.load(sync::memory_order_relaxed) && pass_stop_on(n, e))) [[unlikely]]
+  if (n->end.set(e.epoch, e.leaves_out.load(sync::memory_order_relaxed) && pass_stop_on(n, e)))
+      [[unlikely]]
     e.tell_of_end();
   // The policy's flag goes back to the user's, for the next run.
   static_assert(flag_critical == flag_high << 1);

@@ -8,12 +8,15 @@ namespace kilter {
 runtime::runtime(runtime_options o) : engine_(detail::engine::make(std::move(o))) {}
 runtime::~runtime() {
   if (engine_->can_be_stopped()) return;
-  // The workers would go on in what is freed, or are not there to be joined. The process is about to end: exit() in a body, or a fork's child.
+  // The workers would go on in what is freed, or are not there to be joined. The process is about
+  // to end: exit() in a body, or a fork's child.
   if (!engine_->forked()) engine_->cancel_all();
   (void)engine_.release();
 }
 
-execution runtime::submit(graph& g, core_id as_worker) { return execution(engine_->submit(g, as_worker)); }
+execution runtime::submit(graph& g, core_id as_worker) {
+  return execution(engine_->submit(g, as_worker));
+}
 
 execution_stats runtime::run(graph& g, core_id as_worker) {
   execution e = submit(g, as_worker);
@@ -25,15 +28,17 @@ void runtime::stop() { engine_->stop(); }
 void runtime::start() { engine_->start(); }
 bool runtime::running() const noexcept { return engine_->running.load(); }
 const machine& runtime::machine() const noexcept { return *engine_->machine; }
-const policy& runtime::policy() const noexcept { return engine_->options.custom ? *engine_->options.custom : *engine_->policy; }
+const policy& runtime::policy() const noexcept {
+  return engine_->options.custom ? *engine_->options.custom : *engine_->policy;
+}
 std::uint32_t runtime::workers() const noexcept { return engine_->machine->core_count(); }
 
 std::vector<runtime::learned> runtime::table() const {
   std::vector<learned> out;
   for (const auto& c : engine_->tables.snapshot()) {
     if (c.samples == 0) continue;
-    out.push_back({engine_->tables.row_name(c.row), engine_->tables.row_size_class(c.row), engine_->machine->at(c.where), c.seconds,
-                   c.intrinsic_s, c.samples});
+    out.push_back({engine_->tables.row_name(c.row), engine_->tables.row_size_class(c.row),
+                   engine_->machine->at(c.where), c.seconds, c.intrinsic_s, c.samples});
   }
   return out;
 }
@@ -54,8 +59,10 @@ void runtime::forget() {
 void runtime::preset(std::string_view type, std::uint32_t size_class, place where, double seconds) {
   const auto p = machine().find(where);
   if (!p)
-    throw usage_error("(" + std::to_string(where.leader) + "," + std::to_string(where.width) + ") is not a place of this machine");
-  if (!(seconds > 0)) throw usage_error("a preset time is in seconds and positive, got " + std::to_string(seconds));
+    throw usage_error("(" + std::to_string(where.leader) + "," + std::to_string(where.width) +
+                      ") is not a place of this machine");
+  if (!(seconds > 0))
+    throw usage_error("a preset time is in seconds and positive, got " + std::to_string(seconds));
   engine_->tables.preset(engine_->tables.row(type, size_class), *p, seconds);
 }
 

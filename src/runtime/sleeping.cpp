@@ -1,4 +1,5 @@
-// How a worker comes to rest, and who is woken for what. docs/sleeping.md has the protocol, sleeping.hpp and parking.hpp its steps.
+// How a worker comes to rest, and who is woken for what. docs/sleeping.md has the protocol,
+// sleeping.hpp and parking.hpp its steps.
 
 #include "runtime/sleeping.hpp"
 
@@ -15,18 +16,20 @@ constexpr std::int64_t longest_between_looks_ns = 16'000'000;
 
 }  // namespace
 
-// ---- a worker comes to rest -------------------------------------------------------------------------------------------------
+// ---- a worker comes to rest ---------------------------------------------------------------------
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   if (lodging_.away()) go_home();
-  if (ours()) let_go();
-  else stop_looking();
+  if (ours())
+    let_go();
+  else
+    stop_looking();
   cpu_seen_.ns = -1;
   if (timeout_ns < 0 || timeout_ns >= worth_a_look_ns) lend_core();
   std::int64_t begin_ns = 0;
   const auto finds = [&](std::int64_t& at_most_ns) {
-    if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) || owner.must_clear_up() ||
-        owner.parked.stopping.load(sync::memory_order_acquire) ||
+    if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) ||
+        owner.must_clear_up() || owner.parked.stopping.load(sync::memory_order_acquire) ||
         (sleeping_.ended_search() && !ours()))
       return true;
     ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
@@ -34,7 +37,8 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
     return false;
   };
   bool slept = false, looks_again = false;
-  for (std::int64_t nap_ns = worth_a_look_ns;; nap_ns = std::min(2 * nap_ns, longest_between_looks_ns)) {
+  for (std::int64_t nap_ns = worth_a_look_ns;;
+       nap_ns = std::min(2 * nap_ns, longest_between_looks_ns)) {
     looks_again = timeout_ns < 0 && begins_watch();
     slept = sleeping_.sleep(looks_again ? nap_ns : timeout_ns, finds);
     if (!looks_again) break;
@@ -49,12 +53,16 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
 
 bool worker::something_to_take() const noexcept {
   if (bound_) return true;
-  if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() || !own_.empty()) return true;
+  if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() ||
+      !own_.empty())
+    return true;
   if (!ours()) return false;
   if (owner.submissions.any_for(parking_)) return true;
   if (owner.deques) {
     for (const auto& w : owner.workers)
-      if (!w->own_.empty() || !w->open_inbox_.empty() || !w->declined_.empty() || w->roots_left_.load(sync::memory_order_acquire)) return true;
+      if (!w->own_.empty() || !w->open_inbox_.empty() || !w->declined_.empty() ||
+          w->roots_left_.load(sync::memory_order_acquire))
+        return true;
   }
   if (owner.deep_workers.load(sync::memory_order_acquire) != 0)
     for (const auto& w : owner.workers)
@@ -65,8 +73,8 @@ bool worker::something_to_take() const noexcept {
   return false;
 }
 
-// A policy that is asked gets the question once more between the announcement and the sleep: a push that came before the announcement
-// woke nobody.
+// A policy that is asked gets the question once more between the announcement and the sleep: a push
+// that came before the announcement woke nobody.
 bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   if (!owner.plan.asks_next || !ours()) return false;
   node* found = nullptr;
@@ -80,7 +88,8 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
     if (!found && std::exchange(starts_over_, false)) return true;
     if (!found) found = take_asked(from);
   } while (!found && !sleeping_.may_rest());
-  if (const std::int64_t rest_ns = sleeping_.rest_ns(); rest_ns >= 0) timeout_ns = timeout_ns < 0 ? rest_ns : std::min(timeout_ns, rest_ns);
+  if (const std::int64_t rest_ns = sleeping_.rest_ns(); rest_ns >= 0)
+    timeout_ns = timeout_ns < 0 ? rest_ns : std::min(timeout_ns, rest_ns);
   // An execution that began meanwhile may have bound something to this worker itself.
   if (!found) return something_to_take();
   hand_.found = found;
@@ -88,7 +97,8 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
   return true;
 }
 
-// A worker without its core was woken in vain: what it was woken for, another may take, and what it has in hand.
+// A worker without its core was woken in vain: what it was woken for, another may take, and what it
+// has in hand.
 void worker::wait_for_core() noexcept {
   emulated_cores* cores = owner.options.emulated;
   if (!cores || cores->has_core(core)) return;
@@ -98,14 +108,16 @@ void worker::wait_for_core() noexcept {
 }
 
 void worker::search_ends() noexcept {
-  if (guest_) [[unlikely]] take_core_back();
+  if (guest_) [[unlikely]]
+    take_core_back();
   sleeping_.search_ends([&](bool woken) { owner.wake_for_what_waits(woken); });
 }
 
-// ---- who is woken -----------------------------------------------------------------------------------------------------------
+// ---- who is woken -------------------------------------------------------------------------------
 
-// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake itself instead of another. One on a
-// core that others slowed lately may come a slice late, so it is woken if there is no other.
+// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake
+// itself instead of another. One on a core that others slowed lately may come a slice late, so it
+// is woken if there is no other.
 template <class May>
 bool engine::wake_one(May may) noexcept {
   const worker* self = worker::current();
@@ -113,10 +125,14 @@ bool engine::wake_one(May may) noexcept {
   bool left_out = false;
   for (auto& w : workers) {
     if (w.get() == self || !w->ours() || !may(*w)) continue;
-    if (tables.slowed_lately(w->core, now)) left_out = true;
-    else if (w->wake()) return true;
+    if (tables.slowed_lately(w->core, now))
+      left_out = true;
+    else if (w->wake())
+      return true;
   }
-  return left_out && std::ranges::any_of(workers, [&](auto& w) { return w.get() != self && w->ours() && may(*w) && w->wake(); });
+  return left_out && std::ranges::any_of(workers, [&](auto& w) {
+           return w.get() != self && w->ours() && may(*w) && w->wake();
+         });
 }
 
 void engine::notify_any() noexcept {
@@ -126,7 +142,9 @@ void engine::notify_any() noexcept {
 
 void engine::wake_for_what_waits(bool queues_too) noexcept {
   const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
-  if (submissions.any() || (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); }))) notify_any();
+  if (submissions.any() ||
+      (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); })))
+    notify_any();
   if (!queues_too) return;
   for (const auto& q : queues)
     if (q->size() > 0) notify_takers(*q);
@@ -136,7 +154,9 @@ void engine::notify_takers(const declared_queue& q) noexcept {
   if (!parked.somebody_sleeps()) return;
   const worker* self = worker::current();
   // Others may leave it to its owner.
-  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() && workers[q.owner()]->wake()) return;
+  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() &&
+      workers[q.owner()]->wake())
+    return;
   if (wake_one([&](const worker& w) { return q.may_take(w.core); })) return;
   lack_cores();
   // Left over: the caller itself, on its way to sleep.
@@ -156,7 +176,9 @@ void engine::notify_all() noexcept {
 }
 
 bool engine::must_clear_up() noexcept {
-  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 || parked.sleepers.load(sync::memory_order_seq_cst) < workers.size()) return false;
+  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 ||
+      parked.sleepers.load(sync::memory_order_seq_cst) < workers.size())
+    return false;
   if (clears_up_.exchange(true, sync::memory_order_seq_cst)) return false;
   notify_all();
   return true;

@@ -1,6 +1,7 @@
 #pragma once
-// How one worker looks for work, comes to rest and gets up again, as its own thread sees it; parking.hpp is what others see of that.
-// docs/sleeping.md has the states, the steps, and why no wake-up is lost.
+// How one worker looks for work, comes to rest and gets up again, as its own thread sees it;
+// parking.hpp is what others see of that. docs/sleeping.md has the states, the steps, and why no
+// wake-up is lost.
 
 #include <cstdint>
 #include <utility>
@@ -9,12 +10,15 @@
 
 namespace kilter::detail {
 
-/// How long a worker looks for work before it sleeps: looking costs a co-runner its time, sleeping costs the next task a wake-up of several
-/// microseconds. The longer one where that would have saved the last sleep.
+/// How long a worker looks for work before it sleeps: looking costs a co-runner its time, sleeping
+/// costs the next task a wake-up of several microseconds. The longer one where that would have
+/// saved the last sleep.
 inline constexpr double spin_s = 50e-6, long_spin_s = 200e-6;
-/// Between two rounds of looking: long enough to leave the victims' cache lines alone, short against any task worth stealing.
+/// Between two rounds of looking: long enough to leave the victims' cache lines alone, short
+/// against any task worth stealing.
 inline constexpr int pauses_between_rounds = 16;
-/// One of those that sleep looks so soon who is held up, and then less and less often. A slice of the operating system is longer.
+/// One of those that sleep looks so soon who is held up, and then less and less often. A slice of
+/// the operating system is longer.
 inline constexpr std::int64_t worth_a_look_ns = 1'000'000;
 
 class sleeping {
@@ -27,16 +31,18 @@ class sleeping {
     may_rest_ = true;
     rest_ns_ = -1;
   }
-  /// The look goes on where it may take a while: from here on the worker counts as looking, and nobody else is woken for what any worker may
-  /// take. Not after it has announced its sleep: then it stays a sleeper, so that each push wakes it.
+  /// The look goes on where it may take a while: from here on the worker counts as looking, and
+  /// nobody else is woken for what any worker may take. Not after it has announced its sleep: then
+  /// it stays a sleeper, so that each push wakes it.
   void search_begins() noexcept {
     if (searching_ || announced_) return;
     searching_ = true;
     me_.search_begins();
   }
   [[nodiscard]] bool searches() const noexcept { return searching_; }
-  /// It has found something, or turns to something else. Others who sleep may have missed what it leaves: `wake(woken)` is called if there
-  /// are any, where `woken` says that it was itself woken, perhaps for something else than what it found.
+  /// It has found something, or turns to something else. Others who sleep may have missed what it
+  /// leaves: `wake(woken)` is called if there are any, where `woken` says that it was itself woken,
+  /// perhaps for something else than what it found.
   template <class Wake>
   void search_ends(Wake&& wake) noexcept {
     attempt_ = 0;
@@ -58,8 +64,9 @@ class sleeping {
   [[nodiscard]] std::int64_t rest_ns() const noexcept { return rest_ns_; }
 
   // --- the sleep ---
-  /// Announces the sleep, looks once more, and sleeps until woken, at most `timeout_ns` (negative: without limit). `finds(at_most_ns)` is that
-  /// last look: true if there is a reason to stay up; it may shorten the time. Returns whether the worker slept.
+  /// Announces the sleep, looks once more, and sleeps until woken, at most `timeout_ns` (negative:
+  /// without limit). `finds(at_most_ns)` is that last look: true if there is a reason to stay up;
+  /// it may shorten the time. Returns whether the worker slept.
   template <class Finds>
   bool sleep(std::int64_t timeout_ns, Finds&& finds) {
     attempt_ = 0;
@@ -73,8 +80,9 @@ class sleeping {
     attempt_ = 0;
     return !stays_up;
   }
-  /// For that last look: what was left during the search that the announcement ended, nobody else was
-  /// woken for. A worker that may not take it stays up, and ends a search as if it had found something.
+  /// For that last look: what was left during the search that the announcement ended, nobody else
+  /// was woken for. A worker that may not take it stays up, and ends a search as if it had found
+  /// something.
   [[nodiscard]] bool ended_search() const noexcept { return ended_search_; }
   /// The sleep ended by itself.
   [[nodiscard]] bool nobody_came() const noexcept { return nobody_came_; }

@@ -19,18 +19,22 @@
 namespace kilter::detail {
 namespace {
 
-// A body that is started at the end of a segment has an eighth of a usual stack: a megabyte of eight.
+// A body that is started at the end of a segment has an eighth of a usual stack: a megabyte of
+// eight.
 constexpr std::size_t share_kept_free = 8, share_of_last_resort = 32;
-constexpr std::size_t least_segment = std::size_t{256} << 10, longest_segment = std::size_t{64} << 20;
+constexpr std::size_t least_segment = std::size_t{256} << 10,
+                      longest_segment = std::size_t{64} << 20;
 #if defined(__SANITIZE_THREAD__)
-constexpr std::size_t most_used = std::size_t{1} << 20;  // ThreadSanitizer keeps 65536 calls of a stack
+// ThreadSanitizer keeps 65536 calls of a stack
+constexpr std::size_t most_used = std::size_t{1} << 20;
 #else
 constexpr std::size_t most_used = ~std::size_t{0};
 #endif
 
 }  // namespace
 
-/// At the start of its memory lies a guard page, at the end this object, and between the two the stack.
+/// At the start of its memory lies a guard page, at the end this object, and between the two the
+/// stack.
 struct stacks::segment {
   void* memory = nullptr;
   std::size_t guard = 0, bytes = 0;  // of the whole
@@ -86,7 +90,8 @@ void stacks::serve_this_thread() noexcept {
 stacks::segment_ptr stacks::fresh(std::size_t bytes) noexcept {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t whole = (bytes + segment::room + page - 1) / page * page + page;
-  void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   if (mprotect(memory, page, PROT_NONE) != 0) {
     munmap(memory, whole);
@@ -127,7 +132,8 @@ bool stacks::call_on_fresh(void (*run)(void*), void* argument) {
   s->inside.uc_stack.ss_size = s->usable();
   s->inside.uc_link = nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(s.get());
-  makecontext(&s->inside, reinterpret_cast<void (*)()>(&stacks::enter), 2, static_cast<unsigned>(address >> 16 >> 16), static_cast<unsigned>(address));
+  makecontext(&s->inside, reinterpret_cast<void (*)()>(&stacks::enter), 2,
+              static_cast<unsigned>(address >> 16 >> 16), static_cast<unsigned>(address));
   const std::uintptr_t outer_low = low_, outer_lowest = lowest_;
   use(reinterpret_cast<std::uintptr_t>(s->bottom()), s->usable());
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,6 +1,7 @@
 #pragma once
-// The stack on which a thread runs, and where it goes on when that is nearly used up: fresh segments, entered and left like a function call.
-// Nothing moves to another thread and nothing is suspended, so whatever a frame refers to stays where it is. docs/decisions/helping.md.
+// The stack on which a thread runs, and where it goes on when that is nearly used up: fresh
+// segments, entered and left like a function call. Nothing moves to another thread and nothing is
+// suspended, so whatever a frame refers to stays where it is. docs/decisions/helping.md.
 
 #include <ucontext.h>
 
@@ -21,11 +22,15 @@ class stacks {
   /// Takes the bounds of the calling thread's stack. The other functions are for that thread.
   void serve_this_thread() noexcept;
   /// So little is left that a body which is started now may not have enough.
-  [[nodiscard]] bool nearly_used_up() const noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < low_; }
+  [[nodiscard]] bool nearly_used_up() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < low_;
+  }
   /// So little is left that nothing at all should be started.
-  [[nodiscard]] bool used_up() const noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < lowest_; }
-  /// Calls `run(argument)` on a segment of its own and returns when it does; what it throws comes out here. False, and nothing is called, if
-  /// there is no memory for a segment.
+  [[nodiscard]] bool used_up() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < lowest_;
+  }
+  /// Calls `run(argument)` on a segment of its own and returns when it does; what it throws comes
+  /// out here. False, and nothing is called, if there is no memory for a segment.
   bool call_on_fresh(void (*run)(void*), void* argument);
 
  private:
@@ -40,7 +45,8 @@ class stacks {
 
   std::uintptr_t low_ = 0, lowest_ = 0;
   std::size_t segment_bytes_ = 0;
-  segment_ptr spare_;  // a thread that goes back and forth over the end of a segment makes no system call for memory
+  // a thread that goes back and forth over the end of a segment makes no system call for memory
+  segment_ptr spare_;
 };
 
 }  // namespace kilter::detail

@@ -11,8 +11,8 @@ namespace kilter::detail {
 template <class Run>
 class submission_queue {
  public:
-  /// `starter`: the best worker to begin it, but only while it has nothing else to do; null: any. Then it is to be called, and if it does not
-  /// come, or if there is none, somebody else woken.
+  /// `starter`: the best worker to begin it, but only while it has nothing else to do; null: any.
+  /// Then it is to be called, and if it does not come, or if there is none, somebody else woken.
   void push(Run* run, parking* starter) {
     {
       const sync::lock_guard hold(lock_);

@@ -1,4 +1,5 @@
-// A task on several cores: its entries in the assembly queues, its members, and its end. docs/decisions/wide-tasks.md says why.
+// A task on several cores: its entries in the assembly queues, its members, and its end.
+// docs/decisions/wide-tasks.md says why.
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +16,9 @@ std::exception_ptr no_stand_in(core_id core) noexcept {
     try {
       throw;
     } catch (const std::system_error& why) {
-      throw std::system_error(why.code(), "a task of all members found no thread to stand in for core " + std::to_string(core) + ", whose worker waits inside a task");
+      throw std::system_error(why.code(),
+                              "a task of all members found no thread to stand in for core " +
+                                  std::to_string(core) + ", whose worker waits inside a task");
     }
   } catch (...) {
     return std::current_exception();
@@ -35,13 +38,15 @@ void worker::insert(node* n, place_id where, bool stolen) {
     try {
       a = desk.get();
       a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
-      for (; reserved < p.leader + p.width; ++reserved) owner.workers[reserved]->assembly_.reserve();
+      for (; reserved < p.leader + p.width; ++reserved)
+        owner.workers[reserved]->assembly_.reserve();
     } catch (...) {
       while (reserved-- > p.leader) owner.workers[reserved]->assembly_.unreserve();
       if (a) desk.free.push_back(a);
       throw;
     }
-    for (core_id c = p.leader; c < p.leader + p.width; ++c) owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
+    for (core_id c = p.leader; c < p.leader + p.width; ++c)
+      owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
   }
   for (core_id c = p.leader; c < p.leader + p.width; ++c)
     if (c != core) owner.workers[c]->wake();
@@ -69,7 +74,9 @@ void worker::join(assembly& a) {
   if (took_part) {
     const member_span& span = a.members[core - a.at.leader];
     tally(*a.execution).work_cycles += span.end - span.start;
-    if (owner.events) owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end, a.stolen);
+    if (owner.events)
+      owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end,
+                        a.stolen);
   }
   if (took_part && a.leave()) finish_wide(a);
   give_back(a);
@@ -92,7 +99,8 @@ void worker::stand_in(assembly& a) {
       const bool finisher = took_part && a.leave();
       stand_in_busy_.store(false, sync::memory_order_release);
       if (finisher) {
-        // What follows belongs to the worker's own thread. It keeps this member's hold on the assembly.
+        // What follows belongs to the worker's own thread. It keeps this member's hold on the
+        // assembly.
         assembly_.push_front_reserved({assembly_entry::kind::finish, nullptr, &a});
         wake();
       } else {
@@ -103,7 +111,8 @@ void worker::stand_in(assembly& a) {
   } catch (...) {
     stand_in_busy_.store(false, sync::memory_order_relaxed);
     if (reserved) assembly_.unreserve();
-    // The others wait for this member at their barrier, so the run ends: its bodies are told, and this one's is left out.
+    // The others wait for this member at their barrier, so the run ends: its bodies are told, and
+    // this one's is left out.
     a.execution->fail(no_stand_in(core));
     join(a);
   }
@@ -134,9 +143,12 @@ void worker::finish_wide(assembly& a) {
   members.clear();
   if (anybody && !e.stops(a.task)) {
     ++t.bodies;
-    const auto spent = [&](const member_span& s) { return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start)); };
+    const auto spent = [&](const member_span& s) {
+      return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start));
+    };
     for (std::uint32_t i = 0; i < a.at.width; ++i)
-      if (a.members[i].came) members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
+      if (a.members[i].came)
+        members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
     m.members = members;
     m.work = work_of(a.task);
     m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first));

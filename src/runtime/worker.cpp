@@ -1,4 +1,5 @@
-// The worker's loop, and where it looks for work. docs/worker-loop.md explains each step and its cost.
+// The worker's loop, and where it looks for work. docs/worker-loop.md explains each step and its
+// cost.
 
 #include "runtime/worker.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 thread_local worker* this_worker = nullptr;
 thread_local worker* stands_in_for = nullptr;
 
-// While a policy holds for a task the worker naps, since the task may be pushed where this worker is not told.
+// While a policy holds for a task the worker naps, since the task may be pushed where this worker
+// is not told.
 constexpr std::int64_t hold_nap_ns = 200'000;
 // Far beyond any run, and still a number of nanoseconds.
 constexpr double longest_rest_s = 1e9;
@@ -27,7 +29,8 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 
 }  // namespace
 
-worker::worker(engine& e, core_id c, std::uint64_t seed) : owner(e), core(c), random(seed, "worker", c), parking_(e.parked) {
+worker::worker(engine& e, core_id c, std::uint64_t seed)
+    : owner(e), core(c), random(seed, "worker", c), parking_(e.parked) {
   if (e.options.record_decisions) log = std::make_unique<tape>();
   loops_.reserve(kept_loops);
   member_times_.reserve(e.machine->clusters()[e.machine->cores()[c].cluster].size);
@@ -48,13 +51,17 @@ void worker::stands_in(worker* w) noexcept { stands_in_for = w; }
 worker* worker::running(const task_context& context, const char* does) {
   worker* here = this_worker;
   if (!here || here->body_.call != task_access::call_of(context))
-    throw usage_error(std::string("a body ") + does + " with a task_context that is not its own; take a task_context& as the body's parameter");
+    throw usage_error(
+        std::string("a body ") + does +
+        " with a task_context that is not its own; take a task_context& as the body's parameter");
   return here;
 }
 
 void worker::refuse_in_team(const char* asked) {
   if (stands_in_for || (this_worker && this_worker->body_.in_team))
-    throw usage_error(std::string(asked) + " inside a member of a team would happen once a member; do it in a body that takes task_context&");
+    throw usage_error(std::string(asked) +
+                      " inside a member of a team would happen once a member; do it in a body that "
+                      "takes task_context&");
 }
 
 void worker::refuse_own(const execution_state& awaited, const node* awaited_task) {
@@ -62,7 +69,8 @@ void worker::refuse_own(const execution_state& awaited, const node* awaited_task
   const node* own = here && here->body_.call ? here->body_.call->task : nullptr;
   if (!own || (awaited_task ? own != awaited_task : &execution_of(own) != &awaited)) return;
   throw usage_error(awaited_task ? "a body waits for its own task, which cannot end before it"
-                                 : "a body waits for the run that it is part of, which cannot end before it; use a batch for the tasks that it adds");
+                                 : "a body waits for the run that it is part of, which cannot end "
+                                   "before it; use a batch for the tasks that it adds");
 }
 
 void worker::loop() {
@@ -93,7 +101,9 @@ void worker::loop() {
     const std::uint64_t now = sync::cycles();
     if (idle_since == 0) idle_since = now;
     // Between two looks nothing of ours ran: what is missing the neighbour took.
-    if (looked != 0 && now - looked > owner.gap_cycles) owner.tables.gap(core, owner.seconds(looked - owner.start_cycles), owner.seconds(now - owner.start_cycles));
+    if (looked != 0 && now - looked > owner.gap_cycles)
+      owner.tables.gap(core, owner.seconds(looked - owner.start_cycles),
+                       owner.seconds(now - owner.start_cycles));
     looked = now;
     const std::int64_t rest_ns = sleeping_.rest_ns();
     const bool spins = rest_ns < 0 ? now - idle_since < patience : rest_ns < shortest_nap_ns;
@@ -102,8 +112,11 @@ void worker::loop() {
       continue;
     }
     sleep_until_work(rest_ns);
-    // Where a longer search would have found what it was woken for, it searches longer next time: a serial part between two loops is no reason to sleep.
-    if (rest_ns < 0) patience = sync::cycles() - idle_since < owner.long_spin_cycles ? owner.long_spin_cycles : owner.spin_cycles;
+    // Where a longer search would have found what it was woken for, it searches longer next time: a
+    // serial part between two loops is no reason to sleep.
+    if (rest_ns < 0)
+      patience = sync::cycles() - idle_since < owner.long_spin_cycles ? owner.long_spin_cycles
+                                                                      : owner.spin_cycles;
     idle_since = looked = 0;
   }
   thread_.store(0, sync::memory_order_relaxed);
@@ -119,7 +132,8 @@ bool worker::step_bound(bool helping, bool narrow) {
   const auto must_wait = [&](const assembly_entry& e) {
     if (e.what == assembly_entry::kind::run) return !narrow;
     // One member of a team of all members is stood in for at a time.
-    return helping && e.what == assembly_entry::kind::join && e.wide->all_members && stand_in_busy_.load(sync::memory_order_acquire);
+    return helping && e.what == assembly_entry::kind::join && e.wide->all_members &&
+           stand_in_busy_.load(sync::memory_order_acquire);
   };
   assembly_entry e;
   if (assembly_.pop_unless(must_wait, e)) {
@@ -159,7 +173,8 @@ struct worker::places_to_look {
     return w.take_roots(w);
   }
   node* left_over() {
-    declared_queue* const untold = std::exchange(w.hand_.untold, nullptr);  // the look goes on there
+    // the look goes on there
+    declared_queue* const untold = std::exchange(w.hand_.untold, nullptr);
     w.let_go();
     w.hand_.untold = untold;
     w.sleeping_.look_begins();
@@ -172,7 +187,9 @@ struct worker::places_to_look {
   node* steal() { return w.steal(from.stolen); }
 };
 
-node* worker::take(origin& from) { return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from}); }
+node* worker::take(origin& from) {
+  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
+}
 
 bool worker::step(bool helping) {
   if (!assembly_.empty() && step_bound(helping, true)) [[unlikely]]
@@ -185,7 +202,8 @@ bool worker::step(bool helping) {
     n = take(from);
   hand_.tell(*this);
   if (!n) {
-    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept())) return false;
+    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept()))
+      return false;
     run_kept(n, true, helping);
     return true;
   }
@@ -259,9 +277,11 @@ node* worker::take_left_over() {
   return nullptr;
 }
 
-// The policy says what to try. A failed attempt is not an idle round: the policy may have better ideas.
+// The policy says what to try. A failed attempt is not an idle round: the policy may have better
+// ideas.
 node* worker::take_asked(origin& from) {
-  // What is asked while no graph runs is of no interest, and would make the recording grow for ever.
+  // What is asked while no graph runs is of no interest, and would make the recording grow for
+  // ever.
   if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
   asked_view v = owner.view_of(*this);
   const auto out_of = [&](declared_queue& q, node* n) {
@@ -281,7 +301,8 @@ node* worker::take_asked(origin& from) {
   }
   sleeping_.search_begins();
   const next_decision d = ask::next(*owner.policy, core, sleeping_.next_attempt(), v);
-  sleeping_.may_rest(d.what != next_decision::kind::take_from && d.what != next_decision::kind::steal);
+  sleeping_.may_rest(d.what != next_decision::kind::take_from &&
+                     d.what != next_decision::kind::steal);
   switch (d.what) {
     case next_decision::kind::take_from:
       if (declared_queue* q = owner.declared_of(d.queue)) {
@@ -299,20 +320,20 @@ node* worker::take_asked(origin& from) {
         }
         return n;
       }
-    case next_decision::kind::steal:
-      return steal(from.stolen);
+    case next_decision::kind::steal: return steal(from.stolen);
     case next_decision::kind::hold_task:
-      if (!owner.holds_for_tasks.load(sync::memory_order_relaxed)) owner.holds_for_tasks.store(true, sync::memory_order_relaxed);
+      if (!owner.holds_for_tasks.load(sync::memory_order_relaxed))
+        owner.holds_for_tasks.store(true, sync::memory_order_relaxed);
       for (const auto& q : owner.queues)
         if (q->may_take(core))
           if (node* n = q->extract(node_of(d.task))) return out_of(*q, n);
       sleeping_.rest_for(hold_nap_ns);
       return nullptr;
     case next_decision::kind::hold_until:
-      sleeping_.rest_for(static_cast<std::int64_t>(std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9));
+      sleeping_.rest_for(static_cast<std::int64_t>(
+          std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9));
       return nullptr;
-    case next_decision::kind::nothing:
-      return nullptr;
+    case next_decision::kind::nothing: return nullptr;
   }
   return nullptr;
 }
@@ -321,7 +342,8 @@ node* worker::steal(bool& stolen) {
   if (owner.workers.size() == 1) return nullptr;
   sleeping_.search_begins();
   const core_id from = routing::victim(
-      owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); }, [&](core_id c) { return owner.workers[c]->waiting(); },
+      owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); },
+      [&](core_id c) { return owner.workers[c]->waiting(); },
       [&](core_id c) { return owner.workers[c]->has_open_work(); });
   node* n = owner.workers[from]->steal_from();
   if (!n) return nullptr;
@@ -342,7 +364,8 @@ node* worker::steal_from() noexcept {
   return nullptr;
 }
 
-// Of what came out of an inbox, the youngest first: the oldest is returned, the others are in the deque, the next oldest on top.
+// Of what came out of an inbox, the youngest first: the oldest is returned, the others are in the
+// deque, the next oldest on top.
 node* worker::keep_but_oldest(node* n) noexcept {
   while (node* older = n->link) {
     push_own(n);

@@ -1,5 +1,6 @@
 #pragma once
-// One worker: what it owns, what others may leave for it, and its loop, which docs/worker-loop.md walks through. What it does lies in
+// One worker: what it owns, what others may leave for it, and its loop, which docs/worker-loop.md
+// walks through. What it does lies in
 //   worker.cpp    looking for work
 //   run.cpp       from a task in hand to its end: the place, the body, the sample
 //   ready.cpp     from the end of a task to the queues of those that it released
@@ -49,26 +50,32 @@ class alignas(sync::cache_line) worker {
 
   /// The thread's function: serves until the engine stops.
   void loop();
-  /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a task that needs all members.
+  /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a
+  /// task that needs all members.
   bool step(bool helping);
-  /// Runs other tasks until `finished()`; the time is taken off the task that waits, which belongs to `mine` (null: not known). Afterwards the
-  /// worker has nothing in hand. Where no stack is left to help on, `awaited` fails, so that it ends without its bodies.
+  /// Runs other tasks until `finished()`; the time is taken off the task that waits, which belongs
+  /// to `mine` (null: not known). Afterwards the worker has nothing in hand. Where no stack is left
+  /// to help on, `awaited` fails, so that it ends without its bodies.
   template <class Finished>
   void help_until(Finished&& finished, const execution_state* mine, execution_state* awaited) {
     if (finished()) return;
-    help({[](void* f) { return bool((*static_cast<std::remove_reference_t<Finished>*>(f))()); }, &finished}, mine, awaited);
+    help({[](void* f) { return bool((*static_cast<std::remove_reference_t<Finished>*>(f))()); },
+          &finished},
+         mine, awaited);
   }
 
   /// The worker of the calling thread, or null.
   static worker* current() noexcept;
   /// The worker for which the calling thread stands in, or null.
   static worker* stood_in_for() noexcept;
-  /// The worker that runs the body which was given this context. usage_error, naming what the body `does`, if that body is not the one that
-  /// the calling thread is in: another's context was kept or captured.
+  /// The worker that runs the body which was given this context. usage_error, naming what the body
+  /// `does`, if that body is not the one that the calling thread is in: another's context was kept
+  /// or captured.
   static worker* running(const task_context&, const char* does);
   /// usage_error, naming what is `asked`, if the calling thread is inside a member of a team.
   static void refuse_in_team(const char* asked);
-  /// usage_error if the body that the calling thread is in belongs to that run; or, with a task, to that task.
+  /// usage_error if the body that the calling thread is in belongs to that run; or, with a task, to
+  /// that task.
   static void refuse_own(const execution_state& awaited, const node* awaited_task);
 
   // --- what others may do ---
@@ -90,11 +97,14 @@ class alignas(sync::cache_line) worker {
   void be_ours(bool is) noexcept { ours_.store(is, sync::memory_order_release); }
   /// Its thread goes where it belongs by now; false if that is to be tried again.
   bool settle() noexcept;
-  [[nodiscard]] std::uint32_t waiting() const noexcept { return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t waiting() const noexcept {
+    return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed);
+  }
 
   // --- called on its own thread ---
-  /// What follows up to release_batch throws nothing: if there is no memory for a queue or a policy's question, the run of the task ends with
-  /// bad_alloc, and the task is done without its body.
+  /// What follows up to release_batch throws nothing: if there is no memory for a queue or a
+  /// policy's question, the run of the task ends with bad_alloc, and the task is done without its
+  /// body.
   void push_own(node*) noexcept;
   /// A root or a dynamic task has become ready on this worker.
   void made_ready(node* n, node* parent, core_id waker) noexcept;
@@ -103,13 +113,15 @@ class alignas(sync::cache_line) worker {
   void release_batch(std::vector<node*>&, node* parent) noexcept;
   /// A dynamic task is done: its closure, records and number go.
   void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
-  /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what the body threw.
+  /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what
+  /// the body threw.
   void run_loop(const loop_work&, std::uint32_t row, execution_state*);
   /// What the task that is running has made ready can be taken by others from here on.
   void hand_out() noexcept;
   /// Something that any worker may take.
   [[nodiscard]] bool has_open_work() const noexcept {
-    return !own_.empty() || !open_inbox_.empty() || !declined_.empty() || roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
+    return !own_.empty() || !open_inbox_.empty() || !declined_.empty() ||
+           roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
   }
 
   engine& owner;
@@ -118,9 +130,9 @@ class alignas(sync::cache_line) worker {
   std::unique_ptr<tape> log;
   const std::vector<node*>* batch = nullptr;  ///< what question 1 is about
   bool batch_whole = false;
-  added_edges batch_edges;                    ///< of that batch, if a running task added it
-  std::uint64_t clock_seen = 0;               ///< the cycle counter as this worker last read it
-  sync::atomic<std::int64_t> busy_ns{0};      ///< busy estimates not yet done
+  added_edges batch_edges;                ///< of that batch, if a running task added it
+  std::uint64_t clock_seen = 0;           ///< the cycle counter as this worker last read it
+  sync::atomic<std::int64_t> busy_ns{0};  ///< busy estimates not yet done
 
  private:
   // --- looking for work: worker.cpp ---
@@ -137,7 +149,8 @@ class alignas(sync::cache_line) worker {
   node* keep_but_oldest(node*) noexcept;
   /// The core is another program's: what others may take goes to them, and what is bound is done.
   void stand_aside();
-  /// Ends the run of the task with the exception that is being handled, and keeps the task here, where nothing needs memory.
+  /// Ends the run of the task with the exception that is being handled, and keeps the task here,
+  /// where nothing needs memory.
   void give_up(node*) noexcept;
   static void stands_in(worker*) noexcept;
 
@@ -187,7 +200,8 @@ class alignas(sync::cache_line) worker {
   void apply(node*, const ready_decision&, core_id waker);
   void send(node*, const routing::destination&, std::uint64_t key);
   bool open_roots(execution_state&, core_id waker);
-  /// A piece of the roots that this worker opened: the first is returned, the others go into the deque of `taker`.
+  /// A piece of the roots that this worker opened: the first is returned, the others go into the
+  /// deque of `taker`.
   node* take_roots(worker& taker);
   void add_busy(node*, core_id leader, double seconds);
   void remove_busy(const node*, execution_state&);
@@ -203,10 +217,12 @@ class alignas(sync::cache_line) worker {
 
   // --- loops: parallel.cpp ---
   /// One that is kept and that nobody uses, or a new one; held once for the caller.
-  [[nodiscard]] shared_loop* loop_for(const loop_work&, std::uint32_t row, execution_state*, const std::vector<double>& weights);
+  [[nodiscard]] shared_loop* loop_for(const loop_work&, std::uint32_t row, execution_state*,
+                                      const std::vector<double>& weights);
   /// Unless it came too late.
   void join_loop(shared_loop&);
-  /// Takes part in it while there are pieces. Back: for how many cycles those may take that are still in one.
+  /// Takes part in it while there are pieces. Back: for how many cycles those may take that are
+  /// still in one.
   std::uint64_t take_pieces(shared_loop&);
   /// By core; empty if all take part.
   [[nodiscard]] std::vector<std::uint8_t> cores_without_loops() const;
@@ -250,7 +266,8 @@ class alignas(sync::cache_line) worker {
   void made_public(node*) noexcept;
 
   // --- coming to rest: sleeping.cpp ---
-  /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or `over` (may be null) holds.
+  /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or
+  /// `over` (may be null) holds.
   void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
   [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
@@ -259,22 +276,27 @@ class alignas(sync::cache_line) worker {
   /// Of emulated cores; others are always there.
   void wait_for_core() noexcept;
 
-  // What the owner alone touches at every task comes first, then what thieves read, then what others write.
+  // What the owner alone touches at every task comes first, then what thieves read, then what
+  // others write.
   in_hand hand_;
-  const node* released_ = nullptr;  // the last one, until another body runs; policies may ask for its data
-  bool looks_next_ = false;  // what becomes ready does so at the end of a task, after which this worker looks for another
-  node* bound_ = nullptr;  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
+  // the last one, until another body runs; policies may ask for its data
+  const node* released_ = nullptr;
+  // what becomes ready does so at the end of a task, after which this worker looks for another
+  bool looks_next_ = false;
+  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
+  node* bound_ = nullptr;
   body_on_stack body_;
   sleeping sleeping_{parking_};
   std::uint32_t waits_ = 0;   // nested on this worker's stack
   bool starts_over_ = false;  // a graph has begun in the middle of a look
   struct cpu_look {
     std::uint64_t cycles = 0;
-    std::int64_t ns = -1;     // none: it slept since, which is no CPU time either
+    std::int64_t ns = -1;  // none: it slept since, which is no CPU time either
   };
-  cpu_look cpu_seen_;         // its CPU time, and when
+  cpu_look cpu_seen_;  // its CPU time, and when
   work_deque<node> own_;
-  // What became ready while many waits were nested: the youngest is run first; others take only what nobody else has for them.
+  // What became ready while many waits were nested: the youngest is run first; others take only
+  // what nobody else has for them.
   work_deque<node> kept_;
   stacks stacks_;
   std::unique_ptr<sync::thread> stand_in_;
@@ -286,16 +308,16 @@ class alignas(sync::cache_line) worker {
   node* const* next_root_ = nullptr;  // under the lock
   sync::atomic<std::uint32_t> roots_left_{0};
   alignas(sync::cache_line) inbox<node> bound_inbox_;
-  inbox<node> open_inbox_;     // what others left for the deque
+  inbox<node> open_inbox_;  // what others left for the deque
   inbox<node> declined_;
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
   sync::atomic<bool> stand_in_busy_{false};
   sync::atomic<bool> ours_{true};
   lodging lodging_{core};
-  worker* guest_ = nullptr;                // whom this one has lent its core, and who may be gone
+  worker* guest_ = nullptr;  // whom this one has lent its core, and who may be gone
   cpu_look guest_seen_;
-  sync::atomic<pid_t> thread_{0};          // that is in the loop; 0: none
+  sync::atomic<pid_t> thread_{0};  // that is in the loop; 0: none
 };
 
 }  // namespace kilter::detail

@@ -12,14 +12,19 @@ struct cpu_bits {
   static constexpr std::uint32_t bits = 64, words = most_cpus / bits;
   std::uint64_t word[words] = {};
 
-  [[nodiscard]] constexpr bool has(std::uint32_t cpu) const noexcept { return (word[cpu / bits] >> (cpu % bits) & 1) != 0; }
-  constexpr void add(std::uint32_t cpu) noexcept { word[cpu / bits] |= std::uint64_t{1} << (cpu % bits); }
+  [[nodiscard]] constexpr bool has(std::uint32_t cpu) const noexcept {
+    return (word[cpu / bits] >> (cpu % bits) & 1) != 0;
+  }
+  constexpr void add(std::uint32_t cpu) noexcept {
+    word[cpu / bits] |= std::uint64_t{1} << (cpu % bits);
+  }
   [[nodiscard]] constexpr bool empty() const noexcept {
     for (const std::uint64_t w : word)
       if (w != 0) return false;
     return true;
   }
-  /// Clears one bit after the other: std::popcount would ask for a library that foreign programs may not have.
+  /// Clears one bit after the other: std::popcount would ask for a library that foreign programs
+  /// may not have.
   [[nodiscard]] constexpr std::uint32_t count() const noexcept {
     std::uint32_t n = 0;
     for (std::uint64_t w : word)

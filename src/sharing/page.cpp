@@ -22,8 +22,10 @@ class kept_errno {
 
 std::uint64_t new_nonce(const void* here) noexcept {
   std::uint64_t nonce = 0;
-  if (syscall(SYS_getrandom, &nonce, sizeof nonce, GRND_NONBLOCK) != static_cast<long>(sizeof nonce))
-    nonce = static_cast<std::uint64_t>(boot_ns()) ^ static_cast<std::uint64_t>(getpid()) << 40 ^ reinterpret_cast<std::uintptr_t>(here);
+  if (syscall(SYS_getrandom, &nonce, sizeof nonce, GRND_NONBLOCK) !=
+      static_cast<long>(sizeof nonce))
+    nonce = static_cast<std::uint64_t>(boot_ns()) ^ static_cast<std::uint64_t>(getpid()) << 40 ^
+            reinterpret_cast<std::uintptr_t>(here);
   return nonce | 1;
 }
 
@@ -45,7 +47,8 @@ share page::beat(const cpu_bits& allowed, std::uint32_t could_use_percent) noexc
 /// says too much; but not for long, and what others wait for they are told.
 bool page::still_alone(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept {
   if (!was_alone_ || !(allowed == me_.who.allowed)) return false;
-  if (could_use_percent > told_percent_ || (could_use_percent == 0) != (told_percent_ == 0)) return false;
+  if (could_use_percent > told_percent_ || (could_use_percent == 0) != (told_percent_ == 0))
+    return false;
   const std::int64_t now_ns = boot_ns();
   if (now_ns - me_.beat_ns > quiet_ns) return false;
   if (could_use_percent == told_percent_) told_at_ns_ = now_ns;
@@ -81,8 +84,11 @@ share page::take_part(const cpu_bits& allowed, std::uint32_t could_use_percent) 
   share answer = alone;
   for (std::uint32_t n = 0; n < slots; ++n) {
     if (n == own_) mine = count;
-    else if (all_[n].nonce == me_.nonce || !is_there(all_, n, looks_[n], me_.process, now_ns)) continue;   // one that it had may be locked
-    else if (all_[n].who.could_use_percent > 0) ++answer.others;
+    // one that it had may be locked
+    else if (all_[n].nonce == me_.nonce || !is_there(all_, n, looks_[n], me_.process, now_ns))
+      continue;
+    else if (all_[n].who.could_use_percent > 0)
+      ++answer.others;
     part[count++] = n == own_ ? &me_.who : &all_[n].who;
   }
   answer.cpus = share_out(part, count, mine);
@@ -102,7 +108,8 @@ void page::begin(const cpu_bits& allowed) noexcept {
   told_percent_ = 0;
 }
 
-/// False: it does not take part this time. Another one may have its slot by now, if it stood for long.
+/// False: it does not take part this time. Another one may have its slot by now, if it stood for
+/// long.
 bool page::write(const page_file& file, std::uint64_t in_place_of) noexcept {
   constexpr int most_tries = 4;
   std::uint64_t tried = 0;
@@ -125,7 +132,9 @@ std::uint32_t page::free_slot(std::uint64_t not_these, std::int64_t now_ns) noex
   for (std::uint32_t n = 0; n < slots; ++n) {
     if ((not_these >> n & 1) != 0) continue;
     if (!plausible(all_[n]) || all_[n].beat_ns > now_ns) return n;
-    if (!is_there(all_, n, looks_[n], me_.process, now_ns) && (oldest == none || all_[n].beat_ns < all_[oldest].beat_ns)) oldest = n;
+    if (!is_there(all_, n, looks_[n], me_.process, now_ns) &&
+        (oldest == none || all_[n].beat_ns < all_[oldest].beat_ns))
+      oldest = n;
   }
   return oldest;
 }
@@ -142,8 +151,9 @@ void page::leave() noexcept {
   if (!left) return;
   const std::int64_t now_ns = boot_ns();
   bool others = false;
-  for (std::uint32_t n = 0; n < slots; ++n) others = others || is_there(all_, n, looks_[n], me_.process, now_ns);
-  if (!others) file.remove(name);   // who comes in this moment notices at its next beat
+  for (std::uint32_t n = 0; n < slots; ++n)
+    others = others || is_there(all_, n, looks_[n], me_.process, now_ns);
+  if (!others) file.remove(name);  // who comes in this moment notices at its next beat
 }
 
 void page::forget_after_fork() noexcept {

@@ -1,8 +1,11 @@
 #pragma once
-// Programs of one user on one computer know of each other: who is there, which CPUs each may use, and how many it could use now. From that follows which are whose
-// (share_out.hpp). A small file in /dev/shm holds it; nothing in it is trusted, and any of them may be killed or stopped at any moment, or be in another container.
+// Programs of one user on one computer know of each other: who is there, which CPUs each may use,
+// and how many it could use now. From that follows which are whose (share_out.hpp). A small file in
+// /dev/shm holds it; nothing in it is trusted, and any of them may be killed or stopped at any
+// moment, or be in another container.
 //
-// C library only, and nothing allocates, throws or waits: this is loaded into programs of others, and into those that use the runtime.
+// C library only, and nothing allocates, throws or waits: this is loaded into programs of others,
+// and into those that use the runtime.
 
 #include <cstdint>
 
@@ -12,8 +15,8 @@
 namespace kilter::sharing {
 
 struct share {
-  cpu_bits cpus;               ///< that the caller should use
-  std::uint32_t others = 0;    ///< that have something to do; 0: alone, or nobody can be known of
+  cpu_bits cpus;             ///< that the caller should use
+  std::uint32_t others = 0;  ///< that have something to do; 0: alone, or nobody can be known of
 };
 
 /// One program's part in it. Not for two threads at once. `errno` is kept.
@@ -24,10 +27,11 @@ class page {
   constexpr explicit page(const char* path = nullptr, std::int64_t stays_ns = 200'000'000) noexcept
       : path_(path), stays_ns_(stays_ns) {}
 
-  /// Tells how many CPUs (in hundredths) the program could use now, of those that it may, and reads the others. To be called some ten times a second, since who has not done so for .3 s is taken to be gone
-  /// unless others can see it work. On any failure the answer is `allowed`.
-  /// `allowed` is not empty. Takes 20 us warm and 80 us cold; who was alone and needs no more asks in
-  /// a quarter of that whether anybody has come, and writes again after a tenth of a second.
+  /// Tells how many CPUs (in hundredths) the program could use now, of those that it may, and reads
+  /// the others. To be called some ten times a second, since who has not done so for .3 s is taken
+  /// to be gone unless others can see it work. On any failure the answer is `allowed`. `allowed` is
+  /// not empty. Takes 20 us warm and 80 us cold; who was alone and needs no more asks in a quarter
+  /// of that whether anybody has come, and writes again after a tenth of a second.
   [[nodiscard]] share beat(const cpu_bits& allowed, std::uint32_t could_use_percent) noexcept;
   /// Nothing is left of it; and of the file, if nobody else is there.
   void leave() noexcept;
@@ -50,7 +54,7 @@ class page {
   std::uint32_t own_ = none;
   std::uint32_t told_percent_ = 0;
   std::int64_t told_at_ns_ = 0;
-  bool was_alone_ = false;   // and has signed the page
+  bool was_alone_ = false;  // and has signed the page
   slot me_{};
   slot all_[slots]{};
   last_look looks_[slots]{};
@@ -62,7 +66,9 @@ struct onlooked {
   participant who;
 };
 
-/// Of the page of this user; null `path`: where that is. Returns how many are there, and writes as many.
-[[nodiscard]] std::uint32_t who_is_there(const char* path, uid_t user, onlooked (&to)[slots]) noexcept;
+/// Of the page of this user; null `path`: where that is. Returns how many are there, and writes as
+/// many.
+[[nodiscard]] std::uint32_t who_is_there(const char* path, uid_t user,
+                                         onlooked (&to)[slots]) noexcept;
 
 }  // namespace kilter::sharing

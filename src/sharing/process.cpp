@@ -19,7 +19,8 @@ std::int64_t ns_of(clockid_t clock) noexcept {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-/// What /proc says of the process: its number there and when it began. By system calls of their own, so that no thread is cancelled in them.
+/// What /proc says of the process: its number there and when it began. By system calls of their
+/// own, so that no thread is cancelled in them.
 bool stat_of(const char* path, long& pid, std::uint64_t& start_ticks) noexcept {
   char text[1024];
   const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
@@ -28,7 +29,7 @@ bool stat_of(const char* path, long& pid, std::uint64_t& start_ticks) noexcept {
   syscall(SYS_close, file);
   if (size <= 0) return false;
   text[size] = '\0';
-  const char* at = strrchr(text, ')');   // its name may hold anything
+  const char* at = strrchr(text, ')');  // its name may hold anything
   constexpr int fields_before_start = 20;
   for (int n = 0; at && n < fields_before_start; ++n) at = strchr(at + 1, ' ');
   if (!at) return false;
@@ -42,11 +43,13 @@ bool stat_of(const char* path, long& pid, std::uint64_t& start_ticks) noexcept {
 process_identity this_process() noexcept {
   process_identity me;
   me.pid = getpid();
-  struct stat names{};
+  struct stat names {};
   long pid = 0;
   std::uint64_t start_ticks = 0;
   // A /proc of other processes' numbers than ours knows us by another one.
-  if (!stat_of("/proc/self/stat", pid, start_ticks) || pid != me.pid || stat("/proc/self/ns/pid", &names) != 0) return me;
+  if (!stat_of("/proc/self/stat", pid, start_ticks) || pid != me.pid ||
+      stat("/proc/self/ns/pid", &names) != 0)
+    return me;
   me.pid_namespace = names.st_ino;
   me.start_ticks = start_ticks;
   return me;
@@ -61,7 +64,8 @@ std::uint64_t start_ticks_of(pid_t pid) noexcept {
 }
 
 std::int64_t cpu_ns_of(pid_t pid) noexcept {
-  return ns_of(static_cast<clockid_t>((~static_cast<unsigned>(pid) << 3) | 2u));   // as clock_getcpuclockid makes them
+  // as clock_getcpuclockid makes them
+  return ns_of(static_cast<clockid_t>((~static_cast<unsigned>(pid) << 3) | 2u));
 }
 
 std::int64_t boot_ns() noexcept { return ns_of(CLOCK_BOOTTIME); }

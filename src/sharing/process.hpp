@@ -8,8 +8,8 @@
 namespace kilter::sharing {
 
 struct process_identity {
-  std::uint64_t pid_namespace = 0;   ///< 0: not known, so that its number means nothing to others
-  std::uint64_t start_ticks = 0;     ///< since the computer began; 0: not known
+  std::uint64_t pid_namespace = 0;  ///< 0: not known, so that its number means nothing to others
+  std::uint64_t start_ticks = 0;    ///< since the computer began; 0: not known
   std::int64_t pid = 0;
 
   bool operator==(const process_identity&) const noexcept = default;

@@ -1,5 +1,7 @@
-// Cores that are away, and the quota. What waits on a core that goes is asked anew and finds another place; a body that runs there, and one that its worker
-// is about to start, is brought to its end first, as a worker of the runtime leaves between two bodies. So is the rest of a wide task.
+// Cores that are away, and the quota. What waits on a core that goes is asked anew and finds
+// another place; a body that runs there, and one that its worker is about to start, is brought to
+// its end first, as a worker of the runtime leaves between two bodies. So is the rest of a wide
+// task.
 
 #include <algorithm>
 
@@ -15,7 +17,8 @@ void engine::come_and_go(const disturbance& d) {
   bool came = false;
   for (const core_id c : d.cores) {
     const bool away = std::ranges::any_of(phases_, [c](const disturbance_phase& p) {
-      return p.what().what == disturbance::kind::offline && p.active() && std::ranges::find(p.what().cores, c) != p.what().cores.end();
+      return p.what().what == disturbance::kind::offline && p.active() &&
+             std::ranges::find(p.what().cores, c) != p.what().cores.end();
     });
     sim_core& w = cores_[c];
     if (w.away == away) continue;
@@ -55,7 +58,8 @@ void engine::come_and_go(const disturbance& d) {
       if (w.doing == activity::idle) wake(w);
 }
 
-// `asking`: the core has just gone, so the policy says where its tasks go. What a policy sends to a core that is away goes to the stand-in.
+// `asking`: the core has just gone, so the policy says where its tasks go. What a policy sends to a
+// core that is away goes to the stand-in.
 void engine::hand_over(sim_core& w, bool asking) {
   if (!asking) {
     becomes(w, activity::idle);
@@ -99,12 +103,15 @@ void engine::hand_over(sim_core& w, bool asking) {
 
 void engine::empty_queues_of_nobody(std::vector<node*>& into) {
   for (declared& q : queues_) {
-    if (std::ranges::any_of(cores_, [&](const sim_core& each) { return !each.away && q.may_take(each.id); })) continue;
+    if (std::ranges::any_of(
+            cores_, [&](const sim_core& each) { return !each.away && q.may_take(each.id); }))
+      continue;
     while (node* n = q.pop().task) into.push_back(n);
   }
 }
 
-// Members that are at it go on; others come only if they are there. One that needs all of them cannot begin without this one.
+// Members that are at it go on; others come only if they are there. One that needs all of them
+// cannot begin without this one.
 bool engine::nobody_will_run(const sim_assembly& a) const noexcept {
   if (a.all_members) return true;
   if (a.begun) return false;
@@ -132,7 +139,8 @@ core_id engine::stand_in(core_id of) const noexcept {
   return no_core;
 }
 
-place_id engine::place_that_is_there(const detail::task_kind& k, place_id wanted, core_id here) const noexcept {
+place_id engine::place_that_is_there(const detail::task_kind& k, place_id wanted,
+                                     core_id here) const noexcept {
   const auto members_there = [&](place_id at) {
     const place p = machine_.at(at);
     std::uint32_t there = 0;
@@ -141,7 +149,9 @@ place_id engine::place_that_is_there(const detail::task_kind& k, place_id wanted
   };
   const auto usable = [&](place_id at) { return members_there(at) == machine_.at(at).width; };
   if (k.all_members ? usable(wanted) : members_there(wanted) > 0) return wanted;
-  const auto allowed = [&](place_id p) { return k.widths.empty() || std::ranges::binary_search(k.widths, machine_.at(p).width); };
+  const auto allowed = [&](place_id p) {
+    return k.widths.empty() || std::ranges::binary_search(k.widths, machine_.at(p).width);
+  };
   const core_id to = stand_in(here);
   if (to == no_core) return wanted;
   for (const place_id p : machine_.containing(to))
@@ -154,7 +164,8 @@ place_id engine::place_that_is_there(const detail::task_kind& k, place_id wanted
 // ---- the quota, and how much of a core is in use ----
 
 void engine::use_changed(sim_core& w) {
-  const bool works = w.doing != activity::idle && w.doing != activity::trying && !quota_.exhausted();
+  const bool works =
+      w.doing != activity::idle && w.doing != activity::trying && !quota_.exhausted();
   energy_.set_busy(w.id, works || w.co_runner_runs ? 1.0 : 1.0 - w.fluid, now_);
   if (!quota_now_) return;
   quota_.set_use(w.id, works && !w.off ? w.fluid : 0.0, now_);
@@ -180,7 +191,8 @@ void engine::quota_event() {
 }
 
 void engine::schedule_quota() noexcept {
-  events_.set(machine_.core_count() + 1 + static_cast<std::uint32_t>(phases_.size()), quota_.next_change());
+  events_.set(machine_.core_count() + 1 + static_cast<std::uint32_t>(phases_.size()),
+              quota_.next_change());
 }
 
 }  // namespace kilter::sim

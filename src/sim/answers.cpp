@@ -19,14 +19,17 @@ double engine::modelled_s(task_ref t, place_id p) noexcept {
   const place& where = machine_.at(p);
   const kind_id on = machine_.cores()[where.leader].kind;
   const task_cost& cost = costs_[graph_of(n).kinds[n->kind].type * machine_.kinds().size() + on];
-  const double seconds = std::max(cost.seconds[width_index_[p]] * own_work(n, where.leader), std::numeric_limits<double>::min());
+  const double seconds = std::max(cost.seconds[width_index_[p]] * own_work(n, where.leader),
+                                  std::numeric_limits<double>::min());
   if (left_mean_.empty() || cost.fixed) return seconds;
   double left = 0.0;
   for (core_id c = where.leader; c < where.leader + where.width; ++c) left += left_mean_[c];
   return left > 0.0 ? seconds * where.width / left : std::numeric_limits<double>::infinity();
 }
 
-double engine::data_ready_s(task_ref t, core_id c) noexcept { return to_seconds(std::max(now_, data_there(detail::node_of(t), c))); }
+double engine::data_ready_s(task_ref t, core_id c) noexcept {
+  return to_seconds(std::max(now_, data_there(detail::node_of(t), c)));
+}
 
 void engine::rekey(task_ref t, std::uint64_t key) noexcept {
   for (declared& q : queues_)

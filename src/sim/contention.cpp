@@ -28,11 +28,18 @@ auto* found(const Figures& all, const Key& key, auto member) noexcept {
 }
 }  // namespace
 
-const gather_figure* contention::gather_on(kind_id k) const noexcept { return found(gather, k, &gather_figure::kind); }
-const busy_figure* contention::busy_on(kind_id k) const noexcept { return found(busy, k, &busy_figure::kind); }
-const decision_figure* contention::decisions_of(std::string_view policy, double task_s) const noexcept {
+const gather_figure* contention::gather_on(kind_id k) const noexcept {
+  return found(gather, k, &gather_figure::kind);
+}
+const busy_figure* contention::busy_on(kind_id k) const noexcept {
+  return found(busy, k, &busy_figure::kind);
+}
+const decision_figure* contention::decisions_of(std::string_view policy,
+                                                double task_s) const noexcept {
   const auto farther = [task_s](const decision_figure& a, const decision_figure& b) {
-    const auto ratio = [task_s](double other_s) { return other_s > task_s ? other_s / task_s : task_s / other_s; };
+    const auto ratio = [task_s](double other_s) {
+      return other_s > task_s ? other_s / task_s : task_s / other_s;
+    };
     return ratio(a.task_s) > ratio(b.task_s);
   };
   const decision_figure* nearest = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// What workers cost one another, as `kilter calibrate` measures it. Each figure is optional; without it
-// the simulator charges what `overheads` says, however many workers there are.
+// What workers cost one another, as `kilter calibrate` measures it. Each figure is optional;
+// without it the simulator charges what `overheads` says, however many workers there are.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace kilter::sim {
 
-/// A figure that depends on a number of cores: known at some counts, on straight lines between them, and
-/// beyond the first and the last as there. Empty: not known.
+/// A figure that depends on a number of cores: known at some counts, on straight lines between
+/// them, and beyond the first and the last as there. Empty: not known.
 struct by_count {
   std::vector<std::uint32_t> counts;  ///< ascending, from 1 up
   std::vector<double> values;
@@ -24,12 +24,12 @@ struct by_count {
   [[nodiscard]] std::vector<double> up_to(std::uint32_t most, double otherwise) const;
 };
 
-/// What passes, by width, from the end of a wide task to the start of the next on the same cores. It takes
-/// the place of `overheads::assembly_s`.
+/// What passes, by width, from the end of a wide task to the start of the next on the same cores.
+/// It takes the place of `overheads::assembly_s`.
 struct gather_figure {
   kind_id kind = 0;
-  by_count own_s;      ///< until the core that inserts the task is at it
-  by_count others_s;   ///< until the last of the other cores is, all of them looking for work
+  by_count own_s;     ///< until the core that inserts the task is at it
+  by_count others_s;  ///< until the last of the other cores is, all of them looking for work
 };
 
 /// How many times as long a body takes, by how many cores of its cluster are busy; at least 1.
@@ -38,8 +38,8 @@ struct busy_figure {
   by_count slower;
 };
 
-/// A worker that finds nothing looks on for `after_s` and then sleeps; for `long_after_s` where so long a look would have spared it
-/// its last sleep.
+/// A worker that finds nothing looks on for `after_s` and then sleeps; for `long_after_s` where so
+/// long a look would have spared it its last sleep.
 struct sleep_figure {
   double after_s = 0.0, long_after_s = 0.0;
   double call_s = 0.0;  ///< what waking it costs the core that does
@@ -48,12 +48,16 @@ struct sleep_figure {
 
 /// Who sleeps gives its core to a worker that lost its own in a task (docs/lending.md).
 struct lend_figure {
-  double looks_s = 0.0;  ///< so long after it fell asleep one of them looks again, then after twice as long each time, up to 16 times
+  /// so long after it fell asleep one of them looks again, then after twice as long each time, up
+  /// to 16 times
+  double looks_s = 0.0;
   double seconds = 0.0;  ///< from a look until the other goes on here
-  double keeps_s = 0.0;  ///< of its turn a co-runner has at least so much, if the worker comes to its core meanwhile
+  /// of its turn a co-runner has at least so much, if the worker comes to its core meanwhile
+  double keeps_s = 0.0;
 };
 
-/// What a policy takes for one answer about tasks of some length. It takes the place of the searches of `overheads`.
+/// What a policy takes for one answer about tasks of some length. It takes the place of the
+/// searches of `overheads`.
 struct decision_figure {
   std::string policy;
   double task_s = 0.0;
@@ -62,11 +66,13 @@ struct decision_figure {
 
 struct contention {
   std::vector<gather_figure> gather;
-  by_count look_s;                       ///< a look into another's queue, by how many look for work at once
-  by_count steal_s;                      ///< a successful one, likewise
+  /// a look into another's queue, by how many look for work at once
+  by_count look_s;
+  by_count steal_s;  ///< a successful one, likewise
   std::optional<sleep_figure> sleep;
-  std::optional<lend_figure> lend;       ///< only with `sleep`
-  by_count queue_s;                      ///< from one operation on a shared queue to the next, by how many use it back to back
+  std::optional<lend_figure> lend;  ///< only with `sleep`
+  /// from one operation on a shared queue to the next, by how many use it back to back
+  by_count queue_s;
   std::vector<busy_figure> busy;
   std::vector<decision_figure> decisions;
 
@@ -74,7 +80,8 @@ struct contention {
   [[nodiscard]] const gather_figure* gather_on(kind_id) const noexcept;
   [[nodiscard]] const busy_figure* busy_on(kind_id) const noexcept;
   /// Of several the one whose tasks are nearest in length, by ratio.
-  [[nodiscard]] const decision_figure* decisions_of(std::string_view policy, double task_s) const noexcept;
+  [[nodiscard]] const decision_figure* decisions_of(std::string_view policy,
+                                                    double task_s) const noexcept;
 };
 
 }  // namespace kilter::sim

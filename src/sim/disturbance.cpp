@@ -15,8 +15,10 @@ void disturbance_phase::advance() noexcept {
   const bool alternates = what_.what == disturbance::kind::sliced || what_.half_period_s > 0.0;
   if (!begun_) {
     begun_ = true;
-    // A wave begins with its full half; a co-runner with the worker's slice, cut short by the offset.
-    const sim_time first = what_.what == disturbance::kind::sliced ? to_time(what_.offset_s) : half();
+    // A wave begins with its full half; a co-runner with the worker's slice, cut short by the
+    // offset.
+    const sim_time first =
+        what_.what == disturbance::kind::sliced ? to_time(what_.offset_s) : half();
     if (alternates && first > 0) {
       next_ = next_ > end - first ? end : next_ + first;
       return;
@@ -26,7 +28,9 @@ void disturbance_phase::advance() noexcept {
     return;
   }
   active_ = !active_;
-  const sim_time then = !active_ && cut_from_ != never ? std::exchange(cut_from_, never) : next_ > end - half() ? end : next_ + half();
+  const sim_time then = !active_ && cut_from_ != never ? std::exchange(cut_from_, never)
+                        : next_ > end - half()         ? end
+                                                       : next_ + half();
   next_ = std::min(then, end);
 }
 
@@ -43,7 +47,8 @@ core_share share_of(core_id c, std::span<const disturbance_phase> phases) noexce
   core_share share;
   for (const disturbance_phase& p : phases) {
     const disturbance& d = p.what();
-    const bool takes_time = d.what == disturbance::kind::sliced || d.what == disturbance::kind::capacity;
+    const bool takes_time =
+        d.what == disturbance::kind::sliced || d.what == disturbance::kind::capacity;
     if (!takes_time || std::ranges::find(d.cores, c) == d.cores.end()) continue;
     if (d.what == disturbance::kind::sliced) {
       share.off = share.off || p.active();
@@ -70,11 +75,16 @@ std::vector<double> mean_left(const platform& p, std::span<const disturbance> al
       if (now < end) phase.advance();
     }
     const disturbance& d = phase.what();
-    const bool takes_all = d.what == disturbance::kind::sliced || d.what == disturbance::kind::offline;
-    const double mean = 1.0 - static_cast<double>(active) / static_cast<double>(end) * (1.0 - (takes_all ? 0.0 : d.left));
+    const bool takes_all =
+        d.what == disturbance::kind::sliced || d.what == disturbance::kind::offline;
+    const double mean = 1.0 - static_cast<double>(active) / static_cast<double>(end) *
+                                  (1.0 - (takes_all ? 0.0 : d.left));
     for (core_id c = 0; c < m.core_count(); ++c) {
-      const bool same_clock = d.what == disturbance::kind::clock && m.cores()[c].kind == m.cores()[d.cores.front()].kind;
-      if (same_clock || d.what == disturbance::kind::quota || std::ranges::find(d.cores, c) != d.cores.end()) left[c] *= mean;
+      const bool same_clock = d.what == disturbance::kind::clock &&
+                              m.cores()[c].kind == m.cores()[d.cores.front()].kind;
+      if (same_clock || d.what == disturbance::kind::quota ||
+          std::ranges::find(d.cores, c) != d.cores.end())
+        left[c] *= mean;
     }
   }
   return left;
@@ -82,9 +92,11 @@ std::vector<double> mean_left(const platform& p, std::span<const disturbance> al
 
 void apply_phase(const disturbance_phase& p, const machine& m, speeds& s, sim_time now) {
   const disturbance& d = p.what();
-  if (d.what == disturbance::kind::clock) return s.set_clock(m.cores()[d.cores.front()].kind, p.active() ? d.left : 1.0, now);
+  if (d.what == disturbance::kind::clock)
+    return s.set_clock(m.cores()[d.cores.front()].kind, p.active() ? d.left : 1.0, now);
   if (d.traffic <= 0.0 && d.working_set <= 0.0) return;
-  for (const core_id c : d.cores) s.set_foreign(c, p.active() ? d.traffic : 0.0, p.active() ? d.working_set : 0.0, now);
+  for (const core_id c : d.cores)
+    s.set_foreign(c, p.active() ? d.traffic : 0.0, p.active() ? d.working_set : 0.0, now);
 }
 
 }  // namespace kilter::sim

@@ -19,7 +19,11 @@ double watts(const power_figure& f, std::span<const std::uint32_t> widths, doubl
 }
 
 energy_meter::energy_meter(const platform& p)
-    : platform_(p), now_(p.cores->kinds().size()), whole_w_(now_.size()), clusters_(p.cores->clusters().size()), part_(p.cores->core_count(), 0.0) {
+    : platform_(p),
+      now_(p.cores->kinds().size()),
+      whole_w_(now_.size()),
+      clusters_(p.cores->clusters().size()),
+      part_(p.cores->core_count(), 0.0) {
   for (kind_id k = 0; k < now_.size(); ++k) {
     widths_.push_back(p.widths(k));
     if (!choose(k, p.clocks[k].mhz.empty() ? 0.0 : p.clocks[k].mhz.back())) return;
@@ -37,7 +41,8 @@ bool energy_meter::choose(kind_id k, double mhz) {
     if (f.mhz >= mhz && (!upper || f.mhz < upper->mhz)) upper = &f;
   }
   if (!lower || !upper) {
-    gap_ = "platform " + platform_.name + " has no power figures of " + platform_.cores->kinds()[k].name +
+    gap_ = "platform " + platform_.name + " has no power figures of " +
+           platform_.cores->kinds()[k].name +
            (any ? " at " + plain_number(mhz) + " MHz, nor on both sides of it" : "");
     return false;
   }
@@ -45,16 +50,20 @@ bool energy_meter::choose(kind_id k, double mhz) {
   if (upper->mhz != lower->mhz) {
     const double part = (mhz - lower->mhz) / (upper->mhz - lower->mhz);
     now_[k].idle_w += part * (upper->idle_w - lower->idle_w);
-    for (std::size_t i = 0; i < now_[k].busy_w.size(); ++i) now_[k].busy_w[i] += part * (upper->busy_w[i] - lower->busy_w[i]);
+    for (std::size_t i = 0; i < now_[k].busy_w.size(); ++i)
+      now_[k].busy_w[i] += part * (upper->busy_w[i] - lower->busy_w[i]);
   }
   whole_w_[k].clear();
-  for (std::uint32_t busy = 0; busy <= widths_[k].back(); ++busy) whole_w_[k].push_back(watts(now_[k], widths_[k], busy));
+  for (std::uint32_t busy = 0; busy <= widths_[k].back(); ++busy)
+    whole_w_[k].push_back(watts(now_[k], widths_[k], busy));
   return true;
 }
 
 double energy_meter::watts_of(kind_id k, double busy) const noexcept {
   const auto whole = static_cast<std::size_t>(busy);
-  return busy == static_cast<double>(whole) && whole < whole_w_[k].size() ? whole_w_[k][whole] : watts(now_[k], widths_[k], busy);
+  return busy == static_cast<double>(whole) && whole < whole_w_[k].size()
+             ? whole_w_[k][whole]
+             : watts(now_[k], widths_[k], busy);
 }
 
 std::vector<double> place_watts(const platform& p) {

@@ -1,4 +1,5 @@
-// The run of a graph: events, the machine's changes, and what follows from a task's end. Where workers find work is in finding.cpp.
+// The run of a graph: events, the machine's changes, and what follows from a task's end. Where
+// workers find work is in finding.cpp.
 
 #include "sim/engine.hpp"
 
@@ -29,54 +30,78 @@ engine_options with_checked_policy(engine_options o, const machine& m) {
 
 }  // namespace
 
-engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t, std::unique_ptr<model::shared_cells> c, discipline d)
-    : view_source(*t, *c), platform_(p), options_(std::move(o)), own_tables_(std::move(t)), own_cells_(std::move(c)), machine_(*p.cores),
-      policy_(*options_.policy), plan_(std::move(d)), standard_queues_(routing::has_deques(plan_)), first_declared_(routing::first_declared(plan_, *p.cores)), speeds_(p, options_.blocks),
-      events_(machine_.core_count() + 3 + static_cast<std::uint32_t>(options_.disturbances.size())), thieves_(options_.seed, "thieves"),
-      last_out_(options_.seed, "last out"), energy_(p), quota_(machine_.core_count()) {
+engine::engine(const platform& p, engine_options o, std::unique_ptr<model::tables> t,
+               std::unique_ptr<model::shared_cells> c, discipline d)
+    : view_source(*t, *c),
+      platform_(p),
+      options_(std::move(o)),
+      own_tables_(std::move(t)),
+      own_cells_(std::move(c)),
+      machine_(*p.cores),
+      policy_(*options_.policy),
+      plan_(std::move(d)),
+      standard_queues_(routing::has_deques(plan_)),
+      first_declared_(routing::first_declared(plan_, *p.cores)),
+      speeds_(p, options_.blocks),
+      events_(machine_.core_count() + 3 + static_cast<std::uint32_t>(options_.disturbances.size())),
+      thieves_(options_.seed, "thieves"),
+      last_out_(options_.seed, "last out"),
+      energy_(p),
+      quota_(machine_.core_count()) {
   divide();
   meet(p.contention);
-  tries_one_by_one_ = (options_.every_try || plan_.steal_from != victims::random) && machine_.core_count() > 1;
+  tries_one_by_one_ =
+      (options_.every_try || plan_.steal_from != victims::random) && machine_.core_count() > 1;
   standard_learning_ = plan_.learns && !plan_.asks_done;
   searches_low_ = plan_.asks_take_low;
   searches_high_ = plan_.asks_take_high;
   decides_low_ = plan_.asks_ready_low;
   decides_high_ = plan_.asks_ready_high;
-  // A recording holds every decision about a task, also those that the policy leaves to the standard way. They cost what they cost without.
+  // A recording holds every decision about a task, also those that the policy leaves to the
+  // standard way. They cost what they cost without.
   if (options_.record_decisions)
-    plan_.asks_submit = plan_.asks_ready_low = plan_.asks_ready_high = plan_.asks_take_low = plan_.asks_take_high = plan_.asks_done = true;
+    plan_.asks_submit = plan_.asks_ready_low = plan_.asks_ready_high = plan_.asks_take_low =
+        plan_.asks_take_high = plan_.asks_done = true;
   for (core_id id = 0; id < machine_.core_count(); ++id) cores_.emplace_back(id, options_.seed);
   for (const queue_spec& q : plan_.queues) queues_.emplace_back(q, machine_.core_count());
   std::vector<std::vector<std::uint32_t>> widths_of;  // by kind
-  for (kind_id kind = 0; kind < machine_.kinds().size(); ++kind) widths_of.push_back(p.widths(kind));
+  for (kind_id kind = 0; kind < machine_.kinds().size(); ++kind)
+    widths_of.push_back(p.widths(kind));
   for (const place& where : machine_.places()) {
     const auto& widths = widths_of[machine_.cores()[where.leader].kind];
-    width_index_.push_back(static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
+    width_index_.push_back(
+        static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
   }
   for (const disturbance& what : options_.disturbances) {
     phases_.emplace_back(as_the_clock_follows(p, what));
-    events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()), phases_.back().next_change());
+    events_.set(machine_.core_count() + static_cast<std::uint32_t>(phases_.size()),
+                phases_.back().next_change());
   }
   for (std::size_t i = 0; i < phases_.size(); ++i) apply(i);
   if (p.contention.sleep) {
     for (sim_core& w : cores_) w.patience = to_time(p.contention.sleep->after_s);
     // The operating system puts a fresh thread on a core that nobody has.
-    const auto lands = std::ranges::find_if(cores_, [](const sim_core& w) { return !w.off && !w.away && !w.co_runner_here; });
+    const auto lands = std::ranges::find_if(
+        cores_, [](const sim_core& w) { return !w.off && !w.away && !w.co_runner_here; });
     if (lands != cores_.end()) own_tables_->set_landing(lands->id);
   }
   if (!options_.data.empty()) residency_.emplace(p, options_.data);
-  if (options_.true_costs_over_s > 0.0) left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
+  if (options_.true_costs_over_s > 0.0)
+    left_mean_ = mean_left(p, options_.disturbances, options_.true_costs_over_s);
   steal_budget_ = exponential(thieves_);
 }
 
 engine::engine(const platform& p, const engine_options& o, const discipline& d)
-    : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table), std::make_unique<model::shared_cells>(d.cells, d.type_cells), d) {
+    : engine(p, o, std::make_unique<model::tables>(*p.cores, o.table),
+             std::make_unique<model::shared_cells>(d.cells, d.type_cells), d) {
   if (options_.learned) own_tables_->restore(*options_.learned);
 }
 
-engine::engine(const platform& p, const engine_options& o, answers_are_checked) : engine(p, o, o.policy->queues(*p.cores)) {}
+engine::engine(const platform& p, const engine_options& o, answers_are_checked)
+    : engine(p, o, o.policy->queues(*p.cores)) {}
 
-engine::engine(const platform& p, const engine_options& o) : engine(p, with_checked_policy(o, *p.cores), answers_are_checked{}) {}
+engine::engine(const platform& p, const engine_options& o)
+    : engine(p, with_checked_policy(o, *p.cores), answers_are_checked{}) {}
 
 engine::~engine() = default;
 
@@ -88,7 +113,8 @@ execution_stats engine::run(graph& g, const std::vector<type_work>& work, core_i
   name_data(core);
   for (std::uint32_t i = 0; i < core.kinds.size(); ++i) {
     detail::check_home(core.kinds[i].home, machine_.core_count());
-    if (tasks_stay_home && std::ranges::find(options_.apart, core.kinds[i].home) == options_.apart.end())
+    if (tasks_stay_home &&
+        std::ranges::find(options_.apart, core.kinds[i].home) == options_.apart.end())
       throw usage_error("a machine in parts needs tasks each of which is at home in one of them");
   }
   core.find_roots();
@@ -146,7 +172,9 @@ void engine::resolve(const detail::graph_core& core, const std::vector<type_work
   decisions_by_type_.clear();
   for (std::size_t type = 0; type < core.type_names.size(); ++type) {
     const task_cost& cost = costs_[type * kinds];
-    decisions_by_type_.push_back(cost.seconds.empty() ? nullptr : platform_.contention.decisions_of(policy_.name(), cost.seconds.front()));
+    decisions_by_type_.push_back(cost.seconds.empty() ? nullptr
+                                                      : platform_.contention.decisions_of(
+                                                            policy_.name(), cost.seconds.front()));
   }
   asked_about_ = decisions_by_type_.empty() ? nullptr : decisions_by_type_.front();
 }
@@ -159,7 +187,8 @@ void engine::follow_data(const detail::graph_core& core) {
     if (!given_[core.kinds[n->kind].type]) return;
     const detail::cold_data* own = detail::cold_of(n);
     if (const std::size_t has = own ? own->core_seconds.size() : 0; has < machine_.core_count())
-      throw input_error("task '" + core.label(n) + "' has given seconds for " + std::to_string(has) + " cores; " + platform_.name + " has " +
+      throw input_error("task '" + core.label(n) + "' has given seconds for " +
+                        std::to_string(has) + " cores; " + platform_.name + " has " +
                         std::to_string(machine_.core_count()));
   });
 }
@@ -169,26 +198,30 @@ void engine::name_data(detail::graph_core& core) {
   if (!residency_ || named_ == &core) return;
   const std::span<const task_data> all = residency_->data();
   if (all.size() != core.count)
-    throw usage_error("data are told of " + std::to_string(all.size()) + " tasks, and the graph has " +
-                      std::to_string(core.count));
+    throw usage_error("data are told of " + std::to_string(all.size()) +
+                      " tasks, and the graph has " + std::to_string(core.count));
   core.places = std::make_unique<detail::data_places>();
   for (std::uint32_t t = 0; t < all.size(); ++t) core.places->names(t, all[t].read, all[t].written);
   named_ = &core;
 }
 
-sim_time engine::data_there(const node* n, core_id c) const noexcept { return arrivals_.empty() ? 0 : arrivals_[detail::id_of(n)].at(c); }
+sim_time engine::data_there(const node* n, core_id c) const noexcept {
+  return arrivals_.empty() ? 0 : arrivals_[detail::id_of(n)].at(c);
+}
 
 void engine::loop() {
   const sim_time begun = now_, horizon = std::min(now_ + to_time(options_.horizon_s), longest - 1);
   const std::uint32_t count = machine_.core_count();
   while (left_ > 0) {
     if (events_.empty() || events_.time_of(events_.first()) == never)
-      throw std::runtime_error(std::string(policy_.name()) + " leaves " + std::to_string(left_) + " tasks, and every worker rests");
+      throw std::runtime_error(std::string(policy_.name()) + " leaves " + std::to_string(left_) +
+                               " tasks, and every worker rests");
     const event_queue::slot s = events_.first();
     now_ = events_.time_of(s);
     if (now_ > horizon)
-      throw input_error("virtual time passed the horizon of " + std::to_string(to_seconds(horizon - begun)) + " s with " + std::to_string(left_) +
-                        " tasks left; give a longer one or fewer tasks");
+      throw input_error("virtual time passed the horizon of " +
+                        std::to_string(to_seconds(horizon - begun)) + " s with " +
+                        std::to_string(left_) + " tasks left; give a longer one or fewer tasks");
     if (s < count) {
       resume(cores_[events_.take()]);
       events_.happened();
@@ -207,7 +240,8 @@ void engine::loop() {
 
 // A core's own event.
 void engine::resume(sim_core& w) {
-  if (w.doing == activity::running) return w.runs->held.empty() ? finish(*w.runs) : run_out(*w.runs);
+  if (w.doing == activity::running)
+    return w.runs->held.empty() ? finish(*w.runs) : run_out(*w.runs);
   if (w.off) {
     w.deferred = true;
     return;
@@ -278,8 +312,10 @@ void engine::update_core(sim_core& w) {
   speeds_.set_neighbour(w.id, now.co_runner, now_);
   w.fluid = now.fluid;
   if (off != w.off && w.host == no_core && w.runs && w.runs->width > 1 && !w.runs->cost->fixed) {
-    if (off) speeds_.hold(*w.runs, w.id, now_);
-    else speeds_.release(*w.runs, w.id, now_);
+    if (off)
+      speeds_.hold(*w.runs, w.id, now_);
+    else
+      speeds_.release(*w.runs, w.id, now_);
   }
   if (off && !w.off) w.off_since_s = now_s();
   // A worker that polls sees that it was away; at a task its sample tells.
@@ -307,7 +343,9 @@ void engine::count_co_runner(sim_core& w) {
   w.co_runner_s += lost_s;
 }
 
-engine::co_runner_time engine::co_runner(core_id c) const noexcept { return {cores_[c].co_runner_s, cores_[c].co_runner_there_s}; }
+engine::co_runner_time engine::co_runner(core_id c) const noexcept {
+  return {cores_[c].co_runner_s, cores_[c].co_runner_there_s};
+}
 
 // ---- a task's end ----
 
@@ -321,7 +359,8 @@ void engine::stop(sim_assembly& a, std::size_t member) {
   let_go(a);
 }
 
-// Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
+// Who finds no block left goes, and the task waits for those that lost their core in the middle of
+// one.
 void engine::run_out(sim_assembly& a) {
   for (std::size_t i = 0; i < a.times.size(); ++i)
     if (const sim_core& w = cores_[a.times[i].core]; w.runs == &a && !w.stands_still()) {
@@ -333,7 +372,10 @@ void engine::run_out(sim_assembly& a) {
 
 void engine::finish(sim_assembly& a) {
   a.done = true;
-  const core_id last = a.members.size() == 1 ? a.members.front() : a.members[last_out_.below(static_cast<std::uint32_t>(a.members.size()))];
+  const core_id last =
+      a.members.size() == 1
+          ? a.members.front()
+          : a.members[last_out_.below(static_cast<std::uint32_t>(a.members.size()))];
   const bool comes_home = cores_[last].host != no_core;
   ++a.holds;
   done_first_.clear();
@@ -351,7 +393,8 @@ void engine::finish(sim_assembly& a) {
   for (const member_time& t : a.times)
     if (t.core == a.at.leader) m.leader_s = t.seconds;
   m.members = a.times;
-  if (const detail::cold_data* own = detail::cold_of(a.task); own && own->work > 0.0) m.work = own->work;
+  if (const detail::cold_data* own = detail::cold_of(a.task); own && own->work > 0.0)
+    m.work = own->work;
   m.span_s = now - a.came_s.front();
   if (m.span_s > long_body_s && lends()) have_watched();
   m.sample_s = sample_of(options_.timing, m);
@@ -372,7 +415,8 @@ void engine::finish(sim_assembly& a) {
     detail::asked_view v = view_of(waker);
     ask::done(policy_, detail::ref(n), a.where, m, v);
   }
-  if (a.at.width == 1) m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
+  if (a.at.width == 1)
+    m.from_data = distance_between(machine_, detail::data_core_of(n), a.at.leader);
   if (m.from_data == kilter::distance::none && a.at_hand) m.from_data = kilter::distance::at_hand;
   detail::data_now_at(n, a.at.leader);
   if (residency_) residency_->ran(detail::id_of(n), *a.cost, a.at.leader);

@@ -1,6 +1,7 @@
 #pragma once
-// Engine 2: the contract in virtual time, on one thread. What a worker does is what src/runtime/worker.cpp does, in the same order; what it costs is the
-// platform's overheads; how long a body takes is src/sim/speeds.hpp.
+// Engine 2: the contract in virtual time, on one thread. What a worker does is what
+// src/runtime/worker.cpp does, in the same order; what it costs is the platform's overheads; how
+// long a body takes is src/sim/speeds.hpp.
 
 #include <functional>
 #include <memory>
@@ -15,10 +16,10 @@
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
 #include "kilter/runtime.hpp"
+#include "policy/asking.hpp"
 #include "policy/latest_arrival.hpp"
 #include "policy/routing.hpp"
 #include "policy/tape.hpp"
-#include "policy/asking.hpp"
 #include "policy/view_source.hpp"
 #include "sim/core.hpp"
 #include "sim/disturbance.hpp"
@@ -39,25 +40,31 @@ struct engine_options {
   std::vector<disturbance> disturbances{};
   std::uint64_t seed = 1;
   bool record_decisions = false;  ///< keep every question and answer
-  std::shared_ptr<const model::saved_table> learned{};  ///< what the table knows at the start; null: nothing
-  /// Of several idle workers the one with the lowest number steals, as the runtime wakes its sleepers; false: any of them, since the papers' workers never sleep.
+  /// what the table knows at the start; null: nothing
+  std::shared_ptr<const model::saved_table> learned{};
+  /// Of several idle workers the one with the lowest number steals, as the runtime wakes its
+  /// sleepers; false: any of them, since the papers' workers never sleep.
   bool first_thief = false;
-  core_id spared = 0;             ///< nobody steals from the first so many cores
+  core_id spared = 0;  ///< nobody steals from the first so many cores
   block_count blocks = block_count::member;
-  bool every_try = false;         ///< each failed steal is an event of its own: slower, to check the other form
-  /// Above 0: what a view gives as a task's modelled or given seconds counts in what the disturbances leave of each core on average over the first
-  /// so many seconds (mean_left), infinite on a core that they leave nothing of. So plans can be made with true costs; with 0 they are made with those
-  /// of the undisturbed machine (papers.md E54).
+  /// each failed steal is an event of its own: slower, to check the other form
+  bool every_try = false;
+  /// Above 0: what a view gives as a task's modelled or given seconds counts in what the
+  /// disturbances leave of each core on average over the first so many seconds (mean_left),
+  /// infinite on a core that they leave nothing of. So plans can be made with true costs; with 0
+  /// they are made with those of the undisturbed machine (papers.md E54).
   double true_costs_over_s = 0.0;
-  /// Parts of the machine that share nothing, as nodes with a runtime each: every task stays within the part that is its home, and nobody steals from
-  /// another. Empty: the machine is one. Only for policies whose tasks wait with single cores (input_error).
+  /// Parts of the machine that share nothing, as nodes with a runtime each: every task stays within
+  /// the part that is its home, and nobody steals from another. Empty: the machine is one. Only for
+  /// policies whose tasks wait with single cores (input_error).
   std::vector<home_cores> apart{};
-  /// By task of each graph that runs: which data it works on. Tasks then take longer for what another
-  /// core's cache has of theirs. Empty: they do not, and where data are is known of graphs that name
-  /// them by `depend` alone.
+  /// By task of each graph that runs: which data it works on. Tasks then take longer for what
+  /// another core's cache has of theirs. Empty: they do not, and where data are is known of graphs
+  /// that name them by `depend` alone.
   std::span<const task_data> data{};
-  double horizon_s = 3600.0;      ///< virtual time after which a run is given up
-  /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that releases its successors. May be empty.
+  double horizon_s = 3600.0;  ///< virtual time after which a run is given up
+  /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that
+  /// releases its successors. May be empty.
   std::function<void(const sim_assembly&, core_id last)> finished{};
 };
 
@@ -67,8 +74,9 @@ class engine final : public view_source {
   engine(const platform&, const engine_options&);
   ~engine() override;
 
-  /// Runs the graph to its end and returns what the runtime would. `work` by task type. The clock goes on from run to run, and so do the tables.
-  /// input_error if the platform has no cost for a kernel, or if virtual time passes the horizon; usage_error if the policy breaks its contract.
+  /// Runs the graph to its end and returns what the runtime would. `work` by task type. The clock
+  /// goes on from run to run, and so do the tables. input_error if the platform has no cost for a
+  /// kernel, or if virtual time passes the horizon; usage_error if the policy breaks its contract.
   execution_stats run(graph&, const std::vector<type_work>& work, core_id as_worker = no_core);
 
   [[nodiscard]] std::vector<const tape*> tapes() const;
@@ -84,11 +92,14 @@ class engine final : public view_source {
 
   // --- what a view asks ---
   double now_s() noexcept override { return to_seconds(now_); }
-  std::uint32_t random(core_id asker, std::uint32_t n) noexcept override { return cores_[asker].random.below(n); }
+  std::uint32_t random(core_id asker, std::uint32_t n) noexcept override {
+    return cores_[asker].random.below(n);
+  }
   bool online(core_id c) noexcept override { return !cores_[c].away; }
   bool idle(core_id c) noexcept override {
     const sim_core& w = cores_[c];
-    return !w.away && !w.runs && !w.to_begin && w.doing != activity::waiting && w.assemblies.empty();
+    return !w.away && !w.runs && !w.to_begin && w.doing != activity::waiting &&
+           w.assemblies.empty();
   }
   std::uint32_t length(queue_id q) noexcept override;
   double busy_s(core_id c) noexcept override { return cores_[c].busy_s; }
@@ -96,10 +107,14 @@ class engine final : public view_source {
   double modelled_s(task_ref, place_id) noexcept override;
   double data_ready_s(task_ref, core_id) noexcept override;
   void rekey(task_ref, std::uint64_t key) noexcept override;
-  std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch_.size()); }
+  std::uint32_t batch_size(core_id) noexcept override {
+    return static_cast<std::uint32_t>(batch_.size());
+  }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return detail::ref(batch_[i]); }
   bool batch_is_whole_graph(core_id) noexcept override { return true; }
-  bool has_task(task_ref t, std::uint64_t) noexcept override { return runs_ && runs_->blocks.holds(detail::node_of(t)); }
+  bool has_task(task_ref t, std::uint64_t) noexcept override {
+    return runs_ && runs_->blocks.holds(detail::node_of(t));
+  }
 
  private:
   using node = detail::node;
@@ -116,8 +131,11 @@ class engine final : public view_source {
   void meet(const contention&);
   [[nodiscard]] const decision_figure* decisions_on(const node*) noexcept;
   engine(const platform&, const engine_options&, const discipline&);
-  engine(const platform&, engine_options, std::unique_ptr<model::tables>, std::unique_ptr<model::shared_cells>, discipline);
-  [[nodiscard]] detail::asked_view view_of(sim_core& w) noexcept { return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr}; }
+  engine(const platform&, engine_options, std::unique_ptr<model::tables>,
+         std::unique_ptr<model::shared_cells>, discipline);
+  [[nodiscard]] detail::asked_view view_of(sim_core& w) noexcept {
+    return {machine_, this, w.id, options_.record_decisions ? &w.log : nullptr};
+  }
 
   // what happens
   void resolve(const detail::graph_core&, const std::vector<type_work>&);
@@ -145,7 +163,8 @@ class engine final : public view_source {
   [[nodiscard]] bool nobody_will_run(const sim_assembly&) const noexcept;
   void withdraw(sim_assembly&);
   [[nodiscard]] core_id stand_in(core_id) const noexcept;
-  [[nodiscard]] place_id place_that_is_there(const detail::task_kind&, place_id wanted, core_id here) const noexcept;
+  [[nodiscard]] place_id place_that_is_there(const detail::task_kind&, place_id wanted,
+                                             core_id here) const noexcept;
   // finding work
   void step(sim_core&);
   // resting
@@ -167,7 +186,9 @@ class engine final : public view_source {
   void tell_untold(sim_core&);
   // lending
   [[nodiscard]] bool lends() const noexcept { return platform_.contention.lend.has_value(); }
-  [[nodiscard]] event_queue::slot look_slot() const noexcept { return machine_.core_count() + 2 + static_cast<std::uint32_t>(phases_.size()); }
+  [[nodiscard]] event_queue::slot look_slot() const noexcept {
+    return machine_.core_count() + 2 + static_cast<std::uint32_t>(phases_.size());
+  }
   void begin_watch(sim_core&);
   void end_watch(sim_core&);
   void have_watched();
@@ -186,14 +207,17 @@ class engine final : public view_source {
   [[nodiscard]] double look_s(core_id c) noexcept { return look_s_[part_of(c).searching.size()]; }
   [[nodiscard]] double pause_between_tries(core_id c) noexcept;
   void has_work(core_id);
-  [[nodiscard]] bool open_to_thieves(core_id c) const noexcept { return c >= options_.spared && cores_[c].has_open_work(); }
+  [[nodiscard]] bool open_to_thieves(core_id c) const noexcept {
+    return c >= options_.spared && cores_[c].has_open_work();
+  }
   void lost_work(core_id);
   void divide();
   void check_at_home(const node*, core_id first, std::uint32_t cores) const;
   [[nodiscard]] part& part_of(core_id c) noexcept { return parts_[part_of_[c]]; }
   [[nodiscard]] double steals_per_s(const part& p) const noexcept {
     if (p.cores == 1 || p.searching.size() == 0 || p.victims.size() == 0) return 0.0;
-    return static_cast<double>(p.searching.size()) * p.victims.size() / (static_cast<double>(p.cores - 1) * look_s_[p.searching.size()]);
+    return static_cast<double>(p.searching.size()) * p.victims.size() /
+           (static_cast<double>(p.cores - 1) * look_s_[p.searching.size()]);
   }
   [[nodiscard]] part& part_of_next_steal() noexcept;
   void next_steal();
@@ -222,7 +246,9 @@ class engine final : public view_source {
   void share_next(sim_core&);
   void decline(core_id, node*);
   void open_to_all(core_id);
-  [[nodiscard]] declared* declared_of(queue_id q) noexcept { return queues_.empty() || q < first_declared_ ? nullptr : &queues_[q - first_declared_]; }
+  [[nodiscard]] declared* declared_of(queue_id q) noexcept {
+    return queues_.empty() || q < first_declared_ ? nullptr : &queues_[q - first_declared_];
+  }
   [[nodiscard]] bool declared_waits_for(core_id) const noexcept;
   [[nodiscard]] node* pop_own(core_id);
   [[nodiscard]] node* pop_declined(core_id from, core_id taker);
@@ -230,7 +256,9 @@ class engine final : public view_source {
   sim_assembly& new_assembly();
   void let_go(sim_assembly&);
   [[nodiscard]] double own_work(const node*, core_id leader) const noexcept;
-  [[nodiscard]] double noise_of(const node* n) const noexcept { return noise_.empty() ? 1.0 : noise_[detail::id_of(n)]; }
+  [[nodiscard]] double noise_of(const node* n) const noexcept {
+    return noise_.empty() ? 1.0 : noise_[detail::id_of(n)];
+  }
 
   const platform& platform_;
   engine_options options_;
@@ -239,8 +267,9 @@ class engine final : public view_source {
   const kilter::machine& machine_;
   const kilter::policy& policy_;
   discipline plan_;
-  bool standard_queues_;           // each core has a deque
-  queue_id first_declared_;        // before it come the deques that a policy has beside the queues that it declares
+  bool standard_queues_;  // each core has a deque
+  // before it come the deques that a policy has beside the queues that it declares
+  queue_id first_declared_;
   speeds speeds_;
   event_queue events_;
   sim_time now_ = 0;
@@ -249,40 +278,45 @@ class engine final : public view_source {
   std::vector<disturbance_phase> phases_;
   random_stream thieves_, last_out_;
   std::vector<std::uint32_t> width_index_;  // by place
-  double spent_s_ = 0.0;           // what the worker that acts has spent on it so far
-  bool releasing_ = false;         // the worker that acts releases the successors of a task that has ended
+  double spent_s_ = 0.0;                    // what the worker that acts has spent on it so far
+  // the worker that acts releases the successors of a task that has ended
+  bool releasing_ = false;
   // What the platform says of workers that meet, by how many: platform::contention.
   std::vector<double> look_s_, steal_s_, queue_s_;
-  std::vector<double> own_gather_s_, others_gather_s_;  // by place; empty if not known
+  std::vector<double> own_gather_s_, others_gather_s_;     // by place; empty if not known
   std::vector<const decision_figure*> decisions_by_type_;  // null where nothing is known
-  const decision_figure* asked_about_ = nullptr;  // of the type that was asked about last: question 3 is about none
+  // of the type that was asked about last: question 3 is about none
+  const decision_figure* asked_about_ = nullptr;
   bool decides_low_ = false, decides_high_ = false;  // question 2 is the policy's own
   // Who may steal, and from whom.
-  bool standard_learning_ = false;          // samples go into the trace table without the policy being asked
-  bool searches_low_ = false, searches_high_ = false;  // question 4 is the policy's own, so it costs a search
+  // samples go into the trace table without the policy being asked
+  bool standard_learning_ = false;
+  // question 4 is the policy's own, so it costs a search
+  bool searches_low_ = false, searches_high_ = false;
   bool tries_one_by_one_ = false, steal_changed_ = false;
-  std::vector<part> parts_;        // one, unless the options name several
+  std::vector<part> parts_;             // one, unless the options name several
   std::vector<std::uint32_t> part_of_;  // by core
-  double steal_budget_ = 0.0;      // of an exponential of mean 1, used up at the pace of successes
-  double steal_per_s_ = 0.0;       // of all parts together
+  double steal_budget_ = 0.0;  // of an exponential of mean 1, used up at the pace of successes
+  double steal_per_s_ = 0.0;   // of all parts together
   sim_time steal_since_ = 0;
   // What the machine as a whole gives and takes.
   energy_meter energy_;
   quota_meter quota_;
   bool quota_now_ = false;
-  std::uint32_t away_ = 0;         // cores
-  sim_time began_ = 0;             // the run
-  core_id watcher_ = no_core;      // of those that sleep, who looks again
-  core_id lender_ = no_core;       // who is about to give somebody its core
-  sim_time nap_ = 0;               // of the watcher, until it looks
+  std::uint32_t away_ = 0;     // cores
+  sim_time began_ = 0;         // the run
+  core_id watcher_ = no_core;  // of those that sleep, who looks again
+  core_id lender_ = no_core;   // who is about to give somebody its core
+  sim_time nap_ = 0;           // of the watcher, until it looks
   // of the run
   std::vector<task_cost> costs_;   // by type and kind
   std::vector<double> noise_;      // by task; empty: none
   std::vector<bool> given_;        // by type: each task has its own seconds
   std::vector<double> left_mean_;  // by core, if modelled costs are to be true ones; else empty
-  std::optional<residency> residency_;  // if the options name data
+  std::optional<residency> residency_;         // if the options name data
   const detail::graph_core* named_ = nullptr;  // the graph whose tasks these are
-  std::vector<latest_arrival<sim_time>> arrivals_;  // by task, if some edge of the graph has a cost; else empty
+  // by task, if some edge of the graph has a cost; else empty
+  std::vector<latest_arrival<sim_time>> arrivals_;
   const detail::graph_core* runs_ = nullptr;
   std::vector<node*> batch_;
   std::vector<core_id> done_first_;  // members of the task that ends, but the last one out

@@ -1,5 +1,6 @@
 #pragma once
-// The pending events: at most one a slot. The next is the one of the least time, then of the lowest slot.
+// The pending events: at most one a slot. The next is the one of the least time, then of the lowest
+// slot.
 
 #include <cstdint>
 #include <vector>
@@ -20,8 +21,9 @@ class event_queue {
     return position_[s] == absent ? never : heap_[position_[s]].when;
   }
 
-  /// The first slot's event happens. Most slots get their next one while it does, which then costs one way through the heap instead of two. Until
-  /// `happened` time_of() gives the slot its old time, and nothing else is taken.
+  /// The first slot's event happens. Most slots get their next one while it does, which then costs
+  /// one way through the heap instead of two. Until `happened` time_of() gives the slot its old
+  /// time, and nothing else is taken.
   [[nodiscard]] slot take() noexcept { return taken_ = first(); }
   void happened() noexcept {
     if (taken_ != absent) set(taken_, never);

@@ -69,7 +69,9 @@ void engine::step(sim_core& w) {
       return {};
     }
   };
-  if (const found f = routing::look(routing::takes_own(plan_), plan_.deques_too, places_to_look{*this, w})) taken(w, f.task, f.stolen, f.from, f.key);
+  if (const found f =
+          routing::look(routing::takes_own(plan_), plan_.deques_too, places_to_look{*this, w}))
+    taken(w, f.task, f.stolen, f.from, f.key);
 }
 
 // ---- stealing ----
@@ -81,18 +83,24 @@ void engine::divide() {
   if (!tasks_stay_home) parts_.push_back({core_set(cores), core_set(cores), cores});
   part_of_.assign(cores, 0);
   if (!tasks_stay_home) return;
-  if (!plan_.queues.empty() || plan_.asks_next || plan_.steal_from != victims::random || options_.every_try)
-    throw input_error(std::string(policy_.name()) + " has queues or victims of its own, which all of a machine share; where nodes are apart take one whose "
-                      "tasks wait with single cores and are stolen at random, as rws, rwsm-c, da, dam-c or dam-p");
+  if (!plan_.queues.empty() || plan_.asks_next || plan_.steal_from != victims::random ||
+      options_.every_try)
+    throw input_error(std::string(policy_.name()) +
+                      " has queues or victims of its own, which all of a machine share; where "
+                      "nodes are apart take one whose "
+                      "tasks wait with single cores and are stolen at random, as rws, rwsm-c, da, "
+                      "dam-c or dam-p");
   for (const home_cores& h : options_.apart) {
-    for (std::uint32_t i = 0; i < h.count(); ++i) part_of_.at(h.first() + i) = static_cast<std::uint32_t>(parts_.size());
+    for (std::uint32_t i = 0; i < h.count(); ++i)
+      part_of_.at(h.first() + i) = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back({core_set(cores), core_set(cores), h.count()});
   }
 }
 
 // Idle workers look for a victim while there is one.
 bool engine::may_search(const sim_core& w) const noexcept {
-  return !w.off && !w.away && !w.asleep && standard_queues_ && (!plan_.asks_next || plan_.deques_too) && cores_.size() > 1;
+  return !w.off && !w.away && !w.asleep && standard_queues_ &&
+         (!plan_.asks_next || plan_.deques_too) && cores_.size() > 1;
 }
 
 void engine::enter_search(sim_core& w) {
@@ -100,7 +108,8 @@ void engine::enter_search(sim_core& w) {
   part& mine = part_of(w.id);
   mine.searching.insert(w.id);
   steal_changed_ = true;
-  if (tries_one_by_one_ && mine.victims.size() > 0) after(w, pause_between_tries(w.id), activity::trying);
+  if (tries_one_by_one_ && mine.victims.size() > 0)
+    after(w, pause_between_tries(w.id), activity::trying);
 }
 
 void engine::leave_search(sim_core& w) noexcept {
@@ -117,11 +126,13 @@ void engine::has_work(core_id c) {
   its.victims.insert(c);
   steal_changed_ = true;
   if (!first || !tries_one_by_one_) return;
-  while (its.searching.size() > 0) after(cores_[its.searching[0]], pause_between_tries(c), activity::trying);
+  while (its.searching.size() > 0)
+    after(cores_[its.searching[0]], pause_between_tries(c), activity::trying);
 }
 
-// Each of S idle workers tries after exponential pauses, and each try hits one of the V victims among n - 1 others with V / (n - 1): the
-// next success comes after an exponential time too. What is drawn is how much of it is left, so a change of S or V only changes its pace.
+// Each of S idle workers tries after exponential pauses, and each try hits one of the V victims
+// among n - 1 others with V / (n - 1): the next success comes after an exponential time too. What
+// is drawn is how much of it is left, so a change of S or V only changes its pace.
 void engine::next_steal() {
   steal_changed_ = false;
   const event_queue::slot s = machine_.core_count();
@@ -151,7 +162,9 @@ engine::part& engine::part_of_next_steal() noexcept {
 
 void engine::steal_happens() {
   const part& in = part_of_next_steal();
-  sim_core& thief = cores_[options_.first_thief ? in.searching.least() : in.searching[thieves_.below(in.searching.size())]];
+  sim_core& thief =
+      cores_[options_.first_thief ? in.searching.least()
+                                  : in.searching[thieves_.below(in.searching.size())]];
   const core_id victim = in.victims[thieves_.below(in.victims.size())];
   steal_since_ = now_;
   steal_budget_ = exponential(thieves_);
@@ -170,7 +183,8 @@ void engine::steal_from(sim_core& thief, core_id victim) {
 
 core_id engine::victim_of(const sim_core& w, random_stream& draws) const noexcept {
   return routing::victim(
-      plan_.steal_from, machine_, w.id, [&](std::uint32_t n) { return draws.below(n); }, [&](core_id c) { return cores_[c].own.size(); },
+      plan_.steal_from, machine_, w.id, [&](std::uint32_t n) { return draws.below(n); },
+      [&](core_id c) { return cores_[c].own.size(); },
       [&](core_id c) { return open_to_thieves(c); });
 }
 
@@ -202,7 +216,8 @@ void engine::take_asked(sim_core& w) {
   detail::asked_view v = view_of(w);
   const next_decision d = ask::next(policy_, w.id, w.attempt++, v);
   if (asked_about_) spent_s_ += asked_about_->next_s;
-  const bool rests = d.what == next_decision::kind::nothing || d.what == next_decision::kind::hold_until;
+  const bool rests =
+      d.what == next_decision::kind::nothing || d.what == next_decision::kind::hold_until;
   if (rests && w.told) {  // as the runtime's workers ask once more before they sleep
     w.attempt = 0;
     return go_on(platform_.costs.push_s);
@@ -224,7 +239,8 @@ void engine::take_asked(sim_core& w) {
           }
       } else {
         const bool stolen = d.queue != w.id;
-        if (stolen ? !cores_[d.queue].has_open_work() : w.own.empty()) return go_on(platform_.costs.push_s);
+        if (stolen ? !cores_[d.queue].has_open_work() : w.own.empty())
+          return go_on(platform_.costs.push_s);
         return taken(w, stolen ? pop_oldest(d.queue, w.id) : pop_own(w.id), stolen, nullptr, 0);
       }
       return go_on(platform_.costs.push_s);
@@ -234,8 +250,7 @@ void engine::take_asked(sim_core& w) {
       if (!standard_queues_ || !open_to_thieves(victim)) return go_on(look_s(w.id));
       return steal_from(w, victim);
     }
-    case next_decision::kind::hold_task:
-      return hold(w, d.task);
+    case next_decision::kind::hold_task: return hold(w, d.task);
     case next_decision::kind::hold_until:
       tell_untold(w);
       becomes(w, activity::idle);  // what is bound to it wakes it early
@@ -247,7 +262,8 @@ void engine::take_asked(sim_core& w) {
 }
 
 bool engine::declared_waits_for(core_id c) const noexcept {
-  return std::ranges::any_of(queues_, [c](const declared& q) { return q.size() > 0 && q.may_take(c); });
+  return std::ranges::any_of(queues_,
+                             [c](const declared& q) { return q.size() > 0 && q.may_take(c); });
 }
 
 // Whoever comes later wakes it, and it asks again: the policy may hold for another task by then.

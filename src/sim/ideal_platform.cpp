@@ -20,8 +20,15 @@ platform ideal_platform(std::span<const std::string> processors) {
   p.cluster_bytes_per_s.assign(count, 0.0);
   p.cache_bytes.assign(count, 0);
   p.core_cache_bytes = p.cache_bytes;
-  // A pause of some length between two tries to steal there must be, or the tries of one moment would have no end.
-  p.costs = {.push_s = 0.0, .steal_try_s = 1e-9, .steal_s = 0.0, .search_all_s = 0.0, .search_own_s = 0.0, .assembly_s = 0.0, .wake_s = 0.0,
+  // A pause of some length between two tries to steal there must be, or the tries of one moment
+  // would have no end.
+  p.costs = {.push_s = 0.0,
+             .steal_try_s = 1e-9,
+             .steal_s = 0.0,
+             .search_all_s = 0.0,
+             .search_own_s = 0.0,
+             .assembly_s = 0.0,
+             .wake_s = 0.0,
              .from = {"by definition: nothing takes time but tasks and messages"}};
   p.origins = {{"overheads", p.costs.from}};
   return p;

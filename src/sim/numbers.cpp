@@ -10,11 +10,13 @@ namespace kilter::sim {
 
 namespace {
 
-constexpr double ln2_high = 6.93147180369123816490e-01;  // ln 2 in two parts, the first exact in 32 bits
+// ln 2 in two parts, the first exact in 32 bits
+constexpr double ln2_high = 6.93147180369123816490e-01;
 constexpr double ln2_low = 1.90821492927058770002e-10;
 
 constexpr std::uint64_t below_exponent = 0x000fffffffffffffULL;
-constexpr std::uint64_t sqrt_2_fraction = std::bit_cast<std::uint64_t>(1.4142135623730951) & below_exponent;
+constexpr std::uint64_t sqrt_2_fraction =
+    std::bit_cast<std::uint64_t>(1.4142135623730951) & below_exponent;
 
 // 1/k: a division a term would be most of the time that a draw takes.
 constexpr std::array<double, 22> one_over = [] {
@@ -48,7 +50,8 @@ numbers<n> logs(numbers<n> x) noexcept {
     for (std::size_t i = 0; i < n; ++i) sum[i] = sum[i] * z[i] + one_over[k];
     if (k == 1) break;
   }
-  for (std::size_t i = 0; i < n; ++i) sum[i] = e[i] * ln2_high + (2.0 * s[i] * sum[i] + e[i] * ln2_low);
+  for (std::size_t i = 0; i < n; ++i)
+    sum[i] = e[i] * ln2_high + (2.0 * s[i] * sum[i] + e[i] * ln2_low);
   return sum;
 }
 
@@ -64,7 +67,8 @@ numbers<n> exps(const numbers<n>& x) noexcept {
   }
   for (std::size_t k = 17; k >= 1; --k)
     for (std::size_t i = 0; i < n; ++i) sum[i] = 1.0 + sum[i] * (r[i] * one_over[k]);
-  for (std::size_t i = 0; i < n; ++i) sum[i] *= std::bit_cast<double>(static_cast<std::uint64_t>(e[i] + 1023) << 52);
+  for (std::size_t i = 0; i < n; ++i)
+    sum[i] *= std::bit_cast<double>(static_cast<std::uint64_t>(e[i] + 1023) << 52);
   return sum;
 }
 
@@ -92,12 +96,15 @@ several exps_of(const several& x) noexcept { return exps(x); }
 
 double exponential(random_stream& r) noexcept { return -log_of(1.0 - r.uniform()); }
 
-double normal(random_stream& r) noexcept { return draw_normals(std::span<random_stream, 1>(&r, 1))[0]; }
+double normal(random_stream& r) noexcept {
+  return draw_normals(std::span<random_stream, 1>(&r, 1))[0];
+}
 
 several normals(const random_stream::family& of, std::uint64_t first) noexcept {
   auto streams = [&]<std::size_t... i>(std::index_sequence<i...>) {
     return std::array{random_stream(of, first + i)...};
-  }(std::make_index_sequence<at_a_time>{});
+  }
+  (std::make_index_sequence<at_a_time>{});
   return draw_normals(std::span(streams));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Distributions from nothing but + - * / and sqrt, so that every compiler and processor draws the same numbers.
+// Distributions from nothing but + - * / and sqrt, so that every compiler and processor draws the
+// same numbers.
 //
 // Several numbers at a time cost a fraction of what they do one by one: the terms of a sum wait for
 // each other, but not for those of another sum. Each has the same bits either way.

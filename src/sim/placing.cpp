@@ -22,7 +22,10 @@ void engine::taken(sim_core& w, node* n, bool stolen, declared* from, std::uint6
   if (!travelled) {
     if (routing::asks_take(plan_, n, from != nullptr)) {
       const decision_figure* measured = decisions_on(n);
-      if (critical ? searches_high_ : searches_low_) spent_s_ += measured ? measured->take_s : critical ? platform_.costs.search_all_s : platform_.costs.search_own_s;
+      if (critical ? searches_high_ : searches_low_)
+        spent_s_ += measured   ? measured->take_s
+                    : critical ? platform_.costs.search_all_s
+                               : platform_.costs.search_own_s;
       detail::asked_view v = view_of(w);
       const take_decision d = ask::take(policy_, detail::ref(n), w.id, stolen, v);
       if (d.put_back) {
@@ -76,15 +79,18 @@ void engine::put_in_place(node* n, place_id where, sim_core& w, bool stolen, boo
   spent_s_ += own_gather_s_.empty() ? platform_.costs.assembly_s * p.width : own_gather_s_[where];
   const double notices_s = others_gather_s_.empty() ? 0.0 : others_gather_s_[where];
   for (core_id c = p.leader; c < p.leader + p.width; ++c) {
-    if (cores_[c].away && away_ < cores_.size()) {  // if nobody is there, it waits where it would have run
+    // if nobody is there, it waits where it would have run
+    if (cores_[c].away && away_ < cores_.size()) {
       --a.holds;
       continue;
     }
     cores_[c].assemblies.push_back(&a);
     if (c != w.id) wake(cores_[c], notices_s);
   }
-  if (w.doing == activity::busy && at_once) after(w, spent_s_);
-  else wake(w);
+  if (w.doing == activity::busy && at_once)
+    after(w, spent_s_);
+  else
+    wake(w);
 }
 
 void engine::join(sim_core& w, sim_assembly& a) {
@@ -118,7 +124,8 @@ void engine::enter(sim_core& w, sim_assembly& a) {
     a.at_hand = at_hand;
     a.moved_s = 0.0;
     if (residency_)
-      a.moved_s = residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task), a.at.leader);
+      a.moved_s = residency_->moved_s(detail::id_of(a.task), *a.cost, detail::data_core_of(a.task),
+                                      a.at.leader);
     speeds_.begin(a, now_);
     a.beyond_cache = speeds_.overflows(a.cluster);
     count_co_runner(w);
@@ -136,8 +143,10 @@ void engine::check_at_home(const node* n, core_id first, std::uint32_t cores) co
   if (!tasks_stay_home) return;
   const detail::graph_core& g = graph_of(n);
   if (const home_cores home = g.kinds[n->kind].home; !detail::contains(home, {first, cores}))
-    throw input_error(std::string(policy_.name()) + " sends task '" + g.label(n) + "' of cores " + std::to_string(home.first()) + "-" +
-                      std::to_string(home.first() + home.count() - 1) + " to core " + std::to_string(first) + ", which another runtime has");
+    throw input_error(std::string(policy_.name()) + " sends task '" + g.label(n) + "' of cores " +
+                      std::to_string(home.first()) + "-" +
+                      std::to_string(home.first() + home.count() - 1) + " to core " +
+                      std::to_string(first) + ", which another runtime has");
 }
 
 void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
@@ -147,9 +156,11 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
   }
   if (n->flags & detail::flag_home) waker = home_of(n, waker, [&](core_id c) { return idle(c); });
   const bool critical = n->flags & detail::flag_critical;
-  if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low)) return enqueue_standard(n, w, waker);
+  if (!(critical ? plan_.asks_ready_high : plan_.asks_ready_low))
+    return enqueue_standard(n, w, waker);
   detail::asked_view v = view_of(w);
-  const ready_decision d = ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
+  const ready_decision d =
+      ask::ready(policy_, detail::ref(n), parent ? detail::ref(parent) : task_ref{}, waker, v);
   const decision_figure* measured = decisions_on(n);
   if (measured && (critical ? decides_high_ : decides_low_)) spent_s_ += measured->ready_s;
   if (d.where != no_place) {
@@ -157,17 +168,23 @@ void engine::made_ready(node* n, node* parent, sim_core& w, core_id waker) {
     if (!measured) spent_s_ += platform_.costs.search_all_s;
     if (d.busy_s != 0.0) add_busy(n, machine_.at(d.where).leader, d.busy_s);
   }
-  routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker, waker == no_core ? w.id : waker, w.next != nullptr);
+  routing::destination to = routing::of_answer(d, plan_, first_declared_, w.id, waker,
+                                               waker == no_core ? w.id : waker, w.next != nullptr);
   // It would run next there if its own runtime's core had woken it.
-  if (tasks_stay_home && d.what == ready_decision::kind::run_next && waker != w.id) to = {routing::destination::kind::bound, waker};
+  if (tasks_stay_home && d.what == ready_decision::kind::run_next && waker != w.id)
+    to = {routing::destination::kind::bound, waker};
   const bool at_queue = to.what == routing::destination::kind::declared && !queue_s_.empty();
-  if (!at_queue && (d.what == ready_decision::kind::queue || (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next))) spent_s_ += platform_.costs.push_s;
+  if (!at_queue &&
+      (d.what == ready_decision::kind::queue ||
+       (d.what == ready_decision::kind::run_next && to.what != routing::destination::kind::next)))
+    spent_s_ += platform_.costs.push_s;
   send(n, to, w, d.key);
 }
 
 void engine::enqueue_standard(node* n, sim_core& w, core_id waker) {
   spent_s_ += platform_.costs.push_s;
-  send(n, routing::standard_way(plan_, w.id, waker == no_core ? w.id : waker, w.next != nullptr), w, 0);
+  send(n, routing::standard_way(plan_, w.id, waker == no_core ? w.id : waker, w.next != nullptr), w,
+       0);
 }
 
 void engine::send(node* n, const routing::destination& to, sim_core& w, std::uint64_t key) {
@@ -178,11 +195,8 @@ void engine::send(node* n, const routing::destination& to, sim_core& w, std::uin
       share_next(w);
       w.next = n;
       return;
-    case kind::deque:
-      return push_own(to.core, n);
-    case kind::bound:
-      cores_[to.core].bound.push_back(n);
-      return wake(cores_[to.core]);
+    case kind::deque: return push_own(to.core, n);
+    case kind::bound: cores_[to.core].bound.push_back(n); return wake(cores_[to.core]);
     case kind::declared: {
       declared& q = queues_[to.queue];
       q.push(n, key);
@@ -196,7 +210,9 @@ void engine::send(node* n, const routing::destination& to, sim_core& w, std::uin
 
 // What it was to run next others may take, now that it does something else first.
 void engine::share_next(sim_core& w) {
-  if (w.next) send(std::exchange(w.next, nullptr), routing::standard_way(plan_, w.id, w.id, false, true), w, 0);
+  if (w.next)
+    send(std::exchange(w.next, nullptr), routing::standard_way(plan_, w.id, w.id, false, true), w,
+         0);
 }
 
 void engine::decline(core_id c, node* n) {
@@ -214,7 +230,8 @@ void engine::open_to_all(core_id c) {
   has_work(c);
   wake(cores_[c]);
   if (!slept) notify_any(part_of(c));
-  // Who is asked what to try is no thief of itself: it must be told that there is something to steal.
+  // Who is asked what to try is no thief of itself: it must be told that there is something to
+  // steal.
   if (plan_.asks_next && !plan_.deques_too)
     for (sim_core& w : cores_)
       if (w.id != c && !w.asleep) wake(w);

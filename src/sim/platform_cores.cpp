@@ -9,15 +9,21 @@ namespace kilter::sim {
 
 namespace {
 
-/// Seconds at a width between those that are known: the efficiency, time at width 1 over width x time, changes evenly with the width.
-double between(const std::vector<std::uint32_t>& known, const std::vector<double>& seconds, std::uint32_t width) {
-  const auto efficiency = [&](std::size_t i) { return seconds[0] * known[0] / (known[i] * seconds[i]); };
+/// Seconds at a width between those that are known: the efficiency, time at width 1 over width x
+/// time, changes evenly with the width.
+double between(const std::vector<std::uint32_t>& known, const std::vector<double>& seconds,
+               std::uint32_t width) {
+  const auto efficiency = [&](std::size_t i) {
+    return seconds[0] * known[0] / (known[i] * seconds[i]);
+  };
   std::size_t upper = 0;
   while (upper < known.size() && known[upper] < width) ++upper;
   if (upper == known.size()) return seconds[0] * known[0] / (width * efficiency(upper - 1));
   if (known[upper] == width) return seconds[upper];
-  const double part = static_cast<double>(width - known[upper - 1]) / (known[upper] - known[upper - 1]);
-  return seconds[0] * known[0] / (width * (efficiency(upper - 1) + part * (efficiency(upper) - efficiency(upper - 1))));
+  const double part =
+      static_cast<double>(width - known[upper - 1]) / (known[upper] - known[upper - 1]);
+  return seconds[0] * known[0] /
+         (width * (efficiency(upper - 1) + part * (efficiency(upper) - efficiency(upper - 1))));
 }
 
 }  // namespace
@@ -28,7 +34,8 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
   const machine& m = *p.cores;
   std::vector<kind_id> before;  // by new kind
   for (const core_kind& k : m.kinds())
-    before.push_back(static_cast<kind_id>(std::ranges::find(cores->kinds(), k.name, &core_kind::name) - cores->kinds().begin()));
+    before.push_back(static_cast<kind_id>(
+        std::ranges::find(cores->kinds(), k.name, &core_kind::name) - cores->kinds().begin()));
   const auto of_kinds = [&](auto& all) {
     auto kept = all;
     kept.clear();
@@ -69,8 +76,10 @@ platform platform::restricted_to(std::span<const core_id> keep) const {
       figure.busy_w = std::move(busy_w);
       p.power.push_back(std::move(figure));
     }
-    if (const gather_figure* g = contention.gather_on(before[k])) p.contention.gather.push_back({k, g->own_s, g->others_s});
-    if (const busy_figure* b = contention.busy_on(before[k])) p.contention.busy.push_back({k, b->slower});
+    if (const gather_figure* g = contention.gather_on(before[k]))
+      p.contention.gather.push_back({k, g->own_s, g->others_s});
+    if (const busy_figure* b = contention.busy_on(before[k]))
+      p.contention.busy.push_back({k, b->slower});
   }
   return p;
 }

@@ -19,7 +19,9 @@ double left_in(std::uint64_t cache, double since, double bytes) noexcept {
 }  // namespace
 
 residency::residency(const platform& p, std::span<const task_data> data)
-    : platform_(p), data_(data), of_core_(p.cores->core_count(), 0.0),
+    : platform_(p),
+      data_(data),
+      of_core_(p.cores->core_count(), 0.0),
       of_cluster_(p.cores->clusters().size(), 0.0) {
   std::size_t count = 0;
   for (const task_data& d : data)

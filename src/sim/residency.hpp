@@ -41,7 +41,7 @@ class residency {
 
   const platform& platform_;
   std::span<const task_data> data_;
-  std::vector<datum> last_;                // by datum
+  std::vector<datum> last_;                   // by datum
   std::vector<double> of_core_, of_cluster_;  // bytes so far
 };
 

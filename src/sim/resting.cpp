@@ -1,5 +1,5 @@
-// Who looks for work, who sleeps, and who is woken for what: docs/sleeping.md, as far as it takes time. Without `[sleep]` in
-// the platform everybody looks for ever.
+// Who looks for work, who sleeps, and who is woken for what: docs/sleeping.md, as far as it takes
+// time. Without `[sleep]` in the platform everybody looks for ever.
 
 #include <algorithm>
 
@@ -27,7 +27,8 @@ bool engine::tired(const sim_core& w) const noexcept {
   return platform_.contention.sleep && now_ >= w.idle_since + w.patience;
 }
 
-// Its last look is at everything, and goes on if there is something: draws may have missed the one victim.
+// Its last look is at everything, and goes on if there is something: draws may have missed the one
+// victim.
 void engine::fall_asleep(sim_core& w) {
   part& mine = part_of(w.id);
   if (mine.victims.size() > 0 && may_search(w)) {
@@ -59,13 +60,15 @@ void engine::leave_bed(sim_core& w) {
   if (lends()) end_watch(w);
 }
 
-// What it costs to wake it is the acting worker's. Where a longer look would have spared the sleep, the next look is longer.
+// What it costs to wake it is the acting worker's. Where a longer look would have spared the sleep,
+// the next look is longer.
 double engine::get_up(sim_core& w) {
   if (!w.asleep) return 0.0;
   const sleep_figure& sleep = *platform_.contention.sleep;
   leave_bed(w);
   const sim_time slept_until = now_ + to_time(sleep.up_s);
-  w.patience = to_time(slept_until - w.idle_since < to_time(sleep.long_after_s) ? sleep.long_after_s : sleep.after_s);
+  w.patience = to_time(slept_until - w.idle_since < to_time(sleep.long_after_s) ? sleep.long_after_s
+                                                                                : sleep.after_s);
   spent_s_ += sleep.call_s;
   comes_to_core(w);
   return sleep.up_s;
@@ -112,11 +115,14 @@ void engine::wake_taker(const declared& q) {
   }
 }
 
-// The first task that an ending one leaves in a declared queue wakes nobody who sleeps before its worker has looked itself.
+// The first task that an ending one leaves in a declared queue wakes nobody who sleeps before its
+// worker has looked itself.
 void engine::notify(declared& q, sim_core& by) {
   show(q);
-  if (releasing_ && !by.untold) by.untold = &q;
-  else wake_taker(q);
+  if (releasing_ && !by.untold)
+    by.untold = &q;
+  else
+    wake_taker(q);
 }
 
 // Whoever declined it is not told; all others are.

@@ -8,7 +8,9 @@ namespace kilter::sim {
 namespace {
 constexpr double blocks_of_task = 8.0;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-double limit_or_none(double bytes_per_s) noexcept { return bytes_per_s > 0.0 ? bytes_per_s : unlimited; }
+double limit_or_none(double bytes_per_s) noexcept {
+  return bytes_per_s > 0.0 ? bytes_per_s : unlimited;
+}
 
 }  // namespace
 
@@ -24,9 +26,16 @@ double water_level(std::vector<double>& wishes, double limit) {
 }
 
 speeds::speeds(const platform& p, block_count blocks)
-    : platform_(p), blocks_(blocks), capacity_(p.cores->core_count(), 1.0), foreign_traffic_(p.cores->core_count(), 0.0),
-      foreign_set_(p.cores->core_count(), 0.0), clock_(p.cores->kinds().size(), 1.0), clusters_(p.cores->clusters().size()) {
-  const auto any = [](const auto& v) { return std::ranges::any_of(v, [](auto x) { return x > 0; }); };
+    : platform_(p),
+      blocks_(blocks),
+      capacity_(p.cores->core_count(), 1.0),
+      foreign_traffic_(p.cores->core_count(), 0.0),
+      foreign_set_(p.cores->core_count(), 0.0),
+      clock_(p.cores->kinds().size(), 1.0),
+      clusters_(p.cores->clusters().size()) {
+  const auto any = [](const auto& v) {
+    return std::ranges::any_of(v, [](auto x) { return x > 0; });
+  };
   bandwidth_ = any(p.core_bytes_per_s) || any(p.cluster_bytes_per_s) || p.chip_bytes_per_s > 0.0;
   caches_ = bandwidth_ && any(p.cache_bytes);
   if (!p.contention.busy.empty()) {
@@ -37,7 +46,9 @@ speeds::speeds(const platform& p, block_count blocks)
     busy_.resize(p.cores->core_count());
   }
   // Without a network the machine is one node.
-  clusters_per_node_ = p.network ? p.network->clusters_per_node : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
+  clusters_per_node_ = p.network
+                           ? p.network->clusters_per_node
+                           : static_cast<std::uint32_t>(std::max<std::size_t>(1, clusters_.size()));
   for (cluster_id id = 0; bandwidth_ && id < clusters_.size(); ++id) {
     const kind_id kind = p.cores->clusters()[id].kind;
     clusters_[id].core_limit = limit_or_none(p.core_bytes_per_s[kind]);
@@ -72,14 +83,16 @@ bool speeds::keeps_busy(core_id c, std::uint8_t who, bool does) noexcept {
   return true;
 }
 
-// Streams are fetched ahead of their use. What a fitting cache would have kept is not: the core waits for it.
+// Streams are fetched ahead of their use. What a fitting cache would have kept is not: the core
+// waits for it.
 double speeds::waiting_s(const load& l, kind_id kind) const noexcept {
   if (!clusters_[l.cluster].overflows || platform_.core_bytes_per_s[kind] <= 0.0) return 0.0;
-  return std::max(0.0, l.cost->bytes_beyond_cache - l.cost->bytes) / platform_.core_bytes_per_s[kind];
+  return std::max(0.0, l.cost->bytes_beyond_cache - l.cost->bytes) /
+         platform_.core_bytes_per_s[kind];
 }
 
-// Lines of another cache are waited for on top of all else, each member for its part: what comes from
-// memory is the same near the data and far from them.
+// Lines of another cache are waited for on top of all else, each member for its part: what comes
+// from memory is the same near the data and far from them.
 double speeds::with_moved(const load& l, double per_s) const noexcept {
   if (l.moved_s <= 0.0 || per_s <= 0.0) return per_s;
   double cores = 0.0;
@@ -110,9 +123,9 @@ void speeds::refresh_one(load& l, sim_time now) {
 
 // ---- memory ----
 //
-// Each core wishes for what it would use if it only computed. Most of the time all wishes fit, which a
-// bound tells (ample), and a load that comes or goes changes nothing for the others. What exactly
-// they come to is weighed when they may not.
+// Each core wishes for what it would use if it only computed. Most of the time all wishes fit,
+// which a bound tells (ample), and a load that comes or goes changes nothing for the others. What
+// exactly they come to is weighed when they may not.
 
 void speeds::cluster_state::bound() noexcept {
   constexpr double surely = 1.001;  // more than sums of rounded numbers may be off
@@ -185,7 +198,8 @@ bool speeds::ample(cluster_id id) const noexcept {
 void speeds::allot(load& l, double most, sim_time now) {
   const double bytes = bytes_of(l);
   double per_s = 0.0;
-  for (const double compute : l.computing) per_s += bytes > 0.0 ? std::min(compute, most / bytes) : compute;
+  for (const double compute : l.computing)
+    per_s += bytes > 0.0 ? std::min(compute, most / bytes) : compute;
   settle(l, with_moved(l, per_s), now);
 }
 
@@ -241,7 +255,8 @@ void speeds::refresh_node(std::uint32_t node, sim_time now, load* changed) {
   const double equal = water_level(all, limit_or_none(platform_.chip_bytes_per_s));
   for (cluster_id id = first_of(node); id < first_of(node + 1); ++id) {
     clusters_[id].had_enough = false;
-    allot(id, std::min(clusters_[id].level, equal), now, changed && changed->cluster == id ? changed : nullptr);
+    allot(id, std::min(clusters_[id].level, equal), now,
+          changed && changed->cluster == id ? changed : nullptr);
   }
 }
 
@@ -291,7 +306,9 @@ void speeds::add_left(load& l, double work, sim_time now) {
 
 void speeds::hold(load& l, core_id c, sim_time now) {
   bring_up(l, now);
-  const double begun = std::min(l.left, 0.5 * l.work / (blocks_ == block_count::task ? blocks_of_task : blocks_of_task * l.width));
+  const double begun = std::min(
+      l.left,
+      0.5 * l.work / (blocks_ == block_count::task ? blocks_of_task : blocks_of_task * l.width));
   l.held.push_back({c, begun});
   add_left(l, -begun, now);
 }
@@ -341,12 +358,14 @@ void speeds::set_clock(kind_id k, double factor, sim_time now) {
   clock_[k] = factor;
   const auto of_kind = [&](cluster_id id) { return platform_.cores->clusters()[id].kind == k; };
   for (cluster_id id = 0; id < clusters_.size(); ++id)
-    if (of_kind(id)) clusters_[id].stale = true;  // all of them before any: one may ask for another's wishes
+    // all of them before any: one may ask for another's wishes
+    if (of_kind(id)) clusters_[id].stale = true;
   for (cluster_id id = 0; id < clusters_.size(); ++id)
     if (of_kind(id)) refresh_all(id, now);
 }
 
-// Until then it goes on: who releases successors, takes the next task or looks for one keeps its core in use.
+// Until then it goes on: who releases successors, takes the next task or looks for one keeps its
+// core in use.
 void speeds::rests(core_id c, sim_time now) {
   if (keeps_busy(c, at_work, false)) refresh_all(platform_.cores->cores()[c].cluster, now);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Virtual time: picoseconds in 64 bits. Every duration is rounded once, when it is scheduled. No run may last longer than `longest`, 53 days, so that
-// the end of whatever begins within one can be told.
+// Virtual time: picoseconds in 64 bits. Every duration is rounded once, when it is scheduled. No
+// run may last longer than `longest`, 53 days, so that the end of whatever begins within one can be
+// told.
 
 #include <cstdint>
 #include <limits>

@@ -23,10 +23,13 @@ task_cost cost_of(const platform& p, const type_work& what, kind_id on) {
   }
   const kernel_cost* given = p.find(what.kernel, what.size, on);
   if (!given)
-    throw input_error("platform " + p.name + " has no figures for kernel '" + what.kernel + "' on " + p.cores->kinds()[on].name);
+    throw input_error("platform " + p.name + " has no figures for kernel '" + what.kernel +
+                      "' on " + p.cores->kinds()[on].name);
   const clock_steps& steps = p.clocks[on];
-  const double slower = given->mhz > 0.0 && !steps.mhz.empty() ? given->mhz / steps.mhz.back() : 1.0;
-  for (std::size_t w = 0; w < given->seconds.size(); ++w) cost.seconds.push_back(given->seconds_at(what.size, w) * slower);
+  const double slower =
+      given->mhz > 0.0 && !steps.mhz.empty() ? given->mhz / steps.mhz.back() : 1.0;
+  for (std::size_t w = 0; w < given->seconds.size(); ++w)
+    cost.seconds.push_back(given->seconds_at(what.size, w) * slower);
   const double grown = given->bytes_factor(what.size);
   cost.bytes = given->bytes * grown;
   cost.bytes_beyond_cache = given->bytes_beyond_cache * grown;
@@ -52,7 +55,8 @@ std::vector<double> noise_factors(double sigma, std::uint64_t seed, std::uint64_
     several x = normals(streams, task);
     for (double& each : x) each = exponent(sigma, each);
     x = exps_of(x);
-    std::copy_n(x.begin(), std::min<std::uint64_t>(at_a_time, count - task), all.begin() + static_cast<std::ptrdiff_t>(task));
+    std::copy_n(x.begin(), std::min<std::uint64_t>(at_a_time, count - task),
+                all.begin() + static_cast<std::ptrdiff_t>(task));
   }
   return all;
 }

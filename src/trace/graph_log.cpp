@@ -7,7 +7,8 @@ namespace kilter::trace {
 
 void graph_log::add(std::vector<task> tasks, const std::vector<edge>& edges) {
   const sync::lock_guard hold(lock_);
-  all_.tasks.insert(all_.tasks.end(), std::move_iterator(tasks.begin()), std::move_iterator(tasks.end()));
+  all_.tasks.insert(all_.tasks.end(), std::move_iterator(tasks.begin()),
+                    std::move_iterator(tasks.end()));
   all_.edges.insert(all_.edges.end(), edges.begin(), edges.end());
 }
 

@@ -15,10 +15,12 @@ namespace {
 /// Nanoseconds as microseconds with exactly three decimals, without going through floating point.
 std::string microseconds(std::int64_t ns) {
   const bool negative = ns < 0;
-  const auto magnitude = negative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
+  const auto magnitude =
+      negative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
   std::array<char, 40> buffer;
   const int n = std::snprintf(buffer.data(), buffer.size(), "%s%llu.%03llu", negative ? "-" : "",
-                              static_cast<unsigned long long>(magnitude / 1000), static_cast<unsigned long long>(magnitude % 1000));
+                              static_cast<unsigned long long>(magnitude / 1000),
+                              static_cast<unsigned long long>(magnitude % 1000));
   return {buffer.data(), static_cast<std::size_t>(n)};
 }
 
@@ -34,7 +36,8 @@ std::string place_text(const event& e) {
   return "(" + std::to_string(e.leader) + "," + std::to_string(e.width) + ")";
 }
 
-std::string named(const std::vector<std::string>& names, std::uint16_t index, const char* fallback) {
+std::string named(const std::vector<std::string>& names, std::uint16_t index,
+                  const char* fallback) {
   return index < names.size() ? names[index] : fallback + std::to_string(index);
 }
 
@@ -62,7 +65,9 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
-perfetto_writer::perfetto_writer(std::ostream& out) : out_(out) { out_ << R"({"displayTimeUnit":"ns","traceEvents":[)"; }
+perfetto_writer::perfetto_writer(std::ostream& out) : out_(out) {
+  out_ << R"({"displayTimeUnit":"ns","traceEvents":[)";
+}
 
 perfetto_writer::~perfetto_writer() {
   try {
@@ -77,14 +82,19 @@ void perfetto_writer::finish() {
   out_ << "\n]}\n";
 }
 
-/// Perfetto looks threads up by tid alone in places, and takes tid == pid for a main thread: so both are unique.
-std::uint32_t perfetto_writer::thread_of(core_id core) const noexcept { return process_ * 10'000 + core; }
+/// Perfetto looks threads up by tid alone in places, and takes tid == pid for a main thread: so
+/// both are unique.
+std::uint32_t perfetto_writer::thread_of(core_id core) const noexcept {
+  return process_ * 10'000 + core;
+}
 
-void perfetto_writer::open(char phase, const std::string& name, const char* category, std::int64_t time_ns, std::uint32_t thread) {
+void perfetto_writer::open(char phase, const std::string& name, const char* category,
+                           std::int64_t time_ns, std::uint32_t thread) {
   text_ = first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"";
   first_ = false;
   text_ += phase;
-  text_ += "\",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(thread) + ",\"ts\":" + microseconds(time_ns + offset_ns_);
+  text_ += "\",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(thread) +
+           ",\"ts\":" + microseconds(time_ns + offset_ns_);
   text_ += ",\"cat\":\"" + std::string(category) + "\",\"name\":" + json_string(name);
 }
 
@@ -96,7 +106,9 @@ void perfetto_writer::close() {
 void perfetto_writer::metadata(const char* what, std::uint32_t thread, const std::string& text) {
   text_ = first_ ? "\n" : ",\n";
   first_ = false;
-  text_ += "{\"ph\":\"M\",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(thread) + ",\"name\":\"" + what + "\",\"args\":{" + text + "}";
+  text_ += "{\"ph\":\"M\",\"pid\":" + std::to_string(process_) +
+           ",\"tid\":" + std::to_string(thread) + ",\"name\":\"" + what + "\",\"args\":{" + text +
+           "}";
   close();
 }
 
@@ -106,16 +118,19 @@ void perfetto_writer::begin_run(const run_description& run, std::int64_t offset_
   types_ = run.types;
   labels_ = run.labels;
   std::string name = run.name;
-  if (run.dropped != 0) name += " (" + std::to_string(run.dropped) + " events dropped: the limit was reached)";
+  if (run.dropped != 0)
+    name += " (" + std::to_string(run.dropped) + " events dropped: the limit was reached)";
   metadata("process_name", process_, "\"name\":" + json_string(name));
   metadata("process_sort_index", process_, "\"sort_index\":" + std::to_string(process_));
   for (const core_label& core : run.cores) {
     std::string label = "core " + std::to_string(core.core);
     std::string detail = core.kind;
-    if (core.os_index >= 0) detail += (detail.empty() ? "cpu " : ", cpu ") + std::to_string(core.os_index);
+    if (core.os_index >= 0)
+      detail += (detail.empty() ? "cpu " : ", cpu ") + std::to_string(core.os_index);
     if (!detail.empty()) label += " (" + detail + ")";
     metadata("thread_name", thread_of(core.core), "\"name\":" + json_string(label));
-    metadata("thread_sort_index", thread_of(core.core), "\"sort_index\":" + std::to_string(core.core));
+    metadata("thread_sort_index", thread_of(core.core),
+             "\"sort_index\":" + std::to_string(core.core));
   }
 }
 
@@ -124,21 +139,21 @@ void perfetto_writer::write(const event& e) {
     case event_kind::task: return write_task(e);
     case event_kind::table: return write_table(e);
     case event_kind::disturbance: return write_disturbance(e);
-    case event_kind::park:
-      span(e, "park", "idle");
-      return close();
+    case event_kind::park: span(e, "park", "idle"); return close();
     case event_kind::steal:
       span(e, "steal", "steal");
-      text_ += ",\"args\":{\"from_core\":" + std::to_string(e.leader) + ",\"graph\":" + std::to_string(e.graph) + ",\"task\":" + std::to_string(e.task) + "}";
+      text_ += ",\"args\":{\"from_core\":" + std::to_string(e.leader) +
+               ",\"graph\":" + std::to_string(e.graph) + ",\"task\":" + std::to_string(e.task) +
+               "}";
       return close();
     case event_kind::decision:
       span(e, "place " + type_name(e) + " on " + place_text(e), "decision");
-      text_ += ",\"args\":{\"graph\":" + std::to_string(e.graph) + ",\"task\":" + std::to_string(e.task) + ",\"place\":\"" + place_text(e) +
-               "\",\"predicted_s\":" + number(e.value) + ",\"explored\":" + (e.has(event_flag::explored) ? "true" : "false") + "}";
+      text_ += ",\"args\":{\"graph\":" + std::to_string(e.graph) +
+               ",\"task\":" + std::to_string(e.task) + ",\"place\":\"" + place_text(e) +
+               "\",\"predicted_s\":" + number(e.value) +
+               ",\"explored\":" + (e.has(event_flag::explored) ? "true" : "false") + "}";
       return close();
-    case event_kind::marker:
-      span(e, label_name(e), "marker");
-      return close();
+    case event_kind::marker: span(e, label_name(e), "marker"); return close();
   }
 }
 
@@ -152,10 +167,15 @@ void perfetto_writer::span(const event& e, const std::string& name, const char* 
 /// Viewers colour by name, so critical tasks have names of their own.
 void perfetto_writer::write_task(const event& e) {
   const bool critical = e.has(event_flag::critical);
-  open('X', type_name(e) + (critical ? " (critical)" : ""), critical ? "task,critical" : "task", e.start_ns, thread_of(e.core));
-  const auto flag = [&](const char* name, std::uint8_t bit) { text_ += std::string(",\"") + name + "\":" + (e.has(bit) ? "true" : "false"); };
-  text_ += ",\"dur\":" + microseconds(e.end_ns - e.start_ns) + ",\"args\":{\"graph\":" + std::to_string(e.graph) +
-           ",\"task\":" + std::to_string(e.task) + ",\"place\":\"" + place_text(e) + "\",\"member\":" + std::to_string(e.member);
+  open('X', type_name(e) + (critical ? " (critical)" : ""), critical ? "task,critical" : "task",
+       e.start_ns, thread_of(e.core));
+  const auto flag = [&](const char* name, std::uint8_t bit) {
+    text_ += std::string(",\"") + name + "\":" + (e.has(bit) ? "true" : "false");
+  };
+  text_ += ",\"dur\":" + microseconds(e.end_ns - e.start_ns) +
+           ",\"args\":{\"graph\":" + std::to_string(e.graph) +
+           ",\"task\":" + std::to_string(e.task) + ",\"place\":\"" + place_text(e) +
+           "\",\"member\":" + std::to_string(e.member);
   flag("critical", event_flag::critical);
   flag("explored", event_flag::explored);
   flag("stolen", event_flag::stolen);
@@ -176,7 +196,8 @@ void perfetto_writer::write_table(const event& e) {
   }
 }
 
-/// Disturbances may overlap one another and the tasks of their core, so they get tracks of their own: asynchronous spans.
+/// Disturbances may overlap one another and the tasks of their core, so they get tracks of their
+/// own: asynchronous spans.
 void perfetto_writer::write_disturbance(const event& e) {
   const std::string name = label_name(e) + " on core " + std::to_string(e.core);
   const std::string id = ",\"id\":\"" + std::to_string(next_id_++) + "\"";
@@ -188,8 +209,12 @@ void perfetto_writer::write_disturbance(const event& e) {
   close();
 }
 
-std::string perfetto_writer::type_name(const event& e) const { return named(types_, e.type, "type "); }
-std::string perfetto_writer::label_name(const event& e) const { return named(labels_, e.type, "label "); }
+std::string perfetto_writer::type_name(const event& e) const {
+  return named(types_, e.type, "type ");
+}
+std::string perfetto_writer::label_name(const event& e) const {
+  return named(labels_, e.type, "label ");
+}
 
 void write_perfetto(std::ostream& out, const run_description& run, std::span<const event> events) {
   perfetto_writer writer(out);

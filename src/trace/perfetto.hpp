@@ -1,5 +1,6 @@
 #pragma once
-// Writes events in the Chrome trace format (JSON object form), which ui.perfetto.dev and chrome://tracing open.
+// Writes events in the Chrome trace format (JSON object form), which ui.perfetto.dev and
+// chrome://tracing open.
 
 #include <cstdint>
 #include <iosfwd>
@@ -19,16 +20,17 @@ struct core_label {
 
 /// What one run is called in the viewer: a run becomes a process, a core a thread of it.
 struct run_description {
-  std::string name = "kilter";      ///< "dam-c, cpu@0, repeat 2"
+  std::string name = "kilter";  ///< "dam-c, cpu@0, repeat 2"
   std::vector<core_label> cores;
   std::vector<std::string> types;   ///< recorder::type_names()
   std::vector<std::string> labels;  ///< recorder::labels()
   std::uint64_t dropped = 0;        ///< events that found no room; told in the viewer if not 0
 };
 
-/// A streaming writer: begin_run, write as often as wanted, then perhaps another run, then finish. Holds one event's text.
-/// Task parts and parking are spans of their core; steals, decisions and markers are instants; table values are counters
-/// "table TYPE (leader,width)" in microseconds and "slowdown core N" in multiples of undisturbed time.
+/// A streaming writer: begin_run, write as often as wanted, then perhaps another run, then finish.
+/// Holds one event's text. Task parts and parking are spans of their core; steals, decisions and
+/// markers are instants; table values are counters "table TYPE (leader,width)" in microseconds and
+/// "slowdown core N" in multiples of undisturbed time.
 class perfetto_writer {
  public:
   explicit perfetto_writer(std::ostream& out);
@@ -44,7 +46,8 @@ class perfetto_writer {
   void finish();
 
  private:
-  void open(char phase, const std::string& name, const char* category, std::int64_t time_ns, std::uint32_t thread);
+  void open(char phase, const std::string& name, const char* category, std::int64_t time_ns,
+            std::uint32_t thread);
   void close();
   void span(const event& e, const std::string& name, const char* category);
   void metadata(const char* what, std::uint32_t thread, const std::string& text);

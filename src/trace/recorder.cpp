@@ -7,12 +7,15 @@
 
 namespace kilter::trace {
 
-recorder::recorder(std::uint32_t cores, const recorder_options& options) : limit_(options.limit_events_per_core) {
+recorder::recorder(std::uint32_t cores, const recorder_options& options)
+    : limit_(options.limit_events_per_core) {
   if (cores == 0) throw input_error("trace: 0 cores; a recorder needs at least 1");
-  if (limit_ == 0) throw input_error("trace: a limit of 0 events for each core; give at least 1, or no recorder");
+  if (limit_ == 0)
+    throw input_error("trace: a limit of 0 events for each core; give at least 1, or no recorder");
   for (std::uint32_t i = 0; i <= cores; ++i) {
     lanes_.push_back(std::make_unique<core_lane>());
-    lanes_.back()->chunks = std::make_unique<std::unique_ptr<chunk>[]>((limit_ - 1) / chunk_events + 1);
+    lanes_.back()->chunks =
+        std::make_unique<std::unique_ptr<chunk>[]>((limit_ - 1) / chunk_events + 1);
   }
   if (options.keeps_graph) graph_ = std::make_unique<graph_log>();
 }
@@ -25,7 +28,8 @@ void recorder::core_lane::append(const event& e, std::size_t limit) noexcept {
   if (i < limit && !home) home.reset(new (std::nothrow) chunk);
   if (i >= limit || !home) {
     dropped.store(dropped.load(sync::memory_order_relaxed) + 1, sync::memory_order_relaxed);
-    dropped_from_ns.store(std::min(dropped_from_ns.load(sync::memory_order_relaxed), e.start_ns), sync::memory_order_relaxed);
+    dropped_from_ns.store(std::min(dropped_from_ns.load(sync::memory_order_relaxed), e.start_ns),
+                          sync::memory_order_relaxed);
     return;
   }
   home->events[i % chunk_events] = e;
@@ -77,7 +81,8 @@ std::uint64_t recorder::size() const noexcept {
 
 std::vector<std::int64_t> recorder::dropped_from_ns() const {
   std::vector<std::int64_t> from;
-  for (std::uint32_t core = 0; core < cores(); ++core) from.push_back(lanes_[core]->dropped_from_ns.load(sync::memory_order_relaxed));
+  for (std::uint32_t core = 0; core < cores(); ++core)
+    from.push_back(lanes_[core]->dropped_from_ns.load(sync::memory_order_relaxed));
   return from;
 }
 

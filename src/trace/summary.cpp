@@ -22,14 +22,20 @@ std::int64_t covered_ns(std::vector<interval>& spans) {
   return total;
 }
 
-/// One record for each execution: a wide task has several, and none of its members is sure to be among them.
+/// One record for each execution: a wide task has several, and none of its members is sure to be
+/// among them.
 std::vector<const event*> executions(std::span<const event> events) {
   std::vector<const event*> once, wide;
   for (const event& e : events)
     if (e.kind == event_kind::task) (e.width > 1 ? wide : once).push_back(&e);
-  const auto key = [](const event* e) { return std::tuple(e->graph, e->task, e->leader, e->width); };
-  std::sort(wide.begin(), wide.end(), [&](const event* a, const event* b) { return key(a) < key(b); });
-  wide.erase(std::unique(wide.begin(), wide.end(), [&](const event* a, const event* b) { return key(a) == key(b); }), wide.end());
+  const auto key = [](const event* e) {
+    return std::tuple(e->graph, e->task, e->leader, e->width);
+  };
+  std::sort(wide.begin(), wide.end(),
+            [&](const event* a, const event* b) { return key(a) < key(b); });
+  wide.erase(std::unique(wide.begin(), wide.end(),
+                         [&](const event* a, const event* b) { return key(a) == key(b); }),
+             wide.end());
   once.insert(once.end(), wide.begin(), wide.end());
   return once;
 }
@@ -49,7 +55,8 @@ summary summarize(std::span<const event> events, std::uint32_t cores) {
   summary s;
   s.cores.resize(cores);
   std::vector<std::vector<interval>> work(cores);
-  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(),
+               last = std::numeric_limits<std::int64_t>::min();
 
   for (const event& e : events) {
     if (e.kind == event_kind::task) {
@@ -67,7 +74,8 @@ summary summarize(std::span<const event> events, std::uint32_t cores) {
       ++core.steals;
     }
   }
-  for (std::uint32_t c = 0; c < cores; ++c) s.cores[c].work_s = static_cast<double>(covered_ns(work[c])) * 1e-9;
+  for (std::uint32_t c = 0; c < cores; ++c)
+    s.cores[c].work_s = static_cast<double>(covered_ns(work[c])) * 1e-9;
   if (last >= first) s.seconds = static_cast<double>(last - first) * 1e-9;
 
   std::map<std::pair<core_id, std::uint32_t>, place_totals> places;

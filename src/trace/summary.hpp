@@ -10,7 +10,8 @@
 namespace kilter::trace {
 
 struct core_totals {
-  double work_s = 0;         ///< time in which at least one task ran on the core: nested tasks are not counted twice
+  /// time in which at least one task ran on the core: nested tasks are not counted twice
+  double work_s = 0;
   double parked_s = 0;
   std::uint64_t tasks = 0;   ///< task parts that the core ran
   std::uint64_t steals = 0;  ///< tasks that it took from others
@@ -18,7 +19,8 @@ struct core_totals {
 
 struct place_totals {
   place where;
-  std::uint64_t critical = 0;  ///< executions of critical tasks; a wide task counts once, however many members turned up
+  /// executions of critical tasks; a wide task counts once, however many members turned up
+  std::uint64_t critical = 0;
   std::uint64_t other = 0;
 };
 

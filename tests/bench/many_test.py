@@ -3,6 +3,7 @@
 
 Usage: many_test.py BENCH_MANY SCRIPTS
 """
+
 import collections
 import json
 import os
@@ -16,8 +17,20 @@ import unittest
 
 MANY = pathlib.Path(sys.argv[1]).resolve()
 SECTION = pathlib.Path(sys.argv[2]).resolve() / "results_section"
-PROGRAMS = {"kmeans", "heat", "vgg16", "blackscholes", "swaptions", "fluidanimate", "dedup",
-            "ferret", "facesim", "bodytrack", "streamcluster", "canneal"}
+PROGRAMS = {
+    "kmeans",
+    "heat",
+    "vgg16",
+    "blackscholes",
+    "swaptions",
+    "fluidanimate",
+    "dedup",
+    "ferret",
+    "facesim",
+    "bodytrack",
+    "streamcluster",
+    "canneal",
+}
 CPUS = sorted(os.sched_getaffinity(0))
 
 # Each notes its call. A file "hold" or "fail" beside it changes the call of that number.
@@ -40,13 +53,18 @@ if told("hold"):
     (here / "part").rename(here / "held")
     sleeper.wait()
 """
-GRAPH = FAKE + """
+GRAPH = (
+    FAKE
+    + """
 scenes = [sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--disturb"]
 ours = [200, 300, 100][int(after("--round")) % 3]
 systems = {name: cpus * (ours if name == "auto" else 100) for name in after("--systems").split(",")}
 print(json.dumps({"speeds": {scene: systems for scene in scenes}}))
 """
-KILTER = FAKE + """
+)
+KILTER = (
+    FAKE
+    + """
 if sys.argv[1] == "app":
     scenes = ["none"] + (after("--disturb").split(",") if "--disturb" in sys.argv else [])
     runs = [{"model": "kilter auto" if m == "kilter" else m, "disturb": s, "seconds": 0.5 / cpus}
@@ -57,9 +75,13 @@ elif sys.argv[1] == "run":
 else:
     pathlib.Path(after("--out")).write_text("")
 """
-REGIONS = FAKE + """
+)
+REGIONS = (
+    FAKE
+    + """
 print("20.0")
 """
+)
 
 
 def alive(pid):
@@ -110,12 +132,16 @@ class Many(unittest.TestCase):
         other = self.folder / "other.json"
         other.write_text('{"schema": "kilter.app/1"}')
         asked = ["--budget", "9"]
-        for words, said in [([], "--budget"), (["--budget", "x"], "'x'"), (asked, "--json"),
-                            ([*asked, "--json", "/none/f"], "/none"),
-                            ([*asked, "--only", "graf", "--list"], "graf"),
-                            ([*asked, "--rounds", "0", "--list"], "--rounds"),
-                            ([*asked, "--json", other, "--programs", self.folder], "another"),
-                            ([*asked, "--json", self.json, "--programs", "/none"], "no program")]:
+        for words, said in [
+            ([], "--budget"),
+            (["--budget", "x"], "'x'"),
+            (asked, "--json"),
+            ([*asked, "--json", "/none/f"], "/none"),
+            ([*asked, "--only", "graf", "--list"], "graf"),
+            ([*asked, "--rounds", "0", "--list"], "--rounds"),
+            ([*asked, "--json", other, "--programs", self.folder], "another"),
+            ([*asked, "--json", self.json, "--programs", "/none"], "no program"),
+        ]:
             with self.subTest(words):
                 done = run([MANY, *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -129,7 +155,7 @@ class Many(unittest.TestCase):
         kinds = [what.split()[0].rstrip(",") for what in plan]
         self.assertEqual((kinds[0], kinds.count("calibrate")), ("graph", 1))
         # What was kept against surprises is used, too.
-        after = planned[kinds.index("calibrate") + 1:]
+        after = planned[kinds.index("calibrate") + 1 :]
         self.assertLessEqual(sum(seconds for seconds, _ in after), 240 / 20 + 1)
         again = next(i for i, what in enumerate(plan) if what.endswith("round 2"))
         some_of = {"graph", "program", "regions"} | ({"scaling"} if len(CPUS) > 1 else set())
@@ -166,8 +192,9 @@ class Many(unittest.TestCase):
     def test_ratios_are_of_one_round(self):
         self.many("--json", self.json, "--rounds", "3", "--only", "graph")
         row = json.loads(self.json.read_text())["tables"][0]["rows"][0]
-        self.assertEqual(row["ratios"]["onetbb"],
-                         {"rounds": 3, "median": 2.0, "min": 1.0, "max": 3.0})
+        self.assertEqual(
+            row["ratios"]["onetbb"], {"rounds": 3, "median": 2.0, "min": 1.0, "max": 3.0}
+        )
         section = run([SECTION, self.json])
         self.assertEqual(section.returncode, 0, section.stderr)
         self.assertIn("2.00 (1.00 to 3.00)", section.stdout)
@@ -177,8 +204,9 @@ class Many(unittest.TestCase):
     def test_regions_against_the_program_alone(self):
         self.many("--json", self.json, "--rounds", "1", "--only", "regions")
         ratios = json.loads(self.json.read_text())["tables"][0]["rows"][0]["ratios"]
-        self.assertEqual({name: r["median"] for name, r in ratios.items()},
-                         {"plain": 1.5, "passive": 1.5})
+        self.assertEqual(
+            {name: r["median"] for name, r in ratios.items()}, {"plain": 1.5, "passive": 1.5}
+        )
 
     @unittest.skipIf(len(CPUS) < 2, "one CPU")
     def test_scaling_is_against_one_core(self):
@@ -191,8 +219,9 @@ class Many(unittest.TestCase):
     def test_goes_on_with_what_is_missing(self):
         (self.folder / "hold").write_text("5")
         words = ("--json", self.json, "--rounds", "2", "--only", "graph", "--quiet")
-        first = subprocess.Popen(self.words(*words), stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, text=True)
+        first = subprocess.Popen(
+            self.words(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         while not (self.folder / "held").exists():
             self.assertIsNone(first.poll())
             time.sleep(0.01)
@@ -235,8 +264,9 @@ class Many(unittest.TestCase):
 
     def test_a_run_past_its_limit_is_ended_with_its_children(self):
         (self.folder / "hold").write_text("1")
-        done = self.many("--json", self.json, "--rounds", "1", "--only", "graph", "--cap", "1",
-                         status=1)
+        done = self.many(
+            "--json", self.json, "--rounds", "1", "--only", "graph", "--cap", "1", status=1
+        )
         self.assertIn("its limit", done.stderr)
         self.assertFalse(alive(int((self.folder / "held").read_text())))
 

@@ -1,5 +1,6 @@
 #pragma once
-// What the contract's tests need of an engine. Every engine that is listed goes through the same suite.
+// What the contract's tests need of an engine. Every engine that is listed goes through the same
+// suite.
 
 #include <functional>
 #include <memory>
@@ -19,19 +20,21 @@ struct run_request {
   const kilter::machine& machine;
   table_options table = table_options::paper();
   std::uint64_t seed = 1;
-  bool record = false;  ///< keep tapes, and ask every question, also those that the policy leaves to the standard way
+  /// keep tapes, and ask every question, also those that the policy leaves to the standard way
+  bool record = false;
 };
 
 struct run_result {
-  std::vector<std::uint32_t> runs;              ///< by task: how often it ran
-  std::vector<std::uint32_t> order;             ///< tasks as they finished; empty if the engine cannot tell
-  std::vector<place_id> where;                  ///< by task; empty if the engine cannot tell
-  std::vector<std::vector<tape_entry>> tapes;   ///< a worker each, and one for outside submitters
+  std::vector<std::uint32_t> runs;  ///< by task: how often it ran
+  /// tasks as they finished; empty if the engine cannot tell
+  std::vector<std::uint32_t> order;
+  std::vector<place_id> where;                 ///< by task; empty if the engine cannot tell
+  std::vector<std::vector<tape_entry>> tapes;  ///< a worker each, and one for outside submitters
 };
 
 struct engine {
   std::string name;
-  bool deterministic = false;                   ///< the same request gives the same result
+  bool deterministic = false;  ///< the same request gives the same result
   std::function<run_result(const run_request&)> run;
 };
 

@@ -28,11 +28,11 @@ place_id place_at(view& v, task_ref t, core_id c) {
   return v.machine().single(c);
 }
 
-// ---- sorted shared queues -------------------------------------------------------------------------------------------------------
+// ---- sorted shared queues -----------------------------------------------------------------------
 //
-//   submit: bottom level in hops, raised upwards from each new task; what waits already is sorted anew
-//   ready:  critical if its level is the highest seen, or if it follows the last critical task and lies at most one below it
-//   done:   what follows a critical task and waits already moves up
+//   submit: bottom level in hops, raised upwards from each new task; what waits already is sorted
+//   anew ready:  critical if its level is the highest seen, or if it follows the last critical task
+//   and lies at most one below it done:   what follows a critical task and waits already moves up
 //   next:   fast: critical queue, 300 tries, then the other one; slow: the other one
 
 class sorted final : public policy {
@@ -40,7 +40,8 @@ class sorted final : public policy {
   std::string_view name() const noexcept override { return "probe-sorted"; }
   discipline queues(const machine& m) const override {
     discipline d;
-    d.queues = {{no_core, queue_order::by_key, first_cores(fast_count(m))}, {no_core, queue_order::by_key, {}}};
+    d.queues = {{no_core, queue_order::by_key, first_cores(fast_count(m))},
+                {no_core, queue_order::by_key, {}}};
     d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_done = true;
     d.reads_predecessors = true;
     d.cells = 3;
@@ -48,7 +49,8 @@ class sorted final : public policy {
   }
   void on_submit(view& v) const override {
     std::vector<task_ref> raised;
-    // Youngest first: the batched form of CATS's updates, linear where edges run from older to younger tasks.
+    // Youngest first: the batched form of CATS's updates, linear where edges run from older to
+    // younger tasks.
     for (std::uint32_t i = v.batch_size(); i-- > 0;) {
       raised.push_back(v.batch_task(i));
       while (!raised.empty()) {
@@ -81,7 +83,9 @@ class sorted final : public policy {
     if (attempt == (fast ? 300u : 0u)) return take_from(1);
     return nothing();
   }
-  take_decision on_take(task_ref t, core_id here, bool, view& v) const override { return {.where = place_at(v, t, here)}; }
+  take_decision on_take(task_ref t, core_id here, bool, view& v) const override {
+    return {.where = place_at(v, t, here)};
+  }
   void on_done(task_ref t, place_id, const measured&, view& v) const override {
     if (v.load(last_critical) != v.word_of(t)) return;
     for (std::uint32_t i = 0; i < v.successor_count(t); ++i) {
@@ -94,10 +98,12 @@ class sorted final : public policy {
   static constexpr std::uint32_t highest = 0, current = 1, last_critical = 2;
 };
 
-// ---- a plan ---------------------------------------------------------------------------------------------------------------------
+// ---- a plan -------------------------------------------------------------------------------------
 //
-//   submit: tasks in order of submission after their predecessors; each to the core that would be done with it first
-//           state a: the core; state b: the task after it in that core's plan; cell c: the next task of core c
+//   submit: tasks in order of submission after their predecessors; each to the core that would be
+//   done with it first
+//           state a: the core; state b: the task after it in that core's plan; cell c: the next
+//           task of core c
 //   next:   hold the next task of the plan
 //   taken:  advance the plan
 
@@ -107,7 +113,8 @@ class planned final : public policy {
   discipline queues(const machine& m) const override {
     discipline d;
     for (core_id c = 0; c < m.core_count(); ++c) d.queues.push_back({c, queue_order::fifo, {c}});
-    d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
+    d.asks_submit = d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low =
+        d.asks_take_high = true;
     d.cells = m.core_count();
     return d;
   }
@@ -129,8 +136,10 @@ class planned final : public policy {
       }
       free_s[best] = soonest_s;
       v.set_state(t, {best, 0});
-      if (last[best]) v.set_state(last[best], {best, v.word_of(t)});
-      else v.store(best, v.word_of(t));
+      if (last[best])
+        v.set_state(last[best], {best, v.word_of(t)});
+      else
+        v.store(best, v.word_of(t));
       last[best] = t;
     }
   }
@@ -148,9 +157,10 @@ class planned final : public policy {
   }
 };
 
-// ---- busy estimates -------------------------------------------------------------------------------------------------------------
+// ---- busy estimates -----------------------------------------------------------------------------
 //
-//   ready:  for each core: busy estimate + learned time; bind to the least, and add what was estimated
+//   ready:  for each core: busy estimate + learned time; bind to the least, and add what was
+//   estimated
 
 class busy final : public policy {
  public:
@@ -176,7 +186,7 @@ class busy final : public policy {
   }
 };
 
-// ---- one queue --------------------------------------------------------------------------------------------------------------------
+// ---- one queue ----------------------------------------------------------------------------------
 
 class fifo final : public policy {
  public:
@@ -187,12 +197,18 @@ class fifo final : public policy {
     d.asks_ready_low = d.asks_ready_high = d.asks_next = true;
     return d;
   }
-  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(0); }
-  next_decision next(core_id, std::uint32_t attempt, view&) const override { return attempt == 0 ? take_from(0) : nothing(); }
-  take_decision on_take(task_ref t, core_id here, bool, view& v) const override { return {.where = place_at(v, t, here)}; }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override {
+    return ready_decision::wait_in(0);
+  }
+  next_decision next(core_id, std::uint32_t attempt, view&) const override {
+    return attempt == 0 ? take_from(0) : nothing();
+  }
+  take_decision on_take(task_ref t, core_id here, bool, view& v) const override {
+    return {.where = place_at(v, t, here)};
+  }
 };
 
-// ---- declining --------------------------------------------------------------------------------------------------------------------
+// ---- declining ----------------------------------------------------------------------------------
 //
 //   taken:  every core but the first puts back one task in three, so that never all of them decline
 
@@ -210,7 +226,7 @@ class declining final : public policy {
   }
 };
 
-// ---- a queue that some may not take from --------------------------------------------------------------------------------------------
+// ---- a queue that some may not take from --------------------------------------------------------
 //
 //   ready:  critical: the queue of the fast cores; else the queue of all
 //   next:   fast: own queue, then the other; slow: the other
@@ -220,7 +236,8 @@ class restricted final : public policy {
   std::string_view name() const noexcept override { return "probe-restricted"; }
   discipline queues(const machine& m) const override {
     discipline d;
-    d.queues = {{no_core, queue_order::lifo, first_cores(fast_count(m))}, {no_core, queue_order::fifo, {}}};
+    d.queues = {{no_core, queue_order::lifo, first_cores(fast_count(m))},
+                {no_core, queue_order::fifo, {}}};
     d.asks_ready_low = d.asks_ready_high = d.asks_next = true;
     return d;
   }
@@ -231,7 +248,9 @@ class restricted final : public policy {
     const std::uint32_t first = worker < fast_count(v.machine()) ? 0 : 1;
     return first + attempt < 2 ? take_from(first + attempt) : nothing();
   }
-  take_decision on_take(task_ref t, core_id here, bool, view& v) const override { return {.where = place_at(v, t, here)}; }
+  take_decision on_take(task_ref t, core_id here, bool, view& v) const override {
+    return {.where = place_at(v, t, here)};
+  }
 };
 
 }  // namespace
@@ -244,7 +263,8 @@ made declining_probe(const machine&) { return std::make_shared<declining>(); }
 made restricted_probe(const machine&) { return std::make_shared<restricted>(); }
 
 std::vector<made> probes(const machine& m) {
-  return {sorted_probe(m), planned_probe(m), busy_probe(m), fifo_probe(m), declining_probe(m), restricted_probe(m)};
+  return {sorted_probe(m), planned_probe(m),   busy_probe(m),
+          fifo_probe(m),   declining_probe(m), restricted_probe(m)};
 }
 
 }  // namespace kilter::conformance

@@ -1,6 +1,6 @@
 #pragma once
-// Six policies that exist to test the contract: each needs something of it that none of the built-in ones does. All work on real threads:
-// what workers share is in the view's cells.
+// Six policies that exist to test the contract: each needs something of it that none of the
+// built-in ones does. All work on real threads: what workers share is in the view's cells.
 
 #include <memory>
 #include <vector>
@@ -11,7 +11,8 @@ namespace kilter::conformance {
 
 using made = std::shared_ptr<const policy>;
 
-/// Shared queues sorted by bottom level, re-keying of waiting tasks, 300 tries before the other queue, never parking in between (CATS).
+/// Shared queues sorted by bottom level, re-keying of waiting tasks, 300 tries before the other
+/// queue, never parking in between (CATS).
 [[nodiscard]] made sorted_probe(const machine&);
 /// A plan made at submission: a worker waits for exactly the task that is next in its plan (HEFT).
 [[nodiscard]] made planned_probe(const machine&);

@@ -1,4 +1,5 @@
-// Threads as an engine of the contract suite. This file takes the place of engines.cpp in the program that tests the runtime.
+// Threads as an engine of the contract suite. This file takes the place of engines.cpp in the
+// program that tests the runtime.
 
 #include <atomic>
 
@@ -10,7 +11,10 @@ namespace kilter::conformance {
 namespace {
 
 run_result run_on_threads(const run_request& r) {
-  runtime rt({.machine = std::make_shared<const machine>(r.machine), .custom = r.asked, .table = r.table, .seed = r.seed,
+  runtime rt({.machine = std::make_shared<const machine>(r.machine),
+              .custom = r.asked,
+              .table = r.table,
+              .seed = r.seed,
               .record_decisions = r.record});
   const std::size_t count = r.work.tasks.size();
   std::vector<std::atomic<std::uint32_t>> runs(count), places(count);

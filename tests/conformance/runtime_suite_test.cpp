@@ -1,5 +1,6 @@
-// One suite for every policy at every number of workers, more than the machine has on purpose: whatever a policy decides, each task
-// runs once, after what it waits for, and every way to end early ends.
+// One suite for every policy at every number of workers, more than the machine has on purpose:
+// whatever a policy decides, each task runs once, after what it waits for, and every way to end
+// early ends.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ namespace {
 
 using stress::sanitized;
 
-/// Counts what each task did; every task hands out `pieces` chunks and may run at any width that its options allow.
+/// Counts what each task did; every task hands out `pieces` chunks and may run at any width that
+/// its options allow.
 class ledger {
  public:
   static constexpr std::uint32_t pieces = 4;
@@ -53,7 +55,8 @@ class ledger {
       const std::uint32_t round = done_[i].load(std::memory_order_relaxed) / pieces + 1;
       for (const std::uint32_t b : before_[i])
         if (done_[b].load(std::memory_order_relaxed) < round * pieces) too_early_.fetch_add(1);
-      for (std::size_t piece = part.begin; piece < part.end; ++piece) done_[i].fetch_add(1, std::memory_order_relaxed);
+      for (std::size_t piece = part.begin; piece < part.end; ++piece)
+        done_[i].fetch_add(1, std::memory_order_relaxed);
     }
   }
   const workload& work_;
@@ -66,7 +69,9 @@ class suite : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const variant& setup() { return variants()[GetParam()]; }
   /// Of the graphs that end early, whose length matters less.
-  [[nodiscard]] static std::uint32_t small_size() { return stress::full_size() && !sanitized ? 10'000 : 1'500; }
+  [[nodiscard]] static std::uint32_t small_size() {
+    return stress::full_size() && !sanitized ? 10'000 : 1'500;
+  }
   /// Calls `f(workers)` for every number of workers, until something fails.
   template <class F>
   static void at_each_size(F&& f) {
@@ -100,7 +105,8 @@ TEST_P(suite, static_graphs_run_and_run_again) {
 }
 
 /// Adds tasks below tasks, each node with two children and one that waits for both.
-void grow(task_context& c, int depth, std::atomic<std::uint64_t>& leaves, std::atomic<std::uint64_t>& early) {
+void grow(task_context& c, int depth, std::atomic<std::uint64_t>& leaves,
+          std::atomic<std::uint64_t>& early) {
   if (depth == 0) {
     leaves.fetch_add(1);
     return;
@@ -109,10 +115,11 @@ void grow(task_context& c, int depth, std::atomic<std::uint64_t>& leaves, std::a
   batch b(c);
   std::array<task, 2> both;
   for (task& t : both)
-    t = b.add({.priority = depth % 2 ? priority::high : priority::low}, [&, depth](task_context& inner) {
-      grow(inner, depth - 1, leaves, early);
-      children.fetch_add(1);
-    });
+    t = b.add({.priority = depth % 2 ? priority::high : priority::low},
+              [&, depth](task_context& inner) {
+                grow(inner, depth - 1, leaves, early);
+                children.fetch_add(1);
+              });
   const task after = b.add([&] {
     if (children.load() != 2) early.fetch_add(1);
   });
@@ -158,11 +165,14 @@ TEST_P(suite, moldable_tasks_keep_to_their_widths_and_meet_at_barriers) {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::array<width_list, 5> choices = {width_list{}, 2, {2, 4}, 1, 4};
       const width_list widths = choices[i % 5];
-      const task_options o{.size_class = i % 3, .priority = i % 2 ? priority::high : priority::low, .widths = widths,
+      const task_options o{.size_class = i % 3,
+                           .priority = i % 2 ? priority::high : priority::low,
+                           .widths = widths,
                            .all_members = i % 4 == 0};
       const bool check = exists(widths);
       const task t = g.add(o, [&, i, check, widths, all = o.all_members](team_member& c) {
-        if (check && !widths.empty() && std::ranges::find(widths, c.width()) == widths.end()) wrong_width.fetch_add(1);
+        if (check && !widths.empty() && std::ranges::find(widths, c.width()) == widths.end())
+          wrong_width.fetch_add(1);
         if (all) {
           // Each step is complete on all members before any takes the next.
           for (std::uint32_t step = 1; step <= 3; ++step) {
@@ -173,7 +183,8 @@ TEST_P(suite, moldable_tasks_keep_to_their_widths_and_meet_at_barriers) {
           }
           if (c.member() == 0) met.fetch_add(1);
         } else {
-          while (const chunk part = c.next_chunk(8, 1)) chunks.fetch_add(static_cast<std::uint32_t>(part.end - part.begin));
+          while (const chunk part = c.next_chunk(8, 1))
+            chunks.fetch_add(static_cast<std::uint32_t>(part.end - part.begin));
         }
       });
       if (i % 7 == 3) g.edge(before, t);
@@ -200,11 +211,12 @@ TEST_P(suite, an_exception_ends_the_graph_and_comes_out_of_wait) {
       graph g;
       task last;
       for (std::uint32_t i = 0; i < count; ++i) {
-        const task t = g.add({.priority = i % 3 ? priority::low : priority::high}, [&, i](team_member& c) {
-          if (!c.next_chunk(1)) return;
-          if (i == culprit) throw odd_task("task " + std::to_string(i));
-          if (i > culprit && i % 2 == culprit % 2) after_the_end.fetch_add(1);
-        });
+        const task t =
+            g.add({.priority = i % 3 ? priority::low : priority::high}, [&, i](team_member& c) {
+              if (!c.next_chunk(1)) return;
+              if (i == culprit) throw odd_task("task " + std::to_string(i));
+              if (i > culprit && i % 2 == culprit % 2) after_the_end.fetch_add(1);
+            });
         if (i >= 2 && i % 2 == culprit % 2) g.edge(last, t);
         if (i % 2 == culprit % 2) last = t;
       }
@@ -235,7 +247,9 @@ TEST_P(suite, a_cancelled_graph_ends_early) {
     for (int round = 0; round < 3; ++round) {
       l.reset();
       execution e = rt.submit(g);
-      for (std::uint32_t pause = random.below(2000) * static_cast<std::uint32_t>(round); pause > 0; --pause) sync::relax();
+      for (std::uint32_t pause = random.below(2000) * static_cast<std::uint32_t>(round); pause > 0;
+           --pause)
+        sync::relax();
       e.cancel();
       try {
         e.wait();
@@ -324,7 +338,9 @@ TEST_P(suite, a_runtime_can_be_destroyed_in_any_state) {
           e = rt.submit(g);
           if (!setup().one_static_graph) e2 = rt.submit(g2, workers - 1);
         }
-        for (std::uint32_t pause = random.below(3000) * static_cast<std::uint32_t>(round); pause > 0; --pause) sync::relax();
+        for (std::uint32_t pause = random.below(3000) * static_cast<std::uint32_t>(round);
+             pause > 0; --pause)
+          sync::relax();
       }
       if (round > 0) {
         EXPECT_TRUE(e.done());
@@ -341,7 +357,8 @@ TEST_P(suite, two_runtimes_exchange_graphs) {
   at_each_size([&](std::uint32_t workers) {
     runtime left(options_for(setup(), workers)), right(options_for(setup(), workers, 2));
     std::atomic<int> depth_reached{0};
-    // Each task gives a graph to the other runtime and waits for it there; at one worker each this works only if waiting helps.
+    // Each task gives a graph to the other runtime and waits for it there; at one worker each this
+    // works only if waiting helps.
     std::function<void(int)> exchange = [&](int depth) {
       depth_reached.fetch_add(1);
       if (depth == 0) return;
@@ -369,11 +386,13 @@ TEST_P(suite, many_outside_threads_submit_at_once) {
         a.add_to(ga);
         b.add_to(gb);
         for (int i = 1; i <= graphs; ++i) {
-          execution first = rt.submit(ga, (t + i) % 3 ? no_core : static_cast<core_id>(i) % workers);
+          execution first =
+              rt.submit(ga, (t + i) % 3 ? no_core : static_cast<core_id>(i) % workers);
           execution second = rt.submit(gb);
           second.wait();
           first.wait();
-          if (first.stats().tasks != w.tasks.size() || second.stats().tasks != w.tasks.size()) failures.fetch_add(1);
+          if (first.stats().tasks != w.tasks.size() || second.stats().tasks != w.tasks.size())
+            failures.fetch_add(1);
         }
         a.expect_each_ran(static_cast<std::uint32_t>(graphs));
         b.expect_each_ran(static_cast<std::uint32_t>(graphs));

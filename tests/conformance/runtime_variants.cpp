@@ -5,21 +5,28 @@
 namespace kilter::conformance {
 namespace {
 
-bool is_one_of(std::string_view name, auto& names) { return std::ranges::find(names, name) != names.end(); }
+bool is_one_of(std::string_view name, auto& names) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 std::vector<variant> plain() {
   std::vector<variant> all;
   for (const policy_info& p : policy_catalogue()) {
-    variant v{.name = std::string(p.name) + "_paper", .policy = std::string(p.name), .table = table_options::paper(), .plain = true};
+    variant v{.name = std::string(p.name) + "_paper",
+              .policy = std::string(p.name),
+              .table = table_options::paper(),
+              .plain = true};
     all.push_back(v);
     v.name = std::string(p.name) + "_robust";
     v.table = table_options::robust();
     all.push_back(v);
   }
   const std::pair<const char*, made (*)(const machine&)> probes[] = {
-      {"probe_sorted", sorted_probe},       {"probe_planned", planned_probe},     {"probe_busy", busy_probe},
-      {"probe_fifo", fifo_probe},           {"probe_declining", declining_probe}, {"probe_restricted", restricted_probe}};
-  for (const auto& [name, make] : probes) all.push_back({.name = name, .probe = make, .one_static_graph = make == planned_probe});
+      {"probe_sorted", sorted_probe},       {"probe_planned", planned_probe},
+      {"probe_busy", busy_probe},           {"probe_fifo", fifo_probe},
+      {"probe_declining", declining_probe}, {"probe_restricted", restricted_probe}};
+  for (const auto& [name, make] : probes)
+    all.push_back({.name = name, .probe = make, .one_static_graph = make == planned_probe});
   return all;
 }
 
@@ -32,51 +39,77 @@ policy_options with(Change&& change) {
 
 std::vector<variant> everything() {
   std::vector<variant> all = plain();
-  const std::pair<const char*, criticality> sources[] = {{"user", criticality::user},
-                                                         {"chain", criticality::chain},
-                                                         {"diff1", criticality::diff1},
-                                                         {"chain_closed", criticality::chain_closed},
-                                                         {"hops", criticality::hops},
-                                                         {"fanout", criticality::fanout},
-                                                         {"ranks", criticality::ranks},
-                                                         {"online", criticality::online}};
+  const std::pair<const char*, criticality> sources[] = {
+      {"user", criticality::user},   {"chain", criticality::chain},
+      {"diff1", criticality::diff1}, {"chain_closed", criticality::chain_closed},
+      {"hops", criticality::hops},   {"fanout", criticality::fanout},
+      {"ranks", criticality::ranks}, {"online", criticality::online}};
   for (const char* p : {"dam-c", "perf", "fa", "cats-2q"})
     for (const auto& [name, source] : sources)
-      all.push_back({.name = std::string(p) + "_critical_by_" + name, .policy = p, .settings = with([&](auto& o) { o.source = source; })});
+      all.push_back({.name = std::string(p) + "_critical_by_" + name,
+                     .policy = p,
+                     .settings = with([&](auto& o) { o.source = source; })});
   for (const char* p : {"fa", "fam-c", "da", "dam-c", "dam-p", "perf"})
     for (const bool paper : {true, false})
-      all.push_back({.name = std::string(p) + (paper ? "_direct_paper" : "_direct_robust"), .policy = p,
+      all.push_back({.name = std::string(p) + (paper ? "_direct_paper" : "_direct_robust"),
+                     .policy = p,
                      .settings = with([](auto& o) { o.direct_assembly = true; }),
                      .table = paper ? table_options::paper() : table_options::robust()});
   for (const char* p : {"rws", "rwsm-c", "dam-c"}) {
-    all.push_back({.name = std::string(p) + "_from_richest", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::richest; })});
-    all.push_back({.name = std::string(p) + "_cluster_first", .policy = p, .settings = with([](auto& o) { o.steal_from = victims::cluster_first; })});
-    all.push_back({.name = std::string(p) + "_queues_children", .policy = p, .settings = with([](auto& o) { o.forward_child = false; })});
-    all.push_back({.name = std::string(p) + "_queues_children_richest", .policy = p, .settings = with([](auto& o) {
+    all.push_back({.name = std::string(p) + "_from_richest",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.steal_from = victims::richest; })});
+    all.push_back({.name = std::string(p) + "_cluster_first",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.steal_from = victims::cluster_first; })});
+    all.push_back({.name = std::string(p) + "_queues_children",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.forward_child = false; })});
+    all.push_back({.name = std::string(p) + "_queues_children_richest",
+                   .policy = p,
+                   .settings = with([](auto& o) {
                      o.forward_child = false;
                      o.steal_from = victims::richest;
                    })});
   }
   all.push_back({.name = "cats_strict_each", .policy = "cats", .settings = with([](auto& o) {
-                   o.cats_strict = true;
-                   o.cats_update = policy_options::update::each;
-                 })});
-  all.push_back({.name = "da_row", .policy = "da", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
-  all.push_back({.name = "rwsm-c_row", .policy = "rwsm-c", .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
+                                                                 o.cats_strict = true;
+                                                                 o.cats_update =
+                                                                     policy_options::update::each;
+                                                               })});
+  all.push_back({.name = "da_row", .policy = "da", .settings = with([](auto& o) {
+                                                     o.local_search = policy_options::local::row;
+                                                   })});
+  all.push_back({.name = "rwsm-c_row",
+                 .policy = "rwsm-c",
+                 .settings = with([](auto& o) { o.local_search = policy_options::local::row; })});
   table_options refreshed = table_options::paper();
   refreshed.refresh_every = 10;
   all.push_back({.name = "dam-c_refresh", .policy = "dam-c", .table = refreshed});
   for (const char* p : {"cats", "cats-2q", "bias"})
-    all.push_back({.name = std::string(p) + "_two_sides", .policy = p, .settings = with([](auto& o) { o.cats_bidirectional = true; }), .slow_cluster = true});
+    all.push_back({.name = std::string(p) + "_two_sides",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.cats_bidirectional = true; }),
+                   .slow_cluster = true});
   all.push_back({.name = "cats_one_way", .policy = "cats", .slow_cluster = true});
   for (const char* p : {"perf", "dam-c", "fam-c"})
-    all.push_back({.name = std::string(p) + "_slow_cluster", .policy = p,
-                   .settings = with([](auto& o) { o.place_noncritical = policy_options::noncritical::slow_cluster; }), .slow_cluster = true});
+    all.push_back({.name = std::string(p) + "_slow_cluster",
+                   .policy = p,
+                   .settings = with([](auto& o) {
+                     o.place_noncritical = policy_options::noncritical::slow_cluster;
+                   }),
+                   .slow_cluster = true});
   for (const char* p : {"rwsm-c", "fam-c", "dam-c", "perf"})
-    all.push_back({.name = std::string(p) + "_search_when_ready", .policy = p, .settings = with([](auto& o) { o.search_when_ready = true; })});
+    all.push_back({.name = std::string(p) + "_search_when_ready",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.search_when_ready = true; })});
   for (const char* p : {"fa", "fam-c"})
-    all.push_back({.name = std::string(p) + "_random_fast", .policy = p, .settings = with([](auto& o) { o.random_fast = true; })});
-  all.push_back({.name = "perf_x19", .policy = "perf", .settings = with([](auto& o) { o.local_search = policy_options::local::x19; })});
+    all.push_back({.name = std::string(p) + "_random_fast",
+                   .policy = p,
+                   .settings = with([](auto& o) { o.random_fast = true; })});
+  all.push_back({.name = "perf_x19",
+                 .policy = "perf",
+                 .settings = with([](auto& o) { o.local_search = policy_options::local::x19; })});
   for (variant& v : all) std::ranges::replace(v.name, '-', '_');
   return all;
 }
@@ -99,8 +132,10 @@ runtime_options options_for(const variant& v, std::uint32_t workers, std::uint64
   o.policy_settings = v.settings;
   if (v.slow_cluster)
     for (core_id c = 0; c < (workers + 1) / 2; ++c) o.policy_settings.fast.push_back(c);
-  if (v.probe) o.custom = v.probe(*o.machine);
-  else o.policy = v.policy;
+  if (v.probe)
+    o.custom = v.probe(*o.machine);
+  else
+    o.policy = v.policy;
   o.table = v.table;
   o.seed = seed;
   return o;

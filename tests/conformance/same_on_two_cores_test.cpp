@@ -1,6 +1,7 @@
-// The same meaning on two cores. Which tasks run at a time depends on who comes first, so the order in which they end is fixed: the simulator says it, and the
-// bodies on threads end one after another as it says. Between two ends both engines must have the same tasks at work. Which core has which may differ, so the
-// disciplines name no core.
+// The same meaning on two cores. Which tasks run at a time depends on who comes first, so the order
+// in which they end is fixed: the simulator says it, and the bodies on threads end one after
+// another as it says. Between two ends both engines must have the same tasks at work. Which core
+// has which may differ, so the disciplines name no core.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,8 @@ class nameless final : public policy {
     random_stream draws(seed, "discipline");
     const auto coin = [&] { return draws.below(2) == 0; };
     const std::uint32_t declared = draws.below(4);
-    for (std::uint32_t i = 0; i < declared; ++i) plan_.queues.push_back({no_core, static_cast<queue_order>(draws.below(3)), {}});
+    for (std::uint32_t i = 0; i < declared; ++i)
+      plan_.queues.push_back({no_core, static_cast<queue_order>(draws.below(3)), {}});
     plan_.deques_too = declared > 0 && coin();
     plan_.forward_child = coin();
     plan_.asks_ready_low = coin();
@@ -49,7 +51,9 @@ class nameless final : public policy {
     random_stream draws(seed_, "ready", v.id(t));
     const bool to_deque = has_deques() && (plan_.queues.empty() || draws.below(2) == 0);
     ready_decision d;
-    d.queue = to_deque ? waker : first_declared(v) + draws.below(static_cast<std::uint32_t>(plan_.queues.size()));
+    d.queue =
+        to_deque ? waker
+                 : first_declared(v) + draws.below(static_cast<std::uint32_t>(plan_.queues.size()));
     d.key = draws.below(5);
     if (draws.below(6) == 0) d.what = ready_decision::kind::run_next;
     return d;
@@ -57,8 +61,11 @@ class nameless final : public policy {
   next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
     const auto declared = static_cast<std::uint32_t>(plan_.queues.size());
     if (attempt < declared)
-      return {.what = next_decision::kind::take_from, .queue = first_declared(v) + (attempt + static_cast<std::uint32_t>(seed_)) % declared};
-    if (attempt == declared && has_deques()) return {.what = next_decision::kind::take_from, .queue = worker};
+      return {
+          .what = next_decision::kind::take_from,
+          .queue = first_declared(v) + (attempt + static_cast<std::uint32_t>(seed_)) % declared};
+    if (attempt == declared && has_deques())
+      return {.what = next_decision::kind::take_from, .queue = worker};
     if (attempt == declared + 1 && has_deques()) return {.what = next_decision::kind::steal};
     return {};
   }
@@ -73,7 +80,9 @@ class nameless final : public policy {
 
  private:
   [[nodiscard]] bool has_deques() const { return plan_.queues.empty() || plan_.deques_too; }
-  [[nodiscard]] queue_id first_declared(view& v) const { return has_deques() ? v.machine().core_count() : 0; }
+  [[nodiscard]] queue_id first_declared(view& v) const {
+    return has_deques() ? v.machine().core_count() : 0;
+  }
   std::uint64_t seed_;
   discipline plan_;
 };
@@ -99,7 +108,8 @@ struct end {
   tasks_at_work before;  ///< with the task itself
 };
 
-/// Empty if two tasks end so soon after each other that a core between them may not have found work yet.
+/// Empty if two tasks end so soon after each other that a core between them may not have found work
+/// yet.
 std::vector<end> simulated(const workload& w, std::shared_ptr<const policy> p) {
   sim::platform two;
   two.name = "two";
@@ -115,7 +125,8 @@ std::vector<end> simulated(const workload& w, std::shared_ptr<const policy> p) {
   build(g, w, [](std::uint32_t) { return [] {}; });
   sim::engine* clock = nullptr;
   sim::engine e(two, {.policy = std::move(p), .finished = [&](const sim::sim_assembly& a, core_id) {
-                        spans.push_back({a.came_s.front(), clock->now_s(), static_cast<std::uint32_t>(detail::id_of(a.task))});
+                        spans.push_back({a.came_s.front(), clock->now_s(),
+                                         static_cast<std::uint32_t>(detail::id_of(a.task))});
                       }});
   clock = &e;
   e.run(g, std::vector<sim::type_work>(2, {"work", 1.0}), 0);
@@ -171,8 +182,11 @@ class gate {
 };
 
 /// Where they first differ from `ends`; empty if nowhere.
-std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> p, const std::vector<end>& ends, std::chrono::microseconds until_asleep) {
-  // A worker that has just run dry still looks around, and would be quicker than one that must be woken.
+std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> p,
+                               const std::vector<end>& ends,
+                               std::chrono::microseconds until_asleep) {
+  // A worker that has just run dry still looks around, and would be quicker than one that must be
+  // woken.
   const auto let_sleep = [&] { std::this_thread::sleep_for(until_asleep); };
   gate bodies;
   graph g;
@@ -188,7 +202,8 @@ std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> 
   for (std::size_t i = 0; i < ends.size() && differs.empty(); ++i) {
     const tasks_at_work seen = bodies.wait_for(ends[i].before.size());
     if (seen != ends[i].before)
-      differs = "before end " + std::to_string(i) + ": at work " + ::testing::PrintToString(seen) + ", simulated " + ::testing::PrintToString(ends[i].before);
+      differs = "before end " + std::to_string(i) + ": at work " + ::testing::PrintToString(seen) +
+                ", simulated " + ::testing::PrintToString(ends[i].before);
     else {
       if (seen.size() < 2) let_sleep();
       bodies.let_end(ends[i].task);
@@ -201,18 +216,24 @@ std::string differs_on_threads(const workload& w, std::shared_ptr<const policy> 
 
 class same_on_two_cores : public ::testing::TestWithParam<int> {};
 
-// Another program may have a core in just the microseconds in which a worker should be first, so what differs is tried again, with more time.
+// Another program may have a core in just the microseconds in which a worker should be first, so
+// what differs is tried again, with more time.
 TEST_P(same_on_two_cores, tasks_at_work_between_two_ends) {
-  if (stress::sanitized) GTEST_SKIP() << "releasing many tasks takes longer there than waking a worker, which is then the first";
+  if (stress::sanitized)
+    GTEST_SKIP()
+        << "releasing many tasks takes longer there than waking a worker, which is then the first";
   int compared = 0;
-  for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 25; seed < static_cast<std::uint64_t>(GetParam()) * 25 + 25; ++seed) {
+  for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 25;
+       seed < static_cast<std::uint64_t>(GetParam()) * 25 + 25; ++seed) {
     const workload w = workload_of(seed);
     const auto p = std::make_shared<const nameless>(seed);
     const std::vector<end> ends = simulated(w, p);
     if (ends.empty()) continue;
     ++compared;
     std::string differs = "not tried";
-    for (int tries = 0; tries < 20 && !differs.empty(); ++tries) differs = differs_on_threads(w, p, ends, std::chrono::microseconds(300 << std::min(tries, 5)));
+    for (int tries = 0; tries < 20 && !differs.empty(); ++tries)
+      differs =
+          differs_on_threads(w, p, ends, std::chrono::microseconds(300 << std::min(tries, 5)));
     EXPECT_EQ(differs, "") << "seed " << seed << ", " << w.name;
   }
   EXPECT_GE(compared, 12) << "graphs without two ends at nearly the same time";

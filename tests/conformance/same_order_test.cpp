@@ -1,5 +1,6 @@
-// Both engines give an answer the same meaning: on one core, where nothing depends on who comes first, a random discipline with random answers runs the tasks
-// of a random graph in the same order on threads and in the simulator.
+// Both engines give an answer the same meaning: on one core, where nothing depends on who comes
+// first, a random discipline with random answers runs the tasks of a random graph in the same order
+// on threads and in the simulator.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@
 namespace kilter::conformance {
 namespace {
 
-/// Answers anything that the contract allows, drawn from the seed, the question and the task's number.
+/// Answers anything that the contract allows, drawn from the seed, the question and the task's
+/// number.
 class drawn : public policy {
  public:
   explicit drawn(std::uint64_t seed) : seed_(seed) {
@@ -27,7 +29,8 @@ class drawn : public policy {
     const auto coin = [&] { return draws.below(2) == 0; };
     const std::uint32_t declared = draws.below(4);
     for (std::uint32_t i = 0; i < declared; ++i)
-      plan_.queues.push_back({coin() ? core_id{0} : no_core, static_cast<queue_order>(draws.below(3)), {}});
+      plan_.queues.push_back(
+          {coin() ? core_id{0} : no_core, static_cast<queue_order>(draws.below(3)), {}});
     plan_.deques_too = declared > 0 && coin();
     plan_.forward_child = coin();
     plan_.asks_ready_low = coin();
@@ -57,7 +60,9 @@ class drawn : public policy {
   }
   next_decision next(core_id, std::uint32_t attempt, view&) const override {
     const bool has_deques = plan_.queues.empty() || plan_.deques_too;
-    if (attempt < queues_) return {.what = next_decision::kind::take_from, .queue = (attempt + static_cast<std::uint32_t>(seed_)) % queues_};
+    if (attempt < queues_)
+      return {.what = next_decision::kind::take_from,
+              .queue = (attempt + static_cast<std::uint32_t>(seed_)) % queues_};
     if (attempt == queues_ && has_deques) return {.what = next_decision::kind::steal};
     return {};
   }
@@ -71,7 +76,9 @@ class drawn : public policy {
   }
 
  private:
-  random_stream about(task_ref t, view& v, std::string_view question) const { return random_stream(seed_, question, v.id(t)); }
+  random_stream about(task_ref t, view& v, std::string_view question) const {
+    return random_stream(seed_, question, v.id(t));
+  }
   std::uint64_t seed_;
   discipline plan_;
   std::uint32_t queues_ = 0;
@@ -89,7 +96,8 @@ workload draw_workload(std::uint64_t seed) {
   const std::uint32_t roots = 1 + draws.below(100), children = 1 + draws.below(200);
   w.tasks.resize(roots + children);
   for (task_spec& t : w.tasks) t.critical = draws.below(4) == 0;
-  for (std::uint32_t c = 0; c < children; ++c) w.edges.push_back({draws.below(roots), roots + c, 0.0});
+  for (std::uint32_t c = 0; c < children; ++c)
+    w.edges.push_back({draws.below(roots), roots + c, 0.0});
   return w;
 }
 
@@ -102,7 +110,9 @@ sim::platform one_core() {
   return p;
 }
 
-std::vector<std::uint32_t> order_on_threads(const workload& w, std::shared_ptr<const policy> p, bool second_too = true, std::chrono::microseconds after = {}) {
+std::vector<std::uint32_t> order_on_threads(const workload& w, std::shared_ptr<const policy> p,
+                                            bool second_too = true,
+                                            std::chrono::microseconds after = {}) {
   std::vector<std::uint32_t> order;
   graph g;
   build(g, w, [&](std::uint32_t i) { return [&order, i] { order.push_back(i); }; });
@@ -127,9 +137,10 @@ std::vector<std::uint32_t> order_simulated(const workload& w, std::shared_ptr<co
   graph g;
   build(g, w, [](std::uint32_t) { return [] {}; });
   const sim::platform here = one_core();
-  sim::engine e(here, {.policy = std::move(p), .finished = [&](const sim::sim_assembly& a, core_id) {
-                         order.push_back(static_cast<std::uint32_t>(detail::id_of(a.task)));
-                       }});
+  sim::engine e(here,
+                {.policy = std::move(p), .finished = [&](const sim::sim_assembly& a, core_id) {
+                   order.push_back(static_cast<std::uint32_t>(detail::id_of(a.task)));
+                 }});
   std::uint32_t types = 0;
   for (const task_spec& t : w.tasks) types = std::max(types, t.type + 1);
   e.run(g, std::vector<sim::type_work>(types + 1, {"work", 1.0}));
@@ -139,14 +150,16 @@ std::vector<std::uint32_t> order_simulated(const workload& w, std::shared_ptr<co
 class same_order : public ::testing::TestWithParam<int> {};
 
 TEST_P(same_order, on_threads_and_in_the_simulator) {
-  for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 100; seed < static_cast<std::uint64_t>(GetParam()) * 100 + 100; ++seed) {
+  for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 100;
+       seed < static_cast<std::uint64_t>(GetParam()) * 100 + 100; ++seed) {
     workload w = draw_workload(seed);
     for (task_spec& t : w.tasks) t.widths.clear();
     const auto p = std::make_shared<const drawn>(seed);
     const auto threads = order_on_threads(w, p, false), simulated = order_simulated(w, p);
     ASSERT_EQ(threads.size(), w.tasks.size()) << "seed " << seed;
     for (std::size_t i = 0; i < threads.size(); ++i)
-      ASSERT_EQ(threads[i], simulated.at(i)) << "seed " << seed << " (" << w.name << "), position " << i;
+      ASSERT_EQ(threads[i], simulated.at(i))
+          << "seed " << seed << " (" << w.name << "), position " << i;
   }
 }
 
@@ -161,7 +174,8 @@ class slow_to_rest final : public drawn {
     return drawn::on_ready(t, parent, waker, v);
   }
   next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
-    if (!begun_.load(std::memory_order_relaxed)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (!begun_.load(std::memory_order_relaxed))
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     return drawn::next(worker, attempt, v);
   }
 
@@ -169,18 +183,23 @@ class slow_to_rest final : public drawn {
   mutable std::atomic<bool> begun_{false};
 };
 
-// A worker that is about to sleep looks once more. What a graph that begins meanwhile leaves to it comes in the same order.
+// A worker that is about to sleep looks once more. What a graph that begins meanwhile leaves to it
+// comes in the same order.
 TEST(same_order_of, graphs_that_begin_while_a_worker_is_about_to_sleep) {
   for (const std::uint64_t seed : {458u, 693u}) {
     workload w = draw_workload(seed);
     for (task_spec& t : w.tasks) t.widths.clear();
     const auto simulated = order_simulated(w, std::make_shared<const drawn>(seed));
     for (int wait = 0; wait < 60; ++wait)
-      ASSERT_EQ(order_on_threads(w, std::make_shared<const slow_to_rest>(seed), false, std::chrono::microseconds(15 * wait)), simulated) << "seed " << seed;
+      ASSERT_EQ(order_on_threads(w, std::make_shared<const slow_to_rest>(seed), false,
+                                 std::chrono::microseconds(15 * wait)),
+                simulated)
+          << "seed " << seed;
   }
 }
 
-// The built-in policies as well, but for those that order tasks by the times they measure: on threads these are another machine's.
+// The built-in policies as well, but for those that order tasks by the times they measure: on
+// threads these are another machine's.
 TEST(same_order_of, every_built_in_policy_on_one_core) {
   for (const policy_info& info : policy_catalogue()) {
     const std::string name(info.name);

@@ -1,4 +1,5 @@
-// The simulator as an engine of the contract suite. This file takes the place of engines.cpp in the program that tests it.
+// The simulator as an engine of the contract suite. This file takes the place of engines.cpp in the
+// program that tests it.
 
 #include <map>
 
@@ -8,7 +9,8 @@
 namespace kilter::conformance {
 namespace {
 
-/// The cores of `m`; kinds differ by a factor of two, wide is quicker but dearer, and the last cluster's memory is slow.
+/// The cores of `m`; kinds differ by a factor of two, wide is quicker but dearer, and the last
+/// cluster's memory is slow.
 sim::platform platform_of(const machine& m) {
   sim::platform p;
   p.name = m.name();
@@ -20,8 +22,16 @@ sim::platform platform_of(const machine& m) {
   p.cache_bytes.assign(m.clusters().size(), 1 << 20);
   p.noise_sigma = 0.05;
   for (const cluster& c : m.clusters()) {
-    sim::kernel_cost k{.name = "work", .size = 1, .kind = c.kind, .mhz = 0, .seconds = {}, .bytes = 60e3, .working_set = 400e3, .bytes_beyond_cache = 120e3};
-    for (const place_id at : m.led_by(c.first)) k.seconds.push_back(20e-6 * (1 + c.kind) / (1.0 + 0.8 * (m.at(at).width - 1)));
+    sim::kernel_cost k{.name = "work",
+                       .size = 1,
+                       .kind = c.kind,
+                       .mhz = 0,
+                       .seconds = {},
+                       .bytes = 60e3,
+                       .working_set = 400e3,
+                       .bytes_beyond_cache = 120e3};
+    for (const place_id at : m.led_by(c.first))
+      k.seconds.push_back(20e-6 * (1 + c.kind) / (1.0 + 0.8 * (m.at(at).width - 1)));
     p.kernels.push_back(k);
   }
   return p;
@@ -33,11 +43,21 @@ run_result run_simulated(const run_request& r) {
   const std::size_t count = r.work.tasks.size();
   out.runs.assign(count, 0);
   out.where.assign(count, no_place);
-  sim::engine_options o{.policy = r.asked, .table = r.table, .seed = r.seed, .record_decisions = r.record};
+  sim::engine_options o{
+      .policy = r.asked, .table = r.table, .seed = r.seed, .record_decisions = r.record};
   // A co-runner on core 0, and a wave on the last core.
   const core_id last = r.machine.core_count() - 1;
-  o.disturbances.push_back({.what = sim::disturbance::kind::sliced, .cores = {0}, .slice_s = 1e-3, .offset_s = 2e-4, .traffic = 1e9, .working_set = 3e5});
-  if (last > 0) o.disturbances.push_back({.what = sim::disturbance::kind::capacity, .cores = {last}, .left = 0.3, .half_period_s = 2e-3});
+  o.disturbances.push_back({.what = sim::disturbance::kind::sliced,
+                            .cores = {0},
+                            .slice_s = 1e-3,
+                            .offset_s = 2e-4,
+                            .traffic = 1e9,
+                            .working_set = 3e5});
+  if (last > 0)
+    o.disturbances.push_back({.what = sim::disturbance::kind::capacity,
+                              .cores = {last},
+                              .left = 0.3,
+                              .half_period_s = 2e-3});
   o.finished = [&](const sim::sim_assembly& a, core_id) {
     const auto id = static_cast<std::uint32_t>(detail::id_of(a.task));
     ++out.runs[id];

@@ -43,6 +43,8 @@ workload chain(std::uint32_t tasks) {
   return w;
 }
 
-workload independent(std::uint32_t tasks) { return {"independent", std::vector<task_spec>(tasks), {}}; }
+workload independent(std::uint32_t tasks) {
+  return {"independent", std::vector<task_spec>(tasks), {}};
+}
 
 }  // namespace kilter::conformance

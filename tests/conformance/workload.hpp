@@ -27,9 +27,11 @@ struct workload {
   std::vector<edge_spec> edges;
 };
 
-/// A root, then layers of `parallelism` tasks; the first of each layer is critical and releases the next layer (papers.md A1.3).
+/// A root, then layers of `parallelism` tasks; the first of each layer is critical and releases the
+/// next layer (papers.md A1.3).
 [[nodiscard]] workload layered(std::uint32_t tasks, std::uint32_t parallelism);
-/// Every task waits for up to three of the forty before it; three types, one task in five critical; one in eight restricted to width 1.
+/// Every task waits for up to three of the forty before it; three types, one task in five critical;
+/// one in eight restricted to width 1.
 [[nodiscard]] workload tangled(std::uint32_t tasks, std::uint64_t seed);
 [[nodiscard]] workload chain(std::uint32_t tasks);
 /// No edges at all.

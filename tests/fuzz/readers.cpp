@@ -1,5 +1,6 @@
-// One fuzz target a reader of files that are no graphs: KILTER_FUZZ_READ is what takes the bytes. Whatever they are, the answer is what was read or an
-// input_error of one line; what a reader's own writer makes of it is read back as it was.
+// One fuzz target a reader of files that are no graphs: KILTER_FUZZ_READ is what takes the bytes.
+// Whatever they are, the answer is what was read or an input_error of one line; what a reader's own
+// writer makes of it is read back as it was.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,14 +39,18 @@ using namespace kilter;
 const std::string& file_of(const std::string& bytes) {
   static const int fd = memfd_create("fuzz", 0);
   static const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  demand(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "the file is written");
+  demand(fd >= 0 && ftruncate(fd, 0) == 0 &&
+             pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+         "the file is written");
   return path;
 }
 
 void check(const machine& m) {
   demand(m.core_count() > 0 && !m.places().empty(), "a machine has cores and places");
-  for (const core& c : m.cores()) demand(m.clusters()[c.cluster].kind == c.kind, "a cluster is of one kind");
-  for (const core_kind& k : m.kinds()) demand(k.cores > 0 && std::isfinite(k.relative_speed), "a kind has cores");
+  for (const core& c : m.cores())
+    demand(m.clusters()[c.cluster].kind == c.kind, "a cluster is of one kind");
+  for (const core_kind& k : m.kinds())
+    demand(k.cores > 0 && std::isfinite(k.relative_speed), "a kind has cores");
 }
 
 [[maybe_unused]] void read_platform(const std::string& bytes) {
@@ -54,12 +59,15 @@ void check(const machine& m) {
   const core_id first[] = {0};
   check(*p.restricted_to(first).cores);
   for (const sim::kernel_cost& k : p.kernels)
-    for (std::size_t w = 0; w < k.seconds.size(); ++w) demand(std::isfinite(k.seconds_at(1e6, w)) && std::isfinite(k.bytes_factor(1e6)), "costs are finite");
+    for (std::size_t w = 0; w < k.seconds.size(); ++w)
+      demand(std::isfinite(k.seconds_at(1e6, w)) && std::isfinite(k.bytes_factor(1e6)),
+             "costs are finite");
 }
 
 [[maybe_unused]] void read_points(const std::string& bytes) {
   apps::point_set p = apps::read_table(bytes, "f");
-  demand(p.count > 0 && p.dimensions > 0 && p.values.size() == p.count * p.dimensions, "each row has its numbers");
+  demand(p.count > 0 && p.dimensions > 0 && p.values.size() == p.count * p.dimensions,
+         "each row has its numbers");
   apps::make_sums_exact(p);
   for (const float v : p.values) demand(std::isfinite(v), "all of them are finite");
 }
@@ -68,7 +76,8 @@ void check(const machine& m) {
   const apps::plate p = apps::read_plate(bytes, "f");
   demand(!p.values.empty() && p.values.size() == p.rows * p.columns, "each point has its value");
   if (p.values.size() > 100'000) return;
-  demand(apps::read_plate(apps::plate_file(p), "f").values == p.values, "a plate comes back as it was written");
+  demand(apps::read_plate(apps::plate_file(p), "f").values == p.values,
+         "a plate comes back as it was written");
 }
 
 [[maybe_unused]] void read_picture(const std::string& bytes) {
@@ -86,7 +95,9 @@ void check(const machine& m) {
   std::istringstream in(bytes);
   apps::read_weights(in, bytes.size(), "f", n);
   for (const apps::layer& l : n.layers) {
-    demand(!l.has_weights() || (l.weights.size() == l.weight_count() && l.bias.size() == l.out.channels), "each layer has its weights");
+    demand(!l.has_weights() ||
+               (l.weights.size() == l.weight_count() && l.bias.size() == l.out.channels),
+           "each layer has its weights");
     for (const float v : l.weights) demand(std::isfinite(v), "all of them are finite");
   }
 }
@@ -100,7 +111,8 @@ void check(const machine& m) {
 [[maybe_unused]] void read_synthetic(const std::string& bytes) {
   double cores = 1.0;
   for (std::size_t at = 0; at < bytes.size(); ++at)
-    if (const double factor = std::strtod(bytes.c_str() + at, nullptr); bytes[at] >= '1' && bytes[at] <= '9') {
+    if (const double factor = std::strtod(bytes.c_str() + at, nullptr);
+        bytes[at] >= '1' && bytes[at] <= '9') {
       cores *= factor;
       while (at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9') ++at;
     }
@@ -117,7 +129,8 @@ void check(const machine& m) {
     std::istringstream again(header + line);
     balance::recording_reader second(again, "again");
     const auto back = second.next();
-    demand(back && balance::recording_line(*back) == line, "an observation comes back as it was written");
+    demand(back && balance::recording_line(*back) == line,
+           "an observation comes back as it was written");
   }
 }
 
@@ -130,22 +143,27 @@ void check(const machine& m) {
 
 [[maybe_unused]] void read_history(const std::string& bytes) {
   const auto known = balance::preload::parse_history(bytes);
-  demand(known.left_out.find_first_of("\n\r") == std::string::npos, "what is left out is said in one line");
+  demand(known.left_out.find_first_of("\n\r") == std::string::npos,
+         "what is left out is said in one line");
   const std::string text = balance::preload::history_text(known.lengths);
   const auto again = balance::preload::parse_history(text);
-  demand(again.left_out.empty() && balance::preload::history_text(again.lengths) == text, "a history comes back as it was written");
+  demand(again.left_out.empty() && balance::preload::history_text(again.lengths) == text,
+         "a history comes back as it was written");
 }
 
 [[maybe_unused]] void read_regions(const std::string& bytes) {
-  demand(!regions::told_lines(regions::parse_told(bytes), "p").empty(), "something is said of what was told");
+  demand(!regions::told_lines(regions::parse_told(bytes), "p").empty(),
+         "something is said of what was told");
   const auto known = regions::parse_region_history(bytes);
   const std::string text = regions::region_history_text(known);
-  demand(regions::region_history_text(regions::parse_region_history(text)) == text, "a history comes back as it was written");
+  demand(regions::region_history_text(regions::parse_region_history(text)) == text,
+         "a history comes back as it was written");
 }
 
 [[maybe_unused]] void read_result(const std::string& bytes) {
   const auto runs = lab::explain(lab::read_result(file_of(bytes)), {});
-  demand(!lab::explain_text(runs).empty() && !lab::explain_document(runs).dump().empty(), "a run is explained");
+  demand(!lab::explain_text(runs).empty() && !lab::explain_document(runs).dump().empty(),
+         "a run is explained");
 }
 
 [[maybe_unused]] void read_experiment(const std::string& bytes) {
@@ -160,7 +178,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     KILTER_FUZZ_READ(std::string(reinterpret_cast<const char*>(data), size));
   } catch (const input_error& e) {
     const std::string message = e.what();
-    demand(!message.empty() && message.size() < 6000 && message.find_first_of("\n\r") == std::string::npos, "messages are one line");
+    demand(!message.empty() && message.size() < 6000 &&
+               message.find_first_of("\n\r") == std::string::npos,
+           "messages are one line");
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 What depends on the invocation (`environment`), the machine's description and what was measured natively are left out; numbers are compared as they were written.
 """
+
 import argparse
 import json
 import pathlib
@@ -16,11 +17,11 @@ import sys
 
 SIMULATIONS = {
     "layered": "layered --on sim:jetson-tx2 --policy rws,fa,da,dam-c,dam-p --table paper --tasks 400 --parallelism 2 --repeat 2"
-               " --disturb cpu@0 --disturb offline@1@25%..60%",
+    " --disturb cpu@0 --disturb offline@1@25%..60%",
     "wave": "layered --on sim:grid:2x4 --policy all --kernel copy --tile 64 --tasks 300 --parallelism 6 --repeat 1 --disturb wave@0-1:20%,0.02",
     "random": "random --on sim:haswell-20 --policy rws,perf,dam-c --criticality chain --tasks 200 --repeat 1 --disturb quota@all:40%",
     "kmeans": "kmeans --on sim:jetson-tx2 --policy rws,dam-p --table paper --iterations 6 --tasks-per-iteration 12 --repeat 1 --steal richest"
-              " --disturb freq@0-1:17%,0.5 --co-runner fluid",
+    " --disturb freq@0-1:17%,0.5 --co-runner fluid",
     "heat": "heat --on sim:haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5 --iterations 5 --repeat 1",
 }
 CLAIMS = ["S0-6", "S0-9", "S0-20", "S2-4", "S0-24", "S2-12", "S3-6", "S4-15"]
@@ -32,14 +33,22 @@ class call:
         self.words = shlex.split(runner) + [kilter]
 
     def __call__(self, *arguments):
-        done = subprocess.run([*self.words, *arguments, "--quiet", "--json", "-"], capture_output=True, text=True, timeout=280)
+        done = subprocess.run(
+            [*self.words, *arguments, "--quiet", "--json", "-"],
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
         if done.returncode != 0:
-            sys.exit(f"kilter {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()[:600]}")
+            sys.exit(
+                f"kilter {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()[:600]}"
+            )
         return json.loads(done.stdout, parse_float=number)
 
 
 class number(float):
     """Prints as it was read."""
+
     def __new__(cls, text):
         self = super().__new__(cls, text)
         self.text = text
@@ -83,9 +92,22 @@ def outputs(kilter):
 
 def another_seed_differs(kilter):
     arguments = SIMULATIONS["layered"]
-    results = [[line for line in simulated(kilter, f"{arguments} --seed {seed}") if line.startswith("runs")] for seed in (1, 2)]
+    results = [
+        [
+            line
+            for line in simulated(kilter, f"{arguments} --seed {seed}")
+            if line.startswith("runs")
+        ]
+        for seed in (1, 2)
+    ]
     same = [a for a, b in zip(*results) if a == b]
-    return [] if not same else [f"{len(same)} of {len(results[0])} runs are the same with another seed: {same[0][:200]}"]
+    return (
+        []
+        if not same
+        else [
+            f"{len(same)} of {len(results[0])} runs are the same with another seed: {same[0][:200]}"
+        ]
+    )
 
 
 def main():
@@ -107,10 +129,14 @@ def main():
         golden = (HERE / name).read_text().splitlines()
         if golden == text:
             continue
-        first = next((i for i, (a, b) in enumerate(zip(golden, text)) if a != b), min(len(golden), len(text)))
+        first = next(
+            (i for i, (a, b) in enumerate(zip(golden, text)) if a != b), min(len(golden), len(text))
+        )
         here = [all[first] if first < len(all) else "nothing" for all in (golden, text)]
         at = next((i for i, (a, b) in enumerate(zip(*here)) if a != b), 0)
-        wrong.append(f"{name}, line {first + 1}, from character {at}:\n  was {here[0][max(0, at - 60):at + 120]}\n  is  {here[1][max(0, at - 60):at + 120]}")
+        wrong.append(
+            f"{name}, line {first + 1}, from character {at}:\n  was {here[0][max(0, at - 60) : at + 120]}\n  is  {here[1][max(0, at - 60) : at + 120]}"
+        )
     for each in wrong:
         print(each)
     if wrong:

@@ -1,4 +1,5 @@
-// A wide task: its members come, draw chunks, meet and leave, and exactly one of them finishes it. And the queue in which they find it.
+// A wide task: its members come, draw chunks, meet and leave, and exactly one of them finishes it.
+// And the queue in which they find it.
 
 #include <array>
 
@@ -48,7 +49,8 @@ TEST(assembly, mutants_finish_what_is_not_done) {
   is_caught<chunked<2, 2>>({header, "assembly::drop(", "holders_.fetch_sub"});
   is_caught<chunked<2, 2>>({source, "assembly::enter(", "compare_exchange_weak", harm::torn});
   is_caught<chunked<3, 2>>({source, "assembly::leave(", "compare_exchange_strong", harm::torn});
-  is_caught<chunked<2, 2>>({source, "assembly::next_chunk(", "cursor_.compare_exchange_weak", harm::torn});
+  is_caught<chunked<2, 2>>(
+      {source, "assembly::next_chunk(", "cursor_.compare_exchange_weak", harm::torn});
 }
 
 /// A body that returns early, and one that throws while others are inside.
@@ -84,7 +86,9 @@ struct two_totals {
 
 TEST(assembly, members_agree_on_a_total) { holds<two_totals>(); }
 
-TEST(assembly, mutants_disagree) { is_caught<two_totals>({source, "assembly::agree_on(", "compare_exchange_strong", harm::torn}); }
+TEST(assembly, mutants_disagree) {
+  is_caught<two_totals>({source, "assembly::agree_on(", "compare_exchange_strong", harm::torn});
+}
 
 /// A task that needs all its members: the last one out sees what each of them did.
 struct all_needed {
@@ -106,7 +110,9 @@ struct all_needed {
 
 TEST(assembly, the_last_one_out_of_a_task_that_needs_all_sees_them_all) { holds<all_needed>(); }
 
-TEST(assembly, mutants_finish_without_seeing) { is_caught<all_needed>({source, "assembly::leave(", "left_.fetch_add"}); }
+TEST(assembly, mutants_finish_without_seeing) {
+  is_caught<all_needed>({source, "assembly::leave(", "left_.fetch_add"});
+}
 
 /// All members meet twice; each then sees what the others wrote before.
 template <unsigned members>
@@ -145,7 +151,8 @@ bool pop(assembly_queue& from, assembly_entry& e) {
   return from.pop_unless([](const assembly_entry&) { return false; }, e);
 }
 
-/// worker::insert: the entries of two tasks go into both members' queues under the lock of their cluster.
+/// worker::insert: the entries of two tasks go into both members' queues under the lock of their
+/// cluster.
 struct one_order {
   static constexpr int threads = 3;
   struct member {
@@ -159,7 +166,8 @@ struct one_order {
   void insert(unsigned which) {
     const sync::lock_guard hold(desk);
     for (member& m : members) m.entries.reserve();
-    for (member& m : members) m.entries.push_reserved({assembly_entry::kind::join, nullptr, &tasks[which]});
+    for (member& m : members)
+      m.entries.push_reserved({assembly_entry::kind::join, nullptr, &tasks[which]});
   }
   void thread(unsigned who) {
     if (who < 2) {
@@ -173,7 +181,8 @@ struct one_order {
   void after() {
     for (member& m : members)
       for (assembly_entry e; pop(m.entries, e);) saw(m, e);
-    check(members[0].seen[1] && members[0].seen == members[1].seen, "both members see both tasks in one order");
+    check(members[0].seen[1] && members[0].seen == members[1].seen,
+          "both members see both tasks in one order");
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Runs a small program of two or three simulated threads in many orders, with every value that C++ lets a load see.
+// Runs a small program of two or three simulated threads in many orders, with every value that C++
+// lets a load see.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,8 @@
 
 namespace kilter::model {
 
-/// A program is a struct with `static constexpr int threads`, `thread(unsigned)` for each of them, and `after()` for when all have ended.
+/// A program is a struct with `static constexpr int threads`, `thread(unsigned)` for each of them,
+/// and `after()` for when all have ended.
 template <class Program>
 struct as_suite : rl::test_suite<as_suite<Program>, Program::threads> {
   std::unique_ptr<Program> here;  // Relacy's own memory is not aligned to cache lines
@@ -25,11 +27,14 @@ struct as_suite : rl::test_suite<as_suite<Program>, Program::threads> {
   }
 };
 
-/// What one thread leaves for another without an atomic operation of its own: Relacy says so if nothing orders the two.
+/// What one thread leaves for another without an atomic operation of its own: Relacy says so if
+/// nothing orders the two.
 class plain {
  public:
   void write(int v, sync::at_line at = sync::at_line::current()) { value_(sync::shown(at)) = v; }
-  [[nodiscard]] int read(sync::at_line at = sync::at_line::current()) const { return value_(sync::shown(at)); }
+  [[nodiscard]] int read(sync::at_line at = sync::at_line::current()) const {
+    return value_(sync::shown(at));
+  }
 
  private:
   rl::var<int> value_{0};
@@ -69,19 +74,21 @@ rl::test_result_e run_drawn(std::uint64_t orders, std::ostream* out) {
   return run<Program, rl::random_scheduler<Program::threads>>(p, out);
 }
 
-/// Fails with the history of the first order in which the program goes wrong, of so many that are drawn with each kind of fences; twenty times
-/// as many with KILTER_TEST_SIZE=full.
+/// Fails with the history of the first order in which the program goes wrong, of so many that are
+/// drawn with each kind of fences; twenty times as many with KILTER_TEST_SIZE=full.
 template <class Program>
 void holds(std::uint64_t orders = 50'000) {
   for (const bool kind : {false, true}) {
     sync::asymmetric_fences = kind;
     const auto found = run_drawn<Program>(orders * (full_size() ? 20 : 1), &std::cout);
-    EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << (kind ? " with" : " without") << " membarrier; the history is above";
+    EXPECT_EQ(found, rl::test_result_success)
+        << rl::test_result_str(found) << (kind ? " with" : " without")
+        << " membarrier; the history is above";
   }
 }
 
-/// The same for every order with at most so many preemptions, where a load sees the last value or the one before; with one preemption more
-/// with KILTER_TEST_SIZE=full.
+/// The same for every order with at most so many preemptions, where a load sees the last value or
+/// the one before; with one preemption more with KILTER_TEST_SIZE=full.
 template <class Program>
 void holds_in_all_orders(unsigned preemptions) {
   for (const bool kind : {false, true}) {
@@ -90,26 +97,33 @@ void holds_in_all_orders(unsigned preemptions) {
     p.search_type = rl::sched_bound;
     p.context_bound = preemptions + (full_size() ? 1 : 0);
     const auto found = run<Program, rl::context_bound_scheduler<Program::threads>>(p, &std::cout);
-    EXPECT_EQ(found, rl::test_result_success) << rl::test_result_str(found) << (kind ? " with" : " without") << " membarrier; the history is above";
+    EXPECT_EQ(found, rl::test_result_success)
+        << rl::test_result_str(found) << (kind ? " with" : " without")
+        << " membarrier; the history is above";
   }
 }
 
-/// Fails unless the checker sees the mutant go wrong, with one kind of fences or the other. It is drawn until it does, at most so often.
+/// Fails unless the checker sees the mutant go wrong, with one kind of fences or the other. It is
+/// drawn until it does, at most so often.
 template <class Program>
 void is_caught(const mutant& m, std::uint64_t at_most = 500'000) {
   mutation now(m);
   bool caught = false;
-  for (const std::uint64_t orders : {std::uint64_t{5'000}, at_most})  // most are caught soon with the kind that they are for
+  for (const std::uint64_t orders :
+       {std::uint64_t{5'000}, at_most})  // most are caught soon with the kind that they are for
     for (const bool kind : {false, true}) {
       sync::asymmetric_fences = kind;
       caught = caught || run_drawn<Program>(orders, nullptr) != rl::test_result_success;
     }
-  EXPECT_TRUE(now.happened()) << "there is no '" << m.access << "' in " << m.function << " of src/" << m.file << " that this program comes by";
-  EXPECT_TRUE(caught) << "the checker does not see that '" << m.access << "' in " << m.function << " of src/" << m.file
+  EXPECT_TRUE(now.happened()) << "there is no '" << m.access << "' in " << m.function << " of src/"
+                              << m.file << " that this program comes by";
+  EXPECT_TRUE(caught) << "the checker does not see that '" << m.access << "' in " << m.function
+                      << " of src/" << m.file
                       << (m.how == harm::torn ? " is torn" : " is too weak");
 }
 
-/// Fails if the checker sees nothing wrong: the program leaves out a step, to show that `why` another has it.
+/// Fails if the checker sees nothing wrong: the program leaves out a step, to show that `why`
+/// another has it.
 template <class Program>
 void goes_wrong(const char* why, std::uint64_t at_most = 500'000) {
   bool seen = false;

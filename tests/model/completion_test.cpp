@@ -15,7 +15,8 @@ using namespace model;
 
 constexpr std::string_view file = "runtime/completion.hpp";
 
-/// worker::flush, engine::execution_done and execution::wait: two workers hand in what they did, a third thread waits.
+/// worker::flush, engine::execution_done and execution::wait: two workers hand in what they did, a
+/// third thread waits.
 struct run_ends {
   static constexpr int threads = 3;
   run_count tasks;
@@ -33,7 +34,8 @@ struct run_ends {
       return;
     }
     tasks.wait();
-    check(finished.read() == 1 && tally[0].read() + tally[1].read() == 2, "whoever waited sees the figures of the run");
+    check(finished.read() == 1 && tally[0].read() + tally[1].read() == 2,
+          "whoever waited sees the figures of the run");
   }
   void after() { check(tasks.done(), "it is done"); }
 };
@@ -111,11 +113,13 @@ TEST(completion, a_helper_is_woken_when_its_run_ends) {
 }
 
 TEST(completion, mutants_let_a_helper_sleep) {
-  is_caught<helper_waits>({"runtime/parking.hpp", "parking_counts::a_helper_sleeps", "sync::light_fence()"});
+  is_caught<helper_waits>(
+      {"runtime/parking.hpp", "parking_counts::a_helper_sleeps", "sync::light_fence()"});
   is_caught<helper_waits>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
 }
 
-/// worker::complete and execution::wait for one task: two threads wait for its end, which comes without a fence.
+/// worker::complete and execution::wait for one task: two threads wait for its end, which comes
+/// without a fence.
 struct task_ends {
   static constexpr int threads = 3;
   task_end end;
@@ -140,11 +144,13 @@ TEST(completion, whoever_waits_for_a_task_is_told_and_sees_what_it_did) { holds<
 
 TEST(completion, mutants_end_a_task_unseen) {
   is_caught<task_ends>({"graph/shared_parts.hpp", "task_end::set(", "ended_.store"});
-  is_caught<task_ends>({"graph/shared_parts.hpp", "task_end::announce_wait(", "sync::heavy_fence()"});
+  is_caught<task_ends>(
+      {"graph/shared_parts.hpp", "task_end::announce_wait(", "sync::heavy_fence()"});
   is_caught<task_ends>({file, "end_waiters::tell(", "told_.fetch_add"});
 }
 
-/// batch::release, worker::end_of_dynamic, batch::wait and ~batch: the waiter sleeps until the last task is done, and lets go.
+/// batch::release, worker::end_of_dynamic, batch::wait and ~batch: the waiter sleeps until the last
+/// task is done, and lets go.
 struct batch_ends {
   static constexpr int threads = 3;
   parking_counts all;
@@ -175,24 +181,29 @@ TEST(completion, mutants_end_a_batch_unseen) {
   is_caught<batch_ends>({"runtime/parking.hpp", "parking::wake", "sync::light_fence()"});
 }
 
-/// batch::detach with tasks of a batch that was waited for before, and nobody waits any more: whoever is last deletes the count, once.
+/// batch::detach with tasks of a batch that was waited for before, and nobody waits any more:
+/// whoever is last deletes the count, once.
 struct batch_left_alone {
   static constexpr int threads = 3;
   batch_count* const count = new batch_count(nullptr);
 
   batch_left_alone() { count->add(2); }
   void thread(unsigned who) {
-    if (who < 2) check(!count->task_done(), "nobody is to be woken");
-    else count->let_go();
+    if (who < 2)
+      check(!count->task_done(), "nobody is to be woken");
+    else
+      count->let_go();
   }
   void after() {}
 };
 
 TEST(completion, a_batch_nobody_waits_for_is_deleted_once) { holds<batch_left_alone>(); }
 
-/// engine::submit, the worker's loop as far as submissions go, and the end of the run. The second worker may be at work: it has found a task
-/// whose body goes on until the run is done. A submission that is left to it must then be begun by the first; so must one that is left to it while it
-/// searches, if another program has its core before it sleeps (our_cores::become, worker::stand_aside). `told`: worker::sleep_until_work ends such a search.
+/// engine::submit, the worker's loop as far as submissions go, and the end of the run. The second
+/// worker may be at work: it has found a task whose body goes on until the run is done. A
+/// submission that is left to it must then be begun by the first; so must one that is left to it
+/// while it searches, if another program has its core before it sleeps (our_cores::become,
+/// worker::stand_aside). `told`: worker::sleep_until_work ends such a search.
 enum class second_worker { free, at_work, loses_core };
 template <second_worker is, bool told = true>
 struct submitted {
@@ -207,7 +218,9 @@ struct submitted {
   run one;
   sync::atomic<bool> second_ours{true};
 
-  [[nodiscard]] bool ours(const parking& mine) const { return &mine == &first || second_ours.load(sync::memory_order_acquire); }
+  [[nodiscard]] bool ours(const parking& mine) const {
+    return &mine == &first || second_ours.load(sync::memory_order_acquire);
+  }
   void notify_any() {
     if (!all.somebody_is_needed()) return;
     for (parking* p : {&first, &second})
@@ -276,22 +289,29 @@ struct submitted {
   }
   void after() {
     check(one.tasks.done(), "it ran");
-    check(all.sleepers.load() == 0 && all.searchers.load() == 0, "nobody sleeps or looks after the end");
+    check(all.sleepers.load() == 0 && all.searchers.load() == 0,
+          "nobody sleeps or looks after the end");
   }
 };
 
 TEST(submissions, a_worker_begins_what_was_submitted) { holds<submitted<second_worker::free>>(); }
-TEST(submissions, others_begin_what_a_worker_at_work_was_to_begin) { holds<submitted<second_worker::at_work>>(); }
+TEST(submissions, others_begin_what_a_worker_at_work_was_to_begin) {
+  holds<submitted<second_worker::at_work>>();
+}
 
 TEST(submissions, others_begin_what_was_left_to_a_worker_that_loses_its_core) {
   holds<submitted<second_worker::loses_core>>();
-  goes_wrong<submitted<second_worker::loses_core, false>>("a run waits for a worker that has lost its core");
+  goes_wrong<submitted<second_worker::loses_core, false>>(
+      "a run waits for a worker that has lost its core");
 }
 
 TEST(submissions, mutants_leave_a_run_waiting) {
-  is_caught<submitted<second_worker::free>>({"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
-  is_caught<submitted<second_worker::at_work>>({"runtime/submissions.hpp", "::push(", "sync::fence()"});
-  is_caught<submitted<second_worker::at_work>>({"runtime/parking.hpp", "parking::search_ends", "sync::fence()"});
+  is_caught<submitted<second_worker::free>>(
+      {"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});
+  is_caught<submitted<second_worker::at_work>>(
+      {"runtime/submissions.hpp", "::push(", "sync::fence()"});
+  is_caught<submitted<second_worker::at_work>>(
+      {"runtime/parking.hpp", "parking::search_ends", "sync::fence()"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What workers share of a graph while it runs (src/graph/shared_parts.hpp), and the queues that policies declare.
+// What workers share of a graph while it runs (src/graph/shared_parts.hpp), and the queues that
+// policies declare.
 
 #include <array>
 
@@ -30,10 +31,12 @@ struct joins {
     for (int run = 1; run <= 2; ++run) {
       done[who].write(run);
       if (pending.one_done(2)) {
-        check(done[0].read() == run && done[1].read() == run, "the task sees what all its predecessors did");
+        check(done[0].read() == run && done[1].read() == run,
+              "the task sees what all its predecessors did");
         runs.fetch_add(1, sync::memory_order_release);
       } else {
-        while (runs.load(sync::memory_order_acquire) < static_cast<std::uint32_t>(run)) sync::yield();
+        while (runs.load(sync::memory_order_acquire) < static_cast<std::uint32_t>(run))
+          sync::yield();
       }
     }
   }
@@ -64,7 +67,8 @@ struct grows {
       return;
     }
     for (int looks = 0; looks < 2; ++looks)
-      for (std::uint32_t i = kinds.size(); i-- > 0;) check(kinds[i].row.read() == static_cast<int>(i) + 1, "what is published is whole");
+      for (std::uint32_t i = kinds.size(); i-- > 0;)
+        check(kinds[i].row.read() == static_cast<int>(i) + 1, "what is published is whole");
   }
   void after() { check(kinds.size() == 3, "all are there"); }
 };
@@ -86,7 +90,9 @@ struct declared {
   void took(node* n) {
     if (!n) return;
     check(n->payload.read() == 7, "the payload came with the task");
-    check(taken[static_cast<std::size_t>(n - tasks.data())].fetch_add(1, sync::memory_order_relaxed) == 0, "nobody else took it");
+    check(taken[static_cast<std::size_t>(n - tasks.data())].fetch_add(
+              1, sync::memory_order_relaxed) == 0,
+          "nobody else took it");
   }
   void thread(unsigned who) {
     std::uint64_t key = 0;
@@ -107,7 +113,8 @@ struct declared {
   void after() {
     std::uint64_t key = 0;
     while (node* n = queue.pop(key)) took(n);
-    check(queue.size() == 0 && taken[0].load() == 1 && taken[1].load() == 1, "each task was taken once");
+    check(queue.size() == 0 && taken[0].load() == 1 && taken[1].load() == 1,
+          "each task was taken once");
   }
 };
 

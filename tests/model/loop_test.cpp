@@ -1,4 +1,5 @@
-// A loop that several workers share: who does which part, and how it ends (src/runtime/loop_ranges.hpp).
+// A loop that several workers share: who does which part, and how it ends
+// (src/runtime/loop_ranges.hpp).
 
 #include <array>
 #include <vector>
@@ -16,7 +17,8 @@ using namespace model;
 constexpr std::string_view header = "runtime/loop_ranges.hpp", source = "runtime/loop_ranges.cpp";
 
 struct loop : loop_ranges, loop_door {
-  loop(std::uint32_t count, const std::vector<double>& weights) : loop_ranges(count, weights), done(count) {}
+  loop(std::uint32_t count, const std::vector<double>& weights)
+      : loop_ranges(count, weights), done(count) {}
   std::vector<plain> done;
   plain work;  ///< shared_loop::work: members read it, who reuses the loop writes it
 
@@ -24,7 +26,8 @@ struct loop : loop_ranges, loop_door {
   void take_pieces(core_id me, bool loses_core = false) {
     for (;;) {
       const block_range piece = take(me, 1);
-      for (std::uint32_t b = piece.begin; b != piece.end; ++b) done[b].write(done[b].read() + work.read());
+      for (std::uint32_t b = piece.begin; b != piece.end; ++b)
+        done[b].write(done[b].read() + work.read());
       if (!piece && (!steal(me, 1) || loses_core)) return;
     }
   }
@@ -34,8 +37,8 @@ struct loop : loop_ranges, loop_door {
   }
 };
 
-/// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may come too late. `lose_cores`: they leave something
-/// behind; `looks_again`: the caller sees it.
+/// worker::run_loop and worker::join_loop: the first is the caller; the others are invited, and may
+/// come too late. `lose_cores`: they leave something behind; `looks_again`: the caller sees it.
 template <int members, bool even, bool lose_cores = false, bool looks_again = true>
 struct shared_by {
   static constexpr int threads = members;
@@ -68,14 +71,15 @@ struct shared_by {
     while (!l.everybody_left()) own.sleep(-1, [&](std::int64_t&) { return l.everybody_left(); });
     if (looks_again && l.anything_left()) l.take_pieces(0);
     check(!l.anything_left(), "the caller leaves nothing");
-    for (plain& b : l.done) check(b.read() == 1, "each block was done once, and the caller sees it");
+    for (plain& b : l.done)
+      check(b.read() == 1, "each block was done once, and the caller sees it");
     l.let_go();
   }
   void after() {}
 };
 
-/// worker::loop_for: a loop has ended to which the second thread was invited, who may not have come yet.
-/// The first uses it for another one if it may.
+/// worker::loop_for: a loop has ended to which the second thread was invited, who may not have come
+/// yet. The first uses it for another one if it may.
 struct used_again {
   static constexpr int threads = 2;
   loop* const shared = new loop(2, {1.0, 1.0});
@@ -115,12 +119,15 @@ TEST(loop, each_block_is_done_once_before_the_caller_goes_on) {
 
 TEST(loop, what_somebody_leaves_who_loses_its_core_the_caller_does) {
   holds<shared_by<2, true, true>>();
-  goes_wrong<shared_by<2, true, true, false>>("a member may leave what the caller did not see any more");
+  goes_wrong<shared_by<2, true, true, false>>(
+      "a member may leave what the caller did not see any more");
 }
 
 TEST(loop, mutants_do_a_block_twice_or_never) {
-  is_caught<shared_by<2, true>>({source, "loop_ranges::take(", "compare_exchange_weak", harm::torn});
-  is_caught<shared_by<2, false>>({source, "loop_ranges::steal(", "compare_exchange_strong", harm::torn});
+  is_caught<shared_by<2, true>>(
+      {source, "loop_ranges::take(", "compare_exchange_weak", harm::torn});
+  is_caught<shared_by<2, false>>(
+      {source, "loop_ranges::steal(", "compare_exchange_strong", harm::torn});
 }
 
 TEST(loop, mutants_go_on_too_early) {

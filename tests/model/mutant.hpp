@@ -1,7 +1,8 @@
 #pragma once
-// A mutant is the production code with one access made weaker: its order relaxed, or, if it is a fence, left out; or torn: an operation that
-// reads and writes at once does one after the other. The access is named by the file and by words of its line, so that it is still the same
-// one when lines have moved, and an error when it is gone.
+// A mutant is the production code with one access made weaker: its order relaxed, or, if it is a
+// fence, left out; or torn: an operation that reads and writes at once does one after the other.
+// The access is named by the file and by words of its line, so that it is still the same one when
+// lines have moved, and an error when it is gone.
 
 #include <cstdint>
 #include <source_location>
@@ -13,9 +14,9 @@ namespace kilter::model {
 enum class harm : std::uint8_t { weaker, torn };
 
 struct mutant {
-  std::string_view file;       ///< below src
-  std::string_view function;   ///< words of its name, as the compiler spells it
-  std::string_view access{};   ///< words of the line; none: every access of the function
+  std::string_view file;      ///< below src
+  std::string_view function;  ///< words of its name, as the compiler spells it
+  std::string_view access{};  ///< words of the line; none: every access of the function
   harm how = harm::weaker;
 };
 
@@ -38,6 +39,8 @@ class mutation {
 };
 
 inline mutation* running_mutation = nullptr;
-inline bool mutates(harm how, const std::source_location& at) noexcept { return running_mutation && running_mutation->matches(how, at); }
+inline bool mutates(harm how, const std::source_location& at) noexcept {
+  return running_mutation && running_mutation->matches(how, at);
+}
 
 }  // namespace kilter::model

@@ -1,4 +1,5 @@
-// How workers sleep and are woken (src/runtime/sleeping.hpp, parking.hpp). A wake-up that is lost leaves a thread asleep for ever: a deadlock here.
+// How workers sleep and are woken (src/runtime/sleeping.hpp, parking.hpp). A wake-up that is lost
+// leaves a thread asleep for ever: a deadlock here.
 
 #include <array>
 
@@ -52,7 +53,8 @@ struct left_for_one {
       return;
     }
     for (unsigned got = 0; got < givers;) {
-      for (item* i = box.take_all(); i; i = i->link, ++got) check(i->payload.read() == 7, "the payload came with the item");
+      for (item* i = box.take_all(); i; i = i->link, ++got)
+        check(i->payload.read() == 7, "the payload came with the item");
       if (got < givers) sleep_unless(place.own, [&] { return !box.empty(); });
     }
     place.own.search_ends(wakes_nobody);
@@ -99,7 +101,8 @@ TEST(parking, mutants_that_do_not_stop) {
   is_caught<stopped>({file, "parking::announce", "sync::heavy_fence()"});
 }
 
-/// engine::notify_any: what any of two workers may take. One that looks for work keeps the other from being woken, and then must not miss it.
+/// engine::notify_any: what any of two workers may take. One that looks for work keeps the other
+/// from being woken, and then must not miss it.
 struct left_for_any {
   static constexpr int threads = 3;
   parking_counts all;
@@ -147,7 +150,8 @@ TEST(parking, mutants_that_wake_nobody) {
   is_caught<left_for_any>({file, "parking::announce", "sync::heavy_fence()"});
 }
 
-/// Two things for two workers. Whoever takes the first is at work until somebody has taken the second, as a body that blocks.
+/// Two things for two workers. Whoever takes the first is at work until somebody has taken the
+/// second, as a body that blocks.
 struct two_things {
   static constexpr int threads = 3;
   parking_counts all;
@@ -156,19 +160,23 @@ struct two_things {
   sync::atomic<std::uint32_t> taken{0};
 
   [[nodiscard]] bool anything() const {
-    return there[0].load(sync::memory_order_relaxed) != 0 || there[1].load(sync::memory_order_relaxed) != 0;
+    return there[0].load(sync::memory_order_relaxed) != 0 ||
+           there[1].load(sync::memory_order_relaxed) != 0;
   }
   bool take() {
     for (auto& t : there)
-      if (t.load(sync::memory_order_relaxed) != 0 && t.exchange(0, sync::memory_order_acq_rel) != 0) return true;
+      if (t.load(sync::memory_order_relaxed) != 0 && t.exchange(0, sync::memory_order_acq_rel) != 0)
+        return true;
     return false;
   }
   void wait_for_the_second() {
     while (taken.load(sync::memory_order_acquire) != 2) sync::yield();
   }
   void run() {
-    if (taken.fetch_add(1, sync::memory_order_acq_rel) == 1) all.stop(std::array{&first, &second});
-    else wait_for_the_second();
+    if (taken.fetch_add(1, sync::memory_order_acq_rel) == 1)
+      all.stop(std::array{&first, &second});
+    else
+      wait_for_the_second();
   }
   void wake_one() {
     for (sleeper* p : {&first, &second})
@@ -197,12 +205,14 @@ struct two_things {
   }
   void after() {
     check(taken.load() == 2, "both were taken");
-    check(all.sleepers.load() == 0 && all.searchers.load() == 0, "nobody sleeps or looks after the end");
+    check(all.sleepers.load() == 0 && all.searchers.load() == 0,
+          "nobody sleeps or looks after the end");
   }
 };
 
-/// engine::notify_takers, worker::policy_finds_work and engine::wake_for_what_waits: they lie in a queue for which each push wakes one sleeper. It may have
-/// found the first meanwhile, and then the wake-up for the second must go to another: `passes_on`.
+/// engine::notify_takers, worker::policy_finds_work and engine::wake_for_what_waits: they lie in a
+/// queue for which each push wakes one sleeper. It may have found the first meanwhile, and then the
+/// wake-up for the second must go to another: `passes_on`.
 template <bool passes_on>
 struct left_in_a_queue : two_things {
   void notify_takers() {
@@ -222,8 +232,9 @@ struct left_in_a_queue : two_things {
   }
 };
 
-/// worker::hand_out, engine::notify_any and engine::wake_for_what_waits: a body pushes both onto its worker's deque and blocks until they have run. One
-/// worker that looks keeps the other asleep, and must see the second thing when it has found the first: `fences`, as hand_out does.
+/// worker::hand_out, engine::notify_any and engine::wake_for_what_waits: a body pushes both onto
+/// its worker's deque and blocks until they have run. One worker that looks keeps the other asleep,
+/// and must see the second thing when it has found the first: `fences`, as hand_out does.
 template <bool fences>
 struct made_ready_by_a_body : two_things {
   void notify_any() {
@@ -250,17 +261,20 @@ struct made_ready_by_a_body : two_things {
 
 TEST(parking, a_wake_up_reaches_another_if_the_worker_found_something_else) {
   holds<left_in_a_queue<true>>();
-  goes_wrong<left_in_a_queue<false>>("the wake-up of a worker that has found something before it slept is lost");
+  goes_wrong<left_in_a_queue<false>>(
+      "the wake-up of a worker that has found something before it slept is lost");
 }
 
 TEST(parking, what_a_body_that_blocks_has_made_ready_is_taken) {
   holds<made_ready_by_a_body<true>>();
-  goes_wrong<made_ready_by_a_body<false>>("a push that is only fenced lightly may be missed by a worker that stops looking");
+  goes_wrong<made_ready_by_a_body<false>>(
+      "a push that is only fenced lightly may be missed by a worker that stops looking");
 }
 
 TEST(parking, mutants_that_leave_a_thing_in_a_queue) {
   is_caught<left_in_a_queue<true>>({file, "parking::announce", "sync::heavy_fence()"});
-  is_caught<left_in_a_queue<true>>({file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
+  is_caught<left_in_a_queue<true>>(
+      {file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
   is_caught<made_ready_by_a_body<true>>({file, "parking::announce", "sync::heavy_fence()"});
   is_caught<made_ready_by_a_body<true>>({file, "parking::search_ends", "sync::fence()"});
 }

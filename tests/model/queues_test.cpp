@@ -62,12 +62,15 @@ constexpr std::string_view deque_file = "runtime/deque.hpp";
 TEST(deque, mutants_take_an_item_twice) {
   is_caught<owner_and_thieves<1, 2, 4>>({deque_file, "work_deque<T>::pop(", "sync::fence()"});
   is_caught<owner_and_thieves<2, 3, 4>>({deque_file, "work_deque<T>::steal(", "sync::fence()"});
-  is_caught<owner_and_thieves<1, 2, 4>>({deque_file, "work_deque<T>::pop(", "compare_exchange_strong", harm::torn});
-  is_caught<owner_and_thieves<2, 2, 4>>({deque_file, "work_deque<T>::steal(", "compare_exchange_strong", harm::torn});
+  is_caught<owner_and_thieves<1, 2, 4>>(
+      {deque_file, "work_deque<T>::pop(", "compare_exchange_strong", harm::torn});
+  is_caught<owner_and_thieves<2, 2, 4>>(
+      {deque_file, "work_deque<T>::steal(", "compare_exchange_strong", harm::torn});
 }
 
 TEST(deque, mutants_hand_over_an_item_without_its_payload) {
-  is_caught<owner_and_thieves<1, 2, 4>>({deque_file, "work_deque<T>::push(", "bottom_.store(b + 1"});
+  is_caught<owner_and_thieves<1, 2, 4>>(
+      {deque_file, "work_deque<T>::push(", "bottom_.store(b + 1"});
   is_caught<owner_and_thieves<1, 2, 4>>({deque_file, "work_deque<T>::steal(", "bottom_.load"});
 }
 

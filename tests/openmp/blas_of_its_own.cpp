@@ -1,5 +1,5 @@
-// As a module, OpenBLAS as far as its number of threads goes: it makes one when it is loaded. As a program: loads that module while somebody uses each CPU, and waits until
-// it has one thread only.
+// As a module, OpenBLAS as far as its number of threads goes: it makes one when it is loaded. As a
+// program: loads that module while somebody uses each CPU, and waits until it has one thread only.
 #ifdef MODULE
 #include <pthread.h>
 #include <unistd.h>
@@ -9,7 +9,13 @@ extern "C" int openblas_get_num_threads() { return threads; }
 extern "C" void openblas_set_num_threads(int n) { threads = n; }
 __attribute__((constructor)) static void make_threads() {
   pthread_t one;
-  if (pthread_create(&one, nullptr, [](void*) -> void* { for (;;) pause(); }, nullptr) == 0) pthread_detach(one);
+  if (pthread_create(
+          &one, nullptr,
+          [](void*) -> void* {
+            for (;;) pause();
+          },
+          nullptr) == 0)
+    pthread_detach(one);
 }
 #else
 #include <dlfcn.h>
@@ -27,7 +33,8 @@ int main(int, char** words) {
   for (long n = sysconf(_SC_NPROCESSORS_ONLN); beside && n > 0; --n) {
     others.push_back(fork());
     if (others.back() == 0)
-      for (alarm(60);;) {}
+      for (alarm(60);;) {
+      }
   }
   void* const module = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
   if (!module) return std::puts(dlerror()), 1;
@@ -35,7 +42,8 @@ int main(int, char** words) {
   const int before = get();
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + (beside ? std::chrono::seconds(30) : std::chrono::seconds(1));
-  while (clock::now() < end && !(beside && get() == 1)) {}
+  while (clock::now() < end && !(beside && get() == 1)) {
+  }
   std::printf("%s\n", get() == before ? "as before" : get() == 1 ? "one" : "another number");
   for (const pid_t p : others) kill(p, SIGKILL);
 }

@@ -22,10 +22,14 @@ TEST_P(worth, so_many_threads) {
   EXPECT_EQ(after_two(b, GetParam().others), GetParam().threads);
 }
 INSTANTIATE_TEST_SUITE_P(blas_threads, worth,
-                         testing::Values(row{1, 0.0, 1}, row{1, 3.0, 1}, row{2, 0.0, 2}, row{2, 0.2, 2},
-                                         row{2, 0.5, 1},    // a neighbour that shares a CPU with one of ours
-                                         row{2, 1.0, 1},    // and has one alone, once we have left it
-                                         row{2, 1.05, 1}, row{2, 1.5, 1}, row{2, 2.0, 1}, row{8, 0.1, 8}, row{8, 0.5, 7}, row{8, 1.0, 7}, row{8, 1.5, 6}, row{8, 7.9, 1},
+                         testing::Values(row{1, 0.0, 1}, row{1, 3.0, 1}, row{2, 0.0, 2},
+                                         row{2, 0.2, 2},
+                                         // a neighbour that shares a CPU with one of ours
+                                         row{2, 0.5, 1},
+                                         // and has one alone, once we have left it
+                                         row{2, 1.0, 1}, row{2, 1.05, 1}, row{2, 1.5, 1},
+                                         row{2, 2.0, 1}, row{8, 0.1, 8}, row{8, 0.5, 7},
+                                         row{8, 1.0, 7}, row{8, 1.5, 6}, row{8, 7.9, 1},
                                          row{64, 0.3, 63}, row{64, 32.0, 32}));
 
 TEST(blas_threads, one_odd_while_changes_nothing) {
@@ -45,7 +49,8 @@ TEST(blas_threads, between_the_two_it_stays_as_it_is) {
   EXPECT_EQ(after_two(b, 0.1), 2u) << "they are gone";
 }
 
-/// A program that comes to so many regions in a while; which part of the whiles OpenBLAS had one thread.
+/// A program that comes to so many regions in a while; which part of the whiles OpenBLAS had one
+/// thread.
 struct with_regions {
   blas_beside_regions beside;
   std::int64_t regions = 0, now_ns = 0;

@@ -1,4 +1,5 @@
-// Whether the process has more threads than a team of two that is left to libgomp. With FENCES its members may wait for flags of their own.
+// Whether the process has more threads than a team of two that is left to libgomp. With FENCES its
+// members may wait for flags of their own.
 #include <omp.h>
 
 #include <cstdio>
@@ -17,7 +18,8 @@ int main() {
 #endif
 #pragma omp barrier
 #pragma omp master
-    for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) threads += each.exists() ? 1 : 0;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/task"))
+      threads += each.exists() ? 1 : 0;
 #pragma omp barrier
   }
   std::puts(threads > 2 ? "more" : "two");

@@ -1,9 +1,11 @@
-// Programs whose teams have more members than there are CPUs, and which take nothing from OpenMP but what threads of Kilter carry out. One a word; each prints whole numbers
-// that are the same in every right run.
+// Programs whose teams have more members than there are CPUs, and which take nothing from OpenMP
+// but what threads of Kilter carry out. One a word; each prints whole numbers that are the same in
+// every right run.
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sys/syscall.h>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -12,7 +14,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <sys/syscall.h>
 #include <vector>
 
 namespace {
@@ -57,14 +58,16 @@ void flags() {
     {
       const int me = omp_get_thread_num();
       come[static_cast<std::size_t>(me)].store(round);
-      while (come[static_cast<std::size_t>((me + 1) % members)].load() < round) {}
+      while (come[static_cast<std::size_t>((me + 1) % members)].load() < round) {
+      }
       sum += me;
     }
   }
   std::printf("%d\n", sum == 5L * members * (members - 1) / 2);
 }
 
-/// After a barrier all others wait for the first member by a flag, also whoever was taken up by its thread.
+/// After a barrier all others wait for the first member by a flag, also whoever was taken up by its
+/// thread.
 void first() {
   int wrong = 0;
   for (int round = 1; round <= 4; ++round) {
@@ -72,16 +75,19 @@ void first() {
 #pragma omp parallel reduction(+ : wrong)
     {
 #pragma omp barrier
-      if (omp_get_thread_num() == 0) go.store(round);
+      if (omp_get_thread_num() == 0)
+        go.store(round);
       else
-        while (go.load() < round) {}
+        while (go.load() < round) {
+        }
       wrong += go.load() != round;
     }
   }
   std::printf("%d\n", wrong);
 }
 
-/// The first member is on the program's own thread at each moment, and no two members are on the same thread at once.
+/// The first member is on the program's own thread at each moment, and no two members are on the
+/// same thread at once.
 void threads() {
   int elsewhere = 0;
 #pragma omp parallel reduction(+ : elsewhere)
@@ -145,7 +151,9 @@ void rounding() {
 void long_ones() {
   std::atomic<int> done{0};
   const auto work = [](std::chrono::milliseconds time) {
-    for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {}
+    for (const auto end = std::chrono::steady_clock::now() + time;
+         std::chrono::steady_clock::now() < end;) {
+    }
   };
   for (int round = 0; round < 4; ++round) {
 #pragma omp parallel
@@ -212,8 +220,9 @@ void sizes() {
   std::printf("%ld\n", wrong);
 }
 
-/// Members that wait for one another all the time, for longer than it takes to find out that one thread is quicker; then others that need a thread each, and such as
-/// wait by a flag that the last member sets.
+/// Members that wait for one another all the time, for longer than it takes to find out that one
+/// thread is quicker; then others that need a thread each, and such as wait by a flag that the last
+/// member sets.
 void turns(long how_many) {
   for (int round = 0; round < 4; ++round) {
     long last = 0, wrong = 0;
@@ -238,15 +247,19 @@ void turns(long how_many) {
 #pragma omp parallel reduction(+ : seen)
     {
       if (omp_get_thread_num() == omp_get_num_threads() - 1) there.store(true);
-      while (!there.load()) {}
+      while (!there.load()) {
+      }
       ++seen;
     }
     std::printf("%ld %ld %d %d %ld\n", last, wrong, after[0], after[1], seen);
   }
 }
 
-const std::map<std::string, void (*)()> all = {{"once", once},           {"flags", flags}, {"first", first},       {"threads", threads},     {"deep", deep},   {"exceptions", exceptions},
-                                               {"rounding", rounding},   {"long_ones", long_ones}, {"regions_inside", regions_inside}, {"forks", forks}, {"sizes", sizes}, {"turns", [] { turns(10'000); }}};
+const std::map<std::string, void (*)()> all = {
+    {"once", once},         {"flags", flags},         {"first", first},
+    {"threads", threads},   {"deep", deep},           {"exceptions", exceptions},
+    {"rounding", rounding}, {"long_ones", long_ones}, {"regions_inside", regions_inside},
+    {"forks", forks},       {"sizes", sizes},         {"turns", [] { turns(10'000); }}};
 
 }  // namespace
 
@@ -256,8 +269,10 @@ int main(int count, char** words) {
     return 0;
   }
   for (int i = 1; i < count; ++i) {
-    if (words[i] == std::string("turns_for_long")) turns(300'000);   // too long for libgomp
-    else all.at(words[i])();
+    if (words[i] == std::string("turns_for_long"))
+      turns(300'000);  // too long for libgomp
+    else
+      all.at(words[i])();
   }
   return 0;
 }

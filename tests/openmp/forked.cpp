@@ -1,4 +1,5 @@
-// A child that a fork made after libgomp had a team: regions of all kinds in it, and in a child of its own. With libgomp alone the first of them waits for ever.
+// A child that a fork made after libgomp had a team: regions of all kinds in it, and in a child of
+// its own. With libgomp alone the first of them waits for ever.
 
 #include <omp.h>
 #include <sys/wait.h>
@@ -45,7 +46,10 @@ long in_order(int n) {
   return last;
 }
 
-bool right() { return with_barriers(1000) == 499500 + 7 + 1000 && with_tasks(100) == 4950 && in_order(50) == in_order(50); }
+bool right() {
+  return with_barriers(1000) == 499500 + 7 + 1000 && with_tasks(100) == 4950 &&
+         in_order(50) == in_order(50);
+}
 
 }  // namespace
 
@@ -64,5 +68,8 @@ int main() {
   }
   int status = 1;
   waitpid(child, &status, 0);
-  std::printf("parent %s, child %s\n", fine && right() ? "right" : "wrong", status == 0 ? "right" : WIFSIGNALED(status) ? "hung" : "wrong");
+  std::printf("parent %s, child %s\n", fine && right() ? "right" : "wrong",
+              status == 0           ? "right"
+              : WIFSIGNALED(status) ? "hung"
+                                    : "wrong");
 }

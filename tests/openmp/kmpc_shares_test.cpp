@@ -1,4 +1,5 @@
-// Which iterations of clang's loops a member gets: each iteration once, and one member has the last.
+// Which iterations of clang's loops a member gets: each iteration once, and one member has the
+// last.
 #include "regions/openmp/kmpc_shares.hpp"
 
 #include <gtest/gtest.h>
@@ -11,8 +12,9 @@ namespace {
 
 /// As clang's programs go through what they are given. How often each iteration came.
 template <class T>
-std::map<T, int> walked(kmpc_schedule how, T lower, T upper, std::make_signed_t<T> by, std::uint64_t chunk, std::uint32_t members, int& with_last) {
-  __extension__ typedef __int128 wide;   // so that the walk itself cannot overflow
+std::map<T, int> walked(kmpc_schedule how, T lower, T upper, std::make_signed_t<T> by,
+                        std::uint64_t chunk, std::uint32_t members, int& with_last) {
+  __extension__ typedef __int128 wide;  // so that the walk itself cannot overflow
   std::map<T, int> times;
   for (std::uint32_t number = 0; number < members; ++number) {
     const auto share = kmpc_static_share(how, lower, upper, by, chunk, members, number);
@@ -35,12 +37,15 @@ std::map<T, int> walked(kmpc_schedule how, T lower, T upper, std::make_signed_t<
 
 template <class T>
 void check(T lower, T upper, std::make_signed_t<T> by) {
-  for (const kmpc_schedule how : {kmpc_schedule::fixed, kmpc_schedule::static_chunked, kmpc_schedule::balanced_chunked})
+  for (const kmpc_schedule how :
+       {kmpc_schedule::fixed, kmpc_schedule::static_chunked, kmpc_schedule::balanced_chunked})
     for (const std::uint64_t chunk : {1, 3, 8, 1000})
       for (const std::uint32_t members : {1u, 2u, 3u, 7u, 64u}) {
         int with_last = 0;
         const auto times = walked(how, lower, upper, by, chunk, members, with_last);
-        EXPECT_EQ(times.size(), kmpc_count(lower, upper, by)) << "schedule " << static_cast<int>(how) << ", chunk " << chunk << ", " << members << " members";
+        EXPECT_EQ(times.size(), kmpc_count(lower, upper, by))
+            << "schedule " << static_cast<int>(how) << ", chunk " << chunk << ", " << members
+            << " members";
         for (const auto& [i, n] : times) EXPECT_EQ(n, 1) << "iteration " << +i;
         EXPECT_EQ(with_last, 1);
       }
@@ -55,11 +60,16 @@ TEST(kmpc_shares, give_each_iteration_once) {
 }
 
 TEST(kmpc_shares, do_not_overflow_at_the_ends_of_a_type) {
-  check<std::int32_t>(std::numeric_limits<std::int32_t>::max() - 9, std::numeric_limits<std::int32_t>::max(), 1);
-  check<std::int32_t>(std::numeric_limits<std::int32_t>::min() + 9, std::numeric_limits<std::int32_t>::min(), -1);
+  check<std::int32_t>(std::numeric_limits<std::int32_t>::max() - 9,
+                      std::numeric_limits<std::int32_t>::max(), 1);
+  check<std::int32_t>(std::numeric_limits<std::int32_t>::min() + 9,
+                      std::numeric_limits<std::int32_t>::min(), -1);
   check<std::uint32_t>(0, 3, 1);
-  check<std::uint64_t>(std::numeric_limits<std::uint64_t>::max() - 100, std::numeric_limits<std::uint64_t>::max(), 1);
-  EXPECT_EQ(kmpc_count<std::int32_t>(std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 1), std::uint64_t{1} << 32);
+  check<std::uint64_t>(std::numeric_limits<std::uint64_t>::max() - 100,
+                       std::numeric_limits<std::uint64_t>::max(), 1);
+  EXPECT_EQ(kmpc_count<std::int32_t>(std::numeric_limits<std::int32_t>::min(),
+                                     std::numeric_limits<std::int32_t>::max(), 1),
+            std::uint64_t{1} << 32);
   EXPECT_EQ(kmpc_count<std::int32_t>(3, 2, 1), 0u);
   EXPECT_EQ(kmpc_count<std::int32_t>(2, 3, -1), 0u);
 }

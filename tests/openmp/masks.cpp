@@ -1,5 +1,6 @@
-// What a program sees of a mask that was narrowed, and of what becomes of it. Usage: masks [busy | SECONDS FILE...]: writes what it sees; then makes each FILE, waits until
-// somebody has removed it, and so long for another mask.
+// What a program sees of a mask that was narrowed, and of what becomes of it. Usage: masks [busy |
+// SECONDS FILE...]: writes what it sees; then makes each FILE, waits until somebody has removed it,
+// and so long for another mask.
 
 #include <fcntl.h>
 #include <sched.h>
@@ -25,9 +26,11 @@ void nap() { usleep(10'000); }
 int busy() {
   std::atomic<bool> over{false};
   std::thread other([&] {
-    while (!over) {}
+    while (!over) {
+    }
   });
-  for (const std::time_t end = std::time(nullptr) + 10; cpus() == 1 && std::time(nullptr) < end;) {}
+  for (const std::time_t end = std::time(nullptr) + 10; cpus() == 1 && std::time(nullptr) < end;) {
+  }
   over = true;
   other.join();
   std::printf("%d %u\n", cpus(), std::thread::hardware_concurrency());
@@ -44,7 +47,7 @@ int main(int argc, char** argv) {
   std::thread other([&] {
     for (; !over; nap()) of_other = cpus();
   });
-  std::thread pinned([&] {   // to a CPU that is not in the mask
+  std::thread pinned([&] {  // to a CPU that is not in the mask
     cpu_set_t narrowed, one, now;
     sched_getaffinity(0, sizeof narrowed, &narrowed);
     CPU_ZERO(&one);
@@ -55,16 +58,23 @@ int main(int argc, char** argv) {
       found = sched_setaffinity(0, sizeof one, &one) == 0;
       if (!found) CPU_CLR(n, &one);
     }
-    for (; !over; nap()) pinned_stays = !found || (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one));
+    for (; !over; nap())
+      pinned_stays =
+          !found || (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one));
   });
-  std::printf("%d %u %ld;", cpus(), std::thread::hardware_concurrency(), sysconf(_SC_NPROCESSORS_ONLN));
+  std::printf("%d %u %ld;", cpus(), std::thread::hardware_concurrency(),
+              sysconf(_SC_NPROCESSORS_ONLN));
   std::fflush(stdout);
   for (int n = 2; n < argc; ++n) {
     const int before = cpus();
     close(open(argv[n], O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     while (access(argv[n], F_OK) == 0) nap();
-    for (int tries = 0; tries < most_tries && (cpus() == before || of_other != cpus()); ++tries) nap();
-    std::printf(" %d %d %u%s;", cpus(), of_other.load(), std::thread::hardware_concurrency(), n > 2 ? "" : pinned_stays ? " pinned" : " moved");
+    for (int tries = 0; tries < most_tries && (cpus() == before || of_other != cpus()); ++tries)
+      nap();
+    std::printf(" %d %d %u%s;", cpus(), of_other.load(), std::thread::hardware_concurrency(),
+                n > 2          ? ""
+                : pinned_stays ? " pinned"
+                               : " moved");
     std::fflush(stdout);
   }
   over = true;

@@ -28,7 +28,7 @@ long untied_sum(int n) {
 #pragma omp taskwait
     a -= before;
   }
-#pragma omp task untied shared(b) final(At_once && n < 5)
+#pragma omp task untied shared(b) final(At_once&& n < 5)
   {
 #pragma omp task shared(b)
     b += untied_sum<At_once>(n - 2);
@@ -301,9 +301,11 @@ void forked() {
 
 int main(int count, char** words) {
   const std::map<std::string, void (*)()> all{
-      {"untied", untied<false>}, {"untied_at_once", untied<true>}, {"values", values},
-      {"sums", sums},            {"order", order},                 {"events", events},
-      {"cancelling", cancelling}, {"alone_inside", alone_inside},  {"forked", forked}};
+      {"untied", untied<false>},  {"untied_at_once", untied<true>},
+      {"values", values},         {"sums", sums},
+      {"order", order},           {"events", events},
+      {"cancelling", cancelling}, {"alone_inside", alone_inside},
+      {"forked", forked}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())

@@ -1,4 +1,5 @@
-// Asks OpenMP if there is anybody to ask, as OpenBLAS does, and has no library of it. With the preloaded library there is somebody.
+// Asks OpenMP if there is anybody to ask, as OpenBLAS does, and has no library of it. With the
+// preloaded library there is somebody.
 #include <cstdio>
 
 extern "C" {
@@ -21,6 +22,10 @@ int main() {
   omp_set_schedule(2, 5);
   int how = -1, chunk = -1;
   omp_get_schedule(&how, &chunk);
-  std::printf("in_parallel %d thread %d of %d, at most %d, level %d, active %d, size %d %d, number %d %d, schedule %d %d\n", omp_in_parallel(), omp_get_thread_num(), omp_get_num_threads(),
-              omp_get_max_threads(), omp_get_level(), omp_get_active_level(), omp_get_team_size(0), omp_get_team_size(1), omp_get_ancestor_thread_num(0), omp_get_ancestor_thread_num(1), how, chunk);
+  std::printf(
+      "in_parallel %d thread %d of %d, at most %d, level %d, active %d, size %d %d, number %d %d, "
+      "schedule %d %d\n",
+      omp_in_parallel(), omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(),
+      omp_get_level(), omp_get_active_level(), omp_get_team_size(0), omp_get_team_size(1),
+      omp_get_ancestor_thread_num(0), omp_get_ancestor_thread_num(1), how, chunk);
 }

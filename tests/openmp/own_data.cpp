@@ -1,4 +1,5 @@
-// Each thread has a counter of its own, which outlives a region: its members must stay with their threads.
+// Each thread has a counter of its own, which outlives a region: its members must stay with their
+// threads.
 #include <omp.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Small programs with OpenMP, one a word: each prints whole numbers that are the same in every right run.
+// Small programs with OpenMP, one a word: each prints whole numbers that are the same in every
+// right run.
 #include <fcntl.h>
 #include <malloc.h>
 #include <omp.h>
@@ -16,7 +17,8 @@
 
 namespace {
 
-constexpr int rounds = 12;   // the first executions of a region are watched, the later ones run elsewhere
+// the first executions of a region are watched, the later ones run elsewhere
+constexpr int rounds = 12;
 
 long mixed(long i) { return (i * 2654435761L) % 1000003; }
 
@@ -60,9 +62,12 @@ void schedules() {
 #pragma omp parallel for schedule(dynamic)
     for (int i = 999; i >= 0; i -= 3) ++down[i];
 #pragma omp parallel for schedule(dynamic, 5)
-    for (unsigned long long i = 18446744073709550000ull; i < 18446744073709551000ull; i += 2) ++far[i - 18446744073709550000ull];
+    for (unsigned long long i = 18446744073709550000ull; i < 18446744073709551000ull; i += 2)
+      ++far[i - 18446744073709550000ull];
     long sum = 0;
-    for (int i = 0; i < 1000; ++i) sum += dynamic[i] + 2 * guided[i] + 4 * chosen[i] + 8 * fixed[i] + 16 * down[i] * i + 32 * far[i] * i;
+    for (int i = 0; i < 1000; ++i)
+      sum += dynamic[i] + 2 * guided[i] + 4 * chosen[i] + 8 * fixed[i] + 16 * down[i] * i +
+             32 * far[i] * i;
     std::printf("%ld\n", sum);
   }
 }
@@ -207,7 +212,8 @@ void late_barrier() {
       for (int i = me; i < 64; i += all) a[static_cast<std::size_t>(i)] = mixed(i);
       if (round >= 6) {
 #pragma omp barrier
-        for (int i = me; i < 64; i += all) b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
+        for (int i = me; i < 64; i += all)
+          b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
       }
     }
     long sum = 0;
@@ -216,7 +222,8 @@ void late_barrier() {
   }
 }
 
-// One region with thousands of constructs, whose members run ahead of one another as far as they may.
+// One region with thousands of constructs, whose members run ahead of one another as far as they
+// may.
 void many_constructs() {
   for (int round = 0; round < 4; ++round) {
     const int times = 3000;
@@ -252,7 +259,8 @@ void many_constructs() {
     const std::size_t after = mallinfo2().uordblks;
     long sum = 0;
     for (const long v : slots) sum += v;
-    std::printf("%ld %ld %ld %ld %s\n", sum, ahead, hash, singles, round < 3 || after < before + 100000 ? "nothing kept" : "memory kept");
+    std::printf("%ld %ld %ld %ld %s\n", sum, ahead, hash, singles,
+                round < 3 || after < before + 100000 ? "nothing kept" : "memory kept");
   }
 }
 
@@ -267,7 +275,10 @@ void wavefront() {
       for (int i = 1; i < 20; ++i)
         for (int j = 1; j < 20; ++j) {
 #pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
-          a[static_cast<std::size_t>(i * 20 + j)] = (a[static_cast<std::size_t>(i * 20 - 20 + j)] * 3 + a[static_cast<std::size_t>(i * 20 + j - 1)] * 5 + mixed(i + j)) % 1000003;
+          a[static_cast<std::size_t>(i * 20 + j)] =
+              (a[static_cast<std::size_t>(i * 20 - 20 + j)] * 3 +
+               a[static_cast<std::size_t>(i * 20 + j - 1)] * 5 + mixed(i + j)) %
+              1000003;
 #pragma omp atomic
           ++times;
 #pragma omp ordered depend(source)
@@ -335,8 +346,10 @@ void questions() {
 #pragma omp parallel reduction(+ : wrong)
     {
       const int me = omp_get_thread_num(), all = omp_get_num_threads();
-      if (me < 0 || me >= all || !omp_in_parallel() || omp_get_level() != 1 || omp_get_active_level() != 1 || omp_get_team_size(1) != all || omp_get_ancestor_thread_num(1) != me ||
-          omp_get_ancestor_thread_num(0) != 0 || omp_get_team_size(2) != -1)
+      if (me < 0 || me >= all || !omp_in_parallel() || omp_get_level() != 1 ||
+          omp_get_active_level() != 1 || omp_get_team_size(1) != all ||
+          omp_get_ancestor_thread_num(1) != me || omp_get_ancestor_thread_num(0) != 0 ||
+          omp_get_team_size(2) != -1)
         ++wrong;
 #pragma omp atomic
       ++seen[static_cast<std::size_t>(me)];
@@ -344,7 +357,9 @@ void questions() {
       members = all;
     }
     for (int i = 0; i < members; ++i) wrong += seen[static_cast<std::size_t>(i)] == 1 ? 0 : 1;
-    if (members > omp_get_max_threads() || omp_in_parallel() || omp_get_level() != 0 || omp_get_num_threads() != 1) ++wrong;
+    if (members > omp_get_max_threads() || omp_in_parallel() || omp_get_level() != 0 ||
+        omp_get_num_threads() != 1)
+      ++wrong;
     std::printf("%d\n", wrong);
   }
 }
@@ -402,7 +417,8 @@ void forks() {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    // What libgomp itself had begun does not live on in a child; this region has run on other threads.
+    // What libgomp itself had begun does not live on in a child; this region has run on other
+    // threads.
     std::printf("child %ld\n", mixed(7));
     std::fflush(stdout);
     _exit(0);
@@ -447,7 +463,8 @@ void alternating() {
     {
 #pragma omp barrier
 #pragma omp for
-      for (int i = 0; i < 64; ++i) b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
+      for (int i = 0; i < 64; ++i)
+        b[static_cast<std::size_t>(i)] = a[static_cast<std::size_t>(63 - i)];
     }
     long sum = 0;
     for (int i = 0; i < 64; ++i) sum = (sum * 31 + b[static_cast<std::size_t>(i)]) % 1000003;
@@ -466,10 +483,28 @@ void empty() {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::map<std::string, std::function<void()>> all{
-      {"stencil", stencil}, {"reduction", reduction}, {"schedules", schedules}, {"barriers", barriers}, {"ordered", ordered}, {"sections", sections},
-      {"tasks", tasks}, {"recursion", recursion}, {"nested", nested}, {"late_barrier", late_barrier}, {"late_task", late_task}, {"many_constructs", many_constructs}, {"wavefront", wavefront}, {"locks", locks}, {"questions", questions}, {"settings", settings},
-      {"exceptions", exceptions}, {"forks", forks}, {"several_threads", several_threads}, {"few_and_many", few_and_many}, {"alternating", alternating}, {"empty", empty}};
+  const std::map<std::string, std::function<void()>> all{{"stencil", stencil},
+                                                         {"reduction", reduction},
+                                                         {"schedules", schedules},
+                                                         {"barriers", barriers},
+                                                         {"ordered", ordered},
+                                                         {"sections", sections},
+                                                         {"tasks", tasks},
+                                                         {"recursion", recursion},
+                                                         {"nested", nested},
+                                                         {"late_barrier", late_barrier},
+                                                         {"late_task", late_task},
+                                                         {"many_constructs", many_constructs},
+                                                         {"wavefront", wavefront},
+                                                         {"locks", locks},
+                                                         {"questions", questions},
+                                                         {"settings", settings},
+                                                         {"exceptions", exceptions},
+                                                         {"forks", forks},
+                                                         {"several_threads", several_threads},
+                                                         {"few_and_many", few_and_many},
+                                                         {"alternating", alternating},
+                                                         {"empty", empty}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())

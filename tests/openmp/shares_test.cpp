@@ -24,7 +24,8 @@ TEST(shares, of_a_fixed_schedule_are_all_iterations_once) {
   for (const std::uint64_t count : {0u, 1u, 2u, 7u, 64u, 1000u})
     for (const std::uint64_t chunk : {0u, 1u, 3u, 64u, 5000u})
       for (const std::uint32_t members : {1u, 2u, 3u, 16u, 2000u})
-        EXPECT_EQ(taken_by_all(count, chunk, members), std::vector<int>(count, 1)) << count << " " << chunk << " " << members;
+        EXPECT_EQ(taken_by_all(count, chunk, members), std::vector<int>(count, 1))
+            << count << " " << chunk << " " << members;
 }
 
 TEST(shares, of_a_fixed_schedule_differ_by_one_at_most) {
@@ -36,7 +37,8 @@ TEST(shares, of_a_fixed_schedule_differ_by_one_at_most) {
 
 TEST(shares, of_whoever_comes_are_all_iterations_once) {
   for (const schedule how : {schedule::dynamic, schedule::guided})
-    for (const std::uint64_t chunk : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{5000}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t chunk :
+         {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{5000}, ~std::uint64_t{0}}) {
       work_share s;
       s.how = how;
       s.chunk = chunk;
@@ -46,7 +48,8 @@ TEST(shares, of_whoever_comes_are_all_iterations_once) {
         EXPECT_EQ(piece.begin, next);
         EXPECT_TRUE(piece.end - piece.begin >= std::min<std::uint64_t>(chunk, 1000 - piece.begin));
         EXPECT_TRUE(how != schedule::dynamic || piece.end - piece.begin <= chunk);
-        EXPECT_TRUE((piece.end - piece.begin) % chunk == 0 || piece.end == 1000) << "whole chunks, as loops over vectors need them";
+        EXPECT_TRUE((piece.end - piece.begin) % chunk == 0 || piece.end == 1000)
+            << "whole chunks, as loops over vectors need them";
         next = piece.end;
       }
       EXPECT_EQ(next, 1000u);

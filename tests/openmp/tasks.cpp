@@ -1,4 +1,5 @@
-// Small programs of OpenMP tasks, one a word: each prints whole numbers that are the same in every right run.
+// Small programs of OpenMP tasks, one a word: each prints whole numbers that are the same in every
+// right run.
 #include <omp.h>
 #include <sched.h>
 
@@ -48,7 +49,7 @@ long in_groups(int n, std::atomic<int>& wrong) {
     }
 #pragma omp task shared(b, wrong) mergeable priority(n)
     {
-#pragma omp task shared(b, wrong)   // a grandchild of who waits
+#pragma omp task shared(b, wrong)  // a grandchild of who waits
       b = in_groups(n - 2, wrong);
     }
   }
@@ -186,7 +187,8 @@ void loops() {
       for (int i = 0; i < 10; ++i)
         for (int j = 0; j < 10; ++j) ++each[static_cast<std::size_t>(1000 + i * 10 + j)];
 #pragma omp taskloop grainsize(100)
-      for (unsigned long long i = 18446744073709550000ull; i < 18446744073709551000ull; i += 5) ++each[i - 18446744073709550000ull + 2000];
+      for (unsigned long long i = 18446744073709550000ull; i < 18446744073709551000ull; i += 5)
+        ++each[i - 18446744073709550000ull + 2000];
 #pragma omp taskloop reduction(+ : down) if (round % 2 == 0)
       for (int i = 100; i > 0; --i) down += i;
 #pragma omp taskloop lastprivate(by_rule)
@@ -321,7 +323,7 @@ void data() {
   for (int round = 0; round < rounds; ++round) {
     long sum = 0, misplaced = 0;
 #if defined(__clang__)
-    constexpr std::size_t alignment = 64;   // libomp gives no more
+    constexpr std::size_t alignment = 64;  // libomp gives no more
 #else
     constexpr std::size_t alignment = 128;
 #endif
@@ -403,9 +405,20 @@ void cancelling() {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::map<std::string, void (*)()> all{{"recursion", recursion}, {"groups", groups}, {"generator", generator}, {"left_behind", left_behind}, {"order", order}, {"loops", loops},
-    {"reductions", reductions}, {"rendezvous", rendezvous}, {"detached", detached}, {"settings", settings}, {"exceptions", exceptions}, {"data", data},
-    {"regions_inside", regions_inside}, {"cancelling", cancelling}};
+  const std::map<std::string, void (*)()> all{{"recursion", recursion},
+                                              {"groups", groups},
+                                              {"generator", generator},
+                                              {"left_behind", left_behind},
+                                              {"order", order},
+                                              {"loops", loops},
+                                              {"reductions", reductions},
+                                              {"rendezvous", rendezvous},
+                                              {"detached", detached},
+                                              {"settings", settings},
+                                              {"exceptions", exceptions},
+                                              {"data", data},
+                                              {"regions_inside", regions_inside},
+                                              {"cancelling", cancelling}};
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())

@@ -1,4 +1,5 @@
-// Two ways of running a team: the one that brings more is used, and the other one is tried now and then.
+// Two ways of running a team: the one that brings more is used, and the other one is tried now and
+// then.
 #include <gtest/gtest.h>
 
 #include "regions/openmp/trial.hpp"
@@ -15,7 +16,10 @@ struct two_ways {
   double amount = 0.0;
   std::int64_t now = 0;
 
-  two_ways(double a, double b, bool second_first = false) : first(a), second(b), t(30 * ms, 1.05, second_first) { t.begin(0, 0); }
+  two_ways(double a, double b, bool second_first = false)
+      : first(a), second(b), t(30 * ms, 1.05, second_first) {
+    t.begin(0, 0);
+  }
   /// Which part of the time the second one was used.
   double run(std::int64_t for_ns) {
     std::int64_t with_second = 0;
@@ -68,7 +72,8 @@ struct team {
       if (alone) with_one += 2 * ms;
       events += 2.0 * runs * (alone ? one : all);
       folded += static_cast<std::int64_t>(2.0 * runs * ms);
-      c.look(alone, {folded, static_cast<std::uint32_t>(events), static_cast<std::int64_t>(events * 1000)});
+      c.look(alone, {folded, static_cast<std::uint32_t>(events),
+                     static_cast<std::int64_t>(events * 1000)});
       alone = c.alone();
     }
     return static_cast<double>(with_one) / static_cast<double>(for_ns);
@@ -103,7 +108,9 @@ TEST(choice_of_team, an_event_counts_as_what_it_usually_takes) {
   folded_work done;
   bool alone = false;
   int with_one = 0;
-  for (int n = 0; n < 2000; ++n) {   // regions with events of 10 us for 40 ms, then with some of 100 us, and so on; one thread is never better
+  // regions with events of 10 us for 40 ms, then with some of 100 us, and so on; one thread is
+  // never better
+  for (int n = 0; n < 2000; ++n) {
     const std::int64_t usual_ns = n / 20 % 2 ? 100'000 : 10'000;
     const auto came = static_cast<std::uint32_t>(2 * ms / usual_ns * (alone ? 9 : 10) / 10);
     done = {done.ns + 2 * ms, done.events + came, done.usual_ns + came * usual_ns};
@@ -136,11 +143,13 @@ TEST(choice_of_team, one_thread_that_is_far_too_slow_is_found_out) {
   EXPECT_LT(many_cpus.run(5000 * ms), 0.08);
 }
 
-/// A region whose executions take so long in each way; how often it was executed in the second one until `end_ns`, and what all of that took more than in the better way.
+/// A region whose executions take so long in each way; how often it was executed in the second one
+/// until `end_ns`, and what all of that took more than in the better way.
 struct executed {
   std::int64_t now_ns = 0, lost_ns = 0, in_second = 0, times = 0;
   choice_of_way way;
-  void run(std::int64_t first_ns, std::int64_t second_ns, std::int64_t end_ns, std::uint32_t machine = 0) {
+  void run(std::int64_t first_ns, std::int64_t second_ns, std::int64_t end_ns,
+           std::uint32_t machine = 0) {
     for (; now_ns < end_ns; ++times) {
       const bool timed = way.measures(machine, now_ns), second = way.second();
       const std::int64_t took_ns = second ? second_ns : first_ns;
@@ -158,10 +167,13 @@ TEST(choice_of_way, no_region_loses_a_thirtieth_of_a_second_to_the_way_that_is_s
       for (const bool second_is_worse : {false, true}) {
         executed e;
         const auto worse_ns = static_cast<std::int64_t>(worse * static_cast<double>(base_ns));
-        e.run(second_is_worse ? base_ns : worse_ns, second_is_worse ? worse_ns : base_ns, 1'000'000'000);
-        // The way that is tried first is tried until it is known: for 20 ms and two executions. The other one is given up as soon as it is hopeless.
+        e.run(second_is_worse ? base_ns : worse_ns, second_is_worse ? worse_ns : base_ns,
+              1'000'000'000);
+        // The way that is tried first is tried until it is known: for 20 ms and two executions. The
+        // other one is given up as soon as it is hopeless.
         const std::int64_t most = std::max<std::int64_t>(30'000'000, 3 * worse_ns);
-        EXPECT_LE(e.lost_ns, most) << base_ns << " ns, " << worse << (second_is_worse ? ", second" : ", first");
+        EXPECT_LE(e.lost_ns, most)
+            << base_ns << " ns, " << worse << (second_is_worse ? ", second" : ", first");
       }
 }
 

@@ -1,10 +1,12 @@
-// A program of gcc, with libgomp, opens a module of clang, with libomp, for itself alone. Each asks its own library, also in a region of the other one.
-// With -DMODULE it is that module.
+// A program of gcc, with libgomp, opens a module of clang, with libomp, for itself alone. Each asks
+// its own library, also in a region of the other one. With -DMODULE it is that module.
 #include <omp.h>
 
 #ifdef MODULE
 
-extern "C" int asked() { return omp_get_thread_num() * 1000 + omp_get_num_threads() * 10 + omp_in_parallel(); }
+extern "C" int asked() {
+  return omp_get_thread_num() * 1000 + omp_get_num_threads() * 10 + omp_in_parallel();
+}
 
 extern "C" long add_up(int n, int (*other)(), int* wrong) {
   long sum = 0;
@@ -12,7 +14,8 @@ extern "C" long add_up(int n, int (*other)(), int* wrong) {
 #pragma omp parallel for reduction(+ : sum, differ) num_threads(2)
   for (int i = 0; i < n; ++i) {
     sum += i;
-    differ += other() == 10 && omp_get_num_threads() == 2 && omp_in_parallel() ? 0 : 1;   // to the other one this thread is alone
+    // to the other one this thread is alone
+    differ += other() == 10 && omp_get_num_threads() == 2 && omp_in_parallel() ? 0 : 1;
   }
   *wrong += differ;
   return sum;
@@ -25,7 +28,9 @@ extern "C" long add_up(int n, int (*other)(), int* wrong) {
 #include <cstdio>
 
 namespace {
-int asked_here() { return omp_get_thread_num() * 1000 + omp_get_num_threads() * 10 + omp_in_parallel(); }
+int asked_here() {
+  return omp_get_thread_num() * 1000 + omp_get_num_threads() * 10 + omp_in_parallel();
+}
 }  // namespace
 
 int main(int, char** words) {

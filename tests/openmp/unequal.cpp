@@ -1,5 +1,5 @@
-// One member has all the work, and the others wait for it: at the end of the region (`end`), or at barriers (`barrier`). The work is sleep, so that it takes as long
-// on a CPU that others use.
+// One member has all the work, and the others wait for it: at the end of the region (`end`), or at
+// barriers (`barrier`). The work is sleep, so that it takes as long on a CPU that others use.
 #include <omp.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// A program that a tool watches (OMPT): it wants none after all, but whoever runs its regions in libomp's place cannot know that.
+// A program that a tool watches (OMPT): it wants none after all, but whoever runs its regions in
+// libomp's place cannot know that.
 #include <cstdio>
 
 extern "C" void* ompt_start_tool(unsigned, const char*) { return nullptr; }

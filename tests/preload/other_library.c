@@ -1,6 +1,7 @@
 /* A small program for another C library than the one that Kilter is built for.
  *
- * Usage: other_library threads | children PROGRAM      PROGRAM is run with the argument "mask", in three ways */
+ * Usage: other_library threads | children PROGRAM      PROGRAM is run with the argument "mask", in
+ * three ways */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <spawn.h>
@@ -10,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+extern char** environ;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 
-static void *thread(void *unused) {
+static void* thread(void* unused) {
   for (int i = 0; i < 7; i++) {
     pthread_mutex_lock(&gate);
     count += i == 0;
@@ -32,7 +33,7 @@ static int threads(void) {
   return 0;
 }
 
-static int children(char *program) {
+static int children(char* program) {
   char *arguments[] = {program, "mask", NULL}, command[4096];
   pid_t pid = fork();
   if (pid == 0) {
@@ -46,4 +47,4 @@ static int children(char *program) {
   return system(command);
 }
 
-int main(int argc, char **argv) { return argc > 2 ? children(argv[2]) : threads(); }
+int main(int argc, char** argv) { return argc > 2 ? children(argv[2]) : threads(); }

@@ -1,6 +1,8 @@
-/* A program that knows nothing of Kilter and prints what became of the masks of its threads and children.
+/* A program that knows nothing of Kilter and prints what became of the masks of its threads and
+ * children.
  *
- * Usage: probe threads N | own CPU | nested | children | ends | conditions N | work UNITS... | mask */
+ * Usage: probe threads N | own CPU | nested | children | ends | conditions N | work UNITS... | mask
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -11,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+extern char** environ;
 
-static const char *self;
+static const char* self;
 static pthread_barrier_t all_here;
 
-static void print_mask(const char *what) {
+static void print_mask(const char* what) {
   cpu_set_t mask;
   char text[4096] = "";
   sched_getaffinity(0, sizeof mask, &mask);
@@ -26,7 +28,7 @@ static void print_mask(const char *what) {
   fflush(stdout);
 }
 
-static void *in_turn(void *argument) {
+static void* in_turn(void* argument) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
   char what[40];
   pthread_barrier_wait(&all_here);
@@ -38,20 +40,20 @@ static void *in_turn(void *argument) {
 }
 
 static void threads(int n) {
-  pthread_t *ids = calloc((size_t)n, sizeof *ids);
+  pthread_t* ids = calloc((size_t)n, sizeof *ids);
   pthread_barrier_init(&all_here, NULL, (unsigned)n);
   for (int i = 0; i < n; i++)
-    if (pthread_create(&ids[i], NULL, in_turn, (void *)(size_t)i) != 0) exit(1);
+    if (pthread_create(&ids[i], NULL, in_turn, (void*)(size_t)i) != 0) exit(1);
   for (int i = 0; i < n; i++) pthread_join(ids[i], NULL);
   free(ids);
 }
 
-static void *alone(void *what) {
+static void* alone(void* what) {
   print_mask(what);
   return NULL;
 }
 
-static void *nested(void *unused) {
+static void* nested(void* unused) {
   pthread_t id;
   (void)unused;
   print_mask("outer");
@@ -60,9 +62,9 @@ static void *nested(void *unused) {
   return NULL;
 }
 
-static void *children(void *unused) {
+static void* children(void* unused) {
   char command[4096];
-  char *arguments[] = {(char *)self, "mask", NULL};
+  char* arguments[] = {(char*)self, "mask", NULL};
   pid_t pid;
   (void)unused;
   print_mask("parent");
@@ -82,7 +84,7 @@ static void *children(void *unused) {
   if (posix_spawnp(&pid, self, NULL, NULL, arguments, environ) == 0) waitpid(pid, NULL, 0);
   snprintf(command, sizeof command, "'%s' mask", self);
   if (system(command) != 0) exit(1);
-  FILE *pipe = popen(command, "r");
+  FILE* pipe = popen(command, "r");
   if (!pipe || !fgets(command, sizeof command, pipe)) exit(1);
   printf("%s", command);
   pclose(pipe);
@@ -90,28 +92,31 @@ static void *children(void *unused) {
   return NULL;
 }
 
-static void *leaves(void *unused) {
+static void* leaves(void* unused) {
   (void)unused;
-  pthread_exit((void *)7);
+  pthread_exit((void*)7);
 }
 
-static void *waits(void *unused) {
+static void* waits(void* unused) {
   (void)unused;
   for (;;) pause();
 }
 
-/* Every way in which a thread may end, often enough to see memory or places that are not given back. */
+/* Every way in which a thread may end, often enough to see memory or places that are not given
+ * back. */
 static void ends(void) {
   for (int i = 0; i < 300; i++) {
     pthread_t a, b, c;
-    void *result = NULL;
+    void* result = NULL;
     pthread_attr_t detached;
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&a, NULL, leaves, NULL) || pthread_create(&b, NULL, waits, NULL) || pthread_create(&c, &detached, leaves, NULL)) exit(1);
+    if (pthread_create(&a, NULL, leaves, NULL) || pthread_create(&b, NULL, waits, NULL) ||
+        pthread_create(&c, &detached, leaves, NULL))
+      exit(1);
     pthread_cancel(b);
     pthread_join(a, &result);
-    if (result != (void *)7) exit(1);
+    if (result != (void*)7) exit(1);
     pthread_join(b, &result);
     if (result != PTHREAD_CANCELED) exit(1);
   }
@@ -122,7 +127,7 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
 static int is_open, waiting;
 
-static void *at_gate(void *unused) {
+static void* at_gate(void* unused) {
   (void)unused;
   pthread_mutex_lock(&gate);
   waiting++;
@@ -146,14 +151,14 @@ static void conditions(int n) {
   for (int i = 0; i < n; i++) pthread_join(ids[i], NULL);
 }
 
-static void *work(void *argument) {
+static void* work(void* argument) {
   volatile double x = 1.0;
   for (long i = 0; i < atol(argument) * 1000000L; i++) x = x * 1.0000001;
   return NULL;
 }
 
-int main(int argc, char **argv) {
-  const char *mode = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "";
   pthread_t id;
   self = argv[0];
   if (!strcmp(mode, "threads")) {

@@ -1,4 +1,5 @@
 """For tests that compare Kilter with other programs: the Python that has those."""
+
 import importlib.util
 import os
 import pathlib

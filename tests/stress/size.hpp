@@ -1,5 +1,6 @@
 #pragma once
-// How much a test does: little under a sanitizer, which makes everything slow, and a great deal if KILTER_TEST_SIZE says so.
+// How much a test does: little under a sanitizer, which makes everything slow, and a great deal if
+// KILTER_TEST_SIZE says so.
 
 #include <cstdlib>
 #include <string>

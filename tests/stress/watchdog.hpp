@@ -1,6 +1,6 @@
 #pragma once
-// Every wait in a test is bounded: whoever includes this gets a thread that ends the program, naming the test, when one test takes too
-// long. Included by all tests that run threads.
+// Every wait in a test is bounded: whoever includes this gets a thread that ends the program,
+// naming the test, when one test takes too long. Included by all tests that run threads.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ class watchdog : public ::testing::EmptyTestEventListener {
  private:
   using clock = std::chrono::steady_clock;
   static long long now_ms() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(clock::now().time_since_epoch())
+        .count();
   }
   static inline std::atomic<long long> deadline_ms{0};
   static inline char test_name[512] = "";
@@ -39,10 +40,12 @@ class watchdog : public ::testing::EmptyTestEventListener {
     static std::once_flag started;
     std::call_once(started, watch);
     const char* set = std::getenv("KILTER_TEST_LIMIT_S");
-    deadline_ms.store(now_ms() + (set ? std::atoll(set) : limit_s) * 1000, std::memory_order_release);
+    deadline_ms.store(now_ms() + (set ? std::atoll(set) : limit_s) * 1000,
+                      std::memory_order_release);
   }
-  /// Returns when the thread runs. A test that forks while a thread is being made would leave the lock of AddressSanitizer's allocator,
-  /// which a thread takes as it starts, held for ever in the child.
+  /// Returns when the thread runs. A test that forks while a thread is being made would leave the
+  /// lock of AddressSanitizer's allocator, which a thread takes as it starts, held for ever in the
+  /// child.
   static void watch() {
     static std::atomic<bool> runs{false};
     std::thread([] {
@@ -58,7 +61,9 @@ class watchdog : public ::testing::EmptyTestEventListener {
     }).detach();
     while (!runs.load(std::memory_order_acquire)) std::this_thread::yield();
   }
-  void OnTestEnd(const ::testing::TestInfo&) override { deadline_ms.store(0, std::memory_order_release); }
+  void OnTestEnd(const ::testing::TestInfo&) override {
+    deadline_ms.store(0, std::memory_order_release);
+  }
 };
 
 inline watchdog* const the_watchdog = watchdog::make();

@@ -39,7 +39,8 @@ inline std::string fuzz_input(std::string_view line) {
   return bytes;
 }
 
-/// `read(path, text)` for every input of the target; path is a file that holds the text. Some must be read, or the corpus covers little.
+/// `read(path, text)` for every input of the target; path is a file that holds the text. Some must
+/// be read, or the corpus covers little.
 template <class Read>
 void replay_corpus(const std::string& target, Read&& read) {
   std::ifstream bundle(std::string(KILTER_TEST_DATA) + "/../fuzz/corpus/" + target + ".txt");
@@ -50,12 +51,14 @@ void replay_corpus(const std::string& target, Read&& read) {
   for (std::string line; std::getline(bundle, line);) {
     ++inputs;
     const std::string text = fuzz_input(line);
-    ASSERT_TRUE(::ftruncate(fd, 0) == 0 && ::pwrite(fd, text.data(), text.size(), 0) == static_cast<::ssize_t>(text.size()));
+    ASSERT_TRUE(::ftruncate(fd, 0) == 0 &&
+                ::pwrite(fd, text.data(), text.size(), 0) == static_cast<::ssize_t>(text.size()));
     try {
       read(path, text);
       ++accepted;
     } catch (const input_error& e) {
-      EXPECT_EQ(std::string(e.what()).find_first_of("\n\r"), std::string::npos) << target << ".txt:" << inputs << ": " << e.what();
+      EXPECT_EQ(std::string(e.what()).find_first_of("\n\r"), std::string::npos)
+          << target << ".txt:" << inputs << ": " << e.what();
     } catch (const std::exception& e) {
       ADD_FAILURE() << target << ".txt:" << inputs << ": " << e.what();
     }

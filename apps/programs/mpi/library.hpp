@@ -1,5 +1,6 @@
 #pragma once
-// The library that joins ranks by Open MPI. It is loaded when it is needed, so that `kilter` runs where there is no MPI.
+// The library that joins ranks by Open MPI. It is loaded when it is needed, so that `kilter` runs
+// where there is no MPI.
 
 #include "apps/programs/ranks.hpp"
 

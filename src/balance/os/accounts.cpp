@@ -50,7 +50,8 @@ void accounts::ended(const watched_thread& t) {
 void accounts::finish_threads(const targets& watched, double now_s) {
   // The threads of a program that has ended, ended with it.
   if (result.program_status)
-    for (const watched_thread* const t : watched.threads()) lifetimes_[t->program].push_back({now_s - t->first_s, static_cast<double>(t->ran_ns) * 1e-9});
+    for (const watched_thread* const t : watched.threads())
+      lifetimes_[t->program].push_back({now_s - t->first_s, static_cast<double>(t->ran_ns) * 1e-9});
   for (const watched_program& p : watched.programs())
     if (p.threads > 0) result.programs.push_back({p.pid, p.name, p.threads, p.last_s - p.first_s});
   result.threads = watched.threads_seen();
@@ -64,11 +65,13 @@ std::optional<double> accounts::fairness() const {
     for (const lifetime& l : all) most_s = std::max(most_s, l.ran_s);
     std::vector<double> worked;
     for (const lifetime& l : all)
-      if (l.lived_s > 0.0 && l.ran_s >= 0.1 * most_s && l.ran_s > 0.0) worked.push_back(l.lived_s);  // who only waits for the others is no part of the work
+      // who only waits for the others is no part of the work
+      if (l.lived_s > 0.0 && l.ran_s >= 0.1 * most_s && l.ran_s > 0.0) worked.push_back(l.lived_s);
     if (worked.size() < 2) continue;
     double mean = 0.0, square = 0.0;
     for (const double s : worked) mean += s / static_cast<double>(worked.size());
-    for (const double s : worked) square += (s - mean) * (s - mean) / static_cast<double>(worked.size());
+    for (const double s : worked)
+      square += (s - mean) * (s - mean) / static_cast<double>(worked.size());
     sum += std::sqrt(square) / mean;
     ++programs;
   }
@@ -87,7 +90,8 @@ const move_row* accounts::last_move(thread_id id) const {
 }
 
 thread_class accounts::class_of(const thread_sample& s) const {
-  if (s.miss_ratio) return *s.miss_ratio > memory_above_ ? thread_class::memory : thread_class::compute;
+  if (s.miss_ratio)
+    return *s.miss_ratio > memory_above_ ? thread_class::memory : thread_class::compute;
   return s.told;
 }
 

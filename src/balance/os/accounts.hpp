@@ -27,7 +27,8 @@ class accounts {
 
   [[nodiscard]] const move_row* last_move(thread_id) const;
   [[nodiscard]] thread_class class_of(const thread_sample&) const;
-  /// Misses per second that were expected of the quantum before the last answer; none if nothing was.
+  /// Misses per second that were expected of the quantum before the last answer; none if nothing
+  /// was.
   [[nodiscard]] std::optional<double> expected(thread_id) const;
 
   session_result result;

@@ -1,5 +1,6 @@
 #pragma once
-// What a running `kilter balance` shows to `kilter top`: a file beside the ledger, replaced after each quantum.
+// What a running `kilter balance` shows to `kilter top`: a file beside the ledger, replaced after
+// each quantum.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -18,7 +19,8 @@ class board {
   board(const board&) = delete;
   board& operator=(const board&) = delete;
   /// `living[i]` is the thread of `o.threads[i]`.
-  void show(const observation&, const std::vector<watched_thread*>& living, const answer&, const accounts&);
+  void show(const observation&, const std::vector<watched_thread*>& living, const answer&,
+            const accounts&);
 
  private:
   std::string path_, policy_, observer_;
@@ -29,9 +31,9 @@ struct board_thread {
   thread_id thread = 0;
   pid_t pid = 0, tid = 0;
   std::string name;
-  std::string kind;                    ///< "compute", "memory"; empty: unknown
+  std::string kind;  ///< "compute", "memory"; empty: unknown
   core_id core = no_core;
-  double busy = 0.0, waited = 0.0;     ///< parts of the last quantum
+  double busy = 0.0, waited = 0.0;  ///< parts of the last quantum
   bool movable = true;
   std::optional<double> misses_per_s, expected_per_s;
   struct last_move {
@@ -52,7 +54,8 @@ struct board_view {
 
 struct shown_boards {
   std::vector<board_view> views;
-  std::vector<std::string> passed_over;   ///< one line for each file that is no board: its name and what is wrong
+  /// one line for each file that is no board: its name and what is wrong
+  std::vector<std::string> passed_over;
 };
 
 /// What all `kilter balance` of this user show now.

@@ -12,7 +12,8 @@ namespace kilter::balance::os {
 
 cpu_mask cpu_mask::of(int cpu) noexcept {
   cpu_mask m;
-  if (cpu >= 0 && cpu < capacity) m.words[static_cast<std::size_t>(cpu) / 64] = std::uint64_t{1} << (cpu % 64);
+  if (cpu >= 0 && cpu < capacity)
+    m.words[static_cast<std::size_t>(cpu) / 64] = std::uint64_t{1} << (cpu % 64);
   return m;
 }
 
@@ -23,7 +24,8 @@ cpu_mask cpu_mask::all() noexcept {
 }
 
 bool cpu_mask::has(int cpu) const noexcept {
-  return cpu >= 0 && cpu < capacity && (words[static_cast<std::size_t>(cpu) / 64] >> (cpu % 64) & 1) != 0;
+  return cpu >= 0 && cpu < capacity &&
+         (words[static_cast<std::size_t>(cpu) / 64] >> (cpu % 64) & 1) != 0;
 }
 
 int cpu_mask::count() const noexcept {
@@ -83,14 +85,16 @@ cpu_mask mask_from(const std::string& text) noexcept {
     at = after;
     last = first;
     if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-    for (int cpu = first; cpu <= last && cpu < cpu_mask::capacity; ++cpu) m.words[static_cast<std::size_t>(cpu) / 64] |= std::uint64_t{1} << (cpu % 64);
+    for (int cpu = first; cpu <= last && cpu < cpu_mask::capacity; ++cpu)
+      m.words[static_cast<std::size_t>(cpu) / 64] |= std::uint64_t{1} << (cpu % 64);
   }
   return m;
 }
 
 std::optional<cpu_mask> affinity_of(pid_t tid) noexcept {
   cpu_mask m;
-  if (::syscall(SYS_sched_getaffinity, tid, sizeof m.words, m.words.data()) < 0) return std::nullopt;
+  if (::syscall(SYS_sched_getaffinity, tid, sizeof m.words, m.words.data()) < 0)
+    return std::nullopt;
   return m;
 }
 

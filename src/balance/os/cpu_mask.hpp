@@ -10,7 +10,8 @@
 
 namespace kilter::balance::os {
 
-/// CPUs by the operating system's index, 0 .. capacity - 1. Plain data: it lies in files that two processes share.
+/// CPUs by the operating system's index, 0 .. capacity - 1. Plain data: it lies in files that two
+/// processes share.
 struct cpu_mask {
   static constexpr int capacity = 4096;
   std::array<std::uint64_t, capacity / 64> words{};
@@ -39,8 +40,9 @@ struct cpu_mask {
 
 /// The CPUs that are switched on, as they were at the first call.
 [[nodiscard]] const cpu_mask& online_cpus();
-/// What gives a thread back the mask `original`. The kernel remembers the mask that was asked for and intersects it with cpusets that come later;
-/// a thread that could use every CPU gets the full set, so that it follows a cpuset that grows.
+/// What gives a thread back the mask `original`. The kernel remembers the mask that was asked for
+/// and intersects it with cpusets that come later; a thread that could use every CPU gets the full
+/// set, so that it follows a cpuset that grows.
 [[nodiscard]] const cpu_mask& asking_for(const cpu_mask& original) noexcept;
 
 }  // namespace kilter::balance::os

@@ -23,7 +23,8 @@ namespace {
 constexpr int unknown_status = 125 << 8;
 
 struct message {
-  /// watches: the guard is in a session of its own, and the program, if there is one, runs; no_process: nothing could be forked; not_started: nor executed
+  /// watches: the guard is in a session of its own, and the program, if there is one, runs;
+  /// no_process: nothing could be forked; not_started: nor executed
   enum kind : int { watches, no_process, not_started, ended, dismissed } what = watches;
   int value = 0;
 };
@@ -43,7 +44,8 @@ bool hear(int socket, message& m, int flags) {
   return n == sizeof m;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, const prefix::process_setup& setup, int report) {
+[[noreturn]] void become(const std::vector<std::string>& words, const prefix::process_setup& setup,
+                         int report) {
   const prefix::argument_list program(words);
   setup.put_back();
   const int error = program.execute();
@@ -52,14 +54,17 @@ bool hear(int socket, message& m, int flags) {
 }
 
 void leave_the_terminal() {
-  ::prctl(PR_SET_NAME, guard::name);  // first: in another session, and without this name, it would make our program look like an orphan to other runs
+  // first: in another session, and without this name, it would make our program look like an orphan
+  // to other runs
+  ::prctl(PR_SET_NAME, guard::name);
   ::setsid();
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd <= 2 && null >= 0; ++fd) ::dup2(null, fd);
   [[maybe_unused]] const int ignored = ::chdir("/");
 }
 
-/// Whoever waits for the end of a pipe that Kilter was given must not wait for the guard. (The ledger is mapped and needs no descriptor.)
+/// Whoever waits for the end of a pipe that Kilter was given must not wait for the guard. (The
+/// ledger is mapped and needs no descriptor.)
 void keep_only(int socket) {
   if (socket > 3) ::close_range(3, static_cast<unsigned>(socket) - 1, 0);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
@@ -68,7 +73,8 @@ void keep_only(int socket) {
 /// Life of the guard.
 class watch {
  public:
-  watch(int socket, mask_ledger& ledger, const prefix::process_setup& setup) : socket_(socket), ledger_(ledger), setup_(setup) {}
+  watch(int socket, mask_ledger& ledger, const prefix::process_setup& setup)
+      : socket_(socket), ledger_(ledger), setup_(setup) {}
 
   [[noreturn]] void run(const std::vector<std::string>& words) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -84,12 +90,14 @@ class watch {
     const int signals = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     pollfd fds[] = {{socket_, POLLIN, 0}, {signals, POLLIN, 0}};
     for (;;) {
-      // Without the descriptor nothing wakes us when a child ends, so we look. (A negative descriptor is passed over by poll.)
+      // Without the descriptor nothing wakes us when a child ends, so we look. (A negative
+      // descriptor is passed over by poll.)
       constexpr int look_every_ms = 20;
       const bool told = ::poll(fds, 2, signals < 0 ? look_every_ms : -1) >= 0;
       if (!told && errno != EINTR) ::usleep(look_every_ms * 1000);
       signalfd_siginfo ignored;
-      while (signals >= 0 && ::read(signals, &ignored, sizeof ignored) > 0) {}
+      while (signals >= 0 && ::read(signals, &ignored, sizeof ignored) > 0) {
+      }
       reap();
       if (told && fds[0].revents == 0) continue;
       message m;
@@ -134,7 +142,9 @@ class watch {
 
 }  // namespace
 
-guard::guard(mask_ledger& ledger, const prefix::process_setup& setup, const std::vector<std::string>& program) : ledger_(ledger), setup_(setup) {
+guard::guard(mask_ledger& ledger, const prefix::process_setup& setup,
+             const std::vector<std::string>& program)
+    : ledger_(ledger), setup_(setup) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // if the guard is killed, its children come to us
   start(program);
   message m;
@@ -143,16 +153,19 @@ guard::guard(mask_ledger& ledger, const prefix::process_setup& setup, const std:
   if (m.what == message::not_started) exec_error_ = m.value;
   if (m.what != message::no_process) return;
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
   ::close(socket_);
-  if (program.empty()) throw cannot_balance("no guard can be started: it was killed before it watched; run it again");
+  if (program.empty())
+    throw cannot_balance("no guard can be started: it was killed before it watched; run it again");
   throw cannot_balance(prefix::no_process_for("'" + program.front() + "'", m.value));
 }
 
 void guard::start(const std::vector<std::string>& program) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw cannot_balance(fmt::format("no guard can be started: socketpair: {}", std::strerror(errno)));
+    throw cannot_balance(
+        fmt::format("no guard can be started: socketpair: {}", std::strerror(errno)));
   pid_ = ::fork();
   if (pid_ < 0) {
     const int error = errno;
@@ -169,8 +182,10 @@ void guard::start(const std::vector<std::string>& program) {
   if (socket_ >= 0) ::close(socket_);
   socket_ = ends[0];
   ledger_.set_guard(pid_);
-  if (!program.empty()) ledger_.set_ancestor(pid_);
-  else if (program_ > 0) ledger_.set_ancestor(::getpid());
+  if (!program.empty())
+    ledger_.set_ancestor(pid_);
+  else if (program_ > 0)
+    ledger_.set_ancestor(::getpid());
 }
 
 void guard::collect() {
@@ -187,17 +202,21 @@ void guard::collect() {
     ::close(std::exchange(socket_, -1));
     start({});
     message m;
-    hear(socket_, m, 0);  // if it has been killed too, its end of the socket tells so, and we are called again
+    // if it has been killed too, its end of the socket tells so, and we are called again
+    hear(socket_, m, 0);
   }
   // It ended while nobody was there to hear how.
-  if (replaced_ && program_ > 0 && !status_ && ::waitpid(program_, &status, WNOHANG) < 0 && errno == ECHILD) status_ = unknown_status;
+  if (replaced_ && program_ > 0 && !status_ && ::waitpid(program_, &status, WNOHANG) < 0 &&
+      errno == ECHILD)
+    status_ = unknown_status;
 }
 
 guard::~guard() {
   if (socket_ < 0) return;
   tell(socket_, {message::dismissed, 0});
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
   ::close(socket_);
 }
 

@@ -27,7 +27,9 @@ std::vector<std::uint64_t> parse_idle(std::string_view text) {
     };
     if (line.starts_with(' ')) continue;  // all of them
     std::uint64_t cpu = 0, ticks[5] = {};
-    if (!number(cpu) || cpu >= cpu_mask::capacity || !std::all_of(std::begin(ticks), std::end(ticks), number)) return {};
+    if (!number(cpu) || cpu >= cpu_mask::capacity ||
+        !std::all_of(std::begin(ticks), std::end(ticks), number))
+      return {};
     if (idle.size() <= cpu) idle.resize(cpu + 1);
     idle[cpu] = ticks[3] + ticks[4];
   }
@@ -48,7 +50,8 @@ std::vector<double> idle_times::since_last(const core_map& cores, double now_s) 
   const double length_ticks = (now_s - last_s_) * static_cast<double>(::sysconf(_SC_CLK_TCK));
   if (ticks_.size() == ticks.size() && length_ticks > 0.0)
     for (std::size_t c = 0; c < ticks.size(); ++c)
-      idle.push_back(std::clamp(static_cast<double>(ticks[c] - std::min(ticks[c], ticks_[c])) / length_ticks, 0.0, 1.0));
+      idle.push_back(std::clamp(
+          static_cast<double>(ticks[c] - std::min(ticks[c], ticks_[c])) / length_ticks, 0.0, 1.0));
   ticks_ = std::move(ticks);
   last_s_ = now_s;
   return idle;

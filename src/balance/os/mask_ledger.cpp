@@ -46,14 +46,16 @@ constexpr std::size_t header_bytes = 256;
 constexpr std::size_t mapped_bytes = header_bytes + most_records * sizeof(mask_record);
 static_assert(sizeof(ledger_header) <= header_bytes && header_bytes % alignof(mask_record) == 0);
 
-/// What is stored before must be in the file before what is stored after, as seen by a process that reads it after this one was killed.
+/// What is stored before must be in the file before what is stored after, as seen by a process that
+/// reads it after this one was killed.
 void in_order() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 std::uint64_t ticks_since_boot() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   const auto per_s = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  return static_cast<std::uint64_t>(now.tv_sec) * per_s + static_cast<std::uint64_t>(now.tv_nsec) * per_s / 1'000'000'000;
+  return static_cast<std::uint64_t>(now.tv_sec) * per_s +
+         static_cast<std::uint64_t>(now.tv_nsec) * per_s / 1'000'000'000;
 }
 
 bool lives(pid_t pid, std::uint64_t start) {
@@ -68,7 +70,9 @@ std::vector<std::string> mask_ledger::directories() {
   std::vector<std::string> found;
   const auto add = [&](const char* path) {
     std::error_code ignored;
-    if (path && *path && fs::is_directory(path, ignored) && std::find(found.begin(), found.end(), path) == found.end()) found.emplace_back(path);
+    if (path && *path && fs::is_directory(path, ignored) &&
+        std::find(found.begin(), found.end(), path) == found.end())
+      found.emplace_back(path);
   };
   add(std::getenv("XDG_RUNTIME_DIR"));
   add(("/run/user/" + std::to_string(::geteuid())).c_str());
@@ -84,7 +88,8 @@ std::vector<std::string> mask_ledger::files(std::string_view suffix) {
     for (const auto& entry : fs::directory_iterator(directory, ignored)) {
       const std::string name = entry.path().filename().string();
       struct stat s {};
-      if (name.starts_with(prefix) && name.ends_with(suffix) && ::lstat(entry.path().c_str(), &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid())
+      if (name.starts_with(prefix) && name.ends_with(suffix) &&
+          ::lstat(entry.path().c_str(), &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid())
         found.push_back(entry.path().string());
     }
   }
@@ -101,8 +106,10 @@ int mask_ledger::open_own(const std::string& path, int how) {
 }
 
 void mask_ledger::map(int fd) {
-  void* const at = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (at == MAP_FAILED) throw cannot_balance(fmt::format("{}: cannot be mapped: {}", path_, std::strerror(errno)));
+  void* const at =
+      ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (at == MAP_FAILED)
+    throw cannot_balance(fmt::format("{}: cannot be mapped: {}", path_, std::strerror(errno)));
   fd_ = fd;
   header_ = static_cast<ledger_header*>(at);
   first_ = reinterpret_cast<mask_record*>(static_cast<char*>(at) + header_bytes);
@@ -112,9 +119,11 @@ mask_ledger::mask_ledger() {
   std::string tried;
   int fd = -1;
   for (const std::string& directory : directories()) {
-    // Also after a reused number of a process a name is new: whoever left the old file may still want it.
+    // Also after a reused number of a process a name is new: whoever left the old file may still
+    // want it.
     for (int n = 0; n < 100 && fd < 0; ++n) {
-      path_ = fmt::format("{}/{}{}{}{}", directory, prefix, ::getpid(), n == 0 ? "" : "-" + std::to_string(n), masks_suffix);
+      path_ = fmt::format("{}/{}{}{}{}", directory, prefix, ::getpid(),
+                          n == 0 ? "" : "-" + std::to_string(n), masks_suffix);
       fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
       if (fd < 0 && errno != EEXIST) break;
     }
@@ -127,9 +136,11 @@ mask_ledger::mask_ledger() {
     tried += (tried.empty() ? "" : ", ") + directory;
   }
   if (fd < 0)
-    throw cannot_balance(fmt::format("the original masks cannot be written down, so none may be changed: no file can be made in {}; "
-                                     "set XDG_RUNTIME_DIR to a folder that can be written",
-                                     tried.empty() ? "/tmp" : tried));
+    throw cannot_balance(
+        fmt::format("the original masks cannot be written down, so none may be changed: no file "
+                    "can be made in {}; "
+                    "set XDG_RUNTIME_DIR to a folder that can be written",
+                    tried.empty() ? "/tmp" : tried));
   try {
     map(fd);
   } catch (...) {
@@ -164,19 +175,28 @@ mask_ledger::mask_ledger(const std::string& path) : path_(path) {
   };
   ledger_header h;
   if (bytes < header_bytes || ::pread(fd, &h, sizeof h, 0) != sizeof h)
-    refuse(not_a_ledger(""), fmt::format("no file of masks: it has {} bytes, and a header has {}", bytes, header_bytes));
-  if (std::memcmp(h.magic, magic, family_bytes) != 0) refuse(not_a_ledger(""), fmt::format("no file of masks: it does not begin with '{:.{}}'", magic, family_bytes));
+    refuse(not_a_ledger(""), fmt::format("no file of masks: it has {} bytes, and a header has {}",
+                                         bytes, header_bytes));
+  if (std::memcmp(h.magic, magic, family_bytes) != 0)
+    refuse(not_a_ledger(""),
+           fmt::format("no file of masks: it does not begin with '{:.{}}'", magic, family_bytes));
   if (std::memcmp(h.magic, magic, sizeof magic) != 0 || h.record_bytes != sizeof(mask_record))
-    refuse(input_error(""), "was written by another version of Kilter; run that one's kilter balance --restore");
+    refuse(input_error(""),
+           "was written by another version of Kilter; run that one's kilter balance --restore");
   if (h.used > h.room || h.room > most_records)
-    refuse(not_a_ledger(""), fmt::format("no file of masks: it says that {} of {} records are used, of at most {}", h.used, h.room, most_records));
+    refuse(not_a_ledger(""),
+           fmt::format("no file of masks: it says that {} of {} records are used, of at most {}",
+                       h.used, h.room, most_records));
   map(fd);
-  present_ = static_cast<std::uint32_t>(std::min<std::size_t>((bytes - header_bytes) / sizeof(mask_record), most_records));
+  present_ = static_cast<std::uint32_t>(
+      std::min<std::size_t>((bytes - header_bytes) / sizeof(mask_record), most_records));
 }
 
 pid_t mask_ledger::process_in_name(const std::string& path) {
   const std::size_t at = path.rfind(prefix);
-  return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(path.c_str() + at + prefix.size(), nullptr, 10));
+  return at == std::string::npos
+             ? 0
+             : static_cast<pid_t>(std::strtol(path.c_str() + at + prefix.size(), nullptr, 10));
 }
 
 bool mask_ledger::cut_off() const noexcept { return header_->used > present_; }
@@ -191,10 +211,13 @@ std::uint64_t mask_ledger::begun() const noexcept { return header_->begun; }
 pid_t mask_ledger::ancestor() const noexcept { return header_->ancestor; }
 void mask_ledger::set_ancestor(pid_t pid) noexcept { header_->ancestor = pid; }
 
-bool mask_ledger::in_use() const { return lives(header_->owner, header_->owner_start) || lives(header_->guard, header_->guard_start); }
+bool mask_ledger::in_use() const {
+  return lives(header_->owner, header_->owner_start) || lives(header_->guard, header_->guard_start);
+}
 
 bool mask_ledger::of_this_system() const {
-  return std::string(header_->boot, ::strnlen(header_->boot, sizeof header_->boot)) == boot_id() && header_->pid_namespace == pid_namespace();
+  return std::string(header_->boot, ::strnlen(header_->boot, sizeof header_->boot)) == boot_id() &&
+         header_->pid_namespace == pid_namespace();
 }
 
 void mask_ledger::set_guard(pid_t pid) noexcept {
@@ -204,9 +227,12 @@ void mask_ledger::set_guard(pid_t pid) noexcept {
   header_->guard = pid;
 }
 
-std::span<mask_record> mask_ledger::records() noexcept { return {first_, std::min(header_->used, present_)}; }
+std::span<mask_record> mask_ledger::records() noexcept {
+  return {first_, std::min(header_->used, present_)};
+}
 
-mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original, int given) noexcept {
+mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const cpu_mask& original,
+                                int given) noexcept {
   mask_record* r = nullptr;
   if (free_.size() > kept_when_ended) {
     r = first_ + free_.front();
@@ -216,7 +242,10 @@ mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const
   } else {
     if (header_->used == header_->room) {
       const std::uint32_t room = header_->room + grown_by;
-      if (room > most_records || ::posix_fallocate(fd_, 0, static_cast<off_t>(header_bytes + room * sizeof(mask_record))) != 0) return nullptr;
+      if (room > most_records ||
+          ::posix_fallocate(fd_, 0,
+                            static_cast<off_t>(header_bytes + room * sizeof(mask_record))) != 0)
+        return nullptr;
       header_->room = room;
     }
     r = first_ + header_->used;
@@ -234,11 +263,14 @@ mask_record* mask_ledger::claim(pid_t pid, pid_t tid, std::uint64_t start, const
   return r;
 }
 
-void mask_ledger::release(mask_record& r) noexcept { free_.push_back(static_cast<std::uint32_t>(&r - first_)); }
+void mask_ledger::release(mask_record& r) noexcept {
+  free_.push_back(static_cast<std::uint32_t>(&r - first_));
+}
 
 mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, pid_t tid, const cpu_mask& now) {
   const int cpu = now.single();
-  mask_record *in_process = nullptr, *in_parent = nullptr, *anywhere = nullptr, *displaced = nullptr;
+  mask_record *in_process = nullptr, *in_parent = nullptr, *anywhere = nullptr,
+              *displaced = nullptr;
   bool known = false;
   for (mask_record& r : records()) {
     const bool process = r.pid == pid, made_it = r.pid == parent;
@@ -258,20 +290,24 @@ mask_record* mask_ledger::inherited_from(pid_t pid, pid_t parent, pid_t tid, con
   if (in_process) return in_process;
   if (in_parent) return in_parent;
   if (displaced)
-    if (const auto allowed = cpuset_of(tid); allowed && was_displaced(displaced->given, now, *allowed)) return displaced;
+    if (const auto allowed = cpuset_of(tid);
+        allowed && was_displaced(displaced->given, now, *allowed))
+      return displaced;
   return known ? nullptr : anywhere;
 }
 
 bool mask_ledger::brought_by_exec(const mask_record& main_thread, int cpu) noexcept {
   if (main_thread.tid != main_thread.pid || cpu < 0) return false;
   for (const mask_record& other : records())
-    if (other.state == mask_record::ours && other.pid == main_thread.pid && other.tid != main_thread.tid && other.gave(cpu) &&
-        !stat_of(other.pid, other.tid))
+    if (other.state == mask_record::ours && other.pid == main_thread.pid &&
+        other.tid != main_thread.tid && other.gave(cpu) && !stat_of(other.pid, other.tid))
       return true;
   return false;
 }
 
-std::string mask_ledger::board_path() const { return path_.substr(0, path_.size() - masks_suffix.size()) + ".board"; }
+std::string mask_ledger::board_path() const {
+  return path_.substr(0, path_.size() - masks_suffix.size()) + ".board";
+}
 
 void mask_ledger::remove_files() {
   ::unlink(path_.c_str());

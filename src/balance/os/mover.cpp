@@ -14,7 +14,8 @@ namespace kilter::balance::os {
 core_map::core_map(const machine& m) {
   for (const core& c : m.cores()) {
     os_.push_back(c.os_index);
-    if (static_cast<std::size_t>(c.os_index) >= core_.size()) core_.resize(static_cast<std::size_t>(c.os_index) + 1, no_core);
+    if (static_cast<std::size_t>(c.os_index) >= core_.size())
+      core_.resize(static_cast<std::size_t>(c.os_index) + 1, no_core);
     core_[static_cast<std::size_t>(c.os_index)] = c.id;
   }
 }
@@ -32,7 +33,8 @@ std::uint32_t core_map::allowed(const cpu_mask& m) const noexcept {
   return n;
 }
 
-mover::mover(mask_ledger& ledger, const core_map& cores, std::function<void(const std::string&)> tell)
+mover::mover(mask_ledger& ledger, const core_map& cores,
+             std::function<void(const std::string&)> tell)
     : ledger_(ledger), cores_(cores), tell_(std::move(tell)) {}
 
 void mover::appeared(const watched_thread& t, pid_t parent) {
@@ -48,7 +50,8 @@ void mover::appeared(const watched_thread& t, pid_t parent) {
     return;
   }
   e.original = from->original;
-  e.record = ledger_.claim(t.pid, t.tid, t.start, e.original, now->single() >= 0 ? now->single() : from->given);
+  e.record = ledger_.claim(t.pid, t.tid, t.start, e.original,
+                           now->single() >= 0 ? now->single() : from->given);
   e.left_alone = e.record == nullptr;
   if (e.left_alone) return;
   ++held_;
@@ -69,7 +72,8 @@ void mover::limit_to(entry& e, const cpu_mask& m) {
   for (core_id c = 0; c < cores_.cores(); ++c) e.may_use[c] = m.has(cores_.os_cpu(c)) ? 1 : 0;
 }
 
-/// Mask and cpuset are read one after the other; a mask that is another one afterwards is looked at again.
+/// Mask and cpuset are read one after the other; a mask that is another one afterwards is looked at
+/// again.
 mover::cause mover::cause_of(entry& e, pid_t tid, cpu_mask& now) {
   for (int tries = 0;; ++tries) {
     if (!e.held() && now == e.limit) return cause::as_it_was;
@@ -80,7 +84,9 @@ mover::cause mover::cause_of(entry& e, pid_t tid, cpu_mask& now) {
     }
     if (const auto allowed = cpuset_of(tid)) {
       const cpu_mask left = both(e.original, *allowed);
-      if (e.held() ? was_displaced(e.record->given, now, *allowed) : now == (left == cpu_mask{} ? *allowed : left)) return cause::cpuset;
+      if (e.held() ? was_displaced(e.record->given, now, *allowed)
+                   : now == (left == cpu_mask{} ? *allowed : left))
+        return cause::cpuset;
     }
     const auto again = affinity_of(tid);
     if (!again || *again == now || tries == 3) return cause::own;
@@ -91,7 +97,8 @@ mover::cause mover::cause_of(entry& e, pid_t tid, cpu_mask& now) {
 void mover::check(std::span<watched_thread* const> threads) {
   for (const watched_thread* const t : threads) {
     const auto at = entries_.find(t->id);
-    if (at == entries_.end() || at->second.left_alone || !ready(at->second, *t) || !at->second.due) continue;
+    if (at == entries_.end() || at->second.left_alone || !ready(at->second, *t) || !at->second.due)
+      continue;
     unpin(at->second, *t);
   }
 }
@@ -102,8 +109,10 @@ bool mover::ready(entry& e, const watched_thread& t) {
   switch (cause_of(e, t.tid, *now)) {
     case cause::as_it_was: return true;
     case cause::cpuset:
-      if (e.held()) unpin(e, t);
-      else limit_to(e, *now);
+      if (e.held())
+        unpin(e, t);
+      else
+        limit_to(e, *now);
       return !e.held();
     case cause::own:
       if (t.still_there()) leave_alone(e, t);
@@ -126,7 +135,9 @@ bool mover::movable(thread_id id) const noexcept {
 
 core_id mover::given(thread_id id) const noexcept {
   const auto at = entries_.find(id);
-  return at != entries_.end() && at->second.held() && !at->second.left_alone ? cores_.core_of(at->second.record->given) : no_core;
+  return at != entries_.end() && at->second.held() && !at->second.left_alone
+             ? cores_.core_of(at->second.record->given)
+             : no_core;
 }
 
 std::span<const std::uint8_t> mover::may_use(thread_id id) const noexcept {
@@ -136,7 +147,8 @@ std::span<const std::uint8_t> mover::may_use(thread_id id) const noexcept {
 
 bool mover::may_go(thread_id id, core_id to) const noexcept {
   const auto at = entries_.find(id);
-  return at != entries_.end() && !at->second.left_alone && to < at->second.may_use.size() && at->second.may_use[to] != 0;
+  return at != entries_.end() && !at->second.left_alone && to < at->second.may_use.size() &&
+         at->second.may_use[to] != 0;
 }
 
 bool mover::hold_on(const watched_thread& t, core_id to) {
@@ -156,7 +168,8 @@ bool mover::put_on(const watched_thread& t, core_id to) {
 
 void mover::give_back(const watched_thread& t) {
   const auto at = entries_.find(t.id);
-  if (at != entries_.end() && at->second.held() && !at->second.left_alone && ready(at->second, t)) unpin(at->second, t);
+  if (at != entries_.end() && at->second.held() && !at->second.left_alone && ready(at->second, t))
+    unpin(at->second, t);
 }
 
 /// The thread has that CPU from us now; it may still have handed down the one before.
@@ -174,7 +187,10 @@ bool mover::pin(entry& e, const watched_thread& t, core_id to) {
   if (!e.record) e.record = ledger_.claim(t.pid, t.tid, t.start, e.original);
   if (!e.record) {
     if (explained_.insert(0).second)
-      tell_(fmt::format("no more threads are moved: the file {} cannot grow, and no mask is changed that is not written down first", ledger_.path()));
+      tell_(
+          fmt::format("no more threads are moved: the file {} cannot grow, and no mask is changed "
+                      "that is not written down first",
+                      ledger_.path()));
     return false;
   }
   mask_record& r = *e.record;
@@ -183,7 +199,8 @@ bool mover::pin(entry& e, const watched_thread& t, core_id to) {
   const int error = set_affinity(t.tid, cpu_mask::of(cpu));
   if (error != 0) {
     r.next = r.given;
-    if (error == ESRCH || error == EINVAL) return false;  // EINVAL: its cpuset changes just now, and the next look will see it
+    // EINVAL: its cpuset changes just now, and the next look will see it
+    if (error == ESRCH || error == EINVAL) return false;
     e.left_alone = true;
     explain(t, error, e);
     return false;
@@ -191,9 +208,11 @@ bool mover::pin(entry& e, const watched_thread& t, core_id to) {
   if (!e.held()) ++held_;
   set_given(r, cpu);
   if (t.still_there()) return true;
-  // It ended in between. Should its number have been given out again in that very moment, the new owner gets back what it had.
+  // It ended in between. Should its number have been given out again in that very moment, the new
+  // owner gets back what it had.
   if (const auto s = stat_of(process_of(t.tid), t.tid); s && s->start != t.start)
-    if (const auto mask = affinity_of(t.tid); mask && mask->single() == cpu) static_cast<void>(set_affinity(t.tid, asking_for(had)));
+    if (const auto mask = affinity_of(t.tid); mask && mask->single() == cpu)
+      static_cast<void>(set_affinity(t.tid, asking_for(had)));
   return false;
 }
 
@@ -213,16 +232,25 @@ void mover::unpin(entry& e, const watched_thread& t) {
 
 void mover::explain(const watched_thread& t, int error, const entry& e) {
   if (!explained_.insert(t.pid).second) return;
-  const std::string thread = fmt::format("thread {} ({}) of process {} cannot be moved", t.tid, t.name, t.pid);
+  const std::string thread =
+      fmt::format("thread {} ({}) of process {} cannot be moved", t.tid, t.name, t.pid);
   if (error == EINVAL) {
-    tell_(fmt::format("{}: its cpuset has changed and allows none of the CPUs {}; tried again as long as Kilter runs", thread, to_text(e.original)));
+    tell_(
+        fmt::format("{}: its cpuset has changed and allows none of the CPUs {}; tried again as "
+                    "long as Kilter runs",
+                    thread, to_text(e.original)));
   } else if (error == EPERM) {
     const auto users = users_of(t.pid);
     const uid_t self = ::geteuid();
     if (users && self != users->first && self != users->second)
-      tell_(fmt::format("{}: it belongs to user {}; run kilter as that user or with CAP_SYS_NICE (as root)", thread, users->second));
+      tell_(fmt::format(
+          "{}: it belongs to user {}; run kilter as that user or with CAP_SYS_NICE (as root)",
+          thread, users->second));
     else
-      tell_(fmt::format("{}: sched_setaffinity is refused though the user is the same; allow that call in this container's security profile", thread));
+      tell_(
+          fmt::format("{}: sched_setaffinity is refused though the user is the same; allow that "
+                      "call in this container's security profile",
+                      thread));
   } else {
     tell_(fmt::format("{}: {}", thread, std::strerror(error)));
   }

@@ -11,14 +11,17 @@ constexpr unsigned page_bits = 12;
 constexpr std::uint64_t no_page = ~0ULL;
 
 /// Of `pages` visited evenly by so many samples, distinct ones for each sample.
-double expected_distinct(double samples, double pages) { return pages / samples * (1.0 - std::pow(1.0 - 1.0 / pages, samples)); }
+double expected_distinct(double samples, double pages) {
+  return pages / samples * (1.0 - std::pow(1.0 - 1.0 / pages, samples));
+}
 
 /// The number of pages of which a full window shows `memory_above`.
 double pages_at_limit() {
   double low = 1.0, high = 1e6;
   while (high - low > 0.5) {
     const double middle = (low + high) / 2.0;
-    (expected_distinct(page_window::capacity, middle) < page_window::memory_above ? low : high) = middle;
+    (expected_distinct(page_window::capacity, middle) < page_window::memory_above ? low : high) =
+        middle;
   }
   return high;
 }
@@ -32,8 +35,10 @@ double memory_limit(std::size_t samples) {
 
 void page_window::add(std::optional<std::uint64_t> address) {
   const std::uint64_t page = address ? *address >> page_bits : no_page;
-  if (pages_.size() < capacity) pages_.push_back(page);
-  else pages_[next_] = page;
+  if (pages_.size() < capacity)
+    pages_.push_back(page);
+  else
+    pages_[next_] = page;
   next_ = (next_ + 1) % capacity;
 }
 
@@ -43,7 +48,8 @@ double page_window::distinct_pages() const {
   std::sort(sorted.begin(), sorted.end());
   const auto distinct = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
   const bool some_without = std::find(pages_.begin(), pages_.end(), no_page) != pages_.end();
-  return static_cast<double>(distinct - (some_without ? 1 : 0)) / static_cast<double>(pages_.size());
+  return static_cast<double>(distinct - (some_without ? 1 : 0)) /
+         static_cast<double>(pages_.size());
 }
 
 thread_class page_window::told() {

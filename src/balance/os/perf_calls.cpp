@@ -15,15 +15,20 @@ namespace kilter::balance::os {
 std::vector<cpu_pmu> linux_perf_calls::pmus() const {
   std::vector<cpu_pmu> found;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/sys/bus/event_source/devices", ignored)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/sys/bus/event_source/devices", ignored)) {
     const std::string name = entry.path().filename().string();
-    // A file "cpus" marks those of a kind of core: cpu_core, cpu_atom, armv8_cortex_a53. The common one is called cpu.
-    const bool of_cores = name == "cpu" || ((name.starts_with("cpu_") || name.starts_with("arm")) && std::filesystem::exists(entry.path() / "cpus", ignored));
+    // A file "cpus" marks those of a kind of core: cpu_core, cpu_atom, armv8_cortex_a53. The common
+    // one is called cpu.
+    const bool of_cores =
+        name == "cpu" || ((name.starts_with("cpu_") || name.starts_with("arm")) &&
+                          std::filesystem::exists(entry.path() / "cpus", ignored));
     std::ifstream in(entry.path() / "type");
     cpu_pmu p{name, 0};
     if (of_cores && in >> p.type) found.push_back(p);
   }
-  std::sort(found.begin(), found.end(), [](const cpu_pmu& a, const cpu_pmu& b) { return a.name < b.name; });
+  std::sort(found.begin(), found.end(),
+            [](const cpu_pmu& a, const cpu_pmu& b) { return a.name < b.name; });
   return found;
 }
 
@@ -45,10 +50,15 @@ std::string perf_refusal(int error) {
     std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
     int level = 0;
     if (in >> level && level > 2)
-      return fmt::format("perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, or give CAP_PERFMON", level);
-    return "perf events are not permitted: the thread is another user's, or a security profile, as of a container, forbids them; CAP_PERFMON would do";
+      return fmt::format(
+          "perf events are not permitted (kernel.perf_event_paranoid is {}); set it to 2 or less, "
+          "or give CAP_PERFMON",
+          level);
+    return "perf events are not permitted: the thread is another user's, or a security profile, as "
+           "of a container, forbids them; CAP_PERFMON would do";
   }
-  if (error == ENOSYS) return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
+  if (error == ENOSYS)
+    return "perf_event_open is not there: the kernel lacks it, or a security profile forbids it";
   if (error == EMFILE) return "too few file descriptors; raise the limit (ulimit -n)";
   return std::strerror(error);
 }

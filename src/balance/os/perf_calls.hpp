@@ -13,10 +13,11 @@
 
 namespace kilter::balance::os {
 
-/// Counters of one kind of core: "cpu" where all are alike; "cpu_core" and "cpu_atom" on hybrid processors.
+/// Counters of one kind of core: "cpu" where all are alike; "cpu_core" and "cpu_atom" on hybrid
+/// processors.
 struct cpu_pmu {
   std::string name;
-  std::uint32_t type = 0;   ///< the kernel's number
+  std::uint32_t type = 0;  ///< the kernel's number
 };
 
 class perf_calls {

@@ -1,5 +1,6 @@
 #pragma once
-// A recording in place of an observer: what it says of a thread is taken for what is seen of that thread now.
+// A recording in place of an observer: what it says of a thread is taken for what is seen of that
+// thread now.
 
 #include <sstream>
 #include <string>
@@ -15,8 +16,8 @@ class playback {
   playback(const playback&) = delete;
   playback& operator=(const playback&) = delete;
 
-  /// Puts the next recorded observation over this one: where threads are and how long they ran stays what it is. False: the recording has ended. input_error
-  /// for what cannot be read.
+  /// Puts the next recorded observation over this one: where threads are and how long they ran
+  /// stays what it is. False: the recording has ended. input_error for what cannot be read.
   [[nodiscard]] bool put_over(observation&);
   /// Whether anything put over had misses.
   [[nodiscard]] bool saw_rates() const noexcept { return rates_; }

@@ -11,7 +11,9 @@ namespace kilter::balance::os {
 
 namespace {
 
-constexpr std::uint64_t last_level(std::uint64_t result) { return PERF_COUNT_HW_CACHE_LL | (PERF_COUNT_HW_CACHE_OP_READ << 8) | (result << 16); }
+constexpr std::uint64_t last_level(std::uint64_t result) {
+  return PERF_COUNT_HW_CACHE_LL | (PERF_COUNT_HW_CACHE_OP_READ << 8) | (result << 16);
+}
 
 /// Less than this part of a thread's time counted means that the counters were shared.
 constexpr double whole = 0.995;
@@ -20,7 +22,9 @@ constexpr double whole = 0.995;
 
 pmu_observer::pmu_observer(std::unique_ptr<perf_calls> calls) : calls_(std::move(calls)) {
   const auto all = calls_->pmus();
-  if (all.empty()) throw input_error("pmu: the kernel shows no counters of the processor, as in most virtual machines");
+  if (all.empty())
+    throw input_error(
+        "pmu: the kernel shows no counters of the processor, as in most virtual machines");
   int error = 0;
   for (const bool generic : {false, true}) {
     generic_ = generic;
@@ -38,8 +42,9 @@ pmu_observer::pmu_observer(std::unique_ptr<perf_calls> calls) : calls_(std::move
     if (!generic) pmus_.clear();
   }
   if (pmus_.empty()) throw input_error("pmu: " + reason_of(error));
-  throw input_error(fmt::format("pmu: of {} kinds of cores only {} can be counted ({}), so threads could not be compared", all.size(), pmus_.size(),
-      reason_of(error)));
+  throw input_error(fmt::format(
+      "pmu: of {} kinds of cores only {} can be counted ({}), so threads could not be compared",
+      all.size(), pmus_.size(), reason_of(error)));
 }
 
 pmu_observer::~pmu_observer() {
@@ -48,7 +53,8 @@ pmu_observer::~pmu_observer() {
 }
 
 std::string pmu_observer::limits() const {
-  std::string text = generic_ ? "counts cache references and misses of each thread" : "counts last-level loads and misses of each thread";
+  std::string text = generic_ ? "counts cache references and misses of each thread"
+                              : "counts last-level loads and misses of each thread";
   if (pmus_.size() > 1) {
     text += ", added up over";
     for (const cpu_pmu& p : pmus_) text += " " + p.name;
@@ -57,14 +63,16 @@ std::string pmu_observer::limits() const {
 }
 
 std::string pmu_observer::reason_of(int error) {
-  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "the processor's counters for cache misses are not there, as in most virtual machines";
+  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+    return "the processor's counters for cache misses are not there, as in most virtual machines";
   return perf_refusal(error);
 }
 
 perf_event_attr pmu_observer::attributes(const cpu_pmu& p, event e) const {
   perf_event_attr a{};
   a.size = sizeof a;
-  a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  a.read_format =
+      PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   a.exclude_kernel = 1;
   a.exclude_hv = 1;
   a.type = PERF_TYPE_HARDWARE;
@@ -79,11 +87,13 @@ perf_event_attr pmu_observer::attributes(const cpu_pmu& p, event e) const {
         a.config = miss ? PERF_COUNT_HW_CACHE_MISSES : PERF_COUNT_HW_CACHE_REFERENCES;
       } else {
         a.type = PERF_TYPE_HW_CACHE;
-        a.config = last_level(miss ? PERF_COUNT_HW_CACHE_RESULT_MISS : PERF_COUNT_HW_CACHE_RESULT_ACCESS);
+        a.config =
+            last_level(miss ? PERF_COUNT_HW_CACHE_RESULT_MISS : PERF_COUNT_HW_CACHE_RESULT_ACCESS);
       }
     }
   }
-  if (p.name != "cpu") a.config |= static_cast<std::uint64_t>(p.type) << 32;  // which of several kinds of cores is meant
+  // which of several kinds of cores is meant
+  if (p.name != "cpu") a.config |= static_cast<std::uint64_t>(p.type) << 32;
   return a;
 }
 
@@ -116,7 +126,8 @@ bool pmu_observer::read_group(const group& g, totals& t) const {
 void pmu_observer::add(const watched_thread& t) {
   std::vector<group> all(pmus_.size());
   int error = 0;
-  for (std::size_t p = 0; p < pmus_.size() && error == 0; ++p) error = open_group(pmus_[p], t.tid, all[p]);
+  for (std::size_t p = 0; p < pmus_.size() && error == 0; ++p)
+    error = open_group(pmus_[p], t.tid, all[p]);
   // Its number may have passed to another thread just before the counters were opened.
   if (error == 0 && t.still_there()) {
     groups_[t.id] = std::move(all);
@@ -143,7 +154,8 @@ void pmu_observer::fill(const watched_thread& t, thread_sample& s) {
   for (group& g : at->second) {
     totals now;
     if (!read_group(g, now)) return;
-    // A kind's clock runs while the thread is on another kind, too: times enabled are the same for all, times running add up.
+    // A kind's clock runs while the thread is on another kind, too: times enabled are the same for
+    // all, times running add up.
     sum.enabled_ns = std::max(sum.enabled_ns, now.enabled_ns - g.last.enabled_ns);
     sum.running_ns += now.running_ns - g.last.running_ns;
     for (std::size_t e = 0; e < events; ++e) sum.counts[e] += now.counts[e] - g.last.counts[e];
@@ -163,16 +175,24 @@ void pmu_observer::fill(const watched_thread& t, thread_sample& s) {
   if (scale != 1.0) ++scaled_;
   s.misses = static_cast<double>(sum.counts[misses]) * scale;
   s.instructions = static_cast<double>(sum.counts[instructions]) * scale;
-  if (sum.counts[loads] > 0) s.miss_ratio = std::min(1.0, static_cast<double>(sum.counts[misses]) / static_cast<double>(sum.counts[loads]));
+  if (sum.counts[loads] > 0)
+    s.miss_ratio = std::min(
+        1.0, static_cast<double>(sum.counts[misses]) / static_cast<double>(sum.counts[loads]));
 }
 
 std::vector<std::string> pmu_observer::remarks() const {
   std::vector<std::string> lines;
   if (scaled_ > 0)
-    lines.push_back(fmt::format("counters were shared with others (multiplexing) in {} of {} samples: "
-                                "those are scaled up from the part of the time that was counted", scaled_, samples_));
-  if (uncounted_ > 0) lines.push_back(fmt::format("{} of {} samples had no counter at all and are left out", uncounted_, samples_));
-  if (refused_ > 0) lines.push_back(fmt::format("{} threads could not be counted: {}", refused_, reason_of(refused_error_)));
+    lines.push_back(
+        fmt::format("counters were shared with others (multiplexing) in {} of {} samples: "
+                    "those are scaled up from the part of the time that was counted",
+                    scaled_, samples_));
+  if (uncounted_ > 0)
+    lines.push_back(fmt::format("{} of {} samples had no counter at all and are left out",
+                                uncounted_, samples_));
+  if (refused_ > 0)
+    lines.push_back(
+        fmt::format("{} threads could not be counted: {}", refused_, reason_of(refused_error_)));
   return lines;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
-// Counters of each thread: cycles, instructions, loads of the last-level cache and misses among them, in user mode. One group a thread and kind of core, kept
-// open; on hybrid processors a thread counts on one kind at a time, and what the kinds counted is added up. Where the counters are shared with others by turns
-// (multiplexing), what was counted is scaled up to the whole time, and said so.
+// Counters of each thread: cycles, instructions, loads of the last-level cache and misses among
+// them, in user mode. One group a thread and kind of core, kept open; on hybrid processors a thread
+// counts on one kind at a time, and what the kinds counted is added up. Where the counters are
+// shared with others by turns (multiplexing), what was counted is scaled up to the whole time, and
+// said so.
 
 #include <array>
 #include <memory>
@@ -46,7 +48,9 @@ class pmu_observer final : public observer {
 
   std::unique_ptr<perf_calls> calls_;
   std::vector<cpu_pmu> pmus_;
-  bool generic_ = false;    ///< the processor has no events for loads of the last level; references and misses of the cache in general are counted
+  /// the processor has no events for loads of the last level; references and misses of the cache in
+  /// general are counted
+  bool generic_ = false;
   std::unordered_map<thread_id, std::vector<group>> groups_;
   std::uint64_t samples_ = 0, scaled_ = 0, uncounted_ = 0, refused_ = 0;
   int refused_error_ = 0;

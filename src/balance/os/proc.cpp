@@ -31,7 +31,8 @@ std::string first_line(const char* path) {
 
 }  // namespace
 
-proc_file::proc_file(std::string path) : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {}
+proc_file::proc_file(std::string path)
+    : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
 proc_file::~proc_file() {
   if (fd_ >= 0) ::close(fd_);
@@ -64,7 +65,8 @@ std::optional<thread_stat> parse_stat(const char* text) {
   std::uint64_t utime = 0;
   for (int field = 4; field <= 39; ++field) {
     char* after = nullptr;
-    const unsigned long long value = std::strtoull(at, &after, 10);  // negative numbers wrap and are not used
+    // negative numbers wrap and are not used
+    const unsigned long long value = std::strtoull(at, &after, 10);
     if (after == at) return std::nullopt;
     at = after;
     switch (field) {
@@ -90,7 +92,9 @@ std::optional<run_times> parse_schedstat(const char* text) {
   return t;
 }
 
-std::string stat_path(pid_t pid, pid_t tid) { return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/stat"; }
+std::string stat_path(pid_t pid, pid_t tid) {
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/stat";
+}
 
 std::optional<thread_stat> stat_of(const proc_file& file) {
   char text[1024];
@@ -98,7 +102,9 @@ std::optional<thread_stat> stat_of(const proc_file& file) {
   return parse_stat(text);
 }
 
-std::optional<thread_stat> stat_of(pid_t pid, pid_t tid) { return stat_of(proc_file(stat_path(pid, tid))); }
+std::optional<thread_stat> stat_of(pid_t pid, pid_t tid) {
+  return stat_of(proc_file(stat_path(pid, tid)));
+}
 
 std::vector<pid_t> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<pid_t> found;
@@ -124,7 +130,8 @@ std::optional<std::pair<uid_t, uid_t>> users_of(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(in, line);) {
     unsigned real = 0, effective = 0;
-    if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2) return std::pair{real, effective};
+    if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2)
+      return std::pair{real, effective};
   }
   return std::nullopt;
 }

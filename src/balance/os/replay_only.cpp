@@ -14,8 +14,10 @@ namespace kilter::balance::os {
 
 namespace {
 
-/// Threads that were not in the recording before are shown to the scheduler first, as they were when it ran.
-void place_new(scheduler& s, const observation& o, std::uint32_t cores, std::set<thread_id>& known, std::vector<move>& moves) {
+/// Threads that were not in the recording before are shown to the scheduler first, as they were
+/// when it ran.
+void place_new(scheduler& s, const observation& o, std::uint32_t cores, std::set<thread_id>& known,
+               std::vector<move>& moves) {
   std::vector<std::uint32_t> taken(cores);
   for (const thread_sample& t : o.threads)
     if (known.contains(t.thread) && t.core < cores) ++taken[t.core];
@@ -32,7 +34,9 @@ void place_new(scheduler& s, const observation& o, std::uint32_t cores, std::set
 
 std::ifstream opened(const std::string& file) {
   std::ifstream in(file);
-  if (!in) throw input_error(fmt::format("--observer 'replay:{}': cannot be opened: {}", file, std::strerror(errno)));
+  if (!in)
+    throw input_error(
+        fmt::format("--observer 'replay:{}': cannot be opened: {}", file, std::strerror(errno)));
   return in;
 }
 
@@ -44,7 +48,8 @@ machine machine_of_recording(const machine& here, const std::string& file) {
   return cores == here.core_count() ? here : machine::uniform(cores);
 }
 
-session_result replay_only(const machine& recorded, const session_options& o, const std::string& file) {
+session_result replay_only(const machine& recorded, const session_options& o,
+                           const std::string& file) {
   std::ifstream in = opened(file);
   recording_reader reader(in, file);
   const std::uint32_t cores = recorded.core_count();
@@ -65,7 +70,9 @@ session_result replay_only(const machine& recorded, const session_options& o, co
     for (const move& one : moves) {
       if (one.from == one.to) continue;
       const std::string from = one.from == no_core ? "?" : std::to_string(one.from);
-      o.tell(fmt::format("{:.1f} s: would move thread {} from core {} to core {}: {}", seen->now_s, one.thread, from, one.to, name_of(one.why)), false);
+      o.tell(fmt::format("{:.1f} s: would move thread {} from core {} to core {}: {}", seen->now_s,
+                         one.thread, from, one.to, name_of(one.why)),
+             false);
       sums.moved(one, seen->now_s);
     }
     rates |= seen->rates;

@@ -12,7 +12,10 @@ namespace kilter::balance::os {
 resctrl_observer::resctrl_observer(std::string root) : root_(std::move(root)) {
   const auto now = bytes();
   if (!now)
-    throw input_error(fmt::format("resctrl: there is no memory traffic to read below {}: the processor or the kernel lacks it, or it is not mounted", root_));
+    throw input_error(
+        fmt::format("resctrl: there is no memory traffic to read below {}: the processor or the "
+                    "kernel lacks it, or it is not mounted",
+                    root_));
   first_bytes_ = *now;
 }
 
@@ -28,9 +31,11 @@ std::optional<std::uint64_t> resctrl_observer::bytes() const {
 
 std::vector<std::string> resctrl_observer::remarks() const {
   const auto now = bytes();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (!now || *now < first_bytes_ || seconds <= 0) return {};
-  return {fmt::format("memory traffic of the whole machine: {:.2f} GB/s in the mean", static_cast<double>(*now - first_bytes_) * 1e-9 / seconds)};
+  return {fmt::format("memory traffic of the whole machine: {:.2f} GB/s in the mean",
+                      static_cast<double>(*now - first_bytes_) * 1e-9 / seconds)};
 }
 
 }  // namespace kilter::balance::os

@@ -1,6 +1,7 @@
 #pragma once
-// Memory traffic of the whole machine as the processor's resource monitoring tells it (a mounted resctrl). It knows groups, not threads: it says how busy
-// memory was, for judging a run, and nothing from which a thread could be told from another.
+// Memory traffic of the whole machine as the processor's resource monitoring tells it (a mounted
+// resctrl). It knows groups, not threads: it says how busy memory was, for judging a run, and
+// nothing from which a thread could be told from another.
 
 #include <chrono>
 #include <cstdint>
@@ -18,7 +19,8 @@ class resctrl_observer final : public observer {
   [[nodiscard]] std::string_view name() const noexcept override { return "resctrl"; }
   [[nodiscard]] bool sees_rates() const noexcept override { return false; }
   [[nodiscard]] std::string limits() const override {
-    return "sees the memory traffic of the whole machine, but nothing of single threads beyond their times, so nothing is predicted";
+    return "sees the memory traffic of the whole machine, but nothing of single threads beyond "
+           "their times, so nothing is predicted";
   }
   void add(const watched_thread&) override {}
   void remove(const watched_thread&) override {}

@@ -19,7 +19,8 @@ class ring_bytes {
   explicit ring_bytes(std::span<const std::byte> data) : data_(data) {}
 
   void copy(std::uint64_t position, void* into, std::size_t bytes) const {
-    const std::size_t at = static_cast<std::size_t>(position % data_.size()), first = std::min(bytes, data_.size() - at);
+    const std::size_t at = static_cast<std::size_t>(position % data_.size()),
+                      first = std::min(bytes, data_.size() - at);
     std::memcpy(into, data_.data() + at, first);
     std::memcpy(static_cast<std::byte*>(into) + first, data_.data(), bytes - first);
   }
@@ -28,7 +29,8 @@ class ring_bytes {
   std::span<const std::byte> data_;
 };
 
-void take_sample(const ring_bytes& ring, std::uint64_t position, std::size_t bytes, ring_contents& into) {
+void take_sample(const ring_bytes& ring, std::uint64_t position, std::size_t bytes,
+                 ring_contents& into) {
   struct {
     std::uint64_t abi;
     register_values registers;
@@ -38,8 +40,10 @@ void take_sample(const ring_bytes& ring, std::uint64_t position, std::size_t byt
     return;
   }
   ring.copy(position, &sample, sizeof sample);
-  if (sample.abi == of_64_bit_code) into.samples.push_back(sample.registers);
-  else ++into.narrow;
+  if (sample.abi == of_64_bit_code)
+    into.samples.push_back(sample.registers);
+  else
+    ++into.narrow;
 }
 
 }  // namespace
@@ -48,13 +52,15 @@ void drain(std::span<std::byte> mapped, ring_contents& into) {
   auto& control = *reinterpret_cast<perf_event_mmap_page*>(mapped.data());
   const std::span<const std::byte> data = mapped.subspan(control.data_offset, control.data_size);
   const ring_bytes ring(data);
-  // The kernel writes a record before it moves the head; we are done with it before we move the tail.
+  // The kernel writes a record before it moves the head; we are done with it before we move the
+  // tail.
   const std::uint64_t head = std::atomic_ref(control.data_head).load(std::memory_order_acquire);
   std::uint64_t tail = control.data_tail;
   while (head - tail >= sizeof(perf_event_header)) {
     perf_event_header record;
     ring.copy(tail, &record, sizeof record);
-    if (record.size < sizeof record || record.size > head - tail) break;  // no ring of this kernel: give it back as a whole
+    // no ring of this kernel: give it back as a whole
+    if (record.size < sizeof record || record.size > head - tail) break;
     const std::uint64_t body = tail + sizeof record;
     const std::size_t bytes = record.size - sizeof record;
     if (record.type == PERF_RECORD_SAMPLE) {

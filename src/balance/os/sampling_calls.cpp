@@ -34,15 +34,19 @@ std::span<std::byte> linux_sampling_calls::map(int fd, std::size_t bytes, int& e
   return {static_cast<std::byte*>(at), whole};
 }
 
-void linux_sampling_calls::unmap(std::span<std::byte> mapped) noexcept { ::munmap(mapped.data(), mapped.size()); }
+void linux_sampling_calls::unmap(std::span<std::byte> mapped) noexcept {
+  ::munmap(mapped.data(), mapped.size());
+}
 
 void linux_sampling_calls::close(int fd) noexcept { ::close(fd); }
 
 int linux_sampling_calls::read_memory(pid_t pid, std::uint64_t address, std::span<std::byte> into) {
-  // A copy that would run into a page that is not there fails as a whole, so each page is a part of its own.
+  // A copy that would run into a page that is not there fails as a whole, so each page is a part of
+  // its own.
   const std::size_t first = std::min(into.size(), page_size() - address % page_size());
   const iovec local{into.data(), into.size()};
-  const iovec remote[] = {{reinterpret_cast<void*>(address), first}, {reinterpret_cast<void*>(address + first), into.size() - first}};
+  const iovec remote[] = {{reinterpret_cast<void*>(address), first},
+                          {reinterpret_cast<void*>(address + first), into.size() - first}};
   const ssize_t n = ::process_vm_readv(pid, &local, 1, remote, first < into.size() ? 2 : 1, 0);
   return n >= 0 ? static_cast<int>(n) : -errno;
 }

@@ -41,7 +41,9 @@ double now_s() {
 double own_cpu_s() {
   rusage u{};
   ::getrusage(RUSAGE_SELF, &u);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
@@ -53,12 +55,19 @@ scheduler_options live(scheduler_options o) {
 
 class session {
  public:
-  session(const machine& m, const session_options& o) : machine_(m), options_(o), cores_(m), chosen_(choose_session(m, o)), accounts_(o.tuning.memory_above) {
+  session(const machine& m, const session_options& o)
+      : machine_(m),
+        options_(o),
+        cores_(m),
+        chosen_(choose_session(m, o)),
+        accounts_(o.tuning.memory_above) {
     scheduler_ = make_scheduler(chosen_.policy, m, live(o.tuning));
     if (o.record.empty()) return;
     record_.emplace(o.record);
     record_->add(recording_line(recording_header{m.name(), m.core_count(), chosen_.observer_name}));
-    if (!record_->why().empty()) throw input_error(fmt::format("--record '{}': cannot be written: {}", o.record, record_->why()));
+    if (!record_->why().empty())
+      throw input_error(
+          fmt::format("--record '{}': cannot be written: {}", o.record, record_->why()));
   }
 
   session_result run() {
@@ -89,7 +98,8 @@ class session {
       ~undo() { s.put_back(); }
     };
     try {
-      mover_ = &moves.emplace(ledger, cores_, [&](const std::string& line) { options_.tell(line, true); });
+      mover_ = &moves.emplace(ledger, cores_,
+                              [&](const std::string& line) { options_.tell(line, true); });
       target_spec spec = options_.targets;
       if (!spec.cgroup.empty()) spec.cgroup = cgroup_directory(spec.cgroup);
       spec.not_this = ledger.ancestor();
@@ -118,9 +128,12 @@ class session {
  private:
   void give_up(const std::exception& e) {
     const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
-    options_.tell(fmt::format("{}; masks are given back and the program goes on without being balanced",
-                              memory ? fmt::format("there is no memory left to watch {} threads", targets_ ? targets_->threads().size() : 0) : std::string(e.what())),
-                  true);
+    options_.tell(
+        fmt::format("{}; masks are given back and the program goes on without being balanced",
+                    memory ? fmt::format("there is no memory left to watch {} threads",
+                                         targets_ ? targets_->threads().size() : 0)
+                           : std::string(e.what())),
+        true);
   }
 
   /// Passes signals on and learns how it ended, and nothing else.
@@ -150,7 +163,9 @@ class session {
           next_collect = now + look_s;
         }
         const double took = now_s() - begin_s_ - now;
-        const double rest_s = mover_->holds_any() ? look_at_held_s : chosen_.policy == without_counters ? look_seldom_s : look_s;
+        const double rest_s = mover_->holds_any()                  ? look_at_held_s
+                              : chosen_.policy == without_counters ? look_seldom_s
+                                                                   : look_s;
         next_look = now + std::max(rest_s, took * 50);  // never more than one part in fifty
         if (targets_->empty() && guard_->program() == 0) return;
       }
@@ -162,7 +177,8 @@ class session {
       now = now_s() - begin_s_;
       const double wait_s = std::max(0.0, std::min(next_tick, next_look) - now);
       pollfd fds[] = {{signals, POLLIN, 0}, {guard_->descriptor(), POLLIN, 0}};
-      const timespec wait{static_cast<time_t>(wait_s), static_cast<long>((wait_s - std::floor(wait_s)) * 1e9)};
+      const timespec wait{static_cast<time_t>(wait_s),
+                          static_cast<long>((wait_s - std::floor(wait_s)) * 1e9)};
       const int ready = ::ppoll(fds, 2, &wait, nullptr);
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       // If the kernel cannot tell what is ready, both are tried, which never waits.
@@ -172,7 +188,8 @@ class session {
         child_ended_ = false;
         const bool had = guard_->replaced();
         guard_->collect();
-        if (guard_->replaced() && !had) options_.tell("the guard process was killed; another one has taken its place", true);
+        if (guard_->replaced() && !had)
+          options_.tell("the guard process was killed; another one has taken its place", true);
         if (guard_->status()) {
           accounts_.result.program_status = guard_->status();
           return;
@@ -213,7 +230,8 @@ class session {
       mover_->vanished(*t);
       accounts_.ended(*t);
     }
-    // Whether a new thread has its mask from us depends on whether those that may have made it have theirs from us.
+    // Whether a new thread has its mask from us depends on whether those that may have made it have
+    // theirs from us.
     if (!targets_->appeared().empty()) mover_->check(targets_->threads());
     for (watched_thread* const t : targets_->appeared()) {
       mover_->appeared(*t, targets_->parent_of(t->pid));
@@ -226,7 +244,9 @@ class session {
 
   [[nodiscard]] const watched_thread* thread_of(thread_id id) const {
     const auto& all = targets_->threads();
-    const auto at = std::lower_bound(all.begin(), all.end(), id, [](const watched_thread* t, thread_id wanted) { return t->id < wanted; });
+    const auto at =
+        std::lower_bound(all.begin(), all.end(), id,
+                         [](const watched_thread* t, thread_id wanted) { return t->id < wanted; });
     return at == all.end() || (*at)->id != id ? nullptr : *at;
   }
 
@@ -250,7 +270,10 @@ class session {
   double tick(double now, double length_s) {
     targets_->measure(now);
     mover_->check(targets_->threads());
-    observation o{.now_s = now, .length_s = length_s, .rates = chosen_.sees && chosen_.sees->sees_rates(), .threads = {}};
+    observation o{.now_s = now,
+                  .length_s = length_s,
+                  .rates = chosen_.sees && chosen_.sees->sees_rates(),
+                  .threads = {}};
     std::vector<watched_thread*> living;
     for (watched_thread* const t : targets_->threads()) {
       if (t->gone) continue;
@@ -266,9 +289,12 @@ class session {
       o.threads.push_back(s);
       living.push_back(t);
     }
-    // It has to be read whole, which takes its time where there are many CPUs; one thread alone is slowed by nobody whom moving others would help.
-    if (chosen_.policy == without_counters && living.size() > 1) o.idle = idle_.since_last(cores_, now);
-    else idle_.forget();
+    // It has to be read whole, which takes its time where there are many CPUs; one thread alone is
+    // slowed by nobody whom moving others would help.
+    if (chosen_.policy == without_counters && living.size() > 1)
+      o.idle = idle_.since_last(cores_, now);
+    else
+      idle_.forget();
     if (chosen_.recording && !play_back(o)) return options_.tuning.quantum_s;
     if (record_) record_->add(recording_line(o));
     accounts_.observed(o);
@@ -277,7 +303,9 @@ class session {
     for (std::size_t i = 0; i < a.moves.size(); ++i) {
       const bool pair = i + 1 < a.moves.size() && is_exchange(a.moves[i], a.moves[i + 1]);
       // Half an exchange would leave one core with two and the other with none.
-      if (pair && !options_.dry_run && !(mover_->may_go(a.moves[i].thread, a.moves[i].to) && mover_->may_go(a.moves[i + 1].thread, a.moves[i + 1].to))) {
+      if (pair && !options_.dry_run &&
+          !(mover_->may_go(a.moves[i].thread, a.moves[i].to) &&
+            mover_->may_go(a.moves[i + 1].thread, a.moves[i + 1].to))) {
         accounts_.result.refused += 2;
         ++i;
         continue;
@@ -298,7 +326,8 @@ class session {
   }
 
   void carry_out(const move& m, double now) {
-    if (m.from == m.to && m.why != reason::placement) return;  // a thread that is placed where it happens to be has to stay there
+    // a thread that is placed where it happens to be has to stay there
+    if (m.from == m.to && m.why != reason::placement) return;
     const watched_thread* const t = thread_of(m.thread);
     if (!t) {
       ++accounts_.result.refused;
@@ -306,9 +335,11 @@ class session {
     }
     if (options_.dry_run) {
       const std::string from = m.from == no_core ? "?" : std::to_string(m.from);
-      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}", now, t->tid, t->name, from, m.to, name_of(m.why)),
+      options_.tell(fmt::format("{:.1f} s: would move thread {} ({}) from core {} to core {}: {}",
+                                now, t->tid, t->name, from, m.to, name_of(m.why)),
                     true);
-    } else if (!(m.why == reason::placement ? mover_->hold_on(*t, m.to) : mover_->put_on(*t, m.to))) {
+    } else if (!(m.why == reason::placement ? mover_->hold_on(*t, m.to)
+                                            : mover_->put_on(*t, m.to))) {
       ++accounts_.result.refused;
       return;
     }
@@ -323,13 +354,15 @@ class session {
       for (const std::string& line : r.failed) options_.tell(line, true);
     } catch (const std::bad_alloc&) {
       owes_masks_ = true;
-      options_.tell("there is no memory left to give masks back; run kilter balance --restore", true);
+      options_.tell("there is no memory left to give masks back; run kilter balance --restore",
+                    true);
     }
   }
 
   session_result finish(double cpu_s) {
     session_result& r = accounts_.result;
-    r.class_only = !(chosen_.sees && chosen_.sees->sees_rates()) && !(chosen_.recording && chosen_.recording->saw_rates());
+    r.class_only = !(chosen_.sees && chosen_.sees->sees_rates()) &&
+                   !(chosen_.recording && chosen_.recording->saw_rates());
     r.sides_known = machine_.kinds().size() > 1 || !options_.tuning.high_bandwidth.empty();
     r.policy = chosen_.policy;
     r.observer = chosen_.observer_name;
@@ -337,7 +370,8 @@ class session {
     r.seconds = begin_s_ > 0 ? now_s() - begin_s_ : 0.0;
     if (record_ && r.exec_error == 0) {
       record_->keep();
-      if (!record_->why().empty()) r.record_lost = fmt::format("cannot write {}: {}", options_.record, record_->why());
+      if (!record_->why().empty())
+        r.record_lost = fmt::format("cannot write {}: {}", options_.record, record_->why());
     }
     if (chosen_.sees) r.remarks = chosen_.sees->remarks();
     return accounts_.conclude();
@@ -346,7 +380,8 @@ class session {
   static constexpr double look_s = 0.1;
   /// Nobody is placed when it is found, and what lasts for less is left alone.
   static constexpr double look_seldom_s = 0.25;
-  /// While a thread is held on a core: whoever it makes is held there with it, and the kernel cannot move it to a core that is idle.
+  /// While a thread is held on a core: whoever it makes is held there with it, and the kernel
+  /// cannot move it to a core that is idle.
   static constexpr double look_at_held_s = 0.02;
 
   const machine& machine_;
@@ -370,9 +405,12 @@ class session {
 
 std::optional<std::string> replay_file(const std::string& observer) {
   constexpr std::string_view prefix = "replay:";
-  return observer.starts_with(prefix) ? std::optional(observer.substr(prefix.size())) : std::nullopt;
+  return observer.starts_with(prefix) ? std::optional(observer.substr(prefix.size()))
+                                      : std::nullopt;
 }
 
-session_result run_session(const machine& m, const session_options& o) { return session(m, o).run(); }
+session_result run_session(const machine& m, const session_options& o) {
+  return session(m, o).run();
+}
 
 }  // namespace kilter::balance::os

@@ -16,7 +16,8 @@ signal_scope::signal_scope() {
   fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd_ >= 0) return;
   const int error = errno;
-  throw cannot_balance(fmt::format("signals cannot be waited for: signalfd: {}{}", std::strerror(error), error == EMFILE ? " (ulimit -n)" : ""));
+  throw cannot_balance(fmt::format("signals cannot be waited for: signalfd: {}{}",
+                                   std::strerror(error), error == EMFILE ? " (ulimit -n)" : ""));
 }
 
 signal_scope::~signal_scope() { ::close(fd_); }

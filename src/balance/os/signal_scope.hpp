@@ -5,7 +5,8 @@
 
 namespace kilter::balance::os {
 
-/// The process has its signals, and its limit of descriptors, back as they were when the scope ends.
+/// The process has its signals, and its limit of descriptors, back as they were when the scope
+/// ends.
 class signal_scope {
  public:
   /// Throws cannot_balance if the system refuses.

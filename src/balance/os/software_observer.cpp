@@ -14,20 +14,25 @@ namespace kilter::balance::os {
 
 namespace {
 
-/// Of a thread's CPU time, for each CPU of the machine: about 200 samples a second if all CPUs are busy, however many there are. A sample costs the thread up to
-/// 20 us on a virtual machine, which makes 0.4 % of one core. Prime, so that it keeps no step with what a program does every millisecond.
+/// Of a thread's CPU time, for each CPU of the machine: about 200 samples a second if all CPUs are
+/// busy, however many there are. A sample costs the thread up to 20 us on a virtual machine, which
+/// makes 0.4 % of one core. Prime, so that it keeps no step with what a program does every
+/// millisecond.
 constexpr std::uint64_t sampled_every_ns_per_cpu = 4'999'999;
-/// A thread whose class was told from `well_known` samples, or could not be told from a full window, is asked this much less often.
+/// A thread whose class was told from `well_known` samples, or could not be told from a full
+/// window, is asked this much less often.
 constexpr std::uint64_t slower = 2;
 constexpr std::uint64_t well_known = 32;
-/// 53 samples; they are taken about ten times a second. All of it is locked memory, of which ordinary users have little.
+/// 53 samples; they are taken about ten times a second. All of it is locked memory, of which
+/// ordinary users have little.
 constexpr std::size_t ring_pages = 2;
-/// A thread that ran for so long, and for so many periods, without a sample has lost its event, as when it became a program with other rights; or it is in the
-/// kernel all the time.
+/// A thread that ran for so long, and for so many periods, without a sample has lost its event, as
+/// when it became a program with other rights; or it is in the kernel all the time.
 constexpr double silent_s = 1.0, silent_periods = 16.0;
 
 std::uint64_t period_ns(bool seldom) {
-  static const auto cpus = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  static const auto cpus =
+      static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   return sampled_every_ns_per_cpu * cpus * (seldom ? slower : 1);
 }
 
@@ -41,23 +46,26 @@ perf_event_attr clock_of_thread(bool seldom) {
   a.sample_regs_user = sampled_register_mask;
   a.exclude_kernel = 1;
   a.exclude_hv = 1;
-  a.comm = 1;       // tells of an exec
+  a.comm = 1;  // tells of an exec
   a.comm_exec = 1;
   return a;
 }
 
 std::string why_not_mapped(int error) {
   if (error == EPERM || error == ENOMEM)
-    return "memory for more samples may not be locked; raise kernel.perf_event_mlock_kb or ulimit -l";
+    return "memory for more samples may not be locked; raise kernel.perf_event_mlock_kb or ulimit "
+           "-l";
   return std::strerror(error);
 }
 
 constexpr const char* code_forbidden =
-    "their code may not be read; kernel.yama.ptrace_scope 0 or CAP_SYS_PTRACE allow it, or start the program by kilter balance";
+    "their code may not be read; kernel.yama.ptrace_scope 0 or CAP_SYS_PTRACE allow it, or start "
+    "the program by kilter balance";
 
 }  // namespace
 
-software_observer::software_observer(std::unique_ptr<sampling_calls> calls, std::unique_ptr<operand_decoder> decoder)
+software_observer::software_observer(std::unique_ptr<sampling_calls> calls,
+                                     std::unique_ptr<operand_decoder> decoder)
     : calls_(std::move(calls)), decoder_(std::move(decoder)) {
   if (!decoder_) {
     why_not_ = why_nothing_is_decoded();
@@ -74,8 +82,12 @@ software_observer::~software_observer() {
 }
 
 std::string software_observer::limits() const {
-  if (works_) return "tells by sampled addresses which threads wait for memory and which compute; no rates, so nothing is predicted";
-  return "sees when threads run and wait, but neither misses nor what limits a thread, so nothing is predicted: " + why_not_;
+  if (works_)
+    return "tells by sampled addresses which threads wait for memory and which compute; no rates, "
+           "so nothing is predicted";
+  return "sees when threads run and wait, but neither misses nor what limits a thread, so nothing "
+         "is predicted: " +
+         why_not_;
 }
 
 std::span<std::byte> software_observer::open(pid_t tid, bool seldom, std::string& why) {
@@ -85,7 +97,8 @@ std::span<std::byte> software_observer::open(pid_t tid, bool seldom, std::string
     return {};
   }
   int error = 0;
-  const auto ring = calls_->map(fd, ring_pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), error);
+  const auto ring =
+      calls_->map(fd, ring_pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), error);
   calls_->close(fd);  // the mapping keeps the event
   if (ring.empty()) why = why_not_mapped(error);
   return ring;
@@ -140,7 +153,8 @@ void software_observer::take(sampled_thread& s) {
   if (!taken_.samples.empty() || taken_.narrow > 0) s.unseen_s = 0.0;
   bool forbidden = false;
   for (const register_values& registers : taken_.samples) {
-    const operand_form next = code_->next(s.pid, value_of(registers, sampled_register::ip), forbidden);
+    const operand_form next =
+        code_->next(s.pid, value_of(registers, sampled_register::ip), forbidden);
     if (next.goes == operand_form::somewhere) s.window.add(address_of(next, registers));
     if (next.goes == operand_form::nowhere) s.window.add(std::nullopt);
   }
@@ -163,7 +177,8 @@ void software_observer::fill(const watched_thread& t, thread_sample& sample) {
     start(s, t);
   }
   sample.told = s.told = s.window.told();
-  const bool seldom = s.samples >= (s.told == thread_class::unknown ? page_window::capacity : well_known);
+  const bool seldom =
+      s.samples >= (s.told == thread_class::unknown ? page_window::capacity : well_known);
   if (s.ring.empty() || s.seldom == seldom) return;
   stop(s);
   s.seldom = seldom;
@@ -176,12 +191,15 @@ bool software_observer::is_undecided(const sampled_thread& s) {
 
 std::vector<std::string> software_observer::remarks() const {
   std::vector<std::string> lines;
-  for (const auto& [why, threads] : refused_) lines.push_back(fmt::format("{} threads have no class: {}", threads, why));
+  for (const auto& [why, threads] : refused_)
+    lines.push_back(fmt::format("{} threads have no class: {}", threads, why));
   std::uint64_t undecided = undecided_;
   for (const auto& [id, s] : threads_) undecided += is_undecided(s) ? 1 : 0;
   if (undecided > 0)
-    lines.push_back(fmt::format("of {} threads the sampled addresses told no class: they are neither spread nor close together, or cannot be resolved",
-                                undecided));
+    lines.push_back(
+        fmt::format("of {} threads the sampled addresses told no class: they are neither spread "
+                    "nor close together, or cannot be resolved",
+                    undecided));
   return lines;
 }
 

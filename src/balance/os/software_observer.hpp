@@ -1,7 +1,8 @@
 #pragma once
-// Watching without counters: a thread is interrupted after so much of its own CPU time (the kernel's software event cpu-clock), and where it goes in memory
-// next follows from its code and its registers. Threads that wait for memory go to new pages all the time. This tells a class and never a rate: how often a
-// thread misses cannot be seen so.
+// Watching without counters: a thread is interrupted after so much of its own CPU time (the
+// kernel's software event cpu-clock), and where it goes in memory next follows from its code and
+// its registers. Threads that wait for memory go to new pages all the time. This tells a class and
+// never a rate: how often a thread misses cannot be seen so.
 
 #include <map>
 #include <memory>
@@ -21,7 +22,8 @@ namespace kilter::balance::os {
 
 class software_observer final : public observer {
  public:
-  /// Without a decoder, or if this thread cannot be sampled, it sees times only, and `limits` says why.
+  /// Without a decoder, or if this thread cannot be sampled, it sees times only, and `limits` says
+  /// why.
   software_observer(std::unique_ptr<sampling_calls>, std::unique_ptr<operand_decoder>);
   ~software_observer() override;
 
@@ -44,7 +46,8 @@ class software_observer final : public observer {
     double unseen_s = 0.0;      ///< ran since its last sample
     std::uint64_t samples = 0;  ///< resolved or not, of the program that it is
   };
-  /// The ring of a thread (0: this one); empty if there is none, and then why, except if the thread has gone.
+  /// The ring of a thread (0: this one); empty if there is none, and then why, except if the thread
+  /// has gone.
   [[nodiscard]] std::span<std::byte> open(pid_t tid, bool seldom, std::string& why);
   void start(sampled_thread&, const watched_thread&);
   void stop(sampled_thread&) noexcept;
@@ -57,7 +60,7 @@ class software_observer final : public observer {
   bool works_ = false;
   std::string why_not_;
   std::unordered_map<thread_id, sampled_thread> threads_;
-  ring_contents taken_;         ///< its memory is used again
+  ring_contents taken_;                           ///< its memory is used again
   std::map<std::string, std::uint64_t> refused_;  ///< threads, by reason
   std::uint64_t undecided_ = 0;
 };

@@ -24,14 +24,17 @@ std::uint64_t ticks_to_ns(std::uint64_t ticks) {
 bool has_ended(const thread_stat& s) { return s.state == 'Z' || s.state == 'X'; }
 
 /// A main thread that ended before its process shows as a zombie beside threads that live.
-bool whole_process_ended(pid_t pid, const thread_stat& leader) { return has_ended(leader) && threads_of(pid).size() <= 1; }
+bool whole_process_ended(pid_t pid, const thread_stat& leader) {
+  return has_ended(leader) && threads_of(pid).size() <= 1;
+}
 
 }  // namespace
 
 void watched_thread::read_times(const thread_stat& s) {
   char text[256];
   if (schedstat.read(text, sizeof text) == 0) {
-    ran_ns = ticks_to_ns(s.cpu_ticks);  // a kernel without schedstat: coarse, and nothing on waiting
+    // a kernel without schedstat: coarse, and nothing on waiting
+    ran_ns = ticks_to_ns(s.cpu_ticks);
   } else if (const auto times = parse_schedstat(text)) {
     ran_ns = times->ran_ns;
     waited_ns = times->waited_ns;
@@ -39,8 +42,9 @@ void watched_thread::read_times(const thread_stat& s) {
 }
 
 bool watched_thread::still_there() const {
-  // An open file of /proc belongs to the thread and not to its number, and this one is ten times cheaper to read than `stat`. (A main thread that ended
-  // and that nobody has waited for still counts; nobody else can have its number.)
+  // An open file of /proc belongs to the thread and not to its number, and this one is ten times
+  // cheaper to read than `stat`. (A main thread that ended and that nobody has waited for still
+  // counts; nobody else can have its number.)
   char text[64];
   if (schedstat.kept_open()) return schedstat.read(text, sizeof text) > 0;
   const auto s = stat_of(stat);
@@ -49,13 +53,15 @@ bool watched_thread::still_there() const {
 
 std::string cgroup_directory(const std::string& path) {
   std::vector<std::string> tried{path};
-  for (const char* const mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuset"})
+  for (const char* const mount :
+       {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuset"})
     tried.push_back(std::string(mount) + "/" + path);
   for (const std::string& directory : tried) {
     std::error_code ignored;
     if (fs::exists(fs::path(directory) / "cgroup.procs", ignored)) return directory;
   }
-  throw input_error(fmt::format("--cgroup '{}': no such group; give its directory, as /sys/fs/cgroup/user.slice", path));
+  throw input_error(fmt::format(
+      "--cgroup '{}': no such group; give its directory, as /sys/fs/cgroup/user.slice", path));
 }
 
 targets::targets(target_spec spec) : spec_(std::move(spec)) {
@@ -63,10 +69,14 @@ targets::targets(target_spec spec) : spec_(std::move(spec)) {
     const auto s = stat_of(pid, pid);
     if (!s || whole_process_ended(pid, *s)) {
       const pid_t owner = process_of(pid);
-      throw input_error(owner > 0 && owner != pid ? fmt::format("--pid {}: is a thread of process {}; give that", pid, owner)
-                                                  : fmt::format("--pid {}: there is no such process", pid));
+      throw input_error(
+          owner > 0 && owner != pid
+              ? fmt::format("--pid {}: is a thread of process {}; give that", pid, owner)
+              : fmt::format("--pid {}: there is no such process", pid));
     }
-    if (s->kernel_thread) throw input_error(fmt::format("--pid {}: is a thread of the kernel; only processes can be watched", pid));
+    if (s->kernel_thread)
+      throw input_error(
+          fmt::format("--pid {}: is a thread of the kernel; only processes can be watched", pid));
     if (pid == ::getpid()) throw input_error(fmt::format("--pid {}: is Kilter itself", pid));
     admit(pid, *s);
   }
@@ -96,7 +106,9 @@ bool targets::look(double now_s) {
     }
     last_number_ = number;
   }
-  std::sort(appeared_.begin(), appeared_.end(), [](const auto* a, const auto* b) { return std::pair(a->start, a->tid) < std::pair(b->start, b->tid); });
+  std::sort(appeared_.begin(), appeared_.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->start, a->tid) < std::pair(b->start, b->tid);
+  });
   for (watched_thread* const t : appeared_) {
     t->id = next_id_++;
     alive_.push_back(t);
@@ -129,7 +141,8 @@ void targets::find_processes() {
   for (const auto& [pid, s] : fresh) strangers_.insert(pid);
 }
 
-/// Asked after a child was seen to have that parent: a parent that is still the same one now was so then.
+/// Asked after a child was seen to have that parent: a parent that is still the same one now was so
+/// then.
 bool targets::still_watched(pid_t pid) const {
   const auto at = processes_.find(pid);
   if (at == processes_.end()) return false;
@@ -141,14 +154,18 @@ void targets::find_in_group() {
   const auto read = [&](const fs::path& directory) {
     std::ifstream in(directory / "cgroup.procs");
     for (pid_t pid; in >> pid;) {
-      if (pid <= 0 || pid == ::getpid() || pid == spec_.not_this || processes_.contains(pid)) continue;
+      if (pid <= 0 || pid == ::getpid() || pid == spec_.not_this || processes_.contains(pid))
+        continue;
       if (const auto s = stat_of(pid, pid); s && !s->kernel_thread) admit(pid, *s);
     }
   };
   std::error_code error;
   if (!fs::is_directory(spec_.cgroup, error)) return;
   read(spec_.cgroup);
-  for (fs::recursive_directory_iterator at(spec_.cgroup, fs::directory_options::skip_permission_denied, error), end; !error && at != end; at.increment(error))
+  for (fs::recursive_directory_iterator
+           at(spec_.cgroup, fs::directory_options::skip_permission_denied, error),
+       end;
+       !error && at != end; at.increment(error))
     if (at->is_directory(error)) read(at->path());
 }
 
@@ -166,7 +183,8 @@ void targets::find_threads(pid_t pid, const process& p, double now_s) {
     t->stat = proc_file(stat_path(pid, tid));
     const auto s = stat_of(t->stat);
     if (!s || has_ended(*s)) continue;
-    t->schedstat = proc_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/schedstat");
+    t->schedstat =
+        proc_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/schedstat");
     t->program = p.program;
     t->pid = pid;
     t->tid = tid;

@@ -1,6 +1,7 @@
 #pragma once
-// Which threads are watched: those of the given processes or of a cgroup, and of all that descends from them. Each look finds what came and what went, and
-// gives every thread an id that is never used again.
+// Which threads are watched: those of the given processes or of a cgroup, and of all that descends
+// from them. Each look finds what came and what went, and gives every thread an id that is never
+// used again.
 
 #include <sys/types.h>
 
@@ -18,20 +19,21 @@ namespace kilter::balance::os {
 
 /// What to watch. Exactly one of them is given.
 struct target_spec {
-  std::vector<pid_t> pids;   ///< processes, with their descendants
-  std::string cgroup;        ///< directory of a cgroup: its processes and those of the groups below it
-  pid_t ancestor = 0;        ///< all that descends from it, itself excluded
-  pid_t not_this = 0;        ///< never watched: a guard, which is in the same cgroup as Kilter
+  std::vector<pid_t> pids;  ///< processes, with their descendants
+  /// directory of a cgroup: its processes and those of the groups below it
+  std::string cgroup;
+  pid_t ancestor = 0;  ///< all that descends from it, itself excluded
+  pid_t not_this = 0;  ///< never watched: a guard, which is in the same cgroup as Kilter
 };
 
 struct watched_thread {
   thread_id id = 0;
   program_id program = 0;
   pid_t pid = 0, tid = 0;
-  std::uint64_t start = 0;         ///< tells it from a later thread of the same number
+  std::uint64_t start = 0;  ///< tells it from a later thread of the same number
   std::string name;
   char state = '?';
-  int os_cpu = -1;                 ///< where it is, or ran last
+  int os_cpu = -1;                          ///< where it is, or ran last
   std::uint64_t ran_ns = 0, waited_ns = 0;  ///< since it began
   double first_s = 0.0, last_s = 0.0;       ///< first and last seen alive
   bool gone = false;
@@ -47,11 +49,12 @@ struct watched_program {
   pid_t pid = 0;
   std::uint64_t start = 0;
   std::string name;
-  std::uint32_t threads = 0;       ///< seen so far
+  std::uint32_t threads = 0;  ///< seen so far
   double first_s = 0.0, last_s = 0.0;
 };
 
-/// The directory of a cgroup given as such, or as its path below a place where cgroups are mounted. input_error if there is none.
+/// The directory of a cgroup given as such, or as its path below a place where cgroups are mounted.
+/// input_error if there is none.
 [[nodiscard]] std::string cgroup_directory(const std::string& path);
 
 class targets {
@@ -61,7 +64,8 @@ class targets {
 
   /// `now_s`: of the caller's clock. Returns true if anything came or went.
   bool look(double now_s);
-  /// Brings state, core and times of every thread up to date; those that have ended are `gone` afterwards.
+  /// Brings state, core and times of every thread up to date; those that have ended are `gone`
+  /// afterwards.
   void measure(double now_s);
 
   /// Living threads, by id.
@@ -69,7 +73,9 @@ class targets {
   /// Threads that the last `look` found.
   [[nodiscard]] const std::vector<watched_thread*>& appeared() const noexcept { return appeared_; }
   /// Threads that have ended since the last `forget`; they stay valid until then.
-  [[nodiscard]] const std::vector<std::unique_ptr<watched_thread>>& ended() const noexcept { return ended_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<watched_thread>>& ended() const noexcept {
+    return ended_;
+  }
   void forget() { ended_.clear(); }
 
   [[nodiscard]] const std::vector<watched_program>& programs() const noexcept { return programs_; }

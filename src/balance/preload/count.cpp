@@ -1,6 +1,8 @@
-// libkilter_count.so: counts what each thread of one process takes and waits for, and leaves the counts in the file that KILTER_COUNTS names when the
-// process exits. Only in the process whose number is KILTER_COUNTS_PID; children that inherit the variables count nothing. As they have the library too, whatever
-// C library they were built for, it needs no library and no symbol that one of them may lack.
+// libkilter_count.so: counts what each thread of one process takes and waits for, and leaves the
+// counts in the file that KILTER_COUNTS names when the process exits. Only in the process whose
+// number is KILTER_COUNTS_PID; children that inherit the variables count nothing. As they have the
+// library too, whatever C library they were built for, it needs no library and no symbol that one
+// of them may lack.
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,14 +24,15 @@ __attribute__((tls_model("initial-exec"))) thread_local counters of_this;
 struct entry {
   thread_counts seen;
   pthread_t id;
-  const counters* live;                ///< null once the thread has ended and `seen` is complete
-  entry* before;                       ///< the thread that was created before
+  const counters* live;  ///< null once the thread has ended and `seen` is complete
+  entry* before;         ///< the thread that was created before
 };
 
-entry* last = nullptr;                 ///< the main thread is at the end of the chain
+entry* last = nullptr;  ///< the main thread is at the end of the chain
 pthread_key_t key;
 const char* path;
-pid_t counted = 0;                     ///< 0: nothing is counted; otherwise, a fork that inherited all this is another process
+/// 0: nothing is counted; otherwise, a fork that inherited all this is another process
+pid_t counted = 0;
 
 bool counting() noexcept { return counted != 0 && counted == getpid(); }
 
@@ -106,7 +109,9 @@ bool is_own_number(const char* text) noexcept {
 
 __attribute__((constructor)) void enter() {
   const char *file = getenv("KILTER_COUNTS"), *pid = getenv("KILTER_COUNTS_PID");
-  if (file == nullptr || pid == nullptr || !is_own_number(pid) || pthread_key_create(&key, at_end) != 0) return;
+  if (file == nullptr || pid == nullptr || !is_own_number(pid) ||
+      pthread_key_create(&key, at_end) != 0)
+    return;
   path = strdup(file);
   entry* const main_thread = path != nullptr ? begin_entry() : nullptr;
   if (main_thread == nullptr) return;
@@ -164,13 +169,16 @@ launch* prepare(void* (*start)(void*), void* argument) noexcept {
   return nullptr;
 }
 
-/// The version that programs are linked with now: for conditions an unversioned search may find that of the older, incompatible type.
+/// The version that programs are linked with now: for conditions an unversioned search may find
+/// that of the older, incompatible type.
 template <class Function>
 Function* next_version(Function*& real, const char* name) noexcept {
-  static constexpr const char* versions[] = {"GLIBC_2.34", "GLIBC_2.30", "GLIBC_2.17", "GLIBC_2.3.2"};
+  static constexpr const char* versions[] = {"GLIBC_2.34", "GLIBC_2.30", "GLIBC_2.17",
+                                             "GLIBC_2.3.2"};
   if (real == nullptr && dlvsym != nullptr)
     for (const char* const version : versions)
-      if (void* const found = dlvsym(RTLD_NEXT, name, version); found != nullptr && real == nullptr) memcpy(&real, &found, sizeof real);
+      if (void* const found = dlvsym(RTLD_NEXT, name, version); found != nullptr && real == nullptr)
+        memcpy(&real, &found, sizeof real);
   return next(real, name);
 }
 
@@ -189,19 +197,24 @@ int (*real_trylock)(pthread_mutex_t*);
   }
 
 KILTER_COUNTED(locks, pthread_mutex_lock, noexcept, (pthread_mutex_t * m), (m))
-KILTER_COUNTED(locks, pthread_mutex_timedlock, noexcept, (pthread_mutex_t * m, const timespec* t), (m, t))
+KILTER_COUNTED(locks, pthread_mutex_timedlock, noexcept, (pthread_mutex_t * m, const timespec* t),
+               (m, t))
 KILTER_COUNTED(locks, pthread_spin_lock, noexcept, (pthread_spinlock_t * s), (s))
 KILTER_COUNTED(locks, pthread_rwlock_rdlock, noexcept, (pthread_rwlock_t * l), (l))
 KILTER_COUNTED(locks, pthread_rwlock_wrlock, noexcept, (pthread_rwlock_t * l), (l))
 KILTER_COUNTED(barriers, pthread_barrier_wait, noexcept, (pthread_barrier_t * b), (b))
 KILTER_COUNTED(conditions, pthread_cond_wait, , (pthread_cond_t * c, pthread_mutex_t* m), (c, m))
-KILTER_COUNTED(conditions, pthread_cond_timedwait, , (pthread_cond_t * c, pthread_mutex_t* m, const timespec* t), (c, m, t))
-KILTER_COUNTED(conditions, pthread_cond_clockwait, , (pthread_cond_t * c, pthread_mutex_t* m, clockid_t k, const timespec* t), (c, m, k, t))
+KILTER_COUNTED(conditions, pthread_cond_timedwait, ,
+               (pthread_cond_t * c, pthread_mutex_t* m, const timespec* t), (c, m, t))
+KILTER_COUNTED(conditions, pthread_cond_clockwait, ,
+               (pthread_cond_t * c, pthread_mutex_t* m, clockid_t k, const timespec* t),
+               (c, m, k, t))
 KILTER_COUNTED(conditions, pthread_cond_signal, noexcept, (pthread_cond_t * c), (c))
 KILTER_COUNTED(conditions, pthread_cond_broadcast, noexcept, (pthread_cond_t * c), (c))
 
 KILTER_EXPORTED int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
-  if (real_trylock == nullptr && next_version(real_trylock, "pthread_mutex_trylock") == nullptr) return ENOSYS;
+  if (real_trylock == nullptr && next_version(real_trylock, "pthread_mutex_trylock") == nullptr)
+    return ENOSYS;
   const int error = real_trylock(m);
   if (error == 0) ++of_this.locks;
   return error;
@@ -214,7 +227,8 @@ KILTER_EXPORTED int pthread_join(pthread_t thread, void** result) {
   return error;
 }
 
-KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
+KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                   void* (*start)(void*), void* argument) noexcept {
   if (next_version(real_create, "pthread_create") == nullptr) return ENOSYS;
   launch* l = counting() ? prepare(start, argument) : nullptr;
   if (l == nullptr) return real_create(thread, attributes, start, argument);

@@ -16,8 +16,8 @@ namespace kilter::balance::preload {
 
 struct symmetry_result {
   std::uint32_t groups = 0;
-  double sym_inst = 0.0;                ///< over CPU time, which stands in for instructions
-  double sym_lock = 0.0;                ///< over locks, barriers and conditions together
+  double sym_inst = 0.0;  ///< over CPU time, which stands in for instructions
+  double sym_lock = 0.0;  ///< over locks, barriers and conditions together
 };
 [[nodiscard]] symmetry_result symmetry_of(const std::vector<thread_counts>&);
 

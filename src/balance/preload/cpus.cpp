@@ -11,7 +11,9 @@ namespace kilter::balance::preload {
 
 namespace {
 
-bool contains(const std::vector<int>& sorted, int cpu) { return std::binary_search(sorted.begin(), sorted.end(), cpu); }
+bool contains(const std::vector<int>& sorted, int cpu) {
+  return std::binary_search(sorted.begin(), sorted.end(), cpu);
+}
 
 std::string first_line(const std::string& path) {
   std::ifstream in(path);
@@ -21,7 +23,8 @@ std::string first_line(const std::string& path) {
 }
 
 /// What the kernel says of each in `file`; empty if it says nothing of one.
-std::vector<double> numbers(const std::vector<int>& allowed, const std::string& root, const std::string& file) {
+std::vector<double> numbers(const std::vector<int>& allowed, const std::string& root,
+                            const std::string& file) {
   std::vector<double> values;
   for (const int c : allowed) {
     std::ifstream in(root + "/devices/system/cpu/cpu" + std::to_string(c) + "/" + file);
@@ -32,8 +35,10 @@ std::vector<double> numbers(const std::vector<int>& allowed, const std::string& 
   return values;
 }
 
-/// Those whose number in `file` is at least `factor` times the lowest; empty if one of them has none, or all are so.
-std::vector<int> above(const std::vector<int>& allowed, const std::string& root, const std::string& file, double factor) {
+/// Those whose number in `file` is at least `factor` times the lowest; empty if one of them has
+/// none, or all are so.
+std::vector<int> above(const std::vector<int>& allowed, const std::string& root,
+                       const std::string& file, double factor) {
   const auto values = numbers(allowed, root, file);
   if (values.empty()) return {};
   const double lowest = *std::min_element(values.begin(), values.end());
@@ -43,7 +48,8 @@ std::vector<int> above(const std::vector<int>& allowed, const std::string& root,
   return fast;
 }
 
-/// Those of the largest capacity, and of one that is nearly as large: the fastest kind. Empty if all are alike.
+/// Those of the largest capacity, and of one that is nearly as large: the fastest kind. Empty if
+/// all are alike.
 std::vector<int> of_largest_capacity(const std::vector<int>& allowed, const std::string& root) {
   const auto values = numbers(allowed, root, "cpu_capacity");
   if (values.empty()) return {};
@@ -75,15 +81,18 @@ machine machine_of(const std::vector<int>& allowed, const std::vector<int>& fast
   std::uint32_t fast_count = 0;
   const auto add = [&](bool is_fast, std::uint32_t group) {
     for (const int c : allowed)
-      if (contains(fast, c) == is_fast) cores.push_back({static_cast<core_id>(cores.size()), c, group, group, 0});
+      if (contains(fast, c) == is_fast)
+        cores.push_back({static_cast<core_id>(cores.size()), c, group, group, 0});
   };
   add(true, 0);
   fast_count = static_cast<std::uint32_t>(cores.size());
   add(false, fast_count == 0 ? 0 : 1);
   const auto all = static_cast<std::uint32_t>(cores.size());
   std::vector<core_kind> kinds;
-  if (fast_count > 0 && fast_count < all) kinds = {{0, "fast", fast_count, 0.0}, {1, "slow", all - fast_count, 0.0}};
-  else kinds = {{0, "core", all, 0.0}};
+  if (fast_count > 0 && fast_count < all)
+    kinds = {{0, "fast", fast_count, 0.0}, {1, "slow", all - fast_count, 0.0}};
+  else
+    kinds = {{0, "core", all, 0.0}};
   return {"allowed CPUs", std::move(kinds), std::move(cores)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// For what is loaded into programs that are not ours: whatever their C library is. Without the C++ library: nothing here throws, allocates or needs a constructor
-// to have run, and what one C library has and another lacks is a weak reference.
+// For what is loaded into programs that are not ours: whatever their C library is. Without the C++
+// library: nothing here throws, allocates or needs a constructor to have run, and what one C
+// library has and another lacks is a weak reference.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +25,8 @@ const char* gnu_get_libc_version(void) noexcept __attribute__((weak));         /
 
 namespace kilter::balance::preload {
 
-/// The next definition of what we interpose. `real` keeps it, so that a search is made once, and not between fork and exec; null where there is none.
+/// The next definition of what we interpose. `real` keeps it, so that a search is made once, and
+/// not between fork and exec; null where there is none.
 template <class Function>
 Function* next(Function*& real, const char* name) noexcept {
   if (real == nullptr) {
@@ -34,13 +36,18 @@ Function* next(Function*& real, const char* name) noexcept {
   return real;
 }
 
-inline const char* name_of_program() noexcept { return &program_invocation_short_name != nullptr ? program_invocation_short_name : "the program"; }
+inline const char* name_of_program() noexcept {
+  return &program_invocation_short_name != nullptr ? program_invocation_short_name : "the program";
+}
 
 /// As fstat, which glibc has by that name since 2.33 alone.
-inline bool status_of(int file, struct stat& s) noexcept { return syscall(SYS_fstat, file, &s) == 0; }
+inline bool status_of(int file, struct stat& s) noexcept {
+  return syscall(SYS_fstat, file, &s) == 0;
+}
 
-/// Opens the file that Kilter made for this run, in a folder that nobody else may write in; -1 if it is not there. The run may be over and its name in the hands
-/// of others: so nothing is made, no link is followed, nobody is waited for, and the file of another user is left alone.
+/// Opens the file that Kilter made for this run, in a folder that nobody else may write in; -1 if
+/// it is not there. The run may be over and its name in the hands of others: so nothing is made, no
+/// link is followed, nobody is waited for, and the file of another user is left alone.
 inline int open_told(const char* path, int how) noexcept {
   const char* const name = strrchr(path, '/');
   char folder[PATH_MAX];
@@ -53,14 +60,17 @@ inline int open_told(const char* path, int how) noexcept {
   struct stat s;
   const uid_t we = geteuid();
   const bool closed = status_of(in, s) && s.st_uid == we && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  const int file = closed ? openat(in, name + 1, how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  const int file =
+      closed ? openat(in, name + 1, how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
   close(in);
-  if (file < 0 || (status_of(file, s) && S_ISREG(s.st_mode) && s.st_uid == we && s.st_nlink == 1)) return file;
+  if (file < 0 || (status_of(file, s) && S_ISREG(s.st_mode) && s.st_uid == we && s.st_nlink == 1))
+    return file;
   close(file);
   return -1;
 }
 
-/// A line on standard error, as far as that takes it: the program must not notice, so no signal comes of it.
+/// A line on standard error, as far as that takes it: the program must not notice, so no signal
+/// comes of it.
 __attribute__((format(printf, 1, 2))) inline void tell(const char* format, ...) noexcept {
   char line[1024] = "kilter: ";
   const size_t head = strlen(line), room = sizeof line - head - 1;
@@ -69,8 +79,10 @@ __attribute__((format(printf, 1, 2))) inline void tell(const char* format, ...) 
   const int wanted = vsnprintf(line + head, room, format, arguments);
   va_end(arguments);
   if (wanted < 0) return;
-  size_t size = head + (static_cast<size_t>(wanted) < room ? static_cast<size_t>(wanted) : room - 1);
-  for (size_t i = 0; i < size; ++i) {  // names may hold what a terminal obeys; C1 is two bytes in UTF-8
+  size_t size =
+      head + (static_cast<size_t>(wanted) < room ? static_cast<size_t>(wanted) : room - 1);
+  // names may hold what a terminal obeys; C1 is two bytes in UTF-8
+  for (size_t i = 0; i < size; ++i) {
     const auto c = static_cast<unsigned char>(line[i]);
     if (c < ' ' || c == 127 || (c >= 0x80 && c < 0xa0 && line[i - 1] == '\xc2')) line[i] = '_';
   }

@@ -1,14 +1,14 @@
 #include "balance/preload/history.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/replace_file.hpp"
 #include "kilter/error.hpp"
@@ -22,7 +22,8 @@ constexpr std::size_t largest_history = 4u << 20;
 constexpr unsigned long most_runs = 8, most_threads = 65536;
 constexpr double most_seconds = 1e12;
 
-constexpr int to_open = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;   // a program waits for nobody because of us
+// a program waits for nobody because of us
+constexpr int to_open = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 /// An open file, closed in the end. Everybody who may read it may lock it for ever.
 class history_file {
@@ -46,11 +47,14 @@ class history_file {
     constexpr int most_tries = 2000;
     for (int tries = 0; flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tries) {
       if (errno != EWOULDBLOCK && errno != EINTR) fail("be locked");
-      if (tries == most_tries) throw input_error("'" + path_ + "' cannot be written: somebody keeps it locked");
+      if (tries == most_tries)
+        throw input_error("'" + path_ + "' cannot be written: somebody keeps it locked");
       usleep(1000);
     }
   }
-  [[noreturn]] void fail(const std::string& what) const { throw input_error("'" + path_ + "' cannot " + what + ": " + std::strerror(errno)); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw input_error("'" + path_ + "' cannot " + what + ": " + std::strerror(errno));
+  }
 
   [[nodiscard]] std::string read_all() const {
     std::string text(largest_history + 1, '\0');
@@ -66,10 +70,13 @@ class history_file {
     text.resize(size);
     return text;
   }
-  /// False if another file has taken the place of this one since it was opened: whoever held the lock before us has renamed his over it.
+  /// False if another file has taken the place of this one since it was opened: whoever held the
+  /// lock before us has renamed his over it.
   [[nodiscard]] bool still_there() const {
-    struct stat here {}, there {};
-    return fstat(fd_, &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    struct stat here {
+    }, there{};
+    return fstat(fd_, &here) == 0 && stat(path_.c_str(), &there) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
   }
 
  private:
@@ -80,7 +87,8 @@ class history_file {
 /// A new one is nobody else's: no link is followed to a place where there is none.
 int open_to_renew(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | to_open);
-  return fd >= 0 || errno != ENOENT ? fd : open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | to_open, 0644);
+  return fd >= 0 || errno != ENOENT ? fd
+                                    : open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | to_open, 0644);
 }
 
 known_history parsed(const std::string& path, std::string_view text) {
@@ -96,7 +104,9 @@ known_history parsed(const std::string& path, std::string_view text) {
 /// Takes the first word of `line`, and the blanks before it and behind.
 std::string_view next_word(std::string_view& line) {
   constexpr std::string_view blanks = " \t\r";
-  const auto skip = [&] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
+  const auto skip = [&] {
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+  };
   skip();
   const std::string_view word = line.substr(0, std::min(line.find_first_of(blanks), line.size()));
   line.remove_prefix(word.size());
@@ -112,10 +122,13 @@ bool is_number(std::string_view word, Number& value) {
 
 bool parse_line(std::string_view line, std::string& program, unsigned long& index, past_thread& t) {
   program = next_word(line);
-  const bool numbers = is_number(next_word(line), index) && is_number(next_word(line), t.runs) && is_number(next_word(line), t.mean_s);
-  const bool shown = std::all_of(program.begin(), program.end(), [](unsigned char c) { return c > ' ' && c <= '~'; });
+  const bool numbers = is_number(next_word(line), index) && is_number(next_word(line), t.runs) &&
+                       is_number(next_word(line), t.mean_s);
+  const bool shown = std::all_of(program.begin(), program.end(),
+                                 [](unsigned char c) { return c > ' ' && c <= '~'; });
   t.runs = std::min(t.runs, most_runs);
-  return numbers && line.empty() && shown && !program.empty() && index < most_threads && t.runs > 0 && t.mean_s >= 0.0 && t.mean_s <= most_seconds;
+  return numbers && line.empty() && shown && !program.empty() && index < most_threads &&
+         t.runs > 0 && t.mean_s >= 0.0 && t.mean_s <= most_seconds;
 }
 
 }  // namespace
@@ -137,12 +150,18 @@ known_history parse_history(std::string_view text) {
     std::string program;
     unsigned long index = 0;
     past_thread t;
-    if (cut) fault("the file ends within " + which);
-    else if (number > 1 && !parse_line(line, program, index, t)) fault(which + " must be PROGRAM INDEX RUNS SECONDS");
-    else if (number > 1 && !h.lengths.emplace(std::pair(program, index), t).second) fault(which + " repeats the program and index of another");
+    if (cut)
+      fault("the file ends within " + which);
+    else if (number > 1 && !parse_line(line, program, index, t))
+      fault(which + " must be PROGRAM INDEX RUNS SECONDS");
+    else if (number > 1 && !h.lengths.emplace(std::pair(program, index), t).second)
+      fault(which + " repeats the program and index of another");
     text.remove_prefix(cut ? text.size() : end + 1);
   }
-  if (faults > 0) h.left_out = first + "; " + (faults == 1 ? "that line is" : std::to_string(faults) + " such lines are") + " left out";
+  if (faults > 0)
+    h.left_out = first + "; " +
+                 (faults == 1 ? "that line is" : std::to_string(faults) + " such lines are") +
+                 " left out";
   return h;
 }
 
@@ -158,7 +177,8 @@ std::string history_text(const history& h) {
 
 std::vector<double> predicted_lengths(const history& h, const std::string& program) {
   std::vector<double> lengths;
-  for (auto at = h.find({program, 0}); at != h.end() && at->first.first == program && at->first.second == lengths.size(); ++at)
+  for (auto at = h.find({program, 0});
+       at != h.end() && at->first.first == program && at->first.second == lengths.size(); ++at)
     lengths.push_back(std::max(at->second.mean_s, 1e-9));
   return lengths;
 }
@@ -173,17 +193,20 @@ void add_run(history& h, const std::string& program, const std::vector<double>& 
 }
 
 known_history load_history(const std::string& path) {
-  const history_file file(path, open(path.c_str(), O_RDONLY | to_open));   // it is replaced as a whole, so nobody need be kept from that
+  // it is replaced as a whole, so nobody need be kept from that
+  const history_file file(path, open(path.c_str(), O_RDONLY | to_open));
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open()) file.fail("be read");
   return parsed(path, file.read_all());
 }
 
-void save_run(const std::string& path, const std::string& program, const std::vector<double>& seconds) {
+void save_run(const std::string& path, const std::string& program,
+              const std::vector<double>& seconds) {
   constexpr int most_tries = 100;
   for (int tries = 0;; ++tries) {
     const history_file file(path, open_to_renew(path));
-    if (!file.is_open() && (errno != EEXIST || tries == most_tries)) file.fail("be written");   // EEXIST: another run has just made it, or it is a link to nowhere
+    // EEXIST: another run has just made it, or it is a link to nowhere
+    if (!file.is_open() && (errno != EEXIST || tries == most_tries)) file.fail("be written");
     if (!file.is_open()) continue;
     file.lock();
     if (!file.still_there() && tries < most_tries) continue;

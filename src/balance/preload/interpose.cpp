@@ -1,11 +1,15 @@
-// libkilter_preload.so: pthread_create places each new thread before its first instruction of the program. What goes wrong here costs the program
-// nothing but the placement: one line on standard error, and it runs on as without the library.
+// libkilter_preload.so: pthread_create places each new thread before its first instruction of the
+// program. What goes wrong here costs the program nothing but the placement: one line on standard
+// error, and it runs on as without the library.
 //
-// Every child of the program has this library too, a shell as well as what was built for another C library. So it needs no library and no symbol that one of them
-// may lack, and where to place a thread is decided in libkilter_place.so, which is loaded when a program of glibc creates its first thread.
+// Every child of the program has this library too, a shell as well as what was built for another C
+// library. So it needs no library and no symbol that one of them may lack, and where to place a
+// thread is decided in libkilter_place.so, which is loaded when a program of glibc creates its
+// first thread.
 //
-// Who is pinned remembers the mask that it would have had: its own threads begin from it, and so do processes that it forks, spawns or becomes. Between vfork and
-// exec the child has its parent's thread-local data, so `exec...` knows too.
+// Who is pinned remembers the mask that it would have had: its own threads begin from it, and so do
+// processes that it forks, spawns or becomes. Between vfork and exec the child has its parent's
+// thread-local data, so `exec...` knows too.
 
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +36,9 @@ int progress = not_yet;
 /// Beside this library, wherever that was found.
 bool path_of_second_half(char (&path)[PATH_MAX + 32]) noexcept {
   Dl_info here;
-  if (dladdr(reinterpret_cast<void*>(&of_this_thread), &here) == 0 || realpath(here.dli_fname, path) == nullptr) return false;
+  if (dladdr(reinterpret_cast<void*>(&of_this_thread), &here) == 0 ||
+      realpath(here.dli_fname, path) == nullptr)
+    return false;
   char* const end = strrchr(path, '/');
   if (end == nullptr) return false;
   strcpy(end, "/libkilter_place.so");
@@ -40,9 +46,12 @@ bool path_of_second_half(char (&path)[PATH_MAX + 32]) noexcept {
 }
 
 void load() noexcept {
-  if (gnu_get_libc_version == nullptr) return tell("%s has another C library than glibc; its threads are left alone", name_of_program());
+  if (gnu_get_libc_version == nullptr)
+    return tell("%s has another C library than glibc; its threads are left alone",
+                name_of_program());
   char path[PATH_MAX + 32];
-  if (!path_of_second_half(path)) return tell("libkilter_place.so is not found; threads of %s are left alone", name_of_program());
+  if (!path_of_second_half(path))
+    return tell("libkilter_place.so is not found; threads of %s are left alone", name_of_program());
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void* const entry = library != nullptr ? dlsym(library, placement_name) : nullptr;
   if (entry == nullptr) {
@@ -55,12 +64,14 @@ void load() noexcept {
   placing = begin(&ours);
 }
 
-/// Loads the second half before the first thread. A thread that is created while it loads, by whoever provides the memory for that, is not placed.
+/// Loads the second half before the first thread. A thread that is created while it loads, by
+/// whoever provides the memory for that, is not placed.
 const second_half& ready() noexcept {
   static constexpr second_half nothing = {};
   if (loading || next(real_create, "pthread_create") == nullptr) return nothing;
   int expected = not_yet;
-  if (__atomic_compare_exchange_n(&progress, &expected, at_it, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+  if (__atomic_compare_exchange_n(&progress, &expected, at_it, false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
     const int error = errno;
     loading = true;
     load();
@@ -72,7 +83,8 @@ const second_half& ready() noexcept {
   return placing;
 }
 
-/// Runs `call` with the mask that this thread would have without us, for processes that inherit it. An exec comes back only if it failed.
+/// Runs `call` with the mask that this thread would have without us, for processes that inherit it.
+/// An exec comes back only if it failed.
 template <class Call>
 auto unpinned(Call&& call) {
   const bool ours = still_ours(mask_of_this);
@@ -118,20 +130,27 @@ KILTER_EXPORTED int kilter_hint_listen(int kind, const double* values, size_t co
   return s.listen != nullptr ? s.listen(kind, values, count) : 0;
 }
 
-KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
+KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                   void* (*start)(void*), void* argument) noexcept {
   const second_half& s = ready();
   if (s.create != nullptr) return s.create(thread, attributes, start, argument);
-  return next(real_create, "pthread_create") != nullptr ? real_create(thread, attributes, start, argument) : ENOSYS;
+  return next(real_create, "pthread_create") != nullptr
+             ? real_create(thread, attributes, start, argument)
+             : ENOSYS;
 }
 
-KILTER_EXPORTED int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                                char* const argv[], char* const envp[]) {
+KILTER_EXPORTED int posix_spawn(pid_t* pid, const char* path,
+                                const posix_spawn_file_actions_t* actions,
+                                const posix_spawnattr_t* attributes, char* const argv[],
+                                char* const envp[]) {
   if (next(real_posix_spawn, "posix_spawn") == nullptr) return ENOSYS;
   return unpinned([&] { return real_posix_spawn(pid, path, actions, attributes, argv, envp); });
 }
 
-KILTER_EXPORTED int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                                 char* const argv[], char* const envp[]) {
+KILTER_EXPORTED int posix_spawnp(pid_t* pid, const char* file,
+                                 const posix_spawn_file_actions_t* actions,
+                                 const posix_spawnattr_t* attributes, char* const argv[],
+                                 char* const envp[]) {
   if (next(real_posix_spawnp, "posix_spawnp") == nullptr) return ENOSYS;
   return unpinned([&] { return real_posix_spawnp(pid, file, actions, attributes, argv, envp); });
 }

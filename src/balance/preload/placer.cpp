@@ -14,7 +14,8 @@ constexpr std::size_t most_announced = 1u << 20;
 
 }  // namespace
 
-placer::placer(const settings& s, const std::vector<int>& allowed, const std::vector<int>& fast, const std::vector<double>& predicted)
+placer::placer(const settings& s, const std::vector<int>& allowed, const std::vector<int>& fast,
+               const std::vector<double>& predicted)
     : machine_(machine_of(allowed, fast)),
       critical_(s.policy == "cjfpf"),
       active_(s.policy == "rr" || machine_.kinds().size() > 1),
@@ -47,8 +48,10 @@ void placer::ended(core_id c) {
 }
 
 bool placer::announce(bool critical, const double* values, std::size_t count) {
-  if (critical != critical_ || count == 0 || count > most_announced || values == nullptr) return false;
-  if (!std::all_of(values, values + count, [](double v) { return std::isfinite(v) && v > 0.0; })) return false;
+  if (critical != critical_ || count == 0 || count > most_announced || values == nullptr)
+    return false;
+  if (!std::all_of(values, values + count, [](double v) { return std::isfinite(v) && v > 0.0; }))
+    return false;
   const std::lock_guard hold(mutex_);
   group_.assign(values, values + count);
   next_in_group_ = 0;

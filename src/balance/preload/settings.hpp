@@ -8,11 +8,15 @@
 namespace kilter::balance::preload {
 
 struct settings {
-  std::string policy = "ljfpf";        ///< KILTER_POLICY: ljfpf, cjfpf or rr
-  std::vector<double> lengths;         ///< KILTER_LENGTHS: a list, or @FILE; of all threads in order of creation, above 0
-  std::string history;                 ///< KILTER_HISTORY: a file; empty: lengths are not predicted
-  std::vector<int> fast_cpus;          ///< KILTER_FAST_CPUS: numbers of the operating system, as taskset takes them; empty: the machine's fastest kind
-  bool verbose = false;                ///< KILTER_VERBOSE: a line for every thread on standard error
+  std::string policy = "ljfpf";  ///< KILTER_POLICY: ljfpf, cjfpf or rr
+  /// KILTER_LENGTHS: a list, or @FILE; of all threads in order of creation, above 0
+  std::vector<double> lengths;
+  std::string history;  ///< KILTER_HISTORY: a file; empty: lengths are not predicted
+  /// KILTER_FAST_CPUS: numbers of the operating system, as taskset takes them; empty: the machine's
+  /// fastest kind
+  std::vector<int> fast_cpus;
+  /// KILTER_VERBOSE: a line for every thread on standard error
+  bool verbose = false;
 };
 
 /// `get` is getenv. input_error names the variable, the value and what would be right.

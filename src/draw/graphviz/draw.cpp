@@ -19,21 +19,27 @@ namespace kilter {
 namespace {
 
 /// Light enough for black text; the last one is for all further types.
-constexpr std::array<const char*, 10> colours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6", "#fb9a99", "#ffff99", "#8dd3c7", "#d9d9d9", "#fccde5", "#ffffff"};
+constexpr std::array<const char*, 10> colours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
+                                              "#fb9a99", "#ffff99", "#8dd3c7", "#d9d9d9",
+                                              "#fccde5", "#ffffff"};
 
 /// Graphviz takes strings that it does not change as char*.
 void set(void* object, const char* attribute, const std::string& value) {
   static const char none[] = "";
-  agsafeset(object, const_cast<char*>(attribute), const_cast<char*>(value.c_str()), const_cast<char*>(none));
+  agsafeset(object, const_cast<char*>(attribute), const_cast<char*>(value.c_str()),
+            const_cast<char*>(none));
 }
 
 /// In a label a backslash begins a command.
 std::string label(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\\') out += "\\\\";
-    else if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -52,11 +58,14 @@ class picture {
     for (std::size_t i = 0; i < s.boxes.size(); ++i) nodes.push_back(add(s.boxes[i], i));
     for (const sketch::line& l : s.lines) {
       Agedge_t* edge = agedge(graph_, nodes[l.from], nodes[l.to], nullptr, 1);
-      set(edge, "penwidth", dags::number_text(std::min(6.0, 1.0 + std::log10(static_cast<double>(l.edges)))));
+      set(edge, "penwidth",
+          dags::number_text(std::min(6.0, 1.0 + std::log10(static_cast<double>(l.edges)))));
       set(edge, "arrowsize", "0.6");
       if (l.edges > 1) set(edge, "tooltip", std::to_string(l.edges) + " edges");
     }
-    if (gvLayout(context_, graph_, "dot") != 0) throw std::runtime_error("Graphviz cannot lay the graph out; is its plugin for dot installed (libgvc6)?");
+    if (gvLayout(context_, graph_, "dot") != 0)
+      throw std::runtime_error(
+          "Graphviz cannot lay the graph out; is its plugin for dot installed (libgvc6)?");
     laid_out_ = true;
   }
   picture(const picture&) = delete;
@@ -71,7 +80,8 @@ class picture {
   [[nodiscard]] bool fits_in_pixels() const {
     constexpr double points_per_pixel = 72.0 / 96.0;
     const boxf& all = GD_bb(graph_);
-    return std::max(all.UR.x - all.LL.x, all.UR.y - all.LL.y) <= points_per_pixel * most_drawn_pixels;
+    return std::max(all.UR.x - all.LL.x, all.UR.y - all.LL.y) <=
+           points_per_pixel * most_drawn_pixels;
   }
 
   std::string rendered_as(picture_format format) {
@@ -79,7 +89,8 @@ class picture {
     char* data = nullptr;
     unsigned length = 0;
     if (gvRenderData(context_, graph_, name.c_str(), &data, &length) != 0 || !data)
-      throw std::runtime_error("Graphviz cannot write " + name + "; are its plugins installed (libgvc6)? --to svg needs the fewest");
+      throw std::runtime_error("Graphviz cannot write " + name +
+                               "; are its plugins installed (libgvc6)? --to svg needs the fewest");
     const std::unique_ptr<char, void (*)(char*)> owner(data, gvFreeRenderData);
     return {data, length};
   }
@@ -106,9 +117,11 @@ class picture {
 }  // namespace
 
 std::string draw(const dag& g, picture_format format) {
-  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges && std::ranges::max(facts_of(g).widths) <= most_drawn_width;
+  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges &&
+                     std::ranges::max(facts_of(g).widths) <= most_drawn_width;
   if (small)
-    if (picture whole(every_task(g)); format != picture_format::png || whole.fits_in_pixels()) return whole.rendered_as(format);
+    if (picture whole(every_task(g)); format != picture_format::png || whole.fits_in_pixels())
+      return whole.rendered_as(format);
   return picture(groups_of_tasks(g)).rendered_as(format);
 }
 

@@ -6,6 +6,10 @@
 
 namespace kilter {
 
-std::string draw(const dag&, picture_format) { throw input_error("this kilter was built without Graphviz and cannot draw; convert --to dot writes what a Graphviz elsewhere draws"); }
+std::string draw(const dag&, picture_format) {
+  throw input_error(
+      "this kilter was built without Graphviz and cannot draw; convert --to dot writes what a "
+      "Graphviz elsewhere draws");
+}
 
 }  // namespace kilter

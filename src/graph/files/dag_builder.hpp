@@ -1,5 +1,6 @@
 #pragma once
-// What readers have in common: tasks and edges come by name, in any order, and a name may be used before the task of that name is there.
+// What readers have in common: tasks and edges come by name, in any order, and a name may be used
+// before the task of that name is there.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace kilter::dags {
 
-/// What the tasks of a file allow whose format cannot tell: they are programs that ran on one core each.
+/// What the tasks of a file allow whose format cannot tell: they are programs that ran on one core
+/// each.
 inline const std::vector<std::uint32_t> one_core_each{1};
 
 /// Positions `at` are bytes of the source, for messages.
@@ -23,7 +25,8 @@ class dag_builder {
   /// Of a graph whose tasks run on one core each, unless the reader says otherwise.
   explicit dag_builder(source_text source);
 
-  /// The number of the task with this id, which may still be to come. Numbers count up in the order of first use.
+  /// The number of the task with this id, which may still be to come. Numbers count up in the order
+  /// of first use.
   std::uint32_t refer(std::string_view id, std::size_t at);
   /// As above for the task itself; input_error if it has been there before.
   std::uint32_t define(std::string_view id, std::size_t at);
@@ -43,12 +46,13 @@ class dag_builder {
   [[nodiscard]] dag& graph() { return graph_; }
   [[nodiscard]] const source_text& source() const { return source_; }
 
-  /// input_error for the first task that was referred to and never came, and for what `settle` refuses.
+  /// input_error for the first task that was referred to and never came, and for what `settle`
+  /// refuses.
   [[nodiscard]] dag finish();
 
  private:
   struct knowledge {
-    std::size_t first_at = 0;   ///< where it was first spoken of
+    std::size_t first_at = 0;  ///< where it was first spoken of
     bool defined = false;
   };
   void grow();
@@ -57,7 +61,9 @@ class dag_builder {
   source_text source_;
   dag graph_;
   std::vector<knowledge> known_;
-  std::vector<std::uint32_t> slots_;   ///< task numbers by the hash of their ids, open addressing; a map's nodes would cost more than the tasks
+  /// task numbers by the hash of their ids, open addressing; a map's nodes would cost more than the
+  /// tasks
+  std::vector<std::uint32_t> slots_;
   std::unordered_map<std::string, std::uint32_t> type_of_;
 };
 

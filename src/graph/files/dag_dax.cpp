@@ -28,12 +28,19 @@ class dax_reader : xml_events {
   static constexpr std::uint32_t nothing = ~std::uint32_t{0};
 
   void open(std::string_view element, const xml_attributes& a, std::size_t at) override {
-    if (element == "adag" && !a["name"].empty()) made_.graph().name = a["name"];
-    else if (element == "job" || element == "dax" || element == "dag") open_job(element, a, at);
-    else if (element == "uses" && job_ != nothing) use(a, at);
-    else if (element == "profile" && job_ != nothing && a["namespace"] == "pegasus" && a["key"] == "runtime") in_runtime_ = true;
-    else if (element == "child") child_ = made_.refer(a["ref"], at);
-    else if (element == "parent") open_parent(a, at);
+    if (element == "adag" && !a["name"].empty())
+      made_.graph().name = a["name"];
+    else if (element == "job" || element == "dax" || element == "dag")
+      open_job(element, a, at);
+    else if (element == "uses" && job_ != nothing)
+      use(a, at);
+    else if (element == "profile" && job_ != nothing && a["namespace"] == "pegasus" &&
+             a["key"] == "runtime")
+      in_runtime_ = true;
+    else if (element == "child")
+      child_ = made_.refer(a["ref"], at);
+    else if (element == "parent")
+      open_parent(a, at);
     at_ = at;
     text_.clear();
   }
@@ -52,17 +59,20 @@ class dax_reader : xml_events {
   }
 
   void open_job(std::string_view element, const xml_attributes& a, std::size_t at) {
-    if (job_ != nothing) made_.source().fail_at(at, "a job within job '" + shown(made_.task(job_).id) + "'");
+    if (job_ != nothing)
+      made_.source().fail_at(at, "a job within job '" + shown(made_.task(job_).id) + "'");
     job_ = made_.define(a["id"], at);
     const std::string_view name = a["name"].empty() ? a["file"] : a["name"];
     made_.task(job_).type = made_.type(name.empty() ? element : name);
-    if (!a["runtime"].empty()) made_.task(job_).seconds = made_.amount(a["runtime"], "the run time of a job", at);
+    if (!a["runtime"].empty())
+      made_.task(job_).seconds = made_.amount(a["runtime"], "the run time of a job", at);
     if (files_of_.size() <= job_) files_of_.resize(job_ + 1);
   }
 
   void use(const xml_attributes& a, std::size_t at) {
     const std::uint32_t file = files_.number(a["file"].empty() ? a["name"] : a["file"]);
-    if (!a["size"].empty()) files_.set_bytes(file, made_.amount(a["size"], "the size of a file", at));
+    if (!a["size"].empty())
+      files_.set_bytes(file, made_.amount(a["size"], "the size of a file", at));
     const std::string_view link = a["link"];
     if (link == "input" || link == "inout") files_of_[job_].reads.push_back(file);
     if (link == "output" || link == "inout") files_of_[job_].writes.push_back(file);
@@ -75,11 +85,11 @@ class dax_reader : xml_events {
 
   dag_builder made_;
   file_table files_;
-  std::vector<task_files> files_of_;   ///< by task
+  std::vector<task_files> files_of_;  ///< by task
   std::uint32_t job_ = nothing, child_ = nothing;
   bool in_runtime_ = false;
   std::string text_;
-  std::size_t at_ = 0;                 ///< of the element that was opened last
+  std::size_t at_ = 0;  ///< of the element that was opened last
 };
 
 }  // namespace

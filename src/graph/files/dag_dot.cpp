@@ -18,19 +18,23 @@ constexpr int deepest = 100;
 
 class dot_reader {
  public:
-  explicit dot_reader(const source_text& source) : source_(source), words_(source), made_(source), meaning_(made_) {}
+  explicit dot_reader(const source_text& source)
+      : source_(source), words_(source), made_(source), meaning_(made_) {}
 
   dag read() {
     made_.graph().name = source_.name();
     if (words_.next().is_keyword("strict")) (void)words_.take();
-    if (words_.next().is_keyword("graph")) source_.fail_at(words_.next().at, "this graph has no directions; a graph of tasks is a digraph");
+    if (words_.next().is_keyword("graph"))
+      source_.fail_at(words_.next().at,
+                      "this graph has no directions; a graph of tasks is a digraph");
     if (!words_.next().is_keyword("digraph")) words_.unexpected("'digraph'");
     (void)words_.take();
     if (words_.next().what == dot_word::kind::id) made_.graph().name = words_.take().text;
     words_.expect("{");
     scope top;
     statements(top);
-    if (words_.next().what != dot_word::kind::end) words_.unexpected("the end of the file (one graph a file)");
+    if (words_.next().what != dot_word::kind::end)
+      words_.unexpected("the end of the file (one graph a file)");
     meaning_.finish();
     return made_.finish();
   }
@@ -43,7 +47,9 @@ class dot_reader {
   };
 
   void statements(scope& here) {
-    if (++depth_ > deepest) source_.fail_at(words_.next().at, "subgraphs are nested more than " + std::to_string(deepest) + " deep");
+    if (++depth_ > deepest)
+      source_.fail_at(words_.next().at,
+                      "subgraphs are nested more than " + std::to_string(deepest) + " deep");
     while (!words_.take_if("}")) {
       if (words_.next().what == dot_word::kind::end) words_.unexpected("'}'");
       if (!words_.take_if(";")) statement(here);
@@ -101,7 +107,8 @@ class dot_reader {
     std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>> links;
     const std::size_t at = words_.next().at;
     for (;;) {
-      if (words_.next().is("--")) source_.fail_at(words_.next().at, "'--' has no direction; edges of a digraph are '->'");
+      if (words_.next().is("--"))
+        source_.fail_at(words_.next().at, "'--' has no direction; edges of a digraph are '->'");
       if (!words_.take_if("->")) break;
       std::vector<std::uint32_t> to = end_of_edge(here);
       links.emplace_back(std::move(from), to);
@@ -172,7 +179,8 @@ std::string dot_text(const dag& g) {
     out += "  " + quoted(g.tasks[e.from].id) + " -> " + quoted(g.tasks[e.to].id);
     std::string said;
     if (e.cost_s != 0.0) said = "seconds=" + number_text(e.cost_s);
-    if (e.bytes != 0.0) said += std::string(said.empty() ? "" : ", ") + "bytes=" + number_text(e.bytes);
+    if (e.bytes != 0.0)
+      said += std::string(said.empty() ? "" : ", ") + "bytes=" + number_text(e.bytes);
     if (!said.empty()) out += " [" + said + "]";
     out += ";\n";
   }

@@ -39,12 +39,23 @@ std::string lost_in(const dag_format& f, const dag& g) {
     if (!has && used) lost.append(lost.empty() ? "" : ", ").append(what);
   };
   note(f.has_types, g.types.size() > 1, "types");
-  note(f.has_kernels, std::ranges::any_of(g.types, [](const dag::type& t) { return !t.kernel.empty(); }), "kernels");
+  note(f.has_kernels,
+       std::ranges::any_of(g.types, [](const dag::type& t) { return !t.kernel.empty(); }),
+       "kernels");
   note(f.has_processors, !g.processors.empty(), "times on processors");
-  note(f.has_priorities, std::ranges::any_of(g.tasks, [](const dag::task& t) { return t.priority == priority::high; }), "priorities");
-  note(f.has_widths, std::ranges::any_of(g.tasks, [&](const dag::task& t) { return g.widths_of(t) != one_core_each; }), "widths");
-  note(f.has_edge_seconds, std::ranges::any_of(g.edges, [](const dag::edge& e) { return e.cost_s > 0.0; }), "seconds of edges");
-  note(f.has_bytes, std::ranges::any_of(g.edges, [](const dag::edge& e) { return e.bytes > 0.0; }), "bytes of edges");
+  note(
+      f.has_priorities,
+      std::ranges::any_of(g.tasks, [](const dag::task& t) { return t.priority == priority::high; }),
+      "priorities");
+  note(f.has_widths,
+       std::ranges::any_of(g.tasks,
+                           [&](const dag::task& t) { return g.widths_of(t) != one_core_each; }),
+       "widths");
+  note(f.has_edge_seconds,
+       std::ranges::any_of(g.edges, [](const dag::edge& e) { return e.cost_s > 0.0; }),
+       "seconds of edges");
+  note(f.has_bytes, std::ranges::any_of(g.edges, [](const dag::edge& e) { return e.bytes > 0.0; }),
+       "bytes of edges");
   return lost;
 }
 

@@ -16,7 +16,9 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   return out;
 }
 
@@ -27,7 +29,8 @@ class graphml_reader : xml_events {
   dag read() {
     made_.graph().name = made_.source().name();
     read_xml(made_.source(), *this);
-    for (std::size_t t = 0; t < made_.graph().tasks.size(); ++t) {  // `finish` of the builder refuses those that are not defined
+    // `finish` of the builder refuses those that are not defined
+    for (std::size_t t = 0; t < made_.graph().tasks.size(); ++t) {
       if (!made_.defined(static_cast<std::uint32_t>(t))) return made_.finish();
     }
     meaning_.finish();
@@ -37,27 +40,42 @@ class graphml_reader : xml_events {
  private:
   enum class within { nothing, node, edge };
   struct key {
-    std::string attribute;   ///< empty: one that means nothing here
+    std::string attribute;  ///< empty: one that means nothing here
     bool of_nodes = false, of_edges = false;
   };
 
   void open(std::string_view element, const xml_attributes& a, std::size_t at) override {
-    if (element == "key") open_key(a);
-    else if (element == "graph") open_graph(a, at);
-    else if (element == "node") open_node(a, at);
-    else if (element == "edge") open_edge(a, at);
-    else if (element == "hyperedge") made_.source().fail_at(at, "a hyperedge joins any number of nodes; an edge of a graph of tasks joins two");
-    else if (element == "data" && within_ != within::nothing) begin_text(attribute_of(a["key"]), at);
-    else if (element == "default" && !key_.empty()) begin_text(keys_[key_].attribute, at);
-    else if ((element == "NodeLabel" && within_ == within::node) || (element == "EdgeLabel" && within_ == within::edge)) begin_text("label", at);
+    if (element == "key")
+      open_key(a);
+    else if (element == "graph")
+      open_graph(a, at);
+    else if (element == "node")
+      open_node(a, at);
+    else if (element == "edge")
+      open_edge(a, at);
+    else if (element == "hyperedge")
+      made_.source().fail_at(
+          at, "a hyperedge joins any number of nodes; an edge of a graph of tasks joins two");
+    else if (element == "data" && within_ != within::nothing)
+      begin_text(attribute_of(a["key"]), at);
+    else if (element == "default" && !key_.empty())
+      begin_text(keys_[key_].attribute, at);
+    else if ((element == "NodeLabel" && within_ == within::node) ||
+             (element == "EdgeLabel" && within_ == within::edge))
+      begin_text("label", at);
   }
 
   void close(std::string_view element) override {
-    if (element == "data" || element == "NodeLabel" || element == "EdgeLabel") end_text(own_);
-    else if (element == "default") end_default();
-    else if (element == "key") key_.clear();
-    else if (element == "node") close_node();
-    else if (element == "edge") close_edge();
+    if (element == "data" || element == "NodeLabel" || element == "EdgeLabel")
+      end_text(own_);
+    else if (element == "default")
+      end_default();
+    else if (element == "key")
+      key_.clear();
+    else if (element == "node")
+      close_node();
+    else if (element == "edge")
+      close_edge();
   }
 
   void text(std::string_view piece) override {
@@ -69,11 +87,14 @@ class graphml_reader : xml_events {
     const std::string_view is_for = a["for"];
     const bool all = is_for.empty() || is_for == "all";
     key_ = a["id"];
-    keys_[key_] = {means_something(name) ? name : "", all || is_for == "node", all || is_for == "edge"};
+    keys_[key_] = {means_something(name) ? name : "", all || is_for == "node",
+                   all || is_for == "edge"};
   }
 
   void open_graph(const xml_attributes& a, std::size_t at) {
-    if (within_ != within::nothing) made_.source().fail_at(at, "a graph within node '" + shown(made_.task(node_).id) + "'; nested graphs are not read");
+    if (within_ != within::nothing)
+      made_.source().fail_at(at, "a graph within node '" + shown(made_.task(node_).id) +
+                                     "'; nested graphs are not read");
     if (graphs_++ > 0) made_.source().fail_at(at, "a second graph; one graph a file is read");
     directed_ = a["edgedefault"] != "undirected";
     if (!a["id"].empty()) made_.graph().name = a["id"];
@@ -96,7 +117,9 @@ class graphml_reader : xml_events {
     if (within_ != within::nothing) made_.source().fail_at(at, "an edge within a node or an edge");
     const std::string_view said = a["directed"];
     if (said == "false" || (said.empty() && !directed_))
-      made_.source().fail_at(at, "the edge between '" + shown(a["source"]) + "' and '" + shown(a["target"]) + "' has no direction; edges of a graph of tasks are directed");
+      made_.source().fail_at(at, "the edge between '" + shown(a["source"]) + "' and '" +
+                                     shown(a["target"]) +
+                                     "' has no direction; edges of a graph of tasks are directed");
     from_ = made_.refer(a["source"], at);
     to_ = made_.refer(a["target"], at);
     edge_at_ = at;
@@ -135,15 +158,16 @@ class graphml_reader : xml_events {
   dag_builder made_;
   named_attributes meaning_;
   std::map<std::string, key, std::less<>> keys_;
-  attributes of_nodes_, of_edges_;   ///< defaults
-  std::string key_;                  ///< the one that is open
+  attributes of_nodes_, of_edges_;  ///< defaults
+  std::string key_;                 ///< the one that is open
   bool directed_ = true;
   int graphs_ = 0;
   within within_ = within::nothing;
   std::uint32_t node_ = 0, from_ = 0, to_ = 0;
   std::size_t edge_at_ = 0;
-  attributes own_;                   ///< of the node or edge that is open
-  std::string attribute_, text_;     ///< what the text that comes is the value of; empty: of nothing here
+  attributes own_;  ///< of the node or edge that is open
+  /// what the text that comes is the value of; empty: of nothing here
+  std::string attribute_, text_;
   std::size_t text_at_ = 0;
 };
 

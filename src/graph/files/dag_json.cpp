@@ -22,16 +22,24 @@ class graph_reader {
 
   dag read() {
     made_.graph().name = in_.source().name();
-    made_.graph().widths.clear();   // this format can tell, so what it does not name is allowed
+    made_.graph().widths.clear();  // this format can tell, so what it does not name is allowed
     in_.object([&](std::string_view key) {
-      if (key == "schema") read_schema();
-      else if (key == "name") made_.graph().name = in_.string();
-      else if (key == "processors") in_.array([&] { read_processor(); });
-      else if (key == "types") in_.array([&] { read_type(); });
-      else if (key == "widths") in_.array([&] { made_.graph().widths.push_back(read_width()); });
-      else if (key == "tasks") in_.array([&] { read_task(); });
-      else if (key == "edges") in_.array([&] { read_edge(); });
-      else refuse_key(key, "schema, name, processors, types, widths, tasks, edges");
+      if (key == "schema")
+        read_schema();
+      else if (key == "name")
+        made_.graph().name = in_.string();
+      else if (key == "processors")
+        in_.array([&] { read_processor(); });
+      else if (key == "types")
+        in_.array([&] { read_type(); });
+      else if (key == "widths")
+        in_.array([&] { made_.graph().widths.push_back(read_width()); });
+      else if (key == "tasks")
+        in_.array([&] { read_task(); });
+      else if (key == "edges")
+        in_.array([&] { read_edge(); });
+      else
+        refuse_key(key, "schema, name, processors, types, widths, tasks, edges");
     });
     in_.end();
     check_rows();
@@ -39,16 +47,21 @@ class graph_reader {
   }
 
  private:
-  [[noreturn]] void refuse_key(std::string_view key, const char* known) { in_.fail("unknown key '" + shown(key) + "'; there are " + known); }
+  [[noreturn]] void refuse_key(std::string_view key, const char* known) {
+    in_.fail("unknown key '" + shown(key) + "'; there are " + known);
+  }
 
   void read_schema() {
     const std::size_t at = in_.at();
     if (const std::string_view found = in_.string(); found != schema)
-      in_.source().fail_at(at, "schema '" + shown(found) + "' is not that of a graph, '" + std::string(schema) + "'");
+      in_.source().fail_at(at, "schema '" + shown(found) + "' is not that of a graph, '" +
+                                   std::string(schema) + "'");
   }
 
   void read_processor() {
-    if (made_.graph().processors.size() * std::max<std::size_t>(1, made_.graph().tasks.size()) >= most_times) in_.fail("too many processors");
+    if (made_.graph().processors.size() * std::max<std::size_t>(1, made_.graph().tasks.size()) >=
+        most_times)
+      in_.fail("too many processors");
     made_.graph().processors.emplace_back(in_.string());
   }
 
@@ -56,14 +69,19 @@ class graph_reader {
     dag::type type;
     const std::size_t at = in_.at();
     in_.object([&](std::string_view key) {
-      if (key == "name") type.name = in_.string();
-      else if (key == "kernel") type.kernel = in_.string();
-      else if (key == "size") type.size = amount("the size of a type");
-      else refuse_key(key, "name, kernel, size");
+      if (key == "name")
+        type.name = in_.string();
+      else if (key == "kernel")
+        type.kernel = in_.string();
+      else if (key == "size")
+        type.size = amount("the size of a type");
+      else
+        refuse_key(key, "name, kernel, size");
     });
     if (type.name.empty()) in_.source().fail_at(at, "a type without a name");
     const std::uint32_t i = made_.type(type.name);
-    if (i < described_types_.size() && described_types_[i]) in_.source().fail_at(at, "a second type with the name '" + shown(type.name) + "'");
+    if (i < described_types_.size() && described_types_[i])
+      in_.source().fail_at(at, "a second type with the name '" + shown(type.name) + "'");
     described_types_.resize(std::max<std::size_t>(described_types_.size(), i + 1));
     described_types_[i] = true;
     made_.graph().types[i] = std::move(type);
@@ -75,13 +93,22 @@ class graph_reader {
     bool has_type = false, has_seconds = false;
     row_.clear();
     in_.object([&](std::string_view key) {
-      if (key == "id") task.id = in_.string_or_number();
-      else if (key == "type") { task.type = made_.type(in_.string()); has_type = true; }
-      else if (key == "seconds") { task.seconds = amount("the seconds of a task"); has_seconds = true; }
-      else if (key == "on") in_.array([&] { row_.push_back(amount("the seconds of a task")); });
-      else if (key == "priority") task.priority = read_priority();
-      else if (key == "widths") in_.array([&] { task.widths.push_back(read_width()); });
-      else refuse_key(key, "id, type, seconds, on, priority, widths");
+      if (key == "id")
+        task.id = in_.string_or_number();
+      else if (key == "type") {
+        task.type = made_.type(in_.string());
+        has_type = true;
+      } else if (key == "seconds") {
+        task.seconds = amount("the seconds of a task");
+        has_seconds = true;
+      } else if (key == "on")
+        in_.array([&] { row_.push_back(amount("the seconds of a task")); });
+      else if (key == "priority")
+        task.priority = read_priority();
+      else if (key == "widths")
+        in_.array([&] { task.widths.push_back(read_width()); });
+      else
+        refuse_key(key, "id, type, seconds, on, priority, widths");
     });
     if (task.id.empty()) in_.source().fail_at(at, "a task without an id");
     if (!has_type) task.type = made_.type("task");
@@ -94,7 +121,8 @@ class graph_reader {
   priority read_priority() {
     const std::size_t at = in_.at();
     const std::string_view word = in_.string();
-    if (word != "high" && word != "low") in_.source().fail_at(at, "unknown priority '" + shown(word) + "'; there are high and low");
+    if (word != "high" && word != "low")
+      in_.source().fail_at(at, "unknown priority '" + shown(word) + "'; there are high and low");
     return word == "high" ? priority::high : priority::low;
   }
 
@@ -102,7 +130,8 @@ class graph_reader {
     const std::size_t at = in_.at();
     const double width = in_.number();
     if (!(width >= 1.0 && width <= 65535.0) || width != std::floor(width))
-      in_.source().fail_at(at, "a width is a whole number from 1 to 65535, got " + number_text(width));
+      in_.source().fail_at(at,
+                           "a width is a whole number from 1 to 65535, got " + number_text(width));
     return static_cast<std::uint32_t>(width);
   }
 
@@ -111,12 +140,16 @@ class graph_reader {
     if (tasks_++ == 0) columns_ = row_.size();
     if (row_.size() != columns_) {
       const std::string id = shown(made_.task(number).id);
-      in_.source().fail_at(at, "task '" + id + "' has " + std::to_string(row_.size()) + " entries in 'on', the first task has " + std::to_string(columns_) + "; all need one a processor");
+      in_.source().fail_at(at, "task '" + id + "' has " + std::to_string(row_.size()) +
+                                   " entries in 'on', the first task has " +
+                                   std::to_string(columns_) + "; all need one a processor");
     }
     if (columns_ == 0) return;
     auto& rows = made_.graph().seconds_on;
     const std::size_t first = number * columns_;
-    if (first + columns_ > most_times) in_.source().fail_at(at, "too many times on processors; at most " + std::to_string(most_times) + " are possible");
+    if (first + columns_ > most_times)
+      in_.source().fail_at(at, "too many times on processors; at most " +
+                                   std::to_string(most_times) + " are possible");
     if (rows.size() < first + columns_) rows.resize(first + columns_);
     std::ranges::copy(row_, rows.begin() + static_cast<std::ptrdiff_t>(first));
   }
@@ -124,7 +157,8 @@ class graph_reader {
   void check_rows() {
     const std::size_t processors = made_.graph().processors.size();
     if (columns_ != processors && tasks_ > 0)
-      in_.fail("the tasks have " + std::to_string(columns_) + " entries in 'on', and there are " + std::to_string(processors) + " processors; all need one a processor");
+      in_.fail("the tasks have " + std::to_string(columns_) + " entries in 'on', and there are " +
+               std::to_string(processors) + " processors; all need one a processor");
   }
 
   void read_edge() {
@@ -141,7 +175,10 @@ class graph_reader {
       }
       ++i;
     });
-    if (i < 2 || i > 4) in_.source().fail_at(at, "an edge is [from, to, seconds, bytes], the last two may be left out; this one has " + std::to_string(i) + " entries");
+    if (i < 2 || i > 4)
+      in_.source().fail_at(
+          at, "an edge is [from, to, seconds, bytes], the last two may be left out; this one has " +
+                  std::to_string(i) + " entries");
     made_.edge(ends[0], ends[1], amounts[0], amounts[1], at);
   }
 
@@ -196,7 +233,8 @@ std::string graph_json(const dag& g) {
     out.raw(",\"seconds\":").number(t.seconds);
     if (!g.processors.empty()) {
       out.raw(",\"on\":[");
-      for (std::uint32_t p = 0; p < g.processors.size(); ++p) out.raw(p == 0 ? "" : ",").number(g.given_s(number, p));
+      for (std::uint32_t p = 0; p < g.processors.size(); ++p)
+        out.raw(p == 0 ? "" : ",").number(g.given_s(number, p));
       out.raw("]");
     }
     if (t.priority == priority::high) out.raw(",\"priority\":\"high\"");

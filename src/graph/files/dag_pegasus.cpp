@@ -32,7 +32,8 @@ struct text_buffer : std::streambuf {
   }
 };
 
-/// YAML as it goes by: where in the document a value stands is told by the keys on the way to it, as in "jobs/uses/lfn". No tree is kept.
+/// YAML as it goes by: where in the document a value stands is told by the keys on the way to it,
+/// as in "jobs/uses/lfn". No tree is kept.
 class pegasus_reader : YAML::EventHandler {
  public:
   explicit pegasus_reader(const source_text& source) : made_(source) {}
@@ -45,7 +46,9 @@ class pegasus_reader : YAML::EventHandler {
       YAML::Parser parser(in);
       if (!parser.HandleNextDocument(*this)) made_.source().fail_at(0, "the file has no document");
       refuse_odd_key();
-      if (parser.HandleNextDocument(*this)) made_.source().fail_at(made_.source().text.size(), "a second document; one workflow a file is read");
+      if (parser.HandleNextDocument(*this))
+        made_.source().fail_at(made_.source().text.size(),
+                               "a second document; one workflow a file is read");
     } catch (const YAML::Exception& e) {
       made_.source().fail_at(at(e.mark), "no valid YAML: " + shown(e.msg));
     }
@@ -57,7 +60,7 @@ class pegasus_reader : YAML::EventHandler {
  private:
   struct level {
     bool is_map = false, at_key = true;
-    std::size_t path_length = 0;   ///< of what was before its keys
+    std::size_t path_length = 0;  ///< of what was before its keys
   };
   struct job {
     std::string id, name, file, kind;
@@ -67,22 +70,30 @@ class pegasus_reader : YAML::EventHandler {
   };
   struct use {
     std::string name, link;
-    double bytes = -1.0;   ///< not told
+    double bytes = -1.0;  ///< not told
   };
   struct dependency {
     std::string id;
     std::vector<std::pair<std::string, std::size_t>> children;
   };
 
-  static std::size_t at(const YAML::Mark& mark) { return static_cast<std::size_t>(std::max(0, mark.pos)); }
+  static std::size_t at(const YAML::Mark& mark) {
+    return static_cast<std::size_t>(std::max(0, mark.pos));
+  }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { OnScalar(mark, {}, anchor, {}); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { made_.source().fail_at(at(mark), "an alias (*name); write out what it stands for"); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    OnScalar(mark, {}, anchor, {});
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    made_.source().fail_at(at(mark), "an alias (*name); write out what it stands for");
+  }
 
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& value) override {
-    if (value.find('\0') != value.npos) made_.source().fail_at(at(mark), "a NUL character in a string");
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& value) override {
+    if (value.find('\0') != value.npos)
+      made_.source().fail_at(at(mark), "a NUL character in a string");
     if (!levels_.empty() && levels_.back().is_map && levels_.back().at_key) {
       path_.append(path_.empty() ? "" : "/").append(value);
       levels_.back().at_key = false;
@@ -92,24 +103,37 @@ class pegasus_reader : YAML::EventHandler {
     end_value();
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override { enter(false, at(mark)); }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    enter(false, at(mark));
+  }
   void OnSequenceEnd() override { leave(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
     enter(true, at(mark));
-    if (path_ == "jobs") job_ = {}, job_.at = at(mark);
-    else if (path_ == "jobs/uses") use_ = {};
-    else if (path_ == "jobDependencies") dependency_ = {};
+    if (path_ == "jobs")
+      job_ = {}, job_.at = at(mark);
+    else if (path_ == "jobs/uses")
+      use_ = {};
+    else if (path_ == "jobDependencies")
+      dependency_ = {};
   }
   void OnMapEnd() override {
-    if (path_ == "jobs") end_job();
-    else if (path_ == "jobs/uses") end_use();
-    else if (path_ == "jobDependencies") end_dependency();
+    if (path_ == "jobs")
+      end_job();
+    else if (path_ == "jobs/uses")
+      end_use();
+    else if (path_ == "jobDependencies")
+      end_dependency();
     leave();
   }
 
   void enter(bool is_map, std::size_t where) {
-    if (levels_.size() == deepest) made_.source().fail_at(where, "values are nested more than " + std::to_string(deepest) + " deep");
-    if (!levels_.empty() && levels_.back().is_map && levels_.back().at_key && !odd_key_) odd_key_ = where;
+    if (levels_.size() == deepest)
+      made_.source().fail_at(where,
+                             "values are nested more than " + std::to_string(deepest) + " deep");
+    if (!levels_.empty() && levels_.back().is_map && levels_.back().at_key && !odd_key_)
+      odd_key_ = where;
     levels_.push_back({.is_map = is_map, .path_length = path_.size()});
   }
   void leave() {
@@ -123,25 +147,40 @@ class pegasus_reader : YAML::EventHandler {
     path_.resize(levels_.back().path_length);
   }
 
-  /// A bracket that nothing closes makes such a key too, and what the parser says of that is the better message: so this one waits.
+  /// A bracket that nothing closes makes such a key too, and what the parser says of that is the
+  /// better message: so this one waits.
   void refuse_odd_key() const {
-    if (odd_key_) made_.source().fail_at(*odd_key_, "a key that is a list or a map; keys are names");
+    if (odd_key_)
+      made_.source().fail_at(*odd_key_, "a key that is a list or a map; keys are names");
   }
 
   void take(const std::string& value, std::size_t where) {
     if (odd_key_) return;
-    if (path_ == "name") made_.graph().name = value;
-    else if (path_ == "pegasus" && !value.starts_with("5")) made_.source().fail_at(where, "a workflow of Pegasus '" + shown(value) + "'; version 5 is read, and DAX before it");
-    else if (path_ == "jobs/id") job_.id = value;
-    else if (path_ == "jobs/name") job_.name = value;
-    else if (path_ == "jobs/file") job_.file = value;
-    else if (path_ == "jobs/type") job_.kind = value;
-    else if (path_ == "jobs/profiles/pegasus/runtime" || path_ == "jobs/runtime") job_.seconds = made_.amount(value, "the run time of a job", where);
-    else if (path_ == "jobs/uses/lfn") use_.name = value;
-    else if (path_ == "jobs/uses/type") use_.link = value;
-    else if (path_ == "jobs/uses/size" || path_ == "jobs/uses/metadata/size") use_.bytes = made_.amount(value, "the size of a file", where);
-    else if (path_ == "jobDependencies/id") dependency_.id = value, dependency_at_ = where;
-    else if (path_ == "jobDependencies/children") dependency_.children.emplace_back(value, where);
+    if (path_ == "name")
+      made_.graph().name = value;
+    else if (path_ == "pegasus" && !value.starts_with("5"))
+      made_.source().fail_at(where, "a workflow of Pegasus '" + shown(value) +
+                                        "'; version 5 is read, and DAX before it");
+    else if (path_ == "jobs/id")
+      job_.id = value;
+    else if (path_ == "jobs/name")
+      job_.name = value;
+    else if (path_ == "jobs/file")
+      job_.file = value;
+    else if (path_ == "jobs/type")
+      job_.kind = value;
+    else if (path_ == "jobs/profiles/pegasus/runtime" || path_ == "jobs/runtime")
+      job_.seconds = made_.amount(value, "the run time of a job", where);
+    else if (path_ == "jobs/uses/lfn")
+      use_.name = value;
+    else if (path_ == "jobs/uses/type")
+      use_.link = value;
+    else if (path_ == "jobs/uses/size" || path_ == "jobs/uses/metadata/size")
+      use_.bytes = made_.amount(value, "the size of a file", where);
+    else if (path_ == "jobDependencies/id")
+      dependency_.id = value, dependency_at_ = where;
+    else if (path_ == "jobDependencies/children")
+      dependency_.children.emplace_back(value, where);
   }
 
   void end_use() {
@@ -165,19 +204,20 @@ class pegasus_reader : YAML::EventHandler {
   void end_dependency() {
     if (odd_key_ || dependency_.children.empty()) return;
     const std::uint32_t from = made_.refer(dependency_.id, dependency_at_);
-    for (const auto& [child, where] : dependency_.children) made_.edge(from, made_.refer(child, where), 0.0, 0.0, where);
+    for (const auto& [child, where] : dependency_.children)
+      made_.edge(from, made_.refer(child, where), 0.0, 0.0, where);
   }
 
   dag_builder made_;
   file_table files_;
-  std::vector<task_files> files_of_;   ///< by task
+  std::vector<task_files> files_of_;  ///< by task
   std::vector<level> levels_;
   std::string path_;
   job job_;
   use use_;
   dependency dependency_;
   std::size_t dependency_at_ = 0;
-  std::optional<std::size_t> odd_key_;   ///< where one is
+  std::optional<std::size_t> odd_key_;  ///< where one is
 };
 
 }  // namespace

@@ -6,8 +6,9 @@
 
 namespace kilter::dags {
 
-/// Seconds are the profile `runtime` of namespace pegasus, 0 without; types, edges and bytes as in read_dax. The catalogues in the file are not used.
-/// Anchors and aliases are refused, for they make small files large. input_error naming file and line.
+/// Seconds are the profile `runtime` of namespace pegasus, 0 without; types, edges and bytes as in
+/// read_dax. The catalogues in the file are not used. Anchors and aliases are refused, for they
+/// make small files large. input_error naming file and line.
 [[nodiscard]] dag read_pegasus(const source_text&);
 
 }  // namespace kilter::dags

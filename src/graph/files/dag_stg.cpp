@@ -23,14 +23,17 @@ class stg_reader {
     const std::uint64_t announced = count("the number of tasks", most_tasks);
     if (second_in_line()) {
       const std::uint64_t processors = count("the number of processors", most_tasks);
-      made_.graph().notes.push_back("the file is for " + std::to_string(processors) + " processors; that is not used");
+      made_.graph().notes.push_back("the file is for " + std::to_string(processors) +
+                                    " processors; that is not used");
       has_costs_ = true;
     }
     if (!fits(announced, has_costs_) && fits(announced, !has_costs_)) has_costs_ = !has_costs_;
     std::uint64_t tasks = 0;
     for (; more(); ++tasks) read_task();
     if (tasks != announced && tasks != announced + 2)
-      source_.fail_at(head_at, "the first line announces " + std::to_string(announced) + " tasks (and perhaps two empty ones), and " + std::to_string(tasks) + " follow");
+      source_.fail_at(head_at, "the first line announces " + std::to_string(announced) +
+                                   " tasks (and perhaps two empty ones), and " +
+                                   std::to_string(tasks) + " follow");
     return made_.finish();
   }
 
@@ -39,12 +42,15 @@ class stg_reader {
     const std::size_t task_at = at();
     const std::uint32_t task = made_.define(number_word("the number of a task"), task_at);
     const std::size_t time_at = at();
-    made_.task(task).seconds = made_.amount(word("the time of task " + made_.task(task).id), "the time of a task", time_at);
+    made_.task(task).seconds = made_.amount(word("the time of task " + made_.task(task).id),
+                                            "the time of a task", time_at);
     made_.task(task).type = made_.type("task");
-    const std::uint64_t predecessors = count("the number of predecessors of task " + made_.task(task).id, most_edges);
+    const std::uint64_t predecessors =
+        count("the number of predecessors of task " + made_.task(task).id, most_edges);
     for (std::uint64_t i = 0; i < predecessors; ++i) {
       const std::size_t id_at = at();
-      const std::uint32_t from = made_.refer(number_word("a predecessor of task " + made_.task(task).id), id_at);
+      const std::uint32_t from =
+          made_.refer(number_word("a predecessor of task " + made_.task(task).id), id_at);
       double cost_s = 0.0;
       if (has_costs_) {
         const std::size_t cost_at = at();
@@ -62,8 +68,8 @@ class stg_reader {
     return !rest.empty() && rest.find_first_of(" \t") == rest.npos;
   }
 
-  /// Whether the words that are left, read with or without costs, are just the tasks that the first line announces, as those of the other layout
-  /// hardly ever are.
+  /// Whether the words that are left, read with or without costs, are just the tasks that the first
+  /// line announces, as those of the other layout hardly ever are.
   bool fits(std::uint64_t announced, bool with_costs) {
     const std::size_t was = at_;
     std::uint64_t tasks = 0;
@@ -71,7 +77,8 @@ class stg_reader {
     for (; possible && more(); ++tasks) {
       std::uint64_t predecessors = 0;
       possible = skip_word() && skip_word() && number_of(predecessors);
-      for (std::uint64_t i = 0; possible && i < predecessors; ++i) possible = skip_word() && (!with_costs || skip_word());
+      for (std::uint64_t i = 0; possible && i < predecessors; ++i)
+        possible = skip_word() && (!with_costs || skip_word());
     }
     at_ = was;
     return possible && (tasks == announced || tasks == announced + 2);
@@ -101,14 +108,16 @@ class stg_reader {
   std::string_view word(const std::string& what) {
     if (!more()) source_.fail_at(at_, "the file ends where " + what + " should be");
     const std::size_t begin = at_;
-    while (at_ < source_.text.size() && !is_space(source_.text[at_]) && source_.text[at_] != '#') ++at_;
+    while (at_ < source_.text.size() && !is_space(source_.text[at_]) && source_.text[at_] != '#')
+      ++at_;
     return source_.text.substr(begin, at_ - begin);
   }
 
   std::string_view number_word(const std::string& what) {
     const std::size_t begin = at();
     const std::string_view found = word(what);
-    if (found.find_first_not_of("0123456789") != found.npos) source_.fail_at(begin, what + " must be a whole number, got '" + shown(found) + "'");
+    if (found.find_first_not_of("0123456789") != found.npos)
+      source_.fail_at(begin, what + " must be a whole number, got '" + shown(found) + "'");
     return found;
   }
 
@@ -116,8 +125,10 @@ class stg_reader {
     const std::size_t begin = at();
     const std::string_view digits = number_word(what);
     std::uint64_t value = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc{} || value > most)
-      source_.fail_at(begin, what + " is " + shown(digits) + "; at most " + std::to_string(most) + " are possible");
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc{} ||
+        value > most)
+      source_.fail_at(begin, what + " is " + shown(digits) + "; at most " + std::to_string(most) +
+                                 " are possible");
     return value;
   }
 
@@ -141,12 +152,18 @@ std::string stg_text(const dag& g) {
   }
   const auto roots = std::ranges::count_if(before, [](const auto& b) { return b.empty(); });
   const auto sinks = std::ranges::count(is_sink, true);
-  const bool has_ends = n > 1 && roots == 1 && sinks == 1 && g.tasks.front().seconds == 0.0 && g.tasks.back().seconds == 0.0;
+  const bool has_ends = n > 1 && roots == 1 && sinks == 1 && g.tasks.front().seconds == 0.0 &&
+                        g.tasks.back().seconds == 0.0;
   const std::uint32_t shift = has_ends ? 0 : 1;
 
   std::string out = std::to_string(has_ends ? n - 2 : n) + "\n";
-  const auto row = [&](std::uint32_t number, double seconds, const std::vector<std::uint32_t>& predecessors, std::string_view id) {
-    out.append(std::to_string(number)).append(" ").append(number_text(seconds)).append(" ").append(std::to_string(predecessors.size()));
+  const auto row = [&](std::uint32_t number, double seconds,
+                       const std::vector<std::uint32_t>& predecessors, std::string_view id) {
+    out.append(std::to_string(number))
+        .append(" ")
+        .append(number_text(seconds))
+        .append(" ")
+        .append(std::to_string(predecessors.size()));
     for (const std::uint32_t p : predecessors) out.append(" ").append(std::to_string(p));
     if (!id.empty()) out.append(" # ").append(shown(id));
     out.append("\n");

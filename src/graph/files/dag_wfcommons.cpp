@@ -29,17 +29,21 @@ struct record {
 
 /// "mProject_ID0000001" and "FASTQC (sample 1)" without what tells one task from the next.
 std::string_view without_number(std::string_view name) {
-  if (const std::size_t bracket = name.find(" ("); bracket != name.npos && bracket > 0) name = name.substr(0, bracket);
+  if (const std::size_t bracket = name.find(" ("); bracket != name.npos && bracket > 0)
+    name = name.substr(0, bracket);
   const std::size_t id = name.rfind("_ID");
-  const bool numbered = id != name.npos && id > 0 && id + 3 < name.size() && name.find_first_not_of("0123456789", id + 3) == name.npos;
+  const bool numbered = id != name.npos && id > 0 && id + 3 < name.size() &&
+                        name.find_first_not_of("0123456789", id + 3) == name.npos;
   return numbered ? name.substr(0, id) : name;
 }
 
 std::string type_name(const record& r) {
   if (!r.category.empty()) return r.category;
-  // A workflow system that numbers its tasks names them after the program, and goes on with their data.
+  // A workflow system that numbers its tasks names them after the program, and goes on with their
+  // data.
   const std::string_view base = without_number(r.name);
-  if (base.size() < r.name.size() && !r.program.empty() && base.starts_with(r.program)) return r.program;
+  if (base.size() < r.name.size() && !r.program.empty() && base.starts_with(r.program))
+    return r.program;
   return std::string(base);
 }
 
@@ -49,10 +53,14 @@ class wfcommons_reader {
 
   dag read() {
     in_.object([&](std::string_view key) {
-      if (key == "name") made_.graph().name = text();
-      else if (key == "schemaVersion") by_name_first_ = text() < "1.5";
-      else if (key == "workflow") read_workflow();
-      else in_.skip();
+      if (key == "name")
+        made_.graph().name = text();
+      else if (key == "schemaVersion")
+        by_name_first_ = text() < "1.5";
+      else if (key == "workflow")
+        read_workflow();
+      else
+        in_.skip();
     });
     in_.end();
     define_tasks();
@@ -82,25 +90,34 @@ class wfcommons_reader {
 
   void read_workflow() {
     in_.object([&](std::string_view key) {
-      if (key == "tasks" || key == "jobs") list([&] { tasks_.push_back(read_task()); });
-      else if (key == "specification") read_specification();
-      else if (key == "execution") read_execution();
-      else in_.skip();
+      if (key == "tasks" || key == "jobs")
+        list([&] { tasks_.push_back(read_task()); });
+      else if (key == "specification")
+        read_specification();
+      else if (key == "execution")
+        read_execution();
+      else
+        in_.skip();
     });
   }
 
   void read_specification() {
     in_.object([&](std::string_view key) {
-      if (key == "tasks") list([&] { tasks_.push_back(read_task()); });
-      else if (key == "files") list([&] { read_file(); });
-      else in_.skip();
+      if (key == "tasks")
+        list([&] { tasks_.push_back(read_task()); });
+      else if (key == "files")
+        list([&] { read_file(); });
+      else
+        in_.skip();
     });
   }
 
   void read_execution() {
     in_.object([&](std::string_view key) {
-      if (key == "tasks") list([&] { runs_.push_back(read_task()); });
-      else in_.skip();
+      if (key == "tasks")
+        list([&] { runs_.push_back(read_task()); });
+      else
+        in_.skip();
     });
   }
 
@@ -109,17 +126,28 @@ class wfcommons_reader {
     record r;
     r.at = in_.at();
     in_.object([&](std::string_view key) {
-      if (key == "name") r.name = text();
-      else if (key == "id") r.id = text();
-      else if (key == "category") r.category = text();
-      else if (key == "runtimeInSeconds" || key == "runtime") r.seconds = amount("the run time of a task");
-      else if (key == "parents") list([&] { r.parents.push_back(read_reference()); });
-      else if (key == "children") list([&] { r.children.push_back(read_reference()); });
-      else if (key == "inputFiles") list([&] { r.files.reads.push_back(files_.number(text())); });
-      else if (key == "outputFiles") list([&] { r.files.writes.push_back(files_.number(text())); });
-      else if (key == "files") list([&] { read_linked_file(r); });
-      else if (key == "command" && in_.next() == json_reader::kind::object) read_command(r);
-      else in_.skip();
+      if (key == "name")
+        r.name = text();
+      else if (key == "id")
+        r.id = text();
+      else if (key == "category")
+        r.category = text();
+      else if (key == "runtimeInSeconds" || key == "runtime")
+        r.seconds = amount("the run time of a task");
+      else if (key == "parents")
+        list([&] { r.parents.push_back(read_reference()); });
+      else if (key == "children")
+        list([&] { r.children.push_back(read_reference()); });
+      else if (key == "inputFiles")
+        list([&] { r.files.reads.push_back(files_.number(text())); });
+      else if (key == "outputFiles")
+        list([&] { r.files.writes.push_back(files_.number(text())); });
+      else if (key == "files")
+        list([&] { read_linked_file(r); });
+      else if (key == "command" && in_.next() == json_reader::kind::object)
+        read_command(r);
+      else
+        in_.skip();
     });
     return r;
   }
@@ -131,8 +159,10 @@ class wfcommons_reader {
 
   void read_command(record& r) {
     in_.object([&](std::string_view key) {
-      if (key == "program") r.program = text();
-      else in_.skip();
+      if (key == "program")
+        r.program = text();
+      else
+        in_.skip();
     });
   }
 
@@ -141,9 +171,12 @@ class wfcommons_reader {
     std::string name;
     double bytes = 0.0;
     in_.object([&](std::string_view key) {
-      if (key == "id") name = text();
-      else if (key == "sizeInBytes") bytes = amount("the size of a file");
-      else in_.skip();
+      if (key == "id")
+        name = text();
+      else if (key == "sizeInBytes")
+        bytes = amount("the size of a file");
+      else
+        in_.skip();
     });
     files_.set_bytes(files_.number(name), bytes);
   }
@@ -153,11 +186,16 @@ class wfcommons_reader {
     std::string name, path, link;
     double bytes = 0.0;
     in_.object([&](std::string_view key) {
-      if (key == "name") name = text();
-      else if (key == "path") path = text();
-      else if (key == "link") link = text();
-      else if (key == "sizeInBytes" || key == "size") bytes = amount("the size of a file");
-      else in_.skip();
+      if (key == "name")
+        name = text();
+      else if (key == "path")
+        path = text();
+      else if (key == "link")
+        link = text();
+      else if (key == "sizeInBytes" || key == "size")
+        bytes = amount("the size of a file");
+      else
+        in_.skip();
     });
     const std::uint32_t number = files_.number(path + name);
     files_.set_bytes(number, bytes);
@@ -175,13 +213,17 @@ class wfcommons_reader {
     }
   }
 
-  /// The task that a reference means: since 1.5 an id, before that a name, and the other one where files do not keep to it.
+  /// The task that a reference means: since 1.5 an id, before that a name, and the other one where
+  /// files do not keep to it.
   std::uint32_t find(const std::string& what, std::size_t at) const {
     const auto id = by_id_.find(what), name = by_name_.find(what);
-    const bool is_id = id != by_id_.end(), is_name = name != by_name_.end() && name->second != several;
+    const bool is_id = id != by_id_.end(),
+               is_name = name != by_name_.end() && name->second != several;
     if (is_name && (by_name_first_ || !is_id)) return name->second;
     if (is_id) return id->second;
-    if (name != by_name_.end()) made_.source().fail_at(at, "several tasks have the name '" + shown(what) + "'; an id is needed here");
+    if (name != by_name_.end())
+      made_.source().fail_at(
+          at, "several tasks have the name '" + shown(what) + "'; an id is needed here");
     made_.source().fail_at(at, "there is no task with the id or name '" + shown(what) + "'");
   }
 
@@ -191,7 +233,8 @@ class wfcommons_reader {
       made_.task(t).seconds = run.seconds;
       if (!run.program.empty()) tasks_[t].program = run.program;
     }
-    for (std::uint32_t t = 0; t < tasks_.size(); ++t) made_.task(t).type = made_.type(type_name(tasks_[t]));
+    for (std::uint32_t t = 0; t < tasks_.size(); ++t)
+      made_.task(t).type = made_.type(type_name(tasks_[t]));
   }
 
   void join() {

@@ -10,7 +10,10 @@ namespace kilter::dags {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (static_cast<unsigned char>(c) & 0x80); }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (static_cast<unsigned char>(c) & 0x80);
+}
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
@@ -41,7 +44,8 @@ dot_word dot_words::take_id(const char* what) {
 }
 
 void dot_words::unexpected(const std::string& wanted) const {
-  if (next_.what == dot_word::kind::end) source_.fail_at(next_.at, "the file ends where " + wanted + " should be");
+  if (next_.what == dot_word::kind::end)
+    source_.fail_at(next_.at, "the file ends where " + wanted + " should be");
   source_.fail_at(next_.at, "expected " + wanted + ", found '" + shown(next_.text) + "'");
 }
 
@@ -78,7 +82,9 @@ dot_word dot_words::scan() {
   std::size_t end = at_;
   if (is_letter(c)) {
     while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
-  } else if (is_digit(c) || c == '.' || (c == '-' && at_ + 1 < text.size() && (is_digit(text[at_ + 1]) || text[at_ + 1] == '.'))) {
+  } else if (is_digit(c) || c == '.' ||
+             (c == '-' && at_ + 1 < text.size() &&
+              (is_digit(text[at_ + 1]) || text[at_ + 1] == '.'))) {
     // Numbers may have an exponent here, which DOT itself splits in two.
     ++end;
     while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
@@ -92,9 +98,12 @@ dot_word dot_words::scan() {
   } else {
     word.what = dot_word::kind::symbol;
     const std::string_view two = text.substr(at_, 2);
-    if (two == "->" || two == "--") end = at_ + 2;
-    else if (std::string_view("{}[];,=:").find(c) != std::string_view::npos) end = at_ + 1;
-    else source_.fail_at(at_, "'" + shown(text.substr(at_, 1)) + "' has no meaning in DOT");
+    if (two == "->" || two == "--")
+      end = at_ + 2;
+    else if (std::string_view("{}[];,=:").find(c) != std::string_view::npos)
+      end = at_ + 1;
+    else
+      source_.fail_at(at_, "'" + shown(text.substr(at_, 1)) + "' has no meaning in DOT");
   }
   word.text = text.substr(at_, end - at_);
   at_ = end;
@@ -111,10 +120,14 @@ dot_word dot_words::scan_quoted() {
       if (at_ == text.size()) source_.fail_at(begin, "this string has no end");
       if (text[at_] == '"') break;
       const std::string_view two = text.substr(at_, 2);
-      if (two == "\\\"") word.text.push_back('"'), ++at_;
-      else if (two == "\\\n") ++at_;
-      else if (two == "\\\\") word.text += two, ++at_;
-      else word.text.push_back(text[at_]);
+      if (two == "\\\"")
+        word.text.push_back('"'), ++at_;
+      else if (two == "\\\n")
+        ++at_;
+      else if (two == "\\\\")
+        word.text += two, ++at_;
+      else
+        word.text.push_back(text[at_]);
     }
     ++at_;
     const std::size_t after = at_;
@@ -125,7 +138,8 @@ dot_word dot_words::scan_quoted() {
     }
     ++at_;
     skip_blank();
-    if (at_ == text.size() || text[at_] != '"') source_.fail_at(std::min(at_, text.size()), "'+' joins two quoted strings");
+    if (at_ == text.size() || text[at_] != '"')
+      source_.fail_at(std::min(at_, text.size()), "'+' joins two quoted strings");
   }
 }
 

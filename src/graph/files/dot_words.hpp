@@ -11,11 +11,14 @@ namespace kilter::dags {
 
 struct dot_word {
   enum class kind { id, symbol, end } what = kind::end;
-  std::string text;      ///< of an id, its quotes taken off; a symbol is one of { } [ ] ; , = : -> --
-  bool quoted = false;   ///< and so no keyword
+  /// of an id, its quotes taken off; a symbol is one of { } [ ] ; , = : -> --
+  std::string text;
+  bool quoted = false;  ///< and so no keyword
   std::size_t at = 0;
 
-  [[nodiscard]] bool is(std::string_view symbol) const { return what == kind::symbol && text == symbol; }
+  [[nodiscard]] bool is(std::string_view symbol) const {
+    return what == kind::symbol && text == symbol;
+  }
   /// An unquoted id that is `keyword`, in any case.
   [[nodiscard]] bool is_keyword(std::string_view keyword) const;
 };

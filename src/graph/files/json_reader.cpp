@@ -36,18 +36,25 @@ void append_utf8(std::string& to, unsigned code) {
 
 std::size_t json_reader::at() {
   const std::string_view text = source_.text;
-  while (at_ < text.size() && (text[at_] == ' ' || text[at_] == '\n' || text[at_] == '\t' || text[at_] == '\r')) ++at_;
+  while (at_ < text.size() &&
+         (text[at_] == ' ' || text[at_] == '\n' || text[at_] == '\t' || text[at_] == '\r'))
+    ++at_;
   return at_;
 }
 
 void json_reader::unexpected(const std::string& wanted) {
   const std::size_t begin = at();
-  if (begin == source_.text.size()) source_.fail_at(begin, "the file ends where " + wanted + " should be");
+  if (begin == source_.text.size())
+    source_.fail_at(begin, "the file ends where " + wanted + " should be");
   std::size_t end = begin + 1;
-  const auto word = [&](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' || c == '-' || c == '+' || (c & 0x80); };
+  const auto word = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' ||
+           c == '-' || c == '+' || (c & 0x80);
+  };
   if (word(source_.text[begin]))
     while (end < source_.text.size() && word(source_.text[end])) ++end;
-  source_.fail_at(begin, "expected " + wanted + ", found '" + shown(source_.text.substr(begin, end - begin)) + "'");
+  source_.fail_at(begin, "expected " + wanted + ", found '" +
+                             shown(source_.text.substr(begin, end - begin)) + "'");
 }
 
 json_reader::kind json_reader::next() {
@@ -76,7 +83,8 @@ bool json_reader::more(bool first, char closing) {
     return false;
   }
   if (!first) {
-    if (at_ == source_.text.size() || source_.text[at_] != ',') unexpected(std::string("',' or '") + closing + "'");
+    if (at_ == source_.text.size() || source_.text[at_] != ',')
+      unexpected(std::string("',' or '") + closing + "'");
     ++at_;
   }
   return true;
@@ -91,14 +99,18 @@ std::string_view json_reader::string() {
   if (at() == source_.text.size() || source_.text[at_] != '"') unexpected("a string");
   const std::string_view text = source_.text;
   const std::size_t begin = ++at_;
-  while (at_ < text.size() && text[at_] != '"' && text[at_] != '\\' && static_cast<unsigned char>(text[at_]) >= 0x20) ++at_;
-  if (at_ < text.size() && text[at_] == '"') return text.substr(begin, at_++ - begin);  // the usual case: nothing to copy
+  while (at_ < text.size() && text[at_] != '"' && text[at_] != '\\' &&
+         static_cast<unsigned char>(text[at_]) >= 0x20)
+    ++at_;
+  // the usual case: nothing to copy
+  if (at_ < text.size() && text[at_] == '"') return text.substr(begin, at_++ - begin);
   unescaped_.assign(text, begin, at_ - begin);
   for (;; ++at_) {
     if (at_ == text.size()) source_.fail_at(begin, "this string has no end");
     const char c = text[at_];
     if (c == '"') break;
-    if (static_cast<unsigned char>(c) < 0x20) source_.fail_at(at_, "a control character in a string; write it as \\n, \\t or \\u00XX");
+    if (static_cast<unsigned char>(c) < 0x20)
+      source_.fail_at(at_, "a control character in a string; write it as \\n, \\t or \\u00XX");
     if (c == '\\')
       take_escape();
     else
@@ -117,7 +129,8 @@ void json_reader::take_escape() {
     unescaped_.push_back(meanings[i]);
     return;
   }
-  if (c != 'u') source_.fail_at(at_, "no such escape in a string: '\\" + shown(std::string_view(&c, 1)) + "'");
+  if (c != 'u')
+    source_.fail_at(at_, "no such escape in a string: '\\" + shown(std::string_view(&c, 1)) + "'");
   unsigned code = take_hex4();
   if (code >= 0xD800 && code < 0xDC00 && source_.text.substr(at_ + 1).starts_with("\\u")) {
     at_ += 2;
@@ -131,10 +144,12 @@ void json_reader::take_escape() {
 }
 
 unsigned json_reader::take_hex4() {
-  const std::string_view digits = source_.text.substr(at_ + 1 < source_.text.size() ? at_ + 1 : source_.text.size(), 4);
+  const std::string_view digits =
+      source_.text.substr(at_ + 1 < source_.text.size() ? at_ + 1 : source_.text.size(), 4);
   unsigned code = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-  if (digits.size() < 4 || read.ec != std::errc{} || read.ptr != digits.data() + 4) source_.fail_at(at_, "\\u is followed by four hexadecimal digits");
+  if (digits.size() < 4 || read.ec != std::errc{} || read.ptr != digits.data() + 4)
+    source_.fail_at(at_, "\\u is followed by four hexadecimal digits");
   at_ += 4;
   return code;
 }
@@ -167,12 +182,15 @@ std::string_view json_reader::number_token() {
 double json_reader::number() {
   const std::string_view token = number_token();
   double value = 0.0;
-  if (std::from_chars(token.data(), token.data() + token.size(), value).ec == std::errc::result_out_of_range)
+  if (std::from_chars(token.data(), token.data() + token.size(), value).ec ==
+      std::errc::result_out_of_range)
     source_.fail_at(at_ - token.size(), "the number " + shown(token) + " is out of range");
   return value;
 }
 
-std::string_view json_reader::string_or_number() { return next() == kind::number ? number_token() : string(); }
+std::string_view json_reader::string_or_number() {
+  return next() == kind::number ? number_token() : string();
+}
 
 void json_reader::skip() {
   switch (next()) {

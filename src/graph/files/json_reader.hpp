@@ -1,6 +1,7 @@
 #pragma once
-// JSON read as it goes: nothing is kept but what the caller keeps, so that a graph of a million tasks needs no tree of a hundred million nodes,
-// and every message, those about meaning too, names the line.
+// JSON read as it goes: nothing is kept but what the caller keeps, so that a graph of a million
+// tasks needs no tree of a hundred million nodes, and every message, those about meaning too, names
+// the line.
 
 #include <cstddef>
 #include <string>
@@ -26,7 +27,8 @@ class json_reader {
       return false;
     });
   }
-  /// As above, until `each` returns true; the reader then stays within the object and is of no further use.
+  /// As above, until `each` returns true; the reader then stays within the object and is of no
+  /// further use.
   template <class Each>
   void object_until(Each&& each) {
     enter('{', "an object");

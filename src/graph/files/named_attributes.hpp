@@ -1,5 +1,6 @@
 #pragma once
-// What attributes of nodes and edges mean, in formats that leave their names to whoever writes a file: DOT and GraphML (docs/graphs.md).
+// What attributes of nodes and edges mean, in formats that leave their names to whoever writes a
+// file: DOT and GraphML (docs/graphs.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,18 @@ using attributes = std::map<std::string, attribute, std::less<>>;
 
 [[nodiscard]] bool means_something(std::string_view attribute_name);
 
-/// Tasks and edges by their attributes. Keeps count of what was guessed, and says so in the graph's notes.
+/// Tasks and edges by their attributes. Keeps count of what was guessed, and says so in the graph's
+/// notes.
 class named_attributes {
  public:
   explicit named_attributes(dag_builder& made) : made_(made) {}
 
-  /// Of a task that the builder has. What an earlier description of it said stays where this one says nothing.
+  /// Of a task that the builder has. What an earlier description of it said stays where this one
+  /// says nothing.
   void describe(std::uint32_t task, const attributes&);
   /// An edge from each of `from` to each of `to`.
-  void join(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to, const attributes&, std::size_t at);
+  void join(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to,
+            const attributes&, std::size_t at);
   /// After all tasks: those that nothing was said of get their times and types.
   void finish();
 
@@ -40,7 +44,7 @@ class named_attributes {
   struct what_is_known {
     source time = source::none;
     bool typed = false;
-    std::uint32_t label = no_label;   ///< index of `labels_`
+    std::uint32_t label = no_label;  ///< index of `labels_`
   };
   struct amount {
     double value = 0.0;
@@ -49,12 +53,13 @@ class named_attributes {
   static constexpr std::uint32_t no_label = ~std::uint32_t{0};
 
   [[nodiscard]] amount seconds_of(const attributes&, std::string_view what) const;
-  [[nodiscard]] bool number_at(const attributes&, std::string_view name, std::string_view what, double& value) const;
+  [[nodiscard]] bool number_at(const attributes&, std::string_view name, std::string_view what,
+                               double& value) const;
   void types_from_labels();
   [[nodiscard]] bool label_types(const std::function<std::string_view(std::string_view)>& type_of);
 
   dag_builder& made_;
-  std::vector<what_is_known> known_;   ///< by task
+  std::vector<what_is_known> known_;  ///< by task
   std::vector<std::string> labels_;
   std::unordered_map<std::string, std::uint32_t> label_of_;
   std::uint64_t weighed_edges_ = 0, sized_edges_ = 0, numbered_edges_ = 0;

@@ -8,9 +8,10 @@
 
 namespace kilter::dags {
 
-/// What readers read. `text` has neither a byte order mark nor a NUL and is UTF-8: `check_text` has seen to that.
+/// What readers read. `text` has neither a byte order mark nor a NUL and is UTF-8: `check_text` has
+/// seen to that.
 struct source_text {
-  std::string file;        ///< as messages name it
+  std::string file;  ///< as messages name it
   std::string_view text;
 
   /// Throws input_error "FILE:LINE: what" for the line that the byte `at` is in.

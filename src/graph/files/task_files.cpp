@@ -14,7 +14,8 @@ void task_files::tidy() {
 }
 
 std::uint32_t file_table::number(std::string_view name) {
-  const auto [at, is_new] = number_of_.try_emplace(std::string(name), static_cast<std::uint32_t>(bytes_.size()));
+  const auto [at, is_new] =
+      number_of_.try_emplace(std::string(name), static_cast<std::uint32_t>(bytes_.size()));
   if (is_new) bytes_.push_back(0.0);
   return at->second;
 }
@@ -29,11 +30,15 @@ double file_table::between(const task_files& from, const task_files& to) const {
   return std::min(bytes, most_amount);
 }
 
-void file_table::set_bytes_of(std::vector<dag::edge>& edges, std::vector<task_files>& of_task) const {
+void file_table::set_bytes_of(std::vector<dag::edge>& edges,
+                              std::vector<task_files>& of_task) const {
   for (task_files& files : of_task) files.tidy();
   const auto ends = [](const dag::edge& e) { return std::uint64_t{e.from} << 32 | e.to; };
   std::ranges::sort(edges, {}, ends);
-  edges.erase(std::unique(edges.begin(), edges.end(), [&](const dag::edge& a, const dag::edge& b) { return ends(a) == ends(b); }), edges.end());
+  edges.erase(
+      std::unique(edges.begin(), edges.end(),
+                  [&](const dag::edge& a, const dag::edge& b) { return ends(a) == ends(b); }),
+      edges.end());
   for (dag::edge& e : edges) e.bytes = between(of_task[e.from], of_task[e.to]);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Files, or other data, that tasks of a recording read and write: what an edge hands over is what its one task writes and its other reads.
+// Files, or other data, that tasks of a recording read and write: what an edge hands over is what
+// its one task writes and its other reads.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +26,8 @@ class file_table {
   void set_bytes(std::uint32_t file, double bytes) { bytes_[file] = bytes; }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
 
-  /// Joins edges that are there twice (both ends may tell of one) and sets the bytes of all. `of_task` is by task, and is tidied.
+  /// Joins edges that are there twice (both ends may tell of one) and sets the bytes of all.
+  /// `of_task` is by task, and is tidied.
   void set_bytes_of(std::vector<dag::edge>&, std::vector<task_files>& of_task) const;
 
  private:

@@ -9,7 +9,9 @@ namespace kilter::dags {
 namespace {
 
 /// The file that carries an edge's bytes.
-std::string file_of(const dag& g, const dag::edge& e) { return "edge_" + std::to_string(&e - g.edges.data()); }
+std::string file_of(const dag& g, const dag::edge& e) {
+  return "edge_" + std::to_string(&e - g.edges.data());
+}
 
 }  // namespace
 
@@ -30,13 +32,23 @@ std::string wfcommons_json(const dag& g) {
       if (e->bytes > 0.0) names.push_back(file_of(g, *e));
     out.list(names, "", [&](const std::string& name) { out.string(name); });
   };
-  out.raw("{\"name\":").string(g.name).raw(",\n\"description\":\"A graph written by kilter. It was not executed: makespanInSeconds is the sum of all run times.\"");
-  out.raw(",\n\"schemaVersion\":\"1.5\",\n\"runtimeSystem\":{\"name\":\"kilter\",\"version\":\"1\"},\n\"workflow\":{\"specification\":{\"tasks\":");
+  out.raw("{\"name\":")
+      .string(g.name)
+      .raw(
+          ",\n\"description\":\"A graph written by kilter. It was not executed: makespanInSeconds "
+          "is the sum of all run times.\"");
+  out.raw(
+      ",\n\"schemaVersion\":\"1.5\",\n\"runtimeSystem\":{\"name\":\"kilter\",\"version\":\"1\"},"
+      "\n\"workflow\":{\"specification\":{\"tasks\":");
   std::uint32_t t = 0;
   out.list(g.tasks, "\n", [&](const dag::task& task) {
     out.raw("{\"name\":").string(g.types[task.type].name).raw(",\"id\":").string(task.id);
-    out.raw(",\"parents\":").list(in[t], "", [&](const dag::edge* e) { out.string(g.tasks[e->from].id); });
-    out.raw(",\"children\":").list(out_of[t], "", [&](const dag::edge* e) { out.string(g.tasks[e->to].id); });
+    out.raw(",\"parents\":").list(in[t], "", [&](const dag::edge* e) {
+      out.string(g.tasks[e->from].id);
+    });
+    out.raw(",\"children\":").list(out_of[t], "", [&](const dag::edge* e) {
+      out.string(g.tasks[e->to].id);
+    });
     out.raw(",\"inputFiles\":");
     files(in[t]);
     out.raw(",\"outputFiles\":");
@@ -44,9 +56,15 @@ std::string wfcommons_json(const dag& g) {
     out.raw("}");
     ++t;
   });
-  out.raw(",\n\"files\":").list(carried, "\n", [&](const dag::edge* e) { out.raw("{\"id\":").string(file_of(g, *e)).raw(",\"sizeInBytes\":").number(e->bytes).raw("}"); });
-  out.raw("},\n\"execution\":{\"makespanInSeconds\":").number(sum_s).raw(",\"executedAt\":\"1970-01-01T00:00:00+00:00\",\"tasks\":");
-  out.list(g.tasks, "\n", [&](const dag::task& task) { out.raw("{\"id\":").string(task.id).raw(",\"runtimeInSeconds\":").number(task.seconds).raw("}"); });
+  out.raw(",\n\"files\":").list(carried, "\n", [&](const dag::edge* e) {
+    out.raw("{\"id\":").string(file_of(g, *e)).raw(",\"sizeInBytes\":").number(e->bytes).raw("}");
+  });
+  out.raw("},\n\"execution\":{\"makespanInSeconds\":")
+      .number(sum_s)
+      .raw(",\"executedAt\":\"1970-01-01T00:00:00+00:00\",\"tasks\":");
+  out.list(g.tasks, "\n", [&](const dag::task& task) {
+    out.raw("{\"id\":").string(task.id).raw(",\"runtimeInSeconds\":").number(task.seconds).raw("}");
+  });
   out.raw("}}}\n");
   return out.take();
 }

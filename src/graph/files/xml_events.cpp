@@ -22,14 +22,17 @@ std::string_view without_namespace(std::string_view name) {
 /// Between expat's callbacks, through which no exception may pass, and `xml_events`.
 class xml_parser {
  public:
-  xml_parser(const source_text& source, xml_events& events) : source_(source), events_(events), parser_(XML_ParserCreate("UTF-8")) {
+  xml_parser(const source_text& source, xml_events& events)
+      : source_(source), events_(events), parser_(XML_ParserCreate("UTF-8")) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(
         parser_.get(),
         [](void* self, const XML_Char* name, const XML_Char** pairs) {
           of(self).guarded([&](xml_parser& p) {
-            if (++p.depth_ > deepest) p.source_.fail_at(p.at(), "elements are nested more than " + std::to_string(deepest) + " deep");
+            if (++p.depth_ > deepest)
+              p.source_.fail_at(
+                  p.at(), "elements are nested more than " + std::to_string(deepest) + " deep");
             p.events_.open(without_namespace(name), xml_attributes(pairs), p.at());
           });
         },
@@ -40,15 +43,23 @@ class xml_parser {
           });
         });
     XML_SetCharacterDataHandler(parser_.get(), [](void* self, const XML_Char* piece, int length) {
-      of(self).guarded([&](xml_parser& p) { p.events_.text({piece, static_cast<std::size_t>(length)}); });
-    });
-    XML_SetStartDoctypeDeclHandler(parser_.get(), [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int has_definitions) {
       of(self).guarded([&](xml_parser& p) {
-        if (has_definitions) p.source_.fail_at(p.at(), "the file defines a document type of its own (<!DOCTYPE ... [...]>); remove that, no format of graphs needs it");
+        p.events_.text({piece, static_cast<std::size_t>(length)});
+      });
+    });
+    XML_SetStartDoctypeDeclHandler(parser_.get(), [](void* self, const XML_Char*, const XML_Char*,
+                                                     const XML_Char*, int has_definitions) {
+      of(self).guarded([&](xml_parser& p) {
+        if (has_definitions)
+          p.source_.fail_at(p.at(),
+                            "the file defines a document type of its own (<!DOCTYPE ... [...]>); "
+                            "remove that, no format of graphs needs it");
       });
     });
     XML_SetSkippedEntityHandler(parser_.get(), [](void* self, const XML_Char* name, int) {
-      of(self).guarded([&](xml_parser& p) { p.source_.fail_at(p.at(), "nothing defines &" + std::string(name) + ";"); });
+      of(self).guarded([&](xml_parser& p) {
+        p.source_.fail_at(p.at(), "nothing defines &" + std::string(name) + ";");
+      });
     });
   }
 
@@ -57,9 +68,12 @@ class xml_parser {
     for (std::size_t begin = 0; begin < source_.text.size(); begin += step) {
       const std::string_view some = source_.text.substr(begin, step);
       const bool last = begin + some.size() == source_.text.size();
-      const XML_Status status = XML_Parse(parser_.get(), some.data(), static_cast<int>(some.size()), last);
+      const XML_Status status =
+          XML_Parse(parser_.get(), some.data(), static_cast<int>(some.size()), last);
       if (failed_) std::rethrow_exception(failed_);
-      if (status != XML_STATUS_OK) source_.fail_at(at(), std::string("no valid XML: ") + XML_ErrorString(XML_GetErrorCode(parser_.get())));
+      if (status != XML_STATUS_OK)
+        source_.fail_at(
+            at(), std::string("no valid XML: ") + XML_ErrorString(XML_GetErrorCode(parser_.get())));
     }
   }
 
@@ -76,7 +90,9 @@ class xml_parser {
       XML_StopParser(parser_.get(), XML_FALSE);
     }
   }
-  [[nodiscard]] std::size_t at() const { return static_cast<std::size_t>(std::max<XML_Index>(0, XML_GetCurrentByteIndex(parser_.get()))); }
+  [[nodiscard]] std::size_t at() const {
+    return static_cast<std::size_t>(std::max<XML_Index>(0, XML_GetCurrentByteIndex(parser_.get())));
+  }
 
   struct closer {
     void operator()(XML_Parser p) const { XML_ParserFree(p); }

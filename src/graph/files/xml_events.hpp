@@ -1,5 +1,6 @@
 #pragma once
-// XML as it goes by. Alone links expat: it keeps no tree and does not recurse, so neither size nor nesting of a file costs memory or stack.
+// XML as it goes by. Alone links expat: it keeps no tree and does not recurse, so neither size nor
+// nesting of a file costs memory or stack.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace kilter::dags {
 
-/// Attributes of one element, valid during `open`. Names come without their namespace, as do those of elements.
+/// Attributes of one element, valid during `open`. Names come without their namespace, as do those
+/// of elements.
 class xml_attributes {
  public:
   explicit xml_attributes(const char* const* pairs) : pairs_(pairs) {}
@@ -20,7 +22,8 @@ class xml_attributes {
   const char* const* pairs_;
 };
 
-/// What a reader of a format is told, in the order of the file. `at` is a byte of the source, for messages.
+/// What a reader of a format is told, in the order of the file. `at` is a byte of the source, for
+/// messages.
 class xml_events {
  public:
   virtual ~xml_events() = default;
@@ -30,8 +33,9 @@ class xml_events {
   virtual void text(std::string_view piece) = 0;
 };
 
-/// input_error naming file and line for what is no XML, is nested too deep, or brings definitions of its own (entities could make a small file
-/// endless, and none of the formats that are read here has any). Linear in the text.
+/// input_error naming file and line for what is no XML, is nested too deep, or brings definitions
+/// of its own (entities could make a small file endless, and none of the formats that are read here
+/// has any). Linear in the text.
 void read_xml(const source_text&, xml_events&);
 /// The name of the outermost element.
 [[nodiscard]] std::string xml_root(const source_text&);

@@ -25,7 +25,8 @@ std::string changed(const cell& from, const cell& to) {
   const selection before = whole(from), after = whole(to);
   selection different;
   for (const auto& [key, value] : after)
-    if (const auto at = before.find(key); at == before.end() || at->second != value) different.emplace(key, value);
+    if (const auto at = before.find(key); at == before.end() || at->second != value)
+      different.emplace(key, value);
   return listed(different);
 }
 
@@ -42,7 +43,8 @@ std::string name_of(const quantity& q) {
   }
   text += q.left.front().measure + listed(shown);
   if (q.against == against_kind::nothing) return text;
-  return text + (q.against == against_kind::per ? " per" : " less") + changed(q.left.front(), q.right.front());
+  return text + (q.against == against_kind::per ? " per" : " less") +
+         changed(q.left.front(), q.right.front());
 }
 
 std::vector<cell> cells_of(const claim& c) {

@@ -1,5 +1,5 @@
-// The [[claim]] tables of an experiment file. A quantity is written as a selection of runs; what it leaves out ranges over
-// everything the scenario has, so one table may stand for hundreds of cases.
+// The [[claim]] tables of an experiment file. A quantity is written as a selection of runs; what it
+// leaves out ranges over everything the scenario has, so one table may stand for hundreds of cases.
 
 #include <fmt/format.h>
 
@@ -21,21 +21,27 @@ namespace kilter::lab {
 namespace {
 
 constexpr std::array<std::string_view, 4> where_keys = {"core", "cores", "place", "width"};
-constexpr std::array<std::string_view, 8> detail_keys = {"core", "cores", "place", "width", "when", "iteration", "benchmark", "slice"};
-constexpr std::array<std::string_view, 13> axis_keys = {"policy", "disturb", "parallelism", "tasks", "tile", "weight", "workers",
-                                                        "program", "clocks", "quantum", "swap_size", "cool_down", "configuration"};
+constexpr std::array<std::string_view, 8> detail_keys = {"core", "cores",     "place",     "width",
+                                                         "when", "iteration", "benchmark", "slice"};
+constexpr std::array<std::string_view, 13> axis_keys = {
+    "policy",  "disturb", "parallelism", "tasks",     "tile",      "weight",       "workers",
+    "program", "clocks",  "quantum",     "swap_size", "cool_down", "configuration"};
 /// The keys of all of them, after `first`.
 template <std::size_t N>
 constexpr auto with_axes_and_details(const std::array<std::string_view, N>& first) {
   std::array<std::string_view, N + axis_keys.size() + detail_keys.size()> all{};
-  std::copy(detail_keys.begin(), detail_keys.end(), std::copy(axis_keys.begin(), axis_keys.end(), std::copy(first.begin(), first.end(), all.begin())));
+  std::copy(detail_keys.begin(), detail_keys.end(),
+            std::copy(axis_keys.begin(), axis_keys.end(),
+                      std::copy(first.begin(), first.end(), all.begin())));
   return all;
 }
 constexpr auto side_keys = with_axes_and_details(std::array<std::string_view, 0>{});
 constexpr auto except_keys = with_axes_and_details(std::array<std::string_view, 1>{"scenario"});
-constexpr auto of_keys = with_axes_and_details(std::array<std::string_view, 4>{"measure", "scenario", "fold", "over"});
+constexpr auto of_keys =
+    with_axes_and_details(std::array<std::string_view, 4>{"measure", "scenario", "fold", "over"});
 constexpr std::array<std::string_view, 4> times = {"before", "during", "after", "outside"};
-constexpr std::array<std::string_view, 7> folds = {"mean", "max", "min", "cv", "spread", "growth", "gmean"};
+constexpr std::array<std::string_view, 7> folds = {"mean",   "max",    "min",  "cv",
+                                                   "spread", "growth", "gmean"};
 
 bool among(std::span<const std::string_view> all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -66,7 +72,10 @@ std::vector<selection> combinations(const std::vector<axis>& axes) {
 
 std::string_view form_of(std::string_view key) {
   if (key == "slice") return "a whole number of at least 1";
-  return key == "benchmark" ? "a name" : key == "place" ? "LEADER,WIDTH, several joined by '+'" : key == "cores" ? "core ids such as 0-3,8" : "a whole number";
+  return key == "benchmark" ? "a name"
+         : key == "place"   ? "LEADER,WIDTH, several joined by '+'"
+         : key == "cores"   ? "core ids such as 0-3,8"
+                            : "a whole number";
 }
 
 bool well_formed(std::string_view key, const std::string& value) {
@@ -78,19 +87,26 @@ bool well_formed(std::string_view key, const std::string& value) {
   return std::regex_match(value, key == "place" ? places : key == "cores" ? cores : number);
 }
 
-/// The iterations that `iteration` names, counted from 1; "1-60" is all from the first to the sixtieth.
+/// The iterations that `iteration` names, counted from 1; "1-60" is all from the first to the
+/// sixtieth.
 std::vector<std::string> iterations_of(const toml_table& t, const experiment_scenario& s) {
   const auto there = s.parameters.find("iterations");
-  if (there == s.parameters.end()) t.fail_at("iteration", fmt::format("scenario '{}' has no iterations", s.name));
+  if (there == s.parameters.end())
+    t.fail_at("iteration", fmt::format("scenario '{}' has no iterations", s.name));
   const std::uint64_t last = std::stoull(there->second);
   static const std::regex form("([0-9]{1,9})(-([0-9]{1,9}))?");
   std::vector<std::string> all;
   for (const std::string& text : t.words("iteration")) {
     std::smatch parts;
     const bool formed = std::regex_match(text, parts, form);
-    const std::uint64_t from = formed ? std::stoull(parts[1]) : 0, to = formed && parts[3].matched ? std::stoull(parts[3]) : from;
+    const std::uint64_t from = formed ? std::stoull(parts[1]) : 0,
+                        to = formed && parts[3].matched ? std::stoull(parts[3]) : from;
     if (from < 1 || to < from || to > last)
-      t.fail_at("iteration", fmt::format("'iteration' is '{}'; it must be one of 1 to {}, or a range of them such as 1-{}", text, last, last));
+      t.fail_at(
+          "iteration",
+          fmt::format(
+              "'iteration' is '{}'; it must be one of 1 to {}, or a range of them such as 1-{}",
+              text, last, last));
     for (std::uint64_t i = from; i <= to; ++i) all.push_back(std::to_string(i));
   }
   return all;
@@ -112,9 +128,12 @@ class quantity_reader {
     std::vector<quantity> all;
     if (measure_->property) {
       const std::vector<axis> given = arguments();
-      if (count_of(given) > most_cells) of_.fail(fmt::format("it ranges over {:.0f} values; at most {:.0f}, so name some of them", count_of(given), most_cells));
+      if (count_of(given) > most_cells)
+        of_.fail(fmt::format("it ranges over {:.0f} values; at most {:.0f}, so name some of them",
+                             count_of(given), most_cells));
       for (const selection& s : combinations(given))
-        all.push_back({{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
+        all.push_back(
+            {{{name, s, {}}}, {}, fold_kind::none, against_kind::nothing, measure_->share});
       return all;
     }
     of_.only(of_keys);
@@ -125,7 +144,8 @@ class quantity_reader {
     for (const toml_table& t : exceptions_) t.only(except_keys);
     for (const experiment_scenario* s : chosen_scenarios()) read_scenario_cases(*s, all);
     for (std::size_t i = 0; i < used_.size(); ++i)
-      if (!used_[i]) exceptions_[i].fail("this exception takes nothing away; no case has these values");
+      if (!used_[i])
+        exceptions_[i].fail("this exception takes nothing away; no case has these values");
     if (all.empty()) of_.fail("nothing is left to look at; 'except' takes everything away");
     return all;
   }
@@ -134,18 +154,22 @@ class quantity_reader {
   /// A property's arguments, all of them needed; a list for several cases.
   std::vector<axis> arguments() const {
     for (const char* key : {"per", "less", "except"})
-      if (owner_.has(key)) owner_.fail_at(key, fmt::format("{} is a property of the code; it takes no '{}'", measure_->name, key));
+      if (owner_.has(key))
+        owner_.fail_at(key, fmt::format("{} is a property of the code; it takes no '{}'",
+                                        measure_->name, key));
     std::vector<std::string_view> known{"measure"};
     if (!measure_->arguments.empty())
       for (const std::string_view key : split_list(measure_->arguments)) known.push_back(key);
     of_.only(known);
     std::vector<axis> axes;
-    for (std::size_t i = 1; i < known.size(); ++i) axes.push_back({std::string(known[i]), of_.words(known[i])});
+    for (std::size_t i = 1; i < known.size(); ++i)
+      axes.push_back({std::string(known[i]), of_.words(known[i])});
     return axes;
   }
 
   void read_fold() {
-    if (of_.has("fold") != of_.has("over")) of_.fail("'fold' and 'over' go together: how, and the axis over which");
+    if (of_.has("fold") != of_.has("over"))
+      of_.fail("'fold' and 'over' go together: how, and the axis over which");
     if (!of_.has("fold")) return;
     const std::string name = of_.text("fold");
     const auto at = std::find(folds.begin(), folds.end(), name);
@@ -157,18 +181,25 @@ class quantity_reader {
 
   void read_against() {
     if (owner_.has("per") && owner_.has("less")) owner_.fail("give 'per' or 'less', not both");
-    against_ = owner_.has("per") ? against_kind::per : owner_.has("less") ? against_kind::less : against_kind::nothing;
+    against_ = owner_.has("per")    ? against_kind::per
+               : owner_.has("less") ? against_kind::less
+                                    : against_kind::nothing;
     if (against_ == against_kind::nothing) return;
     const std::string key = against_ == against_kind::per ? "per" : "less";
     const toml_table t = owner_.table(key);
     t.only(side_keys);
     for (const std::string& name : t.keys()) {
-      if (name == over_) t.fail_at(name, fmt::format("'{}' is the axis that is folded; it cannot differ between the sides", name));
+      if (name == over_)
+        t.fail_at(name,
+                  fmt::format("'{}' is the axis that is folded; it cannot differ between the sides",
+                              name));
       changes_.push_back({name, t.words(name)});
     }
-    if (changes_.empty()) owner_.fail_at(key, fmt::format("'{}' must say in what the other side differs", key));
+    if (changes_.empty())
+      owner_.fail_at(key, fmt::format("'{}' must say in what the other side differs", key));
     if (against_ == against_kind::less && !measure_->share)
-      owner_.fail_at(key, fmt::format("'less' is for shares; compare {} with 'per'", measure_->name));
+      owner_.fail_at(key,
+                     fmt::format("'less' is for shares; compare {} with 'per'", measure_->name));
   }
 
   std::vector<const experiment_scenario*> chosen_scenarios() const {
@@ -192,27 +223,46 @@ class quantity_reader {
     std::vector<axis> axes, details;
     axis folded;
     if (measure_->of != s.runs())
-      of_.fail_at("measure", fmt::format("{} is of runs of {}, and scenario '{}' is of {}", measure_->name, name_of(measure_->of), s.name, name_of(s.runs())));
+      of_.fail_at("measure",
+                  fmt::format("{} is of runs of {}, and scenario '{}' is of {}", measure_->name,
+                              name_of(measure_->of), s.name, name_of(s.runs())));
     for (const axis& a : s.axes) {
       axis chosen{a.name, of_.has(a.name) ? of_.words(a.name) : a.values};
       for (const std::string& value : chosen.values) check_axis(of_, s, a.name, value);
-      if (a.name == over_) folded = std::move(chosen); else axes.push_back(std::move(chosen));
+      if (a.name == over_)
+        folded = std::move(chosen);
+      else
+        axes.push_back(std::move(chosen));
     }
     for (const std::string_view key : axis_keys)
-      if (of_.has(key) && !s.find_axis(key)) of_.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
+      if (of_.has(key) && !s.find_axis(key))
+        of_.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
     if (fold_ != fold_kind::none && folded.values.size() < 2)
-      of_.fail_at("over", fmt::format("'{}' has fewer than two values in scenario '{}'; there is nothing to fold", over_, s.name));
+      of_.fail_at(
+          "over",
+          fmt::format("'{}' has fewer than two values in scenario '{}'; there is nothing to fold",
+                      over_, s.name));
     for (const std::string_view key : detail_keys)
-      if (of_.has(key)) details.push_back({std::string(key), key == "iteration" ? iterations_of(of_, s) : of_.words(key)});
+      if (of_.has(key))
+        details.push_back(
+            {std::string(key), key == "iteration" ? iterations_of(of_, s) : of_.words(key)});
 
-    const double cells = count_of(axes) * count_of(details) * count_of(changes_) * static_cast<double>(std::max<std::size_t>(folded.values.size(), 1));
+    const double cells = count_of(axes) * count_of(details) * count_of(changes_) *
+                         static_cast<double>(std::max<std::size_t>(folded.values.size(), 1));
     if (cells > most_cells)
-      of_.fail(fmt::format("it ranges over {:.0f} values of scenario '{}'; at most {:.0f}, so name some of them", cells, s.name, most_cells));
+      of_.fail(fmt::format(
+          "it ranges over {:.0f} values of scenario '{}'; at most {:.0f}, so name some of them",
+          cells, s.name, most_cells));
     for (const selection& run : combinations(axes))
       for (const selection& what : combinations(details))
         for (const selection& change : combinations(changes_)) {
-          quantity q{{}, {}, fold_, against_, measure_->share && against_ != against_kind::per && !of_sides()};
-          const std::vector<std::string> along = folded.values.empty() ? std::vector<std::string>{""} : folded.values;
+          quantity q{{},
+                     {},
+                     fold_,
+                     against_,
+                     measure_->share && against_ != against_kind::per && !of_sides()};
+          const std::vector<std::string> along =
+              folded.values.empty() ? std::vector<std::string>{""} : folded.values;
           for (const std::string& value : along) {
             cell left{std::string(measure_->name), run, what};
             left.run["scenario"] = s.name;
@@ -225,7 +275,9 @@ class quantity_reader {
         }
   }
 
-  bool of_sides() const { return fold_ == fold_kind::cv || fold_ == fold_kind::spread || fold_ == fold_kind::growth; }
+  bool of_sides() const {
+    return fold_ == fold_kind::cv || fold_ == fold_kind::spread || fold_ == fold_kind::growth;
+  }
 
   cell changed(cell c, const selection& change, const experiment_scenario& s) const {
     const toml_table t = owner_.table(against_ == against_kind::per ? "per" : "less");
@@ -242,42 +294,60 @@ class quantity_reader {
     }
     check_details(t, c.what);
     if (c == before)
-      t.fail(fmt::format("both sides are the same: {}", name_of(quantity{{c}, {}, fold_kind::none, against_kind::nothing, false})));
+      t.fail(
+          fmt::format("both sides are the same: {}",
+                      name_of(quantity{{c}, {}, fold_kind::none, against_kind::nothing, false})));
     return c;
   }
 
-  void check_axis(const toml_table& t, const experiment_scenario& s, const std::string& key, const std::string& value) const {
+  void check_axis(const toml_table& t, const experiment_scenario& s, const std::string& key,
+                  const std::string& value) const {
     const axis* a = s.find_axis(key);
     if (!a) t.fail_at(key, fmt::format("scenario '{}' has no axis '{}'", s.name, key));
     std::vector<std::string_view> known(a->values.begin(), a->values.end());
-    if (!among(known, value)) t.fail_at(key, unknown_name(fmt::format("{} of scenario '{}'", key, s.name), value, known));
+    if (!among(known, value))
+      t.fail_at(key, unknown_name(fmt::format("{} of scenario '{}'", key, s.name), value, known));
   }
 
   void check_details(const toml_table& t, const selection& what) const {
     using kind = detail_need;
     const bool when = what.count("when") > 0, iteration = what.count("iteration") > 0;
     const bool benchmark = what.count("benchmark") > 0, slice = what.count("slice") > 0;
-    const std::size_t places = what.size() - (when ? 1 : 0) - (iteration ? 1 : 0) - (benchmark ? 1 : 0) - (slice ? 1 : 0);
+    const std::size_t places =
+        what.size() - (when ? 1 : 0) - (iteration ? 1 : 0) - (benchmark ? 1 : 0) - (slice ? 1 : 0);
     const detail_need need = measure_->details;
     for (const auto& [key, value] : what)
       if (key != "when" && !well_formed(key, value))
-        t.fail_at(key, fmt::format("'{}' is '{}'; it must be written as {}", key, value, form_of(key)));
-    if (when && need != kind::when && need != kind::when_or_iteration && need != kind::where_and_when)
+        t.fail_at(key,
+                  fmt::format("'{}' is '{}'; it must be written as {}", key, value, form_of(key)));
+    if (when && need != kind::when && need != kind::when_or_iteration &&
+        need != kind::where_and_when)
       t.fail(fmt::format("{} is of the whole run; it takes no 'when'", measure_->name));
     if (iteration && need != kind::when_or_iteration && need != kind::where_and_iteration)
-      t.fail(fmt::format("{} is not kept for single iterations; it takes no 'iteration'", measure_->name));
+      t.fail(fmt::format("{} is not kept for single iterations; it takes no 'iteration'",
+                         measure_->name));
     if (benchmark != (measure_->details == kind::benchmark))
-      t.fail(fmt::format("{} {}", measure_->name, benchmark ? "is of all benchmarks; it takes no 'benchmark'" : "needs 'benchmark'"));
+      t.fail(fmt::format(
+          "{} {}", measure_->name,
+          benchmark ? "is of all benchmarks; it takes no 'benchmark'" : "needs 'benchmark'"));
     if (slice != (measure_->details == kind::slice))
-      t.fail(fmt::format("{} {}", measure_->name, slice ? "is of the whole run; it takes no 'slice'" : "needs 'slice', ten seconds of the run counted from 1"));
+      t.fail(fmt::format("{} {}", measure_->name,
+                         slice ? "is of the whole run; it takes no 'slice'"
+                               : "needs 'slice', ten seconds of the run counted from 1"));
     if (when && iteration) t.fail("give 'when' or 'iteration', not both");
-    if (when && !among(times, what.at("when"))) t.fail_at("when", unknown_name("time", what.at("when"), times));
+    if (when && !among(times, what.at("when")))
+      t.fail_at("when", unknown_name("time", what.at("when"), times));
     if (need == kind::core ? places != 1 || !what.count("core") : false)
       t.fail(fmt::format("{} needs 'core', and nothing else of where", measure_->name));
-    if ((need == kind::where || need == kind::where_and_when || need == kind::where_and_iteration) && places != 1)
+    if ((need == kind::where || need == kind::where_and_when ||
+         need == kind::where_and_iteration) &&
+        places != 1)
       t.fail(fmt::format("{} needs one of core, cores, place and width", measure_->name));
-    if ((need == kind::none || need == kind::benchmark || need == kind::slice || need == kind::when || need == kind::when_or_iteration) && places != 0)
-      t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width", measure_->name));
+    if ((need == kind::none || need == kind::benchmark || need == kind::slice ||
+         need == kind::when || need == kind::when_or_iteration) &&
+        places != 0)
+      t.fail(fmt::format("{} is of all cores; it takes no core, cores, place or width",
+                         measure_->name));
   }
 
   bool excepted(const cell& c) {
@@ -288,7 +358,8 @@ class quantity_reader {
         const auto values = exceptions_[i].words(key);
         const selection& in = c.run.count(key) ? c.run : c.what;
         const auto at = in.find(key);
-        return at != in.end() && std::find(values.begin(), values.end(), at->second) != values.end();
+        return at != in.end() &&
+               std::find(values.begin(), values.end(), at->second) != values.end();
       });
       used_[i] = used_[i] || all;
       any = any || all;
@@ -316,30 +387,39 @@ relation relation_of(const toml_table& t) {
   return static_cast<relation>(at - names.begin());
 }
 
-std::vector<planned_case> read_case(const toml_table& t, const std::vector<experiment_scenario>& scenarios, const claim& c) {
+std::vector<planned_case> read_case(const toml_table& t,
+                                    const std::vector<experiment_scenario>& scenarios,
+                                    const claim& c) {
   t.only({"of", "per", "less", "except", "relation", "reference", "margin", "reason"});
   const relation must_be = relation_of(t);
   const double reference = t.number("reference"), margin = t.number("margin");
   if (must_be != relation::eq && margin < smallest_order_margin)
-    t.fail_at("margin", fmt::format("'margin' is {}; an order must hold by at least {}", margin, smallest_order_margin));
+    t.fail_at("margin", fmt::format("'margin' is {}; an order must hold by at least {}", margin,
+                                    smallest_order_margin));
   if (must_be == relation::eq && (margin < 0 || margin > largest_equal_margin))
-    t.fail_at("margin", fmt::format("'margin' is {}; what is equal must be so within 0 to {}", margin, largest_equal_margin));
+    t.fail_at("margin", fmt::format("'margin' is {}; what is equal must be so within 0 to {}",
+                                    margin, largest_equal_margin));
   if (t.has("except") && c.exceptions.empty())
-    t.fail_at("except", "the claim does not say which exceptions were published; give it 'exceptions'");
+    t.fail_at("except",
+              "the claim does not say which exceptions were published; give it 'exceptions'");
   const std::string reason = t.text("reason");
   std::vector<planned_case> cases;
   for (quantity& q : read_quantities(t, scenarios)) {
-    if (!q.share && reference == 0) t.fail_at("reference", "'reference' is 0, and a margin would be a part of it; compare with 'per'");
+    if (!q.share && reference == 0)
+      t.fail_at("reference",
+                "'reference' is 0, and a margin would be a part of it; compare with 'per'");
     const double absolute = q.share ? margin : margin * std::abs(reference);
     cases.push_back({std::move(q), must_be, reference, absolute, reason});
   }
   return cases;
 }
 
-void read_native_case(const toml_table& t, const std::vector<experiment_scenario>& natives, claim& c) {
+void read_native_case(const toml_table& t, const std::vector<experiment_scenario>& natives,
+                      claim& c) {
   const std::string measure = t.table("of").text("measure");
   if (const measure_info* known = find_measure(measure); known && !measured_natively(measure))
-    t.table("of").fail_at("measure", fmt::format("{} is not measured natively; there are {}", measure, joined(native_measures(), ", ")));
+    t.table("of").fail_at("measure", fmt::format("{} is not measured natively; there are {}",
+                                                 measure, joined(native_measures(), ", ")));
   for (planned_case& one : read_case(t, natives, c)) c.native.push_back(std::move(one));
 }
 
@@ -347,7 +427,9 @@ void read_value(const toml_table& t, const std::vector<experiment_scenario>& sce
   t.only({"what", "published", "of", "per", "less", "gain", "band", "reason"});
   auto quantities = read_quantities(t, scenarios);
   if (quantities.size() != 1)
-    t.fail(fmt::format("a published value is one number, and this selects {}; name every axis, or fold", quantities.size()));
+    t.fail(fmt::format(
+        "a published value is one number, and this selects {}; name every axis, or fold",
+        quantities.size()));
   planned_value v;
   v.what = t.text("what");
   v.published = t.number("published");
@@ -380,23 +462,31 @@ void check_decider(const toml_table& t, const claim& c) {
   const bool undecided = c.by == decided_by::hardware || c.by == decided_by::input;
   if (undecided && (!c.cases.empty() || !c.values.empty()))
     t.fail(fmt::format("claim {}: what is not decided here has no cases and no values", c.id));
-  if (undecided && c.remark.empty()) t.fail(fmt::format("claim {} lacks 'remark': why nothing here decides it", c.id));
-  if (!c.native.empty() && c.by != decided_by::runs) t.fail(fmt::format("claim {}: only what runs decide has native cases", c.id));
-  if (!undecided && c.cases.empty()) t.fail(fmt::format("claim {} needs at least one [[claim.case]]", c.id));
-  if (!undecided && c.published) t.fail_at("published", "write [[claim.value]], which says what is measured against it");
+  if (undecided && c.remark.empty())
+    t.fail(fmt::format("claim {} lacks 'remark': why nothing here decides it", c.id));
+  if (!c.native.empty() && c.by != decided_by::runs)
+    t.fail(fmt::format("claim {}: only what runs decide has native cases", c.id));
+  if (!undecided && c.cases.empty())
+    t.fail(fmt::format("claim {} needs at least one [[claim.case]]", c.id));
+  if (!undecided && c.published)
+    t.fail_at("published", "write [[claim.value]], which says what is measured against it");
   for (const planned_case& one : c.cases)
     if (find_measure(one.of.left.front().measure)->property != (c.by == decided_by::property))
-      t.fail(fmt::format("claim {}: '{}' does not go with what decides the claim", c.id, one.of.left.front().measure));
+      t.fail(fmt::format("claim {}: '{}' does not go with what decides the claim", c.id,
+                         one.of.left.front().measure));
 }
 
 }  // namespace
 
-std::vector<quantity> read_quantities(const toml_table& t, const std::vector<experiment_scenario>& scenarios) {
+std::vector<quantity> read_quantities(const toml_table& t,
+                                      const std::vector<experiment_scenario>& scenarios) {
   return quantity_reader(t, scenarios).read();
 }
 
-claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios, const std::vector<experiment_scenario>& natives) {
-  t.only({"id", "source", "statement", "exceptions", "remark", "cause", "impossible", "decided_by", "published", "value", "case", "native"});
+claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& scenarios,
+                 const std::vector<experiment_scenario>& natives) {
+  t.only({"id", "source", "statement", "exceptions", "remark", "cause", "impossible", "decided_by",
+          "published", "value", "case", "native"});
   claim c;
   c.id = t.text("id");
   c.source = t.text("source");
@@ -409,7 +499,8 @@ claim read_claim(const toml_table& t, const std::vector<experiment_scenario>& sc
   if (t.has("published")) c.published = t.number("published");
   for (const toml_table& v : t.tables("value")) read_value(v, scenarios, c);
   for (const toml_table& one : t.tables("case"))
-    for (planned_case& planned : read_case(one, scenarios, c)) c.cases.push_back(std::move(planned));
+    for (planned_case& planned : read_case(one, scenarios, c))
+      c.cases.push_back(std::move(planned));
   for (const toml_table& one : t.tables("native")) read_native_case(one, natives, c);
   check_decider(t, c);
   return c;

@@ -8,7 +8,8 @@
 namespace kilter::lab {
 
 std::string_view name_of(figure_kind k) noexcept {
-  constexpr std::array<std::string_view, 6> names = {"bars", "shares", "stacks", "heat", "lines", "starts"};
+  constexpr std::array<std::string_view, 6> names = {"bars", "shares", "stacks",
+                                                     "heat", "lines",  "starts"};
   return names[static_cast<std::size_t>(k)];
 }
 
@@ -19,7 +20,8 @@ std::vector<double> disturbed_iterations(const figure& f, const cell_values& val
   std::vector<std::vector<double>> began(f.group.values.size());
   for (const figure_point& p : f.points) {
     const cell& here = p.of.left.front();
-    const auto all = values({"iteration_disturbed", here.run, {{"iteration", f.group.values[p.group]}}});
+    const auto all =
+        values({"iteration_disturbed", here.run, {{"iteration", f.group.values[p.group]}}});
     began[p.group].insert(began[p.group].end(), all.begin(), all.end());
   }
   std::vector<double> part;
@@ -41,7 +43,8 @@ drawn_figure draw(const figure& f, const cell_values& values) {
 }
 
 bool belongs_to(const figure& f, std::span<const std::string> ids) {
-  return std::ranges::any_of(f.claims, [&](const std::string& id) { return std::ranges::find(ids, id) != ids.end(); });
+  return std::ranges::any_of(
+      f.claims, [&](const std::string& id) { return std::ranges::find(ids, id) != ids.end(); });
 }
 
 }  // namespace kilter::lab

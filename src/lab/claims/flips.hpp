@@ -1,5 +1,6 @@
 #pragma once
-// Which single reading changes a verdict. A claim that holds under every reading is worth more than one that needs three.
+// Which single reading changes a verdict. A claim that holds under every reading is worth more than
+// one that needs three.
 
 #include <string>
 #include <vector>
@@ -11,15 +12,17 @@
 namespace kilter::lab {
 
 struct flipped {
-  std::string set;               ///< the reading, KEY=VALUE
+  std::string set;  ///< the reading, KEY=VALUE
   verdict said = verdict::differs;
 };
 
 struct claim_flips {
   std::string id;
   verdict published = verdict::differs, coded = verdict::differs;
-  std::vector<flipped> by;       ///< readings under which the verdict is another than published, in the order of readings.toml
-  std::uint32_t tried = 0;       ///< readings that change what the claim looks at, and that its machine takes
+  /// readings under which the verdict is another than published, in the order of readings.toml
+  std::vector<flipped> by;
+  /// readings that change what the claim looks at, and that its machine takes
+  std::uint32_t tried = 0;
 };
 
 class flip_search {
@@ -31,9 +34,9 @@ class flip_search {
 
  private:
   struct attempt {
-    std::string set;             ///< empty: as published; "coded"
+    std::string set;  ///< empty: as published; "coded"
     std::vector<experiment_file> files;
-    std::vector<std::string> ids;   ///< claims that it may change
+    std::vector<std::string> ids;  ///< claims that it may change
   };
   std::vector<std::string> ids_;
   std::vector<attempt> attempts_;

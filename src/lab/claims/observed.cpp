@@ -13,14 +13,18 @@ namespace {
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 
-std::uint32_t number(std::string_view text) { return static_cast<std::uint32_t>(parse_count("number", text, 0, 1'000'000)); }
+std::uint32_t number(std::string_view text) {
+  return static_cast<std::uint32_t>(parse_count("number", text, 0, 1'000'000));
+}
 
-/// Whether a place is the one that is asked about: core, cores, place or width. See experiments/README.md.
+/// Whether a place is the one that is asked about: core, cores, place or width. See
+/// experiments/README.md.
 bool selected(const place& p, const selection& what) {
   const auto holds_any = [&](const std::string& list) {
     for (const std::string_view piece : split_list(list)) {
       const auto dash = piece.find('-');
-      const std::uint32_t from = number(piece.substr(0, dash)), to = dash == piece.npos ? from : number(piece.substr(dash + 1));
+      const std::uint32_t from = number(piece.substr(0, dash)),
+                          to = dash == piece.npos ? from : number(piece.substr(dash + 1));
       for (std::uint32_t c = from; c <= to; ++c)
         if (p.contains(c)) return true;
     }
@@ -28,13 +32,15 @@ bool selected(const place& p, const selection& what) {
   };
   if (const auto core = what.find("core"); core != what.end()) return holds_any(core->second);
   if (const auto cores = what.find("cores"); cores != what.end()) return holds_any(cores->second);
-  if (const auto width = what.find("width"); width != what.end()) return p.width == number(width->second);
+  if (const auto width = what.find("width"); width != what.end())
+    return p.width == number(width->second);
   const auto places = what.find("place");
   for (std::string_view rest = places->second; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find('+'));
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
     const auto comma = one.find(',');
-    if (p.leader == number(one.substr(0, comma)) && p.width == number(one.substr(comma + 1))) return true;
+    if (p.leader == number(one.substr(0, comma)) && p.width == number(one.substr(comma + 1)))
+      return true;
   }
   return false;
 }
@@ -52,7 +58,8 @@ double over(double above, double below) { return below > 0.0 ? above / below : n
 
 }  // namespace
 
-presence_times::presence_times(std::vector<presence_window> all) : all_(std::move(all)), first_s_(endless), last_s_(0.0) {
+presence_times::presence_times(std::vector<presence_window> all)
+    : all_(std::move(all)), first_s_(endless), last_s_(0.0) {
   for (const presence_window& w : all_) {
     first_s_ = std::min(first_s_, w.from_s + w.half_period_s);
     last_s_ = std::max(last_s_, w.to_s < 0.0 ? endless : w.to_s);
@@ -64,12 +71,15 @@ run_part presence_times::at(double start_s) const noexcept {
   if (start_s >= last_s_) return run_part::after;
   for (const presence_window& w : all_) {
     if (start_s < w.from_s || (w.to_s >= 0.0 && start_s >= w.to_s)) continue;
-    if (w.half_period_s <= 0.0 || static_cast<std::uint64_t>((start_s - w.from_s) / w.half_period_s) % 2 == 1) return run_part::during;
+    if (w.half_period_s <= 0.0 ||
+        static_cast<std::uint64_t>((start_s - w.from_s) / w.half_period_s) % 2 == 1)
+      return run_part::during;
   }
   return run_part::between;
 }
 
-observed::observed(std::shared_ptr<const machine> m, presence_times times) : machine_(std::move(m)), times_(std::move(times)), on_core_(machine_->core_count()) {
+observed::observed(std::shared_ptr<const machine> m, presence_times times)
+    : machine_(std::move(m)), times_(std::move(times)), on_core_(machine_->core_count()) {
   for (counts& c : parts_) {
     c.critical.resize(machine_->places().size());
     c.other.resize(machine_->places().size());
@@ -96,7 +106,10 @@ void observed::trace() { traced_.emplace().cores = machine_->core_count(); }
 
 template <class One>
 void observed::keep(std::vector<One>& list, const One& one) {
-  if (list.size() < traced_run::most_events) list.push_back(one); else ++traced_->left_out;
+  if (list.size() < traced_run::most_events)
+    list.push_back(one);
+  else
+    ++traced_->left_out;
 }
 
 void observed::add_learned(const learned_time& one) {
@@ -119,7 +132,8 @@ void observed::finish(const execution_stats& s, const std::vector<std::string>& 
 }
 
 observed::counts observed::of_parts(const selection& what) const {
-  counts sum{std::vector<std::uint64_t>(machine_->places().size()), std::vector<std::uint64_t>(machine_->places().size())};
+  counts sum{std::vector<std::uint64_t>(machine_->places().size()),
+             std::vector<std::uint64_t>(machine_->places().size())};
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (!wanted(static_cast<run_part>(i), what)) continue;
     for (place_id p = 0; p < machine_->places().size(); ++p) {
@@ -135,7 +149,8 @@ std::span<const observed::iteration> observed::chosen(const selection& what) con
   const auto at = what.find("iteration");
   if (at == what.end()) return iterations_;
   const std::size_t index = number(at->second);
-  return index >= 1 && index <= iterations_.size() ? std::span(iterations_).subspan(index - 1, 1) : std::span<const iteration>{};
+  return index >= 1 && index <= iterations_.size() ? std::span(iterations_).subspan(index - 1, 1)
+                                                   : std::span<const iteration>{};
 }
 
 double observed::task_count(const selection& what) const {
@@ -173,20 +188,26 @@ double observed::value(const std::string& measure, const selection& what) const 
   if (measure == "work_time") return stats_.core_work_s.at(number(what.at("core")));
   if (measure == "work_imbalance") {
     const double sum = std::accumulate(stats_.core_work_s.begin(), stats_.core_work_s.end(), 0.0);
-    return over(*std::ranges::max_element(stats_.core_work_s) * static_cast<double>(stats_.core_work_s.size()), sum);
+    return over(*std::ranges::max_element(stats_.core_work_s) *
+                    static_cast<double>(stats_.core_work_s.size()),
+                sum);
   }
-  if (measure == "beyond_cache_share") return over(static_cast<double>(beyond_cache_), static_cast<double>(tasks_));
+  if (measure == "beyond_cache_share")
+    return over(static_cast<double>(beyond_cache_), static_cast<double>(tasks_));
   if (measure == "co_runner_progress") return over(got_s_, there_s_);
-  if (measure == "tasks_until_trained") return trained() ? static_cast<double>(until_trained_) : nan;
+  if (measure == "tasks_until_trained")
+    return trained() ? static_cast<double>(until_trained_) : nan;
   if (measure == "iteration_time") return iteration_time(what);
   if (measure == "iteration_disturbed") return iteration_disturbed(what);
   if (measure == "task_count") return task_count(what);
 
   const counts all = of_parts(what);
-  const bool critical = measure.starts_with("critical_"), other = measure.starts_with("other_"), width = measure.ends_with("_width");
+  const bool critical = measure.starts_with("critical_"), other = measure.starts_with("other_"),
+             width = measure.ends_with("_width");
   double there = 0.0, total = 0.0;
   for (place_id p = 0; p < machine_->places().size(); ++p) {
-    const double tasks = static_cast<double>((other ? 0 : all.critical[p]) + (critical ? 0 : all.other[p]));
+    const double tasks =
+        static_cast<double>((other ? 0 : all.critical[p]) + (critical ? 0 : all.other[p]));
     total += tasks;
     if (width)
       there += tasks * machine_->at(p).width;

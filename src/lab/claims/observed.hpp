@@ -1,5 +1,6 @@
 #pragma once
-// What is kept of a run so that every measure of measures.hpp can be taken of it. Engines tell it about tasks: task_measures.cpp, native_runs.cpp.
+// What is kept of a run so that every measure of measures.hpp can be taken of it. Engines tell it
+// about tasks: task_measures.cpp, native_runs.cpp.
 
 #include <array>
 #include <cstdint>
@@ -16,13 +17,15 @@
 
 namespace kilter::lab {
 
-/// Parts of a run, by the start of a task: before the first disturbance, while one is there, after the last, and between two.
+/// Parts of a run, by the start of a task: before the first disturbance, while one is there, after
+/// the last, and between two.
 enum class run_part : std::uint8_t { before, during, after, between };
 
 /// When one disturbance is there, in seconds from the start of the run.
 struct presence_window {
   double from_s = 0.0, to_s = -1.0;  ///< to < 0: until the end
-  double half_period_s = 0.0;        ///< of a wave, which begins with full speed; 0: there throughout
+  /// of a wave, which begins with full speed; 0: there throughout
+  double half_period_s = 0.0;
 };
 
 /// When disturbances are there. Of a wave `during` is its low halves.
@@ -30,8 +33,9 @@ class presence_times {
  public:
   explicit presence_times(std::vector<presence_window>);
   [[nodiscard]] run_part at(double start_s) const noexcept;
-  [[nodiscard]] double first_s() const noexcept { return first_s_; }   ///< infinite if there are none
-  [[nodiscard]] double last_s() const noexcept { return last_s_; }     ///< infinite if one stays
+  /// infinite if there are none
+  [[nodiscard]] double first_s() const noexcept { return first_s_; }
+  [[nodiscard]] double last_s() const noexcept { return last_s_; }  ///< infinite if one stays
 
  private:
   std::vector<presence_window> all_;
@@ -40,11 +44,13 @@ class presence_times {
 
 /// A task that ended, as an engine tells it.
 struct task_record {
-  double start_s = 0.0, end_s = 0.0;   ///< from the moment that the windows of disturbances count from
+  /// from the moment that the windows of disturbances count from
+  double start_s = 0.0, end_s = 0.0;
   place_id where = 0;
   bool critical = false;
-  bool beyond_cache = false;           ///< it began while the working sets in its cluster did not fit the cache
-  std::uint32_t iteration = 0;         ///< from 0; 0 if the workload has none
+  /// it began while the working sets in its cluster did not fit the cache
+  bool beyond_cache = false;
+  std::uint32_t iteration = 0;  ///< from 0; 0 if the workload has none
 };
 
 class observed {
@@ -63,7 +69,8 @@ class observed {
   /// `types`: names of the graph's types.
   void finish(const execution_stats&, const std::vector<std::string>& types);
 
-  /// A measure that takes a scenario (but parallel_efficiency, which is of two runs). NaN if nothing ran that it could be taken of.
+  /// A measure that takes a scenario (but parallel_efficiency, which is of two runs). NaN if
+  /// nothing ran that it could be taken of.
   [[nodiscard]] double value(const std::string& measure, const selection& what) const;
   [[nodiscard]] double makespan_s() const noexcept { return stats_.seconds; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return machine_->core_count(); }
@@ -76,7 +83,7 @@ class observed {
   };
   struct iteration {
     double first_s = -1.0, last_s = 0.0;
-    std::vector<std::uint32_t> tasks;            // by place
+    std::vector<std::uint32_t> tasks;  // by place
   };
   [[nodiscard]] counts of_parts(const selection& what) const;
   [[nodiscard]] double iteration_time(const selection& what) const;
@@ -86,7 +93,7 @@ class observed {
   template <class One>
   void keep(std::vector<One>&, const One&);
 
-  std::shared_ptr<const machine> machine_;   ///< runs are kept longer than what planned them
+  std::shared_ptr<const machine> machine_;  ///< runs are kept longer than what planned them
   presence_times times_;
   std::array<counts, 4> parts_;
   std::vector<std::uint64_t> on_core_;

@@ -19,18 +19,21 @@ struct reproduced {
 
 /// What is made beside the verdicts in virtual time.
 struct reproduction_extras {
-  bool draws = false;      ///< the figures that belong to the claims; that may need runs which no claim looks at
-  bool natively = false;   ///< the verdicts of native cases, on this machine
+  /// the figures that belong to the claims; that may need runs which no claim looks at
+  bool draws = false;
+  bool natively = false;  ///< the verdicts of native cases, on this machine
 };
 
-/// From files to verdicts: what a claim needs is run, each run once; its numbers are taken of the runs, and its verdict of the numbers.
+/// From files to verdicts: what a claim needs is run, each run once; its numbers are taken of the
+/// runs, and its verdict of the numbers.
 class reproduction {
  public:
   explicit reproduction(std::vector<experiment_file>, const reproduction_extras& = {});
 
   /// How many calls of progress::step `run` makes, at most.
   [[nodiscard]] std::uint64_t steps(const std::vector<std::string>& ids) const;
-  /// In the order of the files; fewer if the process is interrupted. Runs that several claims and figures look at are made once.
+  /// In the order of the files; fewer if the process is interrupted. Runs that several claims and
+  /// figures look at are made once.
   reproduced run(const std::vector<std::string>& ids, progress&);
 
  private:

@@ -20,7 +20,8 @@ constexpr std::string_view efficiency = "parallel_efficiency";
 /// "1,2": leader and width.
 place_id place_of(const machine& m, const std::string& text) {
   const auto comma = text.find(',');
-  const place p{static_cast<core_id>(std::stoul(text.substr(0, comma))), static_cast<std::uint32_t>(std::stoul(text.substr(comma + 1)))};
+  const place p{static_cast<core_id>(std::stoul(text.substr(0, comma))),
+                static_cast<std::uint32_t>(std::stoul(text.substr(comma + 1)))};
   const auto found = m.find(p);
   if (!found) throw input_error(fmt::format("{} has no place ({}) to watch", m.name(), text));
   return *found;
@@ -28,7 +29,9 @@ place_id place_of(const machine& m, const std::string& text) {
 
 std::vector<presence_window> windows_of(const std::vector<sim::disturbance>& all) {
   std::vector<presence_window> windows;
-  for (const sim::disturbance& d : all) windows.push_back({d.from_s, d.to_s, d.what == sim::disturbance::kind::sliced ? 0.0 : d.half_period_s});
+  for (const sim::disturbance& d : all)
+    windows.push_back(
+        {d.from_s, d.to_s, d.what == sim::disturbance::kind::sliced ? 0.0 : d.half_period_s});
   return windows;
 }
 
@@ -39,19 +42,26 @@ bool all_tried(const sim::engine& e, std::size_t places) {
   return true;
 }
 
-observed run_once(const experiment& e, const scenario& s, double expected_s, const std::optional<watching>& trace = {}) {
+observed run_once(const experiment& e, const scenario& s, double expected_s,
+                  const std::optional<watching>& trace = {}) {
   graph g;
   const task_graph made = build(g, e.work, *e.simulated);
   sim::engine_options o = simulated_options(e, s, e.policies.front(), 0, expected_s);
   add_graph(o, e, made);
   observed seen(e.simulated->cores, presence_times(windows_of(o.disturbances)));
-  const auto watched = trace && trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt;
+  const auto watched =
+      trace && trace->place ? std::optional(place_of(*e.machine, *trace->place)) : std::nullopt;
   if (trace) seen.trace();
   sim::engine* running = nullptr;
   o.finished = [&](const sim::sim_assembly& a, core_id) {
     const double now_s = running->now_s();
-    seen.add({.start_s = a.came_s.front(), .end_s = now_s, .where = a.where, .critical = (a.task->flags & kilter::detail::flag_critical) != 0,
-              .beyond_cache = a.beyond_cache, .iteration = made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]});
+    seen.add(
+        {.start_s = a.came_s.front(),
+         .end_s = now_s,
+         .where = a.where,
+         .critical = (a.task->flags & kilter::detail::flag_critical) != 0,
+         .beyond_cache = a.beyond_cache,
+         .iteration = made.iteration.empty() ? 0 : made.iteration[kilter::detail::id_of(a.task)]});
     if (a.where == watched) {
       const kilter::detail::task_kind& kind = kilter::detail::graph_of(a.task).kinds[a.task->kind];
       seen.add_learned({now_s, kind.type, running->learned().time_s(kind.row, a.where)});
@@ -61,7 +71,8 @@ observed run_once(const experiment& e, const scenario& s, double expected_s, con
   sim::engine engine(*e.simulated, o);
   running = &engine;
   const execution_stats stats = engine.run(g, made.types, 0);
-  for (core_id c = 0; c < e.machine->core_count(); ++c) seen.add_co_runner(engine.co_runner(c).got_s, engine.co_runner(c).there_s);
+  for (core_id c = 0; c < e.machine->core_count(); ++c)
+    seen.add_co_runner(engine.co_runner(c).got_s, engine.co_runner(c).there_s);
   seen.finish(stats, kilter::detail::graph_access::core(g).type_names);
   return seen;
 }
@@ -75,13 +86,16 @@ selection alone(const selection& run) {
 }  // namespace
 
 bool in_parts_of_a_run(const std::vector<disturbance>& parts) {
-  return std::ranges::any_of(parts, [](const disturbance& d) { return d.window && d.window->fractions; });
+  return std::ranges::any_of(parts,
+                             [](const disturbance& d) { return d.window && d.window->fractions; });
 }
 
-specification specification_of(const experiment_scenario& s, const selection& run, std::uint32_t seed) {
+specification specification_of(const experiment_scenario& s, const selection& run,
+                               std::uint32_t seed) {
   selection words = s.parameters;
   for (const auto& [name, value] : run) words[name] = value;
-  if (const auto left_out = words.extract("undisturbed"); left_out && left_out.mapped() == "yes") words["disturb"] = "none";
+  if (const auto left_out = words.extract("undisturbed"); left_out && left_out.mapped() == "yes")
+    words["disturb"] = "none";
   specification a;
   a.on = s.on;
   a.seed = seed;
@@ -99,12 +113,14 @@ specification specification_of(const experiment_scenario& s, const selection& ru
   return a;
 }
 
-observed run_tasks_of(const experiment_scenario& s, const selection& run, std::uint32_t seed, const std::optional<watching>& trace) {
+observed run_tasks_of(const experiment_scenario& s, const selection& run, std::uint32_t seed,
+                      const std::optional<watching>& trace) {
   const experiment e = plan(specification_of(s, run, seed));
   const scenario& undisturbed = e.scenarios.front();
   const scenario& disturbed = e.scenarios.back();
   // A window in parts of a run is of the run as it would be without what the window brings.
-  const double expected_s = in_parts_of_a_run(disturbed.parts) ? run_once(e, undisturbed, 0.0).makespan_s() : 0.0;
+  const double expected_s =
+      in_parts_of_a_run(disturbed.parts) ? run_once(e, undisturbed, 0.0).makespan_s() : 0.0;
   return run_once(e, disturbed, expected_s, trace);
 }
 
@@ -113,17 +129,20 @@ std::vector<selection> task_runs_behind(const cell& c) {
   return {c.run};
 }
 
-std::vector<double> task_values(const experiment_scenario& s, const cell& c, const task_runs& runs) {
+std::vector<double> task_values(const experiment_scenario& s, const cell& c,
+                                const task_runs& runs) {
   std::vector<double> values;
   if (c.measure == efficiency) {
     const auto& all = runs(c.run);
     const auto& one = runs(alone(c.run));
-    for (std::size_t i = 0; i < all.size(); ++i) values.push_back(one[i].makespan_s() / (all[i].workers() * all[i].makespan_s()));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      values.push_back(one[i].makespan_s() / (all[i].workers() * all[i].makespan_s()));
   } else {
     for (const observed& o : runs(c.run)) values.push_back(o.value(c.measure, c.what));
   }
   std::vector<double> means;
-  for (std::size_t i = 0; i < values.size(); i += s.draws) means.push_back(mean(std::span(values).subspan(i, s.draws)));
+  for (std::size_t i = 0; i < values.size(); i += s.draws)
+    means.push_back(mean(std::span(values).subspan(i, s.draws)));
   return means;
 }
 

@@ -24,15 +24,17 @@ struct learned_time {
 };
 
 struct traced_run {
-  static constexpr std::size_t most_events = 20'000;   ///< of each of the two lists; those that come later are counted only
+  /// of each of the two lists; those that come later are counted only
+  static constexpr std::size_t most_events = 20'000;
 
   std::uint32_t cores = 0;
   double makespan_s = 0.0;
-  double disturbed_from_s = 0.0, disturbed_to_s = 0.0;  ///< both 0 without a disturbance; `to` is the end of the run if it stays
+  /// both 0 without a disturbance; `to` is the end of the run if it stays
+  double disturbed_from_s = 0.0, disturbed_to_s = 0.0;
   std::vector<task_start> starts;
   std::vector<learned_time> learned;
   std::uint64_t left_out = 0;
-  std::vector<std::string> types;                       ///< names, by type
+  std::vector<std::string> types;  ///< names, by type
 };
 
 }  // namespace kilter::lab

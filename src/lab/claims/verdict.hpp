@@ -1,5 +1,6 @@
 #pragma once
-// From numbers to verdicts. Pure: nothing here knows an engine, and the verdict follows from the numbers in the results alone.
+// From numbers to verdicts. Pure: nothing here knows an engine, and the verdict follows from the
+// numbers in the results alone.
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,8 @@
 
 namespace kilter::lab {
 
-/// Mean over the seeds, less and plus two standard deviations (n - 1 in the denominator; none of a single value).
+/// Mean over the seeds, less and plus two standard deviations (n - 1 in the denominator; none of a
+/// single value).
 struct estimate {
   double obtained = 0.0, low = 0.0, high = 0.0;
 };
@@ -21,10 +23,12 @@ struct estimate {
 /// NaN throughout if there are no values, or one of them is NaN or infinite.
 [[nodiscard]] estimate estimate_of(std::span<const double> values) noexcept;
 
-/// gt: low >= reference + margin. lt: high <= reference - margin. eq: |obtained - reference| <= margin. NaN never holds.
+/// gt: low >= reference + margin. lt: high <= reference - margin. eq: |obtained - reference| <=
+/// margin. NaN never holds.
 [[nodiscard]] bool holds(relation, double reference, double margin, const estimate&) noexcept;
 
-/// 15 % of the value, or 5 points of a share (within 0..1), of one below 5 % half of it to twice it; of a gain or loss also within half of it, 1 being neither.
+/// 15 % of the value, or 5 points of a share (within 0..1), of one below 5 % half of it to twice
+/// it; of a gain or loss also within half of it, 1 being neither.
 [[nodiscard]] band rule_band(double published, bool share, bool gain) noexcept;
 [[nodiscard]] bool inside(const band&, double obtained) noexcept;
 
@@ -49,12 +53,16 @@ struct value_result {
   bool held = false;
 };
 
-/// Not decided here: as `by` says. A property of the code is `arithmetic`, if all cases hold and all values are inside: it says that we read the paper right, not
-/// that its experiment comes out. Otherwise `differs` unless all cases hold; then `reproduced` if there are published values
-/// and all are inside their bands, else `direction`. A claim without a case was not checked and differs.
-[[nodiscard]] verdict decide(decided_by by, std::span<const case_result> cases, std::span<const value_result> values) noexcept;
+/// Not decided here: as `by` says. A property of the code is `arithmetic`, if all cases hold and
+/// all values are inside: it says that we read the paper right, not that its experiment comes out.
+/// Otherwise `differs` unless all cases hold; then `reproduced` if there are published values and
+/// all are inside their bands, else `direction`. A claim without a case was not checked and
+/// differs.
+[[nodiscard]] verdict decide(decided_by by, std::span<const case_result> cases,
+                             std::span<const value_result> values) noexcept;
 
-/// The values of a cell, one a seed, in the order of the seeds; the same number for all cells of a claim.
+/// The values of a cell, one a seed, in the order of the seeds; the same number for all cells of a
+/// claim.
 using cell_values = std::function<std::vector<double>(const cell&)>;
 
 /// The quantity seed by seed. Division by zero gives NaN or infinity.
@@ -62,8 +70,8 @@ using cell_values = std::function<std::vector<double>(const cell&)>;
 
 /// What native runs say about a claim.
 struct native_result {
-  std::string measured;              ///< when and on what machine
-  std::vector<std::string> scenarios;   ///< those behind the cases, as words_of says them
+  std::string measured;                ///< when and on what machine
+  std::vector<std::string> scenarios;  ///< those behind the cases, as words_of says them
   std::uint32_t repeats = 0;
   std::vector<case_result> cases;
   verdict said = verdict::differs;
@@ -77,10 +85,11 @@ struct claim_result {
   std::vector<value_result> values;
   std::vector<case_result> cases;
   verdict said = verdict::differs;
-  std::optional<native_result> native;   ///< absent: nothing was measured
+  std::optional<native_result> native;  ///< absent: nothing was measured
 };
 
-/// Runs nothing itself: asks `values` for what the claim's cases and values need. `note` starts as the claim's remark.
+/// Runs nothing itself: asks `values` for what the claim's cases and values need. `note` starts as
+/// the claim's remark.
 [[nodiscard]] claim_result judge(const claim&, const cell_values& values);
 /// Likewise of its native cases; there must be one.
 [[nodiscard]] native_result judge_native(const claim&, const cell_values& values);

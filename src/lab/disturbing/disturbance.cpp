@@ -24,7 +24,8 @@ struct kind_rule {
   double default_half_s;  // 0: constant unless given
 };
 
-// S0 5.2 gives the wave's low level, 345 of 2035 MHz; the half period of 0.5 s is the project's own (papers.md A1.3 has 5 s).
+// S0 5.2 gives the wave's low level, 345 of 2035 MHz; the half period of 0.5 s is the project's own
+// (papers.md A1.3 has 5 s).
 constexpr double wave_share = 0.17;
 constexpr double wave_half_period_s = 0.5;
 
@@ -40,7 +41,9 @@ constexpr std::array<kind_rule, 9> rules{{
     {disturbance_kind::offline, "offline", false, 0, false, 0},
 }};
 
-const kind_rule& rule_of(disturbance_kind kind) noexcept { return rules[static_cast<std::size_t>(kind)]; }
+const kind_rule& rule_of(disturbance_kind kind) noexcept {
+  return rules[static_cast<std::size_t>(kind)];
+}
 
 constexpr double least_half_period_s = 0.02, most_half_period_s = 3600;
 
@@ -85,7 +88,9 @@ class item_reader {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view what, std::string_view right) const { refuse(item_, what, right); }
+  [[noreturn]] void fail(std::string_view what, std::string_view right) const {
+    refuse(item_, what, right);
+  }
 
   const kind_rule& read_kind(std::string_view name) const {
     for (const kind_rule& rule : rules)
@@ -96,7 +101,9 @@ class item_reader {
       known += fmt::format("{}{}", known.empty() ? "" : ", ", rule.name);
       names.push_back(rule.name);
     }
-    if (const std::string_view near = nearest(name, names); !near.empty()) throw input_error(fmt::format("disturbance '{}': unknown kind '{}': did you mean '{}'?", item_, name, near));
+    if (const std::string_view near = nearest(name, names); !near.empty())
+      throw input_error(fmt::format("disturbance '{}': unknown kind '{}': did you mean '{}'?",
+                                    item_, name, near));
     fail(fmt::format("unknown kind '{}'", name), fmt::format("one of {}, or none alone", known));
   }
 
@@ -108,8 +115,11 @@ class item_reader {
       const std::string_view range = rest.substr(0, comma);
       const std::size_t dash = range.find('-');
       const core_id first = read_core(range.substr(0, dash), text, result);
-      const core_id last = dash == std::string_view::npos ? first : read_core(range.substr(dash + 1), text, result);
-      if (last < first) fail(fmt::format("core range '{}' runs backwards", range), fmt::format("{}-{}", last, first));
+      const core_id last =
+          dash == std::string_view::npos ? first : read_core(range.substr(dash + 1), text, result);
+      if (last < first)
+        fail(fmt::format("core range '{}' runs backwards", range),
+             fmt::format("{}-{}", last, first));
       cores.push_back(first);
       for (core_id c = first; c < std::min(last, absurd_core);) cores.push_back(++c);
       if (comma == std::string_view::npos) break;
@@ -123,20 +133,26 @@ class item_reader {
   core_id read_core(std::string_view text, std::string_view list, asked_disturbance& result) const {
     core_id core = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), core);
-    if (text.empty() || end != text.data() + text.size() || (error != std::errc{} && error != std::errc::result_out_of_range))
+    if (text.empty() || end != text.data() + text.size() ||
+        (error != std::errc{} && error != std::errc::result_out_of_range))
       fail(fmt::format("'{}' is no list of cores", list), "core ids such as 0, 0-3 or 0,2, or all");
     if (error == std::errc::result_out_of_range) core = std::numeric_limits<core_id>::max();
     result.named.push_back({core, std::string(text)});
     return core;
   }
 
-  void read_strength(const kind_rule& rule, std::optional<std::string_view> text, disturbance& result) const {
-    const std::string form = rule.half_period ? fmt::format("{}@0:17%,0.5", rule.name) : fmt::format("{}@0:50%", rule.name);
+  void read_strength(const kind_rule& rule, std::optional<std::string_view> text,
+                     disturbance& result) const {
+    const std::string form = rule.half_period ? fmt::format("{}@0:17%,0.5", rule.name)
+                                              : fmt::format("{}@0:50%", rule.name);
     if (!rule.share) {
-      if (text) fail(fmt::format("{} takes no share, but ':{}' was given", rule.name, *text), fmt::format("{}@0", rule.name));
+      if (text)
+        fail(fmt::format("{} takes no share, but ':{}' was given", rule.name, *text),
+             fmt::format("{}@0", rule.name));
       return;
     }
-    if (!text && rule.default_share == 0) fail(fmt::format("{} needs the share that is left", rule.name), form);
+    if (!text && rule.default_share == 0)
+      fail(fmt::format("{} needs the share that is left", rule.name), form);
     result.share = rule.default_share;
     result.half_period_s = rule.default_half_s;
     if (!text) return;
@@ -145,7 +161,9 @@ class item_reader {
     const std::string_view share = text->substr(0, comma);
     if (!share.ends_with('%')) fail(fmt::format("share '{}' is not in percent", share), form);
     const double percent = read_number(share.substr(0, share.size() - 1), "share", form);
-    if (percent < 1 || percent > 99) fail(fmt::format("share {} is out of range", share), "what is left to the program, 1% to 99%");
+    if (percent < 1 || percent > 99)
+      fail(fmt::format("share {} is out of range", share),
+           "what is left to the program, 1% to 99%");
     result.share = percent / 100;
 
     if (comma == std::string_view::npos) return;
@@ -164,7 +182,8 @@ class item_reader {
     const std::size_t dots = text.find("..");
     if (dots == std::string_view::npos) fail(fmt::format("'@{}' is no span of time", text), form);
     std::string_view from = text.substr(0, dots), to = text.substr(dots + 2);
-    if (from.ends_with('%') != to.ends_with('%')) fail(fmt::format("'{}' mixes seconds and fractions", text), form);
+    if (from.ends_with('%') != to.ends_with('%'))
+      fail(fmt::format("'{}' mixes seconds and fractions", text), form);
     disturbance_window window;
     window.fractions = from.ends_with('%');
     if (window.fractions) {
@@ -175,16 +194,19 @@ class item_reader {
     window.from = read_number(from, "start", form) / unit;
     window.to = read_number(to, "end", form) / unit;
     if (window.from < 0) fail(fmt::format("start {} is negative", from), form);
-    if (window.fractions && window.to > 1) fail(fmt::format("end {}% is after the run", to), "fractions from 0% to 100%");
+    if (window.fractions && window.to > 1)
+      fail(fmt::format("end {}% is after the run", to), "fractions from 0% to 100%");
     if (window.to > 1e6) fail(fmt::format("end {} is absurd", to), "at most 1000000 seconds");
-    if (window.from >= window.to) fail(fmt::format("'{}' ends before it starts", text), "FROM..TO with FROM below TO");
+    if (window.from >= window.to)
+      fail(fmt::format("'{}' ends before it starts", text), "FROM..TO with FROM below TO");
     return window;
   }
 
   double read_number(std::string_view text, std::string_view what, std::string_view right) const {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() ||
+        !std::isfinite(value))
       fail(fmt::format("{} '{}' is no number", what, text), right);
     return value;
   }
@@ -200,19 +222,23 @@ void refuse_contradictions(const std::vector<disturbance>& all, const machine& m
     for (std::size_t j = 0; j < i; ++j) {
       if (!windows_meet(all[i], all[j])) continue;
       if (all[i].kind == disturbance_kind::quota && all[j].kind == disturbance_kind::quota)
-        throw input_error(fmt::format("disturbances '{}' and '{}' limit the same program at once; give one quota at a time",
-                                      to_string(all[j]), to_string(all[i])));
+        throw input_error(fmt::format(
+            "disturbances '{}' and '{}' limit the same program at once; give one quota at a time",
+            to_string(all[j]), to_string(all[i])));
       if (all[i].kind == disturbance_kind::freq && all[j].kind == disturbance_kind::freq)
         for (const core_id a : all[i].cores)
           for (const core_id b : all[j].cores)
             if (m.cores()[a].kind == m.cores()[b].kind)
-              throw input_error(fmt::format("disturbances '{}' and '{}' both set the clock of core {}'s kind at once; give one", to_string(all[j]),
-                                            to_string(all[i]), a));
+              throw input_error(
+                  fmt::format("disturbances '{}' and '{}' both set the clock of core {}'s kind at "
+                              "once; give one",
+                              to_string(all[j]), to_string(all[i]), a));
       if (!exact(all[i]) || !exact(all[j])) continue;
       for (const core_id core : all[i].cores)
         if (std::binary_search(all[j].cores.begin(), all[j].cores.end(), core))
-          throw input_error(fmt::format("disturbances '{}' and '{}' both set the time share of core {} at once; give one",
-                                        to_string(all[j]), to_string(all[i]), core));
+          throw input_error(fmt::format(
+              "disturbances '{}' and '{}' both set the time share of core {} at once; give one",
+              to_string(all[j]), to_string(all[i]), core));
     }
 }
 
@@ -243,13 +269,17 @@ asked_disturbance::asked_disturbance(disturbance d) : what(std::move(d)), writte
 
 std::vector<asked_disturbance> read_disturbances(std::string_view text) {
   if (text == "none") return {};
-  if (text.empty()) throw input_error("disturbance '' is empty; write none, or KIND@CORES such as cpu@0");
+  if (text.empty())
+    throw input_error("disturbance '' is empty; write none, or KIND@CORES such as cpu@0");
   std::vector<asked_disturbance> all;
   while (true) {
     const std::size_t plus = text.find('+');
     const std::string_view item = text.substr(0, plus);
-    if (item.empty()) throw input_error("a disturbance beside a '+' is empty; write KIND@CORES on both sides, as in cpu@0+mem@1");
-    if (item == "none") throw input_error("disturbance 'none' is joined with others; write it alone");
+    if (item.empty())
+      throw input_error(
+          "a disturbance beside a '+' is empty; write KIND@CORES on both sides, as in cpu@0+mem@1");
+    if (item == "none")
+      throw input_error("disturbance 'none' is joined with others; write it alone");
     all.push_back(item_reader(item).read());
     if (plus == std::string_view::npos) return all;
     text.remove_prefix(plus + 1);
@@ -268,7 +298,8 @@ std::vector<disturbance> placed(const std::vector<asked_disturbance>& asked, con
     for (const asked_disturbance::named_core& core : one.named)
       if (core.id >= m.core_count())
         refuse(one.written, fmt::format("core {} does not exist", core.text),
-               m.core_count() == 1 ? std::string("0, the only core") : fmt::format("0 to {}", m.core_count() - 1));
+               m.core_count() == 1 ? std::string("0, the only core")
+                                   : fmt::format("0 to {}", m.core_count() - 1));
     all.push_back(one.what);
     if (all.back().cores.empty())
       for (core_id c = 0; c < m.core_count(); ++c) all.back().cores.push_back(c);
@@ -277,7 +308,9 @@ std::vector<disturbance> placed(const std::vector<asked_disturbance>& asked, con
   return all;
 }
 
-std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m) { return placed(read_disturbances(text), m); }
+std::vector<disturbance> parse_disturbances(std::string_view text, const machine& m) {
+  return placed(read_disturbances(text), m);
+}
 
 std::string to_string(const disturbance& d) {
   std::string text = fmt::format("{}@{}", name_of(d.kind), d.cores.empty() ? "all" : "");
@@ -285,7 +318,8 @@ std::string to_string(const disturbance& d) {
     std::size_t last = i;
     while (last + 1 < d.cores.size() && d.cores[last + 1] == d.cores[last] + 1) ++last;
     text += i == 0 ? "" : ",";
-    text += last == i ? fmt::format("{}", d.cores[i]) : fmt::format("{}-{}", d.cores[i], d.cores[last]);
+    text +=
+        last == i ? fmt::format("{}", d.cores[i]) : fmt::format("{}-{}", d.cores[i], d.cores[last]);
     i = last + 1;
   }
   if (has_share(d.kind)) text += fmt::format(":{}", percent(d.share));
@@ -299,7 +333,8 @@ std::string to_string(const disturbance& d) {
 
 std::string to_string(const std::vector<disturbance>& all) {
   std::string text;
-  for (const disturbance& d : all) text += fmt::format("{}{}", text.empty() ? "" : "+", to_string(d));
+  for (const disturbance& d : all)
+    text += fmt::format("{}{}", text.empty() ? "" : "+", to_string(d));
   return text.empty() ? "none" : text;
 }
 

@@ -72,7 +72,8 @@ struct unmap_counters {
 using shared_counters = std::unique_ptr<load_counters, unmap_counters>;
 
 shared_counters make_counters() {
-  void* memory = mmap(nullptr, sizeof(load_counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, sizeof(load_counters), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   return shared_counters(new (memory) load_counters);
 }
@@ -90,9 +91,10 @@ struct disturber::state {
     bool realtime = false;                   // time shares only: what the calibration got
     std::atomic<bool> lost_realtime{false};
     std::atomic<bool> begun{false};
-    std::atomic<bool> failed{false};         // the quota was refused, or the child could not be started
+    // the quota was refused, or the child could not be started
+    std::atomic<bool> failed{false};
     std::optional<double> alone_per_s;
-    bool core_was_idle = true;               // during calibration
+    bool core_was_idle = true;  // during calibration
     std::atomic<double> steal_from_s{0}, steal_s{0};
     std::atomic<bool> active{false};
     std::int64_t from_ns = 0, to_ns = never_ns;
@@ -106,7 +108,9 @@ struct disturber::state {
   stop_signal stop;
   bool running = false;
 
-  [[nodiscard]] bool realtime_allowed() const noexcept { return options.set_realtime ? options.set_realtime() : set_realtime(); }
+  [[nodiscard]] bool realtime_allowed() const noexcept {
+    return options.set_realtime ? options.set_realtime() : set_realtime();
+  }
 
   double steal(const load& l) const {
     double sum = 0;
@@ -125,7 +129,7 @@ struct disturber::state {
   [[nodiscard]] disturber_row row(const load& l, bool calibrated) const;
 };
 
-// ---- calibration ----------------------------------------------------------------------------------------------------
+// ---- calibration --------------------------------------------------------------------------------
 
 void disturber::state::calibrate(load& l, double seconds) {
   if (l.what.kind == kind::quota) return;
@@ -148,9 +152,10 @@ void disturber::state::calibrate(load& l, double seconds) {
   }
   l.thread.join();
   if (!pinned)
-    throw input_error(fmt::format("disturbance '{}': core {} is CPU {} of this computer, which this process may not use; "
-                                  "choose a core that `kilter topo` lists",
-                                  to_string(l.what), l.cores.front(), l.os_cpus.front()));
+    throw input_error(fmt::format(
+        "disturbance '{}': core {} is CPU {} of this computer, which this process may not use; "
+        "choose a core that `kilter topo` lists",
+        to_string(l.what), l.cores.front(), l.os_cpus.front()));
   l.steal_s = steal(l) - steal_before;
   const auto cpu_s = static_cast<double>(l.counters->cpu_ns.load()) * 1e-9;
   const auto wall_s = static_cast<double>(l.counters->wall_ns.load()) * 1e-9;
@@ -160,23 +165,32 @@ void disturber::state::calibrate(load& l, double seconds) {
   l.core_was_idle = cpu_s / wall_s >= idle_enough;
 }
 
-disturber::disturber(const machine& m, std::vector<disturbance> scenario, const disturber_options& options)
+disturber::disturber(const machine& m, std::vector<disturbance> scenario,
+                     const disturber_options& options)
     : state_(std::make_unique<state>()) {
   state_->options = options;
   for (const disturbance& d : scenario) {
     const std::string text = to_string(d);
     if (d.kind == kind::freq)
-      throw input_error(fmt::format("disturbance '{}': a time share is not a clock change, so freq exists only simulated and "
-                                    "emulated; use --on sim:PLATFORM, or share or wave here", text));
+      throw input_error(fmt::format(
+          "disturbance '{}': a time share is not a clock change, so freq exists only simulated and "
+          "emulated; use --on sim:PLATFORM, or share or wave here",
+          text));
     if (d.kind == kind::offline)
-      throw input_error(fmt::format("disturbance '{}': cores of this computer are not switched off, so offline exists only "
-                                    "simulated and emulated; use --on sim:PLATFORM, or --cores to leave cores out", text));
+      throw input_error(fmt::format(
+          "disturbance '{}': cores of this computer are not switched off, so offline exists only "
+          "simulated and emulated; use --on sim:PLATFORM, or --cores to leave cores out",
+          text));
     for (const core_id c : d.cores)
       if (c >= m.core_count())
-        throw input_error(fmt::format("disturbance '{}': core {} does not exist; cores are 0 to {}", text, c, m.core_count() - 1));
+        throw input_error(fmt::format("disturbance '{}': core {} does not exist; cores are 0 to {}",
+                                      text, c, m.core_count() - 1));
     if (d.kind == kind::quota && d.cores.size() != m.core_count())
-      throw input_error(fmt::format("disturbance '{}': a quota limits the program and not a core; write quota@all, or share for "
-                                    "single cores", text));
+      throw input_error(
+          fmt::format("disturbance '{}': a quota limits the program and not a core; write "
+                      "quota@all, or share for "
+                      "single cores",
+                      text));
     const bool whole = d.kind == kind::quota || d.kind == kind::floating;
     for (std::size_t i = 0; i < (whole ? 1 : d.cores.size()); ++i) {
       auto l = std::make_unique<state::load>();
@@ -189,8 +203,10 @@ disturber::disturber(const machine& m, std::vector<disturbance> scenario, const 
     if (d.kind == kind::quota && !state_->quota) state_->quota = std::make_unique<quota_group>();
   }
   if (state_->quota && state_->quota->version_2() && scenario.size() > 1)
-    throw input_error("disturbance quota together with others needs cgroup version 1, and this computer has version 2, which "
-                      "cannot keep the other loads out of the quota; give quota alone");
+    throw input_error(
+        "disturbance quota together with others needs cgroup version 1, and this computer has "
+        "version 2, which "
+        "cannot keep the other loads out of the quota; give quota alone");
 
   // One after another: loads that calibrate at once could slow each other down.
   const auto count = static_cast<double>(std::max<std::size_t>(8, state_->loads.size()));
@@ -205,15 +221,18 @@ disturber::disturber(const machine& m, std::vector<disturbance> scenario, const 
 
 disturber::~disturber() { stop(); }
 
-// ---- running --------------------------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 void disturber::start(double run_length_s) {
   stop();
   state& s = *state_;
   for (const auto& l : s.loads)
-    if (l->what.window && l->what.window->fractions && !(run_length_s > 0 && std::isfinite(run_length_s)))
-      throw input_error(fmt::format("disturbance '{}': its times are fractions of a run whose length is not known; give seconds",
-                                    to_string(l->what)));
+    if (l->what.window && l->what.window->fractions &&
+        !(run_length_s > 0 && std::isfinite(run_length_s)))
+      throw input_error(
+          fmt::format("disturbance '{}': its times are fractions of a run whose length is not "
+                      "known; give seconds",
+                      to_string(l->what)));
   if (s.quota) s.quota->enter();
   s.stop.clear();
   s.running = true;
@@ -239,7 +258,8 @@ void disturber::start(double run_length_s) {
 }
 
 void disturber::state::run(load& l) noexcept {
-  // Threads start inside the quota that the process has just entered, where they would be limited and could not be real-time.
+  // Threads start inside the quota that the process has just entered, where they would be limited
+  // and could not be real-time.
   if (quota) quota->release_this_thread();
   if (stop.sleep_until(l.from_ns)) return has_begun(l);
   l.steal_from_s = steal(l);
@@ -263,7 +283,8 @@ void disturber::state::run(load& l) noexcept {
   l.active = false;
 }
 
-// This thread outlives the child: the signal that a child gets when its parent dies is tied to the parent *thread*.
+// This thread outlives the child: the signal that a child gets when its parent dies is tied to the
+// parent *thread*.
 void disturber::state::run_child(load& l) noexcept {
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -318,7 +339,7 @@ void disturber::stop() noexcept {
   state_->running = false;
 }
 
-// ---- reporting ------------------------------------------------------------------------------------------------------
+// ---- reporting ----------------------------------------------------------------------------------
 
 disturber_row disturber::state::row(const load& l, bool calibrated) const {
   disturber_row r;
@@ -329,28 +350,39 @@ disturber_row disturber::state::row(const load& l, bool calibrated) const {
   r.alone_per_s = l.alone_per_s;
   r.active_s = static_cast<double>(l.counters->wall_ns.load(std::memory_order_relaxed)) * 1e-9;
   r.steal_s = std::max(0.0, l.active ? steal(l) - l.steal_from_s : l.steal_s.load());
-  const double cpu_s = static_cast<double>(l.counters->cpu_ns.load(std::memory_order_relaxed)) * 1e-9;
+  const double cpu_s =
+      static_cast<double>(l.counters->cpu_ns.load(std::memory_order_relaxed)) * 1e-9;
 
-  const auto note = [&r](std::string_view text) { r.note += fmt::format("{}{}", r.note.empty() ? "" : "; ", text); };
+  const auto note = [&r](std::string_view text) {
+    r.note += fmt::format("{}{}", r.note.empty() ? "" : "; ", text);
+  };
   const int nice = getpriority(PRIO_PROCESS, 0);
   if (is_time_share(l.what.kind)) {
     const bool realtime = l.realtime && !l.lost_realtime;
-    r.method = realtime ? "fifo duty cycle" : fmt::format("nice {} co-runner (no real-time permission)", nice);
+    r.method = realtime ? "fifo duty cycle"
+                        : fmt::format("nice {} co-runner (no real-time permission)", nice);
     if (!realtime)
-      note("fell back to a thread of normal priority, which takes about half of a busy core at most: the share is not exact");
+      note(
+          "fell back to a thread of normal priority, which takes about half of a busy core at "
+          "most: the share is not exact");
     else if (l.what.share < least_realtime_share)
       note("the kernel keeps about 5 % of a core from real-time threads, so less is not reached");
   } else if (l.what.kind == kind::quota) {
     r.method = quota->version_2() ? "cgroup v2 cpu.max" : "cgroup v1 cpu quota";
-    if (l.failed) note("the kernel refused the limit (a group above has a tighter one): no quota was in force");
+    if (l.failed)
+      note("the kernel refused the limit (a group above has a tighter one): no quota was in force");
   } else if (l.what.kind == kind::session) {
     r.method = fmt::format("nice {} co-runner in a process session of its own", nice);
-    if (!autogroup_enabled()) note("autogroup scheduling is off here, so a session of its own weighs no more than a thread");
+    if (!autogroup_enabled())
+      note(
+          "autogroup scheduling is off here, so a session of its own weighs no more than a thread");
     if (l.failed) note("the child process could not be started: no co-runner ran");
   } else {
-    r.method = fmt::format("nice {} {}co-runner", nice, l.what.kind == kind::floating ? "floating " : "");
+    r.method =
+        fmt::format("nice {} {}co-runner", nice, l.what.kind == kind::floating ? "floating " : "");
   }
-  if (!l.core_was_idle) note("other programs used the core during calibration; the speed alone is by CPU time");
+  if (!l.core_was_idle)
+    note("other programs used the core during calibration; the speed alone is by CPU time");
   if (r.active_s <= 0) return r;
 
   if (l.what.kind == kind::quota) {
@@ -362,7 +394,8 @@ disturber_row disturber::state::row(const load& l, bool calibrated) const {
   if (is_time_share(l.what.kind)) {
     r.progress = cpu_s / (r.active_s * (1.0 - l.what.share));
   } else if (!calibrated) {
-    r.during_per_s = static_cast<double>(l.counters->iterations.load(std::memory_order_relaxed)) / r.active_s;
+    r.during_per_s =
+        static_cast<double>(l.counters->iterations.load(std::memory_order_relaxed)) / r.active_s;
     if (l.alone_per_s && *l.alone_per_s > 0) r.progress = *r.during_per_s / *l.alone_per_s;
   }
   return r;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t product_side = 64, copy_side = 1024;
 
 constexpr std::int64_t period_ns = 10'000'000;
-// What a wake-up, two context switches and the cache lines they cost take from the others beyond the burn itself; found by
-// measuring the share that a victim really got.
+// What a wake-up, two context switches and the cache lines they cost take from the others beyond
+// the burn itself; found by measuring the share that a victim really got.
 constexpr std::int64_t overhead_ns = 18'000;
 
 // `pause` leaves the execution units to a sibling hyperthread: only this core's own time is taken.
@@ -27,7 +27,8 @@ void burn_wall(std::int64_t until_ns, const stop_signal& stop) noexcept {
 }
 
 void burn_cpu(std::int64_t until_cpu_ns, std::int64_t until_ns, const stop_signal& stop) noexcept {
-  while (sync::thread_cpu_nanoseconds() < until_cpu_ns && sync::nanoseconds() < until_ns && !stop.raised())
+  while (sync::thread_cpu_nanoseconds() < until_cpu_ns && sync::nanoseconds() < until_ns &&
+         !stop.raised())
     for (int i = 0; i < 256; ++i) sync::relax();
 }
 
@@ -61,10 +62,12 @@ void co_runner_chain::once() noexcept {
     apps::matmul_rows(a_.data(), b_.data(), c_.data(), product_side, 0, product_side);
 }
 
-void co_runner_chain::run(load_counters& counters, const stop_signal& stop, std::int64_t deadline_ns) noexcept {
+void co_runner_chain::run(load_counters& counters, const stop_signal& stop,
+                          std::int64_t deadline_ns) noexcept {
   const std::int64_t begin = sync::nanoseconds(), cpu_begin = sync::thread_cpu_nanoseconds();
   std::int64_t now = begin;
-  do {   // once at least: on a full core a calibration of 10 ms may be over before its thread has run
+  // once at least: on a full core a calibration of 10 ms may be over before its thread has run
+  do {
     once();
     now = sync::nanoseconds();
     counters.iterations.fetch_add(1, std::memory_order_relaxed);
@@ -73,8 +76,8 @@ void co_runner_chain::run(load_counters& counters, const stop_signal& stop, std:
   } while (now < deadline_ns && !stop.raised());
 }
 
-void run_time_share(const time_share& wanted, bool realtime, load_counters& counters, stop_signal& stop,
-                    std::int64_t deadline_ns) noexcept {
+void run_time_share(const time_share& wanted, bool realtime, load_counters& counters,
+                    stop_signal& stop, std::int64_t deadline_ns) noexcept {
   const double taken = 1.0 - wanted.share;
   const auto half_ns = static_cast<std::int64_t>(wanted.half_period_s * 1e9);
   const std::int64_t cpu_begin = sync::thread_cpu_nanoseconds();
@@ -89,14 +92,16 @@ void run_time_share(const time_share& wanted, bool realtime, load_counters& coun
       if (realtime)
         burn_wall(at + burn_ns - overhead_ns, stop);
       else
-        burn_cpu(cpu_from + static_cast<std::int64_t>(taken * static_cast<double>(end - from)), end, stop);
+        burn_cpu(cpu_from + static_cast<std::int64_t>(taken * static_cast<double>(end - from)), end,
+                 stop);
       const bool stopped = stop.sleep_until(end);
       const std::int64_t now = sync::nanoseconds();
       counters.iterations.fetch_add(1, std::memory_order_relaxed);
       counters.cpu_ns.store(sync::thread_cpu_nanoseconds() - cpu_begin, std::memory_order_relaxed);
       counters.wall_ns.store(wall_before + std::min(now, to) - from, std::memory_order_relaxed);
       if (stopped) return true;
-      // A thread without real-time priority may be late by several periods; it does not make up for them one by one.
+      // A thread without real-time priority may be late by several periods; it does not make up for
+      // them one by one.
       at = std::max(end, now - (now - from) % period_ns);
     }
     wall_before = counters.wall_ns.load(std::memory_order_relaxed);
@@ -109,7 +114,9 @@ void run_time_share(const time_share& wanted, bool realtime, load_counters& coun
       return;
     }
     if (stop.sleep_until(std::min(at + half_ns, deadline_ns))) return;
-    if (at + half_ns >= deadline_ns || stretch(at + half_ns, std::min(at + 2 * half_ns, deadline_ns))) return;
+    if (at + half_ns >= deadline_ns ||
+        stretch(at + half_ns, std::min(at + 2 * half_ns, deadline_ns)))
+      return;
     at += 2 * half_ns;
   }
 }

@@ -46,7 +46,8 @@ bool lists(const std::string& comma_separated, std::string_view word) {
   return false;
 }
 
-// The process's group in one hierarchy as a directory, or nothing. `controller` is empty for version 2.
+// The process's group in one hierarchy as a directory, or nothing. `controller` is empty for
+// version 2.
 std::optional<std::string> own_group(std::string_view controller) {
   std::optional<std::string> inside;
   std::ifstream groups("/proc/self/cgroup");
@@ -54,7 +55,8 @@ std::optional<std::string> own_group(std::string_view controller) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (controller.empty() ? controllers.empty() : lists(controllers, controller)) inside = line.substr(second + 1);
+    if (controller.empty() ? controllers.empty() : lists(controllers, controller))
+      inside = line.substr(second + 1);
   }
   if (!inside) return std::nullopt;
 
@@ -66,8 +68,10 @@ std::optional<std::string> own_group(std::string_view controller) {
     std::string skipped, root, point, type, source, options;
     left >> skipped >> skipped >> skipped >> root >> point;
     right >> type >> source >> options;
-    if (controller.empty() ? type != "cgroup2" : type != "cgroup" || !lists(options, controller)) continue;
-    // A mount may show only a part of the hierarchy, `root`; paths are given from the top of all of it.
+    if (controller.empty() ? type != "cgroup2" : type != "cgroup" || !lists(options, controller))
+      continue;
+    // A mount may show only a part of the hierarchy, `root`; paths are given from the top of all of
+    // it.
     std::string below = *inside;
     if (root != "/" && below.starts_with(root)) below.erase(0, root.size());
     return below == "/" || below.empty() ? point : point + below;
@@ -98,7 +102,8 @@ quota_group::quota_group() {
     for (int another = 2; mkdir(path.c_str(), 0755) != 0; ++another) {
       error = errno;
       if (error != EEXIST || another > most_at_once) return false;
-      path = parent + "/" + name + "-" + std::to_string(another);  // this process has one already, for another scenario
+      // this process has one already, for another scenario
+      path = parent + "/" + name + "-" + std::to_string(another);
     }
     if (access((path + limit_file).c_str(), W_OK) == 0) {
       path_ = path;
@@ -114,26 +119,31 @@ quota_group::quota_group() {
   } else if (const auto unified = own_group("")) {
     version_2_ = true;
     origin_ = *unified;
-    // A group of version 2 that holds processes has no groups with a cpu controller below it, so a sibling is the usual place.
+    // A group of version 2 that holds processes has no groups with a cpu controller below it, so a
+    // sibling is the usual place.
     if (make(origin_, "/cpu.max") || make(fs::path(origin_).parent_path(), "/cpu.max")) return;
   }
-  throw input_error(fmt::format("disturbance quota: cannot make a CPU control group here ({}); run as root where the cgroup cpu "
-                                "controller is available, or use share, or --on sim",
-                                error == ENOENT ? "no cpu controller is mounted" : std::strerror(error)));
+  throw input_error(
+      fmt::format("disturbance quota: cannot make a CPU control group here ({}); run as root where "
+                  "the cgroup cpu "
+                  "controller is available, or use share, or --on sim",
+                  error == ENOENT ? "no cpu controller is mounted" : std::strerror(error)));
 }
 
 quota_group::~quota_group() {
   leave();
   // The kernel lets go of the group a moment after its last thread has left.
-  for (int attempt = 0; rmdir(path_.c_str()) != 0 && errno == EBUSY && attempt < 20; ++attempt) usleep(1000);
+  for (int attempt = 0; rmdir(path_.c_str()) != 0 && errno == EBUSY && attempt < 20; ++attempt)
+    usleep(1000);
 }
 
 void quota_group::enter() {
   lift_limit();
   if (!write_file(path_ + "/cgroup.procs", std::to_string(getpid())))
-    throw input_error(fmt::format("disturbance quota: cannot move this process into a CPU control group ({}); threads with "
-                                  "real-time priority or missing permission prevent it",
-                                  std::strerror(errno)));
+    throw input_error(fmt::format(
+        "disturbance quota: cannot move this process into a CPU control group ({}); threads with "
+        "real-time priority or missing permission prevent it",
+        std::strerror(errno)));
   entered_ = true;
 }
 
@@ -142,7 +152,8 @@ bool quota_group::limit(double cores) noexcept {
   const std::string period_text = std::to_string(static_cast<long>(period));
   const std::string quota_text = std::to_string(static_cast<long>(period * cores + 0.5));
   if (version_2_) return write_file(path_ + "/cpu.max", quota_text + " " + period_text);
-  return write_file(path_ + "/cpu.cfs_period_us", period_text) && write_file(path_ + "/cpu.cfs_quota_us", quota_text);
+  return write_file(path_ + "/cpu.cfs_period_us", period_text) &&
+         write_file(path_ + "/cpu.cfs_quota_us", quota_text);
 }
 
 void quota_group::lift_limit() noexcept {

@@ -5,11 +5,13 @@
 
 namespace kilter::lab {
 
-/// Created next to the process's present group, entered, given a limit, left and removed. Moves no other process.
-/// If the process is killed in between, the empty group stays; the next one that is created here removes it.
+/// Created next to the process's present group, entered, given a limit, left and removed. Moves no
+/// other process. If the process is killed in between, the empty group stays; the next one that is
+/// created here removes it.
 class quota_group {
  public:
-  /// Makes the group. Throws input_error if no cpu controller is mounted or making groups is not permitted.
+  /// Makes the group. Throws input_error if no cpu controller is mounted or making groups is not
+  /// permitted.
   quota_group();
   /// Leaves and removes the group.
   ~quota_group();
@@ -18,7 +20,8 @@ class quota_group {
 
   /// Moves the whole process in, without a limit yet. Throws input_error if that is not permitted.
   void enter();
-  /// Limits the group to so many cores' worth of time. False if the kernel refuses (a tighter limit above it).
+  /// Limits the group to so many cores' worth of time. False if the kernel refuses (a tighter limit
+  /// above it).
   bool limit(double cores) noexcept;
   void lift_limit() noexcept;
   /// Moves the whole process back where it was.

@@ -27,17 +27,22 @@ std::optional<double> mean(const std::vector<disturber_row>& rows, Value value, 
   return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
-nlohmann::json or_null(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(nullptr); }
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
 
 }  // namespace
 
 std::optional<double> disturber_report::achieved_share() const {
-  return mean(rows, [](const disturber_row& r) { return r.achieved_share; }, [](const disturber_row&) { return true; });
+  return mean(
+      rows, [](const disturber_row& r) { return r.achieved_share; },
+      [](const disturber_row&) { return true; });
 }
 
 std::optional<double> disturber_report::progress() const {
   const auto value = [](const disturber_row& r) { return r.progress; };
-  const auto co_runners = mean(rows, value, [](const disturber_row& r) { return is_co_runner(r.kind); });
+  const auto co_runners =
+      mean(rows, value, [](const disturber_row& r) { return is_co_runner(r.kind); });
   return co_runners ? co_runners : mean(rows, value, [](const disturber_row&) { return true; });
 }
 
@@ -51,7 +56,9 @@ std::string disturb_calibration_text(const disturber_report& report) {
                           *row.achieved_share * 100, *row.wanted_share * 100);
     text += "\n";
     if (row.kind == disturbance_kind::share || row.kind == disturbance_kind::wave)
-      text += "  a time share is not a clock change: it slows memory and compute alike, in slices of up to 10 ms\n";
+      text +=
+          "  a time share is not a clock change: it slows memory and compute alike, in slices of "
+          "up to 10 ms\n";
     if (!row.note.empty()) text += fmt::format("  note: {}\n", row.note);
   }
   return text;
@@ -63,11 +70,16 @@ std::string disturb_report_text(const disturber_report& report) {
     text += fmt::format("{} on {}: ", row.disturbance, cores_text(row));
     if (row.achieved_share) {
       const bool quota = row.kind == disturbance_kind::quota;
-      text += fmt::format("{} {:.1f} %", quota ? "the program used" : "left", *row.achieved_share * 100);
-      if (row.wanted_share) text += fmt::format(" ({} {:.1f} %)", quota ? "allowed" : "wanted", *row.wanted_share * 100);
+      text += fmt::format("{} {:.1f} %", quota ? "the program used" : "left",
+                          *row.achieved_share * 100);
+      if (row.wanted_share)
+        text +=
+            fmt::format(" ({} {:.1f} %)", quota ? "allowed" : "wanted", *row.wanted_share * 100);
       text += fmt::format(" in {:.2f} s", row.active_s);
-      if (row.progress && is_co_runner(row.kind)) text += fmt::format(", ran at {:.2f} of its speed alone", *row.progress);
-      if (row.progress && !is_co_runner(row.kind)) text += fmt::format(", took {:.2f} of the time it wanted", *row.progress);
+      if (row.progress && is_co_runner(row.kind))
+        text += fmt::format(", ran at {:.2f} of its speed alone", *row.progress);
+      if (row.progress && !is_co_runner(row.kind))
+        text += fmt::format(", took {:.2f} of the time it wanted", *row.progress);
       text += fmt::format(", {:.2f} s stolen by the host", row.steal_s);
     } else {
       text += "was never active";

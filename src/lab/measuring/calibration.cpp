@@ -49,14 +49,15 @@ core_id core_for(const machine& m, kind_id k, std::uint32_t width) {
   return first_of_kind(m, k).first;
 }
 
-/// What a chain of wide tasks shows, in seconds. The last two: from the end of a task to the start of the next by the core that
-/// inserted it, and to the start of the last of the others.
+/// What a chain of wide tasks shows, in seconds. The last two: from the end of a task to the start
+/// of the next by the core that inserted it, and to the start of the last of the others.
 struct chain_times {
   std::vector<double> body_s, own_s, others_s;
 };
 
 /// A chain of tasks of one width on the place of that width around the core.
-chain_times chain_of(const calibration_plan& plan, apps::kernel_instance& kernel, core_id from, std::uint32_t width, std::uint64_t tasks) {
+chain_times chain_of(const calibration_plan& plan, apps::kernel_instance& kernel, core_id from,
+                     std::uint32_t width, std::uint64_t tasks) {
   graph g;
   const std::uint32_t only[] = {width};
   build_layered(g, {.tasks = tasks, .parallelism = 1, .seed = 1}, kernel, only);
@@ -86,14 +87,17 @@ chain_times chain_of(const calibration_plan& plan, apps::kernel_instance& kernel
     if (task < warm_up || !last) continue;
     std::int64_t worked_ns = 0;
     for (const trace::event& e : members) worked_ns += e.end_ns - e.start_ns;
-    found.body_s.push_back(static_cast<double>(std::max<std::int64_t>(1, worked_ns)) * 1e-9 / width);
+    found.body_s.push_back(static_cast<double>(std::max<std::int64_t>(1, worked_ns)) * 1e-9 /
+                           width);
     if (width == 1 || members.size() < width || last->size() < width) continue;
     const trace::event& ended = *std::ranges::max_element(*last, {}, &trace::event::end_ns);
     std::int64_t others_ns = 0;
     for (const trace::event& e : members) {
       const std::int64_t passed_ns = std::max<std::int64_t>(0, e.start_ns - ended.end_ns);
-      if (e.core == ended.core) found.own_s.push_back(static_cast<double>(passed_ns) * 1e-9);
-      else others_ns = std::max(others_ns, passed_ns);
+      if (e.core == ended.core)
+        found.own_s.push_back(static_cast<double>(passed_ns) * 1e-9);
+      else
+        others_ns = std::max(others_ns, passed_ns);
     }
     found.others_s.push_back(static_cast<double>(others_ns) * 1e-9);
   }
@@ -106,15 +110,19 @@ std::uint64_t tasks_in(double row_s, apps::kernel_instance& kernel) {
   for (std::uint64_t i = 0; i < 3; ++i) {
     const std::int64_t begin = sync::nanoseconds();
     kernel.run(i);
-    fastest_s = std::min(fastest_s, static_cast<double>(std::max<std::int64_t>(1, sync::nanoseconds() - begin)) * 1e-9);
+    fastest_s = std::min(
+        fastest_s,
+        static_cast<double>(std::max<std::int64_t>(1, sync::nanoseconds() - begin)) * 1e-9);
   }
-  return warm_up + std::clamp(static_cast<std::uint64_t>(row_s / fastest_s), least_tasks, most_row_tasks);
+  return warm_up +
+         std::clamp(static_cast<std::uint64_t>(row_s / fastest_s), least_tasks, most_row_tasks);
 }
 
 /// Two busy threads on one core: how long each is kept waiting while the other has its turn.
 std::vector<double> slices_on(const core& where, double seconds) {
   std::vector<std::vector<double>> gaps(2);
-  std::vector<std::jthread> threads;  // those that are there end by themselves if the other cannot be
+  // those that are there end by themselves if the other cannot be
+  std::vector<std::jthread> threads;
   for (auto& mine : gaps)
     threads.emplace_back([&mine, &where, seconds] {
       const int cpu = where.os_index;
@@ -133,7 +141,8 @@ std::vector<double> slices_on(const core& where, double seconds) {
   return gaps[0];
 }
 
-/// Loops of the compute-bound kernel by more and more cores of one cluster at once, and tasks about which policies decide: short and long ones.
+/// Loops of the compute-bound kernel by more and more cores of one cluster at once, and tasks about
+/// which policies decide: short and long ones.
 constexpr const char* busy_kernel = "matmul";
 constexpr std::uint32_t busy_tile = 64, long_tile = 128;
 
@@ -142,15 +151,19 @@ std::uint64_t counted_figures(const machine& m) {
   const std::uint32_t cores = m.core_count();
   std::uint64_t figures = 0;
   for (kind_id k = 0; k < m.kinds().size(); ++k)
-    if (const std::uint32_t size = first_of_kind(m, k).size; size > 1) figures += counts_up_to(size).size();
-  return cores == 1 ? figures : figures + 2 + 2 * counts_up_to(cores - 1).size() + counts_up_to(cores).size();
+    if (const std::uint32_t size = first_of_kind(m, k).size; size > 1)
+      figures += counts_up_to(size).size();
+  return cores == 1 ? figures
+                    : figures + 2 + 2 * counts_up_to(cores - 1).size() + counts_up_to(cores).size();
 }
 
 /// Samples of a figure by how many cores take part.
 struct counted_samples {
   std::vector<std::uint32_t> counts;
   std::vector<std::vector<double>> samples{counts.size()};
-  void add(std::size_t i, const std::vector<double>& more) { samples[i].insert(samples[i].end(), more.begin(), more.end()); }
+  void add(std::size_t i, const std::vector<double>& more) {
+    samples[i].insert(samples[i].end(), more.begin(), more.end());
+  }
   [[nodiscard]] calibration::counted values() const {
     calibration::counted all;
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -162,9 +175,11 @@ struct counted_samples {
   }
 };
 
-/// Standard deviation of the logarithm of what is spread like a log-normal, from its quartiles, so that the few tasks that the operating
-/// system interrupted do not make it.
-double sigma_of(const sampled_value& f) { return f.low > 0.0 ? std::log(f.high / f.low) / 1.349 : 0.0; }
+/// Standard deviation of the logarithm of what is spread like a log-normal, from its quartiles, so
+/// that the few tasks that the operating system interrupted do not make it.
+double sigma_of(const sampled_value& f) {
+  return f.low > 0.0 ? std::log(f.high / f.low) / 1.349 : 0.0;
+}
 
 double sum(const std::vector<double>& all) {
   double s = 0.0;
@@ -181,7 +196,8 @@ sampled_value sampled_value_of(std::vector<double> values) {
     const double where = part * static_cast<double>(values.size() - 1);
     const auto below = static_cast<std::size_t>(where);
     const double rest = where - static_cast<double>(below);
-    return below + 1 < values.size() ? values[below] + rest * (values[below + 1] - values[below]) : values[below];
+    return below + 1 < values.size() ? values[below] + rest * (values[below + 1] - values[below])
+                                     : values[below];
   };
   return {at(0.5), at(0.25), at(0.75), values.size()};
 }
@@ -195,22 +211,29 @@ mean_value mean_value_of(std::vector<double> values) {
   return v;
 }
 
-calibration_plan plan_calibration(const std::string& kernels, const std::string& tiles, const std::string& repeats, const std::string& cores) {
+calibration_plan plan_calibration(const std::string& kernels, const std::string& tiles,
+                                  const std::string& repeats, const std::string& cores) {
   calibration_plan plan;
   const auto known = apps::kernel_names();
   for (const std::string_view name : split_list(kernels)) {
     const std::string kernel(known[parse_choice("kernel", name, known)]);
     if (std::ranges::find(plan.kernels, kernel, &sized_kernel::kernel) != plan.kernels.end())
-      throw input_error(fmt::format("--kernels '{}': {} is there twice; name each kernel once", kernels, kernel));
+      throw input_error(
+          fmt::format("--kernels '{}': {} is there twice; name each kernel once", kernels, kernel));
     plan.kernels.push_back({kernel, apps::default_tile(kernel)});
   }
   if (!tiles.empty())
-    for (std::vector<std::string> told; const sized_kernel& sized : parse_sized_kernels("--tile", tiles, true)) {
+    for (std::vector<std::string> told;
+         const sized_kernel& sized : parse_sized_kernels("--tile", tiles, true)) {
       const auto at = std::ranges::find(plan.kernels, sized.kernel, &sized_kernel::kernel);
       if (at == plan.kernels.end())
-        throw input_error(fmt::format("--tile '{}': {} is not among the kernels to measure, {}; add it to --kernels", tiles, sized.kernel, kernels));
-      if (std::ranges::find(told, sized.kernel) != told.end()) plan.kernels.push_back(sized);
-      else at->tile = sized.tile;
+        throw input_error(fmt::format(
+            "--tile '{}': {} is not among the kernels to measure, {}; add it to --kernels", tiles,
+            sized.kernel, kernels));
+      if (std::ranges::find(told, sized.kernel) != told.end())
+        plan.kernels.push_back(sized);
+      else
+        at->tile = sized.tile;
       told.push_back(sized.kernel);
     }
   plan.repeats = static_cast<std::uint32_t>(parse_count("--repeats", repeats, 1, 1000));
@@ -219,10 +242,13 @@ calibration_plan plan_calibration(const std::string& kernels, const std::string&
 }
 
 std::uint64_t steps_of(const calibration_plan& plan) {
-  std::uint64_t figures = 1 + counted_figures(*plan.machine) + 2 * asked_policies(*plan.machine).size();
-  for (kind_id k = 0; k < plan.machine->kinds().size(); ++k) figures += 2 + plan.kernels.size() * widths_of_kind(*plan.machine, k).size();
+  std::uint64_t figures =
+      1 + counted_figures(*plan.machine) + 2 * asked_policies(*plan.machine).size();
+  for (kind_id k = 0; k < plan.machine->kinds().size(); ++k)
+    figures += 2 + plan.kernels.size() * widths_of_kind(*plan.machine, k).size();
   const core_pairs pairs = pairs_of(*plan.machine);
-  figures += (plan.machine->clusters().size() > 1) + !pairs.in_cluster.empty() + !pairs.between_clusters.empty();
+  figures += (plan.machine->clusters().size() > 1) + !pairs.in_cluster.empty() +
+             !pairs.between_clusters.empty();
   return 1 + plan.repeats * figures;
 }
 
@@ -234,8 +260,8 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   struct row {
     apps::kernel_instance* kernel;
     std::uint64_t tasks;
-    std::size_t width;                 // index
-    std::size_t result;                // in c.kernels
+    std::size_t width;   // index
+    std::size_t result;  // in c.kernels
     std::vector<double> seconds;
   };
   p.step("preparing");
@@ -249,8 +275,15 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     instances.push_back(made(what.kernel, what.tile));
     const std::uint64_t tasks = tasks_in(plan.batch_s, *instances.back());
     for (kind_id k = 0; k < m.kinds().size(); ++k) {
-      c.kernels.push_back({what.kernel, what.tile, k, first_of_kind(m, k).first, widths_of_kind(m, k), {}, static_cast<double>(instances.back()->bytes_per_task())});
-      for (std::size_t w = 0; w < c.kernels.back().widths.size(); ++w) rows.push_back({instances.back().get(), tasks, w, c.kernels.size() - 1, {}});
+      c.kernels.push_back({what.kernel,
+                           what.tile,
+                           k,
+                           first_of_kind(m, k).first,
+                           widths_of_kind(m, k),
+                           {},
+                           static_cast<double>(instances.back()->bytes_per_task())});
+      for (std::size_t w = 0; w < c.kernels.back().widths.size(); ++w)
+        rows.push_back({instances.back().get(), tasks, w, c.kernels.size() - 1, {}});
     }
   }
   const auto streams = made(stream_kernel, stream_tile);
@@ -276,8 +309,10 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     const std::uint32_t size = first_of_kind(m, k).size;
     slower.push_back({size > 1 ? counts_up_to(size) : none});
   }
-  counted_samples look{cores > 1 ? counts_up_to(cores - 1) : none}, steal{look.counts}, queue{cores > 1 ? counts_up_to(cores) : none};
-  const auto of_counts = [&](counted_samples& to, const char* what, auto measure, std::uint32_t repeat) {
+  counted_samples look{cores > 1 ? counts_up_to(cores - 1) : none}, steal{look.counts},
+      queue{cores > 1 ? counts_up_to(cores) : none};
+  const auto of_counts = [&](counted_samples& to, const char* what, auto measure,
+                             std::uint32_t repeat) {
     for (std::size_t i = 0; i < to.counts.size(); ++i) {
       p.step(fmt::format("{} {}, repeat {}", what, to.counts[i], repeat + 1));
       if (!interrupted()) to.add(i, measure(m.cores(), to.counts[i], plan.batch_s));
@@ -295,11 +330,16 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     decision_times times{};
   };
   std::vector<asked> decided;
-  for (const auto& [kernel, tile] : {std::pair{products.get(), busy_tile}, {long_products.get(), long_tile}}) {
+  for (const auto& [kernel, tile] :
+       {std::pair{products.get(), busy_tile}, {long_products.get(), long_tile}}) {
     const std::uint64_t tasks = tasks_in(plan.batch_s, *kernel);
-    for (const std::string& policy : policies) decided.push_back({policy, kernel, tile, tasks, plan.batch_s / static_cast<double>(tasks - warm_up)});
+    for (const std::string& policy : policies)
+      decided.push_back(
+          {policy, kernel, tile, tasks, plan.batch_s / static_cast<double>(tasks - warm_up)});
   }
-  const auto grow = [](std::vector<double>& all, const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  const auto grow = [](std::vector<double>& all, const std::vector<double>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
 
   const core_pairs pairs = pairs_of(m);
   std::vector<double> in_cluster, between_clusters;
@@ -312,12 +352,15 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     }
   };
 
-  // Every figure once, then all of them again, so that what disturbs for a while spreads the figures instead of falsifying some.
+  // Every figure once, then all of them again, so that what disturbs for a while spreads the
+  // figures instead of falsifying some.
   for (std::uint32_t repeat = 0; repeat < plan.repeats && !interrupted(); ++repeat) {
     for (row& r : rows) {
       const calibration::kernel& k = c.kernels[r.result];
-      p.step(fmt::format("{} {} on {}, width {}, repeat {}", k.name, k.size, m.kinds()[k.kind].name, k.widths[r.width], repeat + 1));
-      const chain_times more = chain_of(plan, *r.kernel, core_for(m, k.kind, k.widths[r.width]), k.widths[r.width], r.tasks);
+      p.step(fmt::format("{} {} on {}, width {}, repeat {}", k.name, k.size, m.kinds()[k.kind].name,
+                         k.widths[r.width], repeat + 1));
+      const chain_times more = chain_of(plan, *r.kernel, core_for(m, k.kind, k.widths[r.width]),
+                                        k.widths[r.width], r.tasks);
       grow(r.seconds, more.body_s);
       const auto wide = std::ranges::find(own_s[k.kind].counts, k.widths[r.width]);
       if (wide == own_s[k.kind].counts.end()) continue;
@@ -363,7 +406,9 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
     of_counts(queue, "users of a shared queue", shared_queue_s, repeat);
     if (cores > 1) {
       p.step(fmt::format("sleep, repeat {}", repeat + 1));
-      const wake_up more = wake_up_s(m.cores()[0], m.cores()[first_of_kind(m, m.cores()[0].kind).size > 1 ? 1 : cores - 1], plan.batch_s);
+      const wake_up more = wake_up_s(
+          m.cores()[0], m.cores()[first_of_kind(m, m.cores()[0].kind).size > 1 ? 1 : cores - 1],
+          plan.batch_s);
       grow(woken.call_s, more.call_s);
       grow(woken.up_s, more.up_s);
       p.step(fmt::format("lent cores, repeat {}", repeat + 1));
@@ -398,7 +443,8 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   c.in_cluster_line_s = sampled_value_of(in_cluster);
   c.between_clusters_line_s = sampled_value_of(between_clusters);
   for (kind_id k = 0; k < m.kinds().size(); ++k) {
-    if (!own_s[k].values().counts.empty()) c.gather.push_back({k, own_s[k].values(), others_s[k].values()});
+    if (!own_s[k].values().counts.empty())
+      c.gather.push_back({k, own_s[k].values(), others_s[k].values()});
     c.slower.push_back(slower[k].values());
   }
   c.look_s = look.values();
@@ -412,7 +458,8 @@ calibration calibrate(const calibration_plan& plan, progress& p) {
   c.lend_s = sampled_value_of(lent.lend_s);
   c.keeps_s = sampled_value_of(lent.keeps_s);
   for (const asked& a : decided)
-    c.decisions.push_back({a.policy, a.tile, a.task_s, mean_value_of(a.times.ready_s), mean_value_of(a.times.take_s), mean_value_of(a.times.next_s)});
+    c.decisions.push_back({a.policy, a.tile, a.task_s, mean_value_of(a.times.ready_s),
+                           mean_value_of(a.times.take_s), mean_value_of(a.times.next_s)});
   c.slice_s = sampled_value_of(slices);
   c.sigma = sampled_value_of(sigmas);
   c.complete = !interrupted();

@@ -15,22 +15,29 @@ namespace kilter::lab {
 
 namespace {
 
-const compare_row* row_of(const std::vector<compare_row>& rows, const std::string& disturb, std::string_view policy) {
-  const auto found = std::ranges::find_if(rows, [&](const compare_row& r) { return r.disturb == disturb && r.policy == policy; });
+const compare_row* row_of(const std::vector<compare_row>& rows, const std::string& disturb,
+                          std::string_view policy) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const compare_row& r) { return r.disturb == disturb && r.policy == policy; });
   return found == rows.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 criticality criticality_for(const dag& d) {
-  return std::ranges::any_of(d.tasks, [](const dag::task& t) { return t.priority == priority::high; }) ? criticality::user : criticality::chain;
+  return std::ranges::any_of(d.tasks,
+                             [](const dag::task& t) { return t.priority == priority::high; })
+             ? criticality::user
+             : criticality::chain;
 }
 
 bool is_planned(std::string_view policy) noexcept { return policy == "heft" || policy == "cpop"; }
 
 criticality criticality_for(const workload& w) {
   if (const auto* data = std::get_if<dag_work>(&w)) return criticality_for(*data->what);
-  return std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w) ? criticality::chain : criticality::user;
+  return std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w)
+             ? criticality::chain
+             : criticality::user;
 }
 
 std::string graph_name(const experiment& e) {
@@ -44,7 +51,11 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
   const std::string about = data ? widths_note(*data, *e.machine) : title_of(e.work);
   for (const scenario& s : e.scenarios)
     for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e), .on = e.on.written, .disturb = s.name, .policy = policy, .about = about,
+      compare_row row{.graph = graph_name(e),
+                      .on = e.on.written,
+                      .disturb = s.name,
+                      .policy = policy,
+                      .about = about,
                       .in_virtual_time = e.simulated && !e.on.emulated};
       if (data) row.scale = data->scale, row.widths = widths_text(data->widths);
       for (const disturbance& d : s.parts) row.kinds.push_back(d.kind);
@@ -70,7 +81,8 @@ std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
       rows.push_back(std::move(row));
     }
   for (compare_row& row : rows)
-    if (const compare_row* rws = row_of(rows, row.disturb, "rws")) row.ratio_to_rws = rws->makespan_s / row.makespan_s;
+    if (const compare_row* rws = row_of(rows, row.disturb, "rws"))
+      row.ratio_to_rws = rws->makespan_s / row.makespan_s;
   return rows;
 }
 
@@ -78,14 +90,16 @@ std::vector<experiment> plan(const compare_specification& asked) {
   std::vector<experiment> all;
   for (const std::string& graph : asked.graphs) {
     specification one = asked.common;
-    one.work = make_named(graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
+    one.work =
+        make_named(graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
     one.details = false;
     if (!one.criticality) one.criticality = criticality_for(one.work);
     one.policy_lists.insert(one.policy_lists.begin(), {.written = "rws", .names = {"rws"}});
     std::vector<engine_choice> machines = asked.on;
     if (machines.empty()) {
       const auto* data = std::get_if<dag_work>(&one.work);
-      machines = {read_engine("--on", !data || data->what->processors.empty() ? "native" : "ideal")};
+      machines = {
+          read_engine("--on", !data || data->what->processors.empty() ? "native" : "ideal")};
     }
     for (const engine_choice& on : machines) {
       one.on = on;
@@ -96,7 +110,11 @@ std::vector<experiment> plan(const compare_specification& asked) {
 }
 
 comparison::comparison(std::vector<planned> experiments, std::uint32_t at_a_time, progress& p)
-    : experiments_(std::move(experiments)), at_a_time_(at_a_time), progress_(p), start_ns_(sync::nanoseconds()), rows_(experiments_.size()),
+    : experiments_(std::move(experiments)),
+      at_a_time_(at_a_time),
+      progress_(p),
+      start_ns_(sync::nanoseconds()),
+      rows_(experiments_.size()),
       running_(experiments_.size()) {}
 
 void comparison::run_one(std::size_t which) {
@@ -104,7 +122,8 @@ void comparison::run_one(std::size_t which) {
   const std::string name = fmt::format("{} on {}", graph_name(e), e.on.written);
   progress unseen(0, true);
   const bool alone = experiments_.size() == 1;
-  const std::shared_ptr<measurement> measured = measurement::make(std::move(e), alone ? progress_ : unseen);
+  const std::shared_ptr<measurement> measured =
+      measurement::make(std::move(e), alone ? progress_ : unseen);
   {
     const std::lock_guard lock(mutex_);
     if (!alone) progress_.step(name);
@@ -119,7 +138,8 @@ void comparison::run_one(std::size_t which) {
   for (const std::string& note : r.notes)
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   for (const std::string& failure : where_the_bound_fails(measured->plan(), r))
-    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()), measured->plan().on.written, failure));
+    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()),
+                                 measured->plan().on.written, failure));
 }
 
 void comparison::work() {
@@ -140,7 +160,8 @@ void comparison::work() {
 }
 
 void comparison::run() {
-  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, experiments_.size())) - 1, [this] { work(); });
+  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, experiments_.size())) - 1,
+            [this] { work(); });
   if (failed_) std::rethrow_exception(failed_);
   const std::lock_guard lock(mutex_);
   complete_ = !interrupted();
@@ -148,7 +169,10 @@ void comparison::run() {
 
 comparison::outcome comparison::result() const {
   const std::lock_guard lock(mutex_);
-  outcome all{.rows = rows_, .notes = notes_, .complete = complete_, .tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9};
+  outcome all{.rows = rows_,
+              .notes = notes_,
+              .complete = complete_,
+              .tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9};
   for (std::size_t i = 0; i < running_.size(); ++i)
     if (running_[i]) all.rows[i] = rows_of(running_[i]->plan(), running_[i]->result());
   return all;

@@ -1,5 +1,6 @@
 #pragma once
-// Policies against one another on graphs and workloads: one row for each of them, each machine, disturbance and policy.
+// Policies against one another on graphs and workloads: one row for each of them, each machine,
+// disturbance and policy.
 
 #include <cstdint>
 #include <functional>
@@ -16,31 +17,39 @@ namespace kilter::lab {
 
 /// What `kilter compare` runs.
 struct compare_specification {
-  std::vector<std::string> graphs;              ///< files, generators and workloads, as make_named takes them
-  std::vector<engine_choice> on;                ///< none: what the graph brings, else native
-  specification common;                         ///< policies, disturbances and all modes; no criticality: criticality_for each of them
-  std::string like = "matmul", scale = "1", widths;   ///< parameters of each graph
+  /// files, generators and workloads, as make_named takes them
+  std::vector<std::string> graphs;
+  std::vector<engine_choice> on;  ///< none: what the graph brings, else native
+  /// policies, disturbances and all modes; no criticality: criticality_for each of them
+  specification common;
+  std::string like = "matmul", scale = "1", widths;  ///< parameters of each graph
 };
 
 /// What the repeats of one policy in one scenario gave. Ratios are of medians.
 struct compare_row {
   std::string graph, on, disturb, policy;
   std::vector<disturbance_kind> kinds{};  ///< of the disturbances
-  double scale = 1.0;               ///< of the seconds in the graph
-  std::string widths = "all";       ///< that tasks may have of which the graph names none; "all" or as "1,2"
-  std::string about{};              ///< the same in words; of a workload what it is
+  double scale = 1.0;                     ///< of the seconds in the graph
+  /// that tasks may have of which the graph names none; "all" or as "1,2"
+  std::string widths = "all";
+  std::string about{};  ///< the same in words; of a workload what it is
   std::uint32_t runs = 0;
-  double bound_s = 0.0;             ///< no schedule of this graph on this machine under this disturbance takes less
+  /// no schedule of this graph on this machine under this disturbance takes less
+  double bound_s = 0.0;
   bool in_virtual_time = false;
-  double makespan_s = 0.0;          ///< of the execution, median
+  double makespan_s = 0.0;  ///< of the execution, median
   double least_s = 0.0, most_s = 0.0;
-  std::vector<double> runs_s{};     ///< of each run
-  std::optional<double> ratio_to_rws{};  ///< makespan of rws / own: above 1 is faster than rws; absent if rws has not run
-  double ratio_to_bound = 0.0;      ///< bound / own: 1 is as fast as can be
-  double slr = 0.0;                 ///< makespan / the longest path with every task on the place that is fastest for it, undisturbed
-  double speedup = 0.0;             ///< all tasks one after the other on the one core that is fastest for them, undisturbed / makespan
-  double efficiency = 0.0;          ///< speedup / cores
-  std::optional<double> plan_s{};   ///< wall seconds that the policy took to plan the graph, median; absent if it plans nothing
+  std::vector<double> runs_s{};  ///< of each run
+  /// makespan of rws / own: above 1 is faster than rws; absent if rws has not run
+  std::optional<double> ratio_to_rws{};
+  double ratio_to_bound = 0.0;  ///< bound / own: 1 is as fast as can be
+  /// makespan / the longest path with every task on the place that is fastest for it, undisturbed
+  double slr = 0.0;
+  /// all tasks one after the other on the one core that is fastest for them, undisturbed / makespan
+  double speedup = 0.0;
+  double efficiency = 0.0;  ///< speedup / cores
+  /// wall seconds that the policy took to plan the graph, median; absent if it plans nothing
+  std::optional<double> plan_s{};
 };
 
 /// In the order of the scenarios, and of the policies in each; without what has not run.
@@ -56,10 +65,12 @@ struct compare_row {
 [[nodiscard]] criticality criticality_for(const dag&);
 [[nodiscard]] criticality criticality_for(const workload&);
 
-/// One experiment for each graph on each machine; rws is always among the policies, first. input_error for whatever cannot be run.
+/// One experiment for each graph on each machine; rws is always among the policies, first.
+/// input_error for whatever cannot be run.
 [[nodiscard]] std::vector<experiment> plan(const compare_specification&);
 
-/// Many experiments, one after the other or, simulated ones, several at a time. The result does not depend on that.
+/// Many experiments, one after the other or, simulated ones, several at a time. The result does not
+/// depend on that.
 class comparison {
  public:
   struct outcome {
@@ -68,7 +79,8 @@ class comparison {
     bool complete = false;
     double tool_seconds = 0.0;
   };
-  /// An experiment that is planned when its turn comes, so that not all graphs are in memory at once.
+  /// An experiment that is planned when its turn comes, so that not all graphs are in memory at
+  /// once.
   using planned = std::function<experiment()>;
 
   comparison(std::vector<planned>, std::uint32_t at_a_time, progress&);
@@ -85,7 +97,7 @@ class comparison {
   std::uint32_t at_a_time_;
   progress& progress_;
   std::int64_t start_ns_;
-  mutable std::mutex mutex_;      ///< guards all below
+  mutable std::mutex mutex_;  ///< guards all below
   std::size_t next_ = 0;
   std::vector<std::vector<compare_row>> rows_;
   std::vector<std::shared_ptr<measurement>> running_;  // by experiment

@@ -10,6 +10,7 @@ namespace kilter::lab {
 [[nodiscard]] std::vector<std::string> conclusions_of(const experiment&, const bench_result&);
 
 /// One of them for each scenario whose runs were faster than their bound, with the reason.
-[[nodiscard]] std::vector<std::string> where_the_bound_fails(const experiment&, const bench_result&);
+[[nodiscard]] std::vector<std::string> where_the_bound_fails(const experiment&,
+                                                             const bench_result&);
 
 }  // namespace kilter::lab

@@ -12,9 +12,13 @@ namespace {
 /// A scenario that is there while the program runs.
 class presence_of {
  public:
-  presence_of(const machine& m, const std::string& spec) : parts_(plan_around_program(spec, m)), disturber_(m, parts_) { side_.disturb = to_string(parts_); }
+  presence_of(const machine& m, const std::string& spec)
+      : parts_(plan_around_program(spec, m)), disturber_(m, parts_) {
+    side_.disturb = to_string(parts_);
+  }
 
-  prefix::ended_program run(const std::vector<std::string>& program, const prefix::held_signals& signals) {
+  prefix::ended_program run(const std::vector<std::string>& program,
+                            const prefix::held_signals& signals) {
     struct stopper {
       disturber& d;
       ~stopper() { d.stop(); }
@@ -26,7 +30,9 @@ class presence_of {
       ended = prefix::run_to_end(program, signals);
     }
     for (const disturber_row& row : disturber_.report().rows)
-      if (row.kind != disturbance_kind::quota && row.achieved_share) shares_.push_back(*row.achieved_share);  // a quota's is of this process alone
+      // a quota's is of this process alone
+      if (row.kind != disturbance_kind::quota && row.achieved_share)
+        shares_.push_back(*row.achieved_share);
     return ended;
   }
 
@@ -57,21 +63,28 @@ bool disturbed_result::passes() const {
   return r && (!asked.at_most || *r <= *asked.at_most);
 }
 
-disturbed_result run_disturbed(const machine& m, const disturbed_program& asked, const prefix::held_signals& signals, const std::function<void(const timed_run&)>& told) {
+disturbed_result run_disturbed(const machine& m, const disturbed_program& asked,
+                               const prefix::held_signals& signals,
+                               const std::function<void(const timed_run&)>& told) {
   presence_of against(m, asked.against), disturbed(m, asked.disturb);
-  disturbed_result result{.asked = asked, .runs = {}, .against = {}, .disturbed = {}, .failed = std::nullopt};
+  disturbed_result result{
+      .asked = asked, .runs = {}, .against = {}, .disturbed = {}, .failed = std::nullopt};
   const auto run_under = [&](presence_of& scenario, std::uint32_t repeat) {
     if (const auto signal = signals.take_end()) result.stopped_by = *signal;
     if (!result.complete()) return;
     const prefix::ended_program ended = scenario.run(asked.program, signals);
-    if (ended.exec_error != 0) throw input_error("cannot run '" + asked.program.front() + "': " + std::strerror(ended.exec_error));
+    if (ended.exec_error != 0)
+      throw input_error("cannot run '" + asked.program.front() +
+                        "': " + std::strerror(ended.exec_error));
     const timed_run run{scenario.name(), repeat, ended.seconds, ended.status};
     result.stopped_by = ended.told_to_end;
     if (result.stopped_by != 0) return;
     result.runs.push_back(run);
     told(run);
-    if (run.status != 0) result.failed = run;
-    else scenario.ended_well(run.seconds);
+    if (run.status != 0)
+      result.failed = run;
+    else
+      scenario.ended_well(run.seconds);
   };
   for (std::uint32_t repeat = 1; repeat <= asked.repeat; ++repeat) {
     run_under(repeat % 2 == 1 ? against : disturbed, repeat);

@@ -16,8 +16,8 @@ inline constexpr double longest_unasked_s = 60.0;
 inline constexpr double shortest_announced_s = 5.0;
 
 struct duration {
-  double seconds = 0.0;      ///< of the clock on the wall, at least; 0 in virtual time
-  std::uint64_t runs = 0;    ///< of graphs, traced ones included; 0 in virtual time
+  double seconds = 0.0;    ///< of the clock on the wall, at least; 0 in virtual time
+  std::uint64_t runs = 0;  ///< of graphs, traced ones included; 0 in virtual time
   duration& operator+=(const duration&) noexcept;
 };
 
@@ -29,8 +29,8 @@ struct duration {
 /// "45 s", "12 min", "3.5 h", "12 days".
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// One line about what is to come; empty if it is too short for that. input_error with the estimate if it is longer than longest_unasked_s and
-/// `yes` was not said.
+/// One line about what is to come; empty if it is too short for that. input_error with the estimate
+/// if it is longer than longest_unasked_s and `yes` was not said.
 [[nodiscard]] std::string announcement(const duration&, bool yes);
 
 }  // namespace kilter::lab

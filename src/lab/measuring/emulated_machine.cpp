@@ -20,8 +20,8 @@ using access = kilter::detail::task_access;
 /// Sleepers look this often whether their graph was cancelled.
 constexpr std::int64_t longest_sleep_ns = 50'000'000;
 
-/// Threads that sleep nearly all the time harm nobody by going first, and what else runs here cannot make them late. Where it is not
-/// permitted, at least the timer is asked to be exact.
+/// Threads that sleep nearly all the time harm nobody by going first, and what else runs here
+/// cannot make them late. Where it is not permitted, at least the timer is asked to be exact.
 void be_punctual() noexcept {
   thread_local bool asked = false;
   if (std::exchange(asked, true)) return;
@@ -38,17 +38,25 @@ void lateness::add(const lateness& o) noexcept {
 }
 
 emulated_machine::emulated_machine(settings s, const std::vector<sim::type_work>& types)
-    : platform_(s.platform), scale_(s.scale), seed_(s.seed), speeds_(s.platform), last_out_(s.seed, "last out") {
+    : platform_(s.platform),
+      scale_(s.scale),
+      seed_(s.seed),
+      speeds_(s.platform),
+      last_out_(s.seed, "last out") {
   const machine& m = *platform_.cores;
   for (const place& where : m.places()) {
     const auto widths = platform_.widths(m.cores()[where.leader].kind);
-    width_index_.push_back(static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
+    width_index_.push_back(
+        static_cast<std::uint32_t>(std::ranges::find(widths, where.width) - widths.begin()));
   }
   for (const sim::type_work& what : types)
     for (kind_id on = 0; on < m.kinds().size(); ++on)
-      costs_.push_back(what.kernel.empty() && what.fixed_s <= 0.0 ? sim::task_cost{} : sim::cost_of(platform_, what, on));
+      costs_.push_back(what.kernel.empty() && what.fixed_s <= 0.0
+                           ? sim::task_cost{}
+                           : sim::cost_of(platform_, what, on));
   for (core_id c = 0; c < m.core_count(); ++c) seats_.push_back(std::make_unique<seat>());
-  for (const sim::disturbance& d : s.disturbances) phases_.emplace_back(sim::as_the_clock_follows(platform_, d));
+  for (const sim::disturbance& d : s.disturbances)
+    phases_.emplace_back(sim::as_the_clock_follows(platform_, d));
   for (const sim::disturbance_phase& p : phases_) {
     update_cores(p, 0);
     next_change_ = std::min(next_change_, p.next_change());
@@ -71,12 +79,15 @@ void emulated_machine::end() {
 }
 
 sim_time emulated_machine::now() const noexcept {
-  return goes_ ? static_cast<sim_time>(static_cast<double>(sync::nanoseconds() - begin_ns_) * 1e3 / scale_) : 0;
+  return goes_ ? static_cast<sim_time>(static_cast<double>(sync::nanoseconds() - begin_ns_) * 1e3 /
+                                       scale_)
+               : 0;
 }
 
 // ---- what happens by itself ----
 
-/// Task ends and changes of the machine, each at its own moment and in their order, whoever comes first to see that it is over.
+/// Task ends and changes of the machine, each at its own moment and in their order, whoever comes
+/// first to see that it is over.
 void emulated_machine::advance(sim_time to) {
   for (;;) {
     running* first = nullptr;
@@ -91,7 +102,8 @@ void emulated_machine::advance(sim_time to) {
     for (std::size_t i = 0; i < phases_.size(); ++i)
       if (phases_[i].next_change() == at) toggle(i, at);
     next_change_ = sim::never;
-    for (const sim::disturbance_phase& p : phases_) next_change_ = std::min(next_change_, p.next_change());
+    for (const sim::disturbance_phase& p : phases_)
+      next_change_ = std::min(next_change_, p.next_change());
   }
 }
 
@@ -127,13 +139,16 @@ void emulated_machine::count_co_runner(seat& s, sim_time at) noexcept {
 void emulated_machine::finish(running& r, sim_time at) {
   r.ended = at;
   const std::vector<core_id> members = r.members;
-  r.last = members.size() == 1 ? members.front() : members[last_out_.below(static_cast<std::uint32_t>(members.size()))];
+  r.last = members.size() == 1
+               ? members.front()
+               : members[last_out_.below(static_cast<std::uint32_t>(members.size()))];
   speeds_.finish(r, at);
   tell_moved();
   for (const core_id c : members) seats_[c]->changed.notify_all();
 }
 
-/// Who finds no block left goes, and the task waits for those that lost their core in the middle of one.
+/// Who finds no block left goes, and the task waits for those that lost their core in the middle of
+/// one.
 void emulated_machine::run_out(running& r, sim_time at) {
   const std::vector<core_id> members = r.members;
   for (const core_id c : members)
@@ -161,7 +176,8 @@ void emulated_machine::tell_moved() {
 
 emulated_machine::running& emulated_machine::started(team_member& c, sim_time at) {
   const kilter::detail::node* n = access::node_of(c);
-  const auto known = std::ranges::find(running_, static_cast<const void*>(n), [](const auto& r) { return r->task; });
+  const auto known = std::ranges::find(running_, static_cast<const void*>(n),
+                                       [](const auto& r) { return r->task; });
   if (known != running_.end()) return **known;
   if (free_.empty()) free_.push_back(std::make_unique<running>());
   running_.push_back(std::move(free_.back()));
@@ -171,11 +187,13 @@ emulated_machine::running& emulated_machine::started(team_member& c, sim_time at
   const core& leader = m.cores()[c.place().leader];
   const kilter::detail::cold_data* own = kilter::detail::cold_of(n);
   r.task = n;
-  r.cost = &costs_[kilter::detail::graph_of(n).kinds[n->kind].type * m.kinds().size() + leader.kind];
+  r.cost =
+      &costs_[kilter::detail::graph_of(n).kinds[n->kind].type * m.kinds().size() + leader.kind];
   r.cluster = leader.cluster;
   r.width = c.width();
   r.width_index = width_index_[*m.find(c.place())];
-  r.left = sim::noise_factor(platform_.noise_sigma, seed_, kilter::detail::id_of(n)) * (own && own->work > 0.0 ? own->work : 1.0);
+  r.left = sim::noise_factor(platform_.noise_sigma, seed_, kilter::detail::id_of(n)) *
+           (own && own->work > 0.0 ? own->work : 1.0);
   r.members.clear();
   r.begun = at;
   r.ended = sim::never;
@@ -185,7 +203,8 @@ emulated_machine::running& emulated_machine::started(team_member& c, sim_time at
 
 void emulated_machine::work(team_member& c) {
   std::unique_lock hold(mutex_);
-  // After the end of a wide task its chunks are used up, so that who comes between the end and the closing does not begin it anew.
+  // After the end of a wide task its chunks are used up, so that who comes between the end and the
+  // closing does not begin it anew.
   if (c.width() > 1 && !c.next_chunk(c.width(), 1)) return;
   const sim_time came = now();
   advance(came);
@@ -203,8 +222,9 @@ void emulated_machine::work(team_member& c) {
   leave(r, c, hold);
 }
 
-/// The last one out releases the successors. Sleepers that wake for the same moment do so in an order that hardly changes, while who takes
-/// the last piece of real work is anybody; so it is drawn, as in the simulator.
+/// The last one out releases the successors. Sleepers that wake for the same moment do so in an
+/// order that hardly changes, while who takes the last piece of real work is anybody; so it is
+/// drawn, as in the simulator.
 void emulated_machine::leave(running& r, team_member& c, std::unique_lock<std::mutex>& hold) {
   if (c.width() > 1)
     while (c.next_chunk(c.width(), 1)) {
@@ -223,9 +243,12 @@ void emulated_machine::leave(running& r, team_member& c, std::unique_lock<std::m
 
 void emulated_machine::sleep(core_id c, sim_time until, std::unique_lock<std::mutex>& hold) {
   const std::int64_t soon = sync::nanoseconds() + longest_sleep_ns;
-  const double at = until == sim::never ? static_cast<double>(soon) : static_cast<double>(begin_ns_) + static_cast<double>(until) * scale_ * 1e-3 + 1.0;
+  const double at = until == sim::never ? static_cast<double>(soon)
+                                        : static_cast<double>(begin_ns_) +
+                                              static_cast<double>(until) * scale_ * 1e-3 + 1.0;
   const auto ns = static_cast<std::int64_t>(std::min(at, static_cast<double>(soon)));
-  seats_[c]->changed.wait_until(hold, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns)));
+  seats_[c]->changed.wait_until(
+      hold, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns)));
 }
 
 // ---- what the runtime asks ----

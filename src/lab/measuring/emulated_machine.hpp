@@ -1,5 +1,6 @@
 #pragma once
-// A platform whose cores are threads that sleep: bodies last as long as the simulator's equations say, in real time.
+// A platform whose cores are threads that sleep: bodies last as long as the simulator's equations
+// say, in real time.
 
 #include <algorithm>
 #include <condition_variable>
@@ -19,10 +20,11 @@ namespace kilter::lab {
 class emulated_machine final : public emulated_cores {
  public:
   struct settings {
-    const sim::platform& platform;                   ///< must outlive the machine
-    double scale = 1.0;                              ///< seconds here for one second of the platform
+    const sim::platform& platform;  ///< must outlive the machine
+    /// seconds here for one second of the platform
+    double scale = 1.0;
     std::vector<sim::disturbance> disturbances{};
-    std::uint64_t seed = 1;                          ///< of the tasks' noise
+    std::uint64_t seed = 1;  ///< of the tasks' noise
   };
   /// For tasks of these types. input_error if the platform has no figures for one of their kernels.
   emulated_machine(settings, const std::vector<sim::type_work>&);
@@ -33,7 +35,8 @@ class emulated_machine final : public emulated_cores {
   /// Nothing is held back any more.
   void end();
 
-  /// The body of any task: one member of it. Returns when the task's work is done or the graph is cancelled.
+  /// The body of any task: one member of it. Returns when the task's work is done or the graph is
+  /// cancelled.
   void work(team_member&);
 
   [[nodiscard]] double scale() const noexcept override { return scale_; }
@@ -51,13 +54,15 @@ class emulated_machine final : public emulated_cores {
  private:
   struct running : sim::load {
     const void* task = nullptr;
-    std::uint32_t inside = 0;      ///< members in the body
-    core_id last = no_core;        ///< of them, when it is done: who leaves after all others
+    std::uint32_t inside = 0;  ///< members in the body
+    core_id last = no_core;    ///< of them, when it is done: who leaves after all others
     sim::sim_time begun = 0, ended = sim::never;
-    [[nodiscard]] bool has(core_id c) const noexcept { return std::ranges::find(members, c) != members.end(); }
+    [[nodiscard]] bool has(core_id c) const noexcept {
+      return std::ranges::find(members, c) != members.end();
+    }
     [[nodiscard]] bool done() const noexcept { return ended != sim::never; }
   };
-  struct seat {                    ///< of one core
+  struct seat {  ///< of one core
     std::condition_variable changed;
     sim::core_share share{};
     sim::sim_time counted = 0;
@@ -81,15 +86,15 @@ class emulated_machine final : public emulated_cores {
   const sim::platform& platform_;
   const double scale_;
   const std::uint64_t seed_;
-  std::vector<std::uint32_t> width_index_;          // by place
-  std::vector<sim::task_cost> costs_;               // by type and kind
+  std::vector<std::uint32_t> width_index_;  // by place
+  std::vector<sim::task_cost> costs_;       // by type and kind
   mutable std::mutex mutex_;
   sim::speeds speeds_;
   std::vector<sim::disturbance_phase> phases_;
   random_stream last_out_;
   std::vector<std::unique_ptr<seat>> seats_;
   std::vector<std::unique_ptr<running>> running_, free_;
-  sim::sim_time next_change_ = sim::never;          // of the phases
+  sim::sim_time next_change_ = sim::never;  // of the phases
   std::int64_t begin_ns_ = 0;
   bool goes_ = false;
   lateness late_;

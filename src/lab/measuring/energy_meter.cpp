@@ -14,12 +14,14 @@ double energy_samples::at(time t) const {
   const auto after = std::ranges::lower_bound(samples_, t, {}, &sample::at);
   if (after->at == t) return after->joules;
   const auto before = after - 1;
-  const double part = std::chrono::duration<double>(t - before->at) / std::chrono::duration<double>(after->at - before->at);
+  const double part = std::chrono::duration<double>(t - before->at) /
+                      std::chrono::duration<double>(after->at - before->at);
   return before->joules + part * (after->joules - before->joules);
 }
 
 std::optional<double> energy_samples::between(time from, time to) const {
-  if (samples_.empty() || from < samples_.front().at || to > samples_.back().at) return std::nullopt;
+  if (samples_.empty() || from < samples_.front().at || to > samples_.back().at)
+    return std::nullopt;
   return at(to) - at(from);
 }
 
@@ -28,12 +30,12 @@ struct energy_meter::state {
   std::string source{};
   std::mutex mutex{};
   std::condition_variable ends{};
-  bool over = false, failed = false;            // these and all below under the lock
-  std::vector<double> last{};                   // what each sensor told
+  bool over = false, failed = false;  // these and all below under the lock
+  std::vector<double> last{};         // what each sensor told
   energy_samples::time last_at{};
   double joules = 0.0;
   energy_samples samples{};
-  std::thread thread{};                         // the last member: it uses all others
+  std::thread thread{};  // the last member: it uses all others
 
   /// Counters add what they have counted since the last sample, power what it was on average.
   void sample() {
@@ -41,8 +43,10 @@ struct energy_meter::state {
     std::vector<double> told;
     for (const energy_sensor& s : sensors) told.push_back(s.read());
     for (std::size_t i = 0; i < sensors.size() && !last.empty(); ++i) {
-      if (sensors[i].tells == energy_sensor::kind::watts) joules += 0.5 * (told[i] + last[i]) * std::chrono::duration<double>(now - last_at).count();
-      else joules += told[i] - last[i] + (told[i] < last[i] ? sensors[i].range : 0.0);
+      if (sensors[i].tells == energy_sensor::kind::watts)
+        joules += 0.5 * (told[i] + last[i]) * std::chrono::duration<double>(now - last_at).count();
+      else
+        joules += told[i] - last[i] + (told[i] < last[i] ? sensors[i].range : 0.0);
     }
     last = std::move(told);
     last_at = now;
@@ -61,7 +65,8 @@ struct energy_meter::state {
   }
 };
 
-energy_meter::energy_meter(std::vector<energy_sensor> sensors) : state_(new state{.sensors = std::move(sensors)}) {
+energy_meter::energy_meter(std::vector<energy_sensor> sensors)
+    : state_(new state{.sensors = std::move(sensors)}) {
   state& s = *state_;
   for (const energy_sensor& one : s.sensors) s.source += (s.source.empty() ? "" : ", ") + one.name;
   if (s.sensors.empty()) return;

@@ -16,7 +16,8 @@ class energy_samples {
  public:
   using time = std::chrono::steady_clock::time_point;
   void add(time at, double joules);
-  /// Between samples it is taken as even. Empty if the samples do not reach from the one to the other.
+  /// Between samples it is taken as even. Empty if the samples do not reach from the one to the
+  /// other.
   [[nodiscard]] std::optional<double> between(time from, time to) const;
 
  private:
@@ -36,7 +37,8 @@ class energy_meter {
 
   /// The names of the sensors, with commas; empty if there are none.
   [[nodiscard]] const std::string& source() const noexcept;
-  /// Joules of all sensors in that time, which ends now or before. Empty without sensors, and when one of them failed.
+  /// Joules of all sensors in that time, which ends now or before. Empty without sensors, and when
+  /// one of them failed.
   [[nodiscard]] std::optional<double> joules(energy_samples::time from, energy_samples::time to);
 
  private:

@@ -15,7 +15,8 @@ given_tasks::given_tasks(graph& g, std::uint32_t cores) : cores_(cores) {
     const std::vector<double>& own = kilter::detail::cold_of(n)->core_seconds;
     seconds_.insert(seconds_.end(), own.begin(), own.end());
     kilter::detail::for_each_successor(n, [&](const kilter::detail::node* next, double) {
-      successors_[kilter::detail::id_of(n)].push_back(static_cast<std::uint32_t>(kilter::detail::id_of(next)));
+      successors_[kilter::detail::id_of(n)].push_back(
+          static_cast<std::uint32_t>(kilter::detail::id_of(next)));
     });
   });
   (void)path_s(std::vector<double>(cores_, 1.0), path_tasks_);
@@ -104,7 +105,8 @@ double given_tasks::path_largest() const {
 
 rate_sample given_tasks::rates(const std::vector<double>& left,
                                const std::vector<double>& left_to_path, double paid_cores) const {
-  rate_sample r{.alone_per_s = std::vector<double>(cores_, 0.0), .together_per_s = std::vector<double>(cores_, 0.0)};
+  rate_sample r{.alone_per_s = std::vector<double>(cores_, 0.0),
+                .together_per_s = std::vector<double>(cores_, 0.0)};
   if (std::ranges::all_of(left, [](double l) { return l <= 0.0; })) return r;
   std::uint64_t unused = 0;
   r.alone_per_s.assign(cores_, static_cast<double>(path_tasks_) / path_s(left_to_path, unused) *

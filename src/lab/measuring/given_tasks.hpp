@@ -1,5 +1,6 @@
 #pragma once
-// Bounds for tasks that bring their own seconds on each core, in the form in which measurements keep them: rates.
+// Bounds for tasks that bring their own seconds on each core, in the form in which measurements
+// keep them: rates.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +12,8 @@ namespace kilter::lab {
 
 class given_tasks {
  public:
-  /// All tasks must have task_options::core_seconds, and the graph must have been built in an order of its edges.
+  /// All tasks must have task_options::core_seconds, and the graph must have been built in an order
+  /// of its edges.
   given_tasks(graph&, std::uint32_t cores);
 
   /// Of a machine that leaves so much of each core, in the mean and to a path, and pays for so many
@@ -41,7 +43,7 @@ class given_tasks {
   [[nodiscard]] double work_s(const std::vector<double>& left, double paid_cores) const;
 
   std::uint32_t cores_;
-  std::vector<double> seconds_;                          // tasks x cores
+  std::vector<double> seconds_;  // tasks x cores
   std::vector<std::vector<std::uint32_t>> successors_;
   std::uint64_t path_tasks_ = 0;
 };

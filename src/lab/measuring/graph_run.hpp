@@ -9,7 +9,8 @@
 
 namespace kilter::lab {
 
-/// False if it was cut short by Ctrl-C; then there are no statistics. No root: submitted from outside the workers.
+/// False if it was cut short by Ctrl-C; then there are no statistics. No root: submitted from
+/// outside the workers.
 [[nodiscard]] bool run_graph(runtime&, graph&, std::optional<core_id> root, execution_stats&);
 
 /// Moves what was recorded into the detail.

@@ -20,7 +20,8 @@ std::uint64_t steps_of(const experiment& e) {
   return 1 + 2 * e.scenarios.size() + combinations * (e.repeats + (e.details ? 1 : 0));
 }
 
-measurement::measurement(experiment e, progress& p) : experiment_(std::move(e)), progress_(p), start_ns_(sync::nanoseconds()) {}
+measurement::measurement(experiment e, progress& p)
+    : experiment_(std::move(e)), progress_(p), start_ns_(sync::nanoseconds()) {}
 measurement::~measurement() = default;
 
 std::unique_ptr<measurement> measurement::make(experiment e, progress& p) {
@@ -72,13 +73,17 @@ bench_result measurement::result() const {
   }
   r.summary = summarize(r.runs, experiment_.policies, names);
   r.conclusions = conclusions_of(experiment_, r);
-  if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") == experiment_.policies.end())
-    r.notes.push_back("rws is not among the policies, so there is nothing to divide by; add it to --policy for ratios.");
+  if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") ==
+      experiment_.policies.end())
+    r.notes.push_back(
+        "rws is not among the policies, so there is nothing to divide by; add it to --policy for "
+        "ratios.");
   if (const auto* data = std::get_if<dag_work>(&experiment_.work))
     for (const std::string& note : data->what->notes) r.notes.push_back(data->from + ": " + note);
   if (r.emulation) r.notes.push_back(emulation_note(*r.emulation));
   if (!r.complete) r.notes.push_back("Interrupted: this is what was measured until then.");
-  if (experiment_.root == submitter::outside) r.notes.push_back("Roots came from outside the workers (--root outside).");
+  if (experiment_.root == submitter::outside)
+    r.notes.push_back("Roots came from outside the workers (--root outside).");
   r.tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
   return r;
 }

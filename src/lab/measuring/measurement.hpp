@@ -1,5 +1,6 @@
 #pragma once
-// An experiment that is being measured, natively (native.hpp), in virtual time (simulation.hpp) or emulated (emulation.hpp).
+// An experiment that is being measured, natively (native.hpp), in virtual time (simulation.hpp) or
+// emulated (emulation.hpp).
 
 #include <functional>
 #include <map>
@@ -16,11 +17,13 @@ namespace kilter::lab {
 /// How many steps of progress a complete run reports, to within a few.
 [[nodiscard]] std::uint64_t steps_of(const experiment&);
 
-/// One invocation. `run` blocks; `result` may be asked at any time and from any thread for what is known by then.
+/// One invocation. `run` blocks; `result` may be asked at any time and from any thread for what is
+/// known by then.
 class measurement {
  public:
   virtual ~measurement();
-  /// Returns early when the process is interrupted (interrupt.hpp). Throws what a kernel or a disturbance throws when it cannot be set up.
+  /// Returns early when the process is interrupted (interrupt.hpp). Throws what a kernel or a
+  /// disturbance throws when it cannot be set up.
   virtual void run() = 0;
   /// Rows so far with their bounds, the summary and the conclusions that follow from them.
   [[nodiscard]] bench_result result() const;
@@ -38,9 +41,10 @@ class measurement {
   experiment experiment_;
   std::map<std::string, head_start>
       gained_;  ///< by scenario; natively none, since what is left is measured
-  std::uint64_t tasks_ = 0, path_tasks_ = 0;   ///< of the graph and of its longest path; the rates count tasks like those
+  /// of the graph and of its longest path; the rates count tasks like those
+  std::uint64_t tasks_ = 0, path_tasks_ = 0;
   progress& progress_;
-  mutable std::mutex mutex_;   ///< guards measured_
+  mutable std::mutex mutex_;  ///< guards measured_
   bench_result measured_;
 
  private:

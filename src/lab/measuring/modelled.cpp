@@ -25,7 +25,8 @@ void modelled::compute_bounds() {
   if (given)
     own.emplace(graph_, platform.cores->core_count());
   else
-    mix.emplace(graph_, platform, made_.types, simulated_rates(platform, made_.types, {}, false, made_.widths));
+    mix.emplace(graph_, platform, made_.types,
+                simulated_rates(platform, made_.types, {}, false, made_.widths));
   const auto rates_under = [&](const std::vector<disturbance>& steady) {
     return given ? own->rates(left_of_cores(platform, steady, fluid, 0.5),
                               left_of_cores(platform, steady, fluid, 1.0),
@@ -35,7 +36,8 @@ void modelled::compute_bounds() {
   const std::lock_guard lock(mutex_);
   tasks_ = given ? own->tasks() : mix->tasks();
   path_tasks_ = given ? own->path_tasks() : mix->path_tasks();
-  measured_.sequential_s = given ? own->sequential_s() : sequential_s(graph_, platform, made_.types);
+  measured_.sequential_s =
+      given ? own->sequential_s() : sequential_s(graph_, platform, made_.types);
   const rate_sample whole =
       given ? own->rates_of_cores()
             : mix->rates_of_cores(simulated_rates(platform, made_.types, {}, false, made_.widths));
@@ -59,7 +61,8 @@ void modelled::compute_bounds() {
       measured_.rates.push_back({s.name, set, {rates_under(steady_parts(s.parts, set))}});
     }
   }
-  measured_.path_s = static_cast<double>(path_tasks_) / speed_from(measured_.rates.front().samples).freest_per_s;
+  measured_.path_s =
+      static_cast<double>(path_tasks_) / speed_from(measured_.rates.front().samples).freest_per_s;
 }
 
 void modelled::run() {
@@ -71,7 +74,8 @@ void modelled::run() {
       for (const scenario& s : experiment_.scenarios)
         for (const std::string& policy : experiment_.policies) {
           if (interrupted()) return;
-          progress_.step(fmt::format("{}{}, {}, repeat {}", traced ? "tracing " : "", policy, s.name, repeat + 1));
+          progress_.step(fmt::format("{}{}, {}, repeat {}", traced ? "tracing " : "", policy,
+                                     s.name, repeat + 1));
           run_one(s, policy, repeat, traced);
         }
   }

@@ -18,7 +18,8 @@ namespace kilter::lab {
 
 namespace {
 
-/// Keeps a scenario present from before a runtime is made until after its last run, or during each run if it is timed.
+/// Keeps a scenario present from before a runtime is made until after its last run, or during each
+/// run if it is timed.
 class presence_scope {
  public:
   presence_scope(presence& p, double expected_s) : presence_(p), expected_s_(expected_s) {
@@ -37,7 +38,9 @@ class presence_scope {
   double expected_s_;
 };
 
-bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) { return r.disturb == s.name && r.set == set; }
+bool scenario_is(const rates_of_set& r, const scenario& s, active_set set) {
+  return r.disturb == s.name && r.set == set;
+}
 
 }  // namespace
 
@@ -53,7 +56,9 @@ void native::build() {
   } else {
     const auto& work = std::get<layered_work>(experiment_.work);
     kernels_.all.push_back(
-        apps::make_kernel(work.kernel, work.tile, {.sweeps = work.sweeps, .concurrency = std::max(16u, 4 * experiment_.machine->core_count())}));
+        apps::make_kernel(work.kernel, work.tile,
+                          {.sweeps = work.sweeps,
+                           .concurrency = std::max(16u, 4 * experiment_.machine->core_count())}));
     build_layered(graph_, work.shape, *kernels_.all.front());
     tasks_ = work.shape.tasks;
     path_tasks_ = longest_path(work.shape);
@@ -101,7 +106,8 @@ void native::count_tasks(const std::vector<rate_sample>& undisturbed) {
     const auto on_core = [&](const task_facts& t) {
       return t.work / undisturbed[t.type].single_per_s[c];
     };
-    sequential_s = std::min(sequential_s, measure(graph_, on_core, [](const task_facts&) { return 0.0; }).work_s);
+    sequential_s = std::min(sequential_s,
+                            measure(graph_, on_core, [](const task_facts&) { return 0.0; }).work_s);
   }
   const std::lock_guard lock(mutex_);
   measured_.sequential_s = sequential_s;
@@ -109,8 +115,10 @@ void native::count_tasks(const std::vector<rate_sample>& undisturbed) {
 
 void native::measure_bounds(bool after) {
   for (const scenario& s : experiment_.scenarios) {
-    // Before the undisturbed rates are known nothing bounds the length of a run; "none" comes first, and has one set.
-    const double longest_s = s.parts.empty() ? 1.0 : 4.0 * bound_of(experiment_.scenarios.front(), measured_.rates);
+    // Before the undisturbed rates are known nothing bounds the length of a run; "none" comes
+    // first, and has one set.
+    const double longest_s =
+        s.parts.empty() ? 1.0 : 4.0 * bound_of(experiment_.scenarios.front(), measured_.rates);
     for (const active_set set : sets_within(s.parts, longest_s)) {
       if (interrupted()) return;
       if (set == 0 && !s.parts.empty()) continue;  // the undisturbed rates serve
@@ -121,7 +129,8 @@ void native::measure_bounds(bool after) {
       if (interrupted()) return;
       sample.after = after;
       const std::lock_guard lock(mutex_);
-      auto found = std::find_if(measured_.rates.begin(), measured_.rates.end(), [&](const auto& r) { return scenario_is(r, s, set); });
+      auto found = std::find_if(measured_.rates.begin(), measured_.rates.end(),
+                                [&](const auto& r) { return scenario_is(r, s, set); });
       if (found == measured_.rates.end()) found = measured_.rates.insert(found, {s.name, set, {}});
       found->samples.push_back(std::move(sample));
     }
@@ -140,7 +149,8 @@ void native::measure_bounds(bool after) {
 std::vector<native::combination> native::combinations() {
   std::vector<combination> all;
   for (std::size_t s = 0; s < experiment_.scenarios.size(); ++s)
-    for (const std::string& p : experiment_.policies) all.push_back({&experiment_.scenarios[s], &p, presences_[s].get()});
+    for (const std::string& p : experiment_.policies)
+      all.push_back({&experiment_.scenarios[s], &p, presences_[s].get()});
   return all;
 }
 
@@ -162,7 +172,11 @@ void native::run_one(const combination& c, std::uint32_t repeat) {
   runtime rt(options_for(c, repeat));
   if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
   for (std::uint32_t g = 0; g < experiment_.graphs && !interrupted(); ++g) {
-    run_row row{.policy = *c.policy, .disturb = c.what->name, .repeat = repeat, .graph = g, .root_core = root_of(repeat)};
+    run_row row{.policy = *c.policy,
+                .disturb = c.what->name,
+                .repeat = repeat,
+                .graph = g,
+                .root_core = root_of(repeat)};
     around.run_begins();
     if (!run_graph(rt, graph_, row.root_core, row.stats)) return;
     const presence::effect effect = c.around->since_mark();
@@ -172,13 +186,15 @@ void native::run_one(const combination& c, std::uint32_t repeat) {
     const std::lock_guard lock(mutex_);
     measured_.runs.push_back(std::move(row));
   }
-  if (saves_table(experiment_, *c.what, repeat)) save_table([&] { rt.save_table(experiment_.save_table); });
+  if (saves_table(experiment_, *c.what, repeat))
+    save_table([&] { rt.save_table(experiment_.save_table); });
 }
 
 void native::measure_runs() {
   const auto all = combinations();
   for (std::uint32_t repeat = 0; repeat < experiment_.repeats; ++repeat) {
-    const std::uint32_t offset = random_stream(experiment_.seed, "order", repeat).below(static_cast<std::uint32_t>(all.size()));
+    const std::uint32_t offset = random_stream(experiment_.seed, "order", repeat)
+                                     .below(static_cast<std::uint32_t>(all.size()));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (interrupted()) return;
       const combination& c = all[(i + offset) % all.size()];

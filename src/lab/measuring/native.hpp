@@ -1,5 +1,6 @@
 #pragma once
-// Measures an experiment on this machine: policies x scenarios x repeats, interleaved, with the bound of every scenario around them.
+// Measures an experiment on this machine: policies x scenarios x repeats, interleaved, with the
+// bound of every scenario around them.
 
 #include <memory>
 #include <vector>
@@ -36,7 +37,7 @@ class native final : public measurement {
   void count_tasks(const std::vector<rate_sample>& undisturbed_by_type);
 
   native_kernels kernels_;
-  std::optional<mixed_tasks> mix_;   // where tasks differ
+  std::optional<mixed_tasks> mix_;                    // where tasks differ
   std::vector<std::unique_ptr<presence>> presences_;  // one a scenario
   graph graph_;
 };

@@ -12,9 +12,11 @@ namespace {
 constexpr double settle_s = 0.05;
 
 /// Both figures are means over active time, so their product with it can be subtracted.
-std::optional<double> mean_since(const std::optional<double>& before, double before_s, const std::optional<double>& after, double after_s) {
+std::optional<double> mean_since(const std::optional<double>& before, double before_s,
+                                 const std::optional<double>& after, double after_s) {
   if (!after || after_s <= before_s) return std::nullopt;
-  return (*after * after_s - before.value_or(0.0) * (before ? before_s : 0.0)) / (after_s - (before ? before_s : 0.0));
+  return (*after * after_s - before.value_or(0.0) * (before ? before_s : 0.0)) /
+         (after_s - (before ? before_s : 0.0));
 }
 
 std::optional<double> mean_or_none(const std::vector<double>& values) {
@@ -25,7 +27,8 @@ std::optional<double> mean_or_none(const std::vector<double>& values) {
 
 presence::presence(const machine& m, const std::vector<disturbance>& parts) {
   if (!parts.empty()) disturber_.emplace(m, parts);
-  timed_ = std::any_of(parts.begin(), parts.end(), [](const disturbance& d) { return d.window || d.half_period_s > 0.0; });
+  timed_ = std::any_of(parts.begin(), parts.end(),
+                       [](const disturbance& d) { return d.window || d.half_period_s > 0.0; });
 }
 
 void presence::begin(double expected_run_s) {
@@ -59,7 +62,9 @@ presence::effect difference(const disturber_report& before, const disturber_repo
   for (std::size_t i = 0; i < after.rows.size(); ++i) {
     const disturber_row& now = after.rows[i];
     const disturber_row then = i < before.rows.size() ? before.rows[i] : disturber_row{};
-    if (const auto s = mean_since(then.achieved_share, then.active_s, now.achieved_share, now.active_s)) shares.push_back(std::clamp(*s, 0.0, 1.0));
+    if (const auto s =
+            mean_since(then.achieved_share, then.active_s, now.achieved_share, now.active_s))
+      shares.push_back(std::clamp(*s, 0.0, 1.0));
     if (const auto p = mean_since(then.progress, then.active_s, now.progress, now.active_s))
       (now.alone_per_s ? co_runners : time_shares).push_back(std::max(*p, 0.0));
   }

@@ -8,14 +8,16 @@
 
 namespace kilter::lab {
 
-/// Calibrates once; then begin, one or more runs, end, as often as wanted. An empty scenario does nothing.
+/// Calibrates once; then begin, one or more runs, end, as often as wanted. An empty scenario does
+/// nothing.
 class presence {
  public:
   /// Throws input_error as `disturber` does.
   presence(const machine&, const std::vector<disturbance>& parts);
 
-  /// True if it has windows or waves, whose time counts from the start of a run: then `begin` comes right before each run, otherwise
-  /// once before the runtime is made, so that this may already look for a free core.
+  /// True if it has windows or waves, whose time counts from the start of a run: then `begin` comes
+  /// right before each run, otherwise once before the runtime is made, so that this may already
+  /// look for a free core.
   [[nodiscard]] bool timed() const noexcept { return timed_; }
   /// Starts. A steady scenario is also given time to have its first slices.
   void begin(double expected_run_s);
@@ -36,7 +38,9 @@ class presence {
   bool timed_ = false;
 };
 
-/// Means over the loads of what `after` has and `before` had not yet; of the co-runners alone for progress, if there are any.
-[[nodiscard]] presence::effect difference(const disturber_report& before, const disturber_report& after);
+/// Means over the loads of what `after` has and `before` had not yet; of the co-runners alone for
+/// progress, if there are any.
+[[nodiscard]] presence::effect difference(const disturber_report& before,
+                                          const disturber_report& after);
 
 }  // namespace kilter::lab

@@ -7,30 +7,32 @@
 #include <string>
 #include <vector>
 
+#include "apps/programs/program.hpp"
 #include "lab/measuring/experiment.hpp"
 #include "lab/session/progress.hpp"
-#include "apps/programs/program.hpp"
 
 namespace kilter::lab {
 
 /// "kilter,loop-static" or "all". input_error that names what there is.
 [[nodiscard]] std::vector<apps::execution_model> read_models(const std::vector<std::string>& lists);
 
-/// The models share machine, scenarios, repeats and seed; `kilter` is run under each of the policies. Where several ranks run a program together, each
-/// measures it by the same plan but for the machine of its runtime, and only one has scenarios with parts.
+/// The models share machine, scenarios, repeats and seed; `kilter` is run under each of the
+/// policies. Where several ranks run a program together, each measures it by the same plan but for
+/// the machine of its runtime, and only one has scenarios with parts.
 struct program_plan : experiment {
-  std::string name;                                 ///< of the program
+  std::string name;  ///< of the program
   std::vector<apps::execution_model> models;
-  std::uint32_t ranks = 1;                          ///< that run it together
+  std::uint32_t ranks = 1;  ///< that run it together
 };
 
 struct program_row {
-  std::string model;                                ///< "loop-static", "kilter dam-c"
+  std::string model;  ///< "loop-static", "kilter dam-c"
   std::string disturb;
   std::uint32_t repeat = 0;
   apps::program_run run;
-  std::uint64_t fingerprint = 0;                    ///< of the result
-  std::optional<double> joules;                     ///< of this computer's processors; empty if no sensor tells
+  std::uint64_t fingerprint = 0;  ///< of the result
+  /// of this computer's processors; empty if no sensor tells
+  std::optional<double> joules;
   std::optional<double> achieved_share, disturber_progress;
 };
 
@@ -38,16 +40,17 @@ struct program_summary {
   std::string model, disturb;
   std::uint32_t runs = 0;
   double median_s = 0.0, least_s = 0.0, most_s = 0.0;
-  std::uint64_t iterations = 0, tasks = 0;          ///< of one run
-  std::optional<double> median_j, median_edp;       ///< joules, and joule seconds
-  std::optional<double> speed_to_first;             ///< the first model's seconds over its own, median of the repeats
+  std::uint64_t iterations = 0, tasks = 0;     ///< of one run
+  std::optional<double> median_j, median_edp;  ///< joules, and joule seconds
+  /// the first model's seconds over its own, median of the repeats
+  std::optional<double> speed_to_first;
 };
 
 struct program_result {
   std::vector<program_row> runs;
   std::vector<program_summary> summary;
-  std::uint64_t most_bytes = 0;                     ///< of memory that this process had at any time
-  std::string energy_source;                        ///< sensors; empty: none
+  std::uint64_t most_bytes = 0;  ///< of memory that this process had at any time
+  std::string energy_source;     ///< sensors; empty: none
   std::vector<std::string> notes;
   bool complete = false;
   double tool_seconds = 0.0;
@@ -56,7 +59,8 @@ struct program_result {
 /// How often `progress::step` will be called.
 [[nodiscard]] std::uint64_t steps_of(const program_plan&);
 
-/// All models once a repeat, each scenario around each run. Each run is verified; apps::wrong_result names the model. May be read while it runs.
+/// All models once a repeat, each scenario around each run. Each run is verified;
+/// apps::wrong_result names the model. May be read while it runs.
 class program_measurement {
  public:
   program_measurement(program_plan, apps::program&, progress&);

@@ -10,7 +10,8 @@ namespace {
 
 const run_row* partner(const std::vector<run_row>& runs, const run_row& of) {
   const auto found = std::find_if(runs.begin(), runs.end(), [&](const run_row& r) {
-    return r.policy == "rws" && r.disturb == of.disturb && r.repeat == of.repeat && r.graph == of.graph && r.root_core == of.root_core;
+    return r.policy == "rws" && r.disturb == of.disturb && r.repeat == of.repeat &&
+           r.graph == of.graph && r.root_core == of.root_core;
   });
   return found == runs.end() ? nullptr : &*found;
 }
@@ -49,11 +50,13 @@ summary_row line_of(const std::vector<const run_row*>& group, const std::vector<
       joules.push_back(*r->energy_j);
       edp.push_back(*r->edp_js());
     }
-    if (r->bound_s > 0.0 && r->stats.seconds > 0.0) to_bound.push_back(r->bound_s / r->stats.seconds);
+    if (r->bound_s > 0.0 && r->stats.seconds > 0.0)
+      to_bound.push_back(r->bound_s / r->stats.seconds);
     if (const run_row* rws = partner(all, *r); rws && rws->throughput_per_s > 0.0)
       to_rws.push_back(r->throughput_per_s / rws->throughput_per_s);
   }
-  summary_row line{.policy = group[0]->policy, .disturb = group[0]->disturb, .warm = group[0]->warm()};
+  summary_row line{
+      .policy = group[0]->policy, .disturb = group[0]->disturb, .warm = group[0]->warm()};
   line.runs = static_cast<std::uint32_t>(group.size());
   line.throughput_median_per_s = median(throughput);
   line.seconds_median = median(seconds);
@@ -75,7 +78,8 @@ summary_row line_of(const std::vector<const run_row*>& group, const std::vector<
 
 }  // namespace
 
-std::vector<summary_row> summarize(const std::vector<run_row>& runs, const std::vector<std::string>& policies,
+std::vector<summary_row> summarize(const std::vector<run_row>& runs,
+                                   const std::vector<std::string>& policies,
                                    const std::vector<std::string>& scenarios) {
   std::vector<summary_row> lines;
   for (const std::string& disturb : scenarios)

@@ -23,8 +23,9 @@ interval window_of(const disturbance& d, double run_s) {
 
 bool alternates(const disturbance& d) { return d.half_period_s > 0.0; }
 
-/// Which half of its wave the moment is in: 0 full speed, 1 slow, 2 full speed ... The last bit of a half's length counts as over, so
-/// that a step to a computed boundary always enters the next half.
+/// Which half of its wave the moment is in: 0 full speed, 1 slow, 2 full speed ... The last bit of
+/// a half's length counts as over, so that a step to a computed boundary always enters the next
+/// half.
 std::uint64_t half_at(const disturbance& d, double since_open_s) {
   return static_cast<std::uint64_t>(since_open_s / d.half_period_s + 1e-9);
 }
@@ -50,7 +51,9 @@ double next_change(const std::vector<disturbance>& parts, double at_s, double ru
       next = std::min(next, from);
     else if (at_s < to) {
       next = std::min(next, to);
-      if (alternates(d)) next = std::min(next, from + static_cast<double>(half_at(d, at_s - from) + 1) * d.half_period_s);
+      if (alternates(d))
+        next = std::min(next,
+                        from + static_cast<double>(half_at(d, at_s - from) + 1) * d.half_period_s);
     }
   }
   return next;
@@ -58,7 +61,8 @@ double next_change(const std::vector<disturbance>& parts, double at_s, double ru
 
 std::vector<active_set> sets_within(const std::vector<disturbance>& parts, double run_s) {
   std::set<active_set> seen;
-  for (double at = 0.0; at < run_s || at == 0.0; at = next_change(parts, at, run_s)) seen.insert(active_at(parts, at, run_s));
+  for (double at = 0.0; at < run_s || at == 0.0; at = next_change(parts, at, run_s))
+    seen.insert(active_at(parts, at, run_s));
   return {seen.begin(), seen.end()};
 }
 
@@ -108,8 +112,11 @@ double bound_s(const std::vector<disturbance>& parts, double tasks, double path,
                const std::function<speed(active_set)>& speed_of, const head_start& gained) {
   const speed undisturbed = speed_of(0);
   double run_s = std::max(tasks / undisturbed.capacity_per_s, path / undisturbed.freest_per_s);
-  const bool fractions = std::any_of(parts.begin(), parts.end(), [](const disturbance& d) { return d.window && d.window->fractions; });
-  // With windows in fractions the length depends on itself; the map is a contraction, so a few rounds settle it.
+  const bool fractions = std::any_of(parts.begin(), parts.end(), [](const disturbance& d) {
+    return d.window && d.window->fractions;
+  });
+  // With windows in fractions the length depends on itself; the map is a contraction, so a few
+  // rounds settle it.
   for (int round = 0; round < (fractions ? 20 : 1); ++round)
     run_s = bound_for_length(parts, run_s, tasks, path, speed_of, gained);
   return run_s;

@@ -24,11 +24,14 @@ namespace {
 
 constexpr std::array<std::uint32_t, 5> sizes{20, 40, 60, 80, 100};
 constexpr std::array<double, 3> alphas{0.5, 1.0, 2.0};
-constexpr std::array<std::uint32_t, 6> out_degrees{1, 2, 3, 4, 5, 0};   // 0: as many as there are tasks
+// 0: as many as there are tasks
+constexpr std::array<std::uint32_t, 6> out_degrees{1, 2, 3, 4, 5, 0};
 constexpr std::array<double, 5> ccrs{0.1, 0.5, 1.0, 5.0, 10.0};
 constexpr std::array<double, 5> betas{0.1, 0.25, 0.5, 0.75, 1.0};
 constexpr std::uint32_t of_each_kind = 25;
-static_assert(sizes.size() * alphas.size() * out_degrees.size() * ccrs.size() * betas.size() * of_each_kind == topcuoglu_graphs);
+static_assert(sizes.size() * alphas.size() * out_degrees.size() * ccrs.size() * betas.size() *
+                  of_each_kind ==
+              topcuoglu_graphs);
 
 constexpr std::array<const char*, 2> planners{"heft", "cpop"};
 
@@ -43,8 +46,10 @@ auto take(std::uint32_t& index, const Values& values) {
 void plan_both(const dag& d, topcuoglu_result& r) {
   std::vector<planner::plan_edge> edges;
   for (const dag::edge& e : d.edges) edges.push_back({e.from, e.to, e.cost_s});
-  const planner::plan_input input{.tasks = static_cast<std::uint32_t>(d.tasks.size()), .processors = static_cast<std::uint32_t>(d.processors.size()),
-                                  .seconds = d.seconds_on, .edges = edges};
+  const planner::plan_input input{.tasks = static_cast<std::uint32_t>(d.tasks.size()),
+                                  .processors = static_cast<std::uint32_t>(d.processors.size()),
+                                  .seconds = d.seconds_on,
+                                  .edges = edges};
   for (int which = 0; which < 2; ++which) {
     const std::int64_t from_ns = sync::thread_cpu_nanoseconds();
     r.planned_s[which] = (which == 0 ? planner::heft(input) : planner::cpop(input)).makespan_s;
@@ -71,7 +76,8 @@ void execute_both(const dag_work& work, topcuoglu_result& r) {
 }  // namespace
 
 std::string topcuoglu_graph::call(std::uint32_t processors) const {
-  return fmt::format("topcuoglu:tasks={},alpha={},out={},ccr={},beta={},processors={},seed={}", tasks, alpha, out_degree, ccr, beta, processors, seed);
+  return fmt::format("topcuoglu:tasks={},alpha={},out={},ccr={},beta={},processors={},seed={}",
+                     tasks, alpha, out_degree, ccr, beta, processors, seed);
 }
 
 topcuoglu_graph graph_of_set(std::uint32_t index) {

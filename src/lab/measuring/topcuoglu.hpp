@@ -1,6 +1,6 @@
 #pragma once
-// HEFT against CPOP on Topcuoglu's set of random graphs (TPDS 2002, section 5; papers.md A6.6): 2250 kinds of graphs, 25 of each, by plan and by execution on
-// the ideal machine.
+// HEFT against CPOP on Topcuoglu's set of random graphs (TPDS 2002, section 5; papers.md A6.6):
+// 2250 kinds of graphs, 25 of each, by plan and by execution on the ideal machine.
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,10 @@ inline constexpr std::uint32_t topcuoglu_graphs = 56'250;
 
 /// What of the set is run.
 struct topcuoglu_specification {
-  std::uint32_t every = 1;                      ///< one in so many of its graphs: 1..topcuoglu_graphs
-  std::uint32_t processors = 4, threads = 2;    ///< of the ideal machine; graphs at a time. 1 or more
+  /// one in so many of its graphs: 1..topcuoglu_graphs
+  std::uint32_t every = 1;
+  /// of the ideal machine; graphs at a time. 1 or more
+  std::uint32_t processors = 4, threads = 2;
 };
 
 /// One graph of the set.
@@ -31,10 +33,10 @@ struct topcuoglu_graph {
 /// HEFT and CPOP on one graph. Index 0 of each pair is HEFT's.
 struct topcuoglu_result {
   topcuoglu_graph graph;
-  double path_s = 0.0;            ///< longest path with the least cost of each task
-  double sequential_s = 0.0;      ///< on the one processor that is fastest for all tasks
+  double path_s = 0.0;        ///< longest path with the least cost of each task
+  double sequential_s = 0.0;  ///< on the one processor that is fastest for all tasks
   double planned_s[2] = {}, executed_s[2] = {};
-  double planning_s[2] = {};      ///< CPU time
+  double planning_s[2] = {};  ///< CPU time
 
   [[nodiscard]] double slr(int which) const { return executed_s[which] / path_s; }
   [[nodiscard]] double speedup(int which) const { return sequential_s / executed_s[which]; }
@@ -42,7 +44,7 @@ struct topcuoglu_result {
 [[nodiscard]] topcuoglu_result run_topcuoglu(const topcuoglu_graph&, std::uint32_t processors);
 
 struct topcuoglu_outcome {
-  std::vector<topcuoglu_result> results;   ///< in the order of the set
+  std::vector<topcuoglu_result> results;  ///< in the order of the set
   bool complete = false;
   double tool_seconds = 0.0;
 };

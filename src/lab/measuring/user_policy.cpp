@@ -13,28 +13,38 @@ namespace kilter::lab {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) { throw input_error("policy '" + path + "': " + why); }
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw input_error("policy '" + path + "': " + why);
+}
 
 template <class Function>
 Function* function_of(void* library, const std::string& path, const char* name) {
   void* found = dlsym(library, name);
-  if (!found) refuse(path, std::string("the library has no function ") + name + "; KILTER_POLICY_PLUGIN(your class) writes what is needed");
+  if (!found)
+    refuse(path, std::string("the library has no function ") + name +
+                     "; KILTER_POLICY_PLUGIN(your class) writes what is needed");
   return reinterpret_cast<Function*>(found);
 }
 
 }  // namespace
 
-std::shared_ptr<const policy> load_policy(const std::string& path, const machine& m, const policy_options& o) {
-  if (!std::filesystem::exists(path)) refuse(path, "no such file; build the library first, or give a name that `kilter policies` lists");
+std::shared_ptr<const policy> load_policy(const std::string& path, const machine& m,
+                                          const policy_options& o) {
+  if (!std::filesystem::exists(path))
+    refuse(path,
+           "no such file; build the library first, or give a name that `kilter policies` lists");
   const std::shared_ptr<void> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* l) {
     if (l) dlclose(l);
   });
   if (!library) refuse(path, std::string("cannot be loaded: ") + dlerror());
-  const std::uint64_t built_for = function_of<std::uint64_t()>(library.get(), path, "kilter_policy_abi")();
+  const std::uint64_t built_for =
+      function_of<std::uint64_t()>(library.get(), path, "kilter_policy_abi")();
   if (built_for != policy_abi())
-    refuse(path, fmt::format("built for another version of Kilter (its stamp is {:016x}, this one's {:016x}); build it again with the headers of this one",
+    refuse(path, fmt::format("built for another version of Kilter (its stamp is {:016x}, this "
+                             "one's {:016x}); build it again with the headers of this one",
                              built_for, policy_abi()));
-  auto* const make = function_of<policy*(const machine&, const policy_options&)>(library.get(), path, "kilter_make_policy");
+  auto* const make = function_of<policy*(const machine&, const policy_options&)>(
+      library.get(), path, "kilter_make_policy");
   const policy* made = nullptr;
   std::string why;  // what the library throws must not outlive it
   try {
@@ -43,7 +53,9 @@ std::shared_ptr<const policy> load_policy(const std::string& path, const machine
   } catch (const std::exception& e) {
     why = std::string("its policy could not be made: ") + e.what();
   } catch (...) {
-    why = "its policy could not be made: kilter_make_policy threw something that is no std::exception";
+    why =
+        "its policy could not be made: kilter_make_policy threw something that is no "
+        "std::exception";
   }
   if (!made) refuse(path, why);
   const std::shared_ptr<const policy> owned(made, [library](const policy* p) { delete p; });

@@ -39,7 +39,8 @@ struct alignas(sync::cache_line) item {
   volatile std::uint64_t value = 0;
 };
 
-/// Runs `body(i, over)` on the first so many cores at once, each pinned, until the time is up. False if that was not possible.
+/// Runs `body(i, over)` on the first so many cores at once, each pinned, until the time is up.
+/// False if that was not possible.
 bool together(std::span<const core> cores, std::uint32_t count, double seconds,
               const std::function<void(std::uint32_t, const sync::atomic<bool>&)>& body) {
   sync::atomic<bool> over{false}, failed{false};
@@ -94,19 +95,23 @@ std::vector<std::uint32_t> counts_up_to(std::uint32_t most) {
 std::vector<double> look_s(std::span<const core> cores, std::uint32_t lookers, double seconds) {
   std::vector<work_deque<item>> deques(std::max(2u, lookers));
   std::vector<lumps> measured(lookers);
-  const bool done = together(cores, lookers, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
-    random_stream draws(1, "looks", me);
-    measured[me].begins();
-    while (!over.load(sync::memory_order_relaxed)) {
-      for (std::uint32_t i = 0; i < lump; ++i) {
-        const auto victim = (me + 1 + draws.below(static_cast<std::uint32_t>(deques.size() - 1))) % deques.size();
-        item* none = nullptr;
-        if (!deques[victim].empty()) (void)deques[victim].steal(none);
-        for (int pause = 0; pause < kilter::detail::pauses_between_rounds; ++pause) sync::relax();
-      }
-      measured[me].ends(lump);
-    }
-  });
+  const bool done =
+      together(cores, lookers, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+        random_stream draws(1, "looks", me);
+        measured[me].begins();
+        while (!over.load(sync::memory_order_relaxed)) {
+          for (std::uint32_t i = 0; i < lump; ++i) {
+            const auto victim =
+                (me + 1 + draws.below(static_cast<std::uint32_t>(deques.size() - 1))) %
+                deques.size();
+            item* none = nullptr;
+            if (!deques[victim].empty()) (void)deques[victim].steal(none);
+            for (int pause = 0; pause < kilter::detail::pauses_between_rounds; ++pause)
+              sync::relax();
+          }
+          measured[me].ends(lump);
+        }
+      });
   return done ? all_of(measured) : std::vector<double>{};
 }
 
@@ -114,50 +119,55 @@ std::vector<double> steal_s(std::span<const core> cores, std::uint32_t lookers, 
   work_deque<item> deque;
   std::vector<item> items(4096);
   std::vector<lumps> measured(lookers);
-  const bool done = together(cores, lookers + 1, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
-    std::uint32_t next = 0;
-    if (me == 0) {  // nobody runs out of work, and no item is pushed again before it is long gone
-      while (!over.load(sync::memory_order_relaxed)) {
-        if (deque.size() >= items.size() / 2) continue;
-        item& one = items[next++ % items.size()];
-        one.value = next;
-        deque.push(&one);
-      }
-      return;
-    }
-    lumps& mine = measured[me - 1];
-    mine.begins();
-    while (!over.load(sync::memory_order_relaxed)) {
-      item* stolen = nullptr;
-      if (deque.steal(stolen) != work_deque<item>::outcome::success) continue;
-      stolen->value = stolen->value + 1;
-      if (++next % lump == 0) mine.ends(lump);
-    }
-  });
+  const bool done =
+      together(cores, lookers + 1, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+        std::uint32_t next = 0;
+        if (me ==
+            0) {  // nobody runs out of work, and no item is pushed again before it is long gone
+          while (!over.load(sync::memory_order_relaxed)) {
+            if (deque.size() >= items.size() / 2) continue;
+            item& one = items[next++ % items.size()];
+            one.value = next;
+            deque.push(&one);
+          }
+          return;
+        }
+        lumps& mine = measured[me - 1];
+        mine.begins();
+        while (!over.load(sync::memory_order_relaxed)) {
+          item* stolen = nullptr;
+          if (deque.steal(stolen) != work_deque<item>::outcome::success) continue;
+          stolen->value = stolen->value + 1;
+          if (++next % lump == 0) mine.ends(lump);
+        }
+      });
   return done ? all_of(measured) : std::vector<double>{};
 }
 
-std::vector<double> shared_queue_s(std::span<const core> cores, std::uint32_t users, double seconds) {
+std::vector<double> shared_queue_s(std::span<const core> cores, std::uint32_t users,
+                                   double seconds) {
   declared_queue queue({no_core, queue_order::by_key, {}}, users);
   graph tasks;
   for (std::uint32_t i = 0; i < users * lump; ++i) tasks.add([] {});
   std::vector<kilter::detail::node*> nodes;
-  kilter::detail::graph_access::core(tasks).for_each_node([&](kilter::detail::node* n) { nodes.push_back(n); });
+  kilter::detail::graph_access::core(tasks).for_each_node(
+      [&](kilter::detail::node* n) { nodes.push_back(n); });
   for (std::uint32_t i = 0; i < nodes.size(); i += 2) queue.push(nodes[i], i);
   std::vector<lumps> measured(users);
-  const bool done = together(cores, users, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
-    random_stream keys(1, "keys", me);
-    kilter::detail::node* mine = nodes[me * lump + 1];
-    measured[me].begins();
-    while (!over.load(sync::memory_order_relaxed)) {
-      for (std::uint32_t i = 0; i < lump; ++i) {
-        queue.push(mine, keys.below(1u << 20));
-        std::uint64_t key = 0;
-        mine = queue.pop(key);
-      }
-      measured[me].ends(2 * lump);
-    }
-  });
+  const bool done =
+      together(cores, users, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+        random_stream keys(1, "keys", me);
+        kilter::detail::node* mine = nodes[me * lump + 1];
+        measured[me].begins();
+        while (!over.load(sync::memory_order_relaxed)) {
+          for (std::uint32_t i = 0; i < lump; ++i) {
+            queue.push(mine, keys.below(1u << 20));
+            std::uint64_t key = 0;
+            mine = queue.pop(key);
+          }
+          measured[me].ends(2 * lump);
+        }
+      });
   if (!done) return {};
   std::vector<double> all = all_of(measured);
   for (double& s : all) s /= users;
@@ -171,36 +181,37 @@ wake_up wake_up_s(const core& waker, const core& sleeper, double seconds) {
   kilter::detail::parking parked(counts);
   sync::atomic<std::int64_t> up_ns{0};
   sync::atomic<bool> ends{false}, gone{false};
-  const bool done = together(both, 2, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
-    if (me == 1) {
-      while (!ends.load(sync::memory_order_acquire)) {
-        const std::uint32_t ticket = parked.announce(false);
-        parked.sleep(ticket, -1);
-        const bool by_itself = parked.get_up();
-        if (!by_itself) up_ns.store(sync::nanoseconds(), sync::memory_order_release);
-      }
-      gone.store(true, sync::memory_order_release);
-      return;
-    }
-    while (!over.load(sync::memory_order_relaxed)) {
-      const std::int64_t lies = sync::nanoseconds() + asleep_ns;
-      while (sync::nanoseconds() < lies) sync::relax();
-      up_ns.store(0, sync::memory_order_release);
-      const std::int64_t begins = sync::nanoseconds();
-      if (!parked.wake()) continue;
-      const std::int64_t called = sync::nanoseconds();
-      std::int64_t up = 0;
-      while ((up = up_ns.load(sync::memory_order_acquire)) == 0) sync::relax();
-      found.call_s.push_back(static_cast<double>(called - begins) * 1e-9);
-      found.up_s.push_back(static_cast<double>(std::max<std::int64_t>(0, up - begins)) * 1e-9);
-    }
-    ends.store(true, sync::memory_order_release);
-    // It may have looked just before, and sleep only now.
-    while (!gone.load(sync::memory_order_acquire)) {
-      (void)parked.wake();
-      sync::yield();
-    }
-  });
+  const bool done =
+      together(both, 2, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+        if (me == 1) {
+          while (!ends.load(sync::memory_order_acquire)) {
+            const std::uint32_t ticket = parked.announce(false);
+            parked.sleep(ticket, -1);
+            const bool by_itself = parked.get_up();
+            if (!by_itself) up_ns.store(sync::nanoseconds(), sync::memory_order_release);
+          }
+          gone.store(true, sync::memory_order_release);
+          return;
+        }
+        while (!over.load(sync::memory_order_relaxed)) {
+          const std::int64_t lies = sync::nanoseconds() + asleep_ns;
+          while (sync::nanoseconds() < lies) sync::relax();
+          up_ns.store(0, sync::memory_order_release);
+          const std::int64_t begins = sync::nanoseconds();
+          if (!parked.wake()) continue;
+          const std::int64_t called = sync::nanoseconds();
+          std::int64_t up = 0;
+          while ((up = up_ns.load(sync::memory_order_acquire)) == 0) sync::relax();
+          found.call_s.push_back(static_cast<double>(called - begins) * 1e-9);
+          found.up_s.push_back(static_cast<double>(std::max<std::int64_t>(0, up - begins)) * 1e-9);
+        }
+        ends.store(true, sync::memory_order_release);
+        // It may have looked just before, and sleep only now.
+        while (!gone.load(sync::memory_order_acquire)) {
+          (void)parked.wake();
+          sync::yield();
+        }
+      });
   return done ? found : wake_up{};
 }
 
@@ -210,7 +221,8 @@ lent_core lend_s(const machine& m, core_id host, core_id guest, double seconds) 
   lent_core found;
   sync::atomic<pid_t> thread{0};          // the guest's
   sync::atomic<std::int64_t> seen_ns{0};  // its clock, while it has a core
-  sync::atomic<std::int64_t> lent_ns{0};  // when somebody looked who then gave it a core; it takes the time out again
+  // when somebody looked who then gave it a core; it takes the time out again
+  sync::atomic<std::int64_t> lent_ns{0};
   const auto spin = [](std::int64_t for_ns) {
     const std::int64_t end = sync::nanoseconds() + for_ns;
     while (sync::nanoseconds() < end) sync::relax();
@@ -221,7 +233,8 @@ lent_core lend_s(const machine& m, core_id host, core_id guest, double seconds) 
     parking_counts counts;
     parking bed(counts);
     while (!over.load(sync::memory_order_relaxed)) {
-      const std::int64_t seen = seen_ns.load(sync::memory_order_relaxed), looks = sync::nanoseconds();
+      const std::int64_t seen = seen_ns.load(sync::memory_order_relaxed),
+                         looks = sync::nanoseconds();
       if (seen == 0 || lent_ns.load() != 0 || looks - seen < lost_core_ns) continue;
       const std::int64_t cpu_ns = cpu_nanoseconds_of(thread.load());
       const auto held_up = [&] {
@@ -257,9 +270,10 @@ lent_core lend_s(const machine& m, core_id host, core_id guest, double seconds) 
     load_counters ignored;
     while (!over.load(sync::memory_order_relaxed)) chain.run(ignored, goes_on, 0);
   };
-  const bool done = together(three, 3, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
-    me == 0 ? lends(over) : me == 1 ? is_guest(over) : is_neighbour(over);
-  });
+  const bool done =
+      together(three, 3, seconds, [&](std::uint32_t me, const sync::atomic<bool>& over) {
+        me == 0 ? lends(over) : me == 1 ? is_guest(over) : is_neighbour(over);
+      });
   return done ? found : lent_core{};
 }
 

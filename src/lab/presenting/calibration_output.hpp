@@ -7,7 +7,8 @@
 
 namespace kilter::lab {
 
-/// A platform file; docs/platform-files.md. Every table says how its figures were measured, and how far they spread.
+/// A platform file; docs/platform-files.md. Every table says how its figures were measured, and how
+/// far they spread.
 [[nodiscard]] std::string platform_file_text(const calibration&);
 
 /// A few lines for a terminal.

@@ -1,5 +1,6 @@
 #pragma once
-// A comparison for a terminal and as a document: schema "kilter.compare/1" (docs/compare.md lists its keys).
+// A comparison for a terminal and as a document: schema "kilter.compare/1" (docs/compare.md lists
+// its keys).
 
 #include <string>
 
@@ -21,6 +22,7 @@ namespace kilter::lab {
 /// `conclusion`: its data, and the same in words.
 [[nodiscard]] document document_of(const comparison_conclusion&);
 
-[[nodiscard]] document to_document(const compare_specification&, const comparison::outcome&, const invocation&);
+[[nodiscard]] document to_document(const compare_specification&, const comparison::outcome&,
+                                   const invocation&);
 
 }  // namespace kilter::lab

@@ -9,7 +9,8 @@ namespace {
 /// True if the value holds a list of objects somewhere below: then it is spread over lines.
 bool holds_rows(const document& value) {
   for (const auto& inner : value)
-    if (inner.is_structured() && ((value.is_array() && inner.is_object()) || holds_rows(inner))) return true;
+    if (inner.is_structured() && ((value.is_array() && inner.is_object()) || holds_rows(inner)))
+      return true;
   return false;
 }
 
@@ -34,9 +35,13 @@ void append_text(const document& value, std::size_t indent, std::string& out) {
 
 }  // namespace
 
-document finite_or_null(double value) { return std::isfinite(value) ? document(value) : document(nullptr); }
+document finite_or_null(double value) {
+  return std::isfinite(value) ? document(value) : document(nullptr);
+}
 
-document finite_or_null(const std::optional<double>& value) { return value ? finite_or_null(*value) : document(nullptr); }
+document finite_or_null(const std::optional<double>& value) {
+  return value ? finite_or_null(*value) : document(nullptr);
+}
 
 document finite_or_null(const std::vector<double>& values) {
   document list = document::array();

@@ -26,11 +26,14 @@ std::string load_average() {
 document emulation_of(const bench_result& r) {
   if (!r.emulation) return nullptr;
   const emulation_report& e = *r.emulation;
-  return {{"scale", e.scale}, {"shortest_task_s", e.shortest_task_s}, {"tasks", e.late.tasks}, {"modelled_s", e.late.modelled_s},
+  return {{"scale", e.scale},        {"shortest_task_s", e.shortest_task_s},
+          {"tasks", e.late.tasks},   {"modelled_s", e.late.modelled_s},
           {"late_s", e.late.late_s}, {"latest_s", e.late.most_s}};
 }
 
-document text_or_null(const std::string& text) { return text.empty() ? document(nullptr) : document(text); }
+document text_or_null(const std::string& text) {
+  return text.empty() ? document(nullptr) : document(text);
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #pragma once
-// Where, when and with what a document was made: everything in it that two equal questions may answer differently.
+// Where, when and with what a document was made: everything in it that two equal questions may
+// answer differently.
 
 #include "lab/measuring/results.hpp"
 #include "lab/presenting/document.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-// What a result says of a traced run, read strictly: every number is of the kind and in the range that the rest of `explain` counts on.
+// What a result says of a traced run, read strictly: every number is of the kind and in the range
+// that the rest of `explain` counts on.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,9 @@ struct kept_task {
   std::uint32_t leader = 0, width = 1;
   bool critical = false;
   double start_s = 0.0, end_s = 0.0;
-  [[nodiscard]] bool on(std::uint32_t core) const noexcept { return core >= leader && core < leader + width; }
+  [[nodiscard]] bool on(std::uint32_t core) const noexcept {
+    return core >= leader && core < leader + width;
+  }
   [[nodiscard]] double seconds() const noexcept { return end_s - start_s; }
 };
 
@@ -35,12 +38,13 @@ struct learned_value {
 };
 
 struct evidence {
-  std::vector<kept_task> tasks;        // by start
-  std::vector<learned_value> table;    // by time
+  std::vector<kept_task> tasks;      // by start
+  std::vector<learned_value> table;  // by time
   double seconds = 0.0;
 };
 
-/// These throw input_error that says which member of the result is wrong, and document::exception if one is missing or of another type.
+/// These throw input_error that says which member of the result is wrong, and document::exception
+/// if one is missing or of another type.
 [[nodiscard]] evidence evidence_of(const document& detail, bool paper_table);
 [[nodiscard]] double seconds_of(const document& detail);
 /// How many cores the result's machine has: 1 to 65536.

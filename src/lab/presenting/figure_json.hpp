@@ -10,7 +10,9 @@
 
 namespace kilter::lab {
 
-/// The document of to_json(claims) with "figures" added, for report::html. Numbers of figures have six digits; those of verdicts all.
-[[nodiscard]] nlohmann::ordered_json report_document(std::span<const claim_result>, std::span<const drawn_figure>);
+/// The document of to_json(claims) with "figures" added, for report::html. Numbers of figures have
+/// six digits; those of verdicts all.
+[[nodiscard]] nlohmann::ordered_json report_document(std::span<const claim_result>,
+                                                     std::span<const drawn_figure>);
 
 }  // namespace kilter::lab

@@ -38,33 +38,52 @@ double slack(const case_result& c) {
 
 const estimate* headline(const claim_result& r) {
   if (!r.values.empty()) return &r.values.front().got;
-  const auto nearest = std::min_element(r.cases.begin(), r.cases.end(),
-                                        [](const case_result& a, const case_result& b) { return slack(a) < slack(b); });
+  const auto nearest = std::min_element(
+      r.cases.begin(), r.cases.end(),
+      [](const case_result& a, const case_result& b) { return slack(a) < slack(b); });
   return nearest == r.cases.end() ? nullptr : &nearest->got;
 }
 
 json values_of(const claim_result& r) {
   json all = json::array();
   for (const value_result& v : r.values)
-    all.push_back({{"value", v.what}, {"share", v.share}, {"gain", v.gain}, {"published", v.published}, {"obtained", finite_or_null(v.got.obtained)},
-                   {"low", finite_or_null(v.got.low)}, {"high", finite_or_null(v.got.high)}, {"band", band_of(v.within)}, {"inside", v.held}});
+    all.push_back({{"value", v.what},
+                   {"share", v.share},
+                   {"gain", v.gain},
+                   {"published", v.published},
+                   {"obtained", finite_or_null(v.got.obtained)},
+                   {"low", finite_or_null(v.got.low)},
+                   {"high", finite_or_null(v.got.high)},
+                   {"band", band_of(v.within)},
+                   {"inside", v.held}});
   return all;
 }
 
 json cases_of(std::span<const case_result> cases) {
   json all = json::array();
   for (const case_result& c : cases)
-    all.push_back({{"case", c.name}, {"relation", name_of(c.must_be)}, {"share", c.share}, {"reference", c.reference},
-                   {"obtained", finite_or_null(c.got.obtained)}, {"low", finite_or_null(c.got.low)}, {"high", finite_or_null(c.got.high)}, {"margin", c.margin},
+    all.push_back({{"case", c.name},
+                   {"relation", name_of(c.must_be)},
+                   {"share", c.share},
+                   {"reference", c.reference},
+                   {"obtained", finite_or_null(c.got.obtained)},
+                   {"low", finite_or_null(c.got.low)},
+                   {"high", finite_or_null(c.got.high)},
+                   {"margin", c.margin},
                    {"holds", c.held}});
   return all;
 }
 
 json claim_of(const claim_result& r) {
   const estimate* got = headline(r);
-  json j = {{"id", r.id}, {"source", r.source}, {"statement", r.statement}, {"experiment", r.experiment},
+  json j = {{"id", r.id},
+            {"source", r.source},
+            {"statement", r.statement},
+            {"experiment", r.experiment},
             {"decided_by", deciders[static_cast<std::size_t>(r.by)]}};
-  j["published"] = !r.values.empty() ? json(r.values.front().published) : r.published ? json(*r.published) : json(nullptr);
+  j["published"] = !r.values.empty() ? json(r.values.front().published)
+                   : r.published     ? json(*r.published)
+                                     : json(nullptr);
   j["obtained"] = got ? finite_or_null(got->obtained) : json(nullptr);
   j["low"] = got ? finite_or_null(got->low) : json(nullptr);
   j["high"] = got ? finite_or_null(got->high) : json(nullptr);
@@ -79,14 +98,21 @@ json claim_of(const claim_result& r) {
   j["values"] = values_of(r);
   j["cases"] = cases_of(r.cases);
   if (r.native)
-    j["native"] = {{"verdict", name_of(r.native->said)}, {"repeats", r.native->repeats}, {"measured", r.native->measured},
-                   {"scenarios", r.native->scenarios}, {"cases", cases_of(r.native->cases)}};
+    j["native"] = {{"verdict", name_of(r.native->said)},
+                   {"repeats", r.native->repeats},
+                   {"measured", r.native->measured},
+                   {"scenarios", r.native->scenarios},
+                   {"cases", cases_of(r.native->cases)}};
   return j;
 }
 
-double read_number(const json& j) { return j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.get<double>(); }
+double read_number(const json& j) {
+  return j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.get<double>();
+}
 
-estimate read_estimate(const json& j) { return {read_number(j.at("obtained")), read_number(j.at("low")), read_number(j.at("high"))}; }
+estimate read_estimate(const json& j) {
+  return {read_number(j.at("obtained")), read_number(j.at("low")), read_number(j.at("high"))};
+}
 
 std::string yes_no(bool b) { return b ? "true" : "false"; }
 
@@ -95,30 +121,42 @@ case_result read_case(const json& j, const std::string& claim) {
   constexpr std::array<std::string_view, 3> relations = {"gt", "lt", "eq"};
   const std::string name = j.at("relation").get<std::string>();
   const auto at = std::find(relations.begin(), relations.end(), name);
-  if (at == relations.end()) throw input_error(fmt::format("claim {}: relation '{}' is not known; there are gt, lt, eq", claim, name));
-  case_result c{j.at("case").get<std::string>(), static_cast<relation>(at - relations.begin()), j.at("share").get<bool>(),
-                j.at("reference").get<double>(), j.at("margin").get<double>(), read_estimate(j), false};
+  if (at == relations.end())
+    throw input_error(
+        fmt::format("claim {}: relation '{}' is not known; there are gt, lt, eq", claim, name));
+  case_result c{j.at("case").get<std::string>(),
+                static_cast<relation>(at - relations.begin()),
+                j.at("share").get<bool>(),
+                j.at("reference").get<double>(),
+                j.at("margin").get<double>(),
+                read_estimate(j),
+                false};
   c.held = holds(c.must_be, c.reference, c.margin, c.got);
   return c;
 }
 
 native_result read_native(const json& j, const std::string& claim) {
-  native_result r{.measured = j.at("measured").get<std::string>(), .scenarios = j.at("scenarios").get<std::vector<std::string>>(),
-                  .repeats = j.at("repeats").get<std::uint32_t>(), .cases = {}};
+  native_result r{.measured = j.at("measured").get<std::string>(),
+                  .scenarios = j.at("scenarios").get<std::vector<std::string>>(),
+                  .repeats = j.at("repeats").get<std::uint32_t>(),
+                  .cases = {}};
   for (const json& one : j.at("cases")) r.cases.push_back(read_case(one, claim));
   r.said = decide(decided_by::runs, r.cases, {});
   return r;
 }
 
 bool is_of(const native_result& r, const experiment_file& f, const claim& c) {
-  return r.scenarios == native_scenarios_behind(f, c) && std::ranges::equal(r.cases, c.native, [](const case_result& was, const planned_case& is) {
-    return was.name == name_of(is.of) && was.must_be == is.must_be && was.reference == is.reference && was.margin == is.margin;
-  });
+  return r.scenarios == native_scenarios_behind(f, c) &&
+         std::ranges::equal(r.cases, c.native, [](const case_result& was, const planned_case& is) {
+           return was.name == name_of(is.of) && was.must_be == is.must_be &&
+                  was.reference == is.reference && was.margin == is.margin;
+         });
 }
 
 void check_schema(const json& verdicts) {
   if (const auto given = verdicts.at("schema").get<std::string>(); given != schema)
-    throw input_error(fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
+    throw input_error(
+        fmt::format("schema '{}' is not known; this version reads '{}'", given, schema));
 }
 
 class checker {
@@ -128,15 +166,20 @@ class checker {
   std::vector<disagreement> check() {
     const std::string by_name = claim_.at("decided_by").get<std::string>();
     const auto by = std::find(deciders.begin(), deciders.end(), by_name);
-    if (by == deciders.end()) throw input_error(fmt::format("claim {}: decided_by '{}' is not known", id_, by_name));
+    if (by == deciders.end())
+      throw input_error(fmt::format("claim {}: decided_by '{}' is not known", id_, by_name));
     const auto decider = static_cast<decided_by>(by - deciders.begin());
     std::vector<case_result> cases;
-    for (const json& j : claim_.at("cases")) cases.push_back(checked_case(j, fmt::format("cases[{}]", cases.size())));
+    for (const json& j : claim_.at("cases"))
+      cases.push_back(checked_case(j, fmt::format("cases[{}]", cases.size())));
     std::vector<value_result> values;
-    for (const json& j : claim_.at("values")) values.push_back(read_value(j, fmt::format("values[{}]", values.size())));
-    if ((decider == decided_by::hardware || decider == decided_by::input) && !(cases.empty() && values.empty()))
+    for (const json& j : claim_.at("values"))
+      values.push_back(read_value(j, fmt::format("values[{}]", values.size())));
+    if ((decider == decided_by::hardware || decider == decided_by::input) &&
+        !(cases.empty() && values.empty()))
       found_.push_back({id_, "decided_by", by_name, "runs or property: there are cases or values"});
-    compare("verdict", claim_.at("verdict").get<std::string>(), std::string(name_of(decide(decider, cases, values))));
+    compare("verdict", claim_.at("verdict").get<std::string>(),
+            std::string(name_of(decide(decider, cases, values))));
     check_headline(values);
     if (claim_.contains("native")) check_native(claim_.at("native"));
     return std::move(found_);
@@ -151,25 +194,34 @@ class checker {
     const case_result c = read_case(j, id_);
     check_order(c.got, where);
     if (!margin_allowed(c.must_be, c.share, c.reference, c.margin))
-      found_.push_back({id_, where + ".margin", fmt::format("{}", c.margin), "1 % or more for an order, 3 % or less for an equality"});
+      found_.push_back({id_, where + ".margin", fmt::format("{}", c.margin),
+                        "1 % or more for an order, 3 % or less for an equality"});
     compare(where + ".holds", yes_no(j.at("holds").get<bool>()), yes_no(c.held));
     return c;
   }
 
   void check_native(const json& native) {
     std::vector<case_result> cases;
-    for (const json& j : native.at("cases")) cases.push_back(checked_case(j, fmt::format("native.cases[{}]", cases.size())));
-    compare("native.verdict", native.at("verdict").get<std::string>(), std::string(name_of(decide(decided_by::runs, cases, {}))));
+    for (const json& j : native.at("cases"))
+      cases.push_back(checked_case(j, fmt::format("native.cases[{}]", cases.size())));
+    compare("native.verdict", native.at("verdict").get<std::string>(),
+            std::string(name_of(decide(decided_by::runs, cases, {}))));
   }
 
   value_result read_value(const json& j, const std::string& where) {
     const json& b = j.at("band");
-    value_result v{j.at("value").get<std::string>(), j.at("share").get<bool>(), j.at("gain").get<bool>(), j.at("published").get<double>(),
-                   read_estimate(j), {b.at("low").get<double>(), b.at("high").get<double>(), b.value("reason", "")}, false};
+    value_result v{j.at("value").get<std::string>(),
+                   j.at("share").get<bool>(),
+                   j.at("gain").get<bool>(),
+                   j.at("published").get<double>(),
+                   read_estimate(j),
+                   {b.at("low").get<double>(), b.at("high").get<double>(), b.value("reason", "")},
+                   false};
     check_order(v.got, where);
     const band rule = rule_band(v.published, v.share, v.gain);
     if (v.within.reason.empty() && !(v.within == rule))
-      found_.push_back({id_, where + ".band", fmt::format("{}..{}", v.within.low, v.within.high), fmt::format("{}..{}", rule.low, rule.high)});
+      found_.push_back({id_, where + ".band", fmt::format("{}..{}", v.within.low, v.within.high),
+                        fmt::format("{}..{}", rule.low, rule.high)});
     v.held = inside(v.within, v.got.obtained);
     compare(where + ".inside", yes_no(j.at("inside").get<bool>()), yes_no(v.held));
     return v;
@@ -177,7 +229,8 @@ class checker {
 
   void check_order(const estimate& got, const std::string& where) {
     if (std::isfinite(got.obtained) && !(got.low <= got.obtained && got.obtained <= got.high))
-      found_.push_back({id_, where, fmt::format("{} in {}..{}", got.obtained, got.low, got.high), "low <= obtained <= high"});
+      found_.push_back({id_, where, fmt::format("{} in {}..{}", got.obtained, got.low, got.high),
+                        "low <= obtained <= high"});
   }
 
   /// What stands at the top of the claim must be what its first value says.
@@ -199,7 +252,11 @@ json to_json(std::span<const claim_flips> all) {
   for (const claim_flips& c : all) {
     json by = json::array();
     for (const flipped& f : c.by) by.push_back({{"reading", f.set}, {"verdict", name_of(f.said)}});
-    claims.push_back({{"id", c.id}, {"published", name_of(c.published)}, {"coded", name_of(c.coded)}, {"tried", c.tried}, {"flips", by}});
+    claims.push_back({{"id", c.id},
+                      {"published", name_of(c.published)},
+                      {"coded", name_of(c.coded)},
+                      {"tried", c.tried},
+                      {"flips", by}});
   }
   return {{"schema", "kilter.flips/1"}, {"claims", claims}};
 }
@@ -210,7 +267,8 @@ json to_json(std::span<const claim_result> results) {
   return {{"schema", schema}, {"claims", std::move(claims)}};
 }
 
-void add_recorded(std::vector<claim_result>& results, const std::vector<experiment_file>& files, const json& recorded) {
+void add_recorded(std::vector<claim_result>& results, const std::vector<experiment_file>& files,
+                  const json& recorded) {
   try {
     check_schema(recorded);
     std::map<std::string, const json*> natives;

@@ -1,5 +1,6 @@
 #pragma once
-// The document that `kilter bench` writes: schema "kilter.bench/1" (docs/commands.md lists its keys).
+// The document that `kilter bench` writes: schema "kilter.bench/1" (docs/commands.md lists its
+// keys).
 
 #include "lab/measuring/experiment.hpp"
 #include "lab/measuring/results.hpp"

@@ -8,7 +8,8 @@
 
 namespace kilter::lab {
 
-/// The table and the sentences under it. At most 100 columns for the table. `colour` adds terminal escapes.
+/// The table and the sentences under it. At most 100 columns for the table. `colour` adds terminal
+/// escapes.
 [[nodiscard]] std::string bench_text(const experiment&, const bench_result&, bool colour);
 
 /// `kilter policies`.

@@ -15,17 +15,21 @@ namespace {
 using trace::event;
 using trace::event_kind;
 
-double seconds_since(const detail& d, std::int64_t ns) { return to_tenth_ns(static_cast<double>(ns - d.start_ns) * 1e-9); }
+double seconds_since(const detail& d, std::int64_t ns) {
+  return to_tenth_ns(static_cast<double>(ns - d.start_ns) * 1e-9);
+}
 
 std::vector<const event*> of_kind(const detail& d, event_kind kind) {
   std::vector<const event*> found;
   for (const event& e : d.events)
     if (e.kind == kind) found.push_back(&e);
-  std::sort(found.begin(), found.end(), [](const event* a, const event* b) { return a->start_ns < b->start_ns; });
+  std::sort(found.begin(), found.end(),
+            [](const event* a, const event* b) { return a->start_ns < b->start_ns; });
   return found;
 }
 
-/// Half of the room goes to the start of the run, where most is learned; the rest to pieces at equal distances.
+/// Half of the room goes to the start of the run, where most is learned; the rest to pieces at
+/// equal distances.
 std::vector<std::pair<std::size_t, std::size_t>> kept_ranges(std::size_t count) {
   if (count <= most_spans) return {{0, count}};
   constexpr std::size_t pieces = 5, head = most_spans / 2, piece = (most_spans - head) / pieces;
@@ -43,9 +47,15 @@ std::string type_name(const detail& d, std::uint16_t type) {
 }
 
 document span_of(const detail& d, const event& e) {
-  return {{"core", e.core}, {"start_s", seconds_since(d, e.start_ns)}, {"end_s", seconds_since(d, e.end_ns)},
-          {"type", type_name(d, e.type)}, {"leader", e.leader}, {"width", e.width}, {"critical", e.has(trace::event_flag::critical)},
-          {"member", e.member}, {"task", e.task}};
+  return {{"core", e.core},
+          {"start_s", seconds_since(d, e.start_ns)},
+          {"end_s", seconds_since(d, e.end_ns)},
+          {"type", type_name(d, e.type)},
+          {"leader", e.leader},
+          {"width", e.width},
+          {"critical", e.has(trace::event_flag::critical)},
+          {"member", e.member},
+          {"task", e.task}};
 }
 
 struct stretch {
@@ -61,31 +71,41 @@ void append_joined(std::vector<stretch>& all, stretch next) {
     all.push_back(next);
 }
 
-/// Between two kept ranges a core's record ends with the last kept span that began before, and begins again when the last span that was left out
-/// is over. `ranges` are of `tasks`, which are by start.
-std::vector<std::vector<stretch>> unrecorded_of(const detail& d, std::uint32_t cores, const std::vector<const event*>& tasks,
-                                                const std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
+/// Between two kept ranges a core's record ends with the last kept span that began before, and
+/// begins again when the last span that was left out is over. `ranges` are of `tasks`, which are by
+/// start.
+std::vector<std::vector<stretch>> unrecorded_of(
+    const detail& d, std::uint32_t cores, const std::vector<const event*>& tasks,
+    const std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
   std::vector<std::vector<stretch>> by_core(cores);
   std::vector<std::int64_t> kept_until(cores, 0);
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     for (std::size_t i = ranges[r].first; i < ranges[r].second; ++i)
-      if (tasks[i]->core < cores) kept_until[tasks[i]->core] = std::max(kept_until[tasks[i]->core], tasks[i]->end_ns);
+      if (tasks[i]->core < cores)
+        kept_until[tasks[i]->core] = std::max(kept_until[tasks[i]->core], tasks[i]->end_ns);
     if (r + 1 == ranges.size() || ranges[r].second == ranges[r + 1].first) continue;
     std::vector<std::int64_t> left_out_until(cores, tasks[ranges[r + 1].first]->start_ns);
     for (std::size_t i = ranges[r].second; i < ranges[r + 1].first; ++i)
-      if (tasks[i]->core < cores) left_out_until[tasks[i]->core] = std::max(left_out_until[tasks[i]->core], tasks[i]->end_ns);
-    for (core_id c = 0; c < cores; ++c) append_joined(by_core[c], {std::max(tasks[ranges[r].second]->start_ns, kept_until[c]), left_out_until[c]});
+      if (tasks[i]->core < cores)
+        left_out_until[tasks[i]->core] = std::max(left_out_until[tasks[i]->core], tasks[i]->end_ns);
+    for (core_id c = 0; c < cores; ++c)
+      append_joined(by_core[c], {std::max(tasks[ranges[r].second]->start_ns, kept_until[c]),
+                                 left_out_until[c]});
   }
   const std::int64_t end_ns = d.start_ns + std::llround(d.seconds * 1e9);
   for (core_id c = 0; c < std::min<std::size_t>(cores, d.dropped_from_ns.size()); ++c)
-    if (d.dropped_from_ns[c] < end_ns) append_joined(by_core[c], {std::max(d.dropped_from_ns[c], d.start_ns), end_ns});
+    if (d.dropped_from_ns[c] < end_ns)
+      append_joined(by_core[c], {std::max(d.dropped_from_ns[c], d.start_ns), end_ns});
   return by_core;
 }
 
 document unrecorded_document(const detail& d, const std::vector<std::vector<stretch>>& by_core) {
   document all = document::array();
   for (core_id c = 0; c < by_core.size(); ++c)
-    for (const stretch& s : by_core[c]) all.push_back({{"core", c}, {"from_s", seconds_since(d, s.from_ns)}, {"to_s", seconds_since(d, s.to_ns)}});
+    for (const stretch& s : by_core[c])
+      all.push_back({{"core", c},
+                     {"from_s", seconds_since(d, s.from_ns)},
+                     {"to_s", seconds_since(d, s.to_ns)}});
   return all;
 }
 
@@ -99,7 +119,10 @@ document table_of(const detail& d) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i % stride != 0 && i + 1 != list.size()) continue;
       const event& e = *list[i];
-      document row{{"t_s", seconds_since(d, e.end_ns)}, {"type", type_name(d, e.type)}, {"leader", e.leader}, {"width", e.width},
+      document row{{"t_s", seconds_since(d, e.end_ns)},
+                   {"type", type_name(d, e.type)},
+                   {"leader", e.leader},
+                   {"width", e.width},
                    {"seconds", to_tenth_ns(e.value)}};
       row["slowdown"] = e.aux > 0 ? document(std::round(e.aux * 1e4) / 1e4) : document(nullptr);
       row["core"] = e.core;
@@ -118,19 +141,32 @@ document detail_document(const detail& d, std::uint32_t cores) {
   document spans = document::array(), windows = document::array();
   for (const auto& [begin, end] : ranges) {
     if (begin >= end) continue;
-    windows.push_back({seconds_since(d, tasks[begin]->start_ns), seconds_since(d, tasks[end - 1]->end_ns)});
+    windows.push_back(
+        {seconds_since(d, tasks[begin]->start_ns), seconds_since(d, tasks[end - 1]->end_ns)});
     for (std::size_t i = begin; i < end; ++i) spans.push_back(span_of(d, *tasks[i]));
   }
-  return {{"policy", d.policy}, {"disturb", d.disturb}, {"repeat", d.repeat}, {"seconds", d.seconds}, {"table", table_of(d)},
-          {"spans", spans}, {"span_windows", windows}, {"unrecorded", unrecorded_document(d, unrecorded_of(d, cores, tasks, ranges))}, {"spans_total", tasks.size()}, {"events_dropped", d.dropped}};
+  return {{"policy", d.policy},
+          {"disturb", d.disturb},
+          {"repeat", d.repeat},
+          {"seconds", d.seconds},
+          {"table", table_of(d)},
+          {"spans", spans},
+          {"span_windows", windows},
+          {"unrecorded", unrecorded_document(d, unrecorded_of(d, cores, tasks, ranges))},
+          {"spans_total", tasks.size()},
+          {"events_dropped", d.dropped}};
 }
 
 void write_trace(std::ostream& out, const machine& m, const std::vector<detail>& details) {
   trace::perfetto_writer writer(out);
   std::int64_t offset_ns = 0;
   for (const detail& d : details) {
-    trace::run_description run{.name = fmt::format("{}, {}", d.policy, d.disturb == "none" ? "undisturbed" : d.disturb),
-                               .cores = {}, .types = d.types, .labels = d.labels, .dropped = d.dropped};
+    trace::run_description run{
+        .name = fmt::format("{}, {}", d.policy, d.disturb == "none" ? "undisturbed" : d.disturb),
+        .cores = {},
+        .types = d.types,
+        .labels = d.labels,
+        .dropped = d.dropped};
     for (const core& c : m.cores()) run.cores.push_back({c.id, m.kinds()[c.kind].name, c.os_index});
     writer.begin_run(run, offset_ns - d.start_ns);
     std::int64_t end_ns = d.start_ns;

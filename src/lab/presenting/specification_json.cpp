@@ -14,13 +14,15 @@ document value_of(const specification& s, std::string_view name) {
   return one.looks == wording::count && digits ? document(std::stoull(text)) : document(text);
 }
 
-void add_settings(document& d, const specification& s, std::initializer_list<std::string_view> names) {
+void add_settings(document& d, const specification& s,
+                  std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) d[std::string(name)] = value_of(s, name);
 }
 
 document cats_of(const specification& s) {
   document cats;
-  for (const char* name : {"strict", "bidirectional", "tries", "update"}) cats[name] = value_of(s, std::string("cats_") + name);
+  for (const char* name : {"strict", "bidirectional", "tries", "update"})
+    cats[name] = value_of(s, std::string("cats_") + name);
   return cats;
 }
 

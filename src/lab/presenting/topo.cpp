@@ -25,7 +25,8 @@ std::string plural(std::size_t count, std::string_view thing) {
 
 std::string in_colour(std::string_view text, kind_id kind, bool colour) {
   static constexpr std::array<int, 6> codes{32, 36, 33, 35, 34, 31};
-  return colour ? fmt::format("\033[{}m{}\033[0m", codes[kind % codes.size()], text) : std::string(text);
+  return colour ? fmt::format("\033[{}m{}\033[0m", codes[kind % codes.size()], text)
+                : std::string(text);
 }
 
 /// Words after a label, folded at the last column; further lines are indented to the first word.
@@ -56,15 +57,17 @@ std::string cluster_title(const machine& m, const cluster& cl, bool colour) {
   std::set<int> nodes;
   for (const core& c : m.cores().subspan(cl.first, cl.size)) nodes.insert(c.numa_node);
   const std::string kind = in_colour(printable(m.kinds()[cl.kind].name), cl.kind, colour);
-  return fmt::format("cluster {}: {}, {}, NUMA node{} {}, width{} {}, {}\n", cl.id, kind, plural(cl.size, "core"),
-                     nodes.size() == 1 ? "" : "s", joined(nodes, " "), cl.widths.size() == 1 ? "" : "s",
-                     joined(cl.widths, " "), plural(count_places(cl), "place"));
+  return fmt::format("cluster {}: {}, {}, NUMA node{} {}, width{} {}, {}\n", cl.id, kind,
+                     plural(cl.size, "core"), nodes.size() == 1 ? "" : "s", joined(nodes, " "),
+                     cl.widths.size() == 1 ? "" : "s", joined(cl.widths, " "),
+                     plural(count_places(cl), "place"));
 }
 
 /// One column a core, a bracket a place.
 std::string drawn(const machine& m, const cluster& cl, std::size_t cell, bool colour) {
   const auto cores = m.cores().subspan(cl.first, cl.size);
-  std::string ids = fmt::format("  {:<{}}", "core", label_width), cpus = fmt::format("  {:<{}}", "OS CPU", label_width);
+  std::string ids = fmt::format("  {:<{}}", "core", label_width),
+              cpus = fmt::format("  {:<{}}", "OS CPU", label_width);
   for (const core& c : cores) {
     const std::string padded = fmt::format("{:^{}} ", c.id, cell), id = std::to_string(c.id);
     const auto at = padded.find(id);
@@ -90,8 +93,10 @@ std::string drawn(const machine& m, const cluster& cl, std::size_t cell, bool co
 /// For a cluster that is too large to draw.
 std::string listed(const machine& m, const cluster& cl) {
   std::vector<std::string> cores, places;
-  for (const core& c : m.cores().subspan(cl.first, cl.size)) cores.push_back(fmt::format("{}=cpu{}", c.id, c.os_index));
-  for (const std::uint32_t width : cl.widths) places.push_back(fmt::format("{} of width {}", cl.size / width, width) + ',');
+  for (const core& c : m.cores().subspan(cl.first, cl.size))
+    cores.push_back(fmt::format("{}=cpu{}", c.id, c.os_index));
+  for (const std::uint32_t width : cl.widths)
+    places.push_back(fmt::format("{} of width {}", cl.size / width, width) + ',');
   places.back().pop_back();
   return folded("cores", cores) + folded("places", places);
 }
@@ -110,9 +115,11 @@ std::string kind_list(const machine& m, bool colour) {
   std::string out;
   for (const core_kind& k : m.kinds()) {
     const bool compares = k.relative_speed > 0 && m.kinds().size() > 1;
-    const std::string speed = compares ? fmt::format(", nominal speed {:.2f}", k.relative_speed) : "";
+    const std::string speed =
+        compares ? fmt::format(", nominal speed {:.2f}", k.relative_speed) : "";
     out += fmt::format("kind {}: {}{} {}{}\n", k.id, in_colour(printable(k.name), k.id, colour),
-                       std::string(name_width - printable(k.name).size(), ' '), plural(k.cores, "core"), speed);
+                       std::string(name_width - printable(k.name).size(), ' '),
+                       plural(k.cores, "core"), speed);
   }
   return out;
 }
@@ -120,10 +127,12 @@ std::string kind_list(const machine& m, bool colour) {
 }  // namespace
 
 std::string topo_text(const machine& m, bool colour) {
-  std::string out = fmt::format("{}: {}, {}, {}, {}\n\n{}\n", printable(m.name()), plural(m.core_count(), "core"),
-                                plural(m.clusters().size(), "cluster"), plural(m.kinds().size(), "kind"),
-                                plural(m.places().size(), "place"), kind_list(m, colour));
-  for (const cluster& cl : m.clusters()) out += cluster_title(m, cl, colour) + cluster_picture(m, cl, colour) + '\n';
+  std::string out =
+      fmt::format("{}: {}, {}, {}, {}\n\n{}\n", printable(m.name()), plural(m.core_count(), "core"),
+                  plural(m.clusters().size(), "cluster"), plural(m.kinds().size(), "kind"),
+                  plural(m.places().size(), "place"), kind_list(m, colour));
+  for (const cluster& cl : m.clusters())
+    out += cluster_title(m, cl, colour) + cluster_picture(m, cl, colour) + '\n';
 
   out += "places (leader, width)\n";
   auto next = m.places().begin();
@@ -138,9 +147,11 @@ std::string topo_text(const machine& m, bool colour) {
 
 std::string topo_json(const machine& m) {
   using json = nlohmann::ordered_json;
-  json kinds = json::array(), cores = json::array(), clusters = json::array(), places = json::array();
+  json kinds = json::array(), cores = json::array(), clusters = json::array(),
+       places = json::array();
   for (const core_kind& k : m.kinds())
-    kinds.push_back({{"id", k.id}, {"name", k.name}, {"cores", k.cores}, {"relative_speed", k.relative_speed}});
+    kinds.push_back(
+        {{"id", k.id}, {"name", k.name}, {"cores", k.cores}, {"relative_speed", k.relative_speed}});
   for (const core& c : m.cores())
     cores.push_back({{"id", c.id},
                      {"os_index", c.os_index},
@@ -148,9 +159,17 @@ std::string topo_json(const machine& m) {
                      {"kind", c.kind},
                      {"numa_node", c.numa_node}});
   for (const cluster& cl : m.clusters())
-    clusters.push_back({{"id", cl.id}, {"kind", cl.kind}, {"first", cl.first}, {"size", cl.size}, {"widths", cl.widths}});
+    clusters.push_back({{"id", cl.id},
+                        {"kind", cl.kind},
+                        {"first", cl.first},
+                        {"size", cl.size},
+                        {"widths", cl.widths}});
   for (const place& p : m.places()) places.push_back({{"leader", p.leader}, {"width", p.width}});
-  const json all{{"name", m.name()}, {"kinds", kinds}, {"cores", cores}, {"clusters", clusters}, {"places", places}};
+  const json all{{"name", m.name()},
+                 {"kinds", kinds},
+                 {"cores", cores},
+                 {"clusters", clusters},
+                 {"places", places}};
   // Names come from files; one that is not UTF-8 must not make the output fail.
   return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }

@@ -8,7 +8,8 @@
 
 namespace kilter::lab {
 
-/// Calls `work` on this thread and on up to `helpers` others, as many as the system gives; back when all have done with it. `work` throws nothing.
+/// Calls `work` on this thread and on up to `helpers` others, as many as the system gives; back
+/// when all have done with it. `work` throws nothing.
 template <class Work>
 void helped_by(std::uint64_t helpers, const Work& work) {
   std::vector<std::jthread> others;

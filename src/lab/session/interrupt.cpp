@@ -22,7 +22,8 @@ namespace {
 std::atomic<bool> flag{false};
 std::atomic<int> wake_fd{-1};
 std::atomic<interrupt_guard*> living{nullptr};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free, "used in a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "used in a signal handler");
 
 extern "C" void kilter_on_interrupt(int) {
   const int saved = errno;
@@ -40,7 +41,8 @@ bool interrupted() noexcept { return flag.load(std::memory_order_relaxed); }
 
 struct interrupt_guard::state {
   int pipe[2] = {-1, -1};
-  struct sigaction old_int {}, old_term {};
+  struct sigaction old_int {
+  }, old_term{};
   std::function<void()> give_up;
   std::mutex mutex;
   execution watched;
@@ -61,7 +63,8 @@ struct interrupt_guard::state {
     if (byte != 1) return;
     std::unique_lock lock(mutex);
     cancel_watched();
-    const bool in_time = ending.wait_for(lock, std::chrono::milliseconds(600), [&] { return ended; });
+    const bool in_time =
+        ending.wait_for(lock, std::chrono::milliseconds(600), [&] { return ended; });
     lock.unlock();
     if (!in_time) give_up();
   }
@@ -69,18 +72,22 @@ struct interrupt_guard::state {
 
 void interruptible_sleep(double seconds) {
   if (interrupted() || seconds <= 0) return;
-  // A signal that lands on another thread does not end this thread's sleep, so it is cut into pieces.
+  // A signal that lands on another thread does not end this thread's sleep, so it is cut into
+  // pieces.
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {
     const auto left = end - std::chrono::steady_clock::now();
     if (interrupted() || left <= decltype(left)::zero()) return;
-    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(left, std::chrono::milliseconds(50)));
+    std::this_thread::sleep_for(
+        std::min<std::chrono::duration<double>>(left, std::chrono::milliseconds(50)));
   }
 }
 
-interrupt_guard::interrupt_guard(std::function<void()> give_up) : state_(std::make_unique<state>()) {
+interrupt_guard::interrupt_guard(std::function<void()> give_up)
+    : state_(std::make_unique<state>()) {
   state_->give_up = std::move(give_up);
-  if (::pipe2(state_->pipe, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe to wait for Ctrl-C");
+  if (::pipe2(state_->pipe, O_CLOEXEC) != 0)
+    throw std::runtime_error("cannot create a pipe to wait for Ctrl-C");
   flag.store(false);
   wake_fd.store(state_->pipe[1]);
   state_->watcher = std::thread([s = state_.get()] { s->watch_loop(); });

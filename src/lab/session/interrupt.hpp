@@ -14,8 +14,9 @@ namespace kilter::lab {
 /// Sleeps, but returns at once when the process is interrupted.
 void interruptible_sleep(double seconds);
 
-/// While it lives, SIGINT and SIGTERM set the flag and cancel the watched execution. If the process has not come to its own end
-/// 0.6 s later, `give_up` is called on the watcher's thread: it should print what is known and end the process. One at a time.
+/// While it lives, SIGINT and SIGTERM set the flag and cancel the watched execution. If the process
+/// has not come to its own end 0.6 s later, `give_up` is called on the watcher's thread: it should
+/// print what is known and end the process. One at a time.
 class interrupt_guard {
  public:
   explicit interrupt_guard(std::function<void()> give_up);
@@ -24,7 +25,8 @@ class interrupt_guard {
   interrupt_guard(const interrupt_guard&) = delete;
   interrupt_guard& operator=(const interrupt_guard&) = delete;
 
-  /// From now on `e` is what gets cancelled; an empty one ends that. At once if the signal has already come.
+  /// From now on `e` is what gets cancelled; an empty one ends that. At once if the signal has
+  /// already come.
   void watch(execution e);
 
   /// The guard that lives, or null.

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// 0 if all bytes were taken, else errno. A pipe that whoever started us made non-blocking is waited for.
+/// 0 if all bytes were taken, else errno. A pipe that whoever started us made non-blocking is
+/// waited for.
 int write_all(int fd, std::string_view content) noexcept {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
@@ -53,13 +54,16 @@ void check_output(const std::string& option, const std::string& path) {
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) refuse("is a directory; name a file in it");
   const fs::path folder = fs::absolute(path, ignored).parent_path();
-  if (!fs::is_directory(folder, ignored)) refuse(fmt::format("there is no directory {}; create it first", folder.string()));
+  if (!fs::is_directory(folder, ignored))
+    refuse(fmt::format("there is no directory {}; create it first", folder.string()));
   if (!fs::exists(status)) {
-    if (const kilter::detail::replacement trial(path); !trial.why().empty()) refuse(fmt::format("cannot be written ({}); name another file", trial.why()));
+    if (const kilter::detail::replacement trial(path); !trial.why().empty())
+      refuse(fmt::format("cannot be written ({}); name another file", trial.why()));
     return;
   }
-  if (fs::is_fifo(status)) {   // who reads it would see its end if it were opened and closed
-    if (::access(path.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written ({}); name another file", reason()));
+  if (fs::is_fifo(status)) {  // who reads it would see its end if it were opened and closed
+    if (::access(path.c_str(), W_OK) != 0)
+      refuse(fmt::format("cannot be written ({}); name another file", reason()));
     return;
   }
   const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
@@ -75,7 +79,9 @@ void check_report_output(const std::string& option, const std::string& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   if (!head.empty() && head.find("<title>Kilter report</title>") == std::string::npos)
-    throw input_error(fmt::format("{} '{}': exists and is not a report of kilter; name another file or remove it", option, path));
+    throw input_error(
+        fmt::format("{} '{}': exists and is not a report of kilter; name another file or remove it",
+                    option, path));
 }
 
 void write_output(const std::string& path, const std::string& content) {
@@ -85,14 +91,16 @@ void write_output(const std::string& path, const std::string& content) {
     if (error != 0) fail("standard output", std::strerror(error));
     return;
   }
-  if (const std::string why = kilter::detail::replace_file(path, content); !why.empty()) fail(path, why);
+  if (const std::string why = kilter::detail::replace_file(path, content); !why.empty())
+    fail(path, why);
 }
 
 void tell(std::string_view text) noexcept { (void)write_all(STDERR_FILENO, text); }
 
 std::string absolute_path(const std::string& path) {
   std::error_code error;
-  const fs::path whole = fs::absolute(path, error);  // or what does not exist yet would stay relative
+  // or what does not exist yet would stay relative
+  const fs::path whole = fs::absolute(path, error);
   const fs::path resolved = error ? whole : fs::weakly_canonical(whole, error);
   return error ? path : resolved.string();
 }

@@ -44,7 +44,9 @@ void progress::step(const std::string& what) {
   const double elapsed_s = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9;
   const auto before = static_cast<double>(done_ - 1);
   std::string line = fmt::format("[{}/{}] {}", done_, std::max(steps_, done_), printable(what));
-  if (before > 0.0) line += fmt::format(", about {:.0f} s left", std::max(0.0, elapsed_s / before * (static_cast<double>(steps_) - before)));
+  if (before > 0.0)
+    line += fmt::format(", about {:.0f} s left",
+                        std::max(0.0, elapsed_s / before * (static_cast<double>(steps_) - before)));
   line.resize(std::min(line.size(), columns_of(STDERR_FILENO) - 1));
   const std::lock_guard lock(mutex_);
   line_ = std::move(line);

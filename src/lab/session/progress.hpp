@@ -9,8 +9,8 @@
 
 namespace kilter::lab {
 
-/// Writes to standard error if that is a terminal, and to nowhere otherwise. Shows nothing in the first two seconds, and then what the last call of `step` said,
-/// also while that still goes on.
+/// Writes to standard error if that is a terminal, and to nowhere otherwise. Shows nothing in the
+/// first two seconds, and then what the last call of `step` said, also while that still goes on.
 class progress {
  public:
   /// `steps`: how many calls of `step` to expect.
@@ -33,9 +33,9 @@ class progress {
   std::uint64_t done_ = 0;
   std::mutex mutex_;
   std::condition_variable over_;
-  bool early_ = true, ended_ = false, shown_ = false;   // these under the lock
+  bool early_ = true, ended_ = false, shown_ = false;  // these under the lock
   std::string line_;
-  std::thread first_;   ///< sleeps until the first line is due; the last member: it uses all others
+  std::thread first_;  ///< sleeps until the first line is due; the last member: it uses all others
 };
 
 }  // namespace kilter::lab

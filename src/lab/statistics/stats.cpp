@@ -17,7 +17,9 @@ double median(std::vector<double> values) {
 }
 
 double mean(std::span<const double> values) noexcept {
-  return values.empty() ? nan : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return values.empty() ? nan
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
 }
 
 double deviation(std::span<const double> values) noexcept {

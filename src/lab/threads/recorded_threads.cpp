@@ -47,7 +47,8 @@ sim::thread_pool pool_of(std::span<const double> seconds, double scale) {
   return pool;
 }
 
-sim::thread_program of_loops(const dag& d, std::uint32_t step, std::uint32_t threads, loop_sharing sharing, double scale) {
+sim::thread_program of_loops(const dag& d, std::uint32_t step, std::uint32_t threads,
+                             loop_sharing sharing, double scale) {
   sim::thread_program p;
   p.groups.emplace_back().threads.resize(threads);
   auto& team = p.groups.front().threads;
@@ -65,10 +66,12 @@ sim::thread_program of_loops(const dag& d, std::uint32_t step, std::uint32_t thr
     const std::span<const double> blocks = r.blocks_s;
     if (sharing == loop_sharing::as_they_come) {
       p.pools.push_back(pool_of(blocks, scale));
-      for (sim::thread_plan& t : team) t.steps.push_back({step_kind::pool, static_cast<std::uint32_t>(p.pools.size() - 1)});
+      for (sim::thread_plan& t : team)
+        t.steps.push_back({step_kind::pool, static_cast<std::uint32_t>(p.pools.size() - 1)});
     } else {
       for (std::uint32_t t = 0; t < threads; ++t) {
-        const std::size_t first = blocks.size() * t / threads, last = blocks.size() * (t + 1) / threads;
+        const std::size_t first = blocks.size() * t / threads,
+                          last = blocks.size() * (t + 1) / threads;
         computes(t, sum(blocks.subspan(first, last - first)));
       }
     }
@@ -87,7 +90,8 @@ bool is_serial(const dag& d, const std::vector<std::uint32_t>& tasks) {
 }
 
 sim::thread_program of_stages(const dag& d, std::uint32_t threads, double scale) {
-  std::vector<std::vector<std::uint32_t>> stages;   // tasks of each type that has some, in order of appearance
+  // tasks of each type that has some, in order of appearance
+  std::vector<std::vector<std::uint32_t>> stages;
   std::vector<std::size_t> stage_of(d.types.size(), ~std::size_t{0});
   for (std::uint32_t t = 0; t < d.tasks.size(); ++t) {
     std::size_t& stage = stage_of[d.tasks[t].type];
@@ -101,23 +105,31 @@ sim::thread_program of_stages(const dag& d, std::uint32_t threads, double scale)
   p.groups.emplace_back();
   for (std::uint32_t s = 0; s < stages.size(); ++s) {
     if (stages[s].size() != stages.front().size())
-      throw input_error("graph " + d.name + ": its types '" + d.types[d.tasks[stages.front().front()].type].name + "' and '" + d.types[d.tasks[stages[s].front()].type].name +
+      throw input_error("graph " + d.name + ": its types '" +
+                        d.types[d.tasks[stages.front().front()].type].name + "' and '" +
+                        d.types[d.tasks[stages[s].front()].type].name +
                         "' have unlike numbers of tasks, so they are no stages of a pipeline");
     std::vector<double> seconds;
     for (const std::uint32_t t : stages[s]) seconds.push_back(d.tasks[t].seconds);
     p.pools.push_back(pool_of(seconds, scale));
     if (s > 0) p.pools.back().fed_by = s - 1;
-    for (std::uint32_t t = 0; t < (is_serial(d, stages[s]) ? 1 : threads); ++t) p.groups.front().threads.push_back({.steps = {{step_kind::pool, s}}});
+    for (std::uint32_t t = 0; t < (is_serial(d, stages[s]) ? 1 : threads); ++t)
+      p.groups.front().threads.push_back({.steps = {{step_kind::pool, s}}});
   }
   return p;
 }
 
 }  // namespace
 
-sim::thread_program threads_of(const dag& d, std::uint32_t threads, loop_sharing sharing, double scale, const sim::demand& wants) {
-  if (d.tasks.empty() || threads == 0) throw input_error("graph " + d.name + ": it must have tasks, and threads that do them");
+sim::thread_program threads_of(const dag& d, std::uint32_t threads, loop_sharing sharing,
+                               double scale, const sim::demand& wants) {
+  if (d.tasks.empty() || threads == 0)
+    throw input_error("graph " + d.name + ": it must have tasks, and threads that do them");
   const auto step = std::ranges::find(d.types, "step", &dag::type::name);
-  sim::thread_program p = step == d.types.end() ? of_stages(d, threads, scale) : of_loops(d, static_cast<std::uint32_t>(step - d.types.begin()), threads, sharing, scale);
+  sim::thread_program p = step == d.types.end()
+                              ? of_stages(d, threads, scale)
+                              : of_loops(d, static_cast<std::uint32_t>(step - d.types.begin()),
+                                         threads, sharing, scale);
   p.name = d.name;
   p.demands = {wants};
   return p;

@@ -1,6 +1,8 @@
-// The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers and locks are. The table gives classes and counts, no
-// times, so the shapes follow S1's styles (papers.md A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the same for all codes
-// of a shape. Counts of barriers and locks above a few hundred are cut to that: what they do to the order of threads does not change with more of them.
+// The twelve codes of S3's Table 3 as threads: who forks when, how much is serial, where barriers
+// and locks are. The table gives classes and counts, no times, so the shapes follow S1's styles
+// (papers.md A2.2), Table 4's threads and groups, and S3's three cases; shares are assumed and the
+// same for all codes of a shape. Counts of barriers and locks above a few hundred are cut to that:
+// what they do to the order of threads does not change with more of them.
 
 #include <algorithm>
 #include <array>
@@ -16,18 +18,20 @@ using sim::step_kind;
 using sim::thread_plan;
 using sim::thread_program;
 
-constexpr double parsec_stall = 0.37;     // papers.md B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
-constexpr double parallel_s = 8.0; // of each thread, alone on a fast core: assumed, long against every overhead
+// papers.md B4: 10.6 % on average for a clock 14.4 % lower leaves a compute share of 0.63
+constexpr double parsec_stall = 0.37;
+// of each thread, alone on a fast core: assumed, long against every overhead
+constexpr double parallel_s = 8.0;
 
 struct parsec_shape {
   std::string_view name;
-  double serial;               // part of the run before and between the groups, on the main thread
-  std::uint32_t groups;        // fork and join, one after the other
-  std::uint32_t barriers;      // in each thread of a group
-  std::uint32_t sections;      // under one lock, in each thread of a group
-  double locked;               // part of the parallel work in them
-  bool pool;                   // work is taken piece by piece
-  double spread;               // longest thread over the mean, less 1
+  double serial;           // part of the run before and between the groups, on the main thread
+  std::uint32_t groups;    // fork and join, one after the other
+  std::uint32_t barriers;  // in each thread of a group
+  std::uint32_t sections;  // under one lock, in each thread of a group
+  double locked;           // part of the parallel work in them
+  bool pool;               // work is taken piece by piece
+  double spread;           // longest thread over the mean, less 1
 };
 
 constexpr std::array parsec_shapes = {
@@ -50,7 +54,8 @@ constexpr std::uint32_t threads = 8, pieces_per_thread = 40;
 /// Of thread `t` in group `g`: its work between barriers and sections in equal parts.
 thread_plan worker(const parsec_shape& s, std::uint32_t g, std::uint32_t t) {
   thread_plan plan;
-  const double tilt = s.spread * (1.0 - 2.0 * t / (threads - 1.0)), work_s = parallel_s / s.groups * (1.0 + tilt);
+  const double tilt = s.spread * (1.0 - 2.0 * t / (threads - 1.0)),
+               work_s = parallel_s / s.groups * (1.0 + tilt);
   plan.length = s.spread > 0.0 ? 1.0 + tilt : 0.0;
   if (s.pool) {
     plan.steps.push_back({step_kind::pool, g});
@@ -63,7 +68,9 @@ thread_plan worker(const parsec_shape& s, std::uint32_t g, std::uint32_t t) {
   }
   const std::uint32_t sections = s.sections / s.groups;
   for (std::uint32_t i = 0; i < sections; ++i)
-    plan.steps.insert(plan.steps.end(), {{step_kind::lock}, {step_kind::compute, 0, work_s * s.locked / sections}, {step_kind::unlock}});
+    plan.steps.insert(plan.steps.end(), {{step_kind::lock},
+                                         {step_kind::compute, 0, work_s * s.locked / sections},
+                                         {step_kind::unlock}});
   return plan;
 }
 
@@ -86,8 +93,12 @@ std::vector<thread_program> parsec_program(const std::string& name) {
   const double serial_s = parallel_s * s->serial / (1.0 - s->serial) / s->groups;
   thread_plan main;
   for (std::uint32_t g = 0; g < s->groups; ++g) {
-    main.steps.insert(main.steps.end(), {{step_kind::compute, 0, serial_s}, {step_kind::start, g + 1}, {step_kind::join, g + 1}});
-    if (s->pool) p.pools.push_back({threads * pieces_per_thread, parallel_s * (1.0 - s->locked) / s->groups / pieces_per_thread, 0});
+    main.steps.insert(
+        main.steps.end(),
+        {{step_kind::compute, 0, serial_s}, {step_kind::start, g + 1}, {step_kind::join, g + 1}});
+    if (s->pool)
+      p.pools.push_back({threads * pieces_per_thread,
+                         parallel_s * (1.0 - s->locked) / s->groups / pieces_per_thread, 0});
     p.barriers.push_back(threads);
     for (std::uint32_t t = 0; t < threads; ++t) p.groups[g + 1].threads.push_back(worker(*s, g, t));
   }

@@ -14,25 +14,35 @@ namespace kilter::lab {
 
 namespace {
 
-constexpr double slice_s = 10.0;   // of the error over time
+constexpr double slice_s = 10.0;  // of the error over time
 
-/// What the simulator shows as a scheduler's observation, and the scheduler's moves as the simulator's.
+/// What the simulator shows as a scheduler's observation, and the scheduler's moves as the
+/// simulator's.
 class watched_by_scheduler final : public sim::thread_watcher {
  public:
-  watched_by_scheduler(balance::scheduler& s, const thread_platform& on, std::span<const sim::thread_program> programs, bool by_critical_length,
+  watched_by_scheduler(balance::scheduler& s, const thread_platform& on,
+                       std::span<const sim::thread_program> programs, bool by_critical_length,
                        std::uint64_t seed)
-      : scheduler_(s), platform_(on), programs_(programs), by_critical_length_(by_critical_length), background_(seed, "background") {}
+      : scheduler_(s),
+        platform_(on),
+        programs_(programs),
+        by_critical_length_(by_critical_length),
+        background_(seed, "background") {}
 
   core_id place(const sim::thread_birth& b, std::span<const std::uint32_t> taken) override {
     if (programs_[b.program].background) return free_core(b.index % 2, taken);
-    const core_id wanted = scheduler_.place({b.thread, b.program, b.length, b.critical_length, by_critical_length_ ? b.critical_lengths : b.lengths, b.index}, taken);
+    const core_id wanted =
+        scheduler_.place({b.thread, b.program, b.length, b.critical_length,
+                          by_critical_length_ ? b.critical_lengths : b.lengths, b.index},
+                         taken);
     if (wanted != no_core || !platform_.start_on_halves) return wanted;
     return free_core(b.index < b.lengths.size() / 2 ? 0 : 1, taken);
   }
 
   double first_s() const override { return scheduler_.first_s(); }
 
-  double look(double now_s, double length_s, std::span<const sim::thread_counters> seen, std::vector<sim::thread_move>& moves) override {
+  double look(double now_s, double length_s, std::span<const sim::thread_counters> seen,
+              std::vector<sim::thread_move>& moves) override {
     compare(seen, now_s, length_s);
     balance::observation o{.now_s = now_s, .length_s = length_s, .rates = true, .threads = {}};
     for (const sim::thread_counters& c : seen) {
@@ -81,7 +91,8 @@ class watched_by_scheduler final : public sim::thread_watcher {
   [[nodiscard]] prediction_errors errors_of_sums() const {
     prediction_errors e;
     for (const auto& [thread, one] : by_thread_)
-      if (const auto error = balance::prediction_error(one.expected, one.achieved)) e.mean_by_thread.push_back(*error);
+      if (const auto error = balance::prediction_error(one.expected, one.achieved))
+        e.mean_by_thread.push_back(*error);
     e.mean = e.mean_by_thread.empty() ? nan : mean(e.mean_by_thread);
     take_times(summed_, e);
     return e;
@@ -101,9 +112,10 @@ class watched_by_scheduler final : public sim::thread_watcher {
   };
   struct thread_error {
     sum_of errors;
-    double expected = 0.0, achieved = 0.0;   // misses a second, added up over the quanta
+    double expected = 0.0, achieved = 0.0;  // misses a second, added up over the quanta
   };
-  /// Errors by when they were made: sizes near the end of a thread and far from one, signed ones in each slice of the run.
+  /// Errors by when they were made: sizes near the end of a thread and far from one, signed ones in
+  /// each slice of the run.
   struct errors_in_time {
     sum_of near, far;
     std::vector<sum_of> slices;
@@ -124,13 +136,15 @@ class watched_by_scheduler final : public sim::thread_watcher {
     return c.misses / (c.ran_s * platform_.simulated.cores[c.core].clock) * length_s;
   }
 
-  /// Background threads begin on either socket in turn and stay, as the public code starts each application (papers.md A5.2): they are nobody's to move, and
-  /// where they are says how many cores of each kind the others have.
+  /// Background threads begin on either socket in turn and stay, as the public code starts each
+  /// application (papers.md A5.2): they are nobody's to move, and where they are says how many
+  /// cores of each kind the others have.
   core_id free_core(std::uint32_t socket, std::span<const std::uint32_t> taken) {
     std::vector<core_id> free;
     for (core_id c = 0; c < taken.size(); ++c)
       if (taken[c] == 0 && platform_.simulated.cores[c].socket == socket) free.push_back(c);
-    return free.empty() ? no_core : free[background_.below(static_cast<std::uint32_t>(free.size()))];
+    return free.empty() ? no_core
+                        : free[background_.below(static_cast<std::uint32_t>(free.size()))];
   }
 
   void compare(std::span<const sim::thread_counters> seen, double now_s, double length_s) {
@@ -153,7 +167,8 @@ class watched_by_scheduler final : public sim::thread_watcher {
       of.achieved += rate;
       single_.add(*error, near, slice);
     }
-    if (const auto error = balance::prediction_error(expected, achieved)) summed_.add(*error, near, slice);
+    if (const auto error = balance::prediction_error(expected, achieved))
+      summed_.add(*error, near, slice);
   }
 
   balance::scheduler& scheduler_;
@@ -167,15 +182,18 @@ class watched_by_scheduler final : public sim::thread_watcher {
   bool ended_now_ = false, ended_before_ = false;
 };
 
-thread_sameness sameness_of(const sim::threads_result& r, std::span<const sim::thread_program> programs) {
+thread_sameness sameness_of(const sim::threads_result& r,
+                            std::span<const sim::thread_program> programs) {
   thread_sameness s;
   std::vector<balance::thread_life> lives;
   for (const sim::thread_result& t : r.threads) {
     lives.push_back({t.born_s, t.ended_s});
     s.work_s.push_back(t.work_s);
     const auto& steps = programs[t.program].groups[t.group].threads[t.index].steps;
-    s.locks.push_back(static_cast<double>(std::ranges::count(steps, sim::step_kind::lock, &sim::thread_step::kind)));
-    s.barriers.push_back(static_cast<double>(std::ranges::count(steps, sim::step_kind::barrier, &sim::thread_step::kind)));
+    s.locks.push_back(static_cast<double>(
+        std::ranges::count(steps, sim::step_kind::lock, &sim::thread_step::kind)));
+    s.barriers.push_back(static_cast<double>(
+        std::ranges::count(steps, sim::step_kind::barrier, &sim::thread_step::kind)));
   }
   s.group = balance::thread_groups(lives);
   return s;
@@ -208,7 +226,8 @@ double thread_run::slowdown_ratio() const {
 
 double thread_run::mean_time_s() const {
   std::vector<double> all;
-  for (const benchmark_times& b : benchmarks) all.push_back(of_copies == copy_time::mean ? balance::arithmetic_mean(b.seconds) : slowest(b));
+  for (const benchmark_times& b : benchmarks)
+    all.push_back(of_copies == copy_time::mean ? balance::arithmetic_mean(b.seconds) : slowest(b));
   return geometric_mean(all);
 }
 
@@ -217,14 +236,20 @@ double thread_run::time_s(const std::string& benchmark) const {
   return b == benchmarks.end() ? nan : slowest(*b);
 }
 
-thread_run run_thread_programs(const thread_platform& on, std::span<const sim::thread_program> programs, const std::string& policy,
-                               const balance::scheduler_options& options, std::uint64_t seed) {
+thread_run run_thread_programs(const thread_platform& on,
+                               std::span<const sim::thread_program> programs,
+                               const std::string& policy, const balance::scheduler_options& options,
+                               std::uint64_t seed) {
   balance::scheduler_options o = options;
   o.seed = seed;
   const auto scheduler = balance::make_scheduler(policy, *on.cores, o);
   watched_by_scheduler watcher(*scheduler, on, programs, policy == "cjfpf", seed);
   const sim::threads_result r = sim::run_threads(on.simulated, programs, seed, &watcher);
-  thread_run run{.end_s = r.end_s, .swaps = watcher.swaps, .rejected = watcher.rejected, .quanta = watcher.quanta, .errors = watcher.errors(),
+  thread_run run{.end_s = r.end_s,
+                 .swaps = watcher.swaps,
+                 .rejected = watcher.rejected,
+                 .quanta = watcher.quanta,
+                 .errors = watcher.errors(),
                  .errors_of_sums = watcher.errors_of_sums()};
   for (core_id c = 0; c < r.busy_s.size(); ++c) {
     const double clock = on.simulated.cores[c].clock;

@@ -1,5 +1,6 @@
 #pragma once
-// Lists and numbers of things in messages. (fmt::join draws false warnings out of the C++ library's headers under gcc 12.)
+// Lists and numbers of things in messages. (fmt::join draws false warnings out of the C++ library's
+// headers under gcc 12.)
 
 #include <fmt/format.h>
 

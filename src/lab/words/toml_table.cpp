@@ -45,16 +45,20 @@ const toml::node& toml_table::required(std::string_view key) const {
 
 std::string toml_table::text(std::string_view key) const {
   const auto value = required(key).value_exact<std::string>();
-  if (!value || value->empty()) fail_at(key, fmt::format("'{}' must be a text in quotes, not empty", key));
+  if (!value || value->empty())
+    fail_at(key, fmt::format("'{}' must be a text in quotes, not empty", key));
   return *value;
 }
 
-std::string toml_table::text_or(std::string_view key, std::string other) const { return has(key) ? text(key) : std::move(other); }
+std::string toml_table::text_or(std::string_view key, std::string other) const {
+  return has(key) ? text(key) : std::move(other);
+}
 
 double toml_table::number(std::string_view key) const {
   const toml::node& node = required(key);
   const auto value = node.value<double>();
-  if (!node.is_number() || !value || !std::isfinite(*value)) fail_at(key, fmt::format("'{}' must be a number", key));
+  if (!node.is_number() || !value || !std::isfinite(*value))
+    fail_at(key, fmt::format("'{}' must be a number", key));
   return *value;
 }
 
@@ -71,7 +75,8 @@ std::vector<double> toml_table::numbers(std::string_view key) const {
   std::vector<double> found;
   for (const toml::node& node : *list) {
     const auto value = node.value<double>();
-    if (!node.is_number() || !value || !std::isfinite(*value)) fail_at(key, fmt::format("'{}' must be a list of numbers", key));
+    if (!node.is_number() || !value || !std::isfinite(*value))
+      fail_at(key, fmt::format("'{}' must be a list of numbers", key));
     found.push_back(*value);
   }
   return found;
@@ -88,18 +93,23 @@ std::vector<std::string> toml_table::words(std::string_view key) const {
     } else if (const auto d = one.value_exact<double>(); d && std::isfinite(*d) && *d >= 0) {
       found.push_back(fmt::format("{}", *d));
     } else {
-      fail_at(key, fmt::format("'{}' must be a text in quotes, a number of 0 or more, or a list of them", key));
+      fail_at(key,
+              fmt::format("'{}' must be a text in quotes, a number of 0 or more, or a list of them",
+                          key));
     }
   };
   if (const toml::array* list = node.as_array()) {
-    if (list->empty()) fail_at(key, fmt::format("'{}' is an empty list; name at least one value", key));
-    if (list->size() > most_words) fail_at(key, fmt::format("'{}' has {} values; at most {}", key, list->size(), most_words));
+    if (list->empty())
+      fail_at(key, fmt::format("'{}' is an empty list; name at least one value", key));
+    if (list->size() > most_words)
+      fail_at(key, fmt::format("'{}' has {} values; at most {}", key, list->size(), most_words));
     for (const toml::node& one : *list) take(one);
   } else {
     take(node);
   }
   for (std::size_t i = 1; i < found.size(); ++i)
-    if (const auto here = found.begin() + static_cast<std::ptrdiff_t>(i); std::find(found.begin(), here, *here) != here)
+    if (const auto here = found.begin() + static_cast<std::ptrdiff_t>(i);
+        std::find(found.begin(), here, *here) != here)
       fail_at(key, fmt::format("'{}' names '{}' twice", key, *here));
   return found;
 }
@@ -115,9 +125,11 @@ std::vector<toml_table> toml_table::tables(std::string_view key) const {
   const toml::node* node = table_.get(key);
   if (!node) return found;
   const toml::array* list = node->as_array();
-  if (!list || !std::all_of(list->begin(), list->end(), [](const toml::node& one) { return one.is_table(); }))
+  if (!list || !std::all_of(list->begin(), list->end(),
+                            [](const toml::node& one) { return one.is_table(); }))
     fail_at(key, fmt::format("'{}' must be written as [[{}]] tables", key, key));
-  for (const toml::node& one : *list) found.emplace_back(file_, fmt::format("[[{}]]", key), *one.as_table());
+  for (const toml::node& one : *list)
+    found.emplace_back(file_, fmt::format("[[{}]]", key), *one.as_table());
   return found;
 }
 

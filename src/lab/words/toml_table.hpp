@@ -1,6 +1,6 @@
 #pragma once
-// A table of a TOML file that is read by its known keys, with errors that point at lines. Only for .cpp files: it pulls in
-// the whole TOML library.
+// A table of a TOML file that is read by its known keys, with errors that point at lines. Only for
+// .cpp files: it pulls in the whole TOML library.
 
 #include <initializer_list>
 #include <span>
@@ -24,18 +24,21 @@ class toml_table {
 
   /// Refuses every other key.
   void only(std::span<const std::string_view> keys) const;
-  void only(std::initializer_list<std::string_view> keys) const { only(std::span(keys.begin(), keys.size())); }
+  void only(std::initializer_list<std::string_view> keys) const {
+    only(std::span(keys.begin(), keys.size()));
+  }
 
   [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
   [[nodiscard]] std::vector<std::string> keys() const;
 
-  [[nodiscard]] std::string text(std::string_view key) const;             ///< required, not empty
+  [[nodiscard]] std::string text(std::string_view key) const;  ///< required, not empty
   [[nodiscard]] std::string text_or(std::string_view key, std::string other) const;
   [[nodiscard]] double number(std::string_view key) const;                ///< required, finite
   [[nodiscard]] bool flag(std::string_view key) const;                    ///< false if absent
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< required list
 
-  /// A text, a number of 0 or more, or a not empty list of them without repeats, as texts. Required.
+  /// A text, a number of 0 or more, or a not empty list of them without repeats, as texts.
+  /// Required.
   [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
 
   /// The table `key = { ... }`; required.

@@ -8,7 +8,8 @@ namespace kilter::lab {
 
 namespace {
 
-/// A line as the terminal shows it: where each column begins in its bytes. Of a letter of several bytes the first counts.
+/// A line as the terminal shows it: where each column begins in its bytes. Of a letter of several
+/// bytes the first counts.
 std::vector<std::size_t> columns_of(std::string_view line) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -37,7 +38,8 @@ std::string fitted_line(std::string_view line, std::size_t columns) {
   for (const std::size_t i : at) shown += line[i];
   const std::size_t first = std::min(shown.find_first_not_of(' '), shown.size());
   const bool command = std::string_view(shown).substr(first).starts_with("kilter ");
-  const std::size_t indent = command ? first + 4 : indent_of(shown, columns), room = columns - (command ? 2 : 0);
+  const std::size_t indent = command ? first + 4 : indent_of(shown, columns),
+                    room = columns - (command ? 2 : 0);
 
   std::string out;
   std::size_t begin = 0, byte = 0;  // column and byte from which the next piece is taken
@@ -45,12 +47,15 @@ std::string fitted_line(std::string_view line, std::size_t columns) {
     if (shown.size() - begin <= width) break;
     const std::size_t least = begin == 0 ? std::max(indent, first + 1) : begin + 1;
     std::size_t cut = shown.rfind(' ', begin + width);
-    if (cut == shown.npos || cut < least) cut = shown.find(' ', begin + width);  // a word that is longer than the line
+    // a word that is longer than the line
+    if (cut == shown.npos || cut < least) cut = shown.find(' ', begin + width);
     const std::size_t next = std::min(shown.find_first_not_of(' ', cut), shown.size());
     if (cut == shown.npos || next == shown.size()) break;
     const std::size_t end = at[shown.find_last_not_of(' ', cut)] + 1;
     out += line.substr(byte, end - byte);
-    std::ranges::copy_if(line.substr(end, at[next] - end), std::back_inserter(out), [](char c) { return c != ' '; });  // colours that begin or end there
+    // colours that begin or end there
+    std::ranges::copy_if(line.substr(end, at[next] - end), std::back_inserter(out),
+                         [](char c) { return c != ' '; });
     out += (command ? " \\\n" : "\n") + std::string(indent, ' ');
     begin = next;
     byte = at[next];

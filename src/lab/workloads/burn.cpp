@@ -34,19 +34,26 @@ double cpu_seconds() {
 class burning final : public apps::kernel_instance {
  public:
   explicit burning(std::uint32_t concurrency)
-      : kernel_instance("burn", 1, 64, {.concurrency = concurrency, .pool_bytes = std::size_t{64} * concurrency}) {}
-  [[nodiscard]] std::uint32_t parts(std::uint32_t width) const noexcept override { return width == 1 ? 1 : pieces_of_burn; }
+      : kernel_instance("burn", 1, 64,
+                        {.concurrency = concurrency, .pool_bytes = std::size_t{64} * concurrency}) {
+  }
+  [[nodiscard]] std::uint32_t parts(std::uint32_t width) const noexcept override {
+    return width == 1 ? 1 : pieces_of_burn;
+  }
   [[nodiscard]] bool check(std::uint64_t) const override { return true; }
 
  private:
-  void body(std::size_t, std::uint32_t, std::uint32_t parts) noexcept override { burn_pieces(pieces_of_burn / parts); }
+  void body(std::size_t, std::uint32_t, std::uint32_t parts) noexcept override {
+    burn_pieces(pieces_of_burn / parts);
+  }
 };
 
 }  // namespace
 
 void burn_pieces(std::uint64_t pieces) noexcept {
   thread_local std::atomic<std::uint64_t> kept{88172645463325252u};  // so that the result is used
-  kept.store(steps(kept.load(std::memory_order_relaxed), pieces * steps_of_piece), std::memory_order_relaxed);
+  kept.store(steps(kept.load(std::memory_order_relaxed), pieces * steps_of_piece),
+             std::memory_order_relaxed);
 }
 
 double seconds_of_piece(const core& where) {
@@ -56,7 +63,8 @@ double seconds_of_piece(const core& where) {
     CPU_ZERO(&set);
     if (where.os_index >= 0 && where.os_index < CPU_SETSIZE) {
       CPU_SET(where.os_index, &set);
-      ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);  // if it fails it is measured where it runs
+      // if it fails it is measured where it runs
+      ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
     }
     constexpr std::uint64_t pieces = 256;
     burn_pieces(4 * pieces);
@@ -69,6 +77,8 @@ double seconds_of_piece(const core& where) {
   return least;
 }
 
-std::unique_ptr<apps::kernel_instance> make_burn_kernel(std::uint32_t concurrency) { return std::make_unique<burning>(concurrency); }
+std::unique_ptr<apps::kernel_instance> make_burn_kernel(std::uint32_t concurrency) {
+  return std::make_unique<burning>(concurrency);
+}
 
 }  // namespace kilter::lab

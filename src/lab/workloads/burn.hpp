@@ -1,6 +1,6 @@
 #pragma once
-// Work that takes a processor's time and nothing else: no memory, no cache. Its amount is counted, not timed, so a co-runner makes it last longer
-// and does not make it less.
+// Work that takes a processor's time and nothing else: no memory, no cache. Its amount is counted,
+// not timed, so a co-runner makes it last longer and does not make it less.
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,8 @@ namespace kilter::lab {
 /// The smallest amount that is handed out: a few microseconds.
 void burn_pieces(std::uint64_t pieces) noexcept;
 
-/// Seconds of CPU time that one piece takes on a core, nothing else running there; the least of several measurements.
+/// Seconds of CPU time that one piece takes on a core, nothing else running there; the least of
+/// several measurements.
 [[nodiscard]] double seconds_of_piece(const core&);
 
 /// Pieces of one run of the kernel below.

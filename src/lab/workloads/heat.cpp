@@ -31,7 +31,8 @@ struct sweep {
   std::vector<task> blocks, exchanges;
 };
 
-/// Block `b` needs itself and its neighbours inside the rank, and at the rank's borders what was exchanged.
+/// Block `b` needs itself and its neighbours inside the rank, and at the rank's borders what was
+/// exchanged.
 std::vector<task> needs_of_block(const heat& h, const sweep& last, std::uint32_t b) {
   const std::uint32_t rank = b / h.tasks_per_rank, in_rank = b % h.tasks_per_rank;
   const bool top = in_rank == 0, bottom = in_rank + 1 == h.tasks_per_rank;
@@ -62,7 +63,8 @@ std::vector<home_cores> nodes_of(const sim::platform& p) {
   const auto clusters = p.cores->clusters();
   std::vector<home_cores> nodes;
   for (std::size_t first = 0; first < clusters.size(); first += p.network->clusters_per_node) {
-    const cluster& last = clusters[std::min(first + p.network->clusters_per_node, clusters.size()) - 1];
+    const cluster& last =
+        clusters[std::min(first + p.network->clusters_per_node, clusters.size()) - 1];
     nodes.emplace_back(clusters[first].first, last.first + last.size - clusters[first].first);
   }
   return nodes;
@@ -71,11 +73,12 @@ std::vector<home_cores> nodes_of(const sim::platform& p) {
 /// Fills `apart` if ranks are.
 std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const sim::platform& p) {
   const double mean_rows = static_cast<double>(h.rows) / blocks_of(h);
-  // A square tile of as many points as a block has on average, so that traffic and working set are those of a block too.
+  // A square tile of as many points as a block has on average, so that traffic and working set are
+  // those of a block too.
   const sim::type_work block{.kernel = "stencil", .size = std::sqrt(mean_rows * h.columns)};
   const bool alone = h.ranks == 1 && !h.apart;
-  const sim::type_work exchange{.kernel = {}, .size = 0.0,
-                                .fixed_s = alone ? 0.0 : exchange_s(h, p)};
+  const sim::type_work exchange{
+      .kernel = {}, .size = 0.0, .fixed_s = alone ? 0.0 : exchange_s(h, p)};
   if (!h.apart) {
     rank_kind all;
     all.block = made.type(g, "heat", block);
@@ -85,7 +88,8 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
   }
   made.apart = nodes_of(p);
   if (made.apart.size() != h.ranks)
-    throw input_error("--nodes apart: " + std::to_string(h.ranks) + " ranks need as many nodes, one each; platform " + p.name + " has " +
+    throw input_error("--nodes apart: " + std::to_string(h.ranks) +
+                      " ranks need as many nodes, one each; platform " + p.name + " has " +
                       std::to_string(made.apart.size()));
   std::vector<rank_kind> kinds;
   for (std::uint32_t r = 0; r < h.ranks; ++r) {
@@ -101,8 +105,10 @@ std::vector<rank_kind> kinds_of(task_graph& made, graph& g, const heat& h, const
 
 double exchange_s(const heat& h, const sim::platform& p) {
   if (!p.network || p.network->bytes_per_s <= 0.0)
-    throw input_error("platform " + p.name + " has no network, over which the ranks of heat exchange borders; take one with [network], "
-                      "as haswell-cluster, or --ranks 1");
+    throw input_error(
+        "platform " + p.name +
+        " has no network, over which the ranks of heat exchange borders; take one with [network], "
+        "as haswell-cluster, or --ranks 1");
   const double neighbours = h.ranks > 2 ? 2.0 : 1.0;
   return p.network->latency_s + neighbours * h.columns * bytes_of_value / p.network->bytes_per_s;
 }
@@ -117,12 +123,19 @@ task_graph build(graph& g, const heat& h, const sim::platform& p, body_runner* b
     sweep now;
     for (std::uint32_t b = 0; b < blocks_of(h); ++b) {
       const rank_kind& own = kinds[b / h.tasks_per_rank];
-      now.blocks.push_back(g.add({.type = own.block, .work = static_cast<double>(rows_of_block(h, b)) / mean_rows, .home = own.home}, body_of(bodies)));
+      now.blocks.push_back(g.add({.type = own.block,
+                                  .work = static_cast<double>(rows_of_block(h, b)) / mean_rows,
+                                  .home = own.home},
+                                 body_of(bodies)));
       if (i > 0) follow(g, needs_of_block(h, last, b), now.blocks.back());
       made.data.push_back({.read = b, .written = b});
     }
     for (std::uint32_t r = 0; r < h.ranks && h.ranks > 1; ++r) {
-      now.exchanges.push_back(g.add({.type = kinds[r].exchange, .priority = priority::high, .widths = one, .home = kinds[r].home}, body_of(bodies)));
+      now.exchanges.push_back(g.add({.type = kinds[r].exchange,
+                                     .priority = priority::high,
+                                     .widths = one,
+                                     .home = kinds[r].home},
+                                    body_of(bodies)));
       follow(g, needs_of_exchange(h, now, r), now.exchanges.back());
       made.data.emplace_back();
     }

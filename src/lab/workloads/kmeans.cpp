@@ -6,7 +6,8 @@
 namespace kilter::lab {
 
 double points_of_a_task(const kmeans& k) noexcept {
-  return static_cast<double>(k.points) / (static_cast<double>(k.tasks_per_iteration - 1) + k.critical_factor);
+  return static_cast<double>(k.points) /
+         (static_cast<double>(k.tasks_per_iteration - 1) + k.critical_factor);
 }
 
 task_graph build(graph& g, const kmeans& k, const sim::platform&, body_runner* bodies) {
@@ -20,7 +21,9 @@ task_graph build(graph& g, const kmeans& k, const sim::platform&, body_runner* b
     const std::uint32_t critical = positions.below(k.tasks_per_iteration);
     for (std::uint32_t t = 0; t < k.tasks_per_iteration; ++t) {
       const bool largest = t == critical;
-      now.push_back(g.add({.type = type, .priority = largest ? priority::high : priority::low, .work = largest ? work * k.critical_factor : work},
+      now.push_back(g.add({.type = type,
+                           .priority = largest ? priority::high : priority::low,
+                           .work = largest ? work * k.critical_factor : work},
                           body_of(bodies)));
       for (const task b : before) g.edge(b, now.back());
       made.iteration.push_back(i);

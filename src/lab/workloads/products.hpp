@@ -1,5 +1,6 @@
 #pragma once
-// Work that is like a matrix product, counted in 64 x 64 products, for which every platform has figures.
+// Work that is like a matrix product, counted in 64 x 64 products, for which every platform has
+// figures.
 
 #include "sim/engine.hpp"
 
@@ -7,7 +8,9 @@ namespace kilter::lab {
 
 inline constexpr double product_side = 64.0;
 
-[[nodiscard]] inline sim::type_work one_product() { return {.kernel = "matmul", .size = product_side}; }
+[[nodiscard]] inline sim::type_work one_product() {
+  return {.kernel = "matmul", .size = product_side};
+}
 
 /// How many 64 x 64 products have so many floating-point operations.
 [[nodiscard]] constexpr double products(double operations) noexcept {

@@ -14,7 +14,8 @@ task_type task_graph::type(graph& g, std::string_view name, sim::type_work what)
   return t;
 }
 
-graph_length measure(graph& g, const std::function<double(const task_facts&)>& work_of, const std::function<double(const task_facts&)>& seconds_of) {
+graph_length measure(graph& g, const std::function<double(const task_facts&)>& work_of,
+                     const std::function<double(const task_facts&)>& seconds_of) {
   const auto& core = kilter::detail::graph_access::core(g);
   struct reached {
     double begin_s = 0.0;

@@ -1,5 +1,6 @@
 #pragma once
-// A workload's graph as the simulator needs it: what the tasks of each type do, and what is known of single tasks beside that.
+// A workload's graph as the simulator needs it: what the tasks of each type do, and what is known
+// of single tasks beside that.
 
 #include <cstdint>
 #include <functional>
@@ -23,11 +24,15 @@ class body_runner {
 }
 
 struct task_graph {
-  std::vector<sim::type_work> types;      ///< by type of the graph; the nameless first one, which no workload uses, does nothing
-  std::vector<std::vector<std::uint32_t>> widths;   ///< by type of the graph, all that its tasks allow together; empty, or shorter: every width
-  std::vector<std::uint32_t> iteration;   ///< by task number; empty if the workload does not iterate
-  std::vector<sim::task_data> data;       ///< by task number: which data it works on; empty if that is not told
-  std::vector<home_cores> apart;          ///< as sim::engine_options::apart
+  /// by type of the graph; the nameless first one, which no workload uses, does nothing
+  std::vector<sim::type_work> types;
+  /// by type of the graph, all that its tasks allow together; empty, or shorter: every width
+  std::vector<std::vector<std::uint32_t>> widths;
+  /// by task number; empty if the workload does not iterate
+  std::vector<std::uint32_t> iteration;
+  /// by task number: which data it works on; empty if that is not told
+  std::vector<sim::task_data> data;
+  std::vector<home_cores> apart;  ///< as sim::engine_options::apart
 
   task_graph() = default;
   explicit task_graph(graph&) : types(1) {}
@@ -38,17 +43,19 @@ struct task_graph {
 /// What tells one task from the others for a bound.
 struct task_facts {
   std::uint32_t type = 0;
-  double work = 1.0;                      ///< how many times it does what its type does
+  double work = 1.0;  ///< how many times it does what its type does
 };
 
-/// The work of a graph and its longest path, in the unit of `seconds_of`, and the tasks on that path.
+/// The work of a graph and its longest path, in the unit of `seconds_of`, and the tasks on that
+/// path.
 struct graph_length {
   double work_s = 0.0, path_s = 0.0;
   std::uint64_t path_tasks = 0;
 };
 
-/// Lengths from the cost of each task: `work_of` one task in the sum of all, `seconds_of` one task on the longest path. The graph must have
-/// been built in an order of its edges, as those of all workloads are. O(tasks + edges).
+/// Lengths from the cost of each task: `work_of` one task in the sum of all, `seconds_of` one task
+/// on the longest path. The graph must have been built in an order of its edges, as those of all
+/// workloads are. O(tasks + edges).
 [[nodiscard]] graph_length measure(graph&, const std::function<double(const task_facts&)>& work_of,
                                    const std::function<double(const task_facts&)>& seconds_of);
 

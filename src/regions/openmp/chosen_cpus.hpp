@@ -1,5 +1,6 @@
 #pragma once
-// Which CPUs a mask that was narrowed to a quota should have while the program runs. Pure: who asks tells what is paid for and what others use.
+// Which CPUs a mask that was narrowed to a quota should have while the program runs. Pure: who asks
+// tells what is paid for and what others use.
 
 #include <cstdint>
 
@@ -10,7 +11,7 @@ namespace kilter::regions {
 /// CPUs are named by their place in the list that they are chosen from.
 class chosen_cpus {
  public:
-  static constexpr std::uint32_t most = 1024;   // of a cpu_set_t
+  static constexpr std::uint32_t most = 1024;  // of a cpu_set_t
 
   constexpr void begin(std::uint32_t count) noexcept {
     count_ = count < most ? count : most;
@@ -20,7 +21,8 @@ class chosen_cpus {
     if (chosen_ < count_ && !has(cpu)) order_[chosen_++] = static_cast<std::uint16_t>(cpu);
   }
 
-  /// `paid`: CPUs, at least one. `used`: the part of the latest while in which anybody used each CPU, null where that is not known. Whether anything has changed.
+  /// `paid`: CPUs, at least one. `used`: the part of the latest while in which anybody used each
+  /// CPU, null where that is not known. Whether anything has changed.
   constexpr bool pay_for(std::uint32_t paid, const double* used) noexcept {
     const std::uint32_t before = chosen_, wanted = paid < count_ ? paid : count_;
     while (chosen_ < wanted) add(least_used(used));
@@ -28,9 +30,11 @@ class chosen_cpus {
     return chosen_ != before;
   }
 
-  /// Whether the program would be better off anywhere: more of its threads work than it has CPUs, as they would not if it had asked, and may spin for one another; or others
-  /// use CPUs of these while another one is free. `own`: CPUs that the process used in that while.
-  [[nodiscard]] constexpr bool hold_up(const double* used, double own, std::uint32_t working_threads) const noexcept {
+  /// Whether the program would be better off anywhere: more of its threads work than it has CPUs,
+  /// as they would not if it had asked, and may spin for one another; or others use CPUs of these
+  /// while another one is free. `own`: CPUs that the process used in that while.
+  [[nodiscard]] constexpr bool hold_up(const double* used, double own,
+                                       std::uint32_t working_threads) const noexcept {
     if (all()) return false;
     if (working_threads > chosen_) return true;
     if (!used || own < works_from) return false;
@@ -62,7 +66,7 @@ class chosen_cpus {
     --chosen_;
   }
 
-  std::uint16_t order_[most] = {};   // the one that has been chosen for longest first
+  std::uint16_t order_[most] = {};  // the one that has been chosen for longest first
   std::uint32_t chosen_ = 0, count_ = 0;
 };
 

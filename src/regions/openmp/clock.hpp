@@ -1,8 +1,8 @@
 #pragma once
 
 #include <errno.h>
-#include <cstdint>
 #include <time.h>
+#include <cstdint>
 
 namespace kilter::regions {
 

@@ -1,5 +1,6 @@
 #pragma once
-// Barriers, loops, sections and singles of a team whose members run on threads of ours. Names and arguments are those of libgomp.
+// Barriers, loops, sections and singles of a team whose members run on threads of ours. Names and
+// arguments are those of libgomp.
 
 #include <stdlib.h>
 
@@ -23,15 +24,18 @@ struct run_time_schedule {
 /// As OMP_SCHEDULE and omp_set_schedule say; defined where libgomp is asked.
 [[nodiscard]] run_time_schedule schedule_at_run_time() noexcept;
 
-/// This thread's member comes to its next work share; `set_up` is called by the first who does. Nobody is waited for but a member that is sixteen shares behind.
+/// This thread's member comes to its next work share; `set_up` is called by the first who does.
+/// Nobody is waited for but a member that is sixteen shares behind.
 ///
-/// A share opens when its phase is 3g + 2, and closes when the last member has ended it; so it cannot go on to use g + 1 while a member is still to come. The phase says
-/// both whose turn it is to set it up and whether it is free, so nobody misses a change: `await` returns at any.
+/// A share opens when its phase is 3g + 2, and closes when the last member has ended it; so it
+/// cannot go on to use g + 1 while a member is still to come. The phase says both whose turn it is
+/// to set it up and whether it is free, so nobody misses a change: `await` returns at any.
 template <class SetUp>
 work_share& come_to_share(const SetUp& set_up) noexcept {
   member& m = *current;
   team& t = *m.of;
-  const std::uint32_t number = m.constructs++, free_for_it = number / shares_at_once * 3, being_set_up = free_for_it + 1, open = free_for_it + 2;
+  const std::uint32_t number = m.constructs++, free_for_it = number / shares_at_once * 3,
+                      being_set_up = free_for_it + 1, open = free_for_it + 2;
   work_share& s = t.shares[number % shares_at_once];
   for (std::uint32_t phase = s.phase.load(); phase != open; phase = s.phase.load()) {
     if (phase != free_for_it) {
@@ -55,7 +59,8 @@ work_share& come_to_share(const SetUp& set_up) noexcept {
 /// Once for each that it has come to.
 void leave_share(work_share&) noexcept;
 
-/// True for the first member that comes to a single. All come to the same ones in the same order, so one that has come to n of them finds at least n taken.
+/// True for the first member that comes to a single. All come to the same ones in the same order,
+/// so one that has come to n of them finds at least n taken.
 [[nodiscard]] bool take_single() noexcept;
 
 /// The next iterations of the loop in which this thread's member is, counted from 0.
@@ -64,7 +69,8 @@ void leave_share(work_share&) noexcept;
 void wait_for_turn() noexcept;
 void barrier() noexcept;
 
-void set_up_loop(work_share&, schedule, std::uint64_t chunk, std::uint64_t first, std::uint64_t step, std::uint64_t count) noexcept;
+void set_up_loop(work_share&, schedule, std::uint64_t chunk, std::uint64_t first,
+                 std::uint64_t step, std::uint64_t count) noexcept;
 /// The next piece of the loop in which this thread's member is, as libgomp's *_next give it.
 bool loop_next(std::uint64_t* begin, std::uint64_t* end) noexcept;
 void loop_end_nowait() noexcept;

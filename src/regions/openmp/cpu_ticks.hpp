@@ -11,7 +11,8 @@
 
 namespace kilter::regions {
 
-/// The lines of /proc/stat, one after another; there may be more of them than anybody's stack has room for.
+/// The lines of /proc/stat, one after another; there may be more of them than anybody's stack has
+/// room for.
 class lines_of_stat {
  public:
   lines_of_stat() noexcept : file_(open("/proc/stat", O_RDONLY | O_CLOEXEC)) {}
@@ -50,13 +51,14 @@ class lines_of_stat {
   char text_[4096];
 };
 
-/// Calls `visit` with each CPU's number and the ticks for which it was used since the computer began, by another machine too. False: that cannot be read.
+/// Calls `visit` with each CPU's number and the ticks for which it was used since the computer
+/// began, by another machine too. False: that cannot be read.
 template <class Visit>
 bool each_cpu_used(const Visit& visit) noexcept {
   lines_of_stat stat;
   bool any = false;
   for (const char* line; (line = stat.next()) != nullptr && strncmp(line, "cpu", 3) == 0;) {
-    if (line[3] == ' ') continue;   // the sum of all
+    if (line[3] == ' ') continue;  // the sum of all
     char* at = nullptr;
     const unsigned long cpu = strtoul(line + 3, &at, 10);
     enum { user, nice, system, idle, iowait, irq, softirq, steal, fields };

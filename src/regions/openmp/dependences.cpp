@@ -12,14 +12,16 @@ struct link {
   dependent* to;
 };
 
-/// A task among its siblings, or somebody who waits as one would. It stays as long as somebody knows it: the table, who waits for it, and itself until it is over.
+/// A task among its siblings, or somebody who waits as one would. It stays as long as somebody
+/// knows it: the table, who waits for it, and itself until it is over.
 struct dependent {
   std::atomic<std::uint32_t> known_to{1};
-  std::atomic<std::uint32_t> waits_for{1};   // siblings that are not over, and that not all are known yet
-  moment lock;                               // of the two below
+  // siblings that are not over, and that not all are known yet
+  std::atomic<std::uint32_t> waits_for{1};
+  moment lock;  // of the two below
   bool over = false;
   link* followers = nullptr;
-  task* what = nullptr;                      // null: a member waits
+  task* what = nullptr;  // null: a member waits
   std::uint32_t member = 0;
 };
 
@@ -30,14 +32,14 @@ struct used {
   const void* what;
   dependent* writer;
   link *latest, *before;
-  bool together;                             // the latest are those that do
+  bool together;  // the latest are those that do
 };
 
 /// Of the children of a task, which alone changes it.
 struct dependences {
   std::uint32_t count = 0, slots = 0;
   used** table = nullptr;
-  dependent* user_of_all = nullptr;          // the latest, since which the table was begun anew
+  dependent* user_of_all = nullptr;  // the latest, since which the table was begun anew
 };
 
 namespace {
@@ -45,7 +47,9 @@ namespace {
 constexpr std::uint32_t first_slots = 32, slots_kept = 1024;
 
 std::uint32_t slot_of(const void* what, std::uint32_t slots) noexcept {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15u >> 32) & (slots - 1);
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15u >>
+                                    32) &
+         (slots - 1);
 }
 
 void forget(const member* by, dependent* d) noexcept {
@@ -134,7 +138,7 @@ void clear(const member* by, dependences& all) noexcept {
       all.table[n] = nullptr;
       --all.count;
     }
-  if (all.slots <= slots_kept) return;   // else each taskwait would look at all of them
+  if (all.slots <= slots_kept) return;  // else each taskwait would look at all of them
   free(all.table);
   all.slots = first_slots;
   all.table = table_of(first_slots);
@@ -160,7 +164,9 @@ dependences& of_children(const member& m) noexcept {
   return *all;
 }
 
-bool is_first(const void* d) noexcept { return static_cast<const dependent*>(d)->waits_for.load(std::memory_order_acquire) == 0; }
+bool is_first(const void* d) noexcept {
+  return static_cast<const dependent*>(d)->waits_for.load(std::memory_order_acquire) == 0;
+}
 
 }  // namespace
 
@@ -203,11 +209,15 @@ void put_in_order(member& m, dependent& d, const use& u) noexcept {
 void look_at_order(member& m, dependent& d, const use& u) noexcept {
   const dependences& all = of_children(m);
   follow(m, all.user_of_all, d);
-  if (!u.what && u.writes) follow_all_users(m, all, d);
-  else if (const used* const its = find(all, u.what)) follow_users(m, *its, d, u);
+  if (!u.what && u.writes)
+    follow_all_users(m, all, d);
+  else if (const used* const its = find(all, u.what))
+    follow_users(m, *its, d, u);
 }
 
-bool may_begin(dependent& d) noexcept { return d.waits_for.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+bool may_begin(dependent& d) noexcept {
+  return d.waits_for.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 
 void wait_until_first(member& m, dependent& d) noexcept {
   if (!may_begin(d)) work_until(m, is_first, &d);
@@ -226,8 +236,10 @@ void end_order(team& of, const member* by, dependent& d) noexcept {
     next = l->next;
     dependent& later = *l->to;
     if (may_begin(later)) {
-      if (later.what) make_ready(of, by, *later.what);
-      else wake_member(of, later.member);
+      if (later.what)
+        make_ready(of, by, *later.what);
+      else
+        wake_member(of, later.member);
     }
     forget(by, &later);
     give_room(by, l, sizeof *l);

@@ -1,12 +1,13 @@
 #pragma once
-// Tasks that name what they use (`depend`): each waits for those of its siblings that were made before it and use the same, unless both only read, or both write together.
+// Tasks that name what they use (`depend`): each waits for those of its siblings that were made
+// before it and use the same, unless both only read, or both write together.
 
 #include "regions/openmp/tasks.hpp"
 
 namespace kilter::regions {
 
-/// What a task uses. An address of null with `writes` is everything. `together`: it writes, and at the
-/// same time as others that say so (inoutset).
+/// What a task uses. An address of null with `writes` is everything. `together`: it writes, and at
+/// the same time as others that say so (inoutset).
 struct use {
   const void* what = nullptr;
   bool writes = false, together = false;

@@ -1,5 +1,6 @@
 #pragma once
-// What was done in this process, for `kilter run --explain`: lines of JSON, schema "kilter.regions/1", in the file that KILTER_EXPLAIN names, once the process ends.
+// What was done in this process, for `kilter run --explain`: lines of JSON, schema
+// "kilter.regions/1", in the file that KILTER_EXPLAIN names, once the process ends.
 
 #include "regions/openmp/sink.hpp"
 
@@ -15,7 +16,8 @@ bool write_told(sink&) noexcept;
 /// Everything is passed on, because the user set this.
 void explain_nothing_done(const char* variable) noexcept;
 
-/// Of libgomp in the order of KILTER_TEAM_CALLS, of libomp in that of kmpc_call. Defined where they are.
+/// Of libgomp in the order of KILTER_TEAM_CALLS, of libomp in that of kmpc_call. Defined where they
+/// are.
 [[nodiscard]] const char* team_call_name(unsigned call) noexcept;
 
 }  // namespace kilter::regions

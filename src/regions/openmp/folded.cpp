@@ -9,12 +9,14 @@ enum class fold_state : std::uint32_t { over, unbegun, taken, waits };
 
 struct alignas(128) folded {
   std::atomic<fold_state> state{fold_state::over};
-  std::atomic<waited_number*> waits_for{nullptr};   // where it waits: until this is not `waits_while`
+  // where it waits: until this is not `waits_while`
+  std::atomic<waited_number*> waits_for{nullptr};
   std::atomic<std::uint32_t> waits_while{0};
-  std::atomic<tasks_wanted> wants{tasks_wanted::none};   // it also goes on where there are tasks
-  std::atomic<std::uint64_t> looked_at{0};          // of those that were put into queues, for one that may run on it
+  std::atomic<tasks_wanted> wants{tasks_wanted::none};  // it also goes on where there are tasks
+  // of those that were put into queues, for one that may run on it
+  std::atomic<std::uint64_t> looked_at{0};
   stack own;
-  member* at = nullptr;                             // what `current` is on its stack
+  member* at = nullptr;  // what `current` is on its stack
   std::uint32_t number = 0;
 };
 
@@ -29,10 +31,13 @@ alignas(128) waited_number events;
 alignas(128) std::atomic<std::uint32_t> taken{0};
 std::atomic<std::uint32_t> events_of_tasks{0};
 
-__attribute__((tls_model("initial-exec"))) thread_local folded* on = nullptr;      // the member on whose stack this thread is
-__attribute__((tls_model("initial-exec"))) thread_local void* came_from = nullptr;  // where this thread goes on when it leaves that stack
+// the member on whose stack this thread is
+__attribute__((tls_model("initial-exec"))) thread_local folded* on = nullptr;
+// where this thread goes on when it leaves that stack
+__attribute__((tls_model("initial-exec"))) thread_local void* came_from = nullptr;
 
-/// What is of a thread is looked up anew in each call: a member comes back on another thread than it left.
+/// What is of a thread is looked up anew in each call: a member comes back on another thread than
+/// it left.
 __attribute__((noinline)) void leave() noexcept {
   folded& f = *on;
   f.at = current;
@@ -56,15 +61,19 @@ bool can_go_on(const folded& f) noexcept {
 bool can_help(const folded& f, const tasks_there& there) noexcept {
   if (f.state.load(std::memory_order_acquire) != fold_state::waits) return false;
   const tasks_wanted wants = f.wants.load(std::memory_order_relaxed);
-  return wants == tasks_wanted::any || (wants == tasks_wanted::some && there.put != f.looked_at.load(std::memory_order_relaxed));
+  return wants == tasks_wanted::any ||
+         (wants == tasks_wanted::some && there.put != f.looked_at.load(std::memory_order_relaxed));
 }
 
-/// What it waits for may be something else by now, if others had it in between. Then it looks again itself.
+/// What it waits for may be something else by now, if others had it in between. Then it looks again
+/// itself.
 template <class CanGoOn>
 bool take(folded& f, const CanGoOn& can) noexcept {
   if (!can(f)) return false;
   fold_state s = f.state.load(std::memory_order_relaxed);
-  if ((s != fold_state::unbegun && s != fold_state::waits) || !f.state.compare_exchange_strong(s, fold_state::taken, std::memory_order_acq_rel)) return false;
+  if ((s != fold_state::unbegun && s != fold_state::waits) ||
+      !f.state.compare_exchange_strong(s, fold_state::taken, std::memory_order_acq_rel))
+    return false;
   taken.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -93,7 +102,8 @@ void fold(const team& t, void (*run)(std::uint32_t)) noexcept {
 }
 
 void unfold() noexcept {
-  for (std::uint32_t n = 0, end = count.exchange(0, std::memory_order_relaxed); n < end; ++n) all[n].state.store(fold_state::over, std::memory_order_relaxed);
+  for (std::uint32_t n = 0, end = count.exchange(0, std::memory_order_relaxed); n < end; ++n)
+    all[n].state.store(fold_state::over, std::memory_order_relaxed);
 }
 
 std::uint32_t folded_members() noexcept { return count.load(std::memory_order_acquire); }
@@ -107,10 +117,13 @@ std::uint32_t members_taken() noexcept { return taken.load(std::memory_order_rel
 
 namespace {
 
-/// One that can go on by itself before one that would take a task, for others may wait for what it does then.
+/// One that can go on by itself before one that would take a task, for others may wait for what it
+/// does then.
 template <class Visit>
-bool visit_in_order(std::uint32_t which, std::uint32_t threads, std::uint32_t first, std::uint32_t end, const Visit& visit) noexcept {
-  const std::uint32_t mine = static_cast<std::uint32_t>(std::uint64_t{end} * which / threads), next = static_cast<std::uint32_t>(std::uint64_t{end} * (which + 1) / threads);
+bool visit_in_order(std::uint32_t which, std::uint32_t threads, std::uint32_t first,
+                    std::uint32_t end, const Visit& visit) noexcept {
+  const std::uint32_t mine = static_cast<std::uint32_t>(std::uint64_t{end} * which / threads),
+                      next = static_cast<std::uint32_t>(std::uint64_t{end} * (which + 1) / threads);
   for (std::uint32_t n = mine; n < next; ++n)
     if (n >= first && visit(all[n])) return true;
   // Of the others' from the end, where they come last.
@@ -120,7 +133,8 @@ bool visit_in_order(std::uint32_t which, std::uint32_t threads, std::uint32_t fi
 }
 
 template <class Take>
-folded* choose(std::uint32_t which, std::uint32_t threads, bool programs, const Take& take_if) noexcept {
+folded* choose(std::uint32_t which, std::uint32_t threads, bool programs,
+               const Take& take_if) noexcept {
   const std::uint32_t end = folded_members();
   if (end == 0) return nullptr;
   const std::uint32_t first = programs || first_may_move.load(std::memory_order_relaxed) ? 0 : 1;
@@ -133,7 +147,8 @@ folded* choose(std::uint32_t which, std::uint32_t threads, bool programs, const 
     });
   };
   if (is_it(can_go_on)) return got;
-  if (const tasks_there there = tasks_to_take(*of_all); there.any) is_it([&](const folded& f) { return can_help(f, there); });
+  if (const tasks_there there = tasks_to_take(*of_all); there.any)
+    is_it([&](const folded& f) { return can_help(f, there); });
   return got;
 }
 
@@ -163,7 +178,8 @@ bool go_on_with(folded& f) noexcept {
 
 bool on_own_stack() noexcept { return on != nullptr; }
 
-void leave_for_tasks(waited_number& number, std::uint32_t old, tasks_wanted wanted, std::uint64_t put) noexcept {
+void leave_for_tasks(waited_number& number, std::uint32_t old, tasks_wanted wanted,
+                     std::uint64_t put) noexcept {
   folded& f = here();
   f.wants.store(wanted, std::memory_order_relaxed);
   f.looked_at.store(put, std::memory_order_relaxed);

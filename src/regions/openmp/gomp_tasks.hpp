@@ -9,9 +9,12 @@ namespace kilter::regions {
 
 using copy_function = void(void* to, void* from);
 
-void own_GOMP_task(body*, void* data, copy_function*, long size, long align, bool may_wait, unsigned flags, void** uses, int priority, void* event);
-void own_GOMP_taskloop(body*, void* data, copy_function*, long size, long align, unsigned flags, unsigned long count, int priority, long first, long end, long by);
-void own_GOMP_taskloop_ull(body*, void* data, copy_function*, long size, long align, unsigned flags, unsigned long count, int priority, unsigned long long first,
+void own_GOMP_task(body*, void* data, copy_function*, long size, long align, bool may_wait,
+                   unsigned flags, void** uses, int priority, void* event);
+void own_GOMP_taskloop(body*, void* data, copy_function*, long size, long align, unsigned flags,
+                       unsigned long count, int priority, long first, long end, long by);
+void own_GOMP_taskloop_ull(body*, void* data, copy_function*, long size, long align, unsigned flags,
+                           unsigned long count, int priority, unsigned long long first,
                            unsigned long long end, unsigned long long by);
 void own_GOMP_taskwait();
 void own_GOMP_taskwait_depend(void** uses);

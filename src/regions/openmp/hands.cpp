@@ -19,7 +19,9 @@ std::uint32_t pool_size() noexcept {
   std::uint32_t cpus = size.load(std::memory_order_relaxed);
   if (cpus == 0) {
     cpu_set_t allowed;
-    cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint32_t>(CPU_COUNT(&allowed)) : 1;
+    cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+               ? static_cast<std::uint32_t>(CPU_COUNT(&allowed))
+               : 1;
     size.store(std::min(cpus, most_workers + 1), std::memory_order_relaxed);
   }
   return cpus;

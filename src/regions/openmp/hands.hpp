@@ -1,5 +1,6 @@
 #pragma once
-// The threads on which regions of ours run, and on which CPU each of them is. The first is the program's own; the others are pinned to their CPUs.
+// The threads on which regions of ours run, and on which CPU each of them is. The first is the
+// program's own; the others are pinned to their CPUs.
 
 #include <sys/types.h>
 
@@ -14,17 +15,23 @@ constexpr std::uint32_t most_workers = 255;
 
 struct alignas(128) hand {
   std::atomic<pid_t> tid{0};
-  std::atomic<int> home{-1};                          ///< its CPU
-  std::atomic<bool> holds{false};                     ///< a member is begun and not ended
-  std::atomic<waited_number*> waits_for{nullptr};     ///< in the middle of its member it waits until this is not `waits_while`
+  std::atomic<int> home{-1};       ///< its CPU
+  std::atomic<bool> holds{false};  ///< a member is begun and not ended
+  /// in the middle of its member it waits until this is not `waits_while`
+  std::atomic<waited_number*> waits_for{nullptr};
   std::atomic<std::uint32_t> waits_while{0};
-  std::atomic<hand*> host{nullptr};                   ///< it was moved to this one's CPU, and is there until it goes home
-  std::atomic<std::uint32_t> guests{0};               ///< that are on its CPU
-  std::atomic<bool> rests{false};                     ///< its CPU is another program's now: it takes no member of a folded team
+  /// it was moved to this one's CPU, and is there until it goes home
+  std::atomic<hand*> host{nullptr};
+  std::atomic<std::uint32_t> guests{0};  ///< that are on its CPU
+  /// its CPU is another program's now: it takes no member of a folded team
+  std::atomic<bool> rests{false};
   std::atomic<std::int64_t> home_since_ns{0}, stays_until_ns{0};
-  std::atomic<std::int64_t> suspected_until_ns{0}, shared_until_ns{0};   ///< others have taken its CPU lately: once, more than once
-  std::atomic<std::int64_t> idle_since_ns{0};         ///< it has nothing to do in the region that runs; 0: it has, or nobody wants to know
-  std::int64_t waited_ns = 0, stretch_ns = 0;         ///< for itself: when it came to where it may wait, and how long after the time before
+  /// others have taken its CPU lately: once, more than once
+  std::atomic<std::int64_t> suspected_until_ns{0}, shared_until_ns{0};
+  /// it has nothing to do in the region that runs; 0: it has, or nobody wants to know
+  std::atomic<std::int64_t> idle_since_ns{0};
+  /// for itself: when it came to where it may wait, and how long after the time before
+  std::int64_t waited_ns = 0, stretch_ns = 0;
 
   void note_stretch(std::int64_t now_ns) noexcept {
     stretch_ns = now_ns - waited_ns;
@@ -41,7 +48,7 @@ extern std::atomic<std::uint32_t> workers;
 /// A thread beyond these, which may be on any CPU (extra.hpp).
 struct alignas(128) extra_hand {
   std::atomic<pid_t> tid{0};
-  std::atomic<bool> holds{false};                     ///< it is in the middle of a member
+  std::atomic<bool> holds{false};  ///< it is in the middle of a member
 };
 constexpr std::uint32_t most_extras = 1024;
 extern extra_hand extras[most_extras];

@@ -15,7 +15,8 @@ constexpr std::int64_t look_ns = 8'000;
 
 /// CPU time of a thread of this process; negative if there is no such thread.
 std::int64_t cpu_ns(pid_t thread) noexcept {
-  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);  // as pthread_getcpuclockid makes them: of one thread, what the scheduler counts
+  // as pthread_getcpuclockid makes them: of one thread, what the scheduler counts
+  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);
   timespec t{};
   if (clock_gettime(clock, &t) != 0) return -1;
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;

@@ -7,7 +7,8 @@
 
 namespace kilter::regions {
 
-/// Takes some ten microseconds, since it looks twice whether the thread gets on. False if that cannot be known, and at once when what the caller waits for has come.
+/// Takes some ten microseconds, since it looks twice whether the thread gets on. False if that
+/// cannot be known, and at once when what the caller waits for has come.
 [[nodiscard]] bool held_up(pid_t thread, const awaited&) noexcept;
 
 }  // namespace kilter::regions

@@ -19,14 +19,14 @@ namespace {
 struct described_once {
   void* shared;
   std::size_t bytes;
-  void* begin;                           // null: zeroes
-  void* end;                             // null: nothing
+  void* begin;  // null: zeroes
+  void* end;    // null: nothing
   void (*add)(void* to, void* part);
   std::uint32_t flags;
 };
 struct described {
   void* shared;
-  void* original;                        // null: `begin` has no use for it
+  void* original;  // null: `begin` has no use for it
   std::size_t bytes;
   void* begin;
   void* end;
@@ -34,8 +34,10 @@ struct described {
   std::uint32_t flags;
 
   void begin_part(void* part) const noexcept {
-    if (original) reinterpret_cast<void (*)(void*, void*)>(begin)(part, original);
-    else reinterpret_cast<void (*)(void*)>(begin)(part);
+    if (original)
+      reinterpret_cast<void (*)(void*, void*)>(begin)(part, original);
+    else
+      reinterpret_cast<void (*)(void*)>(begin)(part);
   }
 };
 
@@ -50,9 +52,9 @@ constexpr std::size_t rounded(std::size_t bytes) noexcept {
 /// The parts of all members, one behind the other: for each variable whether its part has begun,
 /// and then these parts. A member begins one when it needs it.
 struct parts_of_members {
-  std::atomic<std::uint32_t> groups;     // that have not ended, of which the last one adds up
+  std::atomic<std::uint32_t> groups;  // that have not ended, of which the last one adds up
   std::uint32_t members;
-  std::size_t bytes;                     // of a member
+  std::size_t bytes;  // of a member
   char* memory;
 
   [[nodiscard]] char* of(std::uint32_t member) const noexcept { return memory + member * bytes; }
@@ -63,10 +65,10 @@ struct parts_of_members {
 struct reductions_of_clang {
   struct variable {
     described its;
-    std::size_t offset;                  // of its part
+    std::size_t offset;  // of its part
   };
   parts_of_members* parts;
-  std::atomic<void*>* of_team;           // where the team knows them; null: they are the group's
+  std::atomic<void*>* of_team;  // where the team knows them; null: they are the group's
   std::uint32_t count;
   variable variables[];
 };
@@ -133,8 +135,10 @@ void* part_of(const member& m, const reductions_of_clang& all,
   void* const part = mine + v.offset;
   if (has_begun) return part;
   has_begun = 1;
-  if (v.its.begin) v.its.begin_part(part);
-  else memset(part, 0, v.its.bytes);
+  if (v.its.begin)
+    v.its.begin_part(part);
+  else
+    memset(part, 0, v.its.bytes);
   return part;
 }
 
@@ -148,7 +152,7 @@ void* part_of(const member& m, const task_group* g, const void* at) noexcept {
 
 void* begin_reductions(member& m, reductions_of_clang* all) noexcept {
   task_group* const group = m.doing->group;
-  if (m.of->members == 1) {   // tasks add to the variables themselves
+  if (m.of->members == 1) {  // tasks add to the variables themselves
     free(all);
     return group;
   }
@@ -165,8 +169,10 @@ void* begin_reductions_of_team(member& m, bool of_loop, reductions_of_clang* all
   void* parts = known.load(std::memory_order_acquire);
   if (!parts) {
     void* const made = make_parts(*all, m.of->members, m.of->members);
-    if (known.compare_exchange_strong(parts, made, std::memory_order_acq_rel)) parts = made;
-    else free(made);
+    if (known.compare_exchange_strong(parts, made, std::memory_order_acq_rel))
+      parts = made;
+    else
+      free(made);
   }
   all->parts = static_cast<parts_of_members*>(parts);
   all->of_team = &known;
@@ -197,7 +203,7 @@ void end_group_and_sums(member& m) noexcept {
   if (!all) return;
   parts_of_members* const parts = all->parts;
   if (parts->groups.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    if (all->of_team) all->of_team->store(nullptr, std::memory_order_release);   // before a barrier
+    if (all->of_team) all->of_team->store(nullptr, std::memory_order_release);  // before a barrier
     add_up(*all, *parts);
     free(parts);
   }
@@ -213,18 +219,18 @@ using namespace kilter::regions;
   static result(*real_##name) parameters;         \
   return REAL(name) arguments
 
-#define OF_GROUP(name, Description)                                                                \
-  KILTER_EXPORTED void* name(int thread, int count, const Description* list) {                     \
-    if (member* const m = kmpc_member()) return begin_reductions(*m, describe(count, list));       \
-    PASS(name, void*, (int, int, const Description*), (thread, count, list));                      \
+#define OF_GROUP(name, Description)                                                          \
+  KILTER_EXPORTED void* name(int thread, int count, const Description* list) {               \
+    if (member* const m = kmpc_member()) return begin_reductions(*m, describe(count, list)); \
+    PASS(name, void*, (int, int, const Description*), (thread, count, list));                \
   }
-#define OF_TEAM(name, Description)                                                                 \
-  KILTER_EXPORTED void* name(ident* place, int thread, int of_loop, int count,                     \
-                             const Description* list) {                                            \
-    if (member* const m = kmpc_member(kmpc_call::number_of___kmpc_taskgroup))                      \
-      return begin_reductions_of_team(*m, of_loop != 0, describe(count, list));                    \
-    PASS(name, void*, (ident*, int, int, int, const Description*),                                 \
-         (place, thread, of_loop, count, list));                                                   \
+#define OF_TEAM(name, Description)                                              \
+  KILTER_EXPORTED void* name(ident* place, int thread, int of_loop, int count,  \
+                             const Description* list) {                         \
+    if (member* const m = kmpc_member(kmpc_call::number_of___kmpc_taskgroup))   \
+      return begin_reductions_of_team(*m, of_loop != 0, describe(count, list)); \
+    PASS(name, void*, (ident*, int, int, int, const Description*),              \
+         (place, thread, of_loop, count, list));                                \
   }
 OF_GROUP(__kmpc_task_reduction_init, described_once)
 OF_GROUP(__kmpc_taskred_init, described)

@@ -63,16 +63,19 @@ kmpc_task* make(member& m, int flags, std::size_t bytes, std::size_t bytes_of_sh
 
 void begin(member& m, kmpc_task* k) noexcept {
   task& t = of_ours(k);
-  if (&t == m.doing) t.again = true;   // an untied one: its next part
-  else if (runs_at_once(m)) run_at_once(m, t);
-  else submit(m, t, nullptr);
+  if (&t == m.doing)
+    t.again = true;  // an untied one: its next part
+  else if (runs_at_once(m))
+    run_at_once(m, t);
+  else
+    submit(m, t, nullptr);
 }
 
 // ---- what tasks use -----------------------------------------------------------------------------
 
 struct depend {
   const void* what;
-  std::size_t bytes;                     // of it; the address alone counts
+  std::size_t bytes;  // of it; the address alone counts
   std::uint8_t how;
 };
 enum how_used : std::uint8_t {
@@ -114,7 +117,7 @@ struct pieces {
   u64 each, longer;
 };
 pieces cut_loop(u64 count, int how, u64 number, bool strict, u64 members) noexcept {
-  constexpr u64 for_each_member = 10;    // as with libomp
+  constexpr u64 for_each_member = 10;  // as with libomp
   if (count == 0) return {1, 0};
   const u64 given = std::max<u64>(1, how == as_we_like ? members * for_each_member : number);
   if (how == into_pieces_of && strict) return {given, 0};
@@ -123,7 +126,7 @@ pieces cut_loop(u64 count, int how, u64 number, bool strict, u64 members) noexce
 }
 
 struct loop {
-  u64 *first, *last;           // in the task from which the others are made
+  u64 *first, *last;  // in the task from which the others are made
   std::int64_t by;
 
   [[nodiscard]] u64 count() const noexcept {
@@ -166,8 +169,10 @@ void make_pieces(member& m, kmpc_task* k, bool may_wait, const loop& l, const pi
     done += now;
     in(piece, l.last) = first + by * (done - 1);
     if (copy_values) copy_values(piece, k, done == count ? 1 : 0);
-    if (may_wait && !runs_at_once(m)) submit(m, of_ours(piece), nullptr);
-    else run_at_once(m, of_ours(piece));
+    if (may_wait && !runs_at_once(m))
+      submit(m, of_ours(piece), nullptr);
+    else
+      run_at_once(m, of_ours(piece));
   }
 }
 
@@ -229,13 +234,13 @@ KILTER_EXPORTED int __kmpc_omp_reg_task_with_affinity(ident* place, int thread, 
        (place, thread, k, count, list));
 }
 
-#define BEGIN(name)                                                   \
-  KILTER_EXPORTED int name(ident* place, int thread, kmpc_task* k) {  \
-    if (member* const m = kmpc_member()) {                            \
-      begin(*m, k);                                                   \
-      return 0;                                                       \
-    }                                                                 \
-    PASS(name, int, (ident*, int, kmpc_task*), (place, thread, k));   \
+#define BEGIN(name)                                                  \
+  KILTER_EXPORTED int name(ident* place, int thread, kmpc_task* k) { \
+    if (member* const m = kmpc_member()) {                           \
+      begin(*m, k);                                                  \
+      return 0;                                                      \
+    }                                                                \
+    PASS(name, int, (ident*, int, kmpc_task*), (place, thread, k));  \
   }
 BEGIN(__kmpc_omp_task)
 BEGIN(__kmpc_omp_task_parts)
@@ -267,8 +272,10 @@ KILTER_EXPORTED void __kmpc_omp_task_begin_if0(ident* place, int thread, kmpc_ta
 KILTER_EXPORTED void __kmpc_omp_task_complete_if0(ident* place, int thread, kmpc_task* k) {
   if (member* const m = kmpc_member()) {
     task& t = of_ours(k);
-    if (t.again) run_parts(k);
-    else if (t.cleans_up) k->one.clean_up(number_in_libomp(nullptr), k);
+    if (t.again)
+      run_parts(k);
+    else if (t.cleans_up)
+      k->one.clean_up(number_in_libomp(nullptr), k);
     return end_at_once(*m, t);
   }
   PASS(__kmpc_omp_task_complete_if0, void, (ident*, int, kmpc_task*), (place, thread, k));
@@ -360,10 +367,10 @@ KILTER_EXPORTED void __kmpc_proxy_task_completed_ooo(kmpc_task* k) {
 }
 
 // Nothing is cancelled unless the user asks for it, and then all is libomp's.
-#define CANCEL(name)                                              \
-  KILTER_EXPORTED int name(ident* place, int thread, int what) {  \
-    if (kmpc_member()) return 0;                                  \
-    PASS(name, int, (ident*, int, int), (place, thread, what));   \
+#define CANCEL(name)                                             \
+  KILTER_EXPORTED int name(ident* place, int thread, int what) { \
+    if (kmpc_member()) return 0;                                 \
+    PASS(name, int, (ident*, int, int), (place, thread, what));  \
   }
 CANCEL(__kmpc_cancel)
 CANCEL(__kmpc_cancellationpoint)

@@ -14,7 +14,7 @@ struct kmpc_task {
   using function = std::int32_t(std::int32_t thread, kmpc_task*);
   void* shared;
   function* routine;
-  std::int32_t part;                     ///< where an untied one goes on
+  std::int32_t part;  ///< where an untied one goes on
   union {
     std::int32_t priority;
     function* clean_up;

@@ -21,10 +21,14 @@ __attribute__((constructor)) void read_it() {
   struct stat s {};
   if (balance::preload::status_of(file, s) && s.st_size > 0) {
     // A copy: a mapped file that is cut off ends who reads it.
-    void* const room = mmap(nullptr, static_cast<size_t>(s.st_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const room = mmap(nullptr, static_cast<size_t>(s.st_size), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room != MAP_FAILED) {
       text = static_cast<const char*>(room);
-      for (ssize_t n; size < static_cast<size_t>(s.st_size) && (n = read(file, static_cast<char*>(room) + size, static_cast<size_t>(s.st_size) - size)) > 0;) size += static_cast<size_t>(n);
+      for (ssize_t n; size < static_cast<size_t>(s.st_size) &&
+                      (n = read(file, static_cast<char*>(room) + size,
+                                static_cast<size_t>(s.st_size) - size)) > 0;)
+        size += static_cast<size_t>(n);
     }
   }
   close(file);
@@ -40,8 +44,11 @@ bool is_known(const module_at& place) noexcept {
     const char* const end = found ? static_cast<const char*>(found) : at + left;
     std::uintptr_t offset = 0;
     const char* c = at;
-    for (; c < end && *c != ' '; ++c) offset = offset * 16 + static_cast<std::uintptr_t>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-    if (offset == place.offset && c < end && static_cast<size_t>(end - c - 1) == path_size && memcmp(c + 1, place.path, path_size) == 0) return true;
+    for (; c < end && *c != ' '; ++c)
+      offset = offset * 16 + static_cast<std::uintptr_t>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+    if (offset == place.offset && c < end && static_cast<size_t>(end - c - 1) == path_size &&
+        memcmp(c + 1, place.path, path_size) == 0)
+      return true;
     at = end + 1;
   }
   return false;

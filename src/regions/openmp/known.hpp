@@ -1,5 +1,6 @@
 #pragma once
-// What earlier runs of the program told of its regions: lines "OFFSET PATH" in the file that KILTER_KNOWN_REGIONS names (region_history.hpp).
+// What earlier runs of the program told of its regions: lines "OFFSET PATH" in the file that
+// KILTER_KNOWN_REGIONS names (region_history.hpp).
 
 #include "regions/openmp/region.hpp"
 

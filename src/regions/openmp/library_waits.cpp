@@ -18,16 +18,17 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local bool in_library = false;
 std::atomic<std::int64_t> begun{0};
-std::atomic<bool> choosing{false};                 // one thread at a time looks after the rest
-constexpr std::int64_t some_slices_ns = 30'000'000;   // of the operating system
+std::atomic<bool> choosing{false};                   // one thread at a time looks after the rest
+constexpr std::int64_t some_slices_ns = 30'000'000;  // of the operating system
 constexpr std::int64_t longest_known_ns = 64'000'000'000;
-constexpr trial sleeping_first{some_slices_ns, .97, true, longest_known_ns};   // who sleeps is kinder to others, so it need not win
+// who sleeps is kinder to others, so it need not win
+constexpr trial sleeping_first{some_slices_ns, .97, true, longest_known_ns};
 trial sleeping = sleeping_first;
 std::uint32_t machine = 0;
 std::int64_t events = 0, looked_ns = 0;
-region* of = nullptr;                              // the one that runs
+region* of = nullptr;  // the one that runs
 
-// ---- libgomp: more threads than CPUs ------------------------------------------------------------------------------------------------------
+// ---- libgomp: more threads than CPUs ------------------------------------------------------------
 
 enum : std::uint32_t { gone, wanted_gone, there };
 waited_number extra_thread;
@@ -39,7 +40,7 @@ void* be_there(void*) {
   real_of(runtime::libgomp, GOMP_parallel, "GOMP_parallel")(nothing, nullptr, 2, 0);
   extra_thread.sleep_while(there);
   extra_thread.store(gone);
-  return nullptr;   // with it goes what libgomp had for it
+  return nullptr;  // with it goes what libgomp had for it
 }
 
 void keep_extra_thread(bool is) noexcept {
@@ -52,7 +53,7 @@ void keep_extra_thread(bool is) noexcept {
   }
 }
 
-// ---- which is better ------------------------------------------------------------------------------------------------------------------------
+// ---- which is better ----------------------------------------------------------------------------
 
 /// Looks at the clock every so often, that is every millisecond or so.
 bool is_time(std::int64_t now) noexcept {
@@ -68,8 +69,10 @@ void look(std::int64_t now) noexcept {
   }
   looked_ns = now;
   const bool may_sleep = waits_passively() && !may_not_sleep(*of);
-  if (may_sleep) sleeping.look(events, now);
-  else sleeping.begin(events, now);
+  if (may_sleep)
+    sleeping.look(events, now);
+  else
+    sleeping.begin(events, now);
   if (of->library == runtime::libgomp) keep_extra_thread(may_sleep && sleeping.second());
 }
 
@@ -80,7 +83,9 @@ bool may_not_sleep(region& r) noexcept { return beside_others() && has_fences(r)
 void library_begins(region& r, std::uint32_t members) noexcept {
   if (members < 2) return;
   begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if ((!waits_passively() && extra_thread.load() == gone) || choosing.exchange(true, std::memory_order_acquire)) return;
+  if ((!waits_passively() && extra_thread.load() == gone) ||
+      choosing.exchange(true, std::memory_order_acquire))
+    return;
   of = &r;
   in_library = true;
   const std::int64_t now = now_ns();
@@ -108,7 +113,10 @@ void library_goes_on() noexcept {
 
 std::int64_t library_regions() noexcept { return begun.load(std::memory_order_relaxed); }
 
-bool library_sleeps(runtime library) noexcept { return library == runtime::libomp && in_library && waits_passively() && !may_not_sleep(*of) && sleeping.second(); }
+bool library_sleeps(runtime library) noexcept {
+  return library == runtime::libomp && in_library && waits_passively() && !may_not_sleep(*of) &&
+         sleeping.second();
+}
 
 void forget_library_waits() noexcept {
   extra_thread.store(gone);

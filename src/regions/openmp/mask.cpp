@@ -23,21 +23,22 @@
 #include "regions/openmp/hands.hpp"
 #include "regions/openmp/taken_names.hpp"
 
-extern "C" long __sysconf(int) noexcept __attribute__((weak));   // glibc's alone
+extern "C" long __sysconf(int) noexcept __attribute__((weak));  // glibc's alone
 
 namespace kilter::regions {
 
 namespace {
 
-// ---- what `kilter run` told ------------------------------------------------------------------------------------------------------------
+// ---- what `kilter run` told ---------------------------------------------------------------------
 
 char told[8192];
-const char* directories = nullptr;                  // of control groups, with ':' between them; in `told`
-std::uint16_t numbers[chosen_cpus::most];           // of the CPUs that the mask is chosen from
+// of control groups, with ':' between them; in `told`
+const char* directories = nullptr;
+std::uint16_t numbers[chosen_cpus::most];  // of the CPUs that the mask is chosen from
 std::uint32_t count = 0;
 chosen_cpus chosen;
-cpu_set_t given;                                    // to our threads
-std::atomic<std::uint32_t> given_count{0};          // 0: the mask is not ours
+cpu_set_t given;                            // to our threads
+std::atomic<std::uint32_t> given_count{0};  // 0: the mask is not ours
 std::atomic<bool> begun{false}, followed{false};
 
 /// "0-3,6;": where the text goes on; null: it is no such list.
@@ -57,7 +58,8 @@ const char* read_list(const char* at, cpu_set_t& cpus) noexcept {
 
 bool same(const cpu_set_t& a, const cpu_set_t& b) noexcept { return memcmp(&a, &b, sizeof a) == 0; }
 
-/// What is told holds for a process that still has that mask. Its parent may have given it another one, or have one by now.
+/// What is told holds for a process that still has that mask. Its parent may have given it another
+/// one, or have one by now.
 void begin() noexcept {
   if (begun.exchange(true, std::memory_order_acquire)) return;
   const char* const variable = getenv("KILTER_MASK");
@@ -77,7 +79,7 @@ void begin() noexcept {
 
 __attribute__((constructor)) void begin_early() { begin(); }
 
-// ---- what is paid for ------------------------------------------------------------------------------------------------------------------
+// ---- what is paid for ---------------------------------------------------------------------------
 
 /// Whether there is such a file and it was read.
 bool read_file(const char* directory, int length, const char* name, char (&text)[64]) noexcept {
@@ -101,13 +103,15 @@ double quota_in(const char* directory, int length) noexcept {
   long long quota = -1, period = 0;
   if (read_file(directory, length, "cpu.max", text)) {
     char* after = text;
-    quota = strtoll(text, &after, 10);   // "max": nothing is read
+    quota = strtoll(text, &after, 10);  // "max": nothing is read
     period = after == text ? 0 : strtoll(after, nullptr, 10);
-  } else if (read_file(directory, length, "cpu.cfs_quota_us", text) && read_file(directory, length, "cpu.cfs_period_us", period_text)) {
+  } else if (read_file(directory, length, "cpu.cfs_quota_us", text) &&
+             read_file(directory, length, "cpu.cfs_period_us", period_text)) {
     quota = strtoll(text, nullptr, 10);
     period = strtoll(period_text, nullptr, 10);
   }
-  return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : nothing_limits;
+  return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period)
+                                 : nothing_limits;
 }
 
 double quota_now() noexcept {
@@ -123,7 +127,7 @@ double quota_now() noexcept {
   return least;
 }
 
-// ---- who works -------------------------------------------------------------------------------------------------------------------------
+// ---- who works ----------------------------------------------------------------------------------
 
 template <class Visit>
 void each_thread(const Visit& visit) noexcept {
@@ -140,14 +144,15 @@ void each_thread(const Visit& visit) noexcept {
     for (long at = 0; at < size;) {
       const auto* const e = reinterpret_cast<const entry*>(entries + at);
       at += e->size;
-      if (const auto thread = static_cast<pid_t>(strtol(e->name, nullptr, 10)); thread > 0) visit(thread);
+      if (const auto thread = static_cast<pid_t>(strtol(e->name, nullptr, 10)); thread > 0)
+        visit(thread);
     }
   close(folder);
 }
 
 struct seen_use {
-  const double* used = nullptr;        // of each CPU that the mask is chosen from; null: not known
-  double own = 0.0;                    // CPUs that this process used
+  const double* used = nullptr;  // of each CPU that the mask is chosen from; null: not known
+  double own = 0.0;              // CPUs that this process used
   std::uint32_t working_threads = 0;
 };
 
@@ -156,10 +161,11 @@ class use {
  public:
   seen_use since_before() noexcept {
     const std::int64_t now = now_ns(), own = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
-    seen_use seen{nullptr, static_cast<double>(own - own_ns_) / static_cast<double>(now - at_ns_), working_since(now - at_ns_)};
+    seen_use seen{nullptr, static_cast<double>(own - own_ns_) / static_cast<double>(now - at_ns_),
+                  working_since(now - at_ns_)};
     own_ns_ = own;
     at_ns_ = now;
-    constexpr std::int64_t told_apart_ns = 100'000'000;   // ticks are 10 ms
+    constexpr std::int64_t told_apart_ns = 100'000'000;  // ticks are 10 ms
     if (now - ticks_at_ns_ < told_apart_ns) return seen;
     seen.used = used_since(now);
     return seen;
@@ -175,10 +181,13 @@ class use {
   /// What a thread takes to begin or to wake up is no work, however short the while was.
   std::uint32_t working_since(std::int64_t while_ns) noexcept {
     constexpr double works_from_ns = 1e6;
-    const double from_ns = std::max(works_from_ns, chosen_cpus::works_from * static_cast<double>(while_ns));
+    const double from_ns =
+        std::max(works_from_ns, chosen_cpus::works_from * static_cast<double>(while_ns));
     std::uint32_t working = 0, now_seen = 0;
     each_thread([&](pid_t thread) {
-      const std::int64_t ns = cpu_ns(static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u));   // as pthread_getcpuclockid makes them
+      // as pthread_getcpuclockid makes them
+      const std::int64_t ns =
+          cpu_ns(static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u));
       if (ns < 0 || now_seen == most_threads) return;
       std::int64_t before = 0;
       for (std::uint32_t n = 0; n < threads_seen_; ++n)
@@ -193,14 +202,16 @@ class use {
 
   const double* used_since(std::int64_t now) noexcept {
     const bool known = ticks_at_ns_ != 0;
-    const auto while_ns = static_cast<double>(now - ticks_at_ns_), tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
+    const auto while_ns = static_cast<double>(now - ticks_at_ns_),
+               tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
     memcpy(before_, ticks_, sizeof before_);
     const bool read = each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
       if (cpu < CPU_SETSIZE) ticks_[cpu] = ticks;
     });
     ticks_at_ns_ = read ? now : 0;
     if (!known || !read) return nullptr;
-    for (std::uint32_t n = 0; n < count; ++n) used_[n] = static_cast<double>(ticks_[numbers[n]] - before_[numbers[n]]) * tick_ns / while_ns;
+    for (std::uint32_t n = 0; n < count; ++n)
+      used_[n] = static_cast<double>(ticks_[numbers[n]] - before_[numbers[n]]) * tick_ns / while_ns;
     return used_;
   }
 
@@ -208,7 +219,7 @@ class use {
     pid_t thread;
     std::int64_t ns;
   };
-  static constexpr std::uint32_t most_threads = 256;   // as many as are looked at
+  static constexpr std::uint32_t most_threads = 256;  // as many as are looked at
   thread_time threads_[most_threads], next_[most_threads];
   std::int64_t ticks_[CPU_SETSIZE], before_[CPU_SETSIZE];
   double used_[chosen_cpus::most];
@@ -217,19 +228,23 @@ class use {
 };
 use latest;
 
-// ---- the thread that follows -----------------------------------------------------------------------------------------------------------
+// ---- the thread that follows --------------------------------------------------------------------
 
-/// To each thread that still has ours. One that is made meanwhile may have it from one that comes later: so it is looked for again.
+/// To each thread that still has ours. One that is made meanwhile may have it from one that comes
+/// later: so it is looked for again.
 void give(const cpu_set_t& wanted) noexcept {
   const cpu_set_t old = given;
-  if (sched_setaffinity(0, sizeof wanted, &wanted) != 0 || sched_getaffinity(0, sizeof given, &given) != 0) return;
+  if (sched_setaffinity(0, sizeof wanted, &wanted) != 0 ||
+      sched_getaffinity(0, sizeof given, &given) != 0)
+    return;
   constexpr int most_times = 8;
   bool any = true;
   for (int times = 0; times < most_times && any; ++times) {
     any = false;
     each_thread([&](pid_t thread) {
       cpu_set_t now;
-      if (sched_getaffinity(thread, sizeof now, &now) == 0 && same(now, old)) any = sched_setaffinity(thread, sizeof wanted, &wanted) == 0 || any;
+      if (sched_getaffinity(thread, sizeof now, &now) == 0 && same(now, old))
+        any = sched_setaffinity(thread, sizeof wanted, &wanted) == 0 || any;
     });
   }
 }
@@ -245,12 +260,14 @@ void give_chosen() noexcept {
 /// Whether there is anything left to follow.
 bool look() noexcept {
   const seen_use use = latest.since_before();
-  if (const double quota = quota_now(); quota >= 0.0 && chosen.pay_for(detail::paid_cores(quota, count), use.used)) {
+  if (const double quota = quota_now();
+      quota >= 0.0 && chosen.pay_for(detail::paid_cores(quota, count), use.used)) {
     given_count.store(chosen.size(), std::memory_order_release);
     give_chosen();
   }
   if (!chosen.hold_up(use.used, use.own, use.working_threads)) return true;
-  chosen.pay_for(count, nullptr);   // those who ask us for the number of CPUs still get what is paid for
+  // those who ask us for the number of CPUs still get what is paid for
+  chosen.pay_for(count, nullptr);
   give_chosen();
   return false;
 }
@@ -266,20 +283,25 @@ void* follow(void*) {
   }
 }
 
-// ---- who asks for the number of CPUs ---------------------------------------------------------------------------------------------------
+// ---- who asks for the number of CPUs ------------------------------------------------------------
 
-/// A module that asks on which CPU it is may have a place for each number below that of CPUs, so it gets the computer's.
+/// A module that asks on which CPU it is may have a place for each number below that of CPUs, so it
+/// gets the computer's.
 bool goes_by_numbers(const void* asker) noexcept {
   struct search {
     std::uintptr_t at;
     bool found;
   } s{reinterpret_cast<std::uintptr_t>(asker), false};
-  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
-    search& wanted = *static_cast<search*>(data);
-    if (!lies_in(*info, wanted.at)) return 0;
-    each_taken(*info, [&](const char* name) { wanted.found = wanted.found || !strcmp(name, "sched_getcpu"); });
-    return 1;
-  }, &s);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        search& wanted = *static_cast<search*>(data);
+        if (!lies_in(*info, wanted.at)) return 0;
+        each_taken(*info, [&](const char* name) {
+          wanted.found = wanted.found || !strcmp(name, "sched_getcpu");
+        });
+        return 1;
+      },
+      &s);
   return s.found;
 }
 
@@ -294,7 +316,9 @@ long as_narrowed(long computer, const void* asker) noexcept {
 void follow_mask() noexcept {
   if (followed.load(std::memory_order_relaxed)) return;
   begin();
-  if (given_count.load(std::memory_order_acquire) == 0 || chosen.all() || followed.exchange(true, std::memory_order_relaxed)) return;
+  if (given_count.load(std::memory_order_acquire) == 0 || chosen.all() ||
+      followed.exchange(true, std::memory_order_relaxed))
+    return;
   const int error = errno;
   if (!start_thread(follow, nullptr)) followed.store(false, std::memory_order_relaxed);
   errno = error;
@@ -304,11 +328,16 @@ void forget_mask() noexcept { followed.store(false, std::memory_order_relaxed); 
 
 }  // namespace kilter::regions
 
-/// glibc's number of CPUs is the computer's, whatever the mask is; with it C++'s hardware_concurrency and Python's cpu_count are.
+/// glibc's number of CPUs is the computer's, whatever the mask is; with it C++'s
+/// hardware_concurrency and Python's cpu_count are.
 KILTER_EXPORTED long sysconf(int name) noexcept {
   static long (*real)(int);
-  const long is = __sysconf ? __sysconf(name) : kilter::balance::preload::next(real, "sysconf") ? real(name) : -1;
-  return name == _SC_NPROCESSORS_ONLN ? kilter::regions::as_narrowed(is, __builtin_return_address(0)) : is;
+  const long is = __sysconf                                         ? __sysconf(name)
+                  : kilter::balance::preload::next(real, "sysconf") ? real(name)
+                                                                    : -1;
+  return name == _SC_NPROCESSORS_ONLN
+             ? kilter::regions::as_narrowed(is, __builtin_return_address(0))
+             : is;
 }
 KILTER_EXPORTED int get_nprocs() noexcept {
   static int (*real)();

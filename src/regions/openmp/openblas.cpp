@@ -11,24 +11,24 @@
 #include "balance/preload/guest.hpp"
 #include "regions/openmp/blas_threads.hpp"
 #include "regions/openmp/clock.hpp"
+#include "regions/openmp/extra.hpp"
 #include "regions/openmp/hands.hpp"
 #include "regions/openmp/library_waits.hpp"
 #include "regions/openmp/mask.hpp"
 #include "regions/openmp/others.hpp"
-#include "regions/openmp/extra.hpp"
 
 namespace kilter::regions {
 
 namespace {
 
-// ---- which modules are OpenBLAS --------------------------------------------------------------------------------------------------------
+// ---- which modules are OpenBLAS -----------------------------------------------------------------
 
 struct open_blas {
   int (*get)() = nullptr;
   void (*set)(int) = nullptr;
   blas_number number{};
 };
-constexpr std::uint32_t most_libraries = 8, most_others = 64;   // of modules that make threads
+constexpr std::uint32_t most_libraries = 8, most_others = 64;  // of modules that make threads
 open_blas libraries[most_libraries];
 std::atomic<std::uint32_t> library_count{0};
 struct looked_at_module {
@@ -37,16 +37,17 @@ struct looked_at_module {
 };
 looked_at_module looked_at[most_libraries + most_others];
 std::uint32_t looked_at_count = 0;
-moment looking;                                           // held for both
+moment looking;  // held for both
 std::atomic<bool> watched{false};
 std::atomic<std::uint32_t> first_threads{0}, fewest{0};
 std::atomic<std::uint64_t> changes{0};
 
 /// Its makers let packagers put something before and after each name.
-constexpr const char* names[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
-                                    {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
-                                    {"scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"},
-                                    {"scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"}};
+constexpr const char* names[][2] = {
+    {"openblas_get_num_threads", "openblas_set_num_threads"},
+    {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
+    {"scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"},
+    {"scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"}};
 
 struct module_place {
   std::uintptr_t address, begin;
@@ -54,17 +55,20 @@ struct module_place {
 };
 module_place module_at_address(const void* address) noexcept {
   module_place place{reinterpret_cast<std::uintptr_t>(address), 0, nullptr};
-  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
-    auto& wanted = *static_cast<module_place*>(data);
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& p = info->dlpi_phdr[i];
-      if (p.p_type != PT_LOAD || wanted.address - info->dlpi_addr - p.p_vaddr >= p.p_memsz) continue;
-      wanted.begin = info->dlpi_addr;
-      wanted.path = info->dlpi_name;
-      return 1;
-    }
-    return 0;
-  }, &place);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& wanted = *static_cast<module_place*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& p = info->dlpi_phdr[i];
+          if (p.p_type != PT_LOAD || wanted.address - info->dlpi_addr - p.p_vaddr >= p.p_memsz)
+            continue;
+          wanted.begin = info->dlpi_addr;
+          wanted.path = info->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &place);
   return place;
 }
 
@@ -81,7 +85,7 @@ bool open_library(const char* path, open_blas& found) noexcept {
   return false;
 }
 
-bool is_wanted() noexcept {   // others' constructors run before ours
+bool is_wanted() noexcept {  // others' constructors run before ours
   static std::atomic<int> wanted{-1};
   int is = wanted.load(std::memory_order_relaxed);
   if (is < 0) {
@@ -92,21 +96,24 @@ bool is_wanted() noexcept {   // others' constructors run before ours
   return is == 1;
 }
 
-// ---- the thread that watches -----------------------------------------------------------------------------------------------------------
+// ---- the thread that watches --------------------------------------------------------------------
 
 void revise(open_blas& b, std::uint32_t worth_it) noexcept {
   const auto now = static_cast<std::uint32_t>(std::max(1, b.get()));
   const std::uint32_t wanted = b.number.next(now, worth_it);
   if (&b == &libraries[0]) {
     first_threads.store(b.number.asked(), std::memory_order_relaxed);
-    if (const std::uint32_t least = fewest.load(std::memory_order_relaxed); least == 0 || wanted < least) fewest.store(wanted, std::memory_order_relaxed);
+    if (const std::uint32_t least = fewest.load(std::memory_order_relaxed);
+        least == 0 || wanted < least)
+      fewest.store(wanted, std::memory_order_relaxed);
   }
   if (wanted == now) return;
   b.set(static_cast<int>(wanted));
   changes.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// True: a program has lowered a number itself, and may set it back to one that is too high at any moment.
+/// True: a program has lowered a number itself, and may set it back to one that is too high at any
+/// moment.
 bool revise_all(std::uint32_t worth_it) noexcept {
   bool lowered = false;
   for (std::uint32_t n = 0; n < library_count.load(std::memory_order_acquire); ++n) {
@@ -122,7 +129,8 @@ void sleep_for(std::int64_t ns) noexcept {
 }
 
 constexpr std::int64_t while_ns = 100'000'000;
-/// Python's packages set the number to one for moments, and back to what they found: who looks only now and then finds one all the time, and lowers nothing.
+/// Python's packages set the number to one for moments, and back to what they found: who looks only
+/// now and then finds one all the time, and lowers nothing.
 constexpr std::int64_t moment_ns = 2'000'000;
 constexpr int most_moments = 500;
 
@@ -136,14 +144,17 @@ void* watch(void*) {
   std::uint32_t worth_it = static_cast<std::uint32_t>(CPU_COUNT(&mask));
   for (int moments = 0;;) {
     std::int64_t left_ns = while_ns;
-    for (; left_ns > moment_ns && moments > 0 && revise_all(worth_it); --moments, left_ns -= moment_ns) sleep_for(moment_ns);
+    for (; left_ns > moment_ns && moments > 0 && revise_all(worth_it);
+         --moments, left_ns -= moment_ns)
+      sleep_for(moment_ns);
     sleep_for(left_ns);
     const double told = others.since_before_if_worked();
     if (told < 0.0) continue;
     const double used = told < others.least_told() ? 0.0 : told;
     const std::int64_t regions = library_regions() + std::int64_t{latest_region().number};
     // Where others use a CPU one of ours waits there: that is not the fault of its own threads.
-    const bool one = beside.after(regions != 0 ? own.since_before() - used : 0.0, regions, now_ns());
+    const bool one =
+        beside.after(regions != 0 ? own.since_before() - used : 0.0, regions, now_ns());
     const std::uint32_t before = worth_it;
     worth_it = one ? 1 : many.after(used);
     if (worth_it < before) moments = most_moments;
@@ -154,7 +165,8 @@ void* watch(void*) {
 /// Whether an OpenBLAS lies at this address. Each module is looked at once.
 bool is_openblas(const void* address) noexcept {
   const module_place module = module_at_address(address);
-  if (!module.path || !*module.path) return false;   // the program itself: if OpenBLAS is linked into it, its names are not to be found
+  // the program itself: if OpenBLAS is linked into it, its names are not to be found
+  if (!module.path || !*module.path) return false;
   const hold h(looking);
   for (std::uint32_t n = 0; n < looked_at_count; ++n)
     if (looked_at[n].begin == module.begin) return looked_at[n].is_openblas;
@@ -174,22 +186,27 @@ void watch_if_openblas(const void* maker) noexcept {
 }  // namespace
 
 blas_numbers blas_told() noexcept {
-  return {library_count.load(std::memory_order_acquire), first_threads.load(std::memory_order_relaxed), fewest.load(std::memory_order_relaxed), changes.load(std::memory_order_relaxed)};
+  return {library_count.load(std::memory_order_acquire),
+          first_threads.load(std::memory_order_relaxed), fewest.load(std::memory_order_relaxed),
+          changes.load(std::memory_order_relaxed)};
 }
 
 void forget_blas() noexcept {
   watched.store(false, std::memory_order_relaxed);
-  looking.unlock();   // a thread that is not there any more may have held it
+  looking.unlock();  // a thread that is not there any more may have held it
 }
 
 }  // namespace kilter::regions
 
-/// OpenBLAS makes its threads when it is loaded, and again after a fork: so it is found, whoever loads it.
-KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*f)(void*), void* argument) noexcept {
+/// OpenBLAS makes its threads when it is loaded, and again after a fork: so it is found, whoever
+/// loads it.
+KILTER_EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                   void* (*f)(void*), void* argument) noexcept {
   static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   if (kilter::balance::preload::next(real, "pthread_create") == nullptr) return ENOSYS;
   kilter::regions::follow_mask();
   const int error = real(thread, attributes, f, argument);
-  if (error == 0 && kilter::regions::is_wanted()) kilter::regions::watch_if_openblas(__builtin_return_address(0));
+  if (error == 0 && kilter::regions::is_wanted())
+    kilter::regions::watch_if_openblas(__builtin_return_address(0));
   return error;
 }

@@ -29,7 +29,10 @@ std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
 
 }  // namespace
 
-others_use::others_use() noexcept : tick_ns_(1e9 / static_cast<double>(sysconf(_SC_CLK_TCK))), own_ns_(own_ns()), at_ns_(now_ns()) {
+others_use::others_use() noexcept
+    : tick_ns_(1e9 / static_cast<double>(sysconf(_SC_CLK_TCK))),
+      own_ns_(own_ns()),
+      at_ns_(now_ns()) {
   if (sched_getaffinity(getpid(), sizeof mask_, &mask_) != 0) CPU_ZERO(&mask_);
 }
 
@@ -54,7 +57,8 @@ double others_use::since_before() noexcept {
 double others_use::since_before_if_worked() noexcept {
   constexpr double idle_part = 0.02;
   const std::int64_t now = now_ns(), own = own_ns();
-  if (static_cast<double>(own - own_ns_) >= idle_part * static_cast<double>(now - at_ns_)) return since_before();
+  if (static_cast<double>(own - own_ns_) >= idle_part * static_cast<double>(now - at_ns_))
+    return since_before();
   own_ns_ = own;
   at_ns_ = now;
   ticks_ = -1;
@@ -79,7 +83,8 @@ double own_wait::since_before() noexcept {
     closedir(threads);
   }
   const std::int64_t now = now_ns(), waited_ns = sum_ns - waited_ns_, took_ns = now - at_ns_;
-  const bool known = waited_ns_ >= 0 && waited_ns >= 0 && took_ns > 0;   // it becomes less where a thread has ended
+  // it becomes less where a thread has ended
+  const bool known = waited_ns_ >= 0 && waited_ns >= 0 && took_ns > 0;
   waited_ns_ = sum_ns;
   at_ns_ = now;
   errno = error;
@@ -92,7 +97,8 @@ std::uint32_t threads_that_run() noexcept {
   lines_of_stat stat;
   std::uint32_t count = 0;
   for (const char* line; (line = stat.next()) != nullptr;)
-    if (strncmp(line, name, sizeof name - 1) == 0) count = static_cast<std::uint32_t>(strtoul(line + sizeof name - 1, nullptr, 10));
+    if (strncmp(line, name, sizeof name - 1) == 0)
+      count = static_cast<std::uint32_t>(strtoul(line + sizeof name - 1, nullptr, 10));
   errno = error;
   return count;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// How many of the process's CPUs others use: what /proc/stat says of these CPUs, less the process's own CPU time.
+// How many of the process's CPUs others use: what /proc/stat says of these CPUs, less the process's
+// own CPU time.
 
 #include <sched.h>
 
@@ -7,28 +8,35 @@
 
 namespace kilter::regions {
 
-/// A part of a CPU. Below it the CPU counts as nobody's: the part is read from ticks of 10 ms over about a tenth of a second.
+/// A part of a CPU. Below it the CPU counts as nobody's: the part is read from ticks of 10 ms over
+/// about a tenth of a second.
 inline constexpr double counts_as_used = 0.25;
-/// The same of so many CPUs together. The errors of their ticks add up as the root of their number does: .058 CPUs of two over .08 s (standard deviation, measured), so
-/// on sixteen busy ones .25 would be seen every second where nobody else is.
+/// The same of so many CPUs together. The errors of their ticks add up as the root of their number
+/// does: .058 CPUs of two over .08 s (standard deviation, measured), so on sixteen busy ones .25
+/// would be seen every second where nobody else is.
 [[nodiscard]] constexpr double counts_as_used_of(std::uint32_t cpus) noexcept {
-  double root = 1.0;                    // of half of their number
+  double root = 1.0;  // of half of their number
   for (int step = 0; step < 8 && cpus > 2; ++step) root = 0.5 * (root + 0.5 * cpus / root);
   return counts_as_used * root;
 }
 
-/// Reads are 60 us on two CPUs; ticks are 10 ms, so a while below .08 s says little. One thread at a time.
+/// Reads are 60 us on two CPUs; ticks are 10 ms, so a while below .08 s says little. One thread at
+/// a time.
 class others_use {
  public:
   /// Of the CPUs that the process may use now. Nothing is read yet.
   others_use() noexcept;
 
-  /// CPUs that others used since the call before, another machine on the same computer too; negative: not known.
+  /// CPUs that others used since the call before, another machine on the same computer too;
+  /// negative: not known.
   [[nodiscard]] double since_before() noexcept;
-  /// The same, but where the process itself did next to nothing since then, nothing is read, and it is not known.
+  /// The same, but where the process itself did next to nothing since then, nothing is read, and it
+  /// is not known.
   [[nodiscard]] double since_before_if_worked() noexcept;
   /// Fewer CPUs than that say nothing.
-  [[nodiscard]] double least_told() const noexcept { return counts_as_used_of(static_cast<std::uint32_t>(CPU_COUNT(&mask_))); }
+  [[nodiscard]] double least_told() const noexcept {
+    return counts_as_used_of(static_cast<std::uint32_t>(CPU_COUNT(&mask_)));
+  }
   /// CPU time of the process.
   [[nodiscard]] static std::int64_t own_ns() noexcept;
 
@@ -38,7 +46,8 @@ class others_use {
   std::int64_t ticks_ = -1, own_ns_, at_ns_;
 };
 
-/// How many of the process's threads are held up: what the kernel counts for each (schedstat). Some microseconds a thread.
+/// How many of the process's threads are held up: what the kernel counts for each (schedstat). Some
+/// microseconds a thread.
 class own_wait {
  public:
   /// In the mean since the call before; 0: not known.

@@ -14,9 +14,10 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local region* watchi
 
 namespace {
 
-mode modes[2] = {mode::pass_on, mode::pass_on};   // by runtime
+mode modes[2] = {mode::pass_on, mode::pass_on};  // by runtime
 bool passive = false;
-const char* against[2] = {};                      // the variable, or the tool's function, for which everything is left to that library
+// the variable, or the tool's function, for which everything is left to that library
+const char* against[2] = {};
 
 bool user_has(const char* name) noexcept {
   const char* const value = getenv(name);
@@ -27,10 +28,18 @@ bool user_says(const char* name, const char* value) noexcept {
   return is && !strcasecmp(is, value);
 }
 
-constexpr refused_setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr}, {"GOMP_CPU_AFFINITY", nullptr, nullptr}, {"KMP_HW_SUBSET", nullptr, nullptr}, {"KMP_STACKSIZE", nullptr, nullptr},
-                                 {"GOMP_STACKSIZE", nullptr, nullptr}, {"KMP_LIBRARY", nullptr, nullptr}, {"KMP_DEVICE_THREAD_LIMIT", nullptr, nullptr},
-                                 {"KMP_ALL_THREADS", nullptr, nullptr}, {"KMP_DETERMINISTIC_REDUCTION", nullptr, nullptr}, {"KMP_FORCE_REDUCTION", nullptr, nullptr},
-                                 {"KMP_ENABLE_TASK_THROTTLING", nullptr, nullptr}, {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
+constexpr refused_setting of_libomp[] = {{"KMP_AFFINITY", nullptr, nullptr},
+                                         {"GOMP_CPU_AFFINITY", nullptr, nullptr},
+                                         {"KMP_HW_SUBSET", nullptr, nullptr},
+                                         {"KMP_STACKSIZE", nullptr, nullptr},
+                                         {"GOMP_STACKSIZE", nullptr, nullptr},
+                                         {"KMP_LIBRARY", nullptr, nullptr},
+                                         {"KMP_DEVICE_THREAD_LIMIT", nullptr, nullptr},
+                                         {"KMP_ALL_THREADS", nullptr, nullptr},
+                                         {"KMP_DETERMINISTIC_REDUCTION", nullptr, nullptr},
+                                         {"KMP_FORCE_REDUCTION", nullptr, nullptr},
+                                         {"KMP_ENABLE_TASK_THROTTLING", nullptr, nullptr},
+                                         {"KMP_BLOCKTIME", "infinite", "KMP_BLOCKTIME=infinite"}};
 
 template <unsigned N>
 const char* first_set(const refused_setting (&all)[N]) noexcept {
@@ -51,9 +60,13 @@ __attribute__((constructor)) void choose_modes() {
   const mode how = !strcmp(wanted, "all") ? mode::all : mode::learn;
   for (unsigned i = 0; i < 2; ++i)
     if (!against[i]) modes[i] = how;
-  if (!both && (real_if_any(runtime::libgomp, "GOMP_parallel") || real_if_any(runtime::libomp, "__kmpc_fork_call"))) begin_to_look();
-  if (both) explain_nothing_done(both);
-  else begin_explaining();
+  if (!both && (real_if_any(runtime::libgomp, "GOMP_parallel") ||
+                real_if_any(runtime::libomp, "__kmpc_fork_call")))
+    begin_to_look();
+  if (both)
+    explain_nothing_done(both);
+  else
+    begin_explaining();
 }
 
 std::atomic<bool> libgomp_has_threads{false};
@@ -61,7 +74,8 @@ std::atomic<bool> libgomp_has_threads{false};
 }  // namespace
 
 void note_team_of(runtime r) noexcept {
-  if (r == runtime::libgomp && !libgomp_has_threads.load(std::memory_order_relaxed)) libgomp_has_threads.store(true, std::memory_order_relaxed);
+  if (r == runtime::libgomp && !libgomp_has_threads.load(std::memory_order_relaxed))
+    libgomp_has_threads.store(true, std::memory_order_relaxed);
 }
 void take_over_in_child() noexcept {
   mode& how = modes[static_cast<unsigned>(runtime::libgomp)];
@@ -107,10 +121,12 @@ bool would_fold(region& r, mode how, std::uint32_t members) noexcept {
 
 bool can_be_ours(const region& r, mode how, std::uint32_t members, bool folds) noexcept {
   if (how == mode::all) return true;
-  if (r.why.load(std::memory_order_relaxed) != reason::none || (members > pool_size() && !folds)) return false;
+  if (r.why.load(std::memory_order_relaxed) != reason::none || (members > pool_size() && !folds))
+    return false;
   switch (r.needs.load(std::memory_order_relaxed)) {
     case team_need::none: return true;
-    case team_need::members: return folds || waits_passively();   // alone a library that spins is a little quicker
+    // alone a library that spins is a little quicker
+    case team_need::members: return folds || waits_passively();
     case team_need::order: return folds;
     case team_need::library: break;
   }
@@ -123,38 +139,51 @@ chosen_way::chosen_way(region& r, bool can_choose, std::int64_t now) noexcept : 
   if (!held_) return;
   timed_ = r.way.measures(changes_of_machine(), now);
   library_ = r.way.second();
-  if (timed_) begin_ns_ = now;
-  else r.choosing.store(false, std::memory_order_release), held_ = false;
+  if (timed_)
+    begin_ns_ = now;
+  else
+    r.choosing.store(false, std::memory_order_release), held_ = false;
 }
 
 chosen_way::~chosen_way() {
   if (!held_) return;
   if (timed_) {
     const std::int64_t now = now_ns();
-    of_.way.ran(now - begin_ns_, now, !library_ && of_.is_fine_grained.load(std::memory_order_relaxed));
+    of_.way.ran(now - begin_ns_, now,
+                !library_ && of_.is_fine_grained.load(std::memory_order_relaxed));
   }
   of_.choosing.store(false, std::memory_order_release);
 }
 
-bool run_on_threads_of_ours(region& r, const region_call& c, const member_settings& settings, std::uint32_t members, bool folds) noexcept {
+bool run_on_threads_of_ours(region& r, const region_call& c, const member_settings& settings,
+                            std::uint32_t members, bool folds) noexcept {
   if (folds && !can_fold(members)) {
     release_pool();
     return false;
   }
-  // Whose members work for longer than the operating system's slices without waiting for others is better off with a thread for each: beside a neighbour they get more.
+  // Whose members work for longer than the operating system's slices without waiting for others is
+  // better off with a thread for each: beside a neighbour they get more.
   constexpr std::int64_t long_ns = 4'000'000;
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
   waits_go_to(explains() ? &r.waited : nullptr);
-  constexpr std::int64_t of_any_ns = 10'000;   // in a region's first execution all that come count the same
-  const std::int64_t ns_before = r.folded_ns.load(std::memory_order_relaxed), events_before = r.folded_events.load(std::memory_order_relaxed);
-  const way_to_run way{.folds = folds, .with_extra_threads = is_long, .an_event_ns = events_before == 0 ? of_any_ns : ns_before / events_before, .makes_tasks = r.makes_tasks.load(std::memory_order_relaxed)};
-  const folded_work done = run_on_pool(r.library, c.run, c.data, settings, members, way, c.prepare, c.with);
+  // in a region's first execution all that come count the same
+  constexpr std::int64_t of_any_ns = 10'000;
+  const std::int64_t ns_before = r.folded_ns.load(std::memory_order_relaxed),
+                     events_before = r.folded_events.load(std::memory_order_relaxed);
+  const way_to_run way{.folds = folds,
+                       .with_extra_threads = is_long,
+                       .an_event_ns = events_before == 0 ? of_any_ns : ns_before / events_before,
+                       .makes_tasks = r.makes_tasks.load(std::memory_order_relaxed)};
+  const folded_work done =
+      run_on_pool(r.library, c.run, c.data, settings, members, way, c.prepare, c.with);
   if (members_made_tasks()) r.makes_tasks.store(true, std::memory_order_relaxed);
   if (folds) {
     constexpr std::int64_t a_while_ns = 1'000'000;
     const std::int64_t before = r.took_ns.load(std::memory_order_relaxed);
-    r.took_ns.store(members_waited() ? 0 : before + (done.ns - before) / 4, std::memory_order_relaxed);
-    r.is_fine_grained.store(members_waited() && done.events * a_while_ns > done.ns, std::memory_order_relaxed);
+    r.took_ns.store(members_waited() ? 0 : before + (done.ns - before) / 4,
+                    std::memory_order_relaxed);
+    r.is_fine_grained.store(members_waited() && done.events * a_while_ns > done.ns,
+                            std::memory_order_relaxed);
     r.folded_ns.store(ns_before + done.ns, std::memory_order_relaxed);
     r.folded_events.store(events_before + done.events, std::memory_order_relaxed);
   }

@@ -23,23 +23,25 @@
 #include "regions/openmp/to_begin.hpp"
 
 // What glibc's pthread_atfork calls; that one is linked in, with what a library of its own needs.
-extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept __attribute__((weak));
+extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept
+    __attribute__((weak));
 
 namespace kilter::regions {
 
 namespace {
 
 std::atomic<bool> claimed{false};
-team work;                                             // the region that runs
-alignas(128) members_to_begin to_begin;                // of it
-alignas(128) waited_number regions;                    // that have begun
+team work;                               // the region that runs
+alignas(128) members_to_begin to_begin;  // of it
+alignas(128) waited_number regions;      // that have begun
 std::atomic<std::uint64_t> begun_alone{0};
-std::atomic<bool> alone{false};                        // only the program's own thread runs members of folded teams
+// only the program's own thread runs members of folded teams
+std::atomic<bool> alone{false};
 alignas(128) waited_number alone_changes;
-std::atomic<std::int64_t> folded_since_ns{0};          // 0: no folded team runs
-std::atomic<std::int64_t> folded_ns{0}, usual_ns{0};   // folded_work of those that are over
-std::atomic<std::uint32_t> folded_from{0};             // events before the latest one
-std::atomic<std::int64_t> an_event_ns{0};              // in it
+std::atomic<std::int64_t> folded_since_ns{0};         // 0: no folded team runs
+std::atomic<std::int64_t> folded_ns{0}, usual_ns{0};  // folded_work of those that are over
+std::atomic<std::uint32_t> folded_from{0};            // events before the latest one
+std::atomic<std::int64_t> an_event_ns{0};             // in it
 bool made = false;
 __attribute__((tls_model("initial-exec"))) thread_local pid_t own_tid = 0;
 
@@ -48,31 +50,35 @@ pid_t this_thread() noexcept {
   return own_tid;
 }
 
-std::atomic<waited_times*> waits_go{nullptr};          // null: nobody wants to know
-std::atomic<int> latest_cpu{0};                        // of who ended a member, or came to a barrier last
+std::atomic<waited_times*> waits_go{nullptr};  // null: nobody wants to know
+// of who ended a member, or came to a barrier last
+std::atomic<int> latest_cpu{0};
 
 void begins_to_wait(hand& me) noexcept {
-  if (!waits_go.load(std::memory_order_relaxed) || me.idle_since_ns.load(std::memory_order_relaxed) != 0 || work.left.load() == 0) return;
+  if (!waits_go.load(std::memory_order_relaxed) ||
+      me.idle_since_ns.load(std::memory_order_relaxed) != 0 || work.left.load() == 0)
+    return;
   me.idle_since_ns.store(now_ns(), std::memory_order_relaxed);
 }
 /// Once for each wait: it goes on itself, or the region is over.
 void has_waited(hand& h) noexcept {
   if (h.idle_since_ns.load(std::memory_order_relaxed) == 0) return;
   const std::int64_t since_ns = h.idle_since_ns.exchange(0, std::memory_order_relaxed);
-  if (waited_times* const to = waits_go.load(std::memory_order_relaxed); to && since_ns != 0) to->add(latest_cpu.load(std::memory_order_relaxed), now_ns() - since_ns);
+  if (waited_times* const to = waits_go.load(std::memory_order_relaxed); to && since_ns != 0)
+    to->add(latest_cpu.load(std::memory_order_relaxed), now_ns() - since_ns);
 }
 template <class Visit>
 void each_that_waits(const Visit& visit) noexcept {
   if (!waits_go.load(std::memory_order_relaxed)) return;
   for (std::uint32_t n = 0; n <= workers.load(std::memory_order_relaxed); ++n) visit(hands[n]);
 }
-void has_waited(extra_hand&) noexcept {}               // its CPU has others that work
+void has_waited(extra_hand&) noexcept {}  // its CPU has others that work
 
 std::uint32_t waited_for() noexcept { return fold_events().load() - task_events() + tasks_over(); }
 
 void end_member() noexcept {
   note_last_to_come();
-  const bool folds = work.folds;   // before: with the last member the team is another one's
+  const bool folds = work.folds;  // before: with the last member the team is another one's
   work.left.add(static_cast<std::uint32_t>(-1));
   if (folds && work.left.load() == 0) fold_events().add(1);
 }
@@ -84,7 +90,8 @@ void run(hand& me, std::uint32_t number) noexcept {
   end_member();
 }
 
-/// By one of the hands or of the extra threads: runs a member of the folded team until it waits or is over; false: there is none that can go on.
+/// By one of the hands or of the extra threads: runs a member of the folded team until it waits or
+/// is over; false: there is none that can go on.
 template <class Thread>
 bool run_folded(Thread& me, std::uint32_t which) noexcept {
   const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
@@ -99,13 +106,17 @@ bool run_folded(Thread& me, std::uint32_t which) noexcept {
 }
 void run_folded_member(std::uint32_t number) { run_member(work, number); }
 
-/// A member is done. Where members wait for one another a guest stays for its time: at home it would be held up, and all would wait for it again.
+/// A member is done. Where members wait for one another a guest stays for its time: at home it
+/// would be held up, and all would wait for it again.
 void leave_member(hand& me) noexcept {
-  if (work.waits.load(std::memory_order_relaxed)) go_home_in_time(me);
-  else go_home(me);
+  if (work.waits.load(std::memory_order_relaxed))
+    go_home_in_time(me);
+  else
+    go_home(me);
 }
 
-/// While a folded team runs: takes members that can go on, and waits for some. Until the team is over or another region has begun.
+/// While a folded team runs: takes members that can go on, and waits for some. Until the team is
+/// over or another region has begun.
 void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
   const auto runs = [&] { return regions.load() == seen && work.left.load() != 0; };
   waiting w(me);
@@ -115,18 +126,22 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
       go_home(me);
       alone_changes.sleep_while(changes);
     } else if (run_folded(me, which)) {
-      go_home(me);   // what waits on its stack can go on anywhere, so a thread that is held up at home holds up nobody
+      // what waits on its stack can go on anywhere, so a thread that is held up at home holds up
+      // nobody
+      go_home(me);
       w.begin_again();
     } else {
       const searching s(work);
-      if (run_folded(me, which)) {   // one for which a task came before it was known that this thread looks for some
+      // one for which a task came before it was known that this thread looks for some
+      if (run_folded(me, which)) {
         go_home(me);
         w.begin_again();
         continue;
       }
       begins_to_wait(me);
       while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
-      if (&me == &hands[0]) keep_apart(me);   // it is not pinned, and may have come to where another one is at home
+      // it is not pinned, and may have come to where another one is at home
+      if (&me == &hands[0]) keep_apart(me);
     }
   }
 }
@@ -143,7 +158,7 @@ void wait_for_region(hand& me, std::uint32_t seen, bool worked) noexcept {
       if (me.host.load(std::memory_order_relaxed)) return regions.sleep_while(seen);
     }
     if (!over) {
-      w.turn(regions, seen);   // and looks again whether somebody is held up
+      w.turn(regions, seen);  // and looks again whether somebody is held up
       if ((over = work.left.load() == 0)) w.begin_again();
     } else if (w.spun_ns() > spin_ns) {
       return regions.sleep_while(seen);
@@ -154,7 +169,8 @@ void wait_for_region(hand& me, std::uint32_t seen, bool worked) noexcept {
 /// There are more threads than members: their own threads come first.
 void leave_to_others() noexcept {
   constexpr std::int64_t a_while_ns = 10'000;
-  for (const std::int64_t since = now_ns(); to_begin.any() && now_ns() - since < a_while_ns;) pause();
+  for (const std::int64_t since = now_ns(); to_begin.any() && now_ns() - since < a_while_ns;)
+    pause();
 }
 
 void* worker(void* hand_of_it) {
@@ -198,10 +214,11 @@ void wait_for_members(hand& me) noexcept {
   if (work.folds) return take_members(me, 0, regions.load());
   begins_to_wait(me);
   waiting w(me);
-  for (std::uint32_t left = work.left.load(); left != 0; left = work.left.load()) w.turn(work.left, left);
+  for (std::uint32_t left = work.left.load(); left != 0; left = work.left.load())
+    w.turn(work.left, left);
 }
 
-void forget_threads() {   // the child of a fork has none but the one that forked
+void forget_threads() {  // the child of a fork has none but the one that forked
   made = false;
   own_tid = 0;
   workers.store(0, std::memory_order_relaxed);
@@ -245,13 +262,17 @@ void* one_member(void* number) {
 bool rescues_allowed() noexcept { return !work.surprised.load(std::memory_order_relaxed); }
 bool some_to_begin() noexcept { return to_begin.any(); }
 
-bool claim_pool() noexcept { return !claimed.load(std::memory_order_relaxed) && !claimed.exchange(true, std::memory_order_acquire); }
+bool claim_pool() noexcept {
+  return !claimed.load(std::memory_order_relaxed) &&
+         !claimed.exchange(true, std::memory_order_acquire);
+}
 void release_pool() noexcept { claimed.store(false, std::memory_order_release); }
 
 void begin_all(team& t) noexcept {
   if (t.members == 1 || t.waits.load(std::memory_order_relaxed)) return;
   t.waits.store(true, std::memory_order_relaxed);
-  if (t.folds || t.members <= workers.load(std::memory_order_relaxed) + 1) return;   // a thread that waits runs nothing else meanwhile, so each member finds one
+  // a thread that waits runs nothing else meanwhile, so each member finds one
+  if (t.folds || t.members <= workers.load(std::memory_order_relaxed) + 1) return;
   t.surprised.store(true, std::memory_order_relaxed);
   for (std::int64_t n = to_begin.take(0); n >= 0; n = to_begin.take(0))
     if (!start_thread(one_member, reinterpret_cast<void*>(static_cast<std::uintptr_t>(n)))) {
@@ -270,14 +291,18 @@ void await(waited_number& number, std::uint32_t old) noexcept {
   for (waiting w(*me); number.load() == old;) w.turn(number, old);
   has_waited(*me);
   me->waits_for.store(nullptr, std::memory_order_relaxed);
-  if (me == &hands[0]) keep_apart(*me);   // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
-  else go_home_in_time(*me);
+  // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
+  if (me == &hands[0])
+    keep_apart(*me);
+  else
+    go_home_in_time(*me);
 }
 void tell_change(const team& t) noexcept {
   if (t.folds) fold_events().add(1);
 }
 void note_last_to_come() noexcept {
-  if (waits_go.load(std::memory_order_relaxed)) latest_cpu.store(sched_getcpu(), std::memory_order_relaxed);
+  if (waits_go.load(std::memory_order_relaxed))
+    latest_cpu.store(sched_getcpu(), std::memory_order_relaxed);
 }
 void waits_go_to(waited_times* where) noexcept { waits_go.store(where, std::memory_order_relaxed); }
 void may_go_home() noexcept {
@@ -286,7 +311,9 @@ void may_go_home() noexcept {
   go_home_in_time(*own_hand);
 }
 
-bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept { return run_folded(me, which); }
+bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept {
+  return run_folded(me, which);
+}
 void wait_as_extra(std::uint32_t seen) noexcept {
   const searching s(work);
   if (!can_take_member()) fold_events().sleep_while(seen);
@@ -301,10 +328,12 @@ std::uint64_t times_alone() noexcept { return begun_alone.load(std::memory_order
 region_now latest_region() noexcept {
   const std::uint32_t number = regions.load(), events = waited_for();
   const std::int64_t since_ns = folded_since_ns.load(std::memory_order_acquire);
-  folded_work work{folded_ns.load(std::memory_order_relaxed), events, usual_ns.load(std::memory_order_relaxed)};
+  folded_work work{folded_ns.load(std::memory_order_relaxed), events,
+                   usual_ns.load(std::memory_order_relaxed)};
   if (since_ns > 0) {
     work.ns += now_ns() - since_ns;
-    work.usual_ns += (events - folded_from.load(std::memory_order_relaxed)) * an_event_ns.load(std::memory_order_relaxed);
+    work.usual_ns += (events - folded_from.load(std::memory_order_relaxed)) *
+                     an_event_ns.load(std::memory_order_relaxed);
   }
   return {number, folded_members() > 0, work};
 }
@@ -315,11 +344,13 @@ void all_work() noexcept {
   run_alone(false);
   bool changed = false;
   for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n)
-    if (hands[n].rests.load(std::memory_order_relaxed)) changed = hands[n].rests.exchange(false, std::memory_order_relaxed) || changed;
+    if (hands[n].rests.load(std::memory_order_relaxed))
+      changed = hands[n].rests.exchange(false, std::memory_order_relaxed) || changed;
   if (changed) alone_changes.add(1);
 }
 
-/// Who has a CPU of our share works, and the program's own thread, which is wherever the operating system puts it, stands for one of these CPUs.
+/// Who has a CPU of our share works, and the program's own thread, which is wherever the operating
+/// system puts it, stands for one of these CPUs.
 void keep_to_our_share() noexcept {
   const sharing::cpu_bits ours = our_share();
   const bool all = ours.empty();
@@ -327,14 +358,17 @@ void keep_to_our_share() noexcept {
   bool changed = false;
   for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n) {
     const int home = hands[n].home.load(std::memory_order_relaxed);
-    const bool works = all || (places > 0 && home >= 0 && ours.has(static_cast<std::uint32_t>(home)));
+    const bool works =
+        all || (places > 0 && home >= 0 && ours.has(static_cast<std::uint32_t>(home)));
     if (!all && works) --places;
     if (hands[n].rests.exchange(!works, std::memory_order_relaxed) == works) changed = true;
   }
   if (changed) alone_changes.add(1);
 }
 
-folded_work run_on_pool(runtime library, body* f, void* data, const member_settings& settings, std::uint32_t members, const way_to_run& way, void (*prepare)(team&, const void*), const void* with) noexcept {
+folded_work run_on_pool(runtime library, body* f, void* data, const member_settings& settings,
+                        std::uint32_t members, const way_to_run& way,
+                        void (*prepare)(team&, const void*), const void* with) noexcept {
   const bool folds = way.folds;
   const std::int64_t begin_ns = folds ? now_ns() : 0;
   if (!made) make();
@@ -357,14 +391,17 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
     watch_folded();
     fold(work, run_folded_member);
   }
-  each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });   // one may have found out too late that the region before was over
+  // one may have found out too late that the region before was over
+  each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });
   to_begin.begin(members, folds ? members : 1);
   regions.add(1);
   if (way.with_extra_threads) call_extra_threads(extra_threads::if_they_win);
-  if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);   // with `all` alone: they may wait for one another by means of their own
+  // with `all` alone: they may wait for one another by means of their own
+  if (!folds && members > workers.load(std::memory_order_relaxed) + 1) begin_all(work);
   if (!folds) {
     run(me, 0);
-    for (std::int64_t n = to_begin.take(0); n >= 0; n = to_begin.take(0)) run(me, static_cast<std::uint32_t>(n));
+    for (std::int64_t n = to_begin.take(0); n >= 0; n = to_begin.take(0))
+      run(me, static_cast<std::uint32_t>(n));
   }
   wait_for_members(me);
   run_tasks_left(work);
@@ -376,7 +413,8 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
   const folded_work done{now_ns() - begin_ns, events, events * way.an_event_ns};
   folded_since_ns.store(0, std::memory_order_relaxed);
   folded_ns.store(folded_ns.load(std::memory_order_relaxed) + done.ns, std::memory_order_relaxed);
-  usual_ns.store(usual_ns.load(std::memory_order_relaxed) + done.usual_ns, std::memory_order_relaxed);
+  usual_ns.store(usual_ns.load(std::memory_order_relaxed) + done.usual_ns,
+                 std::memory_order_relaxed);
   return done;
 }
 
@@ -388,6 +426,8 @@ void note_need(team_need need, std::uint32_t call) noexcept {
   work.needs.store(need, std::memory_order_relaxed);
   work.call.store(call, std::memory_order_relaxed);
 }
-shown_need need_shown() noexcept { return {work.needs.load(std::memory_order_relaxed), work.call.load(std::memory_order_relaxed)}; }
+shown_need need_shown() noexcept {
+  return {work.needs.load(std::memory_order_relaxed), work.call.load(std::memory_order_relaxed)};
+}
 
 }  // namespace kilter::regions

@@ -14,21 +14,26 @@ place places[most_with_tasks];
 namespace {
 
 constexpr std::size_t room_step = 64;
-constexpr std::uint32_t rooms_kept = 64;          // of a size, by a member: who makes tasks for others to end would fill up their memory else
-constexpr unsigned looks_at_others = 8;           // of the oldest tasks of another member's queue, for one that may run here
+// of a size, by a member: who makes tasks for others to end would fill up their memory else
+constexpr std::uint32_t rooms_kept = 64;
+// of the oldest tasks of another member's queue, for one that may run here
+constexpr unsigned looks_at_others = 8;
 
-std::atomic<std::uint32_t> most_members{0};       // of a team so far that had tasks
-std::atomic<std::uint64_t> ended_elsewhere{0};    // tasks, by threads that are no members
+std::atomic<std::uint32_t> most_members{0};     // of a team so far that had tasks
+std::atomic<std::uint64_t> ended_elsewhere{0};  // tasks, by threads that are no members
 
 /// By the member alone.
-void count(std::atomic<std::uint64_t>& n) noexcept { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+void count(std::atomic<std::uint64_t>& n) noexcept {
+  n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
 
 [[noreturn]] void no_memory() noexcept {
   balance::preload::tell("there is no memory for a task");
   abort();
 }
 
-/// Whether a task may run on top of `within`; null: of nothing. The parents of a task that waits are there, for it holds them.
+/// Whether a task may run on top of `within`; null: of nothing. The parents of a task that waits
+/// are there, for it holds them.
 bool may_run(const task& t, const task* within) noexcept {
   if (!within) return true;
   const task* p = t.parent;
@@ -43,8 +48,10 @@ void take_out(place& from, task& t) noexcept {
 }
 
 void tell_of_tasks(team& t) noexcept {
-  if (t.folds) tell_of_folded_tasks();
-  else t.changes.add(1);
+  if (t.folds)
+    tell_of_folded_tasks();
+  else
+    t.changes.add(1);
 }
 
 task* latest_of(place& own, const task* within) noexcept {
@@ -58,10 +65,13 @@ task* latest_of(place& own, const task* within) noexcept {
 
 task* oldest_of(place& other, const task* within, bool patient) noexcept {
   if (other.waiting.load(std::memory_order_seq_cst) == 0) return nullptr;
-  if (patient) other.lock.lock();
-  else if (!other.lock.try_lock()) return nullptr;
+  if (patient)
+    other.lock.lock();
+  else if (!other.lock.try_lock())
+    return nullptr;
   task* t = other.oldest;
-  for (unsigned looks = 1; t && !may_run(*t, within); ++looks) t = looks < looks_at_others ? t->after : nullptr;
+  for (unsigned looks = 1; t && !may_run(*t, within); ++looks)
+    t = looks < looks_at_others ? t->after : nullptr;
   if (t) take_out(other, *t);
   other.lock.unlock();
   return t;
@@ -69,7 +79,8 @@ task* oldest_of(place& other, const task* within, bool patient) noexcept {
 
 }  // namespace
 
-/// `waiting` is changed before `searchers` is read, and who searches does it the other way round, all sequentially consistent: so it finds the task, or is told.
+/// `waiting` is changed before `searchers` is read, and who searches does it the other way round,
+/// all sequentially consistent: so it finds the task, or is told.
 void put(place& to, task& t, team& of) noexcept {
   {
     const hold one(to.lock);
@@ -98,27 +109,34 @@ void use_places_of(const team& t) noexcept {
 void count_made(const member& m) noexcept { count(place_of(m).made); }
 
 void count_ended(const member* by) noexcept {
-  if (by) count(place_of(*by).ended);
-  else ended_elsewhere.fetch_add(1, std::memory_order_release);
+  if (by)
+    count(place_of(*by).ended);
+  else
+    ended_elsewhere.fetch_add(1, std::memory_order_release);
 }
 
 /// The numbers of ended ones are read first. Then if both sums are the same, each task of which the
-/// making was seen was over when that was read, so what it had made was seen, too, and nothing is left.
+/// making was seen was over when that was read, so what it had made was seen, too, and nothing is
+/// left.
 bool all_over(const team& t) noexcept {
   std::uint64_t ended = ended_elsewhere.load(std::memory_order_acquire), made = 0;
-  for (std::uint32_t n = 0; n < t.members; ++n) ended += places[n].ended.load(std::memory_order_acquire);
-  for (std::uint32_t n = 0; n < t.members; ++n) made += places[n].made.load(std::memory_order_acquire);
+  for (std::uint32_t n = 0; n < t.members; ++n)
+    ended += places[n].ended.load(std::memory_order_acquire);
+  for (std::uint32_t n = 0; n < t.members; ++n)
+    made += places[n].made.load(std::memory_order_acquire);
   return made == ended;
 }
 
 std::uint32_t tasks_over() noexcept {
   std::uint64_t sum = 0;
-  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) sum += places[n].ended.load(std::memory_order_relaxed);
+  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n)
+    sum += places[n].ended.load(std::memory_order_relaxed);
   return static_cast<std::uint32_t>(sum);
 }
 
 void forget_tasks() noexcept {
-  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n) new (&places[n]) place;
+  for (std::uint32_t n = 0, end = most_members.load(std::memory_order_relaxed); n < end; ++n)
+    new (&places[n]) place;
   ended_elsewhere.store(0, std::memory_order_relaxed);
 }
 
@@ -149,7 +167,8 @@ void* take_room(const member& m, std::size_t bytes) noexcept {
 
 void give_room(const member* m, void* at, std::size_t bytes) noexcept {
   const std::size_t size = (bytes + room_step - 1) / room_step;
-  if (!m || size > room_sizes || !has_place(*m) || place_of(*m).kept[size - 1] >= rooms_kept) return free(at);
+  if (!m || size > room_sizes || !has_place(*m) || place_of(*m).kept[size - 1] >= rooms_kept)
+    return free(at);
   place& p = place_of(*m);
   p.rooms[size - 1] = new (at) room{p.rooms[size - 1]};
   ++p.kept[size - 1];

@@ -14,12 +14,13 @@ constexpr std::size_t room_sizes = 8;
 
 /// What a member has. Only the queue and `wake` are touched by others, and the numbers read.
 struct alignas(128) place {
-  moment lock;                                    // of the queue
+  moment lock;  // of the queue
   task *oldest = nullptr, *latest = nullptr;
-  std::atomic<std::uint32_t> waiting{0};          // tasks in it
-  std::atomic<std::uint64_t> put{0};              // that ever were
-  waited_number wake;                             // changes where the member of a folded team may have what it waits for
-  alignas(64) std::atomic<std::uint64_t> made{0}, ended{0};   // tasks, by this member
+  std::atomic<std::uint32_t> waiting{0};  // tasks in it
+  std::atomic<std::uint64_t> put{0};      // that ever were
+  // changes where the member of a folded team may have what it waits for
+  waited_number wake;
+  alignas(64) std::atomic<std::uint64_t> made{0}, ended{0};  // tasks, by this member
   task implicit;
   room* rooms[room_sizes] = {};
   std::uint32_t kept[room_sizes] = {};

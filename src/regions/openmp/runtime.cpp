@@ -14,11 +14,12 @@ namespace {
 
 struct library {
   const char* name;
-  const char* names[3];     // parts of the names of its files
-  const char* mark;         // a function that only such a library has
+  const char* names[3];  // parts of the names of its files
+  const char* mark;      // a function that only such a library has
   void* handle;
 };
-library libraries[] = {{"libgomp", {"libgomp", nullptr, nullptr}, "GOMP_parallel", nullptr}, {"libomp", {"libomp", "libiomp", nullptr}, "__kmpc_fork_call", nullptr}};
+library libraries[] = {{"libgomp", {"libgomp", nullptr, nullptr}, "GOMP_parallel", nullptr},
+                       {"libomp", {"libomp", "libiomp", nullptr}, "__kmpc_fork_call", nullptr}};
 
 library& of(runtime r) noexcept { return libraries[static_cast<unsigned>(r)]; }
 
@@ -32,24 +33,30 @@ void* handle_of(runtime r) noexcept {
   library& wanted = of(r);
   if (wanted.handle) return wanted.handle;
   Dl_info where{};
-  if (void* const at = dlsym(RTLD_NEXT, wanted.mark); at && dladdr(at, &where) != 0) wanted.handle = opened(where.dli_fname, wanted.mark);
+  if (void* const at = dlsym(RTLD_NEXT, wanted.mark); at && dladdr(at, &where) != 0)
+    wanted.handle = opened(where.dli_fname, wanted.mark);
   if (!wanted.handle)
-    dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
-      library& l = *static_cast<library*>(data);
-      for (const char* const* part = l.names; *part && !l.handle; ++part)
-        if (info->dlpi_name && strstr(info->dlpi_name, *part)) l.handle = opened(info->dlpi_name, l.mark);
-      return l.handle ? 1 : 0;
-    }, &wanted);
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* data) {
+          library& l = *static_cast<library*>(data);
+          for (const char* const* part = l.names; *part && !l.handle; ++part)
+            if (info->dlpi_name && strstr(info->dlpi_name, *part))
+              l.handle = opened(info->dlpi_name, l.mark);
+          return l.handle ? 1 : 0;
+        },
+        &wanted);
   return wanted.handle;
 }
 
 /// Since the process began.
 unsigned long long modules_loaded() noexcept {
   unsigned long long count = 0;
-  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
-    *static_cast<unsigned long long*>(data) = info->dlpi_adds;
-    return 1;
-  }, &count);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        *static_cast<unsigned long long*>(data) = info->dlpi_adds;
+        return 1;
+      },
+      &count);
   return count;
 }
 
@@ -66,14 +73,16 @@ void* real_if_any(runtime r, const char* name) noexcept {
 void* real(runtime r, const char* name) noexcept {
   void* const at = real_if_any(r, name);
   if (!at) {
-    balance::preload::tell("%s calls %s, and no loaded library has it", balance::preload::name_of_program(), name);
+    balance::preload::tell("%s calls %s, and no loaded library has it",
+                           balance::preload::name_of_program(), name);
     abort();
   }
   return at;
 }
 
 void* real_of_first(const char* name) noexcept {
-  static std::atomic<unsigned long long> none_among{0};   // so many modules, as had been loaded by then; a search takes longer than those who ask may have
+  // so many modules, as had been loaded by then; a search takes longer than those who ask may have
+  static std::atomic<unsigned long long> none_among{0};
   const unsigned long long modules = modules_loaded();
   if (none_among.load(std::memory_order_relaxed) == modules) return nullptr;
   if (void* const at = dlsym(RTLD_NEXT, name)) return at;
@@ -88,12 +97,13 @@ bool watched_by_tool() noexcept {
   Dl_info where{};
   if (!starts || dladdr(starts, &where) == 0 || !where.dli_fname) return false;
   for (const char* const* part = of(runtime::libomp).names; *part; ++part)
-    if (strstr(where.dli_fname, *part)) return false;   // its own, which stands for none
+    if (strstr(where.dli_fname, *part)) return false;  // its own, which stands for none
   return true;
 }
 
 const char* watched_by_sanitizer() noexcept {
-  static constexpr const char* all[] = {"__tsan_init", "__asan_init", "__hwasan_init", "__msan_init"};
+  static constexpr const char* all[] = {"__tsan_init", "__asan_init", "__hwasan_init",
+                                        "__msan_init"};
   for (const char* const begins : all)
     if (dlsym(RTLD_DEFAULT, begins)) return begins;
   return nullptr;

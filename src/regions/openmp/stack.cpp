@@ -9,7 +9,8 @@
 #error "stacks are switched for x86-64"
 #endif
 
-asm(".text\n.hidden kilter_switch\n.globl kilter_switch\n.type kilter_switch, @function\nkilter_switch:\n"
+asm(".text\n.hidden kilter_switch\n.globl kilter_switch\n.type kilter_switch, "
+    "@function\nkilter_switch:\n"
     "  endbr64\n  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
     "  sub $8, %rsp\n  stmxcsr (%rsp)\n  fnstcw 4(%rsp)\n"
     "  mov %rsp, (%rdi)\n  mov %rsi, %rsp\n"
@@ -45,14 +46,17 @@ bool stack::make(std::uint32_t number) noexcept {
   if (made()) return true;
   const std::size_t size = number == 0 ? size_of_program() : size_of_thread();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* const room = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const room = mmap(nullptr, size + page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (room == MAP_FAILED) return false;
   if (mprotect(room, page, PROT_NONE) != 0) {
     munmap(room, size + page);
     return false;
   }
-  constexpr std::size_t apart = 256, ways = 16;   // else the tops of all would lie in the same few lines of a core's first cache
-  top_ = reinterpret_cast<std::uintptr_t*>(static_cast<char*>(room) + page + size - number % ways * apart);
+  // else the tops of all would lie in the same few lines of a core's first cache
+  constexpr std::size_t apart = 256, ways = 16;
+  top_ = reinterpret_cast<std::uintptr_t*>(static_cast<char*>(room) + page + size -
+                                           number % ways * apart);
   return true;
 }
 
@@ -61,7 +65,9 @@ void stack::begin_with(void (*function)()) noexcept {
   std::uint16_t x87 = 0;
   asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(floats), "=m"(x87));
   std::uintptr_t* p = top_;
-  *--p = 0;   // where it would return to. The function begins as after a call, with its stack 8 off a multiple of 16.
+  // where it would return to. The function begins as after a call, with its stack 8 off a multiple
+  // of 16.
+  *--p = 0;
   *--p = reinterpret_cast<std::uintptr_t>(function);
   for (int registers = 0; registers < 6; ++registers) *--p = 0;
   *--p = floats | static_cast<std::uintptr_t>(x87) << 32;

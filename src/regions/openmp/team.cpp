@@ -1,7 +1,7 @@
 #include "regions/openmp/team.hpp"
 
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -17,12 +17,15 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local member* curren
 
 void moment::lock() noexcept {
   for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries)
-    if (tries % 64 == 63) sched_yield();
-    else pause();
+    if (tries % 64 == 63)
+      sched_yield();
+    else
+      pause();
 }
 
 void waited_number::wake() noexcept {
-  if (sleepers_.load(std::memory_order_seq_cst) != 0) syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  if (sleepers_.load(std::memory_order_seq_cst) != 0)
+    syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void waited_number::store(std::uint32_t v) noexcept {
@@ -65,7 +68,9 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
   for (std::atomic<void*>& parts : parts_of_members)
     if (parts.load(std::memory_order_relaxed)) parts.store(nullptr, std::memory_order_relaxed);
   if (singles.load(std::memory_order_relaxed) != 0) singles.store(0, std::memory_order_relaxed);
-  if (waits.load(std::memory_order_relaxed) || shares[0].phase.load() != 0) {   // the first share is used first; and a program that ends a region in the middle of a construct may have left anything
+  // the first share is used first; and a program that ends a region in the middle of a construct
+  // may have left anything
+  if (waits.load(std::memory_order_relaxed) || shares[0].phase.load() != 0) {
     waits.store(false, std::memory_order_relaxed);
     at_barrier.store(0, std::memory_order_relaxed);
     copies.store(0);
@@ -74,7 +79,8 @@ void team::reset(body* f, void* d, std::uint32_t n, member* around) noexcept {
       s.phase.store(0);
     }
   }
-  if (needs.load(std::memory_order_relaxed) != team_need::none) needs.store(team_need::none, std::memory_order_relaxed);
+  if (needs.load(std::memory_order_relaxed) != team_need::none)
+    needs.store(team_need::none, std::memory_order_relaxed);
   if (has_tasks.load(std::memory_order_relaxed)) has_tasks.store(false, std::memory_order_relaxed);
   if (surprised.load(std::memory_order_relaxed)) surprised.store(false, std::memory_order_relaxed);
   left.store(n);

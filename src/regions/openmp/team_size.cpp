@@ -36,11 +36,15 @@ bool is_set(const char* name) noexcept {
 }
 
 settled decide(runtime library, const void* place) noexcept {
-  if (mode_of(library) != mode::learn || user_decides() || pool_size() < 2 || pool_size() > most_cpus_that_fold) return settled::as_it_is;
+  if (mode_of(library) != mode::learn || user_decides() || pool_size() < 2 ||
+      pool_size() > most_cpus_that_fold)
+    return settled::as_it_is;
   look_at_others(now_ns());
   if (!beside_others() && !is_set("KILTER_UNEQUAL_CPUS")) return settled::as_it_is;
   const module_at module = module_of(place);
-  return *module.path == '\0' && module.may_fold && !module.own_data && !has_fences(place) ? settled::larger : settled::as_it_is;
+  return *module.path == '\0' && module.may_fold && !module.own_data && !has_fences(place)
+             ? settled::larger
+             : settled::as_it_is;
 }
 
 }  // namespace
@@ -56,7 +60,8 @@ void settle_team_size(runtime library, const void* place) noexcept {
   is_told = true;
   if (now != settled::larger || library != of_library) return;
   static void (*omp_set_num_threads)(int);
-  real_of(library, omp_set_num_threads, "omp_set_num_threads")(static_cast<int>(members_a_cpu * pool_size()));
+  real_of(library, omp_set_num_threads,
+          "omp_set_num_threads")(static_cast<int>(members_a_cpu * pool_size()));
 }
 
 void leave_team_size() noexcept {

@@ -6,18 +6,21 @@
 
 namespace kilter::regions {
 
-/// Time that threads had nothing to do until another one had come as far, by the CPU of the one that came last. Any thread.
+/// Time that threads had nothing to do until another one had come as far, by the CPU of the one
+/// that came last. Any thread.
 class waited_times {
  public:
-  static constexpr std::uint32_t most_cpus = 16;   ///< that are told apart
+  static constexpr std::uint32_t most_cpus = 16;  ///< that are told apart
   static constexpr int other_cpus = -2;
 
   void add(int cpu, std::int64_t ns) noexcept {
     if (ns <= 0) return;
     for (slot& s : slots_) {
       int there = s.cpu.load(std::memory_order_relaxed);
-      if (there == nobody && s.cpu.compare_exchange_strong(there, cpu, std::memory_order_relaxed)) there = cpu;
-      if (there == cpu) return void(s.ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed));
+      if (there == nobody && s.cpu.compare_exchange_strong(there, cpu, std::memory_order_relaxed))
+        there = cpu;
+      if (there == cpu)
+        return void(s.ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed));
     }
     others_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
   }
@@ -25,7 +28,8 @@ class waited_times {
   template <class Visit>
   void each(const Visit& visit) const noexcept {
     for (const slot& s : slots_)
-      if (const std::uint64_t ns = s.ns.load(std::memory_order_relaxed)) visit(s.cpu.load(std::memory_order_relaxed), ns);
+      if (const std::uint64_t ns = s.ns.load(std::memory_order_relaxed))
+        visit(s.cpu.load(std::memory_order_relaxed), ns);
     if (const std::uint64_t ns = others_ns_.load(std::memory_order_relaxed)) visit(other_cpus, ns);
   }
 
@@ -47,14 +51,17 @@ class member_ends {
     count_.fetch_add(1, std::memory_order_relaxed);
     sum_ns_.fetch_add(now_ns - begin_ns_, std::memory_order_relaxed);
     for (std::int64_t latest = latest_ns_.load(std::memory_order_relaxed); now_ns > latest;)
-      if (latest_ns_.compare_exchange_weak(latest, now_ns, std::memory_order_relaxed)) return cpu_.store(cpu, std::memory_order_relaxed);
+      if (latest_ns_.compare_exchange_weak(latest, now_ns, std::memory_order_relaxed))
+        return cpu_.store(cpu, std::memory_order_relaxed);
   }
   /// After all have.
   void tell(waited_times& to) const noexcept {
-    const std::int64_t all_ns = (latest_ns_.load(std::memory_order_relaxed) - begin_ns_) * count_.load(std::memory_order_relaxed);
+    const std::int64_t all_ns = (latest_ns_.load(std::memory_order_relaxed) - begin_ns_) *
+                                count_.load(std::memory_order_relaxed);
     to.add(cpu_.load(std::memory_order_relaxed), all_ns - sum_ns_.load(std::memory_order_relaxed));
   }
-  explicit member_ends(std::int64_t begin_ns) noexcept : begin_ns_(begin_ns), latest_ns_(begin_ns) {}
+  explicit member_ends(std::int64_t begin_ns) noexcept
+      : begin_ns_(begin_ns), latest_ns_(begin_ns) {}
 
  private:
   const std::int64_t begin_ns_;

@@ -11,9 +11,11 @@ namespace kilter::regions::os {
 
 void find_cores(surroundings& s) {
   const auto count = static_cast<std::uint32_t>(s.cpus.size());
-  if (const std::uint32_t paid = detail::paid_cores(s.quota, count); paid < 2 || paid == count) return;
+  if (const std::uint32_t paid = detail::paid_cores(s.quota, count); paid < 2 || paid == count)
+    return;
   for (usable_cpu& c : s.cpus) {
-    std::ifstream siblings(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", c.os_index));
+    std::ifstream siblings(
+        fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", c.os_index));
     if (int first = 0; siblings >> first) c.core = first;
   }
 }

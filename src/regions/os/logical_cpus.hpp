@@ -5,7 +5,8 @@
 
 namespace kilter::regions::os {
 
-/// Fills in `core` of each CPU where a quota pays for some of them: else nobody asks, and on a large computer it is many files.
+/// Fills in `core` of each CPU where a quota pays for some of them: else nobody asks, and on a
+/// large computer it is many files.
 void find_cores(surroundings&);
 
 /// -1: not known.

@@ -5,7 +5,8 @@
 
 namespace kilter::regions::os {
 
-/// Takes less than a millisecond where all CPUs are of one kind. Throws input_error if the computer cannot be read.
+/// Takes less than a millisecond where all CPUs are of one kind. Throws input_error if the computer
+/// cannot be read.
 [[nodiscard]] surroundings look_around();
 
 }  // namespace kilter::regions::os

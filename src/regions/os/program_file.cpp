@@ -43,7 +43,8 @@ constexpr int own_processor = EM_NONE;
 /// A file, read where we ask. What is not there reads as nothing.
 class file {
  public:
-  explicit file(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  explicit file(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~file() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -52,7 +53,8 @@ class file {
 
   [[nodiscard]] std::string text(std::uint64_t at, std::size_t most) const {
     std::string bytes(most, '\0');
-    const ssize_t n = fd_ < 0 ? -1 : ::pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    const ssize_t n =
+        fd_ < 0 ? -1 : ::pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(at));
     bytes.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
     return bytes;
   }
@@ -68,7 +70,8 @@ class file {
   [[nodiscard]] bool privileged() const {
     struct stat s {};
     if (fd_ < 0 || ::fstat(fd_, &s) != 0) return false;
-    return (s.st_mode & (S_ISUID | S_ISGID)) != 0 || ::fgetxattr(fd_, "security.capability", nullptr, 0) > 0;
+    return (s.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+           ::fgetxattr(fd_, "security.capability", nullptr, 0) > 0;
   }
 
  private:
@@ -86,15 +89,20 @@ std::string found(const std::string& word) {
   const char* const path = std::getenv("PATH");
   std::istringstream directories(path ? path : "/bin:/usr/bin");
   for (std::string directory; std::getline(directories, directory, ':');)
-    if (const std::string candidate = (directory.empty() ? "." : directory) + "/" + word; can_run(candidate)) return candidate;
+    if (const std::string candidate = (directory.empty() ? "." : directory) + "/" + word;
+        can_run(candidate))
+      return candidate;
   return "";
 }
 
-/// The program that runs a script, as the kernel reads its first line; of `env` the one that it looks for. Text without such a line is the shell's (execvp).
-/// Empty: it is no script.
+/// The program that runs a script, as the kernel reads its first line; of `env` the one that it
+/// looks for. Text without such a line is the shell's (execvp). Empty: it is no script.
 std::string interpreter(const file& f) {
   const std::string head = f.text(0, 256);
-  if (!head.starts_with("#!")) return !f.readable() || head.starts_with(ELFMAG) || head.find('\0') != std::string::npos ? "" : "/bin/sh";
+  if (!head.starts_with("#!"))
+    return !f.readable() || head.starts_with(ELFMAG) || head.find('\0') != std::string::npos
+               ? ""
+               : "/bin/sh";
   std::istringstream line(head.substr(2, head.find('\n') - 2));
   std::string program, word;
   line >> program;
@@ -105,9 +113,11 @@ std::string interpreter(const file& f) {
 }
 
 /// Where the file has what is at this address when the program is loaded.
-std::optional<std::uint64_t> place_in_file(const std::vector<segment>& segments, std::uint64_t address) {
+std::optional<std::uint64_t> place_in_file(const std::vector<segment>& segments,
+                                           std::uint64_t address) {
   for (const segment& s : segments)
-    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) return s.p_offset + (address - s.p_vaddr);
+    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz)
+      return s.p_offset + (address - s.p_vaddr);
   return std::nullopt;
 }
 
@@ -120,20 +130,26 @@ struct dynamic_section {
 dynamic_section read_dynamic(const file& f, const segment& s) {
   constexpr std::size_t most_entries = 4096;
   dynamic_section d;
-  for (std::size_t i = 0; i < std::min<std::size_t>(s.p_filesz / sizeof(dynamic_entry), most_entries); ++i) {
+  for (std::size_t i = 0;
+       i < std::min<std::size_t>(s.p_filesz / sizeof(dynamic_entry), most_entries); ++i) {
     const auto entry = f.value<dynamic_entry>(s.p_offset + i * sizeof(dynamic_entry));
     if (!entry || entry->d_tag == DT_NULL) break;
-    if (entry->d_tag == DT_NEEDED) d.needed.push_back(entry->d_un.d_val);
-    else d.values[entry->d_tag] = entry->d_un.d_val;
+    if (entry->d_tag == DT_NEEDED)
+      d.needed.push_back(entry->d_un.d_val);
+    else
+      d.values[entry->d_tag] = entry->d_un.d_val;
   }
   return d;
 }
 
 /// What the program is linked with, and which names its relocations take from there.
-void read_names(const file& f, const std::vector<segment>& segments, const dynamic_section& d, program_file& p) {
+void read_names(const file& f, const std::vector<segment>& segments, const dynamic_section& d,
+                program_file& p) {
   constexpr std::size_t longest_name = 4096;
   constexpr std::uint64_t most_bytes = 64u << 20;
-  const auto place = [&](std::int64_t tag) { return d.values.contains(tag) ? place_in_file(segments, d.values.at(tag)) : std::nullopt; };
+  const auto place = [&](std::int64_t tag) {
+    return d.values.contains(tag) ? place_in_file(segments, d.values.at(tag)) : std::nullopt;
+  };
   const auto strings = place(DT_STRTAB), symbols = place(DT_SYMTAB);
   if (!strings) return;
   const auto name = [&](std::uint64_t at) {
@@ -142,7 +158,8 @@ void read_names(const file& f, const std::vector<segment>& segments, const dynam
   };
   for (const std::uint64_t library : d.needed) p.needed.push_back(name(library));
   std::set<std::uint64_t> taken;
-  for (const auto& [table, size] : {std::pair{DT_RELA, DT_RELASZ}, std::pair{DT_JMPREL, DT_PLTRELSZ}}) {
+  for (const auto& [table, size] :
+       {std::pair{DT_RELA, DT_RELASZ}, std::pair{DT_JMPREL, DT_PLTRELSZ}}) {
     const auto at = place(table);
     if (!at || !symbols || !d.values.contains(size)) continue;
     const std::string bytes = f.text(*at, std::min(d.values.at(size), most_bytes));
@@ -153,7 +170,9 @@ void read_names(const file& f, const std::vector<segment>& segments, const dynam
     }
   }
   for (const std::uint64_t number : taken)
-    if (const auto s = f.value<symbol_entry>(*symbols + number * sizeof(symbol_entry)); s && s->st_shndx == SHN_UNDEF) p.taken.push_back(name(s->st_name));
+    if (const auto s = f.value<symbol_entry>(*symbols + number * sizeof(symbol_entry));
+        s && s->st_shndx == SHN_UNDEF)
+      p.taken.push_back(name(s->st_name));
 }
 
 /// Null: it has none that could be read.
@@ -165,7 +184,8 @@ std::optional<elf_header> header_of(const file& f) {
 std::vector<segment> segments_of(const file& f, const elf_header& header) {
   std::vector<segment> segments;
   for (std::uint64_t i = 0; i < header.e_phnum; ++i)
-    if (const auto s = f.value<segment>(header.e_phoff + i * sizeof(segment))) segments.push_back(*s);
+    if (const auto s = f.value<segment>(header.e_phoff + i * sizeof(segment)))
+      segments.push_back(*s);
   return segments;
 }
 
@@ -173,17 +193,23 @@ void read_elf(const file& f, program_file& p) {
   const std::string mark = f.text(0, EI_NIDENT);
   if (mark.size() < EI_NIDENT || !mark.starts_with(ELFMAG)) return;
   const auto header = f.value<elf_header>(0);
-  const bool ours = mark[EI_CLASS] == (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) && header && header->e_machine == own_processor;
+  const bool ours = mark[EI_CLASS] == (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) && header &&
+                    header->e_machine == own_processor;
   if (!ours) {
     p.linked = program_file::linkage::foreign;
     return;
   }
   if (header->e_phentsize != sizeof(segment)) return;
   const std::vector<segment> segments = segments_of(f, *header);
-  const auto of_type = [&](std::uint32_t type) { return std::find_if(segments.begin(), segments.end(), [&](const segment& s) { return s.p_type == type; }); };
-  p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed : program_file::linkage::dynamic;
+  const auto of_type = [&](std::uint32_t type) {
+    return std::find_if(segments.begin(), segments.end(),
+                        [&](const segment& s) { return s.p_type == type; });
+  };
+  p.linked = of_type(PT_INTERP) == segments.end() ? program_file::linkage::fixed
+                                                  : program_file::linkage::dynamic;
   if (const auto own = of_type(PT_TLS); own != segments.end()) p.has_own_data = own->p_memsz > 0;
-  if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end()) read_names(f, segments, read_dynamic(f, *dynamic), p);
+  if (const auto dynamic = of_type(PT_DYNAMIC); dynamic != segments.end())
+    read_names(f, segments, read_dynamic(f, *dynamic), p);
 }
 
 }  // namespace
@@ -216,7 +242,8 @@ bool has_fences(const program_file& p) {
     for (std::uint64_t at = 0; at < s.p_filesz; at += most_at_once - longest_fence) {
       const std::string bytes = f.text(s.p_offset + at, std::min(most_at_once, s.p_filesz - at));
       if (bytes.empty()) break;
-      if (has_fence(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size())) return true;
+      if (has_fence(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()))
+        return true;
     }
   }
   return false;

@@ -34,7 +34,9 @@ std::vector<uid_t> users() {
     if (!name.starts_with(before)) continue;
     uid_t user = 0;
     const char* const last = name.data() + name.size();
-    if (const auto [rest, error] = std::from_chars(name.data() + before.size(), last, user); error == std::errc{} && rest == last) all.push_back(user);
+    if (const auto [rest, error] = std::from_chars(name.data() + before.size(), last, user);
+        error == std::errc{} && rest == last)
+      all.push_back(user);
   }
   return all;
 }
@@ -48,7 +50,11 @@ std::vector<sharing_program> sharing_programs() {
     sharing::onlooked there[sharing::slots];
     for (std::uint32_t n = 0, count = sharing::who_is_there(nullptr, user, there); n < count; ++n) {
       const auto& [process, who] = there[n];
-      sharing_program one{.pid = {}, .program = {}, .allowed = numbers(who.allowed), .uses = numbers(who.takes), .could_use = who.could_use_percent / 100.0};
+      sharing_program one{.pid = {},
+                          .program = {},
+                          .allowed = numbers(who.allowed),
+                          .uses = numbers(who.takes),
+                          .could_use = who.could_use_percent / 100.0};
       if (our_numbers != 0 && process.pid_namespace == our_numbers) {
         one.pid = static_cast<pid_t>(process.pid);
         std::error_code gone;

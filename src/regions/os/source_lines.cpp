@@ -33,14 +33,16 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = -1;
-  const bool begun = ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ) == 0;
+  const bool begun =
+      ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ) == 0;
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   std::string text;
   bool whole = false;
   for (const auto end = clock::now() + limit; begun && clock::now() < end;) {
     pollfd ready{ends[0], POLLIN, 0};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
     if (::poll(&ready, 1, static_cast<int>(left > 0 ? left : 0)) <= 0) continue;
     char some[4096];
     const ssize_t n = ::read(ends[0], some, sizeof some);
@@ -61,19 +63,23 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
 }  // namespace
 
 void find_sources(std::vector<told_process>& all, const std::string& program) {
-  constexpr std::size_t most_at_once = 500;   // words of a command
+  constexpr std::size_t most_at_once = 500;  // words of a command
   std::map<std::string, std::vector<told_region*>> by_module;
   for (told_process& p : all)
     for (told_region& r : p.regions)
-      if (auto& there = by_module[r.module.empty() ? program : r.module]; there.size() < most_at_once) there.push_back(&r);
+      if (auto& there = by_module[r.module.empty() ? program : r.module];
+          there.size() < most_at_once)
+        there.push_back(&r);
   for (auto& [module, regions] : by_module) {
     std::vector<std::string> words{"addr2line", "-e", module};
     for (const told_region* const r : regions) words.push_back(fmt::format("{:#x}", r->offset));
     std::istringstream lines(output_of(words, std::chrono::seconds(5)));
     std::string line;
     for (told_region* const r : regions)
-      if (!std::getline(lines, line)) break;
-      else if (!line.starts_with("??") && !line.ends_with(":?") && !line.ends_with(":0")) r->source = line.substr(0, line.find(" (discriminator"));
+      if (!std::getline(lines, line))
+        break;
+      else if (!line.starts_with("??") && !line.ends_with(":?") && !line.ends_with(":0"))
+        r->source = line.substr(0, line.find(" (discriminator"));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Who gets how much of the way to memory: max-min within each socket's path, then at the controller (papers.md B5, B6.2).
+// Who gets how much of the way to memory: max-min within each socket's path, then at the controller
+// (papers.md B5, B6.2).
 
 #include <cstdint>
 #include <span>

@@ -7,7 +7,9 @@
 
 namespace kilter::sim {
 
-bool thread_world::sibling_works(core_id c) const { return machine_.cores[c].sibling != no_core && runnable_[machine_.cores[c].sibling] > 0; }
+bool thread_world::sibling_works(core_id c) const {
+  return machine_.cores[c].sibling != no_core && runnable_[machine_.cores[c].sibling] > 0;
+}
 
 core_id thread_world::emptiest_core() {
   const std::uint32_t least = *std::ranges::min_element(runnable_);
@@ -17,7 +19,8 @@ core_id thread_world::emptiest_core() {
 void thread_world::wake_on_core(std::uint32_t id) {
   live_thread& t = threads_[id];
   t.now = thread_state::runnable;
-  if (!t.pinned && (runnable_[t.core] > 0 || (machine_.wake_move > 0.0 && os_.uniform() < machine_.wake_move))) {
+  if (!t.pinned &&
+      (runnable_[t.core] > 0 || (machine_.wake_move > 0.0 && os_.uniform() < machine_.wake_move))) {
     const core_id to = drawn([&](core_id c) { return runnable_[c] == 0; });
     if (to != no_core) change_core(id, to);
   }
@@ -27,10 +30,13 @@ void thread_world::wake_on_core(std::uint32_t id) {
 void thread_world::change_core(std::uint32_t id, core_id to) {
   live_thread& t = threads_[id];
   if (t.core == to) return;
-  const bool same_core = machine_.cores[to].sibling == t.core, same_socket = machine_.cores[to].socket == machine_.cores[t.core].socket;
+  const bool same_core = machine_.cores[to].sibling == t.core,
+             same_socket = machine_.cores[to].socket == machine_.cores[t.core].socket;
   t.core = to;
   t.cold = same_core ? &beside_ : same_socket ? &near_ : &far_;
-  t.cold_left_s = cold_seconds(same_core ? 0.0 : same_socket ? machine_.refill_near_bytes : machine_.refill_bytes);
+  t.cold_left_s = cold_seconds(same_core     ? 0.0
+                               : same_socket ? machine_.refill_near_bytes
+                                             : machine_.refill_bytes);
   ++result_.threads[id].moves;
 }
 
@@ -51,7 +57,8 @@ void thread_world::fill_idle_cores() {
 }
 
 void thread_world::set_look(double in_s) {
-  if (!(in_s > 0.0)) fail("the next look must be later than this one, not in " + std::to_string(in_s) + " s");
+  if (!(in_s > 0.0))
+    fail("the next look must be later than this one, not in " + std::to_string(in_s) + " s");
   look_length_s_ = in_s;
   queue_.set(2 * total_, std::isfinite(in_s) && in_s < 1e6 ? now_ + to_time(in_s) : never);
 }
@@ -76,7 +83,8 @@ void thread_world::look() {
   }
   const double next_s = watcher_->look(to_seconds(now_), look_length_s_, seen_, moves_);
   for (const thread_move& m : moves_) {
-    if (m.thread >= threads_.size() || m.to >= machine_.cores.size()) fail("a move of a thread or to a core that there is not");
+    if (m.thread >= threads_.size() || m.to >= machine_.cores.size())
+      fail("a move of a thread or to a core that there is not");
     live_thread& t = threads_[m.thread];
     if (t.now == thread_state::ended || !programs_[t.program].movable) continue;
     const bool there = t.now == thread_state::runnable;

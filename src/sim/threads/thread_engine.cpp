@@ -8,9 +8,19 @@
 
 namespace kilter::sim {
 
-thread_world::thread_world(const thread_machine& m, std::span<const thread_program> programs, std::uint64_t seed, thread_watcher* watcher, double longest_s)
-    : machine_(m), programs_(programs), seed_(seed), watcher_(watcher), longest_(to_time(longest_s)), total_(count(programs)), queue_(2 * total_ + 1),
-      memory_(m), os_(seed, "os"), counters_(seed, "counters"), runnable_(m.cores.size(), 0) {
+thread_world::thread_world(const thread_machine& m, std::span<const thread_program> programs,
+                           std::uint64_t seed, thread_watcher* watcher, double longest_s)
+    : machine_(m),
+      programs_(programs),
+      seed_(seed),
+      watcher_(watcher),
+      longest_(to_time(longest_s)),
+      total_(count(programs)),
+      queue_(2 * total_ + 1),
+      memory_(m),
+      os_(seed, "os"),
+      counters_(seed, "counters"),
+      runnable_(m.cores.size(), 0) {
   far_ = cold_demand(m.refill_bytes);
   near_ = cold_demand(m.refill_near_bytes);
   beside_ = cold_demand(0.0);
@@ -20,8 +30,10 @@ thread_world::thread_world(const thread_machine& m, std::span<const thread_progr
     program_state s;
     s.locks.resize(p.locks);
     s.barriers.resize(p.barriers.size());
-    for (const thread_pool& one : p.pools) s.pools.push_back({one.pieces, one.fed_by == thread_pool::nobody ? one.pieces : 0, {}});
-    for (const thread_group& g : p.groups) s.alive.push_back(static_cast<std::uint32_t>(g.threads.size()));
+    for (const thread_pool& one : p.pools)
+      s.pools.push_back({one.pieces, one.fed_by == thread_pool::nobody ? one.pieces : 0, {}});
+    for (const thread_group& g : p.groups)
+      s.alive.push_back(static_cast<std::uint32_t>(g.threads.size()));
     s.joiner.assign(p.groups.size(), nobody);
     states_.push_back(std::move(s));
   }
@@ -36,7 +48,8 @@ threads_result thread_world::run() {
     now_ = queue_.time_of(queue_.first());
     if (now_ > longest_) fail("still runs after " + std::to_string(to_seconds(longest_)) + " s");
     settle();
-    while (!queue_.empty() && queue_.time_of(queue_.first()) == now_ && waited_for_ > 0) take(queue_.first());
+    while (!queue_.empty() && queue_.time_of(queue_.first()) == now_ && waited_for_ > 0)
+      take(queue_.first());
     if (waited_for_ == 0) break;
     fill_idle_cores();
     share_out();
@@ -124,7 +137,8 @@ void thread_world::advance(std::uint32_t id) {
       }
       case step_kind::start: {
         // Who waits for its children at once leaves them its core.
-        const bool joins = t.step + 1 < t.plan->steps.size() && t.plan->steps[t.step + 1].kind == step_kind::join;
+        const bool joins =
+            t.step + 1 < t.plan->steps.size() && t.plan->steps[t.step + 1].kind == step_kind::join;
         if (joins) leaves_core(id);
         create(t.program, s.which);
         if (joins) takes_core(id);
@@ -161,10 +175,16 @@ void thread_world::create(std::uint32_t program, std::uint32_t group) {
     t.since.program = program;
     t.work = random_stream(seed_, "work", id);
     t.pauses = random_stream(seed_, "pause", id);
-    const core_id wanted = watcher_ ? watcher_->place({id, program, t.plan->length, t.plan->critical_length, lengths, critical, i}, runnable_) : no_core;
+    const core_id wanted =
+        watcher_ ? watcher_->place(
+                       {id, program, t.plan->length, t.plan->critical_length, lengths, critical, i},
+                       runnable_)
+                 : no_core;
     t.pinned = wanted != no_core;
     t.core = t.pinned ? wanted : emptiest_core();
-    if (t.core >= machine_.cores.size()) fail("core " + std::to_string(t.core) + " is none of the machine's " + std::to_string(machine_.cores.size()));
+    if (t.core >= machine_.cores.size())
+      fail("core " + std::to_string(t.core) + " is none of the machine's " +
+           std::to_string(machine_.cores.size()));
     threads_.push_back(std::move(t));
     result_.threads.push_back({program, group, i, to_seconds(now_), 0.0, false, 0.0, 0.0, 0});
     takes_core(id);
@@ -223,12 +243,13 @@ bool thread_world::goes_on_in_pool(std::uint32_t id, std::uint32_t pool) {
   }
   --mine.there;
   if (--mine.left == 0) {
-    for (const std::uint32_t other : mine.waiting) wake(other);   // in vain
+    for (const std::uint32_t other : mine.waiting) wake(other);  // in vain
     mine.waiting.clear();
   }
   t.has_piece = true;
   const std::vector<double>& amounts = all[pool].amounts_s;
-  t.left_s = amount(t, amounts.empty() ? all[pool].amount_s : amounts[amounts.size() - 1 - mine.left]);
+  t.left_s =
+      amount(t, amounts.empty() ? all[pool].amount_s : amounts[amounts.size() - 1 - mine.left]);
   return true;
 }
 
@@ -239,7 +260,8 @@ void thread_world::wake(std::uint32_t id) {
 
 void thread_world::set_pause(std::uint32_t id) {
   if (machine_.pause_every_s > 0.0 && threads_[id].now != thread_state::ended)
-    queue_.set(total_ + id, now_ + to_time(machine_.pause_every_s * exponential(threads_[id].pauses)));
+    queue_.set(total_ + id,
+               now_ + to_time(machine_.pause_every_s * exponential(threads_[id].pauses)));
 }
 
 void thread_world::pause(std::uint32_t id) {
@@ -255,7 +277,8 @@ void thread_world::finish() {
   for (thread_result& t : result_.threads)
     if (!t.ended) t.ended_s = result_.end_s;
 }
-threads_result run_threads(const thread_machine& m, std::span<const thread_program> programs, std::uint64_t seed, thread_watcher* watcher, double longest_s) {
+threads_result run_threads(const thread_machine& m, std::span<const thread_program> programs,
+                           std::uint64_t seed, thread_watcher* watcher, double longest_s) {
   check_threads(m, programs);
   return thread_world(m, programs, seed, watcher, longest_s).run();
 }

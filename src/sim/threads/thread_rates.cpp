@@ -10,7 +10,8 @@ namespace kilter::sim {
 namespace {
 
 constexpr double line_bytes = 64.0;
-/// What counters show of code that never misses: references and instructions of a second alone at the reference clock.
+/// What counters show of code that never misses: references and instructions of a second alone at
+/// the reference clock.
 constexpr double quiet_references_per_s = 1e7, instructions_per_s = 1e9;
 
 }  // namespace
@@ -28,11 +29,13 @@ void thread_world::settle() {
     const bool cold = t.cold_left_s > 0.0;
     const double done = t.per_s * past_s;
     double& left = cold ? t.cold_left_s : t.left_s;
-    // What is left is never quite 0 before the event that ends it, so that the event finds what it ends.
+    // What is left is never quite 0 before the event that ends it, so that the event finds what it
+    // ends.
     left = std::max(left - done, std::numeric_limits<double>::min());
     const double misses = done * d.bytes_per_s / line_bytes;
     t.since.misses += misses;
-    t.since.references += d.miss_ratio > 0.0 ? misses / d.miss_ratio : done * quiet_references_per_s;
+    t.since.references +=
+        d.miss_ratio > 0.0 ? misses / d.miss_ratio : done * quiet_references_per_s;
     t.since.ran_s += past_s * t.share;
     t.since.waited_s += past_s * (1.0 - t.share);
     result_.threads[id].ran_s += past_s * t.share;

@@ -1,6 +1,7 @@
 #pragma once
-// The state of a simulated world of threads, and everything that happens in it. Only for run_threads: thread_engine.cpp has the steps of threads,
-// thread_cores.cpp who is where, thread_rates.cpp how fast.
+// The state of a simulated world of threads, and everything that happens in it. Only for
+// run_threads: thread_engine.cpp has the steps of threads, thread_cores.cpp who is where,
+// thread_rates.cpp how fast.
 
 #include <deque>
 #include <limits>
@@ -28,12 +29,12 @@ struct live_thread {
   thread_state now = thread_state::runnable;
   core_id core = no_core;
   bool pinned = false;
-  double left_s = 0.0;               // of the step's computing
-  double cold_left_s = 0.0;          // of reading the cache again, before computing goes on
+  double left_s = 0.0;       // of the step's computing
+  double cold_left_s = 0.0;  // of reading the cache again, before computing goes on
   const demand* cold = nullptr;
-  bool has_piece = false;            // of the pool that its step names
-  double per_s = 0.0, share = 0.0;   // how fast what it is at falls; its part of the core
-  thread_counters since;             // the last look
+  bool has_piece = false;           // of the pool that its step names
+  double per_s = 0.0, share = 0.0;  // how fast what it is at falls; its part of the core
+  thread_counters since;            // the last look
   random_stream work{0}, pauses{0};
 };
 
@@ -43,21 +44,23 @@ struct lock_state {
 };
 
 struct pool_state {
-  std::uint32_t left = 0, there = 0;                  // that nobody has taken; of them, that may be taken
+  // that nobody has taken; of them, that may be taken
+  std::uint32_t left = 0, there = 0;
   std::deque<std::uint32_t> waiting;
 };
 
 struct program_state {
   std::vector<lock_state> locks;
-  std::vector<std::vector<std::uint32_t>> barriers;   // who waits there
+  std::vector<std::vector<std::uint32_t>> barriers;  // who waits there
   std::vector<pool_state> pools;
-  std::vector<std::uint32_t> alive;                   // of each group
+  std::vector<std::uint32_t> alive;  // of each group
   std::vector<std::uint32_t> joiner;
 };
 
 class thread_world {
  public:
-  thread_world(const thread_machine& m, std::span<const thread_program> programs, std::uint64_t seed, thread_watcher* watcher, double longest_s);
+  thread_world(const thread_machine& m, std::span<const thread_program> programs,
+               std::uint64_t seed, thread_watcher* watcher, double longest_s);
   threads_result run();
 
  private:
@@ -68,22 +71,28 @@ class thread_world {
     return static_cast<std::uint32_t>(n);
   }
   [[noreturn]] void fail(const std::string& what) const;
-  /// A piece of computing that stalls for the whole of a move: what it costs, and the bytes read meanwhile.
+  /// A piece of computing that stalls for the whole of a move: what it costs, and the bytes read
+  /// meanwhile.
   demand cold_demand(double bytes) const;
-  double cold_seconds(double bytes) const { return machine_.migrate_s + bytes / machine_.refill_bytes_per_s; }
+  double cold_seconds(double bytes) const {
+    return machine_.migrate_s + bytes / machine_.refill_bytes_per_s;
+  }
 
   // Events.
   void take(event_queue::slot s);
   /// Goes on with the thread's steps until one takes time or waits.
   void advance(std::uint32_t id);
-  static double factor(random_stream& from, double sigma) { return exp_of(sigma * normal(from) - sigma * sigma / 2.0); }
+  static double factor(random_stream& from, double sigma) {
+    return exp_of(sigma * normal(from) - sigma * sigma / 2.0);
+  }
   void create(std::uint32_t program, std::uint32_t group);
   void end(std::uint32_t id);
   /// At a step that is done when it wakes.
   void block(std::uint32_t id);
   /// At a step that it looks at again when it wakes.
   void block_here(std::uint32_t id);
-  /// The thread is at a pool, and has done the piece that it had. Whether it waits or has another one; else none is left for it.
+  /// The thread is at a pool, and has done the piece that it had. Whether it waits or has another
+  /// one; else none is left for it.
   bool goes_on_in_pool(std::uint32_t id, std::uint32_t pool);
   void wake(std::uint32_t id);
   void set_pause(std::uint32_t id);
@@ -94,7 +103,8 @@ class thread_world {
   void leaves_core(std::uint32_t id) { --runnable_[threads_[id].core]; }
   core_id emptiest_core();
   [[nodiscard]] bool sibling_works(core_id) const;
-  /// One of those that fit, at random; of those whose sibling idles if there are any, as Linux looks for a whole idle core first.
+  /// One of those that fit, at random; of those whose sibling idles if there are any, as Linux
+  /// looks for a whole idle core first.
   template <class Fits>
   core_id drawn(Fits fits) {
     std::uint32_t all = 0, whole = 0;
@@ -108,10 +118,12 @@ class thread_world {
     for (core_id c = 0;; ++c)
       if (fits(c) && !(whole > 0 && sibling_works(c)) && skip-- == 0) return c;
   }
-  /// A woken thread returns to its core, unless that is taken and another is idle (papers.md A4), or by chance (B5).
+  /// A woken thread returns to its core, unless that is taken and another is idle (papers.md A4),
+  /// or by chance (B5).
   void wake_on_core(std::uint32_t id);
   void change_core(std::uint32_t id, core_id to);
-  /// An idle core takes a waiting thread from the core with most of them, as the operating system's balancing does.
+  /// An idle core takes a waiting thread from the core with most of them, as the operating system's
+  /// balancing does.
   void fill_idle_cores();
 
   // Looking and moving.
@@ -125,7 +137,9 @@ class thread_world {
     const thread_step& s = t.plan->steps[t.step];
     return p.demands[s.kind == step_kind::pool ? p.pools[s.which].demand : s.which];
   }
-  double amount(live_thread& t, double mean_s) const { return mean_s * (machine_.sigma > 0.0 ? factor(t.work, machine_.sigma) : 1.0); }
+  double amount(live_thread& t, double mean_s) const {
+    return mean_s * (machine_.sigma > 0.0 ? factor(t.work, machine_.sigma) : 1.0);
+  }
   /// Brings everybody up to `now_`.
   void settle();
   /// How fast everybody is from now on, and when what each is at ends.
@@ -138,15 +152,16 @@ class thread_world {
   thread_watcher* watcher_;
   sim_time longest_;
   std::uint32_t total_;
-  event_queue queue_;                       // a thread's next moment, its next pause, the next look
+  event_queue queue_;  // a thread's next moment, its next pause, the next look
   memory_share memory_;
   random_stream os_, counters_;
-  demand far_, near_, beside_;              // reading caches again after a move: to another socket, in the socket, to the sibling
-  std::vector<std::uint32_t> runnable_;     // threads that run on the core or wait for it
+  // reading caches again after a move: to another socket, in the socket, to the sibling
+  demand far_, near_, beside_;
+  std::vector<std::uint32_t> runnable_;  // threads that run on the core or wait for it
   std::vector<live_thread> threads_;
   std::vector<program_state> states_;
-  std::uint32_t waited_for_ = 0;            // threads that exist and must end
-  bool somebody_goes_on_ = false;           // one of them is not waiting for another
+  std::uint32_t waited_for_ = 0;   // threads that exist and must end
+  bool somebody_goes_on_ = false;  // one of them is not waiting for another
   sim_time now_ = 0, settled_ = 0;
   double look_length_s_ = 0.0;
   std::vector<thread_counters> seen_;

@@ -18,7 +18,9 @@ namespace kilter::apps {
 namespace {
 
 // A few slots: the default pool of 256 MiB would make the tests slow.
-kernel_options small(std::uint32_t sweeps = 1, std::uint32_t concurrency = 4) { return {sweeps, concurrency, 1}; }
+kernel_options small(std::uint32_t sweeps = 1, std::uint32_t concurrency = 4) {
+  return {sweeps, concurrency, 1};
+}
 
 std::vector<float> numbers(std::size_t count, std::uint64_t seed) {
   random_stream stream(seed);
@@ -28,11 +30,13 @@ std::vector<float> numbers(std::size_t count, std::uint64_t seed) {
 }
 
 // Members take parts from one counter, as a runtime's chunk source hands them out.
-void run_with_members(kernel_instance& kernel, std::uint64_t task, std::uint32_t width, std::uint32_t members) {
+void run_with_members(kernel_instance& kernel, std::uint64_t task, std::uint32_t width,
+                      std::uint32_t members) {
   const std::uint32_t parts = kernel.parts(width);
   std::atomic<std::uint32_t> next{0};
   const auto member = [&] {
-    for (std::uint32_t part; (part = next.fetch_add(1)) < parts;) kernel.run_part(task, part, parts);
+    for (std::uint32_t part; (part = next.fetch_add(1)) < parts;)
+      kernel.run_part(task, part, parts);
   };
   std::vector<std::thread> others;
   for (std::uint32_t i = 1; i < members; ++i) others.emplace_back(member);
@@ -57,7 +61,8 @@ TEST(matmul_rows, equals_the_plain_product_for_sizes_that_fill_no_register) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
         double expected = 0;
-        for (std::size_t k = 0; k < n; ++k) expected += double{a[i * n + k]} * double{bt[j * n + k]};
+        for (std::size_t k = 0; k < n; ++k)
+          expected += double{a[i * n + k]} * double{bt[j * n + k]};
         ASSERT_NEAR(c[i * n + j], expected, 1e-4) << "n " << n << " row " << i << " column " << j;
       }
   }
@@ -74,7 +79,8 @@ TEST(row_kernels, write_only_the_rows_they_were_given) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
         const bool inside = i >= 5 && i < 9 && (kernel != 2 || (j > 0 && j + 1 < n));
-        ASSERT_EQ(out[i * n + j] != 99.0f, inside) << "kernel " << kernel << " row " << i << " column " << j;
+        ASSERT_EQ(out[i * n + j] != 99.0f, inside)
+            << "kernel " << kernel << " row " << i << " column " << j;
       }
   }
 }
@@ -135,7 +141,9 @@ struct kernel_case {
 
 class every_kernel : public testing::TestWithParam<kernel_case> {
  protected:
-  std::unique_ptr<kernel_instance> make() { return make_kernel(GetParam().name, GetParam().tile, small(GetParam().sweeps)); }
+  std::unique_ptr<kernel_instance> make() {
+    return make_kernel(GetParam().name, GetParam().tile, small(GetParam().sweeps));
+  }
 };
 
 TEST_P(every_kernel, fails_its_check_before_it_ran) {
@@ -158,7 +166,8 @@ TEST_P(every_kernel, is_right_with_members_that_share_the_parts) {
       const auto kernel = make();
       for (std::uint64_t task = 0; task < 12; ++task) {
         run_with_members(*kernel, task, width, members);
-        ASSERT_TRUE(kernel->check(task)) << "task " << task << " width " << width << " members " << members;
+        ASSERT_TRUE(kernel->check(task))
+            << "task " << task << " width " << width << " members " << members;
       }
     }
 }
@@ -185,7 +194,8 @@ TEST_P(every_kernel, gives_the_same_with_each_phase_backwards) {
   EXPECT_TRUE(kernel->check(0));
 }
 
-// Tasks on four threads whose indices fall on the same buffers all the time: a lost claim would corrupt outputs or hang.
+// Tasks on four threads whose indices fall on the same buffers all the time: a lost claim would
+// corrupt outputs or hang.
 TEST_P(every_kernel, tasks_that_share_buffers_take_turns) {
   const auto kernel = make();
   ASSERT_EQ(kernel->slots(), 4u);
@@ -213,13 +223,17 @@ TEST_P(every_kernel, runs_on_after_a_cancelled_graph_left_a_task_half_done) {
 }
 
 INSTANTIATE_TEST_SUITE_P(kernels, every_kernel,
-                         testing::Values(kernel_case{"matmul", 64, 1}, kernel_case{"matmul", 19, 1}, kernel_case{"copy", 33, 1},
-                                         kernel_case{"copy", 128, 1}, kernel_case{"stencil", 5, 1},
-                                         kernel_case{"stencil", 64, 1}, kernel_case{"stencil", 65, 2},
-                                         kernel_case{"stencil", 40, 5}, kernel_case{"sort", 4096, 1},
-                                         kernel_case{"sort", 12, 1}, kernel_case{"sort", 100, 1}),
+                         testing::Values(kernel_case{"matmul", 64, 1}, kernel_case{"matmul", 19, 1},
+                                         kernel_case{"copy", 33, 1}, kernel_case{"copy", 128, 1},
+                                         kernel_case{"stencil", 5, 1},
+                                         kernel_case{"stencil", 64, 1},
+                                         kernel_case{"stencil", 65, 2},
+                                         kernel_case{"stencil", 40, 5},
+                                         kernel_case{"sort", 4096, 1}, kernel_case{"sort", 12, 1},
+                                         kernel_case{"sort", 100, 1}),
                          [](const auto& chosen) {
-                           return std::string(chosen.param.name) + "_" + std::to_string(chosen.param.tile) + "_" +
+                           return std::string(chosen.param.name) + "_" +
+                                  std::to_string(chosen.param.tile) + "_" +
                                   std::to_string(chosen.param.sweeps);
                          });
 
@@ -254,7 +268,9 @@ TEST(make_kernel, names_what_is_wrong) {
   const auto bad = [](std::string_view name, std::uint64_t tile, kernel_options options = small()) {
     return message_of([&] { (void)make_kernel(name, tile, options); });
   };
-  const auto holds = [](const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; };
+  const auto holds = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
   EXPECT_PRED2(holds, bad("matmull", 64), "'matmull'");
   EXPECT_PRED2(holds, bad("matmull", 64), "matmul, copy, stencil or sort");
   for (const char* name : {"matmul", "copy", "stencil", "sort"}) {

@@ -1,4 +1,5 @@
-// Every scheduler of the catalogue keeps the contract, defaults are those of papers.md, and wrong options are refused by name.
+// Every scheduler of the catalogue keeps the contract, defaults are those of papers.md, and wrong
+// options are refused by name.
 
 #include "unit/balance/world.hpp"
 
@@ -12,8 +13,10 @@ world mixed(std::uint32_t threads, std::uint32_t cores) {
   world w;
   for (core_id c = 0; c < cores; ++c) w.core_per_s.push_back(c < cores / 2 ? 100.0 : 40.0);
   for (thread_id t = 0; t < threads; ++t)
-    w.actors.push_back({.program = t % 3, .kind = t % 2 ? thread_class::memory : thread_class::compute,
-                        .demand_per_s = t % 2 ? 150.0 : 3.0, .core = t * 5 % cores});
+    w.actors.push_back({.program = t % 3,
+                        .kind = t % 2 ? thread_class::memory : thread_class::compute,
+                        .demand_per_s = t % 2 ? 150.0 : 3.0,
+                        .core = t * 5 % cores});
   return w;
 }
 
@@ -25,7 +28,8 @@ TEST(catalogue, names_what_the_command_offers) {
     EXPECT_FALSE(i.summary.empty());
     if (i.live) live.push_back(i.name);
   }
-  for (const std::string_view name : {"dike", "dike-af", "dike-ap", "dio", "dio-original", "ljfpf", "cjfpf", "rr", "none", "spread"})
+  for (const std::string_view name : {"dike", "dike-af", "dike-ap", "dio", "dio-original", "ljfpf",
+                                      "cjfpf", "rr", "none", "spread"})
     EXPECT_NE(std::find(live.begin(), live.end(), name), live.end()) << name;
 }
 
@@ -58,7 +62,9 @@ TEST(catalogue, wrong_names_and_options_are_refused) {
   const std::tuple<std::string, scheduler_options, std::string> cases[] = {
       {"dyke", {}, "unknown thread scheduler 'dyke'. There are: dike, dike-af"},
       {"dike", {.quantum_s = 0.0}, "the quantum in seconds is 0; it must be above 0"},
-      {"dike-af", {.quantum_s = 0.3}, "the quantum of dike-af in seconds is 0.3; it must be 0.1, 0.2, 0.5 or 1"},
+      {"dike-af",
+       {.quantum_s = 0.3},
+       "the quantum of dike-af in seconds is 0.3; it must be 0.1, 0.2, 0.5 or 1"},
       {"dike", {.swap_size = 7}, "the swap size is 7; it must be an even number of threads"},
       {"dike", {.swap_size = 0}, "the swap size is 0"},
       {"dike", {.swap_size = 0, .pairs = true}, "at least 1 pair"},
@@ -66,7 +72,9 @@ TEST(catalogue, wrong_names_and_options_are_refused) {
       {"dike", {.memory_above = 1.5}, "the miss ratio of class memory is 1.5"},
       {"dike", {.swap_overhead_s = -1}, "the swap overhead in seconds is -1"},
       {"dike", {.optimizer_every = 0}, "the optimizer's period is 0"},
-      {"dike", {.high_bandwidth = {4}}, "the list of high-bandwidth cores names core 4; 'uniform' has cores 0 to 3"},
+      {"dike",
+       {.high_bandwidth = {4}},
+       "the list of high-bandwidth cores names core 4; 'uniform' has cores 0 to 3"},
       {"ljfpf", {.fast_cores = {9}}, "the list of fast cores names core 9"},
       {"gts", {.gts_up = 500.0, .gts_down = 600.0}, "the lower threshold of gts is 600"},
       {"cs", {}, "all count as fast"},
@@ -75,7 +83,8 @@ TEST(catalogue, wrong_names_and_options_are_refused) {
   for (const auto& [name, options, expected] : cases) {
     const std::string message = refusal([&] { (void)make_scheduler(name, m, options); });
     if (expected.find("'uniform'") != std::string::npos) continue;
-    EXPECT_NE(message.find(expected), std::string::npos) << "expected '" << expected << "' in: " << message;
+    EXPECT_NE(message.find(expected), std::string::npos)
+        << "expected '" << expected << "' in: " << message;
   }
   EXPECT_NO_THROW((void)make_scheduler("dike", m, {.swap_size = 1, .pairs = true}));
   EXPECT_NO_THROW((void)make_scheduler("dike", m, {.quantum_s = 0.3}));
@@ -100,11 +109,14 @@ TEST(catalogue, every_scheduler_only_moves_threads_that_are_there_and_may_be_mov
           ASSERT_GT(a.next_s, 0.0);
           length_s = a.next_s;
         }
-        EXPECT_NO_THROW((void)s->tick({.now_s = 1e6, .length_s = 0.5, .rates = rates, .threads = {}})) << "all are gone";
+        EXPECT_NO_THROW(
+            (void)s->tick({.now_s = 1e6, .length_s = 0.5, .rates = rates, .threads = {}}))
+            << "all are gone";
       }
 }
 
-// The contract: without rates nothing may be predicted, even if an observer put misses into its samples.
+// The contract: without rates nothing may be predicted, even if an observer put misses into its
+// samples.
 TEST(catalogue, where_only_classes_are_seen_nobody_predicts) {
   const machine m = two_kinds(3, 3);
   for (const scheduler_info& info : schedulers()) {
@@ -116,8 +128,10 @@ TEST(catalogue, where_only_classes_are_seen_nobody_predicts) {
       for (thread_sample& sample : with_misses.threads) sample.misses = 1e6 * (7 - sample.thread);
       const answer b = t->tick(with_misses);
       EXPECT_TRUE(a.expected.empty() && b.expected.empty()) << info.name;
-      ASSERT_EQ(a.moves.size(), b.moves.size()) << info.name << " let misses decide that it was told not to trust";
-      for (std::size_t i = 0; i < a.moves.size(); ++i) EXPECT_EQ(a.moves[i].thread, b.moves[i].thread);
+      ASSERT_EQ(a.moves.size(), b.moves.size())
+          << info.name << " let misses decide that it was told not to trust";
+      for (std::size_t i = 0; i < a.moves.size(); ++i)
+        EXPECT_EQ(a.moves[i].thread, b.moves[i].thread);
       plain.carry_out(a);
       decorated.carry_out(b);
     }

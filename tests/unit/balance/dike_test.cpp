@@ -15,8 +15,12 @@ namespace {
 constexpr auto C = thread_class::compute;
 constexpr auto M = thread_class::memory;
 
-actor memory_on(core_id c, program_id p = 0) { return {.program = p, .kind = M, .demand_per_s = 200.0, .core = c}; }
-actor compute_on(core_id c, program_id p = 1) { return {.program = p, .kind = C, .demand_per_s = 5.0, .core = c}; }
+actor memory_on(core_id c, program_id p = 0) {
+  return {.program = p, .kind = M, .demand_per_s = 200.0, .core = c};
+}
+actor compute_on(core_id c, program_id p = 1) {
+  return {.program = p, .kind = C, .demand_per_s = 5.0, .core = c};
+}
 
 /// Two cores of high bandwidth, `low` of low.
 std::vector<double> cores(std::uint32_t low) {
@@ -59,7 +63,8 @@ TEST(dike, moves_memory_threads_to_high_cores_and_then_rests) {
   EXPECT_EQ(after.swaps + after.rejected, 0u) << "fair: no pair is formed";
 }
 
-// Cores count as high by what was achieved on them, so those where memory threads sit from the start look high, and nobody moves.
+// Cores count as high by what was achieved on them, so those where memory threads sit from the
+// start look high, and nobody moves.
 TEST(dike, by_itself_takes_the_cores_of_memory_threads_for_high_ones) {
   world w{cores(2), {memory_on(0), compute_on(1), memory_on(2), compute_on(3)}};
   const machine m = machine::uniform(4);
@@ -72,20 +77,26 @@ TEST(dike, by_itself_takes_the_cores_of_memory_threads_for_high_ones) {
 TEST(dike, a_program_that_is_slow_as_a_whole_looks_fair_by_program) {
   world w{cores(2), {compute_on(0), compute_on(1), memory_on(2), memory_on(3)}};
   const machine m = machine::uniform(4);
-  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), w, 10).swaps, 0u) << "what cv by program cannot see (papers.md E38)";
-  EXPECT_EQ(run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), w, 10).swaps, 2u);
+  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), w, 10).swaps, 0u)
+      << "what cv by program cannot see (papers.md E38)";
+  EXPECT_EQ(
+      run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), w, 10).swaps,
+      2u);
 }
 
 // S4, III-B: where the rule cannot be met, it holds on average.
 TEST(dike, more_memory_threads_than_high_cores_take_turns) {
   for (const bool rates : {true, false}) {
     // Core 0 remembers a compute thread, which makes the profit of Eq. 3 negative for good there.
-    world w{cores(4), {compute_on(0), compute_on(5), memory_on(1), memory_on(2), memory_on(3), memory_on(4)}};
+    world w{cores(4),
+            {compute_on(0), compute_on(5), memory_on(1), memory_on(2), memory_on(3), memory_on(4)}};
     const machine m = machine::uniform(6);
     const auto s = make_scheduler("dike", m, {.high_bandwidth = {0, 1}});
     constexpr int quanta = 200;
     const totals sum = run(*s, w, quanta, rates);
-    for (thread_id t = 2; t < 6; ++t) EXPECT_NEAR(sum.on_high.at(t), quanta / 2, quanta / 20) << "thread " << t << (rates ? ", rates" : ", classes");
+    for (thread_id t = 2; t < 6; ++t)
+      EXPECT_NEAR(sum.on_high.at(t), quanta / 2, quanta / 20)
+          << "thread " << t << (rates ? ", rates" : ", classes");
   }
 }
 
@@ -96,11 +107,13 @@ TEST(dike, turns_are_fair_also_where_few_pairs_may_change_at_once) {
   const auto s = make_scheduler("dike", m, {.swap_size = 2, .high_bandwidth = {0, 1}});
   constexpr int quanta = 700;
   const totals sum = run(*s, w, quanta);
-  for (thread_id t = 0; t < 7; ++t) EXPECT_NEAR(sum.on_high.at(t), quanta * 2 / 7, quanta / 35) << "thread " << t;
+  for (thread_id t = 0; t < 7; ++t)
+    EXPECT_NEAR(sum.on_high.at(t), quanta * 2 / 7, quanta / 35) << "thread " << t;
 }
 
 TEST(dike, to_the_letter_a_memory_thread_without_a_high_core_never_gets_one) {
-  world w{cores(4), {memory_on(0), memory_on(1), memory_on(2), memory_on(3), compute_on(4), compute_on(5)}};
+  world w{cores(4),
+          {memory_on(0), memory_on(1), memory_on(2), memory_on(3), compute_on(4), compute_on(5)}};
   const machine m = machine::uniform(6);
   const auto s = make_scheduler("dike", m, {.high_bandwidth = {0, 1}, .turns = false});
   const totals sum = run(*s, w, 200);
@@ -128,10 +141,15 @@ TEST(dike, the_gate_closes_below_theta_f) {
 
 // E38
 TEST(dike, with_the_global_cv_a_mix_is_never_fair) {
-  world by_program{cores(2), {memory_on(2), memory_on(3), compute_on(0), compute_on(1)}}, global = by_program;
+  world by_program{cores(2), {memory_on(2), memory_on(3), compute_on(0), compute_on(1)}},
+      global = by_program;
   const machine m = machine::uniform(4);
-  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), by_program, 5).swaps, 0u) << "equal within each program";
-  EXPECT_EQ(run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), global, 5).swaps, 2u);
+  EXPECT_EQ(run(*make_scheduler("dike", m, {.high_bandwidth = {0, 1}}), by_program, 5).swaps, 0u)
+      << "equal within each program";
+  EXPECT_EQ(
+      run(*make_scheduler("dike", m, {.global_cv = true, .high_bandwidth = {0, 1}}), global, 5)
+          .swaps,
+      2u);
 }
 
 // S4, III-D
@@ -141,7 +159,12 @@ TEST(dike, no_more_than_half_of_the_threads_change_places) {
     world w{{100, 100, 100, 100, 40, 40, 40, 40}, {}};
     for (core_id c = 0; c < 8; ++c) w.actors.push_back(c < 4 ? compute_on(c) : memory_on(c));
     w.actors[0].demand_per_s = 50.0;  // not fair
-    EXPECT_EQ(make_scheduler("dike", m, {.swap_size = 8, .more_than_half = more, .high_bandwidth = {0, 1, 2, 3}})->tick(w.see(0.5)).swaps, more ? 4u : 2u);
+    EXPECT_EQ(
+        make_scheduler("dike", m,
+                       {.swap_size = 8, .more_than_half = more, .high_bandwidth = {0, 1, 2, 3}})
+            ->tick(w.see(0.5))
+            .swaps,
+        more ? 4u : 2u);
   }
 }
 
@@ -152,7 +175,8 @@ TEST(dike, swap_size_counts_threads_or_pairs) {
     world w{{100, 100, 100, 100, 40, 40, 40, 40}, {}};
     for (core_id c = 0; c < 8; ++c) w.actors.push_back(c < 4 ? compute_on(c) : memory_on(c));
     w.actors[0].demand_per_s = 50.0;  // not fair
-    const auto s = make_scheduler("dike", m, {.swap_size = 2, .pairs = pairs, .high_bandwidth = {0, 1, 2, 3}});
+    const auto s =
+        make_scheduler("dike", m, {.swap_size = 2, .pairs = pairs, .high_bandwidth = {0, 1, 2, 3}});
     EXPECT_EQ(s->tick(w.see(0.5)).swaps, pairs ? 2u : 1u);
   }
 }
@@ -181,9 +205,20 @@ TEST(dike, a_thread_is_not_swapped_in_consecutive_quanta) {
 TEST(dike, margin_and_overhead_reject_exchanges_that_gain_little) {
   const machine m = machine::uniform(4);
   const world start{cores(2), {compute_on(0), compute_on(1), memory_on(2), memory_on(3, 2)}};
-  for (const auto& [options, swaps] : {std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .high_bandwidth = {0, 1}}, 2u},
-                                       std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .profit_margin = 1.0, .high_bandwidth = {0, 1}}, 0u},
-                                       std::pair{scheduler_options{.more_than_half = true, .global_cv = true, .swap_overhead_s = 0.01, .high_bandwidth = {0, 1}}, 0u}}) {
+  for (const auto& [options, swaps] :
+       {std::pair{
+            scheduler_options{.more_than_half = true, .global_cv = true, .high_bandwidth = {0, 1}},
+            2u},
+        std::pair{scheduler_options{.more_than_half = true,
+        .global_cv = true,
+        .profit_margin = 1.0,
+        .high_bandwidth = {0, 1}},
+                  0u},
+        std::pair{scheduler_options{.more_than_half = true,
+        .global_cv = true,
+        .swap_overhead_s = 0.01,
+        .high_bandwidth = {0, 1}},
+                  0u}}) {
     world w = start;
     const answer a = make_scheduler("dike", m, options)->tick(w.see(0.5));
     EXPECT_EQ(a.swaps, swaps) << "in a steady state the profit of any exchange is 0";
@@ -211,14 +246,17 @@ TEST(dike, in_a_steady_state_the_prediction_is_right) {
     w.carry_out(before);
     const observation o = w.see(0.5);
     for (std::size_t i = 0; i < o.threads.size(); ++i)
-      EXPECT_NEAR(*prediction_error(before.expected[i].misses_per_s, *o.threads[i].misses / o.length_s), 0.0, 1e-9);
+      EXPECT_NEAR(
+          *prediction_error(before.expected[i].misses_per_s, *o.threads[i].misses / o.length_s),
+          0.0, 1e-9);
     before = s->tick(o);
   }
 }
 
 // E41
 TEST(dike, finished_threads_are_dropped_and_an_empty_core_is_no_partner) {
-  world w{cores(4), {compute_on(0), compute_on(1), memory_on(2), memory_on(3), memory_on(4), memory_on(5)}};
+  world w{cores(4),
+          {compute_on(0), compute_on(1), memory_on(2), memory_on(3), memory_on(4), memory_on(5)}};
   const machine m = machine::uniform(6);
   const auto s = make_scheduler("dike", m, {.high_bandwidth = {0, 1}});
   for (thread_id t = 0; t < 6; ++t) {
@@ -235,12 +273,15 @@ TEST(dike, finished_threads_are_dropped_and_an_empty_core_is_no_partner) {
   }
 }
 
-// E40: background threads are exchanged like others, and only not counted when the workload is classified.
+// E40: background threads are exchanged like others, and only not counted when the workload is
+// classified.
 TEST(dike, background_threads_do_not_change_the_class_of_the_workload) {
   const machine m = machine::uniform(6);
   for (const bool background : {true, false}) {
     // Memory and compute in balance; two more compute threads.
-    world w{cores(4), {memory_on(0), memory_on(2), compute_on(1), compute_on(3), compute_on(4, 2), compute_on(5, 2)}};
+    world w{cores(4),
+            {memory_on(0), memory_on(2), compute_on(1), compute_on(3), compute_on(4, 2),
+             compute_on(5, 2)}};
     w.actors[4].background = w.actors[5].background = background;
     scheduler_options options{.high_bandwidth = {0, 1}, .optimizer_every = 1, .turns = false};
     const auto s = make_scheduler("dike-af", m, options);
@@ -281,7 +322,8 @@ TEST(dike, a_window_forgets_what_a_core_once_gave) {
   for (const std::uint32_t window : {0u, 2u}) {
     world w{{100.0, 50.0}, {compute_on(0), memory_on(1)}};
     w.actors[0].movable = false;
-    const auto s = make_scheduler("dike", m, {.fair_below = 0.0, .window = window, .high_bandwidth = {0}});
+    const auto s =
+        make_scheduler("dike", m, {.fair_below = 0.0, .window = window, .high_bandwidth = {0}});
     for (int q = 0; q < 10; ++q) (void)s->tick(w.see(0.5));
     w.actors[0].demand_per_s = 90.0;
     w.actors[0].kind = M;
@@ -299,7 +341,8 @@ TEST(dike, cores_may_be_fixed_and_where_only_classes_are_seen_the_kinds_decide) 
   const machine m = two_kinds(2, 2);
   world w{cores(2), {compute_on(0), compute_on(1), memory_on(2), memory_on(3)}}, equal = w;
   EXPECT_EQ(run(*make_scheduler("dike", m), w, 3, false).swaps, 2u);
-  EXPECT_EQ(run(*make_scheduler("dike", machine::uniform(4)), equal, 3, false).swaps, 0u) << "nothing is known about equal cores";
+  EXPECT_EQ(run(*make_scheduler("dike", machine::uniform(4)), equal, 3, false).swaps, 0u)
+      << "nothing is known about equal cores";
 }
 
 // E49
@@ -313,5 +356,6 @@ TEST(dike, forty_threads_on_forty_cores) {
   std::vector<core_id> high(20);
   for (core_id c = 0; c < 20; ++c) high[c] = c;
   run(*make_scheduler("dike", m, {.high_bandwidth = high}), w, 20);
-  EXPECT_TRUE(std::all_of(w.actors.begin(), w.actors.end(), [](const actor& a) { return a.kind == C || a.core < 20; }));
+  EXPECT_TRUE(std::all_of(w.actors.begin(), w.actors.end(),
+                          [](const actor& a) { return a.kind == C || a.core < 20; }));
 }

@@ -12,19 +12,24 @@ world six() {
   world w{{100, 100, 100, 100, 100, 100}, {}};
   const double demands[] = {50, 10, 40, 20, 30, 60};
   for (core_id c = 0; c < 6; ++c)
-    w.actors.push_back({.program = c, .kind = c < 2 ? thread_class::memory : thread_class::compute, .demand_per_s = demands[c], .core = c});
+    w.actors.push_back({.program = c,
+                        .kind = c < 2 ? thread_class::memory : thread_class::compute,
+                        .demand_per_s = demands[c],
+                        .core = c});
   return w;
 }
 
 world four(const std::vector<double>& demands) {
   world w{{100, 100, 100, 100}, {}};
-  for (core_id c = 0; c < 4; ++c) w.actors.push_back({.kind = thread_class::memory, .demand_per_s = demands[c], .core = c});
+  for (core_id c = 0; c < 4; ++c)
+    w.actors.push_back({.kind = thread_class::memory, .demand_per_s = demands[c], .core = c});
   return w;
 }
 
 std::vector<std::pair<thread_id, thread_id>> swapped(const answer& a) {
   std::vector<std::pair<thread_id, thread_id>> pairs;
-  for (std::size_t i = 0; i + 1 < a.moves.size(); i += 2) pairs.emplace_back(a.moves[i].thread, a.moves[i + 1].thread);
+  for (std::size_t i = 0; i + 1 < a.moves.size(); i += 2)
+    pairs.emplace_back(a.moves[i].thread, a.moves[i + 1].thread);
   return pairs;
 }
 
@@ -55,9 +60,11 @@ TEST(dio, with_classes_only_sorts_by_class_then_thread) {
 TEST(dio, of_an_odd_number_the_middle_one_stays_and_the_immovable_are_no_partners) {
   world w = six();
   w.actors[5].alive = false;
-  EXPECT_EQ(swapped(make_scheduler("dio", machine::uniform(6))->tick(w.see(0.5))), (pairs{{1, 0}, {3, 2}}));
+  EXPECT_EQ(swapped(make_scheduler("dio", machine::uniform(6))->tick(w.see(0.5))),
+            (pairs{{1, 0}, {3, 2}}));
   w.actors[0].movable = false;
-  EXPECT_EQ(swapped(make_scheduler("dio", machine::uniform(6))->tick(w.see(0.5))), (pairs{{1, 2}, {3, 4}}));
+  EXPECT_EQ(swapped(make_scheduler("dio", machine::uniform(6))->tick(w.see(0.5))),
+            (pairs{{1, 2}, {3, 4}}));
 }
 
 // E46

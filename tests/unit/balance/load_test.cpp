@@ -1,4 +1,5 @@
-// The schedulers of big.LITTLE (papers.md A2.1): GTS with the kernel's parameters, cluster switching, in-kernel switch.
+// The schedulers of big.LITTLE (papers.md A2.1): GTS with the kernel's parameters, cluster
+// switching, in-kernel switch.
 
 #include <cmath>
 #include <set>
@@ -49,7 +50,8 @@ TEST(gts, new_threads_begin_on_fast_cores_and_idle_ones_go_to_slow_cores) {
     ++ticks;
   }
   EXPECT_EQ(w.actors[0].core, 2u);
-  // From 1023 with 10 % busy: 102 + 921 * 2^(-t/32) < 512 after 37.5 ms; the first tick only learns of the thread.
+  // From 1023 with 10 % busy: 102 + 921 * 2^(-t/32) < 512 after 37.5 ms; the first tick only learns
+  // of the thread.
   EXPECT_EQ(ticks, 1 + 10);
   for (int i = 0; i < 50; ++i) w.carry_out(s->tick(sleepy(w, 0.004, 0.1)));
   EXPECT_EQ(w.actors[0].core, 2u);
@@ -73,7 +75,9 @@ TEST(gts, a_crowded_fast_core_gives_to_an_idle_slow_one_and_takes_back_when_idle
   for (actor& a : w.actors)
     if (a.core == 0) a.alive = false;
   w.carry_out(s->tick(w.see(0.004)));
-  EXPECT_EQ(std::count_if(w.actors.begin(), w.actors.end(), [](const actor& a) { return a.alive && a.core == 0; }), 1);
+  EXPECT_EQ(std::count_if(w.actors.begin(), w.actors.end(),
+                          [](const actor& a) { return a.alive && a.core == 0; }),
+            1);
 }
 
 TEST(gts, nobody_crosses_twice_in_one_tick_and_thresholds_are_options) {
@@ -115,7 +119,8 @@ TEST(iks, each_pair_switches_by_itself) {
 TEST(eas, saves_energy_while_nothing_is_full_and_leaves_it_alone_then) {
   const machine m = two_kinds(2, 2);
   const auto s = make_scheduler("eas", m);
-  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 0, 0, 0}), 1u) << "the fastest of those with the fewest threads";
+  EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 0, 0, 0}), 1u)
+      << "the fastest of those with the fewest threads";
   EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 1, 0, 0}), 2u);
   // A thread that is busy for a tenth of the time fits on a slow core, where it takes less energy.
   world w = threads_on({0}, 4);
@@ -138,15 +143,18 @@ TEST(eas, who_waits_goes_to_any_idle_core) {
 }
 
 TEST(eas, refuses_watts_that_cannot_be) {
-  for (const double power : {0.0, -1.0, static_cast<double>(NAN)}) EXPECT_THROW((void)make_scheduler("eas", two_kinds(2, 2), {.eas_power = power}), input_error);
+  for (const double power : {0.0, -1.0, static_cast<double>(NAN)})
+    EXPECT_THROW((void)make_scheduler("eas", two_kinds(2, 2), {.eas_power = power}), input_error);
 }
 
 TEST(in_cluster, a_thread_that_waits_goes_to_an_idle_core_of_its_cluster_alone) {
-  const machine m = two_kinds(2, 2);   // a cluster of each
+  const machine m = two_kinds(2, 2);  // a cluster of each
   const auto s = make_scheduler("in-cluster", m);
   EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{1, 1, 0, 1}), 2u);
   EXPECT_EQ(s->place({.thread = 0}, std::vector<std::uint32_t>{0, 0, 0, 0}), 0u);
-  EXPECT_EQ(make_scheduler("in-cluster", m, {.slow_first = true})->place({.thread = 0}, std::vector<std::uint32_t>{0, 0, 0, 1}), 2u);
+  EXPECT_EQ(make_scheduler("in-cluster", m, {.slow_first = true})
+                ->place({.thread = 0}, std::vector<std::uint32_t>{0, 0, 0, 1}),
+            2u);
   world w = threads_on({0, 0, 0, 2}, 4);
   for (int i = 0; i < 5; ++i) w.carry_out(s->tick(w.see(0.004)));
   std::multiset<core_id> where;

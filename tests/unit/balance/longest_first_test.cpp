@@ -14,7 +14,8 @@ namespace {
 constexpr double fast_ghz = 1.87, slow_ghz = 1.6;
 
 /// Places a group whose lengths were all announced before the first thread was created.
-std::vector<core_id> place_all(scheduler& s, const std::vector<double>& lengths, std::size_t cores, bool critical = false) {
+std::vector<core_id> place_all(scheduler& s, const std::vector<double>& lengths, std::size_t cores,
+                               bool critical = false) {
   std::vector<core_id> placed;
   std::vector<std::uint32_t> taken(cores);
   for (std::uint32_t i = 0; i < lengths.size(); ++i) {
@@ -26,7 +27,8 @@ std::vector<core_id> place_all(scheduler& s, const std::vector<double>& lengths,
   return placed;
 }
 
-/// Time of S3's half-half machine over all-fast, for threads that compute and are joined at the end.
+/// Time of S3's half-half machine over all-fast, for threads that compute and are joined at the
+/// end.
 double over_all_fast(const std::string& scheduler, const std::vector<double>& lengths) {
   const machine m = two_kinds(4, 4);
   const auto s = make_scheduler(scheduler, m);
@@ -47,7 +49,8 @@ TEST(ljfpf, closed_forms_of_matmul_on_half_half) {
   EXPECT_NEAR(over_all_fast("ljfpf", x_y(300, 300)), 1.1688, 0.00005);
   EXPECT_NEAR(over_all_fast("ljfpf", x_y(310, 290)), 1.0933, 0.00005);
   EXPECT_NEAR(over_all_fast("ljfpf", x_y(320, 280)), 1.0227, 0.00005);
-  for (const double x : {330.0, 340.0, 350.0, 360.0}) EXPECT_NEAR(over_all_fast("ljfpf", x_y(x, 600.0 - x)), 1.0, 0.00005);
+  for (const double x : {330.0, 340.0, 350.0, 360.0})
+    EXPECT_NEAR(over_all_fast("ljfpf", x_y(x, 600.0 - x)), 1.0, 0.00005);
 }
 
 TEST(ljfpf, closed_forms_of_the_itk_loop) {
@@ -58,19 +61,23 @@ TEST(ljfpf, closed_forms_of_the_itk_loop) {
 
 TEST(ljfpf, the_longest_win_and_creation_order_breaks_ties) {
   const machine m = two_kinds(2, 2);
-  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 5, 5, 5}, 4), (std::vector<core_id>{3, 0, 1, 2}));
-  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m, {.fast_cores = {3}}), {1, 9}, 4), (std::vector<core_id>{0, 3}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 5, 5, 5}, 4),
+            (std::vector<core_id>{3, 0, 1, 2}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m, {.fast_cores = {3}}), {1, 9}, 4),
+            (std::vector<core_id>{0, 3}));
 }
 
 TEST(ljfpf, more_threads_than_cores_share_those_with_the_fewest) {
   const machine m = two_kinds(1, 1);
-  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 2, 3, 4}, 2), (std::vector<core_id>{1, 0, 1, 0}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {1, 2, 3, 4}, 2),
+            (std::vector<core_id>{1, 0, 1, 0}));
 }
 
 TEST(ljfpf, cores_that_are_taken_are_filled_last) {
   const std::vector<std::uint8_t> fast = {1, 1, 0, 0};
   const std::vector<std::uint32_t> taken = {1, 0, 0, 0};
-  EXPECT_EQ(plan_lengths(std::vector<double>{9, 8, 7}, fast, taken), (std::vector<core_id>{1, 2, 3}));
+  EXPECT_EQ(plan_lengths(std::vector<double>{9, 8, 7}, fast, taken),
+            (std::vector<core_id>{1, 2, 3}));
 }
 
 TEST(ljfpf, where_later_lengths_are_unknown_the_mean_so_far_decides) {
@@ -80,7 +87,9 @@ TEST(ljfpf, where_later_lengths_are_unknown_the_mean_so_far_decides) {
   std::vector<std::uint32_t> taken(4);
   std::vector<core_id> placed;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    placed.push_back(s->place({.thread = i, .length = lengths[i], .group = std::span(lengths).first(i + 1), .index = i}, taken));
+    placed.push_back(s->place(
+        {.thread = i, .length = lengths[i], .group = std::span(lengths).first(i + 1), .index = i},
+        taken));
     ++taken[placed.back()];
   }
   EXPECT_EQ(placed, (std::vector<core_id>{0, 2, 1, 3}));
@@ -97,14 +106,18 @@ TEST(ljfpf, a_second_group_is_planned_anew) {
 TEST(ljfpf, a_thread_without_a_length_is_left_to_the_operating_system) {
   const machine m = two_kinds(1, 1);
   const std::vector<std::uint32_t> taken(2);
-  for (const char* name : {"ljfpf", "cjfpf", "worst"}) EXPECT_EQ(make_scheduler(name, m)->place({.thread = 0}, taken), no_core);
+  for (const char* name : {"ljfpf", "cjfpf", "worst"})
+    EXPECT_EQ(make_scheduler(name, m)->place({.thread = 0}, taken), no_core);
 }
 
 // S3, section 5: the same, by critical sections.
 TEST(cjfpf, long_critical_sections_go_to_fast_cores) {
   const machine m = two_kinds(2, 2);
-  EXPECT_EQ(place_all(*make_scheduler("cjfpf", m), {8, 12, 8, 12}, 4, true), (std::vector<core_id>{2, 0, 3, 1}));
-  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {8, 12}, 4, true), (std::vector<core_id>{no_core, no_core})) << "it sorts by lengths";
+  EXPECT_EQ(place_all(*make_scheduler("cjfpf", m), {8, 12, 8, 12}, 4, true),
+            (std::vector<core_id>{2, 0, 3, 1}));
+  EXPECT_EQ(place_all(*make_scheduler("ljfpf", m), {8, 12}, 4, true),
+            (std::vector<core_id>{no_core, no_core}))
+      << "it sorts by lengths";
 }
 
 // E50: length as announced at creation; nothing is subtracted while the thread runs.
@@ -136,10 +149,12 @@ TEST(ljfpf, does_not_move_anybody_later) {
 }
 
 TEST(rr, goes_through_the_cores_in_the_order_of_the_operating_system) {
-  std::vector<core> cores = {{.id = 0, .os_index = 2, .cluster = 0, .kind = 0}, {.id = 1, .os_index = 0, .cluster = 1, .kind = 1},
+  std::vector<core> cores = {{.id = 0, .os_index = 2, .cluster = 0, .kind = 0},
+                             {.id = 1, .os_index = 0, .cluster = 1, .kind = 1},
                              {.id = 2, .os_index = 1, .cluster = 1, .kind = 1}};
   const machine m("m", {{0, "fast", 1, 2.0}, {1, "slow", 2, 1.0}}, cores);
-  EXPECT_EQ(place_all(*make_scheduler("rr", m), {1, 1, 1, 1}, 3), (std::vector<core_id>{1, 2, 0, 1}));
+  EXPECT_EQ(place_all(*make_scheduler("rr", m), {1, 1, 1, 1}, 3),
+            (std::vector<core_id>{1, 2, 0, 1}));
 }
 
 TEST(random_order, uses_every_core_once_before_any_twice_and_follows_the_seed) {

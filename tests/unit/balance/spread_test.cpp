@@ -1,4 +1,5 @@
-// What is done without knowing anything: who waits beside an idle core is sent there, a core that others hold is shared in turns, and everybody else is left alone.
+// What is done without knowing anything: who waits beside an idle core is sent there, a core that
+// others hold is shared in turns, and everybody else is left alone.
 
 #include "unit/balance/world.hpp"
 
@@ -51,7 +52,8 @@ TEST(spread, sends_a_thread_that_waits_to_an_idle_core_and_then_rests) {
   EXPECT_NE(w.actors[0].core, w.actors[1].core);
   EXPECT_EQ(moves_in(*s, w, {0, 0, 0, 0}, 20), 0);
   world held = threads_on({0, 1, 2}, 4);
-  EXPECT_EQ(moves_in(*s, held, {0.5, 0, 0, 0}, 20), 1) << "three threads have a core each beside the one that others hold";
+  EXPECT_EQ(moves_in(*s, held, {0.5, 0, 0, 0}, 20), 1)
+      << "three threads have a core each beside the one that others hold";
 }
 
 TEST(spread, sends_nobody_where_its_mask_forbids_it) {
@@ -88,8 +90,11 @@ TEST(spread, leaves_everything_else_to_the_operating_system) {
     std::vector<core_id> cores;
     std::vector<double> held;
   };
-  for (const one& c : {one{"the program is alone", {0, 1, 2, 3}, {0, 0, 0, 0}}, one{"others hold every core", {0, 1, 2, 3}, {0.5, 0.5, 0.5, 0.5}},
-                       one{"more threads than cores", {0, 0, 1, 2, 3}, {0.5, 0, 0, 0}}, one{"one thread", {0}, {0, 0, 0, 0}}, one{"others use little", {0, 1, 2, 3}, {0.1, 0, 0, 0}}}) {
+  for (const one& c : {one{"the program is alone", {0, 1, 2, 3}, {0, 0, 0, 0}},
+                       one{"others hold every core", {0, 1, 2, 3}, {0.5, 0.5, 0.5, 0.5}},
+                       one{"more threads than cores", {0, 0, 1, 2, 3}, {0.5, 0, 0, 0}},
+                       one{"one thread", {0}, {0, 0, 0, 0}},
+                       one{"others use little", {0, 1, 2, 3}, {0.1, 0, 0, 0}}}) {
     const auto s = make_scheduler("spread", m);
     world w = threads_on(c.cores, 4);
     EXPECT_EQ(moves_in(*s, w, c.held, 20), 0) << c.what;

@@ -1,4 +1,5 @@
-// The stages of S4 as tables of cases: what is seen, who is paired, what is expected of an exchange, whether it happens, and what comes out.
+// The stages of S4 as tables of cases: what is seen, who is paired, what is expected of an
+// exchange, whether it happens, and what comes out.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,8 @@ thread_sample seen(thread_id t, core_id c, double misses, double ratio) {
   return s;
 }
 
-thread_view view(thread_id t, core_id c, thread_class kind, double rate, std::uint32_t since = never_swapped) {
+thread_view view(thread_id t, core_id c, thread_class kind, double rate,
+                 std::uint32_t since = never_swapped) {
   thread_view v;
   v.thread = t;
   v.core = c;
@@ -51,7 +53,10 @@ const selection_rules letter{.pairs = 8, .strict = false, .turns = false};
 }  // namespace
 
 TEST(observer, rate_is_misses_over_the_quantum_and_class_follows_the_miss_ratio) {
-  observation o{.now_s = 1.0, .length_s = 0.5, .rates = true, .threads = {seen(0, 0, 50.0, 0.11), seen(1, 1, 10.0, 0.1)}};
+  observation o{.now_s = 1.0,
+                .length_s = 0.5,
+                .rates = true,
+                .threads = {seen(0, 0, 50.0, 0.11), seen(1, 1, 10.0, 0.1)}};
   const auto threads = view_threads(o, 0.1);
   ASSERT_EQ(threads.size(), 2u);
   EXPECT_EQ(threads[0].rate_per_s, 100.0);
@@ -61,12 +66,14 @@ TEST(observer, rate_is_misses_over_the_quantum_and_class_follows_the_miss_ratio)
 }
 
 TEST(observer, leaves_out_who_slept_who_is_nowhere_and_whose_misses_were_not_seen) {
-  thread_sample slept = seen(0, 0, 0.0, 0.0), stopped = seen(1, 0, 9.0, 0.5), nowhere = seen(2, no_core, 9.0, 0.5), blind = seen(3, 1, 0.0, 0.5);
+  thread_sample slept = seen(0, 0, 0.0, 0.0), stopped = seen(1, 0, 9.0, 0.5),
+                nowhere = seen(2, no_core, 9.0, 0.5), blind = seen(3, 1, 0.0, 0.5);
   slept.runnable = false;
   stopped.runnable = false;
   stopped.ran_s = 0.1;
   blind.misses.reset();
-  observation o{.now_s = 1.0, .length_s = 1.0, .rates = true, .threads = {slept, stopped, nowhere, blind}};
+  observation o{
+      .now_s = 1.0, .length_s = 1.0, .rates = true, .threads = {slept, stopped, nowhere, blind}};
   const auto threads = view_threads(o, 0.1);
   ASSERT_EQ(threads.size(), 1u);
   EXPECT_EQ(threads[0].thread, 1u);
@@ -81,7 +88,8 @@ TEST(observer, with_classes_only_there_is_no_rate_even_if_misses_are_in_the_samp
   EXPECT_EQ(view_threads(o, 0.1)[0].kind, M);
 }
 
-TEST(observer, core_bandwidth_is_the_mean_over_all_quanta_or_over_a_window_and_empty_cores_keep_theirs) {
+TEST(observer,
+     core_bandwidth_is_the_mean_over_all_quanta_or_over_a_window_and_empty_cores_keep_theirs) {
   bandwidth_history all, last_two;
   for (const double r : {10.0, 20.0, 60.0}) {
     const std::vector<std::optional<double>> quantum = {r, std::nullopt};
@@ -107,8 +115,10 @@ TEST(observer, threads_on_one_core_add_up) {
 TEST(observer, high_is_above_the_median_and_a_core_changes_side_only_beyond_the_hysteresis) {
   using list = std::vector<std::optional<double>>;
   const auto H = core_side::high, L = core_side::low, none = core_side::unknown;
-  EXPECT_EQ(bandwidth_sides(list{1.0, 4.0, std::nullopt, 2.0, 3.0}, {}), (std::vector{L, H, none, L, H}));
-  EXPECT_EQ(bandwidth_sides(list{2.0, 2.0}, {}), (std::vector{L, L})) << "equal cores: nobody is above the median";
+  EXPECT_EQ(bandwidth_sides(list{1.0, 4.0, std::nullopt, 2.0, 3.0}, {}),
+            (std::vector{L, H, none, L, H}));
+  EXPECT_EQ(bandwidth_sides(list{2.0, 2.0}, {}), (std::vector{L, L}))
+      << "equal cores: nobody is above the median";
   const std::vector was = {H, L};
   EXPECT_EQ(bandwidth_sides(list{98.0, 102.0}, was), was) << "2 % beyond the median is not enough";
   EXPECT_EQ(bandwidth_sides(list{94.0, 106.0}, was), (std::vector{L, H}));
@@ -117,10 +127,12 @@ TEST(observer, high_is_above_the_median_and_a_core_changes_side_only_beyond_the_
 
 // E38
 TEST(observer, access_cv_is_taken_by_program_unless_it_is_to_be_global) {
-  std::vector<thread_view> threads = {view(0, 0, M, 100.0), view(1, 1, M, 100.0), view(2, 2, C, 1.0), view(3, 3, C, 1.0)};
+  std::vector<thread_view> threads = {view(0, 0, M, 100.0), view(1, 1, M, 100.0),
+                                      view(2, 2, C, 1.0), view(3, 3, C, 1.0)};
   threads[2].program = threads[3].program = 1;
   EXPECT_EQ(access_cv(threads, false), 0.0) << "each program's threads get the same";
-  EXPECT_NEAR(access_cv(threads, true), 99.0 / 101.0, 1e-12) << "a mix of M and C can never look fair globally";
+  EXPECT_NEAR(access_cv(threads, true), 99.0 / 101.0, 1e-12)
+      << "a mix of M and C can never look fair globally";
   threads[3].rate_per_s = 3.0;
   EXPECT_DOUBLE_EQ(access_cv(threads, false), 0.25) << "mean over programs of 0 and 1/2";
 }
@@ -155,7 +167,8 @@ TEST(selector, memory_on_low_and_compute_on_high_break_the_rule) {
 
 // E34 a: "and", so neither beyond the meeting of the pointers nor beyond swapSize
 TEST(selector, stops_at_swap_size_and_where_the_pointers_meet) {
-  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 1, C, 2), view(2, 2, M, 3), view(3, 3, M, 4)};
+  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 1, C, 2), view(2, 2, M, 3),
+                                            view(3, 3, M, 4)};
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, {.pairs = 1, .turns = false})), (ids{{0, 3}}));
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{0, 3}, {1, 2}}));
 }
@@ -176,15 +189,20 @@ TEST(selector, stops_when_no_rule_breaker_is_left) {
 
 // E34 d
 TEST(selector, threads_of_one_class_are_paired_from_the_ends_within_the_array) {
-  std::vector<thread_view> threads = {view(0, 0, M, 50), view(1, 1, M, 40), view(2, 2, M, 10), view(3, 3, M, 20), view(4, 0, M, 30)};
-  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{2, 0}, {3, 1}})) << "of five the middle one has no partner";
+  std::vector<thread_view> threads = {view(0, 0, M, 50), view(1, 1, M, 40), view(2, 2, M, 10),
+                                      view(3, 3, M, 20), view(4, 0, M, 30)};
+  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{2, 0}, {3, 1}}))
+      << "of five the middle one has no partner";
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, {.pairs = 1, .turns = false})), (ids{{2, 0}}));
-  EXPECT_TRUE(select_pairs(threads, sides, {.pairs = 8, .turns = false, .one_class = false}).empty()) << "the public code ends there";
+  EXPECT_TRUE(
+      select_pairs(threads, sides, {.pairs = 8, .turns = false, .one_class = false}).empty())
+      << "the public code ends there";
   threads.resize(1);
   EXPECT_TRUE(select_pairs(threads, sides, letter).empty());
 }
 
-// E34 e, f: the pairs come back, and no goal is asked for; that is the signature. What comes back for one class is what would have been stored.
+// E34 e, f: the pairs come back, and no goal is asked for; that is the signature. What comes back
+// for one class is what would have been stored.
 TEST(selector, returns_pairs_of_one_class_too) {
   const std::vector<thread_view> threads = {view(0, 0, C, 2), view(1, 2, C, 1)};
   const auto pairs = select_pairs(threads, sides, letter);
@@ -196,20 +214,29 @@ TEST(selector, returns_pairs_of_one_class_too) {
 // E34 g
 TEST(selector, strict_pairs_are_a_compute_thread_on_a_high_core_and_a_memory_thread_on_a_low_one) {
   // By rate: M on low (1), C on high (2), M on low (3), C on high (4).
-  const std::vector<thread_view> threads = {view(0, 2, M, 1), view(1, 0, C, 2), view(2, 3, M, 3), view(3, 1, C, 4)};
-  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{0, 3}, {1, 2}})) << "the first pair is the wrong way round, and formed";
-  EXPECT_EQ(pairs_of(select_pairs(threads, sides, {.pairs = 8, .strict = true, .turns = false})), (ids{{1, 2}}));
-  const std::vector<thread_view> overflow = {view(0, 2, C, 1), view(1, 2, M, 2), view(2, 3, M, 3), view(3, 0, M, 4)};
-  EXPECT_TRUE(select_pairs(overflow, sides, {.pairs = 8, .strict = true}).empty()) << "strict pairs stop the rotation";
+  const std::vector<thread_view> threads = {view(0, 2, M, 1), view(1, 0, C, 2), view(2, 3, M, 3),
+                                            view(3, 1, C, 4)};
+  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{0, 3}, {1, 2}}))
+      << "the first pair is the wrong way round, and formed";
+  EXPECT_EQ(pairs_of(select_pairs(threads, sides, {.pairs = 8, .strict = true, .turns = false})),
+            (ids{{1, 2}}));
+  const std::vector<thread_view> overflow = {view(0, 2, C, 1), view(1, 2, M, 2), view(2, 3, M, 3),
+                                             view(3, 0, M, 4)};
+  EXPECT_TRUE(select_pairs(overflow, sides, {.pairs = 8, .strict = true}).empty())
+      << "strict pairs stop the rotation";
 }
 
 TEST(selector, to_the_letter_rule_breakers_of_one_class_are_paired_where_they_are) {
-  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 1, C, 2), view(2, 2, C, 3), view(3, 0, M, 4)};
-  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{0, 1}})) << "both are on high cores before and after";
+  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 1, C, 2), view(2, 2, C, 3),
+                                            view(3, 0, M, 4)};
+  EXPECT_EQ(pairs_of(select_pairs(threads, sides, letter)), (ids{{0, 1}}))
+      << "both are on high cores before and after";
 }
 
 TEST(selector, with_turns_those_left_over_change_with_the_longest_on_the_other_side) {
-  const std::vector<thread_view> threads = {view(0, 2, M, 1, 3), view(1, 3, M, 2, 7), view(2, 0, M, 8, 4), view(3, 1, M, 9, 2), view(4, 2, C, 0)};
+  const std::vector<thread_view> threads = {view(0, 2, M, 1, 3), view(1, 3, M, 2, 7),
+                                            view(2, 0, M, 8, 4), view(3, 1, M, 9, 2),
+                                            view(4, 2, C, 0)};
   const auto pairs = select_pairs(threads, sides, {.pairs = 8});
   EXPECT_EQ(pairs_of(pairs), (ids{{1, 2}, {0, 3}}));
   for (const thread_pair& p : pairs) EXPECT_EQ(p.why, reason::rotation);
@@ -217,7 +244,8 @@ TEST(selector, with_turns_those_left_over_change_with_the_longest_on_the_other_s
 }
 
 TEST(selector, with_turns_rule_breakers_of_different_classes_come_first) {
-  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 2, M, 2), view(2, 3, M, 3), view(3, 1, M, 4)};
+  const std::vector<thread_view> threads = {view(0, 0, C, 1), view(1, 2, M, 2), view(2, 3, M, 3),
+                                            view(3, 1, M, 4)};
   const auto pairs = select_pairs(threads, sides, {.pairs = 8});
   EXPECT_EQ(pairs_of(pairs), (ids{{0, 2}, {1, 3}}));
   EXPECT_EQ(pairs[0].why, reason::class_rule);
@@ -237,12 +265,14 @@ TEST(selector, without_rates_equal_classes_are_only_exchanged_across_the_sides) 
   const selection_rules blind{.pairs = 8, .strict = false, .turns = true, .rates = false};
   const std::vector<thread_view> threads = {view(0, 0, M, 0), view(1, 1, M, 0), view(2, 2, M, 0)};
   EXPECT_EQ(pairs_of(select_pairs(threads, sides, blind)).size(), 1u);
-  EXPECT_TRUE(select_pairs(threads, {}, blind).empty()) << "nothing is known of the cores, so nothing is gained";
+  EXPECT_TRUE(select_pairs(threads, {}, blind).empty())
+      << "nothing is known of the cores, so nothing is gained";
 }
 
 // E39
 TEST(selector, ends_are_sorted_by_the_last_rate_and_without_rates_by_class_then_thread) {
-  const std::vector<thread_view> threads = {view(0, 0, M, 1), view(1, 1, C, 9), view(2, 2, U, 5), view(3, 3, C, 7)};
+  const std::vector<thread_view> threads = {view(0, 0, M, 1), view(1, 1, C, 9), view(2, 2, U, 5),
+                                            view(3, 3, C, 7)};
   EXPECT_EQ(pairs_of(pair_the_ends(threads, true, 8)), (ids{{0, 1}, {2, 3}}));
   EXPECT_EQ(pairs_of(pair_the_ends(threads, false, 8)), (ids{{1, 0}, {3, 2}}));
 }
@@ -256,7 +286,8 @@ TEST(predictor, a_thread_gets_what_its_new_core_gave_so_far) {
   EXPECT_DOUBLE_EQ(f.high_per_s, 90.0);
   EXPECT_DOUBLE_EQ(f.profit_per_s, (35.0 - 10.0) + (90.0 - 40.0));
   const std::vector<std::uint32_t> two = {2, 0, 1};
-  EXPECT_DOUBLE_EQ(predict_swap(pair, bandwidth, two, 0.5, 0.0).high_per_s, 45.0) << "half of a core that two threads share";
+  EXPECT_DOUBLE_EQ(predict_swap(pair, bandwidth, two, 0.5, 0.0).high_per_s, 45.0)
+      << "half of a core that two threads share";
 }
 
 // E48
@@ -278,7 +309,8 @@ TEST(predictor, the_error_is_positive_when_too_much_was_expected) {
 
 TEST(decider, rejects_who_was_just_exchanged_and_what_loses) {
   const decision_rules rules;
-  const thread_pair rested{view(0, 0, C, 10, 2), view(1, 2, M, 40)}, tired{view(0, 0, C, 10), view(1, 2, M, 40, 1)};
+  const thread_pair rested{view(0, 0, C, 10, 2), view(1, 2, M, 40)},
+      tired{view(0, 0, C, 10), view(1, 2, M, 40, 1)};
   const auto profit = [](double p) { return std::optional(swap_forecast{0, 0, p}); };
   EXPECT_EQ(decide_swap(rested, profit(1), rules), swap_verdict::exchange);
   EXPECT_EQ(decide_swap(rested, profit(0), rules), swap_verdict::exchange);
@@ -287,14 +319,17 @@ TEST(decider, rejects_who_was_just_exchanged_and_what_loses) {
   EXPECT_EQ(decide_swap(tired, profit(1), rules), swap_verdict::cooling_down);
   EXPECT_EQ(decide_swap(rested, profit(1), {.cool_down = 2}), swap_verdict::cooling_down);
   EXPECT_EQ(decide_swap(tired, profit(1), {.cool_down = 0}), swap_verdict::exchange);
-  EXPECT_EQ(decide_swap(rested, std::nullopt, rules), swap_verdict::exchange) << "nothing may be predicted, so nothing is asked";
+  EXPECT_EQ(decide_swap(rested, std::nullopt, rules), swap_verdict::exchange)
+      << "nothing may be predicted, so nothing is asked";
 }
 
 // E37
 TEST(decider, the_margin_is_the_least_profit) {
   const thread_pair pair{view(0, 0, C, 10), view(1, 2, M, 40)};
-  EXPECT_EQ(decide_swap(pair, swap_forecast{0, 0, 4.9}, {.profit_margin_per_s = 5.0}), swap_verdict::no_profit);
-  EXPECT_EQ(decide_swap(pair, swap_forecast{0, 0, 5.0}, {.profit_margin_per_s = 5.0}), swap_verdict::exchange);
+  EXPECT_EQ(decide_swap(pair, swap_forecast{0, 0, 4.9}, {.profit_margin_per_s = 5.0}),
+            swap_verdict::no_profit);
+  EXPECT_EQ(decide_swap(pair, swap_forecast{0, 0, 5.0}, {.profit_margin_per_s = 5.0}),
+            swap_verdict::exchange);
 }
 
 TEST(decider, a_turn_is_not_asked_for_profit_but_for_its_cool_down) {
@@ -305,10 +340,14 @@ TEST(decider, a_turn_is_not_asked_for_profit_but_for_its_cool_down) {
 }
 
 TEST(migrator, each_thread_goes_to_where_the_other_is_and_the_halves_follow_one_another) {
-  const std::vector<thread_pair> pairs = {{view(4, 0, C, 1), view(7, 3, M, 2), reason::class_rule}, {view(1, 1, M, 1), view(2, 2, M, 2), reason::rotation}};
+  const std::vector<thread_pair> pairs = {{view(4, 0, C, 1), view(7, 3, M, 2), reason::class_rule},
+                                          {view(1, 1, M, 1), view(2, 2, M, 2), reason::rotation}};
   const auto moves = exchange(pairs);
   ASSERT_EQ(moves.size(), 4u);
-  const move expected[] = {{4, 0, 3, reason::class_rule}, {7, 3, 0, reason::class_rule}, {1, 1, 2, reason::rotation}, {2, 2, 1, reason::rotation}};
+  const move expected[] = {{4, 0, 3, reason::class_rule},
+                           {7, 3, 0, reason::class_rule},
+                           {1, 1, 2, reason::rotation},
+                           {2, 2, 1, reason::rotation}};
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(moves[i].thread, expected[i].thread);
     EXPECT_EQ(moves[i].from, expected[i].from);

@@ -1,8 +1,8 @@
 // S3, section 6: thread-groups as in Fig. 10, and what SymInst and SymLock can and cannot be.
 
+#include <gtest/gtest.h>
 #include <algorithm>
 #include <cmath>
-#include <gtest/gtest.h>
 
 #include "balance/symmetry.hpp"
 
@@ -10,7 +10,9 @@ using namespace kilter::balance;
 
 namespace {
 
-std::uint32_t groups_in(const std::vector<std::uint32_t>& group) { return *std::max_element(group.begin(), group.end()) + 1; }
+std::uint32_t groups_in(const std::vector<std::uint32_t>& group) {
+  return *std::max_element(group.begin(), group.end()) + 1;
+}
 
 /// A parent, and `rounds` of four threads that it creates and joins.
 std::vector<thread_life> fork_join(int rounds) {
@@ -46,12 +48,15 @@ TEST(symmetry, is_the_mean_over_groups_of_deviation_over_total) {
   EXPECT_EQ(symmetry(std::vector<double>{5, 5, 5, 5}, one_group), 0.0);
   EXPECT_DOUBLE_EQ(symmetry(std::vector<double>{1, 3, 1, 3}, one_group), 1.0 / 8.0);
   // The parent's group contributes 0 and counts.
-  EXPECT_DOUBLE_EQ(symmetry(std::vector<double>{100, 1, 3, 1, 3}, std::vector<std::uint32_t>{0, 1, 1, 1, 1}), 1.0 / 16.0);
+  EXPECT_DOUBLE_EQ(
+      symmetry(std::vector<double>{100, 1, 3, 1, 3}, std::vector<std::uint32_t>{0, 1, 1, 1, 1}),
+      1.0 / 16.0);
   EXPECT_EQ(symmetry(std::vector<double>{0, 0}, std::vector<std::uint32_t>{0, 0}), 0.0);
   EXPECT_EQ(symmetry({}, {}), 0.0);
 }
 
-// By this definition Table 4's 0.95 (dedup) and 0.83 (ferret) cannot come out of any counts: the most is 1/2.
+// By this definition Table 4's 0.95 (dedup) and 0.83 (ferret) cannot come out of any counts: the
+// most is 1/2.
 TEST(symmetry, cannot_exceed_one_half) {
   for (std::uint32_t n = 2; n < 40; ++n) {
     std::vector<double> counts(n);

@@ -1,5 +1,6 @@
 #pragma once
-// A machine of arithmetic for tests of schedulers: a thread's rate is the least of its demand and of its share of the core.
+// A machine of arithmetic for tests of schedulers: a thread's rate is the least of its demand and
+// of its share of the core.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +26,8 @@ struct actor {
 };
 
 struct world {
-  std::vector<double> core_per_s;     ///< what each core can reach
-  std::vector<actor> actors;          ///< by thread id
+  std::vector<double> core_per_s;  ///< what each core can reach
+  std::vector<actor> actors;       ///< by thread id
   double now_s = 0.0;
 
   [[nodiscard]] observation see(double length_s, bool rates = true) {
@@ -35,7 +36,9 @@ struct world {
     for (thread_id t = 0; t < actors.size(); ++t) {
       const actor& a = actors[t];
       if (!a.alive) continue;
-      const auto sharing = std::count_if(actors.begin(), actors.end(), [&](const actor& b) { return b.alive && b.runnable && b.core == a.core; });
+      const auto sharing = std::count_if(actors.begin(), actors.end(), [&](const actor& b) {
+        return b.alive && b.runnable && b.core == a.core;
+      });
       thread_sample s;
       s.thread = t;
       s.program = a.program;
@@ -46,7 +49,10 @@ struct world {
       s.ran_s = a.runnable ? length_s / static_cast<double>(sharing) : 0.0;
       s.waited_s = a.runnable ? length_s - s.ran_s : 0.0;
       if (rates) {
-        s.misses = std::min(a.demand_per_s, core_per_s[a.core] / static_cast<double>(std::max<std::ptrdiff_t>(1, sharing))) * length_s;
+        s.misses = std::min(a.demand_per_s,
+                            core_per_s[a.core] /
+                                static_cast<double>(std::max<std::ptrdiff_t>(1, sharing))) *
+                   length_s;
         s.miss_ratio = a.kind == thread_class::memory ? 0.4 : 0.02;
       } else {
         s.told = a.kind;
@@ -74,7 +80,8 @@ inline machine two_kinds(std::uint32_t fast, std::uint32_t slow) {
   std::vector<core> cores;
   for (core_id c = 0; c < fast + slow; ++c) {
     const std::uint32_t kind = c < fast ? 0 : 1;
-    cores.push_back({.id = c, .os_index = static_cast<int>(c), .cluster = kind, .kind = kind, .numa_node = 0});
+    cores.push_back(
+        {.id = c, .os_index = static_cast<int>(c), .cluster = kind, .kind = kind, .numa_node = 0});
   }
   return {"two kinds", {{0, "fast", fast, 2.0}, {1, "slow", slow, 1.0}}, std::move(cores)};
 }

@@ -25,10 +25,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// In the environment of whoever plays a part; another run of the tests at the same time has another.
+/// In the environment of whoever plays a part; another run of the tests at the same time has
+/// another.
 std::string mark() {
   const char* const id = std::getenv("KILTER_TEST_ID");
-  return "KILTER_TEST_ACTOR_OF=" + std::string(id ? id : "") + '\0';  // the whole number, not the beginning of another
+  // the whole number, not the beginning of another
+  return "KILTER_TEST_ACTOR_OF=" + std::string(id ? id : "") + '\0';
 }
 
 void spin_until(clock::time_point end) {
@@ -42,7 +44,10 @@ void stream_until(clock::time_point end) {
   while (clock::now() < end) std::memcpy(to.data(), from.data(), from.size());
 }
 
-clock::time_point in(double seconds) { return clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds)); }
+clock::time_point in(double seconds) {
+  return clock::now() +
+         std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+}
 
 template <class Body>
 void in_threads(int count, Body body) {
@@ -106,12 +111,15 @@ void play_part_if_asked(int argc, char** argv) {
   if (argc < 4 || std::strcmp(argv[1], "--part") != 0) return;
   const std::string name = argv[2];
   if (!std::getenv("KILTER_TEST_ACTOR_OF")) {
-    ::setenv("KILTER_TEST_ACTOR_OF", std::getenv("KILTER_TEST_ID") ? std::getenv("KILTER_TEST_ID") : "", 1);
+    ::setenv("KILTER_TEST_ACTOR_OF",
+             std::getenv("KILTER_TEST_ID") ? std::getenv("KILTER_TEST_ID") : "", 1);
     ::execv("/proc/self/exe", argv);  // so that it shows in /proc/PID/environ
   }
   const double number = std::atof(argv[3]);
-  if (name == "spin") in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { spin_until(end); });
-  if (name == "stream") in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { stream_until(end); });
+  if (name == "spin")
+    in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { spin_until(end); });
+  if (name == "stream")
+    in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] { stream_until(end); });
   if (name == "doze")
     in_threads(std::atoi(argv[3]), [end = in(std::atof(argv[4]))] {
       for (; clock::now() < end; ::usleep(100000)) spin_until(in(1e-4));
@@ -151,7 +159,8 @@ cpuset_group::cpuset_group(const std::string& cpus) {
   static int number = 0;
   for (const std::string root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
     path_ = root + "/kilter-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
-    if (!std::filesystem::exists(root + "/cgroup.procs") || ::mkdir(path_.c_str(), 0700) != 0) continue;
+    if (!std::filesystem::exists(root + "/cgroup.procs") || ::mkdir(path_.c_str(), 0700) != 0)
+      continue;
     if (put("cpuset.cpus", cpus) && (put("cpuset.mems", "0") || root == "/sys/fs/cgroup")) return;
     ::rmdir(path_.c_str());
   }
@@ -159,7 +168,8 @@ cpuset_group::cpuset_group(const std::string& cpus) {
 }
 
 cpuset_group::~cpuset_group() {
-  if (!path_.empty() && !eventually([&] { return ::rmdir(path_.c_str()) == 0; })) ADD_FAILURE() << path_ << " is left";
+  if (!path_.empty() && !eventually([&] { return ::rmdir(path_.c_str()) == 0; }))
+    ADD_FAILURE() << path_ << " is left";
 }
 
 bool cpuset_group::put(const std::string& file, const std::string& value) const {
@@ -201,7 +211,8 @@ balancer::balancer(session_options o) {
     try {
       const session_result r = run_session(machine::local({.smt = true}), o);
       text = session_json(r);
-      status = r.program_status && WIFEXITED(*r.program_status) ? WEXITSTATUS(*r.program_status) : r.stopped_by;
+      status = r.program_status && WIFEXITED(*r.program_status) ? WEXITSTATUS(*r.program_status)
+                                                                : r.stopped_by;
     } catch (const std::exception& e) {
       text = std::string(e.what()) + "\n";
       status = 125;
@@ -249,7 +260,8 @@ int balancer::wait() {
 std::string balancer::output() {
   std::string all;
   char part[4096];
-  for (ssize_t n; (n = ::read(pipe_, part, sizeof part)) > 0;) all.append(part, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = ::read(pipe_, part, sizeof part)) > 0;)
+    all.append(part, static_cast<std::size_t>(n));
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Programs to be watched, and a Kilter that watches them, as processes of their own: what it does to them is checked from outside.
+// Programs to be watched, and a Kilter that watches them, as processes of their own: what it does
+// to them is checked from outside.
 
 #include <sys/types.h>
 
@@ -14,14 +15,16 @@
 
 namespace kilter::balance::os::testing {
 
-/// Words of a command that plays one of these parts, marked so that everything which descends from it can be found:
+/// Words of a command that plays one of these parts, marked so that everything which descends from
+/// it can be found:
 ///   spin THREADS SECONDS       threads that compute
 ///   stream THREADS SECONDS     threads that copy memory
 ///   doze THREADS SECONDS       threads that compute for an instant ten times a second
-///   family SECONDS             computes, and every 30 ms leaves behind an orphan in a session of its own that sleeps for a minute
-///   own-mask SECONDS           computes; after 0.3 s its main thread allows itself CPU `first allowed` only, and makes children after that
-///   exec-from-thread SECONDS   after 0.4 s a second thread replaces the program by "spin 2 SECONDS"
-///   late-threads COUNT         computes for half a second, and then in COUNT more threads, which end with it
+///   family SECONDS             computes, and every 30 ms leaves behind an orphan in a session of
+///   its own that sleeps for a minute own-mask SECONDS           computes; after 0.3 s its main
+///   thread allows itself CPU `first allowed` only, and makes children after that exec-from-thread
+///   SECONDS   after 0.4 s a second thread replaces the program by "spin 2 SECONDS" late-threads
+///   COUNT         computes for half a second, and then in COUNT more threads, which end with it
 ///   churn COUNT                makes COUNT threads, eight at a time, each for an instant
 [[nodiscard]] std::vector<std::string> part(const std::string& words);
 
@@ -40,7 +43,8 @@ class runtime_directory {
   std::string path_;
 };
 
-/// A process that plays a part. Ends with this object, and with it everything that descends from it.
+/// A process that plays a part. Ends with this object, and with it everything that descends from
+/// it.
 class actor {
  public:
   explicit actor(const std::string& words);
@@ -62,7 +66,8 @@ class balancer {
   void signal(int number, bool group = false) const;
   /// The exit status, or 1000 + the signal that ended it.
   int wait();
-  /// "kilter.balance/1", or the message of the error, once it has ended; then the lines that were told.
+  /// "kilter.balance/1", or the message of the error, once it has ended; then the lines that were
+  /// told.
   [[nodiscard]] std::string output();
 
  private:
@@ -101,8 +106,9 @@ struct seen_thread {
 [[nodiscard]] std::vector<seen_thread> actors_now();
 void kill_all_actors();
 
-/// Waits up to `seconds`; true as soon as the condition holds. (DIO moves nothing while both threads of every pair happen to be on one core, and beside the load of
-/// other tests the kernel may leave them there for seconds.)
+/// Waits up to `seconds`; true as soon as the condition holds. (DIO moves nothing while both
+/// threads of every pair happen to be on one core, and beside the load of other tests the kernel
+/// may leave them there for seconds.)
 [[nodiscard]] bool eventually(const std::function<bool()>& condition, double seconds = 60);
 
 /// This thread, as a target.

@@ -1,5 +1,5 @@
-// Dike with counters, from the observer to the masks: threads, masks, guard and time are real, and what they count is of a simulated computer with a fast
-// core and a slow one.
+// Dike with counters, from the observer to the masks: threads, masks, guard and time are real, and
+// what they count is of a simulated computer with a fast core and a slow one.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -58,16 +58,20 @@ struct counted_session {
   static void spread() {
     std::map<pid_t, int> seen;
     const auto all = actors_now();
-    for (const seen_thread& t : all) EXPECT_EQ(set_affinity(t.tid, cpu_mask::of(seen[t.pid]++ == 0 ? first_cpu() : last_cpu())), 0);
+    for (const seen_thread& t : all)
+      EXPECT_EQ(set_affinity(t.tid, cpu_mask::of(seen[t.pid]++ == 0 ? first_cpu() : last_cpu())),
+                0);
     ::usleep(50'000);
     for (const seen_thread& t : all) EXPECT_EQ(set_affinity(t.tid, own_mask()), 0);
   }
 };
 
-#define NEEDS_TWO_CPUS() \
-  if (own_mask().count() != 2) GTEST_SKIP() << "the simulated computer has as many cores as this one, which should be two"
+#define NEEDS_TWO_CPUS()       \
+  if (own_mask().count() != 2) \
+  GTEST_SKIP() << "the simulated computer has as many cores as this one, which should be two"
 
-/// How many moves a session made, how many of the moved were there at the next look, and whether what it predicted was compared with what came.
+/// How many moves a session made, how many of the moved were there at the next look, and whether
+/// what it predicted was compared with what came.
 struct moved_and_arrived {
   std::size_t moved = 0, arrived = 0;
   bool predicted = false;
@@ -87,11 +91,14 @@ moved_and_arrived moves_of_a_session() {
   recording_reader seen(file, s.options.record);
   std::optional<observation> o = seen.next();
   const json result = json::parse(said.substr(0, said.find('\n')));
-  moved_and_arrived found{.moved = result["moves"].size(), .predicted = !result.at("prediction_error").is_null()};
+  moved_and_arrived found{.moved = result["moves"].size(),
+                          .predicted = !result.at("prediction_error").is_null()};
   for (const json& m : result["moves"]) {
     while (o && o->now_s <= m["at_s"].get<double>() + 1e-3) o = seen.next();
     if (!o) break;
-    for (const thread_sample& t : o->threads) found.arrived += t.thread == m["thread"].get<thread_id>() && t.core == m["to"].get<core_id>() ? 1 : 0;
+    for (const thread_sample& t : o->threads)
+      found.arrived +=
+          t.thread == m["thread"].get<thread_id>() && t.core == m["to"].get<core_id>() ? 1 : 0;
   }
 
   // Asked again about what it saw, the scheduler answers the same.
@@ -106,7 +113,8 @@ moved_and_arrived moves_of_a_session() {
 
 TEST(counted_session, moves_threads_by_what_they_count_and_decides_as_its_recording_replayed) {
   NEEDS_TWO_CPUS();
-  // The kernel moves threads as well: it may separate them before Dike does, and it moves on one in thirty of those that Dike moved. So one session may move two threads or none.
+  // The kernel moves threads as well: it may separate them before Dike does, and it moves on one in
+  // thirty of those that Dike moved. So one session may move two threads or none.
   moved_and_arrived all;
   for (int tries = 0; tries < 20 && all.moved < 20; ++tries) {
     const moved_and_arrived one = moves_of_a_session();
@@ -125,7 +133,11 @@ TEST(counted_session, gives_masks_back_when_it_is_killed) {
   balancer b(s.options);
   // A mask is given back within milliseconds, so nobody may sleep between two looks.
   const auto all = actors_now();
-  const auto held = [&] { return std::ranges::any_of(all, [](const seen_thread& t) { return affinity_of(t.tid).value_or(own_mask()).count() == 1; }); };
+  const auto held = [&] {
+    return std::ranges::any_of(all, [](const seen_thread& t) {
+      return affinity_of(t.tid).value_or(own_mask()).count() == 1;
+    });
+  };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!held()) ASSERT_LT(std::chrono::steady_clock::now(), end) << "nobody was held on a core";
   b.signal(SIGKILL);

@@ -42,7 +42,8 @@ looked look_ahead(const std::string& hexadecimal, std::uint64_t offset = 0) {
     return n;
   };
   const operand_form f = make_operand_decoder()->next(begin + offset, source);
-  return {f.goes, f.goes == operand_form::somewhere ? address_of(f, registers_at(begin + offset)) : 0};
+  return {f.goes,
+          f.goes == operand_form::somewhere ? address_of(f, registers_at(begin + offset)) : 0};
 }
 
 std::string times(int n, const std::string& bytes) {
@@ -83,14 +84,20 @@ TEST_F(decoder, finds_the_address_of_an_operand) {
 }
 
 TEST_F(decoder, passes_over_the_stack_and_constants_to_what_comes_behind) {
-  EXPECT_EQ(look_ahead("8b 44 24 08  48 8b 0f").address, value(sampled_register::di)) << "mov eax,[rsp+8]; mov rcx,[rdi]";
-  EXPECT_EQ(look_ahead("f2 0f 10 05 00 10 00 00  48 8b 0f").address, value(sampled_register::di)) << "movsd xmm0,[rip+0x1000]; mov rcx,[rdi]";
-  EXPECT_EQ(look_ahead("50 48 8d 43 08 66 0f 1f 44 00 00 5a  48 8b 0f").address, value(sampled_register::di)) << "push; lea; nop [rax+rax]; pop; mov rcx,[rdi]";
-  EXPECT_EQ(look_ahead("50 48 8d 43 08 c3").goes, operand_form::nowhere) << "push rax; lea rax,[rbx+8]; ret";
+  EXPECT_EQ(look_ahead("8b 44 24 08  48 8b 0f").address, value(sampled_register::di))
+      << "mov eax,[rsp+8]; mov rcx,[rdi]";
+  EXPECT_EQ(look_ahead("f2 0f 10 05 00 10 00 00  48 8b 0f").address, value(sampled_register::di))
+      << "movsd xmm0,[rip+0x1000]; mov rcx,[rdi]";
+  EXPECT_EQ(look_ahead("50 48 8d 43 08 66 0f 1f 44 00 00 5a  48 8b 0f").address,
+            value(sampled_register::di))
+      << "push; lea; nop [rax+rax]; pop; mov rcx,[rdi]";
+  EXPECT_EQ(look_ahead("50 48 8d 43 08 c3").goes, operand_form::nowhere)
+      << "push rax; lea rax,[rbx+8]; ret";
 }
 
 TEST_F(decoder, in_a_loop_of_one_load_finds_it_from_behind_it) {
-  // mov rax,[rax]; sub rdx,1; jne: interrupts come while the load is waited for, and the pointer is at the sub.
+  // mov rax,[rax]; sub rdx,1; jne: interrupts come while the load is waited for, and the pointer is
+  // at the sub.
   const std::string loop = "48 8b 00  48 83 ea 01  75 f7";
   EXPECT_EQ(look_ahead(loop, 3).address, value(sampled_register::ax));
   EXPECT_EQ(look_ahead(loop, 7).address, value(sampled_register::ax));
@@ -98,11 +105,13 @@ TEST_F(decoder, in_a_loop_of_one_load_finds_it_from_behind_it) {
 
 TEST_F(decoder, follows_the_likely_way) {
   using enum sampled_register;
-  EXPECT_EQ(look_ahead("74 03  48 8b 07  48 8b 06").address, value(di)) << "a conditional jump forwards is not taken";
+  EXPECT_EQ(look_ahead("74 03  48 8b 07  48 8b 06").address, value(di))
+      << "a conditional jump forwards is not taken";
   EXPECT_EQ(look_ahead("eb 03  48 8b 07  48 8b 06").address, value(si)) << "a jump is";
   EXPECT_EQ(look_ahead("e8 03 00 00 00  48 8b 07  48 8b 06").address, value(si)) << "a call is";
   for (const char* const end : {"c3", "ff e0", "ff d0", "0f 05", "cc"})
-    EXPECT_EQ(look_ahead(std::string(end) + " 48 8b 07").goes, operand_form::nowhere) << "ret, jmp rax, call rax, syscall, int3: " << end;
+    EXPECT_EQ(look_ahead(std::string(end) + " 48 8b 07").goes, operand_form::nowhere)
+        << "ret, jmp rax, call rax, syscall, int3: " << end;
 }
 
 TEST_F(decoder, resolves_nothing_that_does_not_follow_from_the_registers) {
@@ -118,15 +127,19 @@ TEST_F(decoder, resolves_nothing_that_does_not_follow_from_the_registers) {
            "",                                // cannot be read
        })
     EXPECT_EQ(look_ahead(code).goes, operand_form::unresolved) << code;
-  EXPECT_EQ(look_ahead("48 01 c8  48 8b 00  48 8b 0f").address, value(sampled_register::di)) << "the next one does";
+  EXPECT_EQ(look_ahead("48 01 c8  48 8b 00  48 8b 0f").address, value(sampled_register::di))
+      << "the next one does";
 }
 
 TEST_F(decoder, looks_a_limited_way_ahead) {
-  EXPECT_EQ(look_ahead(times(operand_decoder::most_instructions - 1, "90") + "48 8b 0f").goes, operand_form::somewhere);
-  EXPECT_EQ(look_ahead(times(operand_decoder::most_instructions, "90") + "48 8b 0f").goes, operand_form::nowhere);
+  EXPECT_EQ(look_ahead(times(operand_decoder::most_instructions - 1, "90") + "48 8b 0f").goes,
+            operand_form::somewhere);
+  EXPECT_EQ(look_ahead(times(operand_decoder::most_instructions, "90") + "48 8b 0f").goes,
+            operand_form::nowhere);
   EXPECT_EQ(look_ahead("eb fe").goes, operand_form::nowhere) << "a jump to itself";
   // Longer than what is read at once: nops of nine bytes.
-  EXPECT_EQ(look_ahead(times(14, "66 0f 1f 84 00 00 00 00 00") + "48 8b 0f").address, value(sampled_register::di));
+  EXPECT_EQ(look_ahead(times(14, "66 0f 1f 84 00 00 00 00 00") + "48 8b 0f").address,
+            value(sampled_register::di));
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ class masks_come_back : public ::testing::TestWithParam<ending> {
   }
 };
 
-/// Orphans that the program left are in sessions of their own: they outlive it, and nobody has seen the last ones.
+/// Orphans that the program left are in sessions of their own: they outlive it, and nobody has seen
+/// the last ones.
 TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behind) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
@@ -90,7 +91,8 @@ TEST_P(masks_come_back, of_a_program_that_was_started_and_of_what_it_leaves_behi
   o.program = part(GetParam() == ending::by_itself ? "family 1" : "family 120");
   balancer b(o);
   // The program, four orphans, and one that may not have a session of its own yet.
-  ASSERT_TRUE(eventually([] { return any_changed() && processes_playing() >= 6; })) << "nothing was moved";
+  ASSERT_TRUE(eventually([] { return any_changed() && processes_playing() >= 6; }))
+      << "nothing was moved";
   end(b);
   b.wait();
   EXPECT_TRUE(eventually(all_original));
@@ -114,7 +116,9 @@ TEST_P(masks_come_back, of_a_process_that_was_attached_to) {
   EXPECT_TRUE(eventually([&] { return run.directory.empty(); })) << "a file of masks was left";
 }
 
-INSTANTIATE_TEST_SUITE_P(ends, masks_come_back, ::testing::Values(ending::by_itself, ending::interrupt, ending::terminate, ending::kill, ending::kill_group),
+INSTANTIATE_TEST_SUITE_P(ends, masks_come_back,
+                         ::testing::Values(ending::by_itself, ending::interrupt, ending::terminate,
+                                           ending::kill, ending::kill_group),
                          [](const auto& of) { return name_of_ending(of.param); });
 
 TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
@@ -153,7 +157,8 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   ::kill(guards[0], SIGKILL);
   ASSERT_TRUE(eventually([&] {
     for (const pid_t pid : children_of(b.pid()))
-      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == guard::name) return true;
+      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == guard::name)
+        return true;
     return false;
   })) << "no new guard";
   b.signal(SIGKILL);
@@ -161,7 +166,8 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   EXPECT_TRUE(eventually(all_original));
 }
 
-/// On one CPU who forks goes on before who was forked: without waiting for it, Kilter would change masks while a kill of its group still reaches the guard.
+/// On one CPU who forks goes on before who was forked: without waiting for it, Kilter would change
+/// masks while a kill of its group still reaches the guard.
 TEST(guard, is_in_a_session_of_its_own_before_a_mask_can_be_changed) {
   balancer b([](int) {
     const runtime_directory directory;
@@ -178,7 +184,9 @@ TEST(guard, is_in_a_session_of_its_own_before_a_mask_can_be_changed) {
     for (int i = 0; i < 20; ++i) {
       mask_ledger ledger;
       const bool with_program = i >= 10;  // its guard has children, who come to us
-      const guard watches(ledger, setup, with_program ? std::vector<std::string>{"true"} : std::vector<std::string>{});
+      const guard watches(
+          ledger, setup,
+          with_program ? std::vector<std::string>{"true"} : std::vector<std::string>{});
       const pid_t pid = with_program ? ledger.ancestor() : only_child();
       if (pid <= 0 || ::getsid(pid) != pid) return 2;
       ledger.remove_files();
@@ -192,7 +200,9 @@ TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   NEEDS_TWO_CORES();
   attached run("rr");
   const auto pinned = [&](bool of_target) {
-    return std::ranges::count_if(actors_now(), [&](const seen_thread& t) { return (t.pid == run.target.pid()) == of_target && t.mask.single() >= 0; });
+    return std::ranges::count_if(actors_now(), [&](const seen_thread& t) {
+      return (t.pid == run.target.pid()) == of_target && t.mask.single() >= 0;
+    });
   };
   ASSERT_TRUE(eventually([&] { return pinned(true) == 3; }));
   session_options of_program = quick("rr");
@@ -202,7 +212,8 @@ TEST(masks, of_a_program_that_another_run_started_are_left_to_that_run) {
   run.kilter.signal(SIGTERM);
   run.kilter.wait();
   EXPECT_EQ(pinned(true), 0);
-  // The other run, which is at work, may let go of a thread for a moment, and would hold again what was taken from it.
+  // The other run, which is at work, may let go of a thread for a moment, and would hold again what
+  // was taken from it.
   EXPECT_LE(number_in(run.kilter.output(), "masks_restored"), 3U);
   EXPECT_TRUE(eventually([&] { return pinned(false) == 3; }));
 }
@@ -239,11 +250,15 @@ TEST(masks, of_a_held_thread_are_not_those_of_the_threads_that_it_makes) {
   moves.appeared(main_thread, ::getpid());
   ASSERT_TRUE(moves.hold_on(main_thread, cores.core_of(first_cpu())));
   ASSERT_TRUE(eventually([] { return actors_now().size() == 4; }));
-  EXPECT_EQ(std::ranges::count_if(actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); }), 4) << "nothing was inherited";
+  EXPECT_EQ(std::ranges::count_if(
+                actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); }),
+            4)
+      << "nothing was inherited";
   watched.look(0.2);
   ASSERT_EQ(watched.appeared().size(), 3U);
   for (const watched_thread* const t : watched.appeared()) moves.appeared(*t, ::getpid());
-  for (const seen_thread& t : actors_now()) EXPECT_EQ(t.mask.single(), t.tid == target.pid() ? first_cpu() : -1) << "thread " << t.tid;
+  for (const seen_thread& t : actors_now())
+    EXPECT_EQ(t.mask.single(), t.tid == target.pid() ? first_cpu() : -1) << "thread " << t.tid;
   EXPECT_EQ(ledger.records().size(), 4U) << "a mask was changed that is not written down";
   moves.give_back(main_thread);
   EXPECT_TRUE(all_original());
@@ -266,25 +281,37 @@ struct in_a_cpuset {
     session_options o = quick("rr");
     o.targets.pids = {target->pid()};
     kilter = std::make_unique<balancer>(o);
-    EXPECT_TRUE(eventually([] { return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; }); }));
+    EXPECT_TRUE(eventually([] {
+      return std::ranges::all_of(actors_now(),
+                                 [](const seen_thread& t) { return t.mask.single() >= 0; });
+    }));
     return true;
   }
   [[nodiscard]] bool narrow() const {
-    return set.put("cpuset.cpus", std::to_string(first_cpu())) &&
-           eventually([] { return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); }); });
+    return set.put("cpuset.cpus", std::to_string(first_cpu())) && eventually([] {
+             return std::ranges::all_of(
+                 actors_now(), [](const seen_thread& t) { return t.mask.single() == first_cpu(); });
+           });
   }
-  [[nodiscard]] bool widen() const { return set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())); }
+  [[nodiscard]] bool widen() const {
+    return set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu()));
+  }
   [[nodiscard]] static bool wide() {
-    return eventually([] {
-      return std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.has(first_cpu()) && t.mask.has(last_cpu()); });
-    }, 3);
+    return eventually(
+        [] {
+          return std::ranges::all_of(actors_now(), [](const seen_thread& t) {
+            return t.mask.has(first_cpu()) && t.mask.has(last_cpu());
+          });
+        },
+        3);
   }
 };
 
 #define NEEDS_CPUSET(world) \
   NEEDS_TWO_CORES();        \
   in_a_cpuset world;        \
-  if (!world.begin()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)"
+  if (!world.begin())       \
+  GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)"
 
 TEST(masks, come_back_though_a_cpuset_was_narrow_for_a_while) {
   NEEDS_CPUSET(world);
@@ -312,11 +339,13 @@ TEST(masks, come_back_though_kilter_ended_while_a_cpuset_was_narrow) {
 TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
   NEEDS_TWO_CORES();
   const cpuset_group set(std::to_string(first_cpu()) + "," + std::to_string(last_cpu()));
-  if (!set.usable() || own_mask().count() < 2) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
+  if (!set.usable() || own_mask().count() < 2)
+    GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
   const runtime_directory directory;
   const actor target("spin 1 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
-  if (!set.put("cgroup.procs", std::to_string(target.pid()))) GTEST_SKIP() << "the process cannot be put into a cpuset";
+  if (!set.put("cgroup.procs", std::to_string(target.pid())))
+    GTEST_SKIP() << "the process cannot be put into a cpuset";
   const auto s = stat_of(target.pid(), target.pid());
   ASSERT_TRUE(s);
   ASSERT_EQ(set_affinity(target.pid(), cpu_mask::of(last_cpu())), 0);
@@ -325,7 +354,9 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
     mask_ledger ledger;
     path = ledger.path();
     // Its own mask was the last CPU, as far as anybody can know.
-    ASSERT_NE(ledger.claim(target.pid(), target.pid(), s->start, cpu_mask::of(last_cpu()), last_cpu()), nullptr);
+    ASSERT_NE(
+        ledger.claim(target.pid(), target.pid(), s->start, cpu_mask::of(last_cpu()), last_cpu()),
+        nullptr);
     ASSERT_TRUE(set.put("cpuset.cpus", std::to_string(first_cpu())));
     const restored r = restore_masks(ledger);
     EXPECT_EQ(r.owed, 1U);
@@ -333,7 +364,8 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
     EXPECT_NE(r.failed[0].find("run kilter balance --restore"), std::string::npos) << r.failed[0];
   }
   EXPECT_TRUE(std::filesystem::exists(path));
-  ASSERT_TRUE(set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())));
+  ASSERT_TRUE(
+      set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())));
 }
 
 TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
@@ -347,26 +379,32 @@ TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
   ledger.remove_files();
 }
 
-/// What a crash, a full disk or somebody else left must not keep the masks of other files from coming back, and nothing that may hold masks is thrown away.
+/// What a crash, a full disk or somebody else left must not keep the masks of other files from
+/// coming back, and nothing that may hold masks is thrown away.
 TEST(masks, of_good_files_come_back_beside_bad_ones) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
   const actor target("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
-  const auto file = [&](const std::string& number) { return directory.path() + "/kilter-balance-" + number + ".masks"; };
+  const auto file = [&](const std::string& number) {
+    return directory.path() + "/kilter-balance-" + number + ".masks";
+  };
   std::vector<pid_t> tids;
   for (const seen_thread& t : actors_now()) tids.push_back(t.tid);
   std::ofstream(file("99999991")) << std::string(4096, 'x');
   std::ofstream(file("99999992"));
   std::ofstream(file("99999993")) << "kilter masks 9\n" << std::string(4096, '\0');
   ASSERT_EQ(tids.size(), 2U);
-  // By a process that has ended, under names that are nobody's. (A balancer that goes out of scope ends all actors, so there is one.)
+  // By a process that has ended, under names that are nobody's. (A balancer that goes out of scope
+  // ends all actors, so there is one.)
   balancer writer([&](int) {
     for (const std::size_t i : {0U, 1U}) {
       mask_ledger ledger;
       const auto s = stat_of(target.pid(), tids[i]);
       if (!s || set_affinity(tids[i], cpu_mask::of(first_cpu())) != 0) return 1;
-      if (!ledger.claim(target.pid(), tids[i], s->start, cpu_mask::all(), first_cpu()) || !ledger.claim(target.pid(), 1, 1, cpu_mask::all(), first_cpu())) return 1;
+      if (!ledger.claim(target.pid(), tids[i], s->start, cpu_mask::all(), first_cpu()) ||
+          !ledger.claim(target.pid(), 1, 1, cpu_mask::all(), first_cpu()))
+        return 1;
       std::filesystem::copy_file(ledger.path(), file(i == 0 ? "99999994" : "99999995"));
       ledger.remove_files();
     }
@@ -380,14 +418,18 @@ TEST(masks, of_good_files_come_back_beside_bad_ones) {
   EXPECT_EQ(m.files, 1U);
   EXPECT_EQ(m.masks.failed.size(), 4U);
   const auto said = [&](const std::string& number, const std::string& what) {
-    return std::ranges::any_of(m.masks.failed, [&](const std::string& line) { return line.starts_with(file(number)) && line.find(what) != std::string::npos; });
+    return std::ranges::any_of(m.masks.failed, [&](const std::string& line) {
+      return line.starts_with(file(number)) && line.find(what) != std::string::npos;
+    });
   };
   EXPECT_TRUE(said("99999991", "it does not begin with 'kilter masks '"));
   EXPECT_TRUE(said("99999992", "it has 0 bytes"));
   EXPECT_TRUE(said("99999993", "another version"));
   EXPECT_TRUE(said("99999995", "records are missing"));
-  EXPECT_TRUE(std::filesystem::exists(file("99999993"))) << "what only another version can use was taken from it";
-  for (const char* const number : {"99999991", "99999992", "99999995"}) EXPECT_TRUE(std::filesystem::exists(file(number) + ".set-aside")) << number;
+  EXPECT_TRUE(std::filesystem::exists(file("99999993")))
+      << "what only another version can use was taken from it";
+  for (const char* const number : {"99999991", "99999992", "99999995"})
+    EXPECT_TRUE(std::filesystem::exists(file(number) + ".set-aside")) << number;
   EXPECT_EQ(restore_all().masks.failed.size(), 1U) << "what was set aside is said again";
 }
 

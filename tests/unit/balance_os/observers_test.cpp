@@ -1,4 +1,5 @@
-// Observers where the counters are someone else's: a fake stands in for the kernel, since machines that build Kilter often have none.
+// Observers where the counters are someone else's: a fake stands in for the kernel, since machines
+// that build Kilter often have none.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -30,8 +31,10 @@ struct fake_group {
 /// A kernel with counters of its own making. It lives outside of the observer that it serves.
 struct fake_kernel {
   std::vector<cpu_pmu> pmus{{"cpu", 4}};
-  std::map<std::pair<std::uint32_t, pid_t>, fake_group> groups;   ///< by kind of core (0: the only one) and thread
-  std::map<std::pair<std::uint32_t, std::uint64_t>, int> errors;  ///< by type and config, the kind of core left out
+  /// by kind of core (0: the only one) and thread
+  std::map<std::pair<std::uint32_t, pid_t>, fake_group> groups;
+  /// by type and config, the kind of core left out
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> errors;
   std::map<pid_t, int> thread_errors;
   std::map<int, std::pair<std::uint32_t, pid_t>> open_fds;
   std::set<int> leaders;
@@ -43,8 +46,10 @@ class fake_calls final : public perf_calls {
   explicit fake_calls(fake_kernel& k) : k_(k) {}
   [[nodiscard]] std::vector<cpu_pmu> pmus() const override { return k_.pmus; }
   [[nodiscard]] int open(const perf_event_attr& a, pid_t tid, int group) override {
-    if (const auto at = k_.thread_errors.find(tid); at != k_.thread_errors.end()) return -at->second;
-    if (const auto at = k_.errors.find({a.type, a.config & 0xffffffff}); at != k_.errors.end()) return -at->second;
+    if (const auto at = k_.thread_errors.find(tid); at != k_.thread_errors.end())
+      return -at->second;
+    if (const auto at = k_.errors.find({a.type, a.config & 0xffffffff}); at != k_.errors.end())
+      return -at->second;
     if (group >= 0 && !k_.leaders.contains(group)) return -EBADF;
     const int fd = k_.next_fd++;
     k_.open_fds[fd] = {static_cast<std::uint32_t>(a.config >> 32), tid};
@@ -55,7 +60,8 @@ class fake_calls final : public perf_calls {
     const auto at = k_.open_fds.find(fd);
     if (at == k_.open_fds.end() || into.size() != 7) return false;
     const fake_group& g = k_.groups[at->second];
-    const std::uint64_t raw[] = {4, g.enabled_ns, g.running_ns, g.cycles, g.instructions, g.loads, g.misses};
+    const std::uint64_t raw[] = {4,       g.enabled_ns, g.running_ns, g.cycles, g.instructions,
+                                 g.loads, g.misses};
     std::copy(std::begin(raw), std::end(raw), into.begin());
     return true;
   }
@@ -148,9 +154,11 @@ TEST(pmu, says_why_it_does_not_work) {
   forbidden_by_profile.errors[{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES}] = ENOSYS;
   EXPECT_NE(refusal(none).find("no counters"), std::string::npos);
   EXPECT_NE(refusal(forbidden).find("CAP_PERFMON"), std::string::npos) << refusal(forbidden);
-  EXPECT_NE(refusal(missing).find("not there, as in most virtual machines"), std::string::npos) << refusal(missing);
+  EXPECT_NE(refusal(missing).find("not there, as in most virtual machines"), std::string::npos)
+      << refusal(missing);
   EXPECT_NE(refusal(forbidden_by_profile).find("security profile"), std::string::npos);
-  for (const fake_kernel* k : {&forbidden, &missing}) EXPECT_TRUE(k->open_fds.empty()) << "descriptors leak";
+  for (const fake_kernel* k : {&forbidden, &missing})
+    EXPECT_TRUE(k->open_fds.empty()) << "descriptors leak";
 }
 
 TEST(pmu, a_thread_that_ends_while_its_counters_are_opened_is_left_out) {
@@ -209,9 +217,11 @@ TEST(observers, dike_says_why_it_moves_nothing_without_rates) {
   const runtime_directory directory;
   const std::string file = directory.path() + "/seen.jsonl";
   const auto text_of = [&](const std::string& class_of_first) {
-    std::ofstream(file) << recording_line(recording_header{"test", 2, "software"})
-                        << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5)" << class_of_first
-                        << R"(},{"thread":1,"program":0,"core":1,"ran_s":0.5}]})" << "\n";
+    std::ofstream(file)
+        << recording_line(recording_header{"test", 2, "software"})
+        << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5)"
+        << class_of_first << R"(},{"thread":1,"program":0,"core":1,"ran_s":0.5}]})"
+        << "\n";
     session_options o;
     o.tell = [](const std::string&, bool) {};
     const session_result r = replay_only(machine::uniform(2), o, file);
@@ -220,15 +230,18 @@ TEST(observers, dike_says_why_it_moves_nothing_without_rates) {
   };
   EXPECT_NE(text_of("").find("no class of a thread is known"), std::string::npos) << text_of("");
   const std::string known = text_of(R"(,"class":"memory")");
-  EXPECT_NE(known.find("which of equal cores gives more bandwidth; --fast"), std::string::npos) << known;
+  EXPECT_NE(known.find("which of equal cores gives more bandwidth; --fast"), std::string::npos)
+      << known;
 }
 
 TEST(observers, dike_told_which_cores_are_fast_moves_by_class_and_predicts_nothing) {
   const runtime_directory directory;
   const std::string file = directory.path() + "/seen.jsonl";
-  std::ofstream(file) << recording_line(recording_header{"test", 2, "software"})
-                      << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5,"class":"memory"},)"
-                      << R"({"thread":1,"program":0,"core":1,"ran_s":0.5,"class":"compute"}]})" << "\n";
+  std::ofstream(file)
+      << recording_line(recording_header{"test", 2, "software"})
+      << R"({"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5,"class":"memory"},)"
+      << R"({"thread":1,"program":0,"core":1,"ran_s":0.5,"class":"compute"}]})"
+      << "\n";
   session_options o;
   o.tell = [](const std::string&, bool) {};
   o.tuning.high_bandwidth = {1};

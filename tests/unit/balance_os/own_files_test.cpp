@@ -18,7 +18,8 @@ namespace {
 
 TEST(masks, are_read_from_plain_files_of_this_user_alone) {
   const runtime_directory directory;
-  const std::string plain = directory.path() + "/plain", link = directory.path() + "/link", pipe = directory.path() + "/pipe";
+  const std::string plain = directory.path() + "/plain", link = directory.path() + "/link",
+                    pipe = directory.path() + "/pipe";
   std::ofstream(plain) << "text";
   std::filesystem::create_symlink(plain, link);
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -16,7 +16,9 @@ constexpr std::uint64_t page_bytes = 4096;
 
 /// So many samples that go round so many pages.
 void go_round(page_window& w, int samples, std::uint64_t pages) {
-  for (int i = 0; i < samples; ++i) w.add(0x5000'0000 + static_cast<std::uint64_t>(i) % pages * page_bytes + static_cast<std::uint64_t>(i) % 64);
+  for (int i = 0; i < samples; ++i)
+    w.add(0x5000'0000 + static_cast<std::uint64_t>(i) % pages * page_bytes +
+          static_cast<std::uint64_t>(i) % 64);
 }
 
 TEST(page_window, counts_pages_and_not_addresses) {
@@ -90,14 +92,16 @@ TEST(page_window, of_real_programs_tells_the_class) {
       {"openssl", thread_class::compute},
       {"python3", thread_class::compute},
       {"matmul-in-cache", thread_class::compute},
-      {"matmul-in-l2", thread_class::unknown},          // between the two
-      {"random-updates", thread_class::unknown},        // nothing can be resolved
-      {"pointer-chase-in-l3", thread_class::memory},    // wrong, and known to be: pages tell nothing of a large cache
+      {"matmul-in-l2", thread_class::unknown},    // between the two
+      {"random-updates", thread_class::unknown},  // nothing can be resolved
+      // wrong, and known to be: pages tell nothing of a large cache
+      {"pointer-chase-in-l3", thread_class::memory},
   };
   for (const auto& p : programs) {
     EXPECT_EQ(class_of_recording(p.name, 400), p.expected) << p.name;
     const thread_class early = class_of_recording(p.name, 64);
-    EXPECT_TRUE(early == p.expected || early == thread_class::unknown) << p.name << ": wrong after 64 samples";
+    EXPECT_TRUE(early == p.expected || early == thread_class::unknown)
+        << p.name << ": wrong after 64 samples";
   }
 }
 

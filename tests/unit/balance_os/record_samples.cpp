@@ -1,8 +1,10 @@
-// Writes where a program's first thread went in memory, as the software observer sees it: how the files in tests/data/samples were made.
+// Writes where a program's first thread went in memory, as the software observer sees it: how the
+// files in tests/data/samples were made.
 //
 //   ninja -C BUILD record_samples && BUILD/tests/record_samples SAMPLES FILE PROGRAM ARGS...
 //
-// After 0.3 s, in which most programs are done with their preparations, it takes that many samples, one every millisecond of CPU time, and ends the program.
+// After 0.3 s, in which most programs are done with their preparations, it takes that many samples,
+// one every millisecond of CPU time, and ends the program.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,7 +22,10 @@
 int main(int argc, char** argv) {
   using namespace kilter::balance::os;
   const auto decoder = make_operand_decoder();
-  if (argc < 4 || !decoder) return std::fprintf(stderr, "record_samples SAMPLES FILE PROGRAM ARGS...\n%s\n", decoder ? "" : why_nothing_is_decoded()), 2;
+  if (argc < 4 || !decoder)
+    return std::fprintf(stderr, "record_samples SAMPLES FILE PROGRAM ARGS...\n%s\n",
+                        decoder ? "" : why_nothing_is_decoded()),
+           2;
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::execvp(argv[3], argv + 3);
@@ -51,12 +56,15 @@ int main(int argc, char** argv) {
     for (const register_values& registers : taken.samples) {
       if (left-- <= 0) break;
       const operand_form next = decoder->next(value_of(registers, sampled_register::ip), code);
-      if (next.goes == operand_form::somewhere) out << std::hex << (address_of(next, registers) >> 12) << '\n';
-      else out << (next.goes == operand_form::nowhere ? "-\n" : "?\n");
+      if (next.goes == operand_form::somewhere)
+        out << std::hex << (address_of(next, registers) >> 12) << '\n';
+      else
+        out << (next.goes == operand_form::nowhere ? "-\n" : "?\n");
     }
   }
   ::kill(pid, SIGKILL);
   ::waitpid(pid, nullptr, 0);
-  if (ring.empty()) return std::fprintf(stderr, "the thread cannot be sampled: error %d\n", error), 1;
+  if (ring.empty())
+    return std::fprintf(stderr, "the thread cannot be sampled: error %d\n", error), 1;
   return left > 0 ? (std::fprintf(stderr, "the program ended before, or hardly ran\n"), 1) : 0;
 }

@@ -1,5 +1,5 @@
-// The observer without counters: what it makes of the kernel's records, and of a kernel that refuses. A fake kernel writes the records, since not every machine
-// may sample.
+// The observer without counters: what it makes of the kernel's records, and of a kernel that
+// refuses. A fake kernel writes the records, since not every machine may sample.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -22,7 +22,8 @@ constexpr std::size_t page = 4096;
 /// A ring as the kernel maps and fills it.
 class fake_ring {
  public:
-  explicit fake_ring(std::size_t bytes) : memory_(page + bytes), control_(*reinterpret_cast<perf_event_mmap_page*>(memory_.data())) {
+  explicit fake_ring(std::size_t bytes)
+      : memory_(page + bytes), control_(*reinterpret_cast<perf_event_mmap_page*>(memory_.data())) {
     control_.data_offset = page;
     control_.data_size = bytes;
   }
@@ -49,7 +50,10 @@ class fake_ring {
     for (int i = 0; i < n; ++i) ASSERT_TRUE(sample(from + static_cast<std::uint64_t>(i) * step));
   }
   void lost(std::uint64_t n) { write(PERF_RECORD_LOST, 0, std::vector<std::uint64_t>{7, n}); }
-  void name_changed(bool by_exec) { write(PERF_RECORD_COMM, by_exec ? PERF_RECORD_MISC_COMM_EXEC : 0, std::vector<std::uint64_t>{0x100000001, 0x6e}); }
+  void name_changed(bool by_exec) {
+    write(PERF_RECORD_COMM, by_exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
+          std::vector<std::uint64_t>{0x100000001, 0x6e});
+  }
   void no_record() {
     const std::uint64_t zeros[2] = {};
     put(zeros, sizeof zeros);
@@ -57,7 +61,9 @@ class fake_ring {
 
  private:
   void put(const void* from, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) memory_[page + (control_.data_head + i) % control_.data_size] = static_cast<const std::byte*>(from)[i];
+    for (std::size_t i = 0; i < n; ++i)
+      memory_[page + (control_.data_head + i) % control_.data_size] =
+          static_cast<const std::byte*>(from)[i];
     control_.data_head += n;
   }
   std::vector<std::byte> memory_;
@@ -66,7 +72,7 @@ class fake_ring {
 
 struct sampling_kernel {
   std::map<pid_t, std::uint64_t> period_ns;
-  std::map<pid_t, int> open_errors, map_errors;       ///< errno by thread; 0 is who asks
+  std::map<pid_t, int> open_errors, map_errors;  ///< errno by thread; 0 is who asks
   int read_error = 0;
   std::set<int> open_fds;
   std::map<int, pid_t> fd_of;
@@ -88,12 +94,15 @@ class sampling_kernel_calls final : public sampling_calls {
   }
   [[nodiscard]] std::span<std::byte> map(int fd, std::size_t bytes, int& error) override {
     const pid_t tid = k_.fd_of[fd];
-    if (const auto at = k_.map_errors.find(tid); at != k_.map_errors.end()) return error = at->second, std::span<std::byte>();
+    if (const auto at = k_.map_errors.find(tid); at != k_.map_errors.end())
+      return error = at->second, std::span<std::byte>();
     k_.rings[tid] = std::make_unique<fake_ring>(bytes);
     k_.mapped.insert(k_.rings[tid]->mapped().data());
     return k_.rings[tid]->mapped();
   }
-  void unmap(std::span<std::byte> m) noexcept override { EXPECT_EQ(k_.mapped.erase(m.data()), 1U) << "unmapped twice"; }
+  void unmap(std::span<std::byte> m) noexcept override {
+    EXPECT_EQ(k_.mapped.erase(m.data()), 1U) << "unmapped twice";
+  }
   void close(int fd) noexcept override { k_.open_fds.erase(fd); }
   [[nodiscard]] int read_memory(pid_t, std::uint64_t, std::span<std::byte> into) override {
     ++k_.reads;
@@ -115,7 +124,8 @@ class goes_to_ax final : public operand_decoder {
 };
 
 std::unique_ptr<software_observer> observer_on(sampling_kernel& k) {
-  return std::make_unique<software_observer>(std::make_unique<sampling_kernel_calls>(k), std::make_unique<goes_to_ax>());
+  return std::make_unique<software_observer>(std::make_unique<sampling_kernel_calls>(k),
+                                             std::make_unique<goes_to_ax>());
 }
 
 thread_class told(software_observer& o, const watched_thread& t, double ran_s = 0.1) {
@@ -133,7 +143,8 @@ TEST(sampling, tells_who_goes_to_new_pages_from_who_comes_back) {
   const watched_thread t = self();
   o->add(t);
   EXPECT_EQ(told(*o, t), thread_class::unknown) << "nothing was seen yet";
-  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  // it is another one after the event was opened anew
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };
   ring().samples(8, 0x10000, page);
   EXPECT_EQ(told(*o, t), thread_class::unknown) << "too few to tell";
   ring().samples(40, 0x100000, page);
@@ -154,7 +165,8 @@ TEST(sampling, reads_records_that_run_over_the_end_of_the_ring) {
     for (int i = 0; i < 37; ++i) ASSERT_TRUE(ring.sample(next++));
     ring_contents taken;
     drain(ring.mapped(), taken);
-    for (const register_values& r : taken.samples) ASSERT_EQ(value_of(r, sampled_register::ax), seen++);
+    for (const register_values& r : taken.samples)
+      ASSERT_EQ(value_of(r, sampled_register::ax), seen++);
   }
   EXPECT_EQ(seen, next);
 }
@@ -171,7 +183,8 @@ TEST(sampling, a_full_ring_is_emptied_and_what_was_lost_counted) {
   taken.clear();
   drain(ring.mapped(), taken);
   EXPECT_EQ(taken.lost, 9U);
-  EXPECT_EQ(taken.samples.size(), 1U) << "the record of what was lost is taken for a sample, or hides the next one";
+  EXPECT_EQ(taken.samples.size(), 1U)
+      << "the record of what was lost is taken for a sample, or hides the next one";
 }
 
 TEST(sampling, a_ring_that_makes_no_sense_is_left_and_works_again) {
@@ -191,7 +204,8 @@ TEST(sampling, another_program_in_the_same_thread_begins_anew) {
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
-  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  // it is another one after the event was opened anew
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };
   ring().samples(40, 0x100000, page);
   ring().name_changed(false);
   EXPECT_EQ(told(*o, t), thread_class::memory) << "a thread that takes a name is the same";
@@ -207,7 +221,8 @@ TEST(sampling, code_is_decoded_once_until_it_may_have_changed) {
   const auto o = observer_on(k);
   const watched_thread t = self();
   o->add(t);
-  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };  // it is another one after the event was opened anew
+  // it is another one after the event was opened anew
+  const auto ring = [&]() -> fake_ring& { return *k.rings[t.tid]; };
   const auto decoded_again = [&] {
     const int before = k.reads;
     ring().samples(10, 0x10000, 8);
@@ -337,7 +352,8 @@ TEST(sampling, an_event_that_fell_silent_is_opened_anew) {
   const int before = k.opened;
   EXPECT_EQ(told(*o, t, 0.6), thread_class::memory);
   EXPECT_EQ(k.opened, before);
-  EXPECT_EQ(told(*o, t, 0.6), thread_class::unknown) << "it ran for a second and was not seen, as after an exec by another thread";
+  EXPECT_EQ(told(*o, t, 0.6), thread_class::unknown)
+      << "it ran for a second and was not seen, as after an exec by another thread";
   EXPECT_EQ(k.opened, before + 1);
   k.rings[t.tid]->samples(20, 0x10000, 8);
   EXPECT_EQ(told(*o, t), thread_class::compute);
@@ -350,7 +366,8 @@ TEST(sampling, code_of_32_bits_has_no_class_and_that_is_said) {
   const watched_thread t = self();
   o->add(t);
   for (int i = 0; i < 300; ++i) {
-    k.rings[t.tid]->sample(0x1000, i % 2 == 0 ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_NONE);
+    k.rings[t.tid]->sample(0x1000,
+                           i % 2 == 0 ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_NONE);
     o->collect();
   }
   EXPECT_EQ(told(*o, t), thread_class::unknown);
@@ -371,10 +388,13 @@ TEST(sampling, of_this_machine_tells_a_thread_that_copies_memory_from_one_that_c
     t.start = stat_of(t.stat)->start;
     o.add(t);
   }
-  EXPECT_TRUE(eventually([&] {
-    o.collect();
-    return told(o, both[0], 0.0) == thread_class::compute && told(o, both[1], 0.0) == thread_class::memory;
-  }, 30));
+  EXPECT_TRUE(eventually(
+      [&] {
+        o.collect();
+        return told(o, both[0], 0.0) == thread_class::compute &&
+               told(o, both[1], 0.0) == thread_class::memory;
+      },
+      30));
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace kilter::balance::os::testing {
 
 namespace {
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 bool streams(pid_t tid) {
   std::ifstream in("/proc/" + std::to_string(tid) + "/cmdline");
@@ -23,7 +25,9 @@ bool streams(pid_t tid) {
 }
 
 /// A thread that computes for longer than any test.
-sim::thread_plan plan_of(std::uint32_t demand) { return {.steps = {{.kind = sim::step_kind::compute, .which = demand, .amount_s = 1e4}}}; }
+sim::thread_plan plan_of(std::uint32_t demand) {
+  return {.steps = {{.kind = sim::step_kind::compute, .which = demand, .amount_s = 1e4}}};
+}
 
 }  // namespace
 
@@ -41,7 +45,8 @@ simulated_counters::~simulated_counters() {
 int simulated_counters::open(const perf_event_attr&, pid_t tid, int group) {
   if (group >= 0) return groups_.contains(group) ? next_fd_++ : -EBADF;
   groups_[next_fd_] = tid;
-  if (tid != 0 && std::ranges::find(tids_, tid) == tids_.end() && !simulation_.joinable()) tids_.push_back(tid);
+  if (tid != 0 && std::ranges::find(tids_, tid) == tids_.end() && !simulation_.joinable())
+    tids_.push_back(tid);
   return next_fd_++;
 }
 
@@ -51,12 +56,19 @@ bool simulated_counters::read(int fd, std::span<std::uint64_t> into) {
   if (!simulation_.joinable() && tids_.size() >= computer_.threads) begin();
   if (simulation_.joinable()) catch_up();
   counted c;
-  if (const auto at = std::ranges::find(tids_, group->second); at != tids_.end() && simulation_.joinable()) {
+  if (const auto at = std::ranges::find(tids_, group->second);
+      at != tids_.end() && simulation_.joinable()) {
     const std::lock_guard hold(shared_);
     c = counted_[static_cast<std::size_t>(at - tids_.begin())];
   }
   const auto whole = [](double x) { return static_cast<std::uint64_t>(x); };
-  const std::uint64_t raw[] = {4, whole(c.ran_s * 1e9), whole(c.ran_s * 1e9), whole(c.ran_s * 1e9), whole(c.instructions), whole(c.references), whole(c.misses)};
+  const std::uint64_t raw[] = {4,
+                               whole(c.ran_s * 1e9),
+                               whole(c.ran_s * 1e9),
+                               whole(c.ran_s * 1e9),
+                               whole(c.instructions),
+                               whole(c.references),
+                               whole(c.misses)};
   std::ranges::copy(raw, into.begin());
   return true;
 }
@@ -68,7 +80,9 @@ core_id simulated_counters::core_of(pid_t tid) const {
 }
 
 void simulated_counters::begin() {
-  sim::thread_program all{.name = "threads", .demands = {{.stall = 0.7, .bytes_per_s = 2e9, .miss_ratio = 0.5}, {.stall = 0.02, .bytes_per_s = 2e7, .miss_ratio = 0.02}},
+  sim::thread_program all{.name = "threads",
+                          .demands = {{.stall = 0.7, .bytes_per_s = 2e9, .miss_ratio = 0.5},
+                                      {.stall = 0.02, .bytes_per_s = 2e7, .miss_ratio = 0.02}},
                           .groups = {{}}};
   for (const pid_t tid : tids_) {
     all.groups[0].threads.push_back(plan_of(streams(tid) ? 0 : 1));
@@ -99,7 +113,8 @@ core_id simulated_counters::place(const sim::thread_birth& b, std::span<const st
   return where_[b.thread];
 }
 
-double simulated_counters::look(double now, double, std::span<const sim::thread_counters> seen, std::vector<sim::thread_move>& moves) {
+double simulated_counters::look(double now, double, std::span<const sim::thread_counters> seen,
+                                std::vector<sim::thread_move>& moves) {
   std::unique_lock hold(shared_);
   for (const sim::thread_counters& t : seen) {
     counted& c = counted_[t.thread];

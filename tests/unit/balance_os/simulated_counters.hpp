@@ -1,5 +1,6 @@
 #pragma once
-// Counters of a computer that is simulated, for threads that are real: what a thread counts follows from the core that the kernel has it on.
+// Counters of a computer that is simulated, for threads that are real: what a thread counts follows
+// from the core that the kernel has it on.
 
 #include <sys/types.h>
 
@@ -16,11 +17,13 @@ namespace kilter::balance::os::testing {
 
 struct simulated_computer {
   sim::thread_machine machine;
-  std::vector<int> os_cpus;            ///< which CPU of this computer stands for each core of the machine
-  std::size_t threads = 0;             ///< it begins when so many are counted
+  /// which CPU of this computer stands for each core of the machine
+  std::vector<int> os_cpus;
+  std::size_t threads = 0;  ///< it begins when so many are counted
 };
 
-/// Threads of an actor that plays "stream" want memory, all others compute. Virtual time is the time since the beginning.
+/// Threads of an actor that plays "stream" want memory, all others compute. Virtual time is the
+/// time since the beginning.
 class simulated_counters final : public perf_calls, private sim::thread_watcher {
  public:
   explicit simulated_counters(simulated_computer);
@@ -45,17 +48,18 @@ class simulated_counters final : public perf_calls, private sim::thread_watcher 
   // Called by the simulator, in its thread.
   core_id place(const sim::thread_birth&, std::span<const std::uint32_t> taken) override;
   [[nodiscard]] double first_s() const override { return step_s; }
-  double look(double now_s, double length_s, std::span<const sim::thread_counters>, std::vector<sim::thread_move>& moves) override;
+  double look(double now_s, double length_s, std::span<const sim::thread_counters>,
+              std::vector<sim::thread_move>& moves) override;
 
   static constexpr double step_s = 0.001;
 
   simulated_computer computer_;
-  std::map<int, pid_t> groups_;        // by the descriptor of the first event
+  std::map<int, pid_t> groups_;  // by the descriptor of the first event
   int next_fd_ = 1000;
-  std::vector<pid_t> tids_;            // in the order in which they came
+  std::vector<pid_t> tids_;  // in the order in which they came
   double began_s_ = 0.0;
 
-  std::mutex shared_;                  // everything below
+  std::mutex shared_;  // everything below
   std::condition_variable changed_;
   std::vector<core_id> where_;
   std::vector<counted> counted_;

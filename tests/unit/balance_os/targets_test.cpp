@@ -42,10 +42,13 @@ session_options quick(const std::string& policy, const std::string& program) {
   return o;
 }
 
-/// As Kilter itself tells it: the kernel moves threads too, and a moment that somebody watches may be one in which nothing happens.
+/// As Kilter itself tells it: the kernel moves threads too, and a moment that somebody watches may
+/// be one in which nothing happens.
 bool has_exchanged(const balancer& b) {
   return eventually([&] {
-    return std::ranges::any_of(read_boards().views, [&](const board_view& v) { return v.pid == b.pid() && v.swaps > 0 && v.moves > 0; });
+    return std::ranges::any_of(read_boards().views, [&](const board_view& v) {
+      return v.pid == b.pid() && v.swaps > 0 && v.moves > 0;
+    });
   });
 }
 
@@ -60,7 +63,8 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   o.targets.pids = {computes.pid(), copies.pid()};
   balancer b(o);
   EXPECT_TRUE(has_exchanged(b)) << "nobody was moved";
-  EXPECT_EQ(affinity_of(slows.pid())->single(), first_cpu()) << "a process that is no target was moved";
+  EXPECT_EQ(affinity_of(slows.pid())->single(), first_cpu())
+      << "a process that is no target was moved";
   b.signal(SIGINT);
   EXPECT_EQ(b.wait(), SIGINT);
   const std::string out = b.output();
@@ -69,7 +73,8 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   EXPECT_EQ(number_in(out, "threads"), 4U) << out;
 }
 
-/// A pair of which one half has ended must not leave the other half on a core that it shares: a move does not outlast its moment.
+/// A pair of which one half has ended must not leave the other half on a core that it shares: a
+/// move does not outlast its moment.
 TEST(targets, that_are_exchanged_have_their_own_masks_while_kilter_runs) {
   NEEDS_TWO_CORES();
   const runtime_directory directory;
@@ -84,7 +89,8 @@ TEST(targets, that_are_exchanged_have_their_own_masks_while_kilter_runs) {
   EXPECT_TRUE(eventually(all_original, 10)) << "somebody is held on a core";
   for (int i = 0; i < 20; ++i, ::usleep(20000)) {
     const auto all = actors_now();
-    EXPECT_FALSE(all.size() == 2 && all[0].mask.single() >= 0 && all[0].mask == all[1].mask) << "both threads are held on one core, and the other is idle";
+    EXPECT_FALSE(all.size() == 2 && all[0].mask.single() >= 0 && all[0].mask == all[1].mask)
+        << "both threads are held on one core, and the other is idle";
   }
   b.signal(SIGINT);
   b.wait();
@@ -111,9 +117,12 @@ TEST(targets, that_were_pinned_to_one_core_are_let_go_when_another_core_is_idle)
   watched.measure(0.2);
   loosen(moves, cores, watched.threads());
   // As many as there are idle cores, and one stays.
-  const auto held = std::ranges::count_if(watched.threads(), [&](const watched_thread* t) { return moves.given(t->id) != no_core; });
+  const auto held = std::ranges::count_if(
+      watched.threads(), [&](const watched_thread* t) { return moves.given(t->id) != no_core; });
   EXPECT_EQ(held, std::max(1, 3 - (own_mask().count() - 1)));
-  EXPECT_EQ(std::ranges::count_if(actors_now(), [](const seen_thread& t) { return t.mask == own_mask(); }), 3 - held);
+  EXPECT_EQ(std::ranges::count_if(actors_now(),
+                                  [](const seen_thread& t) { return t.mask == own_mask(); }),
+            3 - held);
   EXPECT_EQ(restore_masks(ledger).threads, static_cast<std::uint32_t>(held));
   EXPECT_TRUE(all_original());
   ledger.remove_files();
@@ -121,13 +130,20 @@ TEST(targets, that_were_pinned_to_one_core_are_let_go_when_another_core_is_idle)
 
 /// A system call of this process and of those that it makes fails from now on.
 void forbid(int call, int error) {
-  const sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
-                              BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog program{static_cast<unsigned short>(std::size(code)), const_cast<sock_filter*>(code)};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) ::_exit(77);
+  const sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{static_cast<unsigned short>(std::size(code)),
+                           const_cast<sock_filter*>(code)};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    ::_exit(77);
 }
 
-/// What `kilter balance` does with a program and a system that refuses a call: 77 if that cannot be tried.
+/// What `kilter balance` does with a program and a system that refuses a call: 77 if that cannot be
+/// tried.
 balancer with_forbidden(int call, int error) {
   return balancer([=](int output) {
     session_options o = quick("rr", "spin 1 0.3");
@@ -135,7 +151,9 @@ balancer with_forbidden(int call, int error) {
     o.tell = [&](const std::string& line, bool) { told += line + "\n"; };
     const machine here = machine::local({.smt = true});
     forbid(call, error);
-    const auto write_down = [&](const std::string& text) { return ::write(output, text.data(), text.size()) == static_cast<ssize_t>(text.size()); };
+    const auto write_down = [&](const std::string& text) {
+      return ::write(output, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    };
     try {
       const session_result r = run_session(here, o);
       return write_down(told) && r.program_status ? WEXITSTATUS(*r.program_status) : 1;
@@ -163,7 +181,9 @@ TEST(targets, run_with_their_own_status_if_no_process_can_be_made_for_the_guard)
   if (status == 77) GTEST_SKIP() << "no system call can be forbidden here";
   EXPECT_EQ(status, 7);
   const std::string told = b.output();
-  EXPECT_NE(told.find("no process can be made for the guard: there are too many"), std::string::npos) << told;
+  EXPECT_NE(told.find("no process can be made for the guard: there are too many"),
+            std::string::npos)
+      << told;
   EXPECT_TRUE(directory.empty());
 }
 
@@ -227,7 +247,8 @@ TEST(targets, an_exec_by_another_thread_is_no_mask_of_the_targets_own) {
     std::ifstream in("/proc/" + std::to_string(target.pid()) + "/cmdline");
     const std::string all((std::istreambuf_iterator<char>(in)), {});
     return all.find("spin") != std::string::npos && actors_now().size() == 2 &&
-           std::ranges::all_of(actors_now(), [](const seen_thread& t) { return t.mask.single() >= 0; });
+           std::ranges::all_of(actors_now(),
+                               [](const seen_thread& t) { return t.mask.single() >= 0; });
   }));
   b.signal(SIGINT);
   b.wait();
@@ -240,10 +261,17 @@ TEST(targets, a_mask_that_the_target_chose_is_respected_and_its_children_keep_it
   balancer b(quick("dio", "own-mask 1"));
   ASSERT_TRUE(eventually([] {
     const auto all = actors_now();
-    return all.size() == 2 && std::ranges::all_of(all, [](const seen_thread& t) { return t.mask.single() == first_cpu(); });
+    return all.size() == 2 && std::ranges::all_of(all, [](const seen_thread& t) {
+             return t.mask.single() == first_cpu();
+           });
   })) << "it has not chosen its mask";
-  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); },
-      0.5)) << "it was moved";
+  EXPECT_FALSE(eventually(
+      [] {
+        return std::ranges::any_of(
+            actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); });
+      },
+      0.5))
+      << "it was moved";
   EXPECT_EQ(b.wait(), 7);
   const auto left = actors_now();
   ASSERT_EQ(left.size(), 1U);
@@ -259,7 +287,11 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
   session_options o = quick("rr", "");
   o.targets.pids = {pinned.pid(), free.pid()};
   balancer b(o);
-  ASSERT_TRUE(eventually([&] { return std::ranges::any_of(actors_now(), [&](const seen_thread& t) { return t.pid == free.pid() && t.mask.single() >= 0; }); }));
+  ASSERT_TRUE(eventually([&] {
+    return std::ranges::any_of(actors_now(), [&](const seen_thread& t) {
+      return t.pid == free.pid() && t.mask.single() >= 0;
+    });
+  }));
   EXPECT_FALSE(eventually([&] { return affinity_of(pinned.pid())->single() != first_cpu(); }, 0.4));
   b.signal(SIGINT);
   b.wait();
@@ -269,15 +301,22 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
 TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
   NEEDS_TWO_CORES();
   const cpuset_group set(std::to_string(first_cpu()));
-  if (!set.usable()) GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
+  if (!set.usable())
+    GTEST_SKIP() << "no cpuset can be made here (needs root and the cpuset controller)";
   const runtime_directory directory;
   const actor inside("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 2; }));
-  if (!set.put("cgroup.procs", std::to_string(inside.pid()))) GTEST_SKIP() << "the process cannot be put into a cpuset";
+  if (!set.put("cgroup.procs", std::to_string(inside.pid())))
+    GTEST_SKIP() << "the process cannot be put into a cpuset";
   session_options o = quick("dio", "");
   o.targets.cgroup = set.path();
   balancer b(o);
-  EXPECT_FALSE(eventually([] { return std::ranges::any_of(actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); }); }, 0.5));
+  EXPECT_FALSE(eventually(
+      [] {
+        return std::ranges::any_of(
+            actors_now(), [](const seen_thread& t) { return t.mask.single() != first_cpu(); });
+      },
+      0.5));
   b.signal(SIGINT);
   b.wait();
   const std::string out = b.output();
@@ -287,7 +326,8 @@ TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
 
 TEST(targets, without_permission_one_line_names_the_thread_and_what_is_needed) {
   NEEDS_TWO_CORES();
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user than the one of the target";
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can become another user than the one of the target";
   const runtime_directory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   const actor roots("spin 2 120");
@@ -316,7 +356,8 @@ TEST(targets, without_permission_one_line_names_the_thread_and_what_is_needed) {
   const std::string told = b.output();
   EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
   EXPECT_NE(told.find("thread " + std::to_string(roots.pid()) + " ("), std::string::npos) << told;
-  EXPECT_NE(told.find("user 0; run kilter as that user or with CAP_SYS_NICE"), std::string::npos) << told;
+  EXPECT_NE(told.find("user 0; run kilter as that user or with CAP_SYS_NICE"), std::string::npos)
+      << told;
   EXPECT_TRUE(all_original());
 }
 
@@ -344,11 +385,14 @@ TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_n
   watched.look(0.2);
   EXPECT_TRUE(watched.threads().empty()) << "another process was taken for the target";
   ledger.remove_files();
-  if (!reused) GTEST_SKIP() << "the number could not be used again on purpose (needs root); only checked that an ended thread is not touched";
+  if (!reused)
+    GTEST_SKIP() << "the number could not be used again on purpose (needs root); only checked that "
+                    "an ended thread is not touched";
 }
 
 TEST(idle_times, are_those_of_the_kernel_with_waiting_for_disks) {
-  EXPECT_EQ(parse_idle("cpu  9 9 9 9 9 9\ncpu0 1 2 3 40 5 6 7\ncpu2 1 2 3 50 6 6 7\nintr 3 4\n"), (std::vector<std::uint64_t>{45, 0, 56}));
+  EXPECT_EQ(parse_idle("cpu  9 9 9 9 9 9\ncpu0 1 2 3 40 5 6 7\ncpu2 1 2 3 50 6 6 7\nintr 3 4\n"),
+            (std::vector<std::uint64_t>{45, 0, 56}));
   EXPECT_TRUE(parse_idle("cpu0 1 2\n").empty());
   EXPECT_TRUE(parse_idle("").empty());
   const core_map cores(machine::local({.smt = true}));
@@ -366,7 +410,8 @@ TEST(targets, that_cannot_be_are_refused_with_their_name) {
     }
     return "";
   };
-  EXPECT_NE(refused({{999999999}, "", 0}).find("--pid 999999999: there is no such process"), std::string::npos);
+  EXPECT_NE(refused({{999999999}, "", 0}).find("--pid 999999999: there is no such process"),
+            std::string::npos);
   EXPECT_NE(refused({{::getpid()}, "", 0}).find("is Kilter itself"), std::string::npos);
   EXPECT_THROW(static_cast<void>(cgroup_directory("/no/such/group")), std::exception);
 }

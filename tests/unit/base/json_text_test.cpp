@@ -36,7 +36,8 @@ std::string object_of(int members) {
 
 TEST(json_text, nesting_has_a_limit_and_the_place_is_named) {
   EXPECT_EQ(said_of(std::string(100, '[') + std::string(100, ']')), "accepted");
-  EXPECT_EQ(said_of(std::string(101, '[') + std::string(101, ']')), "nested more than 100 deep, at byte 101");
+  EXPECT_EQ(said_of(std::string(101, '[') + std::string(101, ']')),
+            "nested more than 100 deep, at byte 101");
   EXPECT_EQ(said_of(std::string(400'000, '[')), "nested more than 100 deep, at byte 101");
   std::string objects;
   for (int i = 0; i < 200'000; ++i) objects += "{\"a\":";
@@ -44,13 +45,16 @@ TEST(json_text, nesting_has_a_limit_and_the_place_is_named) {
 }
 
 TEST(json_text, brackets_in_strings_are_text) {
-  EXPECT_EQ(said_of("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"]"), "accepted");
-  EXPECT_EQ(said_of("[\"\\\\\"," + std::string(200, '[')), "nested more than 100 deep, at byte 106");
+  EXPECT_EQ(said_of("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"]"),
+            "accepted");
+  EXPECT_EQ(said_of("[\"\\\\\"," + std::string(200, '[')),
+            "nested more than 100 deep, at byte 106");
 }
 
 TEST(json_text, objects_have_a_limit_and_lists_have_none) {
   EXPECT_EQ(said_of(object_of(1000)), "accepted");
-  EXPECT_NE(said_of(object_of(1001)).find("an object of more than 1000 members"), std::string::npos);
+  EXPECT_NE(said_of(object_of(1001)).find("an object of more than 1000 members"),
+            std::string::npos);
   std::string list = "[0";
   for (int i = 0; i < 5000; ++i) list += ",{\"a\":[1,2],\"b\":{}}";
   EXPECT_EQ(said_of(list + "]"), "accepted");
@@ -78,9 +82,12 @@ TEST(one_line, shows_every_byte_and_cuts_between_characters) {
 }
 
 TEST(file_text, names_what_cannot_be_read) {
-  EXPECT_EQ(refusal([] { (void)file_text("/nowhere/x", "table", 1); }), "table '/nowhere/x' cannot be read: No such file or directory");
-  EXPECT_EQ(refusal([] { (void)file_text("/", "result", 1); }), "result '/' is a directory; name a file in it");
-  EXPECT_EQ(refusal([] { (void)file_text("/dev/zero", "table", 2); }), "table '/dev/zero' is larger than 2 MiB, the most that is read");
+  EXPECT_EQ(refusal([] { (void)file_text("/nowhere/x", "table", 1); }),
+            "table '/nowhere/x' cannot be read: No such file or directory");
+  EXPECT_EQ(refusal([] { (void)file_text("/", "result", 1); }),
+            "result '/' is a directory; name a file in it");
+  EXPECT_EQ(refusal([] { (void)file_text("/dev/zero", "table", 2); }),
+            "table '/dev/zero' is larger than 2 MiB, the most that is read");
 }
 
 TEST(file_text, reads_every_byte) {

@@ -19,7 +19,8 @@ TEST(random_stream, differs_by_seed_purpose_and_number) {
   std::set<std::uint64_t> first;
   for (const std::uint64_t seed : {0, 1, 2})
     for (const char* purpose : {"", "worker", "layer"})
-      for (const std::uint64_t number : {0, 1, 2}) first.insert(random_stream(seed, purpose, number).next());
+      for (const std::uint64_t number : {0, 1, 2})
+        first.insert(random_stream(seed, purpose, number).next());
   EXPECT_EQ(first.size(), 27u);
 }
 

@@ -33,8 +33,13 @@ struct replaced_file : ::testing::Test {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  static void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-  [[nodiscard]] std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator())); }
+  static void write(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
 
   fs::path folder, file;
 };
@@ -97,7 +102,8 @@ TEST_F(replaced_file, keeps_its_content_where_the_disk_is_full) {
 }
 
 TEST_F(replaced_file, keeps_its_content_where_the_disk_is_full_and_the_folder_takes_no_new_files) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody who may write the file and not the folder";
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "needs root, to become somebody who may write the file and not the folder";
   write(file, "whole and old");
   ::chmod(file.c_str(), 0666);
   ::chmod(folder.c_str(), 0755);
@@ -144,7 +150,8 @@ TEST_F(replaced_file, is_written_straight_if_it_is_a_device) {
 }
 
 TEST_F(replaced_file, is_written_straight_if_standard_output_goes_there) {
-  const int before = ::dup(STDOUT_FILENO), to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int before = ::dup(STDOUT_FILENO),
+            to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ::dup2(to, STDOUT_FILENO);
   const bool printed = ::write(STDOUT_FILENO, "printed ", 8) == 8;
   const std::string why = replace_file("/dev/stdout", "written");

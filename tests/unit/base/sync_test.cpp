@@ -1,5 +1,5 @@
-#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
+#include "base/spin_lock.hpp"
 
 #include <gtest/gtest.h>
 

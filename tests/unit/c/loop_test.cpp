@@ -1,4 +1,5 @@
-// kilter/kilter.h: loops on Kilter's workers give what they should, and nothing but a status comes out.
+// kilter/kilter.h: loops on Kilter's workers give what they should, and nothing but a status comes
+// out.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,8 @@ TEST(c_loop, does_every_iteration_once_on_1_2_and_4_workers_under_several_polici
       EXPECT_EQ(kilter_runtime_workers(rt), workers);
       for (const std::size_t n : {0, 1, 3, 1000, 70'001}) {
         counts c{std::vector<std::atomic<int>>(n), 5};
-        ASSERT_EQ(kilter_parallel_for(rt, "count", 5, n + 5, count, &c), KILTER_OK) << kilter_last_error();
+        ASSERT_EQ(kilter_parallel_for(rt, "count", 5, n + 5, count, &c), KILTER_OK)
+            << kilter_last_error();
         for (auto& t : c.times) ASSERT_EQ(t.load(), 1) << workers << " workers, n " << n;
       }
       EXPECT_EQ(kilter_runtime_destroy(rt), KILTER_OK);
@@ -66,12 +68,21 @@ TEST(c_loop, a_body_may_run_loops) {
     kilter_runtime* rt;
     std::atomic<std::uint64_t> sum{0};
   } o{rt};
-  EXPECT_EQ(kilter_parallel_for(rt, "outer", 0, 20, [](std::size_t begin, std::size_t end, void* data) {
-    auto* here = static_cast<outer*>(data);
-    for (; begin < end; ++begin)
-      if (kilter_parallel_for(here->rt, "inner", 0, 100, [](std::size_t first, std::size_t last, void* d) { static_cast<outer*>(d)->sum += last - first; }, here) != KILTER_OK)
-        here->sum = 1'000'000;
-  }, &o), KILTER_OK);
+  EXPECT_EQ(kilter_parallel_for(
+                rt, "outer", 0, 20,
+                [](std::size_t begin, std::size_t end, void* data) {
+                  auto* here = static_cast<outer*>(data);
+                  for (; begin < end; ++begin)
+                    if (kilter_parallel_for(
+                            here->rt, "inner", 0, 100,
+                            [](std::size_t first, std::size_t last, void* d) {
+                              static_cast<outer*>(d)->sum += last - first;
+                            },
+                            here) != KILTER_OK)
+                      here->sum = 1'000'000;
+                },
+                &o),
+            KILTER_OK);
   EXPECT_EQ(o.sum.load(), 2000u);
   kilter_runtime_destroy(rt);
 }
@@ -100,10 +111,17 @@ TEST(c_loop, several_threads_may_use_one_runtime_or_have_their_own) {
 
 TEST(c_loop, no_exception_of_a_body_comes_out_and_the_runtime_goes_on) {
   kilter_runtime* rt = with_workers(2);
-  EXPECT_EQ(kilter_parallel_for(rt, "throws", 0, 100, [](std::size_t, std::size_t, void*) { throw std::logic_error("no\nfile"); }, nullptr), KILTER_BODY);
+  EXPECT_EQ(
+      kilter_parallel_for(
+          rt, "throws", 0, 100,
+          [](std::size_t, std::size_t, void*) { throw std::logic_error("no\nfile"); }, nullptr),
+      KILTER_BODY);
   EXPECT_STREQ(kilter_last_error(), "kilter_parallel_for: the body threw: no file");
-  EXPECT_EQ(kilter_parallel_for(rt, "throws", 0, 100, [](std::size_t, std::size_t, void*) { throw 7; }, nullptr), KILTER_BODY);
-  EXPECT_STREQ(kilter_last_error(), "kilter_parallel_for: the body threw something that is no std::exception");
+  EXPECT_EQ(kilter_parallel_for(
+                rt, "throws", 0, 100, [](std::size_t, std::size_t, void*) { throw 7; }, nullptr),
+            KILTER_BODY);
+  EXPECT_STREQ(kilter_last_error(),
+               "kilter_parallel_for: the body threw something that is no std::exception");
   counts c{std::vector<std::atomic<int>>(100)};
   EXPECT_EQ(kilter_parallel_for(rt, "throws", 0, 100, count, &c), KILTER_OK);
   for (auto& t : c.times) EXPECT_EQ(t.load(), 1);
@@ -114,7 +132,8 @@ TEST(c_loop, shares_and_worths_are_those_of_the_loop) {
   kilter_runtime* rt = with_workers(4);
   std::size_t begins[5] = {9, 9, 9, 9, 9};
   ASSERT_EQ(kilter_runtime_shares(rt, "nobody ran it", 8, begins, 5), KILTER_OK);
-  for (std::size_t w = 0; w <= 4; ++w) EXPECT_EQ(begins[w], 2 * w) << "of a loop that nobody ran, all get the same";
+  for (std::size_t w = 0; w <= 4; ++w)
+    EXPECT_EQ(begins[w], 2 * w) << "of a loop that nobody ran, all get the same";
   ASSERT_EQ(kilter_runtime_shares(rt, "nobody ran it", 0, begins, 5), KILTER_OK);
   for (const std::size_t b : begins) EXPECT_EQ(b, 0u);
   double worth[4] = {};
@@ -124,7 +143,8 @@ TEST(c_loop, shares_and_worths_are_those_of_the_loop) {
   }
 
   counts c{std::vector<std::atomic<int>>(100'000)};
-  for (int round = 0; round < 20; ++round) ASSERT_EQ(kilter_parallel_for(rt, "count", 0, 100'000, count, &c), KILTER_OK);
+  for (int round = 0; round < 20; ++round)
+    ASSERT_EQ(kilter_parallel_for(rt, "count", 0, 100'000, count, &c), KILTER_OK);
   for (const char* name : {static_cast<const char*>(nullptr), "count"}) {
     ASSERT_EQ(kilter_runtime_worth(rt, name, worth, 4), KILTER_OK);
     for (const double w : worth) {
@@ -132,7 +152,8 @@ TEST(c_loop, shares_and_worths_are_those_of_the_loop) {
       EXPECT_LE(w, 1.0);
     }
   }
-  for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, std::size_t{1'000'000}, SIZE_MAX}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{1000}, std::size_t{1'000'000}, SIZE_MAX}) {
     ASSERT_EQ(kilter_runtime_shares(rt, "count", n, begins, 5), KILTER_OK);
     EXPECT_EQ(begins[0], 0u);
     EXPECT_EQ(begins[4], n);

@@ -14,7 +14,8 @@
 namespace kilter::c {
 namespace {
 
-/// A pool of two threads in a time of its own. Each round both do 1000 items; a thread's item takes so many microseconds of a core, and `wall` times as long.
+/// A pool of two threads in a time of its own. Each round both do 1000 items; a thread's item takes
+/// so many microseconds of a core, and `wall` times as long.
 struct two_threads {
   pool threads{2};
   double now_s = 0.0;
@@ -33,7 +34,8 @@ TEST(c_pool, parts_are_equal_until_something_is_learned) {
   pool p(4);
   EXPECT_EQ(p.named("region").shares(8), (std::vector<std::uint64_t>{0, 2, 4, 6, 8}));
   EXPECT_EQ(p.named("region").shares(0), (std::vector<std::uint64_t>(5, 0)));
-  EXPECT_EQ(p.named("region").shares(1), (std::vector<std::uint64_t>{0, 1, 1, 1, 1})) << "one item is for thread 0";
+  EXPECT_EQ(p.named("region").shares(1), (std::vector<std::uint64_t>{0, 1, 1, 1, 1}))
+      << "one item is for thread 0";
 }
 
 TEST(c_pool, a_thread_on_a_slow_core_gets_less) {
@@ -51,7 +53,8 @@ TEST(c_pool, what_neighbours_take_of_a_thread_counts_in_all_regions_and_is_forgo
   EXPECT_NEAR(static_cast<double>(t.first_of(b)), 500.0, 10.0);
   t.rounds(a, 100, 1.0, 1.0, 2.0);
   EXPECT_NEAR(static_cast<double>(t.first_of(a)), 667.0, 20.0);
-  EXPECT_NEAR(static_cast<double>(t.first_of(b)), 667.0, 20.0) << "b did not run while the neighbour was there";
+  EXPECT_NEAR(static_cast<double>(t.first_of(b)), 667.0, 20.0)
+      << "b did not run while the neighbour was there";
   t.rounds(a, 200, 1.0, 1.0);
   EXPECT_NEAR(static_cast<double>(t.first_of(a)), 500.0, 20.0);
   EXPECT_NEAR(static_cast<double>(t.first_of(b)), 500.0, 20.0);
@@ -70,7 +73,8 @@ TEST(c_pool, work_that_is_not_worth_a_second_thread_is_for_thread_0) {
   two_threads t;
   region& r = t.threads.named("region");
   t.rounds(r, 20, 1.0, 0.5);
-  EXPECT_EQ(r.shares(10), (std::vector<std::uint64_t>{0, 10, 10})) << "5 us of work, though thread 1 is faster";
+  EXPECT_EQ(r.shares(10), (std::vector<std::uint64_t>{0, 10, 10}))
+      << "5 us of work, though thread 1 is faster";
   EXPECT_LT(r.shares(1000)[1], 1000u);
 }
 
@@ -83,7 +87,8 @@ TEST(c_pool, a_region_without_items_teaches_nothing) {
   ASSERT_EQ(kilter_region_end(r, 1, 0), KILTER_OK);
   std::size_t begins[3];
   ASSERT_EQ(kilter_region_shares(r, 2, begins, 3), KILTER_OK);
-  EXPECT_EQ(begins[1], 1u) << "a known time of an item, however short, would leave both to thread 0";
+  EXPECT_EQ(begins[1], 1u)
+      << "a known time of an item, however short, would leave both to thread 0";
   EXPECT_EQ(kilter_pool_destroy(p), KILTER_OK);
 }
 
@@ -96,7 +101,9 @@ TEST(c_pool, threads_do_all_items_once_whatever_is_learned_meanwhile) {
   std::size_t begins[threads + 1] = {};
   for (int round = 0; round < 30; ++round) {
     kilter_region* r = nullptr;
-    if (kilter_pool_region(p, round % 3 ? "often" : "rarely", &r) != KILTER_OK || kilter_region_shares(r, n, begins, threads + 1) != KILTER_OK) ++wrong;
+    if (kilter_pool_region(p, round % 3 ? "often" : "rarely", &r) != KILTER_OK ||
+        kilter_region_shares(r, n, begins, threads + 1) != KILTER_OK)
+      ++wrong;
     std::vector<std::thread> pool_of_mine;
     for (std::size_t t = 0; t < threads; ++t)
       pool_of_mine.emplace_back([&, t] {

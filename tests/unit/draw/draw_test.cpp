@@ -12,16 +12,23 @@
 namespace kilter {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(Draw, ShowsEveryTaskOfASmallGraph) {
   const std::string svg = draw(load_dag("cholesky:n=3"), picture_format::svg);
   EXPECT_TRUE(contains(svg, "<svg") && contains(svg, "</svg>"));
-  for (const char* id : {"potrf_0", "gemm_2_1_0", "syrk_2_1", "10 tasks, 12 edges"}) EXPECT_TRUE(contains(svg, id)) << id;
+  for (const char* id : {"potrf_0", "gemm_2_1_0", "syrk_2_1", "10 tasks, 12 edges"})
+    EXPECT_TRUE(contains(svg, id)) << id;
 }
 
 TEST(Draw, SurvivesNamesThatMeanSomethingToGraphviz) {
-  const std::string svg = draw(dags::read_dag("f", R"({"name":"\\N","tasks":[{"id":"<b>"},{"id":"\\N\"&"}],"edges":[["<b>","\\N\"&"]]})"), picture_format::svg);
+  const std::string svg = draw(
+      dags::read_dag(
+          "f",
+          R"({"name":"\\N","tasks":[{"id":"<b>"},{"id":"\\N\"&"}],"edges":[["<b>","\\N\"&"]]})"),
+      picture_format::svg);
   EXPECT_TRUE(contains(svg, "&lt;b&gt;"));
   EXPECT_TRUE(contains(svg, "\\N&quot;&amp;")) << svg;
 }
@@ -40,7 +47,8 @@ TEST(Draw, WritesTheFormatThatIsAskedFor) {
 /// From the header of a PNG: four bytes each, the largest first.
 std::size_t height_of(const std::string& png) {
   std::size_t pixels = 0;
-  for (std::size_t i = 20; i < 24; ++i) pixels = 256 * pixels + static_cast<unsigned char>(png.at(i));
+  for (std::size_t i = 20; i < 24; ++i)
+    pixels = 256 * pixels + static_cast<unsigned char>(png.at(i));
   return pixels;
 }
 

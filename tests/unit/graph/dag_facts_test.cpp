@@ -12,7 +12,8 @@ namespace kilter {
 namespace {
 
 TEST(DagFacts, AgreeWithTheExampleOfS2) {
-  const dag g = dags::read_dag("f", "digraph { node [seconds=1] A -> C -> G -> D -> F; A -> E -> F; B -> G }");
+  const dag g = dags::read_dag(
+      "f", "digraph { node [seconds=1] A -> C -> G -> D -> F; A -> E -> F; B -> G }");
   const dag_facts f = facts_of(g);
   EXPECT_EQ(f.path_tasks, 5u);
   EXPECT_DOUBLE_EQ(f.parallelism(), 1.4);
@@ -23,7 +24,10 @@ TEST(DagFacts, AgreeWithTheExampleOfS2) {
 }
 
 TEST(DagFacts, TellTheLongestPathInTasksFromThatInSeconds) {
-  const dag_facts f = facts_of(dags::read_dag("f", "digraph { a [seconds=1] b [seconds=2] c [seconds=9] d [seconds=1] a -> b -> d; c -> d [seconds=5]; a -> x -> d }"));
+  const dag_facts f =
+      facts_of(dags::read_dag("f",
+                              "digraph { a [seconds=1] b [seconds=2] c [seconds=9] d [seconds=1] a "
+                              "-> b -> d; c -> d [seconds=5]; a -> x -> d }"));
   EXPECT_EQ(f.path_tasks, 3u);
   EXPECT_EQ(f.critical, 4u) << "two paths of three tasks";
   EXPECT_DOUBLE_EQ(f.path_s, 10.0);
@@ -34,9 +38,11 @@ TEST(DagFacts, TellTheLongestPathInTasksFromThatInSeconds) {
 TEST(DagFormats, SayWhatTheyCannotHold) {
   const dag g = load_dag("topcuoglu:tasks=20");
   EXPECT_EQ(dags::lost_in(dags::dag_format_named("json"), g), "");
-  EXPECT_EQ(dags::lost_in(dags::dag_format_named("stg"), g), "times on processors, widths, seconds of edges");
+  EXPECT_EQ(dags::lost_in(dags::dag_format_named("stg"), g),
+            "times on processors, widths, seconds of edges");
   EXPECT_EQ(dags::lost_in(dags::dag_format_named("dot"), load_dag("layered:tasks=9")), "widths");
-  EXPECT_TRUE(contains(message_of([] { (void)dags::dag_format_named("xml"); }), "json, dot, stg, wfcommons"));
+  EXPECT_TRUE(contains(message_of([] { (void)dags::dag_format_named("xml"); }),
+                       "json, dot, stg, wfcommons"));
 }
 
 }  // namespace

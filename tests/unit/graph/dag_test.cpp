@@ -1,4 +1,5 @@
-// Graphs as data: what settling promises, that our own files read back as written, and what is refused with a line that helps.
+// Graphs as data: what settling promises, that our own files read back as written, and what is
+// refused with a line that helps.
 
 #include "graph/dag.hpp"
 
@@ -53,8 +54,12 @@ TEST(Settle, JoinsRepeatedEdges) {
 }
 
 TEST(Settle, NamesACycleAndNothingBeside) {
-  const std::string message = refused(of({"root", "a", "b", "c", "leaf"}, {{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}}));
-  EXPECT_TRUE(contains(message, "'a' -> 'b' -> 'c' -> 'a'") || contains(message, "'b' -> 'c' -> 'a' -> 'b'") || contains(message, "'c' -> 'a' -> 'b' -> 'c'")) << message;
+  const std::string message =
+      refused(of({"root", "a", "b", "c", "leaf"}, {{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}}));
+  EXPECT_TRUE(contains(message, "'a' -> 'b' -> 'c' -> 'a'") ||
+              contains(message, "'b' -> 'c' -> 'a' -> 'b'") ||
+              contains(message, "'c' -> 'a' -> 'b' -> 'c'"))
+      << message;
   EXPECT_FALSE(contains(message, "root") || contains(message, "leaf")) << message;
 }
 
@@ -75,7 +80,8 @@ TEST(Settle, RefusesWhatCannotBe) {
   EXPECT_TRUE(contains(refused(of({"a"}, {{0, 0}})), "'a' -> 'a'"));
   EXPECT_TRUE(contains(refused(of({"a"}, {{0, 7}})), "7"));
   EXPECT_TRUE(contains(refused(of({"a", "b"}, {{0, 1, -1.0}})), "-1"));
-  EXPECT_TRUE(contains(refused(of({"a", "b"}, {{0, 1, 0, std::numeric_limits<double>::quiet_NaN()}})), "nan"));
+  EXPECT_TRUE(contains(
+      refused(of({"a", "b"}, {{0, 1, 0, std::numeric_limits<double>::quiet_NaN()}})), "nan"));
   dag g = of({"a"}, {});
   g.tasks[0].seconds = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(contains(refused(g), "inf"));
@@ -87,14 +93,15 @@ TEST(Settle, RefusesWhatCannotBe) {
   EXPECT_TRUE(contains(refused(g), "tasks x processors"));
 }
 
-// ---- our own files ----------------------------------------------------------------------------------------------------------
+// ---- our own files ------------------------------------------------------------------------------
 
 std::string json_error(const std::string& text) {
   return message_of([&] { (void)dags::read_dag("g.json", text); });
 }
 
 TEST(GraphJson, ReadsBackWhatItWrites) {
-  const std::string text = R"({"schema":"kilter.graph/1","name":"all \"of\" it","processors":["P1","P2"],
+  const std::string text =
+      R"({"schema":"kilter.graph/1","name":"all \"of\" it","processors":["P1","P2"],
     "types":[{"name":"matmul","kernel":"matmul","size":64}],
     "tasks":[{"id":"a","type":"matmul","seconds":0.1,"on":[1,2.5],"priority":"high","widths":[2,1]},{"id":"b\n","on":[3,4]}],
     "edges":[["a","b\n",0.25,1e6]]})";
@@ -112,14 +119,19 @@ TEST(GraphJson, ReadsBackWhatItWrites) {
 }
 
 TEST(GraphJson, WhateverItReadsItCanWrite) {
-  const dag g = dags::read_dag("g.json", R"({"tasks":[{"id":"a","type":"","seconds":1e18},{"id":"b","seconds":1e18}],"edges":[["a","b",0,1e18],["a","b",0,1e18]]})");
+  const dag g = dags::read_dag(
+      "g.json",
+      R"({"tasks":[{"id":"a","type":"","seconds":1e18},{"id":"b","seconds":1e18}],"edges":[["a","b",0,1e18],["a","b",0,1e18]]})");
   EXPECT_EQ(g.types.size(), 1u) << "a type without a name is 'task'";
   for (const dags::dag_format& format : dags::dag_formats())
-    EXPECT_GE(dags::read_dag(std::string(format.name), format.write(g)).tasks.size(), 2u) << "sums that are too large are written as no number";
+    EXPECT_GE(dags::read_dag(std::string(format.name), format.write(g)).tasks.size(), 2u)
+        << "sums that are too large are written as no number";
 }
 
 TEST(GraphJson, TakesEdgesBeforeTasksAndNumbersAsIds) {
-  const dag g = dags::read_dag("g.json", R"({"edges":[[2,1]],"tasks":[{"id":1,"on":[5]},{"id":2,"on":[7]}],"processors":["P"]})");
+  const dag g = dags::read_dag(
+      "g.json",
+      R"({"edges":[[2,1]],"tasks":[{"id":1,"on":[5]},{"id":2,"on":[7]}],"processors":["P"]})");
   EXPECT_EQ(ids_of(g), "2 1");
   EXPECT_EQ(g.given_s(0, 0), 7);
 }
@@ -132,22 +144,29 @@ TEST(GraphJson, NamesFileLineAndValueOfWhatIsWrong) {
     EXPECT_FALSE(contains(message, "\n"));
   };
   expect("{\"tasks\":[\n{\"id\":\"a\"},\n{\"id\":\"a\"}]}", ":3: a second task with the id 'a'");
-  expect("{\"tasks\":[{\"id\":\"a\"}],\n\"edges\":[[\"a\",\n\"b\"]]}", ":3: there is no task with the id 'b'");
-  expect("{\"tasks\":[{\"id\":\"a\",\n\"seconds\":-1}]}", ":2: the seconds of a task must be a number of at least 0, got -1");
+  expect("{\"tasks\":[{\"id\":\"a\"}],\n\"edges\":[[\"a\",\n\"b\"]]}",
+         ":3: there is no task with the id 'b'");
+  expect("{\"tasks\":[{\"id\":\"a\",\n\"seconds\":-1}]}",
+         ":2: the seconds of a task must be a number of at least 0, got -1");
   expect("{\"tasks\":[{\"id\":\"a\",\"seconds\":NaN}]}", "found 'NaN'");
   expect("{\"tasks\":[{\"id\":\"a\",\"seconds\":1e999}]}", "1e999");
-  expect("{\"tasks\":[{\"id\":\"a\"},\n{\"id\":\"b\",\"seconds\":1e308}]}", ":2: the seconds of a task must be a number of at most 1e+18, got 1e+308");
-  expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\n\"edges\":[[\"a\",\"b\",1e300]]}", ":2: the seconds of an edge must be a number of at most 1e+18");
+  expect("{\"tasks\":[{\"id\":\"a\"},\n{\"id\":\"b\",\"seconds\":1e308}]}",
+         ":2: the seconds of a task must be a number of at most 1e+18, got 1e+308");
+  expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\n\"edges\":[[\"a\",\"b\",1e300]]}",
+         ":2: the seconds of an edge must be a number of at most 1e+18");
   expect("{\"tasks\":[{\"id\":\"a\",\"secnds\":1}]}", "'secnds'");
-  expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"edges\":[[\"a\",\"b\"],[\"b\",\"a\"]]}", "cycle: ");
+  expect("{\"tasks\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"edges\":[[\"a\",\"b\"],[\"b\",\"a\"]]}",
+         "cycle: ");
   expect("{\"tasks\":[{\"id\":\"a\"}],\"edges\":[[\"a\",\"a\"]]}", "'a' is to wait for itself");
   expect("{\"tasks\":[{\"id\":\"a\"}],\"edges\":[[\"a\"]]}", "has 1 entries");
   expect("{\"tasks\":[{\"id\":\"a\",\"on\":[1]}]}", "0 processors");
-  expect("{\"processors\":[\"P\"],\"tasks\":[{\"id\":\"a\",\"on\":[1]},{\"id\":\"b\"}]}", "'b' has 0 entries");
+  expect("{\"processors\":[\"P\"],\"tasks\":[{\"id\":\"a\",\"on\":[1]},{\"id\":\"b\"}]}",
+         "'b' has 0 entries");
   expect("{\"tasks\":[{\"id\":\"a\",\"widths\":[0]}]}", "got 0");
   expect("{\"tasks\":[{\"id\":\"a\",\"priority\":\"urgent\"}]}", "'urgent'");
   expect("{\"schema\":\"kilter.bench/1\"}", "'kilter.bench/1'");
-  expect("{\"tasks\":[{\"id\":\"a\",\"x\u009b31m\":1}]}", "'x\\u009b31m'");  // a terminal would obey it
+  // a terminal would obey it
+  expect("{\"tasks\":[{\"id\":\"a\",\"x\u009b31m\":1}]}", "'x\\u009b31m'");
   expect("{\"tasks\":[]}", "no task");
   expect("{\"tasks\":[{\"id\":\"a\"}", "the file ends");
   expect("{\"tasks\":[{\"id\":\"a\"}]} x", "found 'x'");
@@ -161,14 +180,17 @@ TEST(GraphJson, RefusesOtherEncodings) {
   EXPECT_TRUE(contains(json_error("{\"name\":\n\"\xE4\"}"), ":2: a byte that is not UTF-8"));
   EXPECT_TRUE(contains(json_error(std::string("{\"name\":\0", 9)), "NUL"));
   EXPECT_TRUE(contains(json_error(""), "empty"));
-  EXPECT_EQ(ids_of(dags::read_dag("g.json", "\xEF\xBB\xBF{\"tasks\":[{\"id\":\"\xC3\xA4\"}]}")), "\xC3\xA4");
+  EXPECT_EQ(ids_of(dags::read_dag("g.json", "\xEF\xBB\xBF{\"tasks\":[{\"id\":\"\xC3\xA4\"}]}")),
+            "\xC3\xA4");
 }
 
-// ---- the front door ---------------------------------------------------------------------------------------------------------
+// ---- the front door -----------------------------------------------------------------------------
 
 TEST(LoadDag, SaysWhatThereIsForAnUnknownName) {
   const std::string message = message_of([] { (void)load_dag("choleski:n=4"); });
-  EXPECT_TRUE(contains(message, "'choleski:n=4'") && contains(message, "cholesky") && contains(message, "layered")) << message;
+  EXPECT_TRUE(contains(message, "'choleski:n=4'") && contains(message, "cholesky") &&
+              contains(message, "layered"))
+      << message;
 }
 
 }  // namespace

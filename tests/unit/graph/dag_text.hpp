@@ -21,7 +21,9 @@ std::string message_of(F&& f) {
   return "nothing was thrown";
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 inline std::string ids_of(const dag& g) {
   std::string all;
@@ -31,7 +33,8 @@ inline std::string ids_of(const dag& g) {
 
 inline std::string edges_of(const dag& g) {
   std::string all;
-  for (const dag::edge& e : g.edges) all += (all.empty() ? "" : " ") + g.tasks[e.from].id + "-" + g.tasks[e.to].id;
+  for (const dag::edge& e : g.edges)
+    all += (all.empty() ? "" : " ") + g.tasks[e.from].id + "-" + g.tasks[e.to].id;
   return all;
 }
 
@@ -42,7 +45,8 @@ inline const dag::task& task_named(const dag& g, const std::string& id) {
 }
 
 inline double seconds_of(const dag& g) {
-  return std::accumulate(g.tasks.begin(), g.tasks.end(), 0.0, [](double sum, const dag::task& t) { return sum + t.seconds; });
+  return std::accumulate(g.tasks.begin(), g.tasks.end(), 0.0,
+                         [](double sum, const dag::task& t) { return sum + t.seconds; });
 }
 
 /// What formats without widths can hold of a generated graph.

@@ -1,5 +1,5 @@
-// Graphs as other tools write them: each sample has the tasks, edges and seconds that its file tells, and what cannot be meant is refused with file
-// and line. Limits hold in every format.
+// Graphs as other tools write them: each sample has the tasks, edges and seconds that its file
+// tells, and what cannot be meant is refused with file and line. Limits hold in every format.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,9 @@
 namespace kilter {
 namespace {
 
-dag sample(const std::string& file) { return load_dag(std::string(KILTER_TEST_DATA) + "/graphs/" + file); }
+dag sample(const std::string& file) {
+  return load_dag(std::string(KILTER_TEST_DATA) + "/graphs/" + file);
+}
 
 dag parsed(const std::string& text) { return dags::read_dag("f", text); }
 
@@ -33,10 +35,11 @@ std::string types_of(const dag& g) {
   return all;
 }
 
-// ---- Pegasus ------------------------------------------------------------------------------------------------------------------
+// ---- Pegasus ------------------------------------------------------------------------------------
 
 TEST(Pegasus, ReadsTheSameWorkflowFromDaxYamlAndJson) {
-  const std::string json = R"({"x-pegasus":{"apiLang":"python"},"pegasus":"5.0","name":"diamond","jobs":[
+  const std::string json =
+      R"({"x-pegasus":{"apiLang":"python"},"pegasus":"5.0","name":"diamond","jobs":[
     {"type":"job","name":"preprocess","id":"ID00000","uses":[{"lfn":"f.b1","type":"output","size":1000},{"lfn":"f.b2","type":"output","size":2000}],"profiles":{"pegasus":{"runtime":"13.59"}}},
     {"type":"job","name":"findrange","id":"ID00001","uses":[{"lfn":"f.b1","type":"input"},{"lfn":"f.c1","type":"output","size":300}],"profiles":{"pegasus":{"runtime":20.41}}},
     {"type":"job","name":"findrange","id":"ID00002","uses":[{"lfn":"f.b1","type":"input"},{"lfn":"f.b2","type":"input"},{"lfn":"f.c2","type":"output","size":400}],"profiles":{"pegasus":{"runtime":16.5}}},
@@ -56,28 +59,38 @@ TEST(Pegasus, ReadsTheSameWorkflowFromDaxYamlAndJson) {
 }
 
 TEST(Pegasus, NamesLineAndValueOfWhatIsWrongInDax) {
-  expect_refusal("<adag>\n<job id=\"a\" name=\"x\" runtime=\"soon\"/></adag>", "f:2: the run time of a job must be a number of at least 0, got 'soon'");
-  expect_refusal("<adag><job id=\"a\"/>\n<job id=\"a\"/></adag>", "f:2: a second task with the id 'a'");
-  expect_refusal("<adag><job id=\"a\"/>\n<child ref=\"a\"><parent ref=\"b\"/></child></adag>", "f:2: there is no task with the id 'b'");
+  expect_refusal("<adag>\n<job id=\"a\" name=\"x\" runtime=\"soon\"/></adag>",
+                 "f:2: the run time of a job must be a number of at least 0, got 'soon'");
+  expect_refusal("<adag><job id=\"a\"/>\n<job id=\"a\"/></adag>",
+                 "f:2: a second task with the id 'a'");
+  expect_refusal("<adag><job id=\"a\"/>\n<child ref=\"a\"><parent ref=\"b\"/></child></adag>",
+                 "f:2: there is no task with the id 'b'");
   expect_refusal("<adag><job name=\"a\"/></adag>", "f:1: the id of a task is empty");
-  expect_refusal("<adag><job id=\"a\"/><parent ref=\"a\"/></adag>", "a <parent> that is in no <child>");
+  expect_refusal("<adag><job id=\"a\"/><parent ref=\"a\"/></adag>",
+                 "a <parent> that is in no <child>");
   expect_refusal("<adag>\n<job id=\"a\">\n</adag>", "f:3: no valid XML: mismatched tag");
   expect_refusal("<adag><job id=\"a\"", "no valid XML");
   expect_refusal("<adag/>", "has no task");
-  expect_refusal("<html><body/></html>", "is XML of <html>; of XML, Kilter reads Pegasus DAX (<adag>) and GraphML (<graphml>)");
+  expect_refusal(
+      "<html><body/></html>",
+      "is XML of <html>; of XML, Kilter reads Pegasus DAX (<adag>) and GraphML (<graphml>)");
 }
 
 TEST(Pegasus, NamesLineAndValueOfWhatIsWrongInYaml) {
-  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a, profiles: {pegasus: {runtime: -1}}}\n", "f:3: the run time of a job must be a number of at least 0, got -1");
-  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\n- {id: a}\n", "f:4: a second task with the id 'a'");
-  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\njobDependencies:\n- id: a\n  children: [b]\n", "f:6: there is no task with the id 'b'");
+  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a, profiles: {pegasus: {runtime: -1}}}\n",
+                 "f:3: the run time of a job must be a number of at least 0, got -1");
+  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\n- {id: a}\n",
+                 "f:4: a second task with the id 'a'");
+  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\njobDependencies:\n- id: a\n  children: [b]\n",
+                 "f:6: there is no task with the id 'b'");
   expect_refusal("pegasus: '4.9'\njobs: []\n", "f:1: a workflow of Pegasus '4.9'");
-  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\n- {id: b\n", "f:5: no valid YAML: end of map flow not found");
+  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a}\n- {id: b\n",
+                 "f:5: no valid YAML: end of map flow not found");
   expect_refusal("pegasus: '5.0'\njobs:\n- &x {id: a}\n- *x\n", "f:4: an alias (*name)");
   expect_refusal("pegasus: '5.0'\njobs: []\n", "has no task");
 }
 
-// ---- GraphML ------------------------------------------------------------------------------------------------------------------
+// ---- GraphML ------------------------------------------------------------------------------------
 
 TEST(GraphMl, ReadsNodesEdgesKeysAndDefaults) {
   for (const char* file : {"stencil.graphml", "stencil.graphml.gz"}) {
@@ -89,7 +102,9 @@ TEST(GraphMl, ReadsNodesEdgesKeysAndDefaults) {
     EXPECT_EQ(g.edges[0].cost_s, 0.125);
     EXPECT_EQ(g.edges[0].bytes, 4096.0);
     EXPECT_EQ(g.edges[4].bytes, 8192.0);
-    EXPECT_EQ(notes_of(g), "weight or cost of 2 edges is taken for seconds, paid if its tasks run on different cores");
+    EXPECT_EQ(
+        notes_of(g),
+        "weight or cost of 2 edges is taken for seconds, paid if its tasks run on different cores");
   }
 }
 
@@ -103,22 +118,36 @@ TEST(GraphMl, ReadsWhatYEdDraws) {
 
 TEST(GraphMl, NamesLineAndValueOfWhatIsWrong) {
   const std::string head = "<graphml><key id=\"k\" for=\"all\" attr.name=\"seconds\"/>\n";
-  expect_refusal(head + "<graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\n<edge source=\"a\" target=\"b\"/></graph></graphml>", "f:3: the edge between 'a' and 'b' has no direction");
-  expect_refusal(head + "<graph><node id=\"a\"><data key=\"k\">soon</data></node></graph></graphml>", "f:2: the seconds of a task must be a number of at least 0, got 'soon'");
-  expect_refusal(head + "<graph><node id=\"a\"/>\n<edge source=\"a\" target=\"z\"/></graph></graphml>", "f:3: there is no task with the id 'z'");
-  expect_refusal(head + "<graph><node id=\"a\">\n<graph/></node></graph></graphml>", "f:3: a graph within node 'a'");
+  expect_refusal(head +
+                     "<graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\n<edge "
+                     "source=\"a\" target=\"b\"/></graph></graphml>",
+                 "f:3: the edge between 'a' and 'b' has no direction");
+  expect_refusal(
+      head + "<graph><node id=\"a\"><data key=\"k\">soon</data></node></graph></graphml>",
+      "f:2: the seconds of a task must be a number of at least 0, got 'soon'");
+  expect_refusal(
+      head + "<graph><node id=\"a\"/>\n<edge source=\"a\" target=\"z\"/></graph></graphml>",
+      "f:3: there is no task with the id 'z'");
+  expect_refusal(head + "<graph><node id=\"a\">\n<graph/></node></graph></graphml>",
+                 "f:3: a graph within node 'a'");
   expect_refusal(head + "<graph><hyperedge/></graph></graphml>", "a hyperedge");
-  expect_refusal(head + "<graph><node id=\"a\"/></graph>\n<graph/></graphml>", "f:3: a second graph");
+  expect_refusal(head + "<graph><node id=\"a\"/></graph>\n<graph/></graphml>",
+                 "f:3: a second graph");
   expect_refusal(head + "</graphml>", "has no task");
 }
 
 TEST(Xml, DefinesNoEntities) {
-  const std::string laughs = "<!DOCTYPE graphml [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]>\n<graphml><graph><node id=\"&b;\"/></graph></graphml>";
+  const std::string laughs =
+      "<!DOCTYPE graphml [<!ENTITY a \"ha\"><!ENTITY b "
+      "\"&a;&a;&a;&a;&a;&a;\">]>\n<graphml><graph><node id=\"&b;\"/></graph></graphml>";
   expect_refusal(laughs, "the file defines a document type of its own");
-  expect_refusal("<!DOCTYPE graphml SYSTEM \"x\">\n<graphml><graph><node id=\"a\"><data key=\"k\">&b;</data></node></graph></graphml>", "f:2: nothing defines &b;");
+  expect_refusal(
+      "<!DOCTYPE graphml SYSTEM \"x\">\n<graphml><graph><node id=\"a\"><data "
+      "key=\"k\">&b;</data></node></graph></graphml>",
+      "f:2: nothing defines &b;");
 }
 
-// ---- StarPU -------------------------------------------------------------------------------------------------------------------
+// ---- StarPU -------------------------------------------------------------------------------------
 
 TEST(StarPu, ReadsARecordedRun) {
   const dag g = sample("tasks.rec");
@@ -132,17 +161,19 @@ TEST(StarPu, ReadsARecordedRun) {
 
 TEST(StarPu, NamesLineAndValueOfWhatIsWrong) {
   expect_refusal("JobId: 1\nStartTime: 5\nEndTime: 4\n", "f:3: EndTime 4 is before StartTime 5");
-  expect_refusal("JobId: 1\nStartTime: x\nEndTime: 4\n", "f:2: StartTime must be a number of at least 0, got 'x'");
+  expect_refusal("JobId: 1\nStartTime: x\nEndTime: 4\n",
+                 "f:2: StartTime must be a number of at least 0, got 'x'");
   expect_refusal("JobId: 1\n\nName: a\n\nJobId: 2\n", "f:3: a record without JobId");
   expect_refusal("JobId: 1\n\nJobId: 1\n", "f:3: a second task with the id '1'");
   expect_refusal("JobId: 1\nDependsOn: 1\n", "f:2: task '1' is to wait for itself");
   expect_refusal("JobId: 1\nhello\n", "f:2: a line of a record is 'Field: value', got 'hello'");
 }
 
-// ---- STG with costs -----------------------------------------------------------------------------------------------------------
+// ---- STG with costs -----------------------------------------------------------------------------
 
 TEST(Stg, ReadsProcessorsAndCommunicationCosts) {
-  const std::string in_line = "6 2\n0 3 0\n1 5 1 0 2\n2 2 1 0 1\n3 2 1 0 3\n4 4 1 0 4\n5 1 3 1 2 2 3 4 1\n";
+  const std::string in_line =
+      "6 2\n0 3 0\n1 5 1 0 2\n2 2 1 0 1\n3 2 1 0 3\n4 4 1 0 4\n5 1 3 1 2 2 3 4 1\n";
   for (const dag& g : {sample("costs.stg"), parsed(in_line)}) {
     EXPECT_EQ(edges_of(g), "0-1 0-2 0-3 0-4 1-5 2-5 4-5");
     EXPECT_EQ(seconds_of(g), 17.0);
@@ -153,11 +184,13 @@ TEST(Stg, ReadsProcessorsAndCommunicationCosts) {
 }
 
 TEST(Stg, TellsTheLayoutsApart) {
-  EXPECT_EQ(edges_of(parsed("3 4\n0 1 0\n1 1 1 0\n2 1 2 0 1\n")), "0-1 0-2 1-2") << "processors, and no costs";
+  EXPECT_EQ(edges_of(parsed("3 4\n0 1 0\n1 1 1 0\n2 1 2 0 1\n")), "0-1 0-2 1-2")
+      << "processors, and no costs";
   const dag g = parsed("3\n0 1 0\n1 1 1 0 9\n2 1 2 0 8 1 7\n");
   EXPECT_EQ(edges_of(g), "0-1 0-2 1-2") << "costs, and no processors";
   EXPECT_EQ(g.edges[2].cost_s, 7.0);
-  expect_refusal("3 4\n0 1 0\n1 1 1 0 x\n2 1 1 0 1\n", "f:3: a communication cost must be a number of at least 0, got 'x'");
+  expect_refusal("3 4\n0 1 0\n1 1 1 0 x\n2 1 1 0 1\n",
+                 "f:3: a communication cost must be a number of at least 0, got 'x'");
 }
 
 TEST(SimGrid, ReadsItsDot) {
@@ -167,19 +200,22 @@ TEST(SimGrid, ReadsItsDot) {
   EXPECT_EQ(g.edges[1].bytes, 10001.389601075407);
 }
 
-// ---- gzip ---------------------------------------------------------------------------------------------------------------------
+// ---- gzip ---------------------------------------------------------------------------------------
 
 /// `gzip -n` of "3\n0 1 0\n1 1 1 0\n2 1 1 1\n".
 std::string packed() {
-  static constexpr unsigned char bytes[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x33, 0xe6, 0x32,
-                                            0x50, 0x30, 0x54, 0x30, 0xe0, 0x32, 0x54, 0x30, 0x04, 0xd3, 0x46, 0x60, 0xda,
-                                            0x90, 0x0b, 0x00, 0x0e, 0x5a, 0xc2, 0x2f, 0x18, 0x00, 0x00, 0x00};
+  static constexpr unsigned char bytes[] = {
+      0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x33, 0xe6, 0x32,
+      0x50, 0x30, 0x54, 0x30, 0xe0, 0x32, 0x54, 0x30, 0x04, 0xd3, 0x46, 0x60, 0xda,
+      0x90, 0x0b, 0x00, 0x0e, 0x5a, 0xc2, 0x2f, 0x18, 0x00, 0x00, 0x00};
   return {reinterpret_cast<const char*>(bytes), sizeof bytes};
 }
 
 TEST(Gzip, IsUnpackedByItsFirstBytes) {
   EXPECT_EQ(edges_of(parsed(packed())), "0-1 1-2");
-  EXPECT_EQ(dags::gunzip("f", packed() + packed(), 1000), "3\n0 1 0\n1 1 1 0\n2 1 1 1\n3\n0 1 0\n1 1 1 0\n2 1 1 1\n") << "gzip joins files so";
+  EXPECT_EQ(dags::gunzip("f", packed() + packed(), 1000),
+            "3\n0 1 0\n1 1 1 0\n2 1 1 1\n3\n0 1 0\n1 1 1 0\n2 1 1 1\n")
+      << "gzip joins files so";
 }
 
 TEST(Gzip, RefusesWhatIsDamagedCutOrTooLarge) {
@@ -189,10 +225,11 @@ TEST(Gzip, RefusesWhatIsDamagedCutOrTooLarge) {
   std::string wrong = packed();
   wrong[30] = static_cast<char>(wrong[30] + 1);
   expect_refusal(wrong, "f: its compressed data is damaged (incorrect data check)");
-  EXPECT_EQ(message_of([] { (void)dags::gunzip("f", packed(), 20); }), "f: unpacks to more than 20 bytes; no graph that Kilter can hold does");
+  EXPECT_EQ(message_of([] { (void)dags::gunzip("f", packed(), 20); }),
+            "f: unpacks to more than 20 bytes; no graph that Kilter can hold does");
 }
 
-// ---- limits in every format ---------------------------------------------------------------------------------------------------
+// ---- limits in every format ---------------------------------------------------------------------
 
 std::string repeated(const std::string& text, std::size_t times) {
   std::string all;
@@ -202,16 +239,22 @@ std::string repeated(const std::string& text, std::size_t times) {
 
 TEST(Limits, NestingIsRefusedInEveryFormatWithOneLine) {
   constexpr std::size_t deep = 400'000;
-  for (const char* before : {"{\"tasks\":[{\"id\":\"a\",\"on\":", "{\"name\":", "{\"description\":", "{\"workflow\":{\"specification\":", "{\"workflow\":{\"tasks\":[{\"files\":",
-                             "{\"schemaVersion\":\"1.4\",\"x\":", "{\"jobs\":", "{\"pegasus\":\"5.0\",\"x\":", "{\"nodes\":"})
+  for (const char* before :
+       {"{\"tasks\":[{\"id\":\"a\",\"on\":", "{\"name\":", "{\"description\":",
+        "{\"workflow\":{\"specification\":", "{\"workflow\":{\"tasks\":[{\"files\":",
+        "{\"schemaVersion\":\"1.4\",\"x\":", "{\"jobs\":", "{\"pegasus\":\"5.0\",\"x\":",
+        "{\"nodes\":"})
     expect_refusal(before + repeated("[", deep), "");
   expect_refusal("{\"workflow\":{\"x\":" + repeated("{\"a\":", deep), "nested more than 100 deep");
-  expect_refusal("pegasus: '5.0'\njobs: " + repeated("[", 100) + repeated("]", 100), "f:2: values are nested more than 100 deep");
-  for (const char* open : {"[", "{a: ", "- ", "? ", "{"}) expect_refusal("pegasus: '5.0'\njobs: " + repeated(open, deep), "f:2: ");
+  expect_refusal("pegasus: '5.0'\njobs: " + repeated("[", 100) + repeated("]", 100),
+                 "f:2: values are nested more than 100 deep");
+  for (const char* open : {"[", "{a: ", "- ", "? ", "{"})
+    expect_refusal("pegasus: '5.0'\njobs: " + repeated(open, deep), "f:2: ");
   std::string indented = "pegasus: '5.0'\njobs:\n";
   for (std::size_t i = 1; i < 600; ++i) indented += std::string(i, ' ') + "a:\n";
   expect_refusal(indented, "f:102: values are nested more than 100 deep");
-  for (const char* root : {"<adag>", "<graphml>"}) expect_refusal(root + repeated("<a>", deep), "f:1: elements are nested more than 100 deep");
+  for (const char* root : {"<adag>", "<graphml>"})
+    expect_refusal(root + repeated("<a>", deep), "f:1: elements are nested more than 100 deep");
   expect_refusal("digraph " + repeated("{", deep), "nested more than 100 deep");
   expect_refusal("digraph { a [label=" + repeated("<", deep), "has no end");
   expect_refusal("digraph { a -> " + repeated("subgraph {", deep), "nested more than 100 deep");
@@ -219,22 +262,31 @@ TEST(Limits, NestingIsRefusedInEveryFormatWithOneLine) {
 
 TEST(Limits, AmountsThatNoSumCanHoldAreRefusedInEveryFormat) {
   const std::string most = "must be a number of at most 1e+18, got 1e+300";
-  expect_refusal("{\"tasks\":[{\"id\":\"a\",\n\"seconds\":1e300}]}", "f:2: the seconds of a task " + most);
-  expect_refusal("{\"workflow\":{\"tasks\":[\n{\"id\":\"a\",\"runtime\":1e300}]}}", "f:2: the run time of a task " + most);
+  expect_refusal("{\"tasks\":[{\"id\":\"a\",\n\"seconds\":1e300}]}",
+                 "f:2: the seconds of a task " + most);
+  expect_refusal("{\"workflow\":{\"tasks\":[\n{\"id\":\"a\",\"runtime\":1e300}]}}",
+                 "f:2: the run time of a task " + most);
   expect_refusal("digraph {\na [seconds=1e300] }", "f:2: the seconds of a task " + most);
   expect_refusal("digraph {\na -> b [size=1e300] }", "f:2: the size of an edge in bytes " + most);
   expect_refusal("1\n0 1e300 0\n", "f:2: the time of a task " + most);
-  expect_refusal("<adag>\n<job id=\"a\" runtime=\"1e300\"/></adag>", "f:2: the run time of a job " + most);
-  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a, runtime: 1e300}\n", "f:3: the run time of a job " + most);
+  expect_refusal("<adag>\n<job id=\"a\" runtime=\"1e300\"/></adag>",
+                 "f:2: the run time of a job " + most);
+  expect_refusal("pegasus: '5.0'\njobs:\n- {id: a, runtime: 1e300}\n",
+                 "f:3: the run time of a job " + most);
   expect_refusal("JobId: 1\nStartTime: 1\nEndTime: 1e300\n", "f:3: EndTime " + most);
-  const dag g = parsed("digraph { node [seconds=1e18] a -> b -> c -> d [seconds=1e18, bytes=1e18] }");
+  const dag g =
+      parsed("digraph { node [seconds=1e18] a -> b -> c -> d [seconds=1e18, bytes=1e18] }");
   EXPECT_EQ(facts_of(g).path_with_edges_s, 7e18);
 }
 
-// ---- what nobody reads ----------------------------------------------------------------------------------------------------------
+// ---- what nobody reads --------------------------------------------------------------------------
 
 TEST(ReadDag, ListsWhatItReads) {
-  for (const char* text : {"hello", "a: 1\nb: 2\n", "[1,2]", "- a\n"}) expect_refusal(text, "is no graph file that Kilter reads; it reads JSON (kilter.graph/1, WfCommons, Pegasus), Pegasus YAML and DAX, GraphML, StarPU's tasks.rec, STG and DOT, also compressed (gzip)");
+  for (const char* text : {"hello", "a: 1\nb: 2\n", "[1,2]", "- a\n"})
+    expect_refusal(
+        text,
+        "is no graph file that Kilter reads; it reads JSON (kilter.graph/1, WfCommons, Pegasus), "
+        "Pegasus YAML and DAX, GraphML, StarPU's tasks.rec, STG and DOT, also compressed (gzip)");
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ std::string cycle_message_of(F&& f) {
   return "nothing was thrown";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// Counts how many of it are alive.
 struct counted {
@@ -50,10 +52,12 @@ TEST(graph, a_cycle_is_refused_with_the_names_of_its_tasks_in_order) {
   g.edge(c, a);
   g.edge(c, outside);
   const std::string text = cycle_message_of([&] { g.check_acyclic(); });
-  EXPECT_TRUE(contains(text, "load -> scale -> store -> load") || contains(text, "scale -> store -> load -> scale") ||
+  EXPECT_TRUE(contains(text, "load -> scale -> store -> load") ||
+              contains(text, "scale -> store -> load -> scale") ||
               contains(text, "store -> load -> scale -> store"))
       << text;
-  EXPECT_FALSE(contains(text, "outside")) << "it waits for the cycle but is not part of it: " << text;
+  EXPECT_FALSE(contains(text, "outside"))
+      << "it waits for the cycle but is not part of it: " << text;
   EXPECT_FALSE(contains(text, "before")) << text;
 }
 
@@ -109,7 +113,9 @@ TEST(graph, edges_between_graphs_and_from_nowhere_are_refused) {
 
 TEST(graph, widths_are_given_as_a_list_or_as_one_number_in_any_order) {
   const std::vector<std::uint32_t> many{4, 1, 2, 2};
-  const auto ascending = [](const width_list& w) { return std::vector<std::uint32_t>(w.begin(), w.end()); };
+  const auto ascending = [](const width_list& w) {
+    return std::vector<std::uint32_t>(w.begin(), w.end());
+  };
   EXPECT_EQ(ascending(many), (std::vector<std::uint32_t>{1, 2, 4}));
   EXPECT_EQ(ascending({2, 1}), (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(ascending(8), (std::vector<std::uint32_t>{8}));
@@ -124,8 +130,11 @@ TEST(graph, options_that_cannot_be_met_are_refused) {
   graph g;
   EXPECT_THROW(g.add({.widths = 0}, [](team_member&) {}), usage_error);
   EXPECT_THROW(g.add({.widths = {1, 65536}}, [](team_member&) {}), usage_error);
-  EXPECT_THROW(g.add({.widths = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, [](team_member&) {}), usage_error);
-  EXPECT_THROW(g.add({.widths = 2}, [] {}), usage_error) << "a body that knows no team cannot share its work";
+  EXPECT_THROW(g.add({.widths = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                     [](team_member&) {}),
+               usage_error);
+  EXPECT_THROW(g.add({.widths = 2}, [] {}), usage_error)
+      << "a body that knows no team cannot share its work";
   EXPECT_THROW(g.add({.widths = {1, 2}}, [](task_context&) {}), usage_error);
   EXPECT_THROW(g.add({.all_members = true}, [](task_context&) {}), usage_error);
   EXPECT_THROW(g.add({.work = -1.0}, [] {}), usage_error);
@@ -157,7 +166,9 @@ TEST(graph, closures_are_destroyed_exactly_once) {
         }
       };
       g.add(aligned{counted(alive)});
-      g.add([c = counted(alive), huge = std::array<char, 100'000>{}](team_member&) { (void)c, (void)huge; });
+      g.add([c = counted(alive), huge = std::array<char, 100'000>{}](team_member&) {
+        (void)c, (void)huge;
+      });
     }
     EXPECT_EQ(alive, 1500);
     graph moved = std::move(g);
@@ -223,7 +234,8 @@ TEST(graph, every_task_knows_its_number_across_blocks) {
   graph g;
   std::vector<task> tasks;
   for (int i = 0; i < 2000; ++i) tasks.push_back(g.add([] {}));
-  for (int i = 0; i < 2000; ++i) ASSERT_EQ(detail::id_of(detail::task_access::get(tasks[i])), static_cast<std::uint64_t>(i));
+  for (int i = 0; i < 2000; ++i)
+    ASSERT_EQ(detail::id_of(detail::task_access::get(tasks[i])), static_cast<std::uint64_t>(i));
 }
 
 TEST(graph, predecessors_are_indexed_anew_after_an_edge_was_added) {

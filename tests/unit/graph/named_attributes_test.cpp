@@ -1,4 +1,5 @@
-// What attributes of nodes and edges mean where a format leaves their names open, and that nothing is guessed in silence.
+// What attributes of nodes and edges mean where a format leaves their names open, and that nothing
+// is guessed in silence.
 
 #include <gtest/gtest.h>
 
@@ -13,26 +14,37 @@ namespace {
 
 dag drawn(const std::string& body) { return dags::read_dag("f", "digraph {" + body + "}"); }
 
-std::string type_of(const dag& g, const std::string& id) { return g.types[std::ranges::find(g.tasks, id, &dag::task::id)->type].name; }
+std::string type_of(const dag& g, const std::string& id) {
+  return g.types[std::ranges::find(g.tasks, id, &dag::task::id)->type].name;
+}
 
 TEST(NamedAttributes, ALabelIsANameAndNotATime) {
-  const dag g = drawn(R"(node [seconds=1] a -> b [label="0"]; a -> c [label="1"]; b -> d [label="0.5", seconds=2])");
+  const dag g = drawn(
+      R"(node [seconds=1] a -> b [label="0"]; a -> c [label="1"]; b -> d [label="0.5", seconds=2])");
   EXPECT_EQ(g.edges[0].cost_s, 0.0);
   EXPECT_EQ(g.edges[1].cost_s, 0.0) << "an edge numbered 1 does not cost a second";
   EXPECT_EQ(g.edges[2].cost_s, 2.0);
-  EXPECT_EQ(notes_of(g), "a label is a name: the numbers that label 2 edges mean nothing; write seconds= or bytes=");
+  EXPECT_EQ(
+      notes_of(g),
+      "a label is a name: the numbers that label 2 edges mean nothing; write seconds= or bytes=");
 }
 
 TEST(NamedAttributes, SimGridsSizesAreFlopsOfTasksAndBytesOfEdges) {
-  const dag g = drawn(R"(0 [size="10000000129.45", alpha="0.14"]; 1 [size="2e9"]; root -> 0 [size="-1"]; 0 -> 1 [size="10001.4"]; 1 -> end [size="-1"])");
+  const dag g = drawn(
+      R"(0 [size="10000000129.45", alpha="0.14"]; 1 [size="2e9"]; root -> 0 [size="-1"]; 0 -> 1 [size="10001.4"]; 1 -> end [size="-1"])");
   EXPECT_DOUBLE_EQ(task_named(g, "0").seconds, 10.00000012945);
   EXPECT_EQ(task_named(g, "1").seconds, 2.0);
   EXPECT_EQ(edges_of(g), "root-0 0-1 1-end");
   EXPECT_EQ(g.edges[1].bytes, 10001.4);
   EXPECT_EQ(g.edges[2].bytes, 0.0) << "-1: nothing is handed over";
-  EXPECT_TRUE(contains(notes_of(g), "size of 2 tasks is taken for flops, as in SimGrid's files, and 1e9 of them for a second")) << notes_of(g);
+  EXPECT_TRUE(contains(
+      notes_of(g),
+      "size of 2 tasks is taken for flops, as in SimGrid's files, and 1e9 of them for a second"))
+      << notes_of(g);
   EXPECT_TRUE(contains(notes_of(g), "size of 1 edge is taken for bytes")) << notes_of(g);
-  EXPECT_TRUE(contains(notes_of(g), "2 of 4 tasks have no time (seconds=); each is taken to last 1 ms")) << notes_of(g);
+  EXPECT_TRUE(
+      contains(notes_of(g), "2 of 4 tasks have no time (seconds=); each is taken to last 1 ms"))
+      << notes_of(g);
 }
 
 TEST(NamedAttributes, SizeOfThePictureIsNone) {
@@ -44,12 +56,15 @@ TEST(NamedAttributes, SizeOfThePictureIsNone) {
 TEST(NamedAttributes, SayWhereATimeWasTakenFromAnotherName) {
   EXPECT_EQ(notes_of(drawn("a [seconds=1]; b [runtime=2]; a -> b [seconds=1]")), "");
   EXPECT_EQ(notes_of(drawn("a [weight=1]; b [cost=2]; a -> b [weight=3]")),
-            "weight or cost of 2 tasks is taken for seconds\nweight or cost of 1 edge is taken for seconds, paid if its tasks run on different cores");
-  EXPECT_EQ(notes_of(drawn("a -> b")), "2 of 2 tasks have no time (seconds=); each is taken to last 1 ms");
+            "weight or cost of 2 tasks is taken for seconds\nweight or cost of 1 edge is taken for "
+            "seconds, paid if its tasks run on different cores");
+  EXPECT_EQ(notes_of(drawn("a -> b")),
+            "2 of 2 tasks have no time (seconds=); each is taken to last 1 ms");
 }
 
 TEST(NamedAttributes, LabelsThatTasksShareAreTheirTypes) {
-  const dag g = drawn(R"(node [seconds=1] a [label="gemm"]; b [label="gemm"]; c [label="potrf"]; d [label="potrf"]; e [label="gemm", type="own"]; f [class="x"])");
+  const dag g = drawn(
+      R"(node [seconds=1] a [label="gemm"]; b [label="gemm"]; c [label="potrf"]; d [label="potrf"]; e [label="gemm", type="own"]; f [class="x"])");
   EXPECT_EQ(type_of(g, "a"), "gemm");
   EXPECT_EQ(type_of(g, "b"), "gemm");
   EXPECT_EQ(type_of(g, "d"), "potrf");
@@ -59,7 +74,8 @@ TEST(NamedAttributes, LabelsThatTasksShareAreTheirTypes) {
 }
 
 TEST(NamedAttributes, NumbersOfTasksInTheirLabelsMakeNoTypes) {
-  const dag g = drawn(R"x(node [seconds=1] a [label="gemm(0,1)"]; b [label="gemm(1,1)"]; c [label="POTRF_1"]; d [label="POTRF 2\nat 3 s"]; e [label="7"])x");
+  const dag g = drawn(
+      R"x(node [seconds=1] a [label="gemm(0,1)"]; b [label="gemm(1,1)"]; c [label="POTRF_1"]; d [label="POTRF 2\nat 3 s"]; e [label="7"])x");
   EXPECT_EQ(type_of(g, "b"), "gemm");
   EXPECT_EQ(type_of(g, "d"), "POTRF");
   EXPECT_EQ(type_of(g, "e"), "task");
@@ -68,7 +84,9 @@ TEST(NamedAttributes, NumbersOfTasksInTheirLabelsMakeNoTypes) {
 
 TEST(NamedAttributes, LabelsThatNameEachTaskAreNoTypes) {
   EXPECT_EQ(drawn(R"(a [label="A"]; b [label="B"]; c [label="C"])").types.size(), 1u);
-  EXPECT_EQ(drawn(R"(node [label="\N"]; a; b; c [label=<<b>j</b>>]; d [label="{x|y}"])").types.size(), 1u) << "Graphviz's own ways to write a node's name";
+  EXPECT_EQ(
+      drawn(R"(node [label="\N"]; a; b; c [label=<<b>j</b>>]; d [label="{x|y}"])").types.size(), 1u)
+      << "Graphviz's own ways to write a node's name";
 }
 
 }  // namespace

@@ -25,7 +25,9 @@ void expect_refused(const std::string& text, const std::string& part) {
   EXPECT_FALSE(contains(message, "\n")) << message;
 }
 
-dag recorded(const std::string& file) { return load_dag(std::string(KILTER_TEST_DATA) + "/dags/" + file); }
+dag recorded(const std::string& file) {
+  return load_dag(std::string(KILTER_TEST_DATA) + "/dags/" + file);
+}
 
 // What a file cannot tell must not be made up: its tasks are programs of one core.
 TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
@@ -35,7 +37,8 @@ TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
   EXPECT_EQ(read("digraph { a -> b }").widths, one);
   EXPECT_EQ(read(R"(<adag><job id="a" runtime="1"/></adag>)").widths, one) << "Pegasus DAX";
   EXPECT_EQ(read("Name: a\nJobId: 1\nStartTime: 0\nEndTime: 1\n").widths, one) << "StarPU";
-  EXPECT_TRUE(read(R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})").widths.empty()) << "every width, as docs/graphs.md says";
+  EXPECT_TRUE(read(R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})").widths.empty())
+      << "every width, as docs/graphs.md says";
   EXPECT_TRUE(load_dag("cholesky:n=3").widths.empty()) << "generators stand for kernels";
 }
 
@@ -44,29 +47,37 @@ TEST(Readers, WidthsSurviveConversionAndAreNamedWhereAFormatLosesThem) {
   const dag again = read(dags::graph_json(workflow));
   EXPECT_EQ(again.widths, workflow.widths);
   EXPECT_TRUE(read(dags::graph_json(made)).widths.empty());
-  const dag own = read(R"({"schema":"kilter.graph/1","widths":[4,2,2],"tasks":[{"id":"1"},{"id":"2","widths":[1]}]})");
+  const dag own = read(
+      R"({"schema":"kilter.graph/1","widths":[4,2,2],"tasks":[{"id":"1"},{"id":"2","widths":[1]}]})");
   EXPECT_EQ(own.widths, (std::vector<std::uint32_t>{2, 4}));
   EXPECT_EQ(own.widths_of(own.tasks[0]), own.widths);
   EXPECT_EQ(own.widths_of(own.tasks[1]), std::vector<std::uint32_t>{1});
   for (const char* format : {"dot", "stg", "wfcommons"}) {
-    const auto loses = [&](const dag& g) { return contains(dags::lost_in(dags::dag_format_named(format), g), "widths"); };
+    const auto loses = [&](const dag& g) {
+      return contains(dags::lost_in(dags::dag_format_named(format), g), "widths");
+    };
     EXPECT_FALSE(loses(workflow)) << format;
     EXPECT_TRUE(loses(made)) << format;
     EXPECT_TRUE(loses(own)) << format;
   }
-  expect_refused(R"({"schema":"kilter.graph/1","widths":[0],"tasks":[{"id":"1"}]})", "a width is a whole number from 1 to 65535, got 0");
+  expect_refused(R"({"schema":"kilter.graph/1","widths":[0],"tasks":[{"id":"1"}]})",
+                 "a width is a whole number from 1 to 65535, got 0");
 }
 
-// ---- WfCommons --------------------------------------------------------------------------------------------------------------
+// ---- WfCommons ----------------------------------------------------------------------------------
 
 TEST(WfCommons, ReadsTheRecordedWorkflows) {
   struct expectation {
     const char* file;
     std::size_t tasks, edges, types;
   };
-  for (const expectation& e : {expectation{"epigenomics-chameleon-hep-2seq-50k-001.json.gz", 223, 274, 8}, {"montage-chameleon-2mass-005d-001.json.gz", 58, 114, 8},
-                               {"montage-chameleon-2mass-02d-001.json.gz", 619, 1641, 8}, {"rnaseq-dirt02-001.json.gz", 197, 451, 62}, {"sarek-dirt02-001.json.gz", 26, 50, 26},
-                               {"soykb-chameleon-10fastq-10ch-001.json.gz", 96, 194, 14}}) {
+  for (const expectation& e :
+       {expectation{"epigenomics-chameleon-hep-2seq-50k-001.json.gz", 223, 274, 8},
+        {"montage-chameleon-2mass-005d-001.json.gz", 58, 114, 8},
+        {"montage-chameleon-2mass-02d-001.json.gz", 619, 1641, 8},
+        {"rnaseq-dirt02-001.json.gz", 197, 451, 62},
+        {"sarek-dirt02-001.json.gz", 26, 50, 26},
+        {"soykb-chameleon-10fastq-10ch-001.json.gz", 96, 194, 14}}) {
     const dag g = recorded(e.file);
     EXPECT_EQ(g.tasks.size(), e.tasks) << e.file;
     EXPECT_EQ(g.edges.size(), e.edges) << e.file;
@@ -79,7 +90,8 @@ TEST(WfCommons, ReadsTheRecordedWorkflows) {
   EXPECT_EQ(montage.types[task_named(montage, "mProject_ID0000001").type].name, "mProject");
 }
 
-const char* const version_1_4 = R"({"name":"w","schemaVersion":"1.4","wms":{"name":"x"},"workflow":{"machines":[{"nodeName":"m"}],"tasks":[
+const char* const version_1_4 =
+    R"({"name":"w","schemaVersion":"1.4","wms":{"name":"x"},"workflow":{"machines":[{"nodeName":"m"}],"tasks":[
   {"name":"sort_ID02","id":"ID02","runtimeInSeconds":2.5,"parents":["split_ID01"],"files":[{"link":"input","name":"a","sizeInBytes":100},{"link":"input","name":"b","sizeInBytes":7}]},
   {"name":"split_ID01","id":"ID01","runtimeInSeconds":0,"children":[],"files":[{"link":"output","name":"a","sizeInBytes":100}]},
   {"name":"free","id":"ID03","parents":null,"files":[{"link":"input","name":"a","sizeInBytes":100}]}]}})";
@@ -87,7 +99,8 @@ const char* const version_1_4 = R"({"name":"w","schemaVersion":"1.4","wms":{"nam
 TEST(WfCommons, ReadsVersion14WithNamesAsReferencesAndFilesAsEdges) {
   const dag g = read(version_1_4);
   EXPECT_EQ(ids_of(g), "ID01 ID02 ID03");
-  EXPECT_EQ(edges_of(g), "ID01-ID02 ID01-ID03") << "a task that declares no parent follows the writer of its file";
+  EXPECT_EQ(edges_of(g), "ID01-ID02 ID01-ID03")
+      << "a task that declares no parent follows the writer of its file";
   EXPECT_EQ(g.edges[0].bytes, 100);
   EXPECT_EQ(g.tasks[1].seconds, 2.5);
   EXPECT_EQ(g.tasks[2].seconds, 0.0) << "no run time was recorded";
@@ -95,7 +108,8 @@ TEST(WfCommons, ReadsVersion14WithNamesAsReferencesAndFilesAsEdges) {
 }
 
 TEST(WfCommons, CountsAnEdgeOnceThatBothEndsDeclare) {
-  const dag g = read(R"({"workflow":{"specification":{"tasks":[{"name":"n","id":"a","parents":[],"children":["b"],"outputFiles":["f"]},
+  const dag g = read(
+      R"({"workflow":{"specification":{"tasks":[{"name":"n","id":"a","parents":[],"children":["b"],"outputFiles":["f"]},
     {"name":"n","id":"b","parents":["a"],"children":[],"inputFiles":["f"]}],"files":[{"id":"f","sizeInBytes":5}]},
     "execution":{"tasks":[{"id":"b","runtimeInSeconds":3}]}}})");
   ASSERT_EQ(g.edges.size(), 1u);
@@ -105,13 +119,21 @@ TEST(WfCommons, CountsAnEdgeOnceThatBothEndsDeclare) {
 
 TEST(WfCommons, NamesLineAndValueOfWhatIsWrong) {
   const std::string head = "{\"workflow\":{\"specification\":{\"tasks\":[\n";
-  expect_refused(head + "{\"name\":\"a\",\"id\":\"a\",\n\"parents\":[\"b\"]}]}}}", "f:3: there is no task with the id or name 'b'");
-  expect_refused(head + "{\"id\":\"a\"},\n{\"id\":\"a\"}]}}}", "f:3: a second task with the id 'a'");
-  expect_refused(head + "{\"id\":\"a\",\"parents\":[\"b\"]},{\"id\":\"b\",\"parents\":[\"a\"]}]}}}", "cycle");
-  expect_refused(head + "{\"id\":\"a\",\"parents\":[\"a\"]}]}}}", "f:2: task 'a' is to wait for itself");
-  expect_refused(head + "{\"id\":\"a\",\"runtimeInSeconds\":-2}]}}}", "f:2: the run time of a task must be a number of at least 0, got -2");
-  expect_refused(head + "{\"id\":\"a\"}]},\"execution\":{\"tasks\":[\n{\"id\":\"z\"}]}}}", "f:3: there is no task with the id or name 'z'");
-  expect_refused(head + "{\"name\":\"n\",\"id\":\"a\"},{\"name\":\"n\",\"id\":\"b\",\"parents\":[\"n\"]}]}}}", "several tasks have the name 'n'");
+  expect_refused(head + "{\"name\":\"a\",\"id\":\"a\",\n\"parents\":[\"b\"]}]}}}",
+                 "f:3: there is no task with the id or name 'b'");
+  expect_refused(head + "{\"id\":\"a\"},\n{\"id\":\"a\"}]}}}",
+                 "f:3: a second task with the id 'a'");
+  expect_refused(head + "{\"id\":\"a\",\"parents\":[\"b\"]},{\"id\":\"b\",\"parents\":[\"a\"]}]}}}",
+                 "cycle");
+  expect_refused(head + "{\"id\":\"a\",\"parents\":[\"a\"]}]}}}",
+                 "f:2: task 'a' is to wait for itself");
+  expect_refused(head + "{\"id\":\"a\",\"runtimeInSeconds\":-2}]}}}",
+                 "f:2: the run time of a task must be a number of at least 0, got -2");
+  expect_refused(head + "{\"id\":\"a\"}]},\"execution\":{\"tasks\":[\n{\"id\":\"z\"}]}}}",
+                 "f:3: there is no task with the id or name 'z'");
+  expect_refused(
+      head + "{\"name\":\"n\",\"id\":\"a\"},{\"name\":\"n\",\"id\":\"b\",\"parents\":[\"n\"]}]}}}",
+      "several tasks have the name 'n'");
   expect_refused(head + "{\"runtimeInSeconds\":1}]}}}", "f:2: the id of a task is empty");
   expect_refused("{\"workflow\":{\"specification\":{\"tasks\":[]}}}", "has no task");
   expect_refused("{\"workflow\":" + std::string(100'000, '[') + "}", "expected an object");
@@ -125,10 +147,11 @@ TEST(WfCommons, ReadsBackWhatItWrites) {
     EXPECT_EQ(dags::graph_json(again), dags::graph_json(g));
   }
   const dag montage = recorded("montage-chameleon-2mass-005d-001.json.gz");
-  EXPECT_EQ(dags::graph_json(read(dags::wfcommons_json(montage))), dags::graph_json(montage)) << "bytes of edges too";
+  EXPECT_EQ(dags::graph_json(read(dags::wfcommons_json(montage))), dags::graph_json(montage))
+      << "bytes of edges too";
 }
 
-// ---- STG --------------------------------------------------------------------------------------------------------------------
+// ---- STG ----------------------------------------------------------------------------------------
 
 TEST(Stg, ReadsTasksWithOrWithoutTheEmptyOnes) {
   const dag g = read("2\n0 0 0\n1 5 1 0\n2 2.5 1 1\n3 0 1 2\n# a comment 7 8\n");
@@ -157,10 +180,11 @@ TEST(Stg, ReadsBackWhatItWrites) {
   const dag again = read(once);
   EXPECT_EQ(again.tasks.size(), g.tasks.size() + 2) << "with the two empty ones";
   EXPECT_DOUBLE_EQ(seconds_of(again), seconds_of(g));
-  EXPECT_EQ(read(dags::stg_text(again)).tasks.size(), again.tasks.size()) << "which are not added twice";
+  EXPECT_EQ(read(dags::stg_text(again)).tasks.size(), again.tasks.size())
+      << "which are not added twice";
 }
 
-// ---- DOT --------------------------------------------------------------------------------------------------------------------
+// ---- DOT ----------------------------------------------------------------------------------------
 
 TEST(Dot, ReadsTheUsualWaysToWriteAGraph) {
   const dag g = read(R"(# c
@@ -195,7 +219,8 @@ TEST(Dot, NamesLineAndValueOfWhatIsWrong) {
   expect_refused("digraph {\na -- b }", "f:2: '--' has no direction");
   expect_refused("digraph {\na -> b -> a }", "cycle");
   expect_refused("digraph {\na -> a }", "f:2: task 'a' is to wait for itself");
-  expect_refused("digraph {\na [seconds=-1] }", "f:2: the seconds of a task must be a number of at least 0, got -1");
+  expect_refused("digraph {\na [seconds=-1] }",
+                 "f:2: the seconds of a task must be a number of at least 0, got -1");
   expect_refused("digraph { a [seconds=nan] }", "nan");
   expect_refused("digraph { a [seconds=abc] }", "'abc'");
   expect_refused("digraph { a [seconds=1e999] }", "must be a number");
@@ -219,15 +244,18 @@ TEST(Dot, ReadsBackWhatItWrites) {
   EXPECT_EQ(dags::graph_json(read(dags::dot_text(layered))), dags::graph_json(layered));
 }
 
-// ---- what the fuzzer made ---------------------------------------------------------------------------------------------------
+// ---- what the fuzzer made -----------------------------------------------------------------------
 
 TEST(FuzzCorpus, IsReadOrRefusedInOneLine) {
-  for (const char* format : {"dax", "dot", "graphml", "gz", "json", "starpu", "stg", "wfcommons", "yaml"})
-    test::replay_corpus(format, [](const std::string& path, const std::string&) { (void)load_dag(path); });
+  for (const char* format :
+       {"dax", "dot", "graphml", "gz", "json", "starpu", "stg", "wfcommons", "yaml"})
+    test::replay_corpus(format,
+                        [](const std::string& path, const std::string&) { (void)load_dag(path); });
 }
 
 TEST(FuzzCorpus, HoldsEveryByte) {
-  EXPECT_EQ(test::fuzz_input(R"(a "b"\n\\x41\n\t\r\x00\xff\x20)"), std::string("a \"b\"\n\\x41\n\t\r\0\xff ", 16));
+  EXPECT_EQ(test::fuzz_input(R"(a "b"\n\\x41\n\t\r\x00\xff\x20)"),
+            std::string("a \"b\"\n\\x41\n\t\r\0\xff ", 16));
 }
 
 }  // namespace

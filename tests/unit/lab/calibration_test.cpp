@@ -1,4 +1,5 @@
-// What calibrate measures becomes a platform that the simulator runs on; figures are only held to be possible ones.
+// What calibrate measures becomes a platform that the simulator runs on; figures are only held to
+// be possible ones.
 
 #include "lab/presenting/calibration_output.hpp"
 
@@ -16,7 +17,8 @@
 namespace kilter::lab {
 namespace {
 
-std::string refusal(const std::string& kernels, const std::string& tiles, const std::string& repeats = "1", const std::string& cores = "") {
+std::string refusal(const std::string& kernels, const std::string& tiles,
+                    const std::string& repeats = "1", const std::string& cores = "") {
   try {
     (void)plan_calibration(kernels, tiles, repeats, cores);
   } catch (const input_error& e) {
@@ -27,7 +29,8 @@ std::string refusal(const std::string& kernels, const std::string& tiles, const 
 
 /// A file that goes when the test is over.
 struct scratch {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("kilter-calibration-" + std::to_string(::getpid()) + ".toml");
+  std::filesystem::path path = std::filesystem::temp_directory_path() /
+                               ("kilter-calibration-" + std::to_string(::getpid()) + ".toml");
   explicit scratch(const std::string& text) { std::ofstream(path) << text; }
   ~scratch() { std::filesystem::remove(path); }
 };
@@ -43,7 +46,8 @@ TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
   ASSERT_EQ(p.cores->core_count(), plan.machine->core_count());
   EXPECT_EQ(p.cores->places().size(), plan.machine->places().size());
   EXPECT_EQ(p.name, plan.machine->name());
-  for (core_id id = 0; id < p.cores->core_count(); ++id) EXPECT_EQ(p.cores->cores()[id].os_index, plan.machine->cores()[id].os_index);
+  for (core_id id = 0; id < p.cores->core_count(); ++id)
+    EXPECT_EQ(p.cores->cores()[id].os_index, plan.machine->cores()[id].os_index);
   ASSERT_EQ(p.kernels.size(), 2 * plan.machine->kinds().size());
   for (const sim::kernel_cost& k : p.kernels) {
     ASSERT_EQ(k.seconds.size(), p.widths(k.kind).size());
@@ -70,7 +74,9 @@ TEST(calibration, writes_a_platform_of_this_machine_that_can_be_simulated) {
 
 TEST(calibration, a_name_with_quotes_stays_one_name) {
   calibration c;
-  c.machine = std::make_shared<const machine>("The \"big\" \\ one", std::vector<core_kind>{{.id = 0, .name = "a\"b", .cores = 1}}, std::vector<core>{{}});
+  c.machine = std::make_shared<const machine>(
+      "The \"big\" \\ one", std::vector<core_kind>{{.id = 0, .name = "a\"b", .cores = 1}},
+      std::vector<core>{{}});
   c.core_bytes_per_s = c.cluster_bytes_per_s = {{}};
   c.kernels = {{"copy", 8, 0, 0, {1}, {{1e-6, 9e-7, 2e-6, 10}}, 512.0}};
   const scratch file(platform_file_text(c));

@@ -37,38 +37,54 @@ trace::event sample(std::int64_t ms, core_id leader, float seconds, float slowdo
   return e;
 }
 
-/// Critical tasks on core 0 for 50 ms, then on core 1; `relapse`: back to core 0 for the last 50 ms.
+/// Critical tasks on core 0 for 50 ms, then on core 1; `relapse`: back to core 0 for the last 50
+/// ms.
 bench_result learned(bool relapse) {
   bench_result r;
   detail d{.policy = "dam-c", .disturb = "cpu@0", .seconds = 0.2};
-  d.events = {sample(0, 0, 16e-6f, 1.0f), sample(20, 1, 16.5e-6f, 1.0f), sample(49, 0, 33e-6f, 2.05f)};
-  for (int ms = 0; ms < 200; ++ms) d.events.push_back(decision(ms, ms < 50 || (relapse && ms >= 150) ? 0 : 1));
+  d.events = {sample(0, 0, 16e-6f, 1.0f), sample(20, 1, 16.5e-6f, 1.0f),
+              sample(49, 0, 33e-6f, 2.05f)};
+  for (int ms = 0; ms < 200; ++ms)
+    d.events.push_back(decision(ms, ms < 50 || (relapse && ms >= 150) ? 0 : 1));
   r.details.push_back(std::move(d));
   return r;
 }
 
 bool some(const std::vector<std::string>& sentences, std::initializer_list<const char*> pieces) {
   return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& s) {
-    return std::all_of(pieces.begin(), pieces.end(), [&](const char* p) { return s.find(p) != s.npos; });
+    return std::all_of(pieces.begin(), pieces.end(),
+                       [&](const char* p) { return s.find(p) != s.npos; });
   });
 }
 
 TEST(conclusions, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentences) {
   bench_result r;
   for (const char* policy : {"rws", "dam-c"})
-    r.summary.push_back({.policy = policy, .disturb = "none", .runs = 2, .throughput_median_per_s = 1e4, .ratio_to_rws_median = 1.1, .ratio_min = 1.1,
-                         .ratio_max = 1.1, .ratio_to_bound = 1.0});
+    r.summary.push_back({.policy = policy,
+                         .disturb = "none",
+                         .runs = 2,
+                         .throughput_median_per_s = 1e4,
+                         .ratio_to_rws_median = 1.1,
+                         .ratio_min = 1.1,
+                         .ratio_max = 1.1,
+                         .ratio_to_bound = 1.0});
   EXPECT_TRUE(some(conclusions_of(two_cores(), r), {"dam-c was 1.10 times", "100 % of the bound"}));
   r.summary[0].ratio_to_bound = 1.19;
   const auto out = conclusions_of(two_cores(), r);
-  EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"})) << testing::PrintToString(out);
+  EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"}))
+      << testing::PrintToString(out);
   EXPECT_FALSE(some(out, {"% of the bound"})) << testing::PrintToString(out);
 }
 
 TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_second) {
   bench_result r;
   r.runs.resize(2);
-  r.summary.push_back({.policy = "rws", .disturb = "none", .runs = 2, .throughput_median_per_s = 0.01234, .seconds_median = 8100.0, .ratio_to_bound = 0.5});
+  r.summary.push_back({.policy = "rws",
+                       .disturb = "none",
+                       .runs = 2,
+                       .throughput_median_per_s = 0.01234,
+                       .seconds_median = 8100.0,
+                       .ratio_to_bound = 0.5});
   experiment e = two_cores();
   const std::string text = bench_text(e, r, false);
   EXPECT_NE(text.find(" 0.0123 "), std::string::npos) << text;
@@ -77,7 +93,8 @@ TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_s
   r.summary[0].throughput_median_per_s = 12345.6;
   const std::string quick = bench_text(e, r, false);
   EXPECT_NE(quick.find(" 12346 "), std::string::npos) << quick;
-  EXPECT_EQ(quick.find("makespan"), std::string::npos) << "layered graphs of short tasks keep their table";
+  EXPECT_EQ(quick.find("makespan"), std::string::npos)
+      << "layered graphs of short tasks keep their table";
 }
 
 // The bound counts with the mean of a noise that a run of few tasks may not meet; no loop was
@@ -92,7 +109,12 @@ TEST(conclusions, a_short_simulated_run_is_told_to_have_met_less_noise) {
   const experiment e = plan(a);
   bench_result r;
   for (const char* disturb : {"none", "cpu@0"})
-    r.summary.push_back({.policy = "dam-p", .disturb = disturb, .runs = 2, .throughput_median_per_s = 1e3, .seconds_median = 0.008, .ratio_to_bound = 1.0});
+    r.summary.push_back({.policy = "dam-p",
+                         .disturb = disturb,
+                         .runs = 2,
+                         .throughput_median_per_s = 1e3,
+                         .seconds_median = 0.008,
+                         .ratio_to_bound = 1.0});
   EXPECT_TRUE(where_the_bound_fails(e, r).empty());
   r.summary[1].ratio_to_bound = 1.1;
   const auto out = conclusions_of(e, r);
@@ -105,8 +127,9 @@ TEST(conclusions, a_short_simulated_run_is_told_to_have_met_less_noise) {
 
 TEST(conclusions, say_when_a_core_was_left_and_by_which_samples) {
   const auto out = conclusions_of(two_cores(), learned(false));
-  EXPECT_TRUE(some(out, {"dam-c, cpu@0", "50.0 ms", "core 0 was avoided", "16.0 us after its first sample", "33.0 us after 2", "slowdown 2.05",
-                         "core 1 16.5 us"}))
+  EXPECT_TRUE(
+      some(out, {"dam-c, cpu@0", "50.0 ms", "core 0 was avoided", "16.0 us after its first sample",
+                 "33.0 us after 2", "slowdown 2.05", "core 1 16.5 us"}))
       << testing::PrintToString(out);
 }
 
@@ -117,9 +140,12 @@ TEST(conclusions, do_not_claim_a_departure_that_did_not_last) {
 
 TEST(conclusions, of_a_core_that_was_never_used_cite_no_samples) {
   bench_result r = learned(false);
-  std::erase_if(r.details[0].events, [](const trace::event& e) { return e.kind == trace::event_kind::decision && e.leader == 0; });
+  std::erase_if(r.details[0].events, [](const trace::event& e) {
+    return e.kind == trace::event_kind::decision && e.leader == 0;
+  });
   const auto out = conclusions_of(two_cores(), r);
-  EXPECT_TRUE(some(out, {"stayed off core 0 from the first one on", "all but 0 of 150"})) << testing::PrintToString(out);
+  EXPECT_TRUE(some(out, {"stayed off core 0 from the first one on", "all but 0 of 150"}))
+      << testing::PrintToString(out);
 }
 
 TEST(conclusions, compare_the_share_on_the_disturbed_core_with_and_without) {

@@ -1,4 +1,5 @@
-// The configuration that a result carries is enough to ask the same again: whoever repeats a run from its JSON gets that run.
+// The configuration that a result carries is enough to ask the same again: whoever repeats a run
+// from its JSON gets that run.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -29,15 +30,20 @@ specification specification_of(const document& c) {
   const std::string workload = c["workload"];
   for (const parameter& p : find_workload(workload).parameters) {
     const document& value = c.at(std::string(p.name));
-    parameters[std::string(p.name)] = p.name == "edge_rate" ? fmt::format("{:.10g}%", 100.0 * value.get<double>()) : value.is_string() ? value.get<std::string>() : value.dump();
+    parameters[std::string(p.name)] = p.name == "edge_rate"
+                                          ? fmt::format("{:.10g}%", 100.0 * value.get<double>())
+                                      : value.is_string() ? value.get<std::string>()
+                                                          : value.dump();
   }
   a.work = make_workload(workload, parameters);
   a.policy_lists = read_policies(c["policies"].get<std::vector<std::string>>());
   a.disturb = test::scenarios(c["disturbs"].get<std::vector<std::string>>());
   a.fast = list_text(c["fast"]);
-  for (const char* name : {"on", "repeat", "graphs", "seed", "table", "timing", "criticality", "local", "steal", "root", "objective", "children", "thieves", "explore", "refresh",
-                           "weight"})
-    read_setting(a, name, c.at(name).is_string() ? c.at(name).get<std::string>() : c.at(name).dump());
+  for (const char* name :
+       {"on", "repeat", "graphs", "seed", "table", "timing", "criticality", "local", "steal",
+        "root", "objective", "children", "thieves", "explore", "refresh", "weight"})
+    read_setting(a, name,
+                 c.at(name).is_string() ? c.at(name).get<std::string>() : c.at(name).dump());
   for (const char* name : {"cores", "load_table", "costs", "co_runner"})
     if (!c.at(name).is_null()) read_setting(a, name, c.at(name).get<std::string>());
   if (c.contains("data")) read_setting(a, "data", c.at("data").get<std::string>());
@@ -73,9 +79,15 @@ struct change {
 
 const std::vector<change>& every_option() {
   static const std::vector<change> all{
-      {"--policy", [](auto& a) { a.policy_lists = read_policies({"cats", "rws"}); }},
+      {"--policy",
+       [](auto& a) {
+         a.policy_lists = read_policies({"cats", "rws"});
+       }},
       {"--cores", [](auto& a) { a.cores = "0-4"; }},
-      {"--disturb", [](auto& a) { a.disturb = test::scenarios({"cpu@0", "wave@0-1:17%,0.5+cpu@2@25%..75%"}); }},
+      {"--disturb",
+       [](auto& a) {
+         a.disturb = test::scenarios({"cpu@0", "wave@0-1:17%,0.5+cpu@2@25%..75%"});
+       }},
       {"--repeat", [](auto& a) { read_setting(a, "repeat", "7"); }},
       {"--graphs", [](auto& a) { read_setting(a, "graphs", "3"); }},
       {"--seed", [](auto& a) { read_setting(a, "seed", "18446744073709551615"); }},
@@ -122,7 +134,9 @@ TEST(config, names_every_option_that_changes_a_run_and_repeats_it) {
 
 TEST(config, names_what_only_threads_here_have) {
   const specification base;
-  for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }}, change{"--unpinned", [](auto& a) { a.unpinned = true; }}, change{"--cores", [](auto& a) { a.cores = "1"; }}}) {
+  for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }},
+                          change{"--unpinned", [](auto& a) { a.unpinned = true; }},
+                          change{"--cores", [](auto& a) { a.cores = "1"; }}}) {
     specification a;
     c.make(a);
     const document config = config_of(a);
@@ -133,10 +147,32 @@ TEST(config, names_what_only_threads_here_have) {
 
 TEST(config, names_every_parameter_of_every_workload) {
   const std::map<std::string, parameter_values> others{
-      {"layered", {{"kernel", "stencil"}, {"tile", "512"}, {"sweeps", "3"}, {"tasks", "77"}, {"parallelism", "5"}}},
-      {"random", {{"kernel", "copy"}, {"tile", "512"}, {"tasks", "77"}, {"parallelism", "5"}, {"edge_rate", "12.5%"}}},
-      {"kmeans", {{"points", "1000"}, {"features", "3"}, {"clusters", "4"}, {"iterations", "5"}, {"tasks_per_iteration", "6"}, {"critical_factor", "1.5"}}},
-      {"heat", {{"rows", "1000"}, {"columns", "500"}, {"ranks", "3"}, {"tasks_per_rank", "6"}, {"iterations", "5"}, {"nodes", "apart"}}},
+      {"layered",
+       {{"kernel", "stencil"},
+        {"tile", "512"},
+        {"sweeps", "3"},
+        {"tasks", "77"},
+        {"parallelism", "5"}}},
+      {"random",
+       {{"kernel", "copy"},
+        {"tile", "512"},
+        {"tasks", "77"},
+        {"parallelism", "5"},
+        {"edge_rate", "12.5%"}}},
+      {"kmeans",
+       {{"points", "1000"},
+        {"features", "3"},
+        {"clusters", "4"},
+        {"iterations", "5"},
+        {"tasks_per_iteration", "6"},
+        {"critical_factor", "1.5"}}},
+      {"heat",
+       {{"rows", "1000"},
+        {"columns", "500"},
+        {"ranks", "3"},
+        {"tasks_per_rank", "6"},
+        {"iterations", "5"},
+        {"nodes", "apart"}}},
       {"vgg", {{"input", "224"}, {"block_length", "32"}, {"tasks_of_block", "chain"}}},
       {"graph", {{"file", "lu:n=5"}, {"like", "copy"}, {"scale", "0.125"}, {"widths", "1,2"}}}};
   for (const lab::workload_info& info : workload_catalogue()) {
@@ -161,7 +197,9 @@ TEST(config, names_every_parameter_of_every_workload) {
 TEST(config, a_comparison_names_the_same_options) {
   compare_specification base;
   base.graphs = {"cholesky:n=3"};
-  const auto config = [](const compare_specification& a) { return to_document(a, {}, {})["config"]; };
+  const auto config = [](const compare_specification& a) {
+    return to_document(a, {}, {})["config"];
+  };
   const std::set<std::string> not_there{"--graphs", "--on", "--no-details"};
   for (const change& c : every_option()) {
     if (not_there.count(c.option)) continue;
@@ -169,13 +207,16 @@ TEST(config, a_comparison_names_the_same_options) {
     c.make(a.common);
     EXPECT_NE(config(a), config(base)) << c.option << " leaves no trace";
   }
-  for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }}, change{"--unpinned", [](auto& a) { a.unpinned = true; }}}) {
+  for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }},
+                          change{"--unpinned", [](auto& a) { a.unpinned = true; }}}) {
     compare_specification a = base;
     c.make(a.common);
     EXPECT_NE(config(a), config(base)) << c.option;
   }
   for (const auto& change : std::initializer_list<std::function<void(compare_specification&)>>{
-           [](auto& a) { a.graphs.push_back("lu:n=3"); }, [](auto& a) { a.on = {read_engine("--on", "sim:jetson-tx2")}; }, [](auto& a) { a.like = "copy"; }, [](auto& a) { a.scale = "2"; },
+           [](auto& a) { a.graphs.push_back("lu:n=3"); },
+           [](auto& a) { a.on = {read_engine("--on", "sim:jetson-tx2")}; },
+           [](auto& a) { a.like = "copy"; }, [](auto& a) { a.scale = "2"; },
            [](auto& a) { a.widths = "1"; }}) {
     compare_specification a = base;
     change(a);

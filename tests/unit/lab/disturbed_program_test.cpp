@@ -10,8 +10,13 @@
 namespace kilter::lab {
 namespace {
 
-disturbed_result measured(std::vector<double> against, std::vector<double> disturbed, std::optional<double> at_most = std::nullopt) {
-  disturbed_result r{.asked = {.program = {"./solver"}, .disturb = "cpu@0", .at_most = at_most}, .runs = {}, .against = {}, .disturbed = {}, .failed = std::nullopt};
+disturbed_result measured(std::vector<double> against, std::vector<double> disturbed,
+                          std::optional<double> at_most = std::nullopt) {
+  disturbed_result r{.asked = {.program = {"./solver"}, .disturb = "cpu@0", .at_most = at_most},
+                     .runs = {},
+                     .against = {},
+                     .disturbed = {},
+                     .failed = std::nullopt};
   r.against = {.disturb = "none", .seconds = std::move(against)};
   r.disturbed = {.disturb = "cpu@0", .seconds = std::move(disturbed), .achieved_share = 0.5};
   return r;
@@ -30,16 +35,18 @@ TEST(disturbed_program, that_failed_or_was_stopped_does_not_pass) {
   failed.failed = timed_run{"cpu@0", 2, 0.1, 4 << 8};
   EXPECT_FALSE(failed.passes());
   EXPECT_EQ(failed.ratio(), std::nullopt);
-  EXPECT_NE(disturbed_text(failed).find("failed: run 2 under cpu@0 ended with exit status 4\n"), std::string::npos);
+  EXPECT_NE(disturbed_text(failed).find("failed: run 2 under cpu@0 ended with exit status 4\n"),
+            std::string::npos);
   stopped.stopped_by = 15;
   EXPECT_FALSE(stopped.passes());
 }
 
 TEST(disturbed_program, as_text) {
-  EXPECT_EQ(disturbed_text(measured({2.0}, {4.0}, 1.5)), "./solver\n"
-                                                         "  none   2 s (2 .. 2, 1 run)\n"
-                                                         "  cpu@0  4 s (4 .. 4, 1 run); 50 % of the disturbed cores' time was left\n"
-                                                         "  ratio  2.000, too slow: 1.5 at most\n");
+  EXPECT_EQ(disturbed_text(measured({2.0}, {4.0}, 1.5)),
+            "./solver\n"
+            "  none   2 s (2 .. 2, 1 run)\n"
+            "  cpu@0  4 s (4 .. 4, 1 run); 50 % of the disturbed cores' time was left\n"
+            "  ratio  2.000, too slow: 1.5 at most\n");
 }
 
 TEST(disturbed_program, as_json) {
@@ -57,8 +64,9 @@ TEST(disturbed_program, as_json) {
 TEST(disturbed_program, is_run_under_both_in_turn) {
   const prefix::held_signals signals;
   std::vector<std::string> order;
-  const disturbed_result r = run_disturbed(machine::local(), {.program = {"true"}, .disturb = "cpu@0", .repeat = 2}, signals,
-                                           [&](const timed_run& run) { order.push_back(run.disturb); });
+  const disturbed_result r =
+      run_disturbed(machine::local(), {.program = {"true"}, .disturb = "cpu@0", .repeat = 2},
+                    signals, [&](const timed_run& run) { order.push_back(run.disturb); });
   EXPECT_EQ(order, (std::vector<std::string>{"none", "cpu@0", "cpu@0", "none"}));
   EXPECT_TRUE(r.passes());
   EXPECT_EQ(r.against.seconds.size(), 2U);
@@ -67,7 +75,10 @@ TEST(disturbed_program, is_run_under_both_in_turn) {
 
 TEST(disturbed_program, that_cannot_be_run_is_refused) {
   const prefix::held_signals signals;
-  EXPECT_THROW(static_cast<void>(run_disturbed(machine::local(), {.program = {"/no/such"}, .disturb = "none"}, signals, [](const timed_run&) {})), input_error);
+  EXPECT_THROW(static_cast<void>(run_disturbed(machine::local(),
+                                               {.program = {"/no/such"}, .disturb = "none"},
+                                               signals, [](const timed_run&) {})),
+               input_error);
 }
 
 }  // namespace

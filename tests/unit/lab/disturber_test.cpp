@@ -1,4 +1,5 @@
-// Disturbers on this computer: that they do what they say and leave nothing behind. How exact they are is not tested here.
+// Disturbers on this computer: that they do what they say and leave nothing behind. How exact they
+// are is not tested here.
 
 #include "lab/disturbing/disturber.hpp"
 
@@ -35,7 +36,8 @@ bool no_realtime() noexcept { return false; }
 
 std::size_t thread_count() {
   std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    ++count;
   return count;
 }
 
@@ -79,21 +81,25 @@ std::string refusal(const char* scenario, const machine& m) {
 class every_load : public testing::TestWithParam<const char*> {};
 
 TEST_P(every_load, runs_stops_and_leaves_nothing_behind) {
-  // ThreadSanitizer has a thread of its own as soon as there was a second. One that was joined is listed a moment longer.
+  // ThreadSanitizer has a thread of its own as soon as there was a second. One that was joined is
+  // listed a moment longer.
   pid_t ended = 0;
   std::thread([&] { ended = gettid(); }).join();
-  ASSERT_TRUE(eventually([&] { return !std::filesystem::exists("/proc/self/task/" + std::to_string(ended)); }));
+  ASSERT_TRUE(eventually(
+      [&] { return !std::filesystem::exists("/proc/self/task/" + std::to_string(ended)); }));
   const std::size_t threads = thread_count();
   {
     disturber d(here(), parse_disturbances(GetParam(), here()), quick());
-    EXPECT_TRUE(eventually([&] { return thread_count() == threads; })) << "calibration left a thread";
+    EXPECT_TRUE(eventually([&] { return thread_count() == threads; }))
+        << "calibration left a thread";
     ASSERT_EQ(d.calibration().rows.size(), d.report().rows.size());
     for (int run = 0; run < 2; ++run) {
       d.start(10.0);
       EXPECT_GT(thread_count(), threads);
       EXPECT_TRUE(eventually([&] {
         const auto rows = d.report().rows;
-        return std::all_of(rows.begin(), rows.end(), [](const auto& r) { return r.active_s > 0.03; });
+        return std::all_of(rows.begin(), rows.end(),
+                           [](const auto& r) { return r.active_s > 0.03; });
       })) << "a load never became active";
       d.stop();
       d.stop();
@@ -117,8 +123,8 @@ TEST_P(every_load, runs_stops_and_leaves_nothing_behind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, every_load,
-                         testing::Values("cpu@0", "mem@0", "float@all", "session@0", "share@0:50%", "wave@0:30%,0.02", "cpu@0+share@0:60%",
-                                         "cpu@all"));
+                         testing::Values("cpu@0", "mem@0", "float@all", "session@0", "share@0:50%",
+                                         "wave@0:30%,0.02", "cpu@0+share@0:60%", "cpu@all"));
 
 TEST(disturber, a_co_runner_tells_its_speed_alone_and_beside_others) {
   disturber d(here(), parse_disturbances("cpu@0", here()), quick());
@@ -144,7 +150,8 @@ TEST(disturber, says_so_when_it_falls_back_without_realtime_permission) {
   EXPECT_NE(disturb_calibration_text(d.calibration()).find("fell back"), std::string::npos);
 }
 
-// The real door, in a child that gave its rights away: root without the capability is what a user is.
+// The real door, in a child that gave its rights away: root without the capability is what a user
+// is.
 TEST(disturber, works_for_a_plain_user) {
   const pid_t child = fork();
   if (child == 0) {
@@ -197,7 +204,8 @@ TEST(disturber, a_child_is_in_a_session_of_its_own_and_dies_with_its_parent) {
   EXPECT_TRUE(eventually([&] {
     std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
     std::string text;
-    return !std::getline(stat, text) || text.find(") Z") != std::string::npos;  // gone, or waiting for init only
+    // gone, or waiting for init only
+    return !std::getline(stat, text) || text.find(") Z") != std::string::npos;
   })) << "the child outlived its parent";
 }
 
@@ -221,7 +229,8 @@ TEST(disturber, fractions_need_the_length_of_the_run) {
 }
 
 TEST(disturber, refuses_what_exists_only_simulated) {
-  EXPECT_NE(refusal("freq@0:50%", here()).find("a time share is not a clock change"), std::string::npos);
+  EXPECT_NE(refusal("freq@0:50%", here()).find("a time share is not a clock change"),
+            std::string::npos);
   EXPECT_NE(refusal("offline@0", here()).find("simulated"), std::string::npos);
   EXPECT_EQ(refusal("freq@0:50%", here()).find('\n'), std::string::npos);
 }
@@ -285,11 +294,13 @@ TEST(disturber, a_quota_limits_once_start_has_returned) {
 TEST(disturber, two_scenarios_of_one_process_may_each_have_a_quota) {
   std::unique_ptr<disturber> first, second;
   try {
-    first = std::make_unique<disturber>(here(), parse_disturbances("quota@all:50%", here()), quick());
+    first =
+        std::make_unique<disturber>(here(), parse_disturbances("quota@all:50%", here()), quick());
   } catch (const input_error& e) {
     GTEST_SKIP() << e.what();
   }
-  second = std::make_unique<disturber>(here(), parse_disturbances("quota@all:75%", here()), quick());
+  second =
+      std::make_unique<disturber>(here(), parse_disturbances("quota@all:75%", here()), quick());
   const std::string before = own_cpu_group();
   first->start();
   const std::string in_first = own_cpu_group();
@@ -304,7 +315,8 @@ TEST(disturber, two_scenarios_of_one_process_may_each_have_a_quota) {
 TEST(disturber, other_loads_stay_outside_the_quota) {
   std::unique_ptr<disturber> d;
   try {
-    d = std::make_unique<disturber>(here(), parse_disturbances("quota@all:50%+cpu@0+share@0:50%+session@0", here()), quick());
+    d = std::make_unique<disturber>(
+        here(), parse_disturbances("quota@all:50%+cpu@0+share@0:50%+session@0", here()), quick());
   } catch (const input_error& e) {
     GTEST_SKIP() << e.what();
   }
@@ -320,7 +332,8 @@ TEST(disturber, other_loads_stay_outside_the_quota) {
     outside += groups.find("kilter-quota-") == std::string::npos;
   }
   EXPECT_EQ(outside, 4u) << "the keeper of the quota and three loads";
-  EXPECT_EQ(d->report().rows[2].method, d->calibration().rows[2].method) << "real-time priority was lost inside the quota";
+  EXPECT_EQ(d->report().rows[2].method, d->calibration().rows[2].method)
+      << "real-time priority was lost inside the quota";
   d->stop();
 }
 

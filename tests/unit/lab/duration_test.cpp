@@ -18,18 +18,21 @@ experiment here(const std::string& graph, std::vector<std::string> disturb = {})
   a.disturb = test::scenarios(disturb);
   a.cores = "1";
   experiment e = plan(a);
-  e.calibration_s = 0.0;   // the loops apart, what is left is exact
+  e.calibration_s = 0.0;  // the loops apart, what is left is exact
   return e;
 }
 
 TEST(duration, counts_every_policy_scenario_repeat_graph_and_traced_run) {
-  // A fork of a tenth, two stages of three tasks of ten seconds, two joins of a tenth: 63 seconds on one core.
+  // A fork of a tenth, two stages of three tasks of ten seconds, two joins of a tenth: 63 seconds
+  // on one core.
   const duration d = expected_duration(here("fork-join:width=3,stages=2,seconds=10"));
   EXPECT_EQ(d.runs, 2u * (3 * 2 + 1));
   EXPECT_NEAR(d.seconds, 63.0 * 14, 0.1);
-  const duration disturbed = expected_duration(here("fork-join:width=3,stages=2,seconds=10", {"cpu@0", "share@0:25%", "cpu@0@0..100"}));
+  const duration disturbed = expected_duration(
+      here("fork-join:width=3,stages=2,seconds=10", {"cpu@0", "share@0:25%", "cpu@0@0..100"}));
   EXPECT_EQ(disturbed.runs, 4 * d.runs);
-  EXPECT_NEAR(disturbed.seconds, (63.0 + 2 * 63.0 + 4 * 63.0 + (100 + 13.0)) * 14, 0.1) << "a co-runner takes half, a share what it says, and a window ends";
+  EXPECT_NEAR(disturbed.seconds, (63.0 + 2 * 63.0 + 4 * 63.0 + (100 + 13.0)) * 14, 0.1)
+      << "a co-runner takes half, a share what it says, and a window ends";
 }
 
 TEST(duration, takes_the_longest_path_where_that_is_longer_and_the_scale) {
@@ -46,7 +49,8 @@ TEST(duration, takes_the_longest_path_where_that_is_longer_and_the_scale) {
 TEST(duration, counts_the_loops_that_measure_the_bound) {
   experiment e = here("fork-join:width=1,stages=1,seconds=1e-9", {"cpu@0"});
   e.calibration_s = 5.0;
-  EXPECT_NEAR(expected_duration(e).seconds, 2 * 2 * 5.0, 0.5) << "before and after, undisturbed and disturbed, one core";
+  EXPECT_NEAR(expected_duration(e).seconds, 2 * 2 * 5.0, 0.5)
+      << "before and after, undisturbed and disturbed, one core";
 }
 
 TEST(duration, a_kernel_is_tried_and_virtual_time_is_free) {
@@ -81,7 +85,9 @@ TEST(duration, says_it_and_asks_above_a_minute) {
     (void)announcement({7200.0, 30}, false);
     ADD_FAILURE() << "begun without a word";
   } catch (const input_error& e) {
-    EXPECT_EQ(std::string(e.what()), "this takes at least about 2.0 h: 30 runs; say --yes to have it so, or ask for less (--repeat, --policy, --disturb, --scale)");
+    EXPECT_EQ(std::string(e.what()),
+              "this takes at least about 2.0 h: 30 runs; say --yes to have it so, or ask for less "
+              "(--repeat, --policy, --disturb, --scale)");
   }
   EXPECT_EQ(announcement({7200.0, 30}, true), "this takes at least about 2.0 h: 30 runs");
   EXPECT_EQ(duration_text(90), "90 s");

@@ -1,4 +1,5 @@
-// The runtime on machines that are not here: what was run, where, and that nothing was faster than the model.
+// The runtime on machines that are not here: what was run, where, and that nothing was faster than
+// the model.
 
 #include "lab/measuring/emulation.hpp"
 
@@ -48,7 +49,8 @@ TEST(emulation, runs_every_task_once_and_none_faster_than_the_model) {
     for (const run_row& row : r.runs) {
       EXPECT_EQ(row.stats.tasks, 31u) << row.policy;
       EXPECT_EQ(counted(row), 31u) << row.policy;
-      EXPECT_GE(row.stats.seconds, row.bound_s * (1.0 - 1e-6)) << on << " " << row.policy << " " << row.disturb;
+      EXPECT_GE(row.stats.seconds, row.bound_s * (1.0 - 1e-6))
+          << on << " " << row.policy << " " << row.disturb;
       EXPECT_GT(row.bound_s, 11 * 0.5e-3) << "eleven layers of 1 ms at two cores";
     }
     ASSERT_TRUE(r.emulation);
@@ -104,7 +106,11 @@ TEST(emulation, has_the_places_of_the_platform_and_its_slow_cores) {
 
 TEST(emulation, workloads_that_cannot_run_natively_run) {
   specification a;
-  a.work = make_workload("heat", {{"iterations", "2"}, {"rows", "512"}, {"columns", "512"}, {"ranks", "2"}, {"tasks_per_rank", "3"}});
+  a.work = make_workload("heat", {{"iterations", "2"},
+                                  {"rows", "512"},
+                                  {"columns", "512"},
+                                  {"ranks", "2"},
+                                  {"tasks_per_rank", "3"}});
   a.on = read_engine("--on", "emulate:haswell-cluster,1");
   a.policy_lists = read_policies({"dam-c"});
   a.repeats = 1;
@@ -121,17 +127,23 @@ TEST(emulation, the_shortest_task_decides_the_scale) {
   EXPECT_EQ(emulation_scale(0.0), 1.0);
   graph g;
   const sim::platform p = sim::platform::load("grid:1x4");
-  const task_graph made = build(g, make_workload("layered", {{"tasks", "5"}, {"parallelism", "2"}}), p);
+  const task_graph made =
+      build(g, make_workload("layered", {{"tasks", "5"}, {"parallelism", "2"}}), p);
   EXPECT_DOUBLE_EQ(shortest_task_s(g, made, p), 0.25e-3);
 }
 
 TEST(emulated_machine, tells_the_time_that_a_core_gave_to_its_worker) {
   const sim::platform p = sim::platform::load("grid:1x2");
-  emulated_machine m({.platform = p, .scale = 2.0, .disturbances = {{.what = sim::disturbance::kind::capacity, .cores = {0}, .left = 0.25}}}, {});
+  emulated_machine m(
+      {.platform = p,
+       .scale = 2.0,
+       .disturbances = {{.what = sim::disturbance::kind::capacity, .cores = {0}, .left = 0.25}}},
+      {});
   const auto before = std::chrono::steady_clock::now();
   m.begin();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  const std::int64_t whole_first = m.cpu_nanoseconds(1), part = m.cpu_nanoseconds(0), whole = m.cpu_nanoseconds(1);
+  const std::int64_t whole_first = m.cpu_nanoseconds(1), part = m.cpu_nanoseconds(0),
+                     whole = m.cpu_nanoseconds(1);
   const auto passed = std::chrono::steady_clock::now() - before;
   EXPECT_GE(whole_first, 10'000'000);
   EXPECT_LE(std::chrono::nanoseconds(2 * whole), passed);
@@ -141,7 +153,10 @@ TEST(emulated_machine, tells_the_time_that_a_core_gave_to_its_worker) {
 
 TEST(emulated_machine, a_sliced_co_runner_has_the_core_alone) {
   const sim::platform p = sim::platform::load("grid:1x2");
-  emulated_machine m({.platform = p, .disturbances = {{.what = sim::disturbance::kind::sliced, .cores = {0}, .slice_s = 10.0}}}, {});
+  emulated_machine m(
+      {.platform = p,
+       .disturbances = {{.what = sim::disturbance::kind::sliced, .cores = {0}, .slice_s = 10.0}}},
+      {});
   EXPECT_TRUE(m.has_core(0)) << "time has not begun";
   m.begin();
   EXPECT_FALSE(m.has_core(0));

@@ -18,7 +18,10 @@ using std::chrono::milliseconds;
 
 class sysfs {
  public:
-  sysfs() : root_(fs::temp_directory_path() / ("kilter energy " + std::to_string(::getpid()) + " " + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  sysfs()
+      : root_(fs::temp_directory_path() /
+              ("kilter energy " + std::to_string(::getpid()) + " " +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::remove_all(root_);
   }
   ~sysfs() { fs::remove_all(root_); }
@@ -43,11 +46,15 @@ std::vector<std::string> names(const std::vector<energy_sensor>& all) {
 TEST(energy_sensors, packages_count_their_parts_do_not_count_again) {
   const sysfs s;
   EXPECT_TRUE(energy_sensors(s.path()).empty());
-  for (const char* zone : {"intel-rapl:0", "intel-rapl:0:0", "intel-rapl:1", "intel-rapl:2", "intel-rapl-mmio:0"}) {
+  for (const char* zone :
+       {"intel-rapl:0", "intel-rapl:0:0", "intel-rapl:1", "intel-rapl:2", "intel-rapl-mmio:0"}) {
     const std::string at = std::string("class/powercap/") + zone;
     s.put(at + "/energy_uj", "2500000");
     s.put(at + "/max_energy_range_uj", "262143328850");
-    s.put(at + "/name", std::string_view(zone) == "intel-rapl:0:0" ? "core" : std::string_view(zone) == "intel-rapl:2" ? "psys" : "package-" + std::string(1, zone[11]));
+    s.put(at + "/name", std::string_view(zone) == "intel-rapl:0:0" ? "core"
+                        : std::string_view(zone) == "intel-rapl:2"
+                            ? "psys"
+                            : "package-" + std::string(1, zone[11]));
   }
   s.put("class/hwmon/hwmon0/name", "ina3221");
   s.put("class/hwmon/hwmon0/in1_label", "VDD_CPU");
@@ -64,7 +71,8 @@ TEST(energy_sensors, of_a_board_the_rails_of_the_cpu) {
   s.put("class/hwmon/hwmon0/name", "amdgpu");
   s.put("class/hwmon/hwmon0/power1_input", "9000000");
   s.put("class/hwmon/hwmon1/name", "ina3221");
-  for (const auto& [channel, label] : {std::pair{"1", "VDD_SYS_GPU"}, {"2", "VDD_SYS_CPU"}, {"3", "VDD_IN"}}) {
+  for (const auto& [channel, label] :
+       {std::pair{"1", "VDD_SYS_GPU"}, {"2", "VDD_SYS_CPU"}, {"3", "VDD_IN"}}) {
     s.put(std::string("class/hwmon/hwmon1/in") + channel + "_label", label);
     s.put(std::string("class/hwmon/hwmon1/in") + channel + "_input", "19000");
     s.put(std::string("class/hwmon/hwmon1/curr") + channel + "_input", "120");
@@ -116,7 +124,8 @@ TEST(energy_meter, sums_power_up) {
   const auto begin = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(milliseconds(50));
   const auto end = std::chrono::steady_clock::now();
-  EXPECT_NEAR(*meter.joules(begin, end), 4.0 * std::chrono::duration<double>(end - begin).count(), 1e-6);
+  EXPECT_NEAR(*meter.joules(begin, end), 4.0 * std::chrono::duration<double>(end - begin).count(),
+              1e-6);
 }
 
 TEST(energy_meter, without_sensors_nothing_is_known) {

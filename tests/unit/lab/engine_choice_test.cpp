@@ -23,7 +23,9 @@ std::string refusal_of(std::string_view on) {
 TEST(read_engine, takes_four_kinds_of_place) {
   EXPECT_TRUE(read_engine("--on", "native").native());
   EXPECT_TRUE(read_engine("--on", "ideal").ideal);
-  for (const auto& [text, platform] : {std::pair{"sim:jetson-tx2", "jetson-tx2"}, {"sim:./mine.toml", "./mine.toml"}, {"sim:grid:2x4", "grid:2x4"}}) {
+  for (const auto& [text, platform] : {std::pair{"sim:jetson-tx2", "jetson-tx2"},
+                                       {"sim:./mine.toml", "./mine.toml"},
+                                       {"sim:grid:2x4", "grid:2x4"}}) {
     const engine_choice on = read_engine("--on", text);
     EXPECT_EQ(on.platform, platform);
     EXPECT_EQ(on.written, text);
@@ -36,12 +38,24 @@ TEST(read_engine, takes_four_kinds_of_place) {
 }
 
 TEST(read_engine, names_what_was_perhaps_meant) {
-  for (const auto& [text, meant] : {std::pair{"jetson-tx2", "sim:jetson-tx2"}, {"jetson-tx3", "sim:jetson-tx2"}, {"haswell16", "sim:haswell-16"},
-                                    {"grid:2x4", "sim:grid:2x4"}, {"/dev/null", "sim:/dev/null"},
-                                    {"sm:jetson-tx2", "sim:jetson-tx2"}, {"emulated:jetson-tx2", "emulate:jetson-tx2"}, {"Native", "native"}, {"ideale", "ideal"}})
-    EXPECT_NE(refusal_of(text).find("--on '" + std::string(text) + "': did you mean '" + meant + "'? use native"), std::string::npos) << refusal_of(text);
-  EXPECT_NE(refusal_of("folder/mine.toml").find("there is no file folder/mine.toml"), std::string::npos) << "no spelling helps";
-  for (const char* far : {"", "elsewhere", "folder/mine", "sim:", "emulate:", "the other computer"}) {
+  for (const auto& [text, meant] : {std::pair{"jetson-tx2", "sim:jetson-tx2"},
+                                    {"jetson-tx3", "sim:jetson-tx2"},
+                                    {"haswell16", "sim:haswell-16"},
+                                    {"grid:2x4", "sim:grid:2x4"},
+                                    {"/dev/null", "sim:/dev/null"},
+                                    {"sm:jetson-tx2", "sim:jetson-tx2"},
+                                    {"emulated:jetson-tx2", "emulate:jetson-tx2"},
+                                    {"Native", "native"},
+                                    {"ideale", "ideal"}})
+    EXPECT_NE(refusal_of(text).find("--on '" + std::string(text) + "': did you mean '" + meant +
+                                    "'? use native"),
+              std::string::npos)
+        << refusal_of(text);
+  EXPECT_NE(refusal_of("folder/mine.toml").find("there is no file folder/mine.toml"),
+            std::string::npos)
+      << "no spelling helps";
+  for (const char* far :
+       {"", "elsewhere", "folder/mine", "sim:", "emulate:", "the other computer"}) {
     EXPECT_NE(refusal_of(far).find("use native, sim:PLATFORM"), std::string::npos) << far;
     EXPECT_EQ(refusal_of(far).find("did you mean"), std::string::npos) << refusal_of(far);
   }

@@ -1,4 +1,5 @@
-// The shipped experiments against the shipped platforms: what they name is there, and nothing was fitted to what it is to check.
+// The shipped experiments against the shipped platforms: what they name is there, and nothing was
+// fitted to what it is to check.
 
 #include <gtest/gtest.h>
 
@@ -20,45 +21,55 @@ using test::shipped;
 const sim::platform& platform_of(const experiment_scenario& s) {
   static std::map<std::string, sim::platform> loaded;
   const auto at = loaded.find(s.on.platform);
-  return at != loaded.end() ? at->second : loaded.emplace(s.on.platform, platform_of(s.on)).first->second;
+  return at != loaded.end() ? at->second
+                            : loaded.emplace(s.on.platform, platform_of(s.on)).first->second;
 }
 
 const experiment_scenario& scenario_of(const experiment_file& f, const cell& c) {
-  return *std::find_if(f.scenarios.begin(), f.scenarios.end(),
-                       [&](const experiment_scenario& s) { return s.name == c.run.at("scenario"); });
+  return *std::find_if(f.scenarios.begin(), f.scenarios.end(), [&](const experiment_scenario& s) {
+    return s.name == c.run.at("scenario");
+  });
 }
 
 /// Names of the platform's numbers that were adjusted to the claim.
 std::vector<std::string> fitted_numbers(const sim::platform& p, const std::string& claim_id) {
   std::vector<std::string> found;
   for (const auto& [what, from] : p.origins)
-    if (std::find(from.fitted_to.begin(), from.fitted_to.end(), claim_id) != from.fitted_to.end()) found.push_back(what);
+    if (std::find(from.fitted_to.begin(), from.fitted_to.end(), claim_id) != from.fitted_to.end())
+      found.push_back(what);
   return found;
 }
 
 void expect_places(const machine& m, const std::string& several, const std::string& claim_id) {
   std::set<std::string> known;
-  for (const place& p : m.places()) known.insert(std::to_string(p.leader) + "," + std::to_string(p.width));
+  for (const place& p : m.places())
+    known.insert(std::to_string(p.leader) + "," + std::to_string(p.width));
   std::istringstream pieces(several);
-  for (std::string one; std::getline(pieces, one, '+');) EXPECT_TRUE(known.count(one)) << claim_id << " " << one;
+  for (std::string one; std::getline(pieces, one, '+');)
+    EXPECT_TRUE(known.count(one)) << claim_id << " " << one;
 }
 
 TEST(experiments_on_platforms, every_platform_has_the_cores_that_are_disturbed) {
   for (const experiment_file& f : shipped())
     for (const experiment_scenario& s : f.scenarios)
-      for (const std::string& text : s.runs() != run_kind::tasks ? std::vector<std::string>{} : s.find_axis("disturb")->values)
-        EXPECT_NO_THROW((void)parse_disturbances(text, *platform_of(s).cores)) << f.name << " " << s.name;
+      for (const std::string& text : s.runs() != run_kind::tasks ? std::vector<std::string>{}
+                                                                 : s.find_axis("disturb")->values)
+        EXPECT_NO_THROW((void)parse_disturbances(text, *platform_of(s).cores))
+            << f.name << " " << s.name;
 }
 
 TEST(experiments_on_platforms, every_kernel_has_a_cost_on_every_kind) {
-  const std::map<std::string, std::vector<std::string>> mixes = {{"mix", {"matmul", "sort", "copy"}}};
+  const std::map<std::string, std::vector<std::string>> mixes = {
+      {"mix", {"matmul", "sort", "copy"}}};
   for (const experiment_file& f : shipped())
     for (const experiment_scenario& s : f.scenarios) {
       if (!s.parameters.count("kernel")) continue;
       const std::string& kernel = s.parameters.at("kernel");
-      for (const std::string& one : mixes.count(kernel) ? mixes.at(kernel) : std::vector<std::string>{kernel})
+      for (const std::string& one :
+           mixes.count(kernel) ? mixes.at(kernel) : std::vector<std::string>{kernel})
         for (const core_kind& k : platform_of(s).cores->kinds())
-          EXPECT_NE(platform_of(s).find(one, 64, k.id), nullptr) << f.name << " " << s.name << ": " << one << " on " << k.name;
+          EXPECT_NE(platform_of(s).find(one, 64, k.id), nullptr)
+              << f.name << " " << s.name << ": " << one << " on " << k.name;
     }
 }
 

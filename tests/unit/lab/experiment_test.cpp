@@ -22,10 +22,12 @@ std::string refusal(const std::function<void(specification&)>& change) {
   return {};
 }
 
-void expect_refused(const std::function<void(specification&)>& change, const std::string& value, const std::string& right) {
+void expect_refused(const std::function<void(specification&)>& change, const std::string& value,
+                    const std::string& right) {
   const std::string message = refusal(change);
   EXPECT_NE(message.find(value), std::string::npos) << "does not name the value: " << message;
-  EXPECT_NE(message.find(right), std::string::npos) << "does not say what would be right: " << message;
+  EXPECT_NE(message.find(right), std::string::npos)
+      << "does not say what would be right: " << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
@@ -50,28 +52,70 @@ TEST(plan, all_is_the_whole_catalogue_and_names_are_not_repeated) {
 }
 
 TEST(plan, refuses_unknown_names_and_guesses_what_was_meant) {
-  expect_refused([](auto& a) { a.policy_lists = read_policies({"damc"}); }, "'damc'", "did you mean 'dam-c'");
+  expect_refused([](auto& a) { a.policy_lists = read_policies({"damc"}); }, "'damc'",
+                 "did you mean 'dam-c'");
   expect_refused([](auto& a) { a.policy_lists = read_policies({"rws,"}); }, "''", "there are rws");
-  expect_refused([](auto& a) { a.policy_lists = read_policies({"heft2000"}); }, "'heft2000'", "there are rws, rwsm-c");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"kernel", "matmull"}}); }, "'matmull'", "did you mean 'matmul'");
-  expect_refused([](auto& a) { read_setting(a, "table", "robot"); }, "'robot'", "did you mean 'robust'");
-  expect_refused([](auto& a) { read_setting(a, "table", "sturdy"); }, "'sturdy'", "there are paper, robust");
-  expect_refused([](auto& a) { read_setting(a, "criticality", "chain_closed"); }, "'chain_closed'", "did you mean 'chain-closed'");
+  expect_refused([](auto& a) { a.policy_lists = read_policies({"heft2000"}); }, "'heft2000'",
+                 "there are rws, rwsm-c");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"kernel", "matmull"}});
+      },
+      "'matmull'", "did you mean 'matmul'");
+  expect_refused([](auto& a) { read_setting(a, "table", "robot"); }, "'robot'",
+                 "did you mean 'robust'");
+  expect_refused([](auto& a) { read_setting(a, "table", "sturdy"); }, "'sturdy'",
+                 "there are paper, robust");
+  expect_refused([](auto& a) { read_setting(a, "criticality", "chain_closed"); }, "'chain_closed'",
+                 "did you mean 'chain-closed'");
 }
 
 TEST(plan, refuses_zero_negative_and_absurd_counts_with_the_limit) {
-  for (const char* bad : {"0", "-1", "100000001", "99999999999999999999999", "1.5", "ten", "", " 5", "5x"}) {
+  for (const char* bad :
+       {"0", "-1", "100000001", "99999999999999999999999", "1.5", "ten", "", " 5", "5x"}) {
     if (*bad == '\0') continue;
-    expect_refused([&](auto& a) { a.work = make_workload("layered", {{"tasks", bad}}); }, bad, "from 1 to 100000000");
+    expect_refused(
+        [&](auto& a) {
+          a.work = make_workload("layered", {{"tasks", bad}});
+        },
+        bad, "from 1 to 100000000");
     expect_refused([&](auto& a) { read_setting(a, "repeat", bad); }, bad, "from 1 to 10000");
   }
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"tile", "0"}}); }, "'0'", "from 1 to 8192");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"tile", "8193"}}); }, "'8193'", "from 1 to 8192");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"kernel", "stencil"}, {"tile", "2"}}); }, "2", "3 or more");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"kernel", "sort"}, {"tile", "6"}}); }, "6", "multiple of 4");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"parallelism", "0"}}); }, "'0'", "from 1");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"tasks", "10"}, {"parallelism", "11"}}); }, "11", "10 tasks");
-  expect_refused([](auto& a) { a.work = make_workload("layered", {{"sweeps", "2"}}); }, "2", "stencil");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"tile", "0"}});
+      },
+      "'0'", "from 1 to 8192");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"tile", "8193"}});
+      },
+      "'8193'", "from 1 to 8192");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"kernel", "stencil"}, {"tile", "2"}});
+      },
+      "2", "3 or more");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"kernel", "sort"}, {"tile", "6"}});
+      },
+      "6", "multiple of 4");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"parallelism", "0"}});
+      },
+      "'0'", "from 1");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"tasks", "10"}, {"parallelism", "11"}});
+      },
+      "11", "10 tasks");
+  expect_refused(
+      [](auto& a) {
+        a.work = make_workload("layered", {{"sweeps", "2"}});
+      },
+      "2", "stencil");
 }
 
 TEST(plan, refuses_cores_that_are_not_there) {
@@ -81,7 +125,8 @@ TEST(plan, refuses_cores_that_are_not_there) {
 }
 
 TEST(plan, refuses_disturbances_that_only_a_simulator_has) {
-  expect_refused([](auto& a) { a.disturb = test::scenarios({"offline@0"}); }, "offline@0", "simulated");
+  expect_refused([](auto& a) { a.disturb = test::scenarios({"offline@0"}); }, "offline@0",
+                 "simulated");
   expect_refused([](auto& a) { a.disturb = test::scenarios({"gpu@0"}); }, "gpu", "cpu");
 }
 
@@ -93,14 +138,19 @@ TEST(plan, refuses_to_move_data_where_nothing_tells_what_that_costs) {
 
 TEST(plan, refuses_what_the_simulator_would_get_wrong) {
   const auto refused = [](const char* disturb, const std::string& why) {
-    expect_refused([&](auto& a) { a.on = read_engine("--on", "sim:jetson-tx2"), a.disturb = test::scenarios({disturb}); }, "core", why);
+    expect_refused(
+        [&](auto& a) {
+          a.on = read_engine("--on", "sim:jetson-tx2"), a.disturb = test::scenarios({disturb});
+        },
+        "core", why);
   };
   refused("cpu@0+mem@0", "two co-runners");
   refused("cpu@0-2@0..1+cpu@2@0.5..2", "two co-runners");
   refused("freq@0:50%+freq@1:20%", "both set the clock");
   specification a;
   a.on = read_engine("--on", "sim:jetson-tx2");
-  for (const char* good : {"cpu@0+mem@1", "cpu@0@0..1+mem@0@1..2", "cpu@0+share@0:50%", "freq@0:50%+freq@2:20%"}) {
+  for (const char* good :
+       {"cpu@0+mem@1", "cpu@0@0..1+mem@0@1..2", "cpu@0+share@0:50%", "freq@0:50%+freq@2:20%"}) {
     a.disturb = test::scenarios({good});
     EXPECT_NO_THROW((void)plan(a)) << good;
   }
@@ -109,12 +159,14 @@ TEST(plan, refuses_what_the_simulator_would_get_wrong) {
 TEST(plan, refuses_a_simulated_machine_that_nobody_stays_on) {
   specification a;
   a.on = read_engine("--on", "sim:grid:1x2");
-  for (const char* good : {"offline@0", "offline@all@0..1", "quota@all:50%", "offline@0+offline@1@1..2"}) {
+  for (const char* good :
+       {"offline@0", "offline@all@0..1", "quota@all:50%", "offline@0+offline@1@1..2"}) {
     a.disturb = test::scenarios({good});
     EXPECT_NO_THROW((void)plan(a)) << good;
   }
   for (const char* bad : {"offline@all", "offline@0+offline@1"})
-    expect_refused([&](auto& b) { b.on = a.on, b.disturb = test::scenarios({bad}); }, "offline@0", "no core is left");
+    expect_refused([&](auto& b) { b.on = a.on, b.disturb = test::scenarios({bad}); }, "offline@0",
+                   "no core is left");
 }
 
 TEST(plan, cores_are_numbered_anew_and_disturbances_take_the_new_numbers) {
@@ -147,7 +199,8 @@ TEST(settings, no_two_have_one_name) {
 
 TEST(disturbances, as_values_are_what_their_text_says) {
   const machine m = machine::uniform(4);
-  for (const char* text : {"cpu@0", "share@0-1:50%", "wave@0-3:17%,0.1", "offline@0@25%..50%", "quota@all:60%"})
+  for (const char* text :
+       {"cpu@0", "share@0-1:50%", "wave@0-3:17%,0.1", "offline@0@25%..50%", "quota@all:60%"})
     for (const disturbance& d : parse_disturbances(text, m)) {
       const asked_disturbance asked(d);
       EXPECT_EQ(placed({asked}, m), std::vector{d}) << text;

@@ -18,26 +18,49 @@ namespace {
 class made_result {
  public:
   explicit made_result(const char* table = "robust") {
-    result_ = {{"schema", "kilter.bench/1"}, {"config", {{"table", table}}}, {"runs", document::array()}, {"details", document::array()}};
+    result_ = {{"schema", "kilter.bench/1"},
+               {"config", {{"table", table}}},
+               {"runs", document::array()},
+               {"details", document::array()}};
     document places = document::array();
-    for (const auto& [leader, width] : {std::pair{0, 1}, {1, 1}, {0, 2}}) places.push_back({{"leader", leader}, {"width", width}});
+    for (const auto& [leader, width] : {std::pair{0, 1}, {1, 1}, {0, 2}})
+      places.push_back({{"leader", leader}, {"width", width}});
     result_["machine"] = {{"cores", {0, 1}}, {"places", places}};
   }
   void begin(const char* disturb) {
-    result_["details"].push_back({{"policy", "auto"}, {"disturb", disturb}, {"seconds", 0.0}, {"table", document::array()},
-                                  {"spans", document::array()}, {"span_windows", {{0.0, 1.0}}}, {"spans_total", 0}});
+    result_["details"].push_back({{"policy", "auto"},
+                                  {"disturb", disturb},
+                                  {"seconds", 0.0},
+                                  {"table", document::array()},
+                                  {"spans", document::array()},
+                                  {"span_windows", {{0.0, 1.0}}},
+                                  {"spans_total", 0}});
     free_s_[0] = free_s_[1] = 0.0;
     task_ = 0;
   }
   /// The next task of a core takes so long; then the table says `learned_s` and `slowdown`.
-  void task(std::uint32_t core, double seconds, bool critical, double learned_s, double slowdown, const char* type = "sort") {
+  void task(std::uint32_t core, double seconds, bool critical, double learned_s, double slowdown,
+            const char* type = "sort") {
     document& d = result_["details"].back();
     const double start_s = free_s_[core];
     free_s_[core] += seconds;
-    d["spans"].push_back({{"core", core}, {"start_s", start_s}, {"end_s", free_s_[core]}, {"type", type}, {"leader", core}, {"width", 1},
-                          {"critical", critical}, {"member", 0}, {"task", task_++}});
-    d["table"].push_back({{"t_s", free_s_[core]}, {"type", type}, {"leader", core}, {"width", 1}, {"seconds", learned_s},
-                          {"slowdown", result_["config"]["table"] == "paper" ? document(nullptr) : document(slowdown)}, {"core", core}});
+    d["spans"].push_back({{"core", core},
+                          {"start_s", start_s},
+                          {"end_s", free_s_[core]},
+                          {"type", type},
+                          {"leader", core},
+                          {"width", 1},
+                          {"critical", critical},
+                          {"member", 0},
+                          {"task", task_++}});
+    d["table"].push_back({{"t_s", free_s_[core]},
+                          {"type", type},
+                          {"leader", core},
+                          {"width", 1},
+                          {"seconds", learned_s},
+                          {"slowdown", result_["config"]["table"] == "paper" ? document(nullptr)
+                                                                             : document(slowdown)},
+                          {"core", core}});
     d["seconds"] = std::max(free_s_[0], free_s_[1]);
     d["spans_total"] = task_;
   }
@@ -87,9 +110,10 @@ TEST(explain, a_slowed_core_without_critical_tasks_helped_until_it_came_back) {
   ASSERT_TRUE(p.back);
   EXPECT_NEAR(p.back->seconds, 1e-3, 1e-9);
   const std::string text = explain_text({run});
-  for (const char* said : {"core 0, from 12.0 ms to 91.0 ms", "critical tasks went elsewhere; it helped with others",
-                           "(sort) at (0,1) took 2.00 ms from 10.0 ms; 1.00 ms are usual there",
-                           "back from 91.0 ms on", "sort never at (0,2)"})
+  for (const char* said :
+       {"core 0, from 12.0 ms to 91.0 ms", "critical tasks went elsewhere; it helped with others",
+        "(sort) at (0,1) took 2.00 ms from 10.0 ms; 1.00 ms are usual there",
+        "back from 91.0 ms on", "sort never at (0,2)"})
     EXPECT_NE(text.find(said), std::string::npos) << said << " is missing in\n" << text;
 }
 
@@ -169,7 +193,8 @@ TEST(explain, more_work_in_a_task_is_not_cited_as_interference) {
   made_result r;
   r.begin("share@0:50%");
   for (int i = 0; i < 40; ++i) {
-    r.task(0, i == 20 ? 20e-3 : i % 2 == 0 ? 10e-3 : 1e-3, false, 2e-3, 2.0);  // tasks of this type differ tenfold on both cores
+    // tasks of this type differ tenfold on both cores
+    r.task(0, i == 20 ? 20e-3 : i % 2 == 0 ? 10e-3 : 1e-3, false, 2e-3, 2.0);
     r.task(1, i % 2 == 0 ? 10e-3 : 1e-3, false, 1e-3, 1.0);
   }
   const slow_period p = r.last().periods.at(0);
@@ -185,11 +210,14 @@ TEST(explain, critical_tasks_with_more_work_are_not_cited_as_interference) {
     for (const std::uint32_t core : {0u, 1u}) {
       const double slowdown = core == 0 ? 2.0 : 1.0;
       const bool critical = i % 20 == 0;
-      r.task(core, (critical ? 10e-3 : 1e-3) * (core == 0 && !critical ? 2.0 : 1.0), critical, 1e-3 * slowdown, slowdown);
+      r.task(core, (critical ? 10e-3 : 1e-3) * (core == 0 && !critical ? 2.0 : 1.0), critical,
+             1e-3 * slowdown, slowdown);
     }
   const slow_period p = r.last().periods.at(0);
   EXPECT_FALSE(p.samples.empty());
-  for (const cited_task& t : p.samples) EXPECT_NEAR(t.seconds, 2e-3, 1e-9) << "task " << t.task << " has ten times the work, and took ten times as long";
+  for (const cited_task& t : p.samples)
+    EXPECT_NEAR(t.seconds, 2e-3, 1e-9)
+        << "task " << t.task << " has ten times the work, and took ten times as long";
 }
 
 TEST(explain, usual_times_are_those_of_a_task_where_the_table_learns_per_unit_of_work) {
@@ -201,7 +229,8 @@ TEST(explain, usual_times_are_those_of_a_task_where_the_table_learns_per_unit_of
   }
   const explained_run run = r.last();
   EXPECT_NEAR(run.periods.at(0).samples.at(0).usual_s, 10e-3, 1e-9);
-  EXPECT_NE(explain_text({run}).find("per unit of work; a typical task takes 10 times"), std::string::npos);
+  EXPECT_NE(explain_text({run}).find("per unit of work; a typical task takes 10 times"),
+            std::string::npos);
 }
 
 TEST(explain, without_slowdowns_it_says_so_in_one_line) {
@@ -209,7 +238,8 @@ TEST(explain, without_slowdowns_it_says_so_in_one_line) {
   r.begin("none");
   undisturbed(r, 40);
   EXPECT_TRUE(r.last().periods.empty());
-  EXPECT_NE(explain_text({r.last()}).find("no core was learned to be 1.1 times slower"), std::string::npos);
+  EXPECT_NE(explain_text({r.last()}).find("no core was learned to be 1.1 times slower"),
+            std::string::npos);
   r.get()["details"][0]["table"] = document::array();
   EXPECT_NE(explain_text({r.last()}).find("nothing was learned"), std::string::npos);
 }
@@ -220,11 +250,15 @@ TEST(explain, what_is_left_out_of_the_result_is_said_once) {
   undisturbed(r, 40);
   r.get()["details"][0]["span_windows"] = {{0.0, 0.02}, {0.03, 0.04}};
   r.get()["runs"].push_back({{"policy", "auto"}, {"disturb", "none"}, {"tasks", 5000}});
-  EXPECT_NE(explain_text({r.last()}).find("5000 tasks\n  the result keeps 80 of the tasks, in 2 stretches"), std::string::npos);
+  EXPECT_NE(explain_text({r.last()})
+                .find("5000 tasks\n  the result keeps 80 of the tasks, in 2 stretches"),
+            std::string::npos);
 }
 
 TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
-  const std::string path = testing::TempDir() + "explain_test_" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + ".json";
+  const std::string path = testing::TempDir() + "explain_test_" +
+                           std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+                           ".json";
   const auto refusal = [&](const std::string& content) {
     std::ofstream(path) << content;
     try {
@@ -236,10 +270,16 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
   };
   EXPECT_NE(refusal("{").find("not JSON, at byte 2"), std::string::npos);
   EXPECT_NE(refusal("[1]").find("'none'"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": "kilter.compare/1"})").find("'kilter.compare/1'; expected kilter.bench/1"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": "kilter.bench/1", "details": []})").find("--json"), std::string::npos);
-  EXPECT_NE(refusal(std::string(400'000, '[')).find(path + ": nested more than 100 deep"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": )" + std::string(200'000, '[') + std::string(200'000, ']') + "}").find("nested more than 100 deep"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": "kilter.compare/1"})")
+                .find("'kilter.compare/1'; expected kilter.bench/1"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": "kilter.bench/1", "details": []})").find("--json"),
+            std::string::npos);
+  EXPECT_NE(refusal(std::string(400'000, '[')).find(path + ": nested more than 100 deep"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": )" + std::string(200'000, '[') + std::string(200'000, ']') + "}")
+                .find("nested more than 100 deep"),
+            std::string::npos);
   std::remove(path.c_str());
 
   made_result r;
@@ -251,7 +291,8 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
   EXPECT_THROW((void)explain(r.get(), {}), input_error);
 }
 
-/// Numbers that no result has: each would be turned into another one, without an end to the work or to the digits.
+/// Numbers that no result has: each would be turned into another one, without an end to the work or
+/// to the digits.
 TEST(explain, numbers_out_of_range_are_named) {
   const auto said_of = [](const char* list, const char* key, document value) {
     made_result r;
@@ -265,9 +306,13 @@ TEST(explain, numbers_out_of_range_are_named) {
     }
     return std::string("accepted");
   };
-  EXPECT_NE(said_of("spans", "leader", -1).find("'leader' is -1; it must be a whole number from 0 to 65535"), std::string::npos);
+  EXPECT_NE(said_of("spans", "leader", -1)
+                .find("'leader' is -1; it must be a whole number from 0 to 65535"),
+            std::string::npos);
   EXPECT_NE(said_of("spans", "width", 1e300).find("'width' is 1e+300"), std::string::npos);
-  EXPECT_NE(said_of("spans", "width", 0).find("'width' is 0; it must be a whole number from 1 to 65536"), std::string::npos);
+  EXPECT_NE(
+      said_of("spans", "width", 0).find("'width' is 0; it must be a whole number from 1 to 65536"),
+      std::string::npos);
   EXPECT_NE(said_of("spans", "end_s", 1e308).find("'end_s' is 1e+308"), std::string::npos);
   EXPECT_NE(said_of("spans", "end_s", -1.0).find("not before 'start_s'"), std::string::npos);
   EXPECT_NE(said_of("spans", "task", 1.5).find("'task' is 1.5"), std::string::npos);
@@ -276,7 +321,8 @@ TEST(explain, numbers_out_of_range_are_named) {
   EXPECT_EQ(said_of("table", "slowdown", 0.0), "accepted") << "one that four digits do not show";
 }
 
-/// Done 6 of the policy auto: the disturbance on the other core gets the other answer and the other explanation.
+/// Done 6 of the policy auto: the disturbance on the other core gets the other answer and the other
+/// explanation.
 TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
   for (const std::uint32_t disturbed : {0u, 1u}) {
     specification a;
@@ -303,7 +349,8 @@ TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
     }
     EXPECT_GT(critical, 50u);
     EXPECT_LT(there * 5, critical) << "critical tasks ran on the other core";
-    const std::string text = explain_text(runs), other = "core " + std::to_string(1 - disturbed) + ", from";
+    const std::string text = explain_text(runs),
+                      other = "core " + std::to_string(1 - disturbed) + ", from";
     EXPECT_NE(text.find("core " + std::to_string(disturbed) + ", from"), std::string::npos) << text;
     EXPECT_EQ(text.find(other), std::string::npos) << text;
     const auto undisturbed_runs = explain(result, {.policies = {}, .disturbs = {"none"}});
@@ -312,7 +359,9 @@ TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
 }
 
 TEST(fuzz_corpus, of_results) {
-  kilter::test::replay_corpus("result", [](const std::string& path, const std::string&) { (void)explain_text(explain(read_result(path), {})); });
+  kilter::test::replay_corpus("result", [](const std::string& path, const std::string&) {
+    (void)explain_text(explain(read_result(path), {}));
+  });
 }
 
 }  // namespace

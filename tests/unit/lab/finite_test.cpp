@@ -13,7 +13,8 @@
 namespace kilter::lab {
 namespace {
 
-constexpr double endless = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+constexpr double endless = std::numeric_limits<double>::infinity(),
+                 none = std::numeric_limits<double>::quiet_NaN();
 
 /// Where the document holds a number that JSON has not.
 void expect_finite(const document& d, const std::string& where) {
@@ -44,7 +45,8 @@ TEST(finite, what_cannot_be_told_is_null) {
   s.throughput_median_per_s = s.ratio_to_bound = s.critical_part = endless;
   s.ratio_to_rws_median = s.ratio_min = s.ratio_max = s.energy_median_j = s.edp_median_js = none;
   r.summary = {s};
-  r.rates = {{"none", 0, {{.after = false, .alone_per_s = {endless, 1.0}, .together_per_s = {none}}}}};
+  r.rates = {
+      {"none", 0, {{.after = false, .alone_per_s = {endless, 1.0}, .together_per_s = {none}}}}};
   const document d = to_document(e, r, {});
   expect_finite(d, "bench");
   EXPECT_EQ(d["runs"][0]["bound_s"], nullptr);
@@ -63,15 +65,25 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
     std::ofstream(path) << content;
     return path;
   };
-  const std::string timeless = file("timeless.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":0},{"id":"2","seconds":1e-300},{"id":"3","seconds":0}],"edges":[["1","2"],["2","3"]]})"),
-                    ideal = file("ideal.json", R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[0,1e-12]},{"id":"2","on":[0,0]}],"edges":[["1","2",0]]})"),
-                    tiny = file("tiny.json", R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[1e-300,1e-300]}],"edges":[]})"),
-                    large = file("large.json", R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":1e5}],"edges":[]})");
+  const std::string
+      timeless = file(
+          "timeless.json",
+          R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":0},{"id":"2","seconds":1e-300},{"id":"3","seconds":0}],"edges":[["1","2"],["2","3"]]})"),
+      ideal = file(
+          "ideal.json",
+          R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[0,1e-12]},{"id":"2","on":[0,0]}],"edges":[["1","2",0]]})"),
+      tiny = file(
+          "tiny.json",
+          R"({"schema":"kilter.graph/1","processors":["p","q"],"tasks":[{"id":"1","on":[1e-300,1e-300]}],"edges":[]})"),
+      large = file("large.json",
+                   R"({"schema":"kilter.graph/1","tasks":[{"id":"1","seconds":1e5}],"edges":[]})");
   struct question {
     std::string graph, on, scale;
   };
-  for (const question& q : {question{timeless, "sim:jetson-tx2", "1"}, question{timeless, "sim:jetson-tx2", "1e-12"}, question{ideal, "ideal", "1"}, question{tiny, "ideal", "1e-12"},
-                            question{large, "sim:grid:1x2", "1"}}) {
+  for (const question& q :
+       {question{timeless, "sim:jetson-tx2", "1"}, question{timeless, "sim:jetson-tx2", "1e-12"},
+        question{ideal, "ideal", "1"}, question{tiny, "ideal", "1e-12"},
+        question{large, "sim:grid:1x2", "1"}}) {
     compare_specification a;
     a.graphs = {q.graph};
     a.on = {read_engine("--on", q.on)};
@@ -82,7 +94,7 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
     try {
       all = plan(a);
     } catch (const input_error&) {
-      continue;   // refused before anything runs is an answer too
+      continue;  // refused before anything runs is an answer too
     }
     progress unseen(0, true);
     comparison work({[&] { return all.front(); }}, 1, unseen);

@@ -36,7 +36,8 @@ TEST(layered, at_parallelism_two_half_of_the_tasks_are_critical) {  // S0-6
 TEST(layered, dag_parallelism_tends_to_p) {
   for (const std::uint32_t p : {1u, 2u, 3u, 4u, 6u, 16u}) {
     const layered_shape shape{.tasks = 32'000, .parallelism = p, .seed = 3};
-    EXPECT_EQ(longest_path(shape), layers_of(shape).size()) << "longest path = layers + 1, the root being a layer here";
+    EXPECT_EQ(longest_path(shape), layers_of(shape).size())
+        << "longest path = layers + 1, the root being a layer here";
     EXPECT_NEAR(32'000.0 / static_cast<double>(longest_path(shape)), p, 0.01 * p);
   }
 }
@@ -44,7 +45,8 @@ TEST(layered, dag_parallelism_tends_to_p) {
 TEST(layered, critical_position_is_drawn_from_the_seed_and_takes_every_value) {
   const auto draw = [](std::uint64_t seed) {
     std::vector<std::uint32_t> positions;
-    for (const layer& l : layers_of({.tasks = 4001, .parallelism = 4, .seed = seed})) positions.push_back(l.critical);
+    for (const layer& l : layers_of({.tasks = 4001, .parallelism = 4, .seed = seed}))
+      positions.push_back(l.critical);
     return positions;
   };
   const auto a = draw(1);
@@ -52,7 +54,8 @@ TEST(layered, critical_position_is_drawn_from_the_seed_and_takes_every_value) {
   EXPECT_NE(a, draw(2));
   std::vector<int> count(4);
   for (std::size_t i = 1; i < a.size(); ++i) ++count[a[i]];
-  for (const int n : count) EXPECT_NEAR(n, 250, 60) << "a fixed position would favour stealing from one end";
+  for (const int n : count)
+    EXPECT_NEAR(n, 250, 60) << "a fixed position would favour stealing from one end";
 }
 
 TEST(layered, graph_has_one_edge_for_each_task_but_the_root) {

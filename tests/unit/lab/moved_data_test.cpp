@@ -24,7 +24,8 @@ TEST(moved_data, a_block_of_heat_works_on_its_own_rows_and_an_exchange_on_none) 
     read.push_back(d.read);
     written.push_back(d.written);
   }
-  EXPECT_EQ(read, (std::vector<std::uint32_t>{0, 1, 2, 3, no_data, no_data, 0, 1, 2, 3, no_data, no_data}));
+  EXPECT_EQ(read, (std::vector<std::uint32_t>{0, 1, 2, 3, no_data, no_data, 0, 1, 2, 3, no_data,
+                                              no_data}));
   EXPECT_EQ(written, read);
 }
 
@@ -47,12 +48,16 @@ TEST(moved_data, a_task_of_a_graph_works_on_what_its_edges_hand_over_most_of) {
   EXPECT_TRUE(data_of(0.0, 0.0).empty()) << "no edge says how much";
 }
 
-const parameter_values small_plate{{"ranks", "1"}, {"tasks_per_rank", "32"}, {"rows", "2048"},
-                                   {"columns", "2048"}, {"iterations", "20"}};
+const parameter_values small_plate{{"ranks", "1"},
+                                   {"tasks_per_rank", "32"},
+                                   {"rows", "2048"},
+                                   {"columns", "2048"},
+                                   {"iterations", "20"}};
 
 bench_result run_of(const char* workload, const char* on, const char* data) {
   specification a;
-  a.work = make_workload(workload, std::string_view(workload) == "heat" ? small_plate : parameter_values{});
+  a.work = make_workload(workload,
+                         std::string_view(workload) == "heat" ? small_plate : parameter_values{});
   a.policy_lists = read_policies({"rws"});
   a.repeats = 1;
   a.details = false;
@@ -75,7 +80,8 @@ TEST(moved_data, lengthen_a_run_and_never_its_bound) {
 
 TEST(moved_data, say_where_nothing_is_moved) {
   const auto noted = [](const bench_result& r, std::string_view what) {
-    return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.find(what) != n.npos; });
+    return std::ranges::any_of(r.notes,
+                               [&](const std::string& n) { return n.find(what) != n.npos; });
   };
   const bench_result free = run_of("heat", "sim:grid:4x4", "free"),
                      untold = run_of("heat", "sim:grid:4x4", "moved");

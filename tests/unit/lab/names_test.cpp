@@ -1,4 +1,5 @@
-// Names from files reach the terminal as text: a file must not move the cursor, colour the rest or rewrite what stands above.
+// Names from files reach the terminal as text: a file must not move the cursor, colour the rest or
+// rewrite what stands above.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,11 +17,15 @@
 namespace kilter::lab {
 namespace {
 
-const std::string evil = "red\x1b[31m\x07\xc2\x9b" "2J", seen = "red\\x1b[31m\\x07\\u009b2J";
+const std::string evil =
+                      "red\x1b[31m\x07\xc2\x9b"
+                      "2J",
+                  seen = "red\\x1b[31m\\x07\\u009b2J";
 
 void expect_harmless(const std::string& text, const char* where) {
   EXPECT_NE(text.find(seen), std::string::npos) << where << " lacks the name: " << text;
-  for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) EXPECT_EQ(text.find(c), std::string::npos) << where;
+  for (const char c : {'\x1b', '\x07', '\x7f', '\r'})
+    EXPECT_EQ(text.find(c), std::string::npos) << where;
   EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << where;
 }
 
@@ -46,7 +51,8 @@ TEST(names, explain_shows_them) {
 
 TEST(names, compare_and_graph_info_and_the_simulator_show_them) {
   const std::string path = testing::TempDir() + evil + ".json";
-  std::ofstream(path) << R"({"schema":"kilter.graph/1","name":"red\u001b[31m\u0007\u009b2J","types":[{"name":"red\u001b[31m\u0007\u009b2J"}],"tasks":[{"id":"1","type":"red\u001b[31m\u0007\u009b2J","seconds":1}],"edges":[]})";
+  std::ofstream(path)
+      << R"({"schema":"kilter.graph/1","name":"red\u001b[31m\u0007\u009b2J","types":[{"name":"red\u001b[31m\u0007\u009b2J"}],"tasks":[{"id":"1","type":"red\u001b[31m\u0007\u009b2J","seconds":1}],"edges":[]})";
   compare_specification a;
   a.graphs = {path};
   a.on = {read_engine("--on", "sim:grid:1x2")};
@@ -70,7 +76,10 @@ TEST(names, machines_show_them) {
   const std::string path = testing::TempDir() + "evil.toml";
   std::ofstream changed(path);
   for (std::string line; std::getline(original, line);)
-    changed << (line.starts_with("name = \"jetson-tx2\"") ? std::string("name = \"red\\u001b[31m\\u0007\\u009b2J\"") : line) << '\n';
+    changed << (line.starts_with("name = \"jetson-tx2\"")
+                    ? std::string("name = \"red\\u001b[31m\\u0007\\u009b2J\"")
+                    : line)
+            << '\n';
   changed.close();
   const sim::platform p = sim::platform::load(path);
   expect_harmless(topo_text(*p.cores, false), "topo");

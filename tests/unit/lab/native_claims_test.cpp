@@ -1,4 +1,5 @@
-// Native evidence: what an experiment file may ask for, what events say, how it is judged and shown. No test looks at a measured time.
+// Native evidence: what an experiment file may ask for, what events say, how it is judged and
+// shown. No test looks at a measured time.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -102,7 +103,8 @@ TEST(native_scenario, is_read_beside_the_simulated_ones) {
   EXPECT_EQ(f.natives[0].seeds, 3u);
   EXPECT_EQ(f.natives[0].find_axis("policy")->values, (std::vector<std::string>{"rws", "dam-p"}));
   ASSERT_EQ(f.claims[0].native.size(), 2u);
-  EXPECT_EQ(name_of(f.claims[0].native[0].of), "iteration_time disturb=cpu@0@25%..75% policy=dam-p scenario=kmeans per policy=rws");
+  EXPECT_EQ(name_of(f.claims[0].native[0].of),
+            "iteration_time disturb=cpu@0@25%..75% policy=dam-p scenario=kmeans per policy=rws");
   EXPECT_EQ(f.claims[0].cases.size(), 1u) << "native cases are no cases of the simulated verdict";
   EXPECT_TRUE(f.claims[1].native.empty());
 }
@@ -128,10 +130,15 @@ TEST(native_scenario, what_cannot_be_run_is_refused_with_its_line) {
       {R"("cpu@0@25%..75%")", R"("cpu@")", "small.toml:24: "},
       {"repeats = 3", "repeats = 2", "small.toml:25: 'repeats' is 2"},
       {R"(["rws", "dam-p"])", R"(["rws", "dam-x"])", "small.toml:23: unknown policy 'dam-x'"},
-      {R"("iteration_time", policy = "dam-p")", R"("iteration_time", policy = "dam-c")", "small.toml:41: unknown policy of scenario 'kmeans' 'dam-c'"},
-      {R"("iteration_time", policy = "dam-p")", R"("beyond_cache_share", policy = "dam-p")", "small.toml:41: beyond_cache_share is not measured natively"},
-      {R"("iteration_time", policy = "dam-p")", R"("places", cores = 2)", "small.toml:41: places is not measured natively"},
-      {"[[claim]]\nid = \"S0-1\"", "[[native]]\nname = \"kmeans\"\nprogram = \"vgg16\"\npictures = 1\nsize = \"small\"\npolicies = \"rws\"\n\n[[claim]]\nid = \"S0-1\"",
+      {R"("iteration_time", policy = "dam-p")", R"("iteration_time", policy = "dam-c")",
+       "small.toml:41: unknown policy of scenario 'kmeans' 'dam-c'"},
+      {R"("iteration_time", policy = "dam-p")", R"("beyond_cache_share", policy = "dam-p")",
+       "small.toml:41: beyond_cache_share is not measured natively"},
+      {R"("iteration_time", policy = "dam-p")", R"("places", cores = 2)",
+       "small.toml:41: places is not measured natively"},
+      {"[[claim]]\nid = \"S0-1\"",
+       "[[native]]\nname = \"kmeans\"\nprogram = \"vgg16\"\npictures = 1\nsize = "
+       "\"small\"\npolicies = \"rws\"\n\n[[claim]]\nid = \"S0-1\"",
        "scenario 'kmeans' is described twice"},
   };
   for (const auto& [what, by, says] : wrong) {
@@ -154,7 +161,8 @@ policies = "rws"
   }
 }
 
-trace::event task_event(std::uint32_t task, std::uint16_t type, std::int64_t start_ns, std::int64_t end_ns, core_id leader, std::uint16_t width, bool critical) {
+trace::event task_event(std::uint32_t task, std::uint16_t type, std::int64_t start_ns,
+                        std::int64_t end_ns, core_id leader, std::uint16_t width, bool critical) {
   trace::event e;
   e.task = task;
   e.type = type;
@@ -169,8 +177,10 @@ trace::event task_event(std::uint32_t task, std::uint16_t type, std::int64_t sta
 TEST(records_of, counts_each_execution_once_and_tells_its_iteration) {
   const machine two = machine::uniform(2);
   // Type 1 hands out iterations at 100 and 500; task 2 is wide, and its members began apart.
-  std::vector<trace::event> events{task_event(0, 1, 100, 480, 0, 1, true), task_event(1, 0, 150, 250, 0, 1, true), task_event(2, 0, 160, 300, 0, 2, false),
-                                   task_event(2, 0, 170, 320, 0, 2, false), task_event(3, 1, 500, 900, 0, 1, true), task_event(4, 0, 510, 610, 1, 1, false)};
+  std::vector<trace::event> events{
+      task_event(0, 1, 100, 480, 0, 1, true),  task_event(1, 0, 150, 250, 0, 1, true),
+      task_event(2, 0, 160, 300, 0, 2, false), task_event(2, 0, 170, 320, 0, 2, false),
+      task_event(3, 1, 500, 900, 0, 1, true),  task_event(4, 0, 510, 610, 1, 1, false)};
   events.push_back(task_event(9, 0, 0, 1, 0, 1, false));
   events.back().kind = trace::event_kind::park;
   const auto records = records_of(events, two, std::uint16_t{1}, 50);
@@ -191,7 +201,8 @@ TEST(records_of, counts_each_execution_once_and_tells_its_iteration) {
 TEST(observed, takes_its_measures_of_records) {
   const auto two = std::make_shared<const machine>(machine::uniform(2));
   observed o(two, presence_times({{1.0, 3.0}}));
-  const place_id zero = two->find({0, 1}).value(), one = two->find({1, 1}).value(), both = two->find({0, 2}).value();
+  const place_id zero = two->find({0, 1}).value(), one = two->find({1, 1}).value(),
+                 both = two->find({0, 2}).value();
   o.add({.start_s = 0.5, .end_s = 0.9, .where = zero, .critical = true, .iteration = 0});
   o.add({.start_s = 1.5, .end_s = 1.9, .where = one, .critical = true, .iteration = 1});
   o.add({.start_s = 1.6, .end_s = 2.5, .where = both, .iteration = 1});
@@ -202,7 +213,8 @@ TEST(observed, takes_its_measures_of_records) {
   o.finish(stats, {});
   EXPECT_EQ(o.value("critical_share", {{"core", "0"}, {"when", "during"}}), 0.0);
   EXPECT_EQ(o.value("critical_share", {{"core", "0"}, {"when", "after"}}), 1.0);
-  EXPECT_EQ(o.value("other_share", {{"core", "0"}, {"when", "during"}}), 1.0) << "a member of its place is there";
+  EXPECT_EQ(o.value("other_share", {{"core", "0"}, {"when", "during"}}), 1.0)
+      << "a member of its place is there";
   EXPECT_EQ(o.value("iteration_time", {{"when", "during"}}), 1.0);
   EXPECT_EQ(o.value("task_share", {{"width", "2"}}), 0.25);
   EXPECT_EQ(o.value("throughput", {}), 1.0);
@@ -212,7 +224,8 @@ TEST(observed, takes_its_measures_of_records) {
 native_result judged_with(double time_ratio) {
   native_result r = judge_native(whole_file().claims[0], [&](const cell& c) {
     if (c.measure == "critical_share") return std::vector{0.1, 0.2};
-    return c.run.at("policy") == "rws" ? std::vector{2.0, 4.0} : std::vector{2.0 * time_ratio, 4.0 * time_ratio};
+    return c.run.at("policy") == "rws" ? std::vector{2.0, 4.0}
+                                       : std::vector{2.0 * time_ratio, 4.0 * time_ratio};
   });
   r.measured = "some day, some machine";
   r.scenarios = native_scenarios_behind(whole_file(), whole_file().claims[0]);
@@ -231,7 +244,8 @@ std::vector<claim_result> results_with(std::optional<native_result> measured) {
 }
 
 TEST(judge_native, decides_by_the_native_cases_alone) {
-  EXPECT_EQ(judged_with(0.5).said, verdict::direction) << "there are no native values, so there is no more than a direction";
+  EXPECT_EQ(judged_with(0.5).said, verdict::direction)
+      << "there are no native values, so there is no more than a direction";
   EXPECT_EQ(judged_with(0.5).repeats, 2u);
   EXPECT_EQ(judged_with(1.0).said, verdict::differs);
   EXPECT_FALSE(judged_with(1.0).cases[0].held);
@@ -244,7 +258,9 @@ TEST(native_verdict, is_a_column_beside_the_simulated_one_and_stands_in_the_docu
   EXPECT_NE(text.find("claim  simulated      native"), std::string::npos) << text;
   EXPECT_NE(text.find("S0-1   differs        differs"), std::string::npos) << text;
   EXPECT_NE(text.find("S0-2   needs-hardware -"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 of 2 cases hold natively, 2 repeats (some day, some machine)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 of 2 cases hold natively, 2 repeats (some day, some machine)"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(verdicts_text(without, false).find("native"), std::string::npos);
 
   const auto document = to_json(with);
@@ -272,17 +288,23 @@ TEST(add_recorded, shows_what_was_measured_if_the_cases_are_still_the_same) {
   EXPECT_EQ(fresh[0].native->said, verdict::differs) << "what was measured now stays";
 
   auto other = results_with({});
-  const auto stricter = parse_experiment(replaced(head + native + two_claims, "relation = \"lt\"\nreference = 1.0", "relation = \"lt\"\nreference = 0.9"), "small.toml");
+  const auto stricter =
+      parse_experiment(replaced(head + native + two_claims, "relation = \"lt\"\nreference = 1.0",
+                                "relation = \"lt\"\nreference = 0.9"),
+                       "small.toml");
   add_recorded(other, {stricter}, recorded);
   EXPECT_FALSE(other[0].native) << "the file asks for something else by now";
   EXPECT_THROW(add_recorded(other, {stricter}, {{"schema", "kilter.reproduce/1"}}), input_error);
   EXPECT_THROW(add_recorded(other, {stricter}, {{"schema", "kilter.other/1"}}), input_error);
 
-  const auto shorter = parse_experiment(replaced(head + native + two_claims, "iterations = 4", "iterations = 3"), "small.toml");
+  const auto shorter = parse_experiment(
+      replaced(head + native + two_claims, "iterations = 4", "iterations = 3"), "small.toml");
   add_recorded(other, {shorter}, recorded);
   EXPECT_FALSE(other[0].native) << "of the same case, and of another program";
 
-  const nlohmann::ordered_json kept = {{"schema", recorded["schema"]}, {"claims", {{{"id", "S0-1"}, {"native", recorded["claims"][0]["native"]}}}}};
+  const nlohmann::ordered_json kept = {
+      {"schema", recorded["schema"]},
+      {"claims", {{{"id", "S0-1"}, {"native", recorded["claims"][0]["native"]}}}}};
   add_recorded(other, {whole_file()}, kept);
   EXPECT_TRUE(other[0].native) << "nothing else is needed to keep it";
 }
@@ -311,9 +333,11 @@ TEST(native_runs, are_made_judged_and_shown) {
   ASSERT_TRUE(results[0].native);
   EXPECT_FALSE(results[1].native);
   EXPECT_EQ(results[0].native->repeats, 3u);
-  EXPECT_EQ(results[0].native->scenarios, (std::vector<std::string>{"kmeans: kmeans block=5000 iterations=4 size=small"}));
+  EXPECT_EQ(results[0].native->scenarios,
+            (std::vector<std::string>{"kmeans: kmeans block=5000 iterations=4 size=small"}));
   ASSERT_EQ(results[0].native->cases.size(), 2u);
-  for (const case_result& c : results[0].native->cases) EXPECT_TRUE(std::isfinite(c.got.obtained)) << c.name;
+  for (const case_result& c : results[0].native->cases)
+    EXPECT_TRUE(std::isfinite(c.got.obtained)) << c.name;
   EXPECT_NE(results[0].native->measured.find("cores"), std::string::npos);
   EXPECT_TRUE(recompute(to_json(results)).empty());
 }
@@ -321,7 +345,9 @@ TEST(native_runs, are_made_judged_and_shown) {
 TEST(run_natively, runs_every_program_and_sees_its_iterations) {
   progress silent(0, true);
   const auto run_one = [&](const std::string& program) {
-    const experiment_file f = parse_experiment(head + "[[native]]\nname = \"here\"\npolicies = \"dam-c\"\nrepeats = 3\n" + program + "\n" + replaced(two_claims, R"([[claim.native]]
+    const experiment_file f = parse_experiment(
+        head + "[[native]]\nname = \"here\"\npolicies = \"dam-c\"\nrepeats = 3\n" + program + "\n" +
+            replaced(two_claims, R"([[claim.native]]
 of = { measure = "iteration_time", policy = "dam-p" }
 per = { policy = "rws" }
 relation = "lt"
@@ -335,20 +361,27 @@ relation = "lt"
 reference = 0.5
 margin = 0.01
 reason = "an order"
-)", ""), "small.toml");
+)",
+                     ""),
+        "small.toml");
     const selection run{{"scenario", "here"}, {"policy", "dam-c"}, {"disturb", "none"}};
     return run_natively(f.natives[0], {run}, silent).at(run).at(0);
   };
   const auto tasks_of = [](const observed& o, const char* iteration) {
-    return o.value("task_count", {{"width", "1"}, {"iteration", iteration}}) + o.value("task_count", {{"width", "2"}, {"iteration", iteration}});
+    return o.value("task_count", {{"width", "1"}, {"iteration", iteration}}) +
+           o.value("task_count", {{"width", "2"}, {"iteration", iteration}});
   };
-  const observed vgg = run_one("program = \"vgg16\"\nsize = \"small\"\npictures = 2\nblock_length = 64\nworkers = 2\n");
+  const observed vgg = run_one(
+      "program = \"vgg16\"\nsize = \"small\"\npictures = 2\nblock_length = 64\nworkers = 2\n");
   EXPECT_GT(tasks_of(vgg, "1"), 0.0);
   EXPECT_EQ(tasks_of(vgg, "1"), tasks_of(vgg, "2"));
-  const observed kmeans = run_one("program = \"kmeans\"\nsize = \"small\"\nblock = 5000\niterations = 2\nworkers = 2\n");
+  const observed kmeans = run_one(
+      "program = \"kmeans\"\nsize = \"small\"\nblock = 5000\niterations = 2\nworkers = 2\n");
   EXPECT_EQ(tasks_of(kmeans, "1"), 4.0);
   EXPECT_EQ(tasks_of(kmeans, "2"), 4.0);
-  const observed graph = run_one("program = \"graph\"\ngraph = \"random:tasks=40,width=4,rate=0.1,seconds=0.0001\"\nworkers = 2\n");
+  const observed graph = run_one(
+      "program = \"graph\"\ngraph = \"random:tasks=40,width=4,rate=0.1,seconds=0.0001\"\nworkers = "
+      "2\n");
   EXPECT_DOUBLE_EQ(graph.value("throughput", {}) * graph.value("makespan", {}), 40.0);
 }
 

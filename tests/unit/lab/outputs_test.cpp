@@ -57,7 +57,8 @@ TEST_F(outputs, writing_replaces_the_whole_file_and_keeps_its_mode) {
   fs::permissions(file("a.json"), fs::perms::owner_read | fs::perms::owner_write);
   write_output(file("a.json"), "new");
   EXPECT_EQ(content(file("a.json")), "new");
-  EXPECT_EQ(fs::status(file("a.json")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(file("a.json")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "no temporary file stays";
 }
 

@@ -15,7 +15,8 @@ disturber_row row(double active_s, double share, double progress, bool co_runner
 }
 
 TEST(presence, what_a_run_saw_leaves_out_the_time_before_it) {
-  // 0.1 s alone on the core (nothing left to others, full speed), then 0.9 s in which half was left.
+  // 0.1 s alone on the core (nothing left to others, full speed), then 0.9 s in which half was
+  // left.
   const auto e = difference({{row(0.1, 0.0, 1.0)}}, {{row(1.0, 0.45, 0.55)}});
   EXPECT_NEAR(e.share.value(), 0.5, 1e-12);
   EXPECT_NEAR(e.progress.value(), 0.5, 1e-12);

@@ -1,4 +1,5 @@
-// The graph that is recorded of a program is the one that it made, and can be read, simulated and run again.
+// The graph that is recorded of a program is the one that it made, and can be read, simulated and
+// run again.
 
 #include "lab/measuring/recorded_graph.hpp"
 
@@ -48,7 +49,9 @@ void check_usable(const dag& d) {
   EXPECT_EQ(dags::graph_json(again), text);
   const sim::platform p = sim::platform::load("haswell-16");
   graph g;
-  const task_graph made = build(g, dag_work{.from = "recorded.json", .what = std::make_shared<const dag>(std::move(again))}, p);
+  const task_graph made = build(
+      g, dag_work{.from = "recorded.json", .what = std::make_shared<const dag>(std::move(again))},
+      p);
   sim::engine e(p, {.policy = make_policy("auto", *p.cores), .table = table_options::robust()});
   EXPECT_EQ(e.run(g, made.types).tasks, d.tasks.size());
 }
@@ -57,7 +60,9 @@ void check_usable(const dag& d) {
 dag recording_of(graph& g, std::uint32_t threads) {
   trace::recorder events(threads, {.keeps_graph = true});
   {
-    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = "rws", .events = &events});
+    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(threads)),
+                .policy = "rws",
+                .events = &events});
     rt.run(g);
   }
   const trace::graph_log::content log = events.graph()->take();
@@ -78,7 +83,9 @@ TEST(recorded_graph, has_the_edges_of_a_graph_that_is_there_before_it_runs) {
   for (const dag::edge& e : d.edges) EXPECT_EQ(e.cost_s, d.tasks[e.from].id == "a 1" ? 0.25 : 0.0);
   for (const dag::task& t : d.tasks) {
     EXPECT_EQ(t.priority == priority::high, t.id == "a 1");
-    EXPECT_EQ(t.widths, t.id == "b 1" ? (std::vector<std::uint32_t>{1, 2}) : std::vector<std::uint32_t>{1}) << t.id;
+    EXPECT_EQ(t.widths,
+              t.id == "b 1" ? (std::vector<std::uint32_t>{1, 2}) : std::vector<std::uint32_t>{1})
+        << t.id;
   }
 }
 
@@ -100,13 +107,20 @@ TEST(recorded_graph, cuts_a_task_where_it_hands_over_and_where_it_waits) {
     const task after = g.add({.type = g.type("after")}, [] {});
     g.edge(adder, after);
     const dag d = recording_of(g, threads);
-    // adder 1.1 releases; 1.2 goes on beside the children, 1.3 after them until it lets go of the later one, 1.4 ends it.
-    const std::map<std::string, std::size_t> wanted{{"adder", 4}, {"child", 3}, {"later", 1}, {"after", 1}};
+    // adder 1.1 releases; 1.2 goes on beside the children, 1.3 after them until it lets go of the
+    // later one, 1.4 ends it.
+    const std::map<std::string, std::size_t> wanted{
+        {"adder", 4}, {"child", 3}, {"later", 1}, {"after", 1}};
     EXPECT_EQ(tasks_by_type(d), wanted);
     const auto edges = edges_of(d);
-    for (const names& e : {names{"adder 1.1", "adder 1.2"}, {"adder 1.2", "adder 1.3"}, {"adder 1.3", "adder 1.4"}, {"adder 1.3", "later 1"}, {"adder 1.4", "after 1"}})
+    for (const names& e : {names{"adder 1.1", "adder 1.2"},
+                           {"adder 1.2", "adder 1.3"},
+                           {"adder 1.3", "adder 1.4"},
+                           {"adder 1.3", "later 1"},
+                           {"adder 1.4", "after 1"}})
       EXPECT_TRUE(edges.contains(e)) << e.first << " -> " << e.second;
-    EXPECT_EQ(edges.size(), 5u + 1 + 2 + 2) << "one between children, two that follow no other child, two that no other child follows";
+    EXPECT_EQ(edges.size(), 5u + 1 + 2 + 2)
+        << "one between children, two that follow no other child, two that no other child follows";
     EXPECT_FALSE(edges.contains({"later 1", "after 1"})) << "nobody waits for what was let go";
   }
 }
@@ -136,16 +150,19 @@ TEST(recorded_graph, a_wait_comes_after_what_it_waited_for_alone) {
     }
   });
   // 1.1 lets go, 1.2 hands over the first, 1.3 the second, 1.4 comes after that.
-  const std::set<names> wanted{{"adder 1.1", "gone 1"},    {"adder 1.1", "adder 1.2"}, {"adder 1.2", "first 1"}, {"first 1", "adder 1.3"}, {"adder 1.3", "second 1"},
-                               {"second 1", "adder 1.4"}};
-  for (const std::uint32_t threads : {1u, 4u}) EXPECT_EQ(edges_of(recording_of(g, threads)), wanted);
+  const std::set<names> wanted{{"adder 1.1", "gone 1"},   {"adder 1.1", "adder 1.2"},
+                               {"adder 1.2", "first 1"},  {"first 1", "adder 1.3"},
+                               {"adder 1.3", "second 1"}, {"second 1", "adder 1.4"}};
+  for (const std::uint32_t threads : {1u, 4u})
+    EXPECT_EQ(edges_of(recording_of(g, threads)), wanted);
 }
 
 TEST(recorded_graph, times_of_a_task_that_waits_are_its_own) {
   graph g;
   const auto burn = [] {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-    while (std::chrono::steady_clock::now() < end) {}
+    while (std::chrono::steady_clock::now() < end) {
+    }
   };
   const task_type child = g.type("child");
   g.add({.type = g.type("adder")}, [&](task_context& here) {
@@ -155,7 +172,8 @@ TEST(recorded_graph, times_of_a_task_that_waits_are_its_own) {
   });
   const dag d = recording_of(g, 1);
   double adder_s = 0.0, children_s = 0.0;
-  for (const dag::task& t : d.tasks) (d.types[t.type].name == "adder" ? adder_s : children_s) += t.seconds;
+  for (const dag::task& t : d.tasks)
+    (d.types[t.type].name == "adder" ? adder_s : children_s) += t.seconds;
   EXPECT_GE(children_s, 0.040);
   EXPECT_LT(adder_s, children_s) << "it ran them while it waited";
 }
@@ -166,25 +184,36 @@ TEST(recorded_graph, graphs_that_ran_one_after_the_other_are_joined) {
   g.add({.type = g.type("a")}, [] {});
   trace::recorder events(1, {.keeps_graph = true});
   {
-    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(1)), .policy = "rws", .events = &events});
+    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(1)),
+                .policy = "rws",
+                .events = &events});
     rt.run(g);
     rt.run(g);
   }
   const dag d = graph_of(events.graph()->take(), events.drain(), "twice");
-  EXPECT_EQ(edges_of(d), (std::set<names>{{"a 1", "join 1"}, {"a 2", "join 1"}, {"join 1", "a 3"}, {"join 1", "a 4"}}));
+  EXPECT_EQ(edges_of(d),
+            (std::set<names>{
+                {"a 1", "join 1"}, {"a 2", "join 1"}, {"join 1", "a 3"}, {"join 1", "a 4"}}));
 }
 
 TEST(recorded_graph, of_kmeans) {
-  apps::kmeans k(apps::drawn_points(500, 3, 1), {.clusters = 4, .cut = apps::loop_cut::tasks, .block = 100, .most_iterations = 6, .least_changed = 0});
+  apps::kmeans k(apps::drawn_points(500, 3, 1), {.clusters = 4,
+                                                 .cut = apps::loop_cut::tasks,
+                                                 .block = 100,
+                                                 .most_iterations = 6,
+                                                 .least_changed = 0});
   const auto d = record_graph(k, "kmeans", machine::uniform(2), 1, never);
   ASSERT_TRUE(d);
   const std::size_t blocks = 5, iterations = tasks_by_type(*d).at("assign") / blocks;
   EXPECT_GT(iterations, 2u);
   // An iteration is cut where it waits for its blocks, and where it lets the next one go.
-  EXPECT_EQ(tasks_by_type(*d), (std::map<std::string, std::size_t>{{"iterate", 3 * iterations - 1}, {"assign", iterations * blocks}}));
+  EXPECT_EQ(tasks_by_type(*d),
+            (std::map<std::string, std::size_t>{{"iterate", 3 * iterations - 1},
+                                                {"assign", iterations * blocks}}));
   EXPECT_EQ(d->edges.size(), iterations * 2 * blocks + (iterations - 1) * 2);
   const auto high = std::ranges::count(d->tasks, priority::high, &dag::task::priority);
-  EXPECT_EQ(static_cast<std::size_t>(high), 3 * iterations - 1 + iterations) << "the largest block of each";
+  EXPECT_EQ(static_cast<std::size_t>(high), 3 * iterations - 1 + iterations)
+      << "the largest block of each";
   check_usable(*d);
 }
 
@@ -196,7 +225,8 @@ TEST(recorded_graph, of_heat) {
   EXPECT_EQ(tasks_by_type(*d), (std::map<std::string, std::size_t>{{"sweep", 24}}));
   EXPECT_EQ(facts_of(*d).path_tasks, 6u);
   EXPECT_EQ(facts_of(*d).roots, 4u);
-  EXPECT_EQ(d->edges.size(), 5u * (2 + 3 + 3 + 2) + 4 * 4) << "after itself and its neighbours, and after who wrote the same field before";
+  EXPECT_EQ(d->edges.size(), 5u * (2 + 3 + 3 + 2) + 4 * 4)
+      << "after itself and its neighbours, and after who wrote the same field before";
   check_usable(*d);
 }
 
@@ -217,16 +247,24 @@ TEST(recorded_graph, of_vgg16) {
   apps::vgg16 v(std::move(n), std::move(input), {.pictures = 2, .block_length = 16});
   const auto d = record_graph(v, "vgg16", machine::uniform(2), 1, never);
   ASSERT_TRUE(d);
-  // For each picture 34 stages, each of which the network waits for, and once it lets the next picture go.
-  const std::map<std::string, std::size_t> wanted{
-      {"network", 2 * 35 + 1}, {"im2col", 2 * 13}, {"convolution", 2 * 13}, {"max pooling", 2 * 5}, {"fully connected", 2 * (4 + 4 + 63)}};
+  // For each picture 34 stages, each of which the network waits for, and once it lets the next
+  // picture go.
+  const std::map<std::string, std::size_t> wanted{{"network", 2 * 35 + 1},
+                                                  {"im2col", 2 * 13},
+                                                  {"convolution", 2 * 13},
+                                                  {"max pooling", 2 * 5},
+                                                  {"fully connected", 2 * (4 + 4 + 63)}};
   EXPECT_EQ(tasks_by_type(*d), wanted);
   EXPECT_EQ(d->edges.size(), 2u * 2 * (13 + 13 + 5 + 4 + 4 + 63) + 2);
   check_usable(*d);
 }
 
 TEST(recorded_graph, of_a_run_that_is_stopped_is_none) {
-  apps::kmeans k(apps::drawn_points(100'000, 8, 1), {.clusters = 64, .cut = apps::loop_cut::tasks, .block = 100, .most_iterations = 1'000'000, .least_changed = 0});
+  apps::kmeans k(apps::drawn_points(100'000, 8, 1), {.clusters = 64,
+                                                     .cut = apps::loop_cut::tasks,
+                                                     .block = 100,
+                                                     .most_iterations = 1'000'000,
+                                                     .least_changed = 0});
   EXPECT_FALSE(record_graph(k, "kmeans", machine::uniform(2), 1, [] { return true; }));
 }
 

@@ -12,9 +12,9 @@
 #include "lab/claims/readings.hpp"
 #include "lab/claims/task_measures.hpp"
 #include "lab/measuring/measurement.hpp"
+#include "lab/measuring/presets.hpp"
 #include "lab/presenting/reproduce_json.hpp"
 #include "lab/presenting/reproduce_text.hpp"
-#include "lab/measuring/presets.hpp"
 #include "unit/lab/scenarios.hpp"
 #include "unit/lab/shipped.hpp"
 
@@ -36,7 +36,8 @@ TEST(presence_times, tell_the_parts_of_a_run) {
 }
 
 TEST(property_value, computes_what_the_papers_state) {
-  EXPECT_NEAR(property_value("graph_critical_share", {{"tasks", "32000"}, {"parallelism", "2"}}), 0.5, 1e-3);
+  EXPECT_NEAR(property_value("graph_critical_share", {{"tasks", "32000"}, {"parallelism", "2"}}),
+              0.5, 1e-3);
   EXPECT_EQ(property_value("samples_to_cross", {{"weight", "1/5"}}), 4);
   EXPECT_EQ(property_value("places", {{"cores", "8"}}), 15);
   EXPECT_EQ(property_value("example_longest_path", {}), 5);
@@ -119,15 +120,18 @@ TEST(reproduction, runs_each_seed_once_and_judges_by_the_numbers) {
   EXPECT_EQ(results[1].said, verdict::differs);
   EXPECT_TRUE(recompute(to_json(results)).empty()) << "a verdict follows from its numbers";
   reproduction again({parse_experiment(small, "small.toml")});
-  EXPECT_EQ(to_json(again.run(ids, silent).claims).dump(), to_json(results).dump()) << "the same bytes every time";
+  EXPECT_EQ(to_json(again.run(ids, silent).claims).dump(), to_json(results).dump())
+      << "the same bytes every time";
 }
 
-// The way of `kilter sim`, which shares no measuring with the experiments: seed by seed, then mean and two standard deviations.
+// The way of `kilter sim`, which shares no measuring with the experiments: seed by seed, then mean
+// and two standard deviations.
 TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
   const auto run_of = [](const char* policy, int seed) {
     specification a;
     a.on = read_engine("--on", "sim:grid:1x2");
-    a.work = make_workload("layered", {{"kernel", "matmul"}, {"tile", "64"}, {"tasks", "400"}, {"parallelism", "2"}});
+    a.work = make_workload(
+        "layered", {{"kernel", "matmul"}, {"tile", "64"}, {"tasks", "400"}, {"parallelism", "2"}});
     a.policy_lists = read_policies({policy});
     a.table = table_mode::paper;
     a.disturb = test::scenarios({"cpu@0"});
@@ -148,13 +152,15 @@ TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
     }
     return on_0 / all;
   };
-  // With several draws a seed's number is their mean, taken of each side before the sides are compared.
+  // With several draws a seed's number is their mean, taken of each side before the sides are
+  // compared.
   for (const int draws : {1, 3}) {
     std::vector<double> ratios, shares;
     for (int seed = 1; seed <= 10; ++seed) {
       double dam_per_s = 0.0, rws_per_s = 0.0, share = 0.0;
       for (int draw = 1; draw <= draws; ++draw) {
-        const run_row dam = run_of("dam-c", (seed - 1) * draws + draw), rws = run_of("rws", (seed - 1) * draws + draw);
+        const run_row dam = run_of("dam-c", (seed - 1) * draws + draw),
+                      rws = run_of("rws", (seed - 1) * draws + draw);
         dam_per_s += dam.throughput_per_s;
         rws_per_s += rws.throughput_per_s;
         share += share_on_0(dam) / draws;
@@ -168,7 +174,8 @@ TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
     reproduction r({parse_experiment(text, "small.toml")});
     progress silent(2, true);
     const auto results = r.run({"S0-1"}, silent).claims;
-    for (const auto& [values, got] : {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
+    for (const auto& [values, got] :
+         {std::pair{ratios, results[0].cases[0].got}, {shares, results[0].cases[1].got}}) {
       const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 10.0;
       double squares = 0.0;
       for (const double v : values) squares += (v - mean) * (v - mean);
@@ -186,10 +193,13 @@ TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
   read_differently(read, "table=robust,timing=honest");
   EXPECT_EQ(read[0].scenarios[0].parameters.at("table"), "robust") << "whatever the file says";
   progress silent(4, true);
-  const auto before = reproduction(as_described).run({"S0-1"}, silent).claims, after = reproduction(read).run({"S0-1"}, silent).claims;
+  const auto before = reproduction(as_described).run({"S0-1"}, silent).claims,
+             after = reproduction(read).run({"S0-1"}, silent).claims;
   EXPECT_NE(before[0].cases[0].got.obtained, after[0].cases[0].got.obtained);
-  const std::string text = readings_text({"as described", "table=robust,timing=honest"}, {before, after});
-  for (const char* part : {"as described", "table=robust,timing=honest", "S0-1"}) EXPECT_NE(text.find(part), std::string::npos) << part;
+  const std::string text =
+      readings_text({"as described", "table=robust,timing=honest"}, {before, after});
+  for (const char* part : {"as described", "table=robust,timing=honest", "S0-1"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
   for (const char* wrong : {"tabel=robust", "table", "table=oak", "refresh=0", "workers=2"}) {
     auto files = as_described;
     EXPECT_THROW(read_differently(files, wrong), input_error) << wrong;
@@ -198,10 +208,12 @@ TEST(reproduction, another_reading_is_another_run_and_a_wrong_one_is_refused) {
 
 TEST(preset_of, is_what_paper_code_or_kilter_say) {
   const auto value = [](const preset& p, std::string_view key) {
-    const auto at = std::ranges::find(p, key, [](const auto& one) { return std::string_view(one.first); });
+    const auto at =
+        std::ranges::find(p, key, [](const auto& one) { return std::string_view(one.first); });
     return at == p.end() ? std::string() : at->second;
   };
-  const std::vector<std::string> s0{"rws", "dam-c"}, s2{"rws", "perf"}, both{"perf", "dam-c"}, none{"heft"};
+  const std::vector<std::string> s0{"rws", "dam-c"}, s2{"rws", "perf"}, both{"perf", "dam-c"},
+      none{"heft"};
   EXPECT_EQ(value(preset_of("published", s0), "timing"), "leader");
   EXPECT_EQ(value(preset_of("coded", s0), "direct"), "yes") << "X22";
   EXPECT_EQ(value(preset_of("coded", s2), "thieves"), "spare-two") << "X19";
@@ -229,8 +241,10 @@ TEST(read_as, changes_scenarios_by_their_policies_and_nothing_as_published) {
       const experiment_scenario &was = files[f].scenarios[i], &code = coded[f].scenarios[i];
       EXPECT_EQ(published[f].scenarios[i].parameters, was.parameters);
       if (was.runs() != run_kind::tasks) continue;
-      const bool s2 = std::ranges::find(was.find_axis("policy")->values, "perf") != was.find_axis("policy")->values.end();
-      EXPECT_EQ(code.parameters.at("children"), s2 ? "slow-cluster" : "queue") << files[f].name << " " << was.name;
+      const bool s2 = std::ranges::find(was.find_axis("policy")->values, "perf") !=
+                      was.find_axis("policy")->values.end();
+      EXPECT_EQ(code.parameters.at("children"), s2 ? "slow-cluster" : "queue")
+          << files[f].name << " " << was.name;
       EXPECT_EQ(ours[f].scenarios[i].parameters.at("table"), "robust");
     }
   EXPECT_THROW(read_as(coded, "printed", known), input_error);
@@ -244,11 +258,16 @@ TEST(readings, that_are_shipped_are_each_about_some_scenario_of_their_papers) {
     ASSERT_NO_THROW(read_differently(read, r.set)) << r.set;
     for (const std::string& paper : r.papers) {
       const auto changed = [&](std::size_t f) {
-        return !std::ranges::equal(read[f].scenarios, test::shipped()[f].scenarios, {}, &experiment_scenario::parameters, &experiment_scenario::parameters);
+        return !std::ranges::equal(read[f].scenarios, test::shipped()[f].scenarios, {},
+                                   &experiment_scenario::parameters,
+                                   &experiment_scenario::parameters);
       };
       bool some = false;
-      const auto about = [&](const claim& c) { return c.id == paper || c.id.starts_with(paper + "-"); };
-      for (std::size_t f = 0; f < read.size(); ++f) some = some || (std::ranges::any_of(read[f].claims, about) && changed(f));
+      const auto about = [&](const claim& c) {
+        return c.id == paper || c.id.starts_with(paper + "-");
+      };
+      for (std::size_t f = 0; f < read.size(); ++f)
+        some = some || (std::ranges::any_of(read[f].claims, about) && changed(f));
       EXPECT_TRUE(some) << r.set << " of " << paper;
     }
   }
@@ -257,7 +276,8 @@ TEST(readings, that_are_shipped_are_each_about_some_scenario_of_their_papers) {
 TEST(flips, are_the_readings_under_which_a_verdict_is_another) {
   std::vector<experiment_file> files{parse_experiment(small, "small.toml")};
   known_readings known;
-  for (const char* set : {"co_runner=fluid", "weight=1", "sides=fast"}) known.one_by_one.push_back({set, {"S0"}, "none", "none"});
+  for (const char* set : {"co_runner=fluid", "weight=1", "sides=fast"})
+    known.one_by_one.push_back({set, {"S0"}, "none", "none"});
   known.one_by_one.push_back({"timing=span", {"S4"}, "none", "none"});
   known.one_by_one.push_back({"undisturbed=yes", {"S0-2"}, "none", "none"});
   flip_search search(files, known, {"S0-1"});
@@ -281,7 +301,8 @@ TEST(flips, are_the_readings_under_which_a_verdict_is_another) {
 
 TEST(flips, leave_out_what_a_machine_refuses) {
   std::string apart = small;
-  apart.replace(apart.find("[[scenario]]"), apart.find("[[claim]]") - apart.find("[[scenario]]"), R"([[scenario]]
+  apart.replace(apart.find("[[scenario]]"), apart.find("[[claim]]") - apart.find("[[scenario]]"),
+                R"([[scenario]]
 name = "heat"
 on = "sim:haswell-cluster"
 workload = "heat"
@@ -299,13 +320,16 @@ seeds = 10
 )");
   std::vector<experiment_file> files{parse_experiment(apart, "apart.toml")};
   known_readings known;
-  for (const char* set : {"steal=richest", "weight=1"}) known.one_by_one.push_back({set, {"S0"}, "none", "none"});
-  EXPECT_THROW({
-    auto read = files;
-    read_differently(read, "steal=richest");
-    progress silent(100, true);
-    (void)reproduction(read).run({"S0-1"}, silent);
-  }, input_error);
+  for (const char* set : {"steal=richest", "weight=1"})
+    known.one_by_one.push_back({set, {"S0"}, "none", "none"});
+  EXPECT_THROW(
+      {
+        auto read = files;
+        read_differently(read, "steal=richest");
+        progress silent(100, true);
+        (void)reproduction(read).run({"S0-1"}, silent);
+      },
+      input_error);
   flip_search search(files, known, {"S0-1"});
   progress silent(search.steps(), true);
   const auto found = search.run(silent);
@@ -319,8 +343,11 @@ TEST(specification_of, has_the_words_of_the_scenario_and_the_value_of_each_axis)
   s.on = read_engine("on", "sim:grid:1x2");
   s.workload = "layered";
   s.parameters = {{"kernel", "copy"}, {"table", "paper"}, {"direct", "yes"}, {"refresh", "40"}};
-  const selection run{{"scenario", "small"}, {"policy", "dam-c"}, {"disturb", "cpu@0"}, {"weight", "2/7"}, {"parallelism", "3"}, {"workers", "1"}};
-  const auto nothing_beside = [](const specification& of) { return std::ranges::all_of(of.disturb, [](const auto& parts) { return parts.empty(); }); };
+  const selection run{{"scenario", "small"}, {"policy", "dam-c"},  {"disturb", "cpu@0"},
+                      {"weight", "2/7"},     {"parallelism", "3"}, {"workers", "1"}};
+  const auto nothing_beside = [](const specification& of) {
+    return std::ranges::all_of(of.disturb, [](const auto& parts) { return parts.empty(); });
+  };
   s.parameters["undisturbed"] = "yes";
   EXPECT_TRUE(nothing_beside(specification_of(s, run, 7)));
   s.parameters["undisturbed"] = "no";

@@ -42,7 +42,8 @@ TEST(result_trace, a_long_run_keeps_whole_stretches_from_the_start_to_the_end) {
   EXPECT_LE(d["table"].size(), most_table_rows + 1);
   EXPECT_EQ(d["spans"].front()["task"], 0u);
   EXPECT_EQ(d["spans"].back()["task"], 99'999u);
-  EXPECT_EQ(d["table"].back()["t_s"], d["spans"].back()["end_s"]) << "the last thing learned is kept";
+  EXPECT_EQ(d["table"].back()["t_s"], d["spans"].back()["end_s"])
+      << "the last thing learned is kept";
   std::size_t gaps = 0;
   for (std::size_t i = 1; i < d["spans"].size(); ++i) {
     ASSERT_LT(d["spans"][i - 1]["task"], d["spans"][i]["task"]) << "no task twice";
@@ -69,7 +70,8 @@ detail on_cores(std::uint32_t cores, std::int64_t steps) {
   return d;
 }
 
-// The cores are never idle here: at every moment each either runs a kept span or counts as not recorded, or the drawing shows idle time that was not.
+// The cores are never idle here: at every moment each either runs a kept span or counts as not
+// recorded, or the drawing shows idle time that was not.
 TEST(result_trace, what_is_left_out_of_a_long_run_is_no_idle_time) {
   constexpr std::uint32_t cores = 4;
   const document d = detail_document(on_cores(cores, 20'000), cores);
@@ -109,9 +111,13 @@ TEST(result_trace, a_core_whose_events_found_no_room_is_unrecorded_from_then_on)
 }
 
 TEST(result_trace, document_text_reads_back_to_the_same) {
-  document d{{"a", 1}, {"rows", {{{"x", 1}, {"s", "text \"quoted\""}}, {{"x", 2}}}}, {"none", document::array()}, {"list", {1, 2}}};
+  document d{{"a", 1},
+             {"rows", {{{"x", 1}, {"s", "text \"quoted\""}}, {{"x", 2}}}},
+             {"none", document::array()},
+             {"list", {1, 2}}};
   EXPECT_EQ(document::parse(document_text(d)), d);
-  EXPECT_EQ(document_text(document{{"rows", {{{"x", 1}}, {{"x", 2}}}}}), "{\n \"rows\": [\n  {\"x\":1},\n  {\"x\":2}\n ]\n}\n");
+  EXPECT_EQ(document_text(document{{"rows", {{{"x", 1}}, {{"x", 2}}}}}),
+            "{\n \"rows\": [\n  {\"x\":1},\n  {\"x\":2}\n ]\n}\n");
 }
 
 }  // namespace

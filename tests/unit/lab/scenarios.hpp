@@ -8,7 +8,8 @@
 
 namespace kilter::lab::test {
 
-inline std::vector<std::vector<asked_disturbance>> scenarios(const std::vector<std::string>& texts) {
+inline std::vector<std::vector<asked_disturbance>> scenarios(
+    const std::vector<std::string>& texts) {
   std::vector<std::vector<asked_disturbance>> all;
   for (const std::string& text : texts) all.push_back(read_disturbances(text));
   return all;

@@ -10,7 +10,11 @@ namespace kilter::lab {
 namespace {
 
 run_row run(const char* policy, std::uint32_t repeat, double seconds, std::uint32_t graph = 0) {
-  run_row r{.policy = policy, .disturb = "none", .repeat = repeat, .graph = graph, .root_core = repeat % 2};
+  run_row r{.policy = policy,
+            .disturb = "none",
+            .repeat = repeat,
+            .graph = graph,
+            .root_core = repeat % 2};
   r.stats.seconds = seconds;
   r.stats.tasks = 1000;
   r.throughput_per_s = 1000 / seconds;
@@ -28,7 +32,9 @@ TEST(stats, median_of_none_one_even_and_odd) {
 
 TEST(summary, rws_is_paired_by_repeat_so_that_drift_cancels) {
   // The machine halves its speed between the repeats; dam-c is 1.25 times rws in each.
-  const auto lines = summarize({run("rws", 0, 1.25), run("dam-c", 0, 1.0), run("rws", 1, 2.5), run("dam-c", 1, 2.0)}, {"rws", "dam-c"}, {"none"});
+  const auto lines = summarize(
+      {run("rws", 0, 1.25), run("dam-c", 0, 1.0), run("rws", 1, 2.5), run("dam-c", 1, 2.0)},
+      {"rws", "dam-c"}, {"none"});
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NEAR(*lines[1].ratio_to_rws_median, 1.25, 1e-12);
   EXPECT_NEAR(*lines[1].ratio_min, 1.25, 1e-12);
@@ -44,7 +50,9 @@ TEST(summary, without_rws_there_is_no_ratio) {
 }
 
 TEST(summary, warm_runs_are_lines_of_their_own_and_meet_warm_rws) {
-  const auto lines = summarize({run("rws", 0, 1.0), run("rws", 0, 2.0, 1), run("dam-c", 0, 1.0), run("dam-c", 0, 1.0, 1)}, {"rws", "dam-c"}, {"none"});
+  const auto lines = summarize(
+      {run("rws", 0, 1.0), run("rws", 0, 2.0, 1), run("dam-c", 0, 1.0), run("dam-c", 0, 1.0, 1)},
+      {"rws", "dam-c"}, {"none"});
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_FALSE(lines[2].warm);
   EXPECT_NEAR(*lines[2].ratio_to_rws_median, 1.0, 1e-12);
@@ -63,7 +71,8 @@ TEST(summary, energy_is_a_median_and_absent_if_a_run_has_none) {
 }
 
 TEST(summary, an_interrupted_experiment_pairs_only_what_has_a_partner) {
-  const auto lines = summarize({run("rws", 0, 1.0), run("dam-c", 0, 0.5), run("dam-c", 1, 0.1)}, {"rws", "dam-c"}, {"none"});
+  const auto lines = summarize({run("rws", 0, 1.0), run("dam-c", 0, 0.5), run("dam-c", 1, 0.1)},
+                               {"rws", "dam-c"}, {"none"});
   EXPECT_NEAR(*lines[1].ratio_max, 2.0, 1e-12);
 }
 

@@ -40,18 +40,21 @@ TEST(topo_text, the_tx2_shows_ids_beside_linux_numbers) {
 }
 
 TEST(topo_text, one_of_a_thing_is_singular) {
-  expect_has(topo_text(machine::uniform(1), false), "uniform-1: 1 core, 1 cluster, 1 kind, 1 place\n");
+  expect_has(topo_text(machine::uniform(1), false),
+             "uniform-1: 1 core, 1 cluster, 1 kind, 1 place\n");
 }
 
 TEST(topo_text, large_machines_stay_inside_100_columns) {
-  for (const auto& m : {machine::uniform(64), machine::uniform(1024, 8), machine::uniform(23), machine::uniform(2000, 500)})
+  for (const auto& m : {machine::uniform(64), machine::uniform(1024, 8), machine::uniform(23),
+                        machine::uniform(2000, 500)})
     EXPECT_LE(longest_line(topo_text(m, false)), 100u) << m.name();
 }
 
 TEST(topo_text, every_place_is_listed_whatever_the_size) {
   const auto m = machine::uniform(96, 2);
   const std::string text = topo_text(m, false);
-  for (const place& p : m.places()) expect_has(text, "(" + std::to_string(p.leader) + "," + std::to_string(p.width) + ")");
+  for (const place& p : m.places())
+    expect_has(text, "(" + std::to_string(p.leader) + "," + std::to_string(p.width) + ")");
 }
 
 TEST(topo_text, colour_only_adds_escapes) {
@@ -66,12 +69,17 @@ TEST(topo_text, colour_only_adds_escapes) {
 TEST(topo_json, the_tx2_has_the_ten_places_in_order) {
   const json j = json::parse(topo_json(machine::from_platform("jetson-tx2")));
   EXPECT_EQ(j["name"], "jetson-tx2");
-  const int expected[][2] = {{0, 1}, {1, 1}, {0, 2}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 2}, {4, 2}, {2, 4}};
+  const int expected[][2] = {{0, 1}, {1, 1}, {0, 2}, {2, 1}, {3, 1},
+                             {4, 1}, {5, 1}, {2, 2}, {4, 2}, {2, 4}};
   ASSERT_EQ(j["places"].size(), 10u);
-  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(j["places"][i], (json{{"leader", expected[i][0]}, {"width", expected[i][1]}}));
-  EXPECT_EQ(j["cores"][2], (json{{"id", 2}, {"os_index", 0}, {"cluster", 1}, {"kind", 1}, {"numa_node", 0}}));
-  EXPECT_EQ(j["clusters"][1], (json{{"id", 1}, {"kind", 1}, {"first", 2}, {"size", 4}, {"widths", {1, 2, 4}}}));
-  EXPECT_EQ(j["kinds"][0], (json{{"id", 0}, {"name", "denver"}, {"cores", 2}, {"relative_speed", 2.95}}));
+  for (std::size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(j["places"][i], (json{{"leader", expected[i][0]}, {"width", expected[i][1]}}));
+  EXPECT_EQ(j["cores"][2],
+            (json{{"id", 2}, {"os_index", 0}, {"cluster", 1}, {"kind", 1}, {"numa_node", 0}}));
+  EXPECT_EQ(j["clusters"][1],
+            (json{{"id", 1}, {"kind", 1}, {"first", 2}, {"size", 4}, {"widths", {1, 2, 4}}}));
+  EXPECT_EQ(j["kinds"][0],
+            (json{{"id", 0}, {"name", "denver"}, {"cores", 2}, {"relative_speed", 2.95}}));
 }
 
 TEST(topo_json, a_name_that_is_not_utf8_does_not_stop_it) {

@@ -1,4 +1,5 @@
-// From numbers to verdicts: the rules at their edges, and that a verdict cannot be changed without being caught.
+// From numbers to verdicts: the rules at their edges, and that a verdict cannot be changed without
+// being caught.
 
 #include "lab/claims/verdict.hpp"
 
@@ -31,32 +32,35 @@ TEST(holds, equality_looks_at_the_mean_and_not_at_the_spread) {
 }
 
 TEST(holds, what_is_no_number_never_holds) {
-  for (const relation r : {relation::gt, relation::lt, relation::eq}) EXPECT_FALSE(holds(r, 0.0, 1.0, {nan, nan, nan}));
+  for (const relation r : {relation::gt, relation::lt, relation::eq})
+    EXPECT_FALSE(holds(r, 0.0, 1.0, {nan, nan, nan}));
 }
 
 TEST(estimate_of, is_the_mean_with_two_standard_deviations_on_each_side) {
-  const estimate e = estimate_of(std::vector<double>{1, 2, 3});   // standard deviation 1
+  const estimate e = estimate_of(std::vector<double>{1, 2, 3});  // standard deviation 1
   EXPECT_DOUBLE_EQ(e.obtained, 2);
   EXPECT_DOUBLE_EQ(e.low, 0);
   EXPECT_DOUBLE_EQ(e.high, 4);
   EXPECT_DOUBLE_EQ(estimate_of(std::vector<double>{5}).low, 5);
   EXPECT_TRUE(std::isnan(estimate_of({}).low));
   EXPECT_TRUE(std::isnan(estimate_of(std::vector<double>{1, nan, 3}).obtained));
-  EXPECT_TRUE(std::isnan(estimate_of(std::vector<double>{1, std::numeric_limits<double>::infinity()}).high));
+  EXPECT_TRUE(std::isnan(
+      estimate_of(std::vector<double>{1, std::numeric_limits<double>::infinity()}).high));
 }
 
 TEST(rule_band, is_15_percent_and_half_of_a_gain_and_5_points) {
   const band plain = rule_band(2.0, false, false);
   EXPECT_DOUBLE_EQ(plain.low, 1.7);
   EXPECT_DOUBLE_EQ(plain.high, 2.3);
-  const band small_gain = rule_band(1.12, false, true);   // half of 0.12 is less than 15 %
+  const band small_gain = rule_band(1.12, false, true);  // half of 0.12 is less than 15 %
   EXPECT_DOUBLE_EQ(small_gain.low, 1.06);
   EXPECT_DOUBLE_EQ(small_gain.high, 1.18);
   EXPECT_DOUBLE_EQ(rule_band(3.5, false, true).low, 2.975);
   const band loss = rule_band(0.9, false, true);
   EXPECT_DOUBLE_EQ(loss.high, 0.95);
   EXPECT_DOUBLE_EQ(rule_band(0.17, true, false).low, 0.12);
-  EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).low, 0.0065) << "five points would let nothing be 1.3 %";
+  EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).low, 0.0065)
+      << "five points would let nothing be 1.3 %";
   EXPECT_DOUBLE_EQ(rule_band(0.013, true, false).high, 0.026);
   EXPECT_DOUBLE_EQ(rule_band(0.98, true, false).high, 1.0);
   EXPECT_FALSE(inside(plain, nan));
@@ -74,7 +78,8 @@ TEST(margin_allowed, one_percent_for_an_order_three_for_an_equality) {
   EXPECT_FALSE(margin_allowed(relation::eq, false, 1.0, -0.01));
 }
 
-verdict decided(std::vector<bool> cases, std::vector<bool> values, decided_by by = decided_by::runs) {
+verdict decided(std::vector<bool> cases, std::vector<bool> values,
+                decided_by by = decided_by::runs) {
   std::vector<case_result> c(cases.size());
   std::vector<value_result> v(values.size());
   for (std::size_t i = 0; i < cases.size(); ++i) c[i].held = cases[i];
@@ -85,19 +90,24 @@ verdict decided(std::vector<bool> cases, std::vector<bool> values, decided_by by
 TEST(decide, follows_from_cases_and_values) {
   EXPECT_EQ(decided({true, true}, {true, true}), verdict::reproduced);
   EXPECT_EQ(decided({true, true}, {true, false}), verdict::direction);
-  EXPECT_EQ(decided({true}, {}), verdict::direction) << "without a published value there is nothing to reproduce";
-  EXPECT_EQ(decided({true, false}, {true}), verdict::differs) << "a value may be met by luck while an order fails";
+  EXPECT_EQ(decided({true}, {}), verdict::direction)
+      << "without a published value there is nothing to reproduce";
+  EXPECT_EQ(decided({true, false}, {true}), verdict::differs)
+      << "a value may be met by luck while an order fails";
   EXPECT_EQ(decided({}, {true}), verdict::differs) << "what was not checked does not hold";
-  EXPECT_EQ(decided({true}, {true}, decided_by::property), verdict::arithmetic) << "a property of the code is no experiment that came out";
+  EXPECT_EQ(decided({true}, {true}, decided_by::property), verdict::arithmetic)
+      << "a property of the code is no experiment that came out";
   EXPECT_EQ(decided({true}, {false}, decided_by::property), verdict::differs);
   EXPECT_EQ(decided({}, {}, decided_by::hardware), verdict::needs_hardware);
   EXPECT_EQ(decided({}, {}, decided_by::input), verdict::input);
   EXPECT_EQ(name_of(verdict::needs_hardware), "needs-hardware");
 }
 
-// -- quantities -----------------------------------------------------------------------------------------------------------
+// -- quantities -----------------------------------------------------------------------------------
 
-cell run_of(const std::string& policy, const std::string& p) { return {"throughput", {{"policy", policy}, {"parallelism", p}}, {}}; }
+cell run_of(const std::string& policy, const std::string& p) {
+  return {"throughput", {{"policy", policy}, {"parallelism", p}}, {}};
+}
 
 /// Two seeds: throughput is 10 P for rws and 20 P + 2 seed for the other.
 std::vector<double> made_up(const cell& c) {
@@ -129,21 +139,27 @@ TEST(evaluate, mean_max_and_min_are_taken_of_the_quotients_seed_by_seed) {
 
 TEST(evaluate, cv_spread_and_growth_are_taken_of_each_side) {
   EXPECT_DOUBLE_EQ(evaluate(over_p(fold_kind::growth, against_kind::nothing), made_up)[0], 4.0);
-  EXPECT_DOUBLE_EQ(evaluate(over_p(fold_kind::growth, against_kind::per), made_up)[1], (82.0 / 22.0) / 4.0);
-  EXPECT_DOUBLE_EQ(evaluate(over_p(fold_kind::spread, against_kind::nothing), made_up)[1], 82.0 / 22.0);
+  EXPECT_DOUBLE_EQ(evaluate(over_p(fold_kind::growth, against_kind::per), made_up)[1],
+                   (82.0 / 22.0) / 4.0);
+  EXPECT_DOUBLE_EQ(evaluate(over_p(fold_kind::spread, against_kind::nothing), made_up)[1],
+                   82.0 / 22.0);
   const auto cv = evaluate(over_p(fold_kind::cv, against_kind::per), made_up);
   EXPECT_DOUBLE_EQ(cv[0], 1.0) << "twice the throughput everywhere is as steady";
   EXPECT_LT(cv[1], 1.0);
 }
 
 TEST(evaluate, what_is_no_number_in_one_run_is_none_in_the_end) {
-  const auto broken = [](const cell& c) { return c.run.at("parallelism") == "2" ? std::vector<double>{nan} : std::vector<double>{1.0}; };
+  const auto broken = [](const cell& c) {
+    return c.run.at("parallelism") == "2" ? std::vector<double>{nan} : std::vector<double>{1.0};
+  };
   EXPECT_TRUE(std::isnan(evaluate(over_p(fold_kind::max, against_kind::per), broken)[0]));
-  const auto uneven = [](const cell& c) { return std::vector<double>(c.run.at("parallelism") == "2" ? 1 : 2, 1.0); };
+  const auto uneven = [](const cell& c) {
+    return std::vector<double>(c.run.at("parallelism") == "2" ? 1 : 2, 1.0);
+  };
   EXPECT_THROW((void)evaluate(over_p(fold_kind::max, against_kind::per), uneven), usage_error);
 }
 
-// -- the document ---------------------------------------------------------------------------------------------------------
+// -- the document ---------------------------------------------------------------------------------
 
 /// Every measure of every run is 1, but what is made larger; enough to judge all shipped claims.
 std::vector<double> ones(const cell&) { return std::vector<double>(10, 1.0); }
@@ -177,7 +193,8 @@ TEST(reproduce_json, says_what_the_verdict_follows_from) {
   EXPECT_EQ(c.at("seeds"), 2);
   EXPECT_DOUBLE_EQ(c.at("published"), 2.2);
   EXPECT_DOUBLE_EQ(c.at("obtained"), 2.1);
-  for (const char* key : {"case", "relation", "reference", "obtained", "low", "high", "margin", "holds"})
+  for (const char* key :
+       {"case", "relation", "reference", "obtained", "low", "high", "margin", "holds"})
     EXPECT_TRUE(c.at("cases").at(0).contains(key)) << key;
 }
 
@@ -201,7 +218,8 @@ TEST(recompute, agrees_with_every_shipped_claim_whatever_the_numbers_are) {
       results.push_back(judge(c, [](const cell&) { return std::vector<double>{nan, nan}; }));
     }
   const auto document = nlohmann::ordered_json::parse(to_json(results).dump());
-  for (const disagreement& d : recompute(document)) ADD_FAILURE() << d.id << " " << d.where << ": " << d.said << ", but " << d.derived;
+  for (const disagreement& d : recompute(document))
+    ADD_FAILURE() << d.id << " " << d.where << ": " << d.said << ", but " << d.derived;
 }
 
 std::string first_disagreement(const nlohmann::ordered_json& d) {
@@ -219,13 +237,21 @@ TEST(recompute, catches_whatever_was_changed_afterwards) {
   };
   EXPECT_EQ(changed([](auto& c) { c["verdict"] = "direction"; }), "verdict");
   EXPECT_EQ(changed([](auto& c) { c["verdict"] = "needs-hardware"; }), "verdict");
-  EXPECT_EQ(changed([](auto& c) { c["decided_by"] = "input"; c["verdict"] = "input"; }), "decided_by");
+  EXPECT_EQ(changed([](auto& c) {
+              c["decided_by"] = "input";
+              c["verdict"] = "input";
+            }),
+            "decided_by");
   EXPECT_EQ(changed([](auto& c) { c["cases"][0]["holds"] = false; }), "cases[0].holds");
   EXPECT_EQ(changed([](auto& c) { c["cases"][0]["low"] = 0.5; }), "cases[0].holds");
   EXPECT_EQ(changed([](auto& c) { c["cases"][0]["low"] = 5.0; }), "cases[0]");
   EXPECT_EQ(changed([](auto& c) { c["cases"][0]["margin"] = 0.001; }), "cases[0].margin");
   EXPECT_EQ(changed([](auto& c) { c["cases"] = nlohmann::ordered_json::array(); }), "verdict");
-  EXPECT_EQ(changed([](auto& c) { c["values"][0]["band"]["low"] = 0.1; c["band"]["low"] = 0.1; }), "values[0].band");
+  EXPECT_EQ(changed([](auto& c) {
+              c["values"][0]["band"]["low"] = 0.1;
+              c["band"]["low"] = 0.1;
+            }),
+            "values[0].band");
   EXPECT_EQ(changed([](auto& c) { c["values"][0]["inside"] = false; }), "values[0].inside");
   EXPECT_EQ(changed([](auto& c) { c["obtained"] = 2.2; }), "obtained");
   EXPECT_EQ(changed([](auto& c) { c["published"] = 2.1; }), "published");
@@ -233,9 +259,15 @@ TEST(recompute, catches_whatever_was_changed_afterwards) {
 
 TEST(recompute, refuses_what_is_no_such_document) {
   EXPECT_THROW((void)recompute(nlohmann::ordered_json::parse("{}")), input_error);
-  EXPECT_THROW((void)recompute(nlohmann::ordered_json::parse(R"({"schema": "kilter.bench/1", "claims": []})")), input_error);
-  EXPECT_THROW((void)recompute(nlohmann::ordered_json::parse(R"({"schema": "kilter.reproduce/1", "claims": [{"id": "C"}]})")), input_error);
-  EXPECT_TRUE(recompute(nlohmann::ordered_json::parse(R"({"schema": "kilter.reproduce/1", "claims": []})")).empty());
+  EXPECT_THROW((void)recompute(
+                   nlohmann::ordered_json::parse(R"({"schema": "kilter.bench/1", "claims": []})")),
+               input_error);
+  EXPECT_THROW((void)recompute(nlohmann::ordered_json::parse(
+                   R"({"schema": "kilter.reproduce/1", "claims": [{"id": "C"}]})")),
+               input_error);
+  EXPECT_TRUE(
+      recompute(nlohmann::ordered_json::parse(R"({"schema": "kilter.reproduce/1", "claims": []})"))
+          .empty());
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ using edges = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 edges edges_of(graph& g) {
   edges all;
   kilter::detail::graph_access::core(g).for_each_node([&](const kilter::detail::node* n) {
-    kilter::detail::for_each_successor(n, [&](const kilter::detail::node* next, double) { all.emplace(kilter::detail::id_of(n), kilter::detail::id_of(next)); });
+    kilter::detail::for_each_successor(n, [&](const kilter::detail::node* next, double) {
+      all.emplace(kilter::detail::id_of(n), kilter::detail::id_of(next));
+    });
   });
   return all;
 }
@@ -52,12 +54,18 @@ const sim::platform& one_node() {
 
 sim::platform two_nodes() {
   sim::platform p = sim::platform::load("grid:2x4");
-  p.network = sim::network_figure{.clusters_per_node = 1, .bytes_per_s = 1e9, .latency_s = 1e-6, .from = {}};
+  p.network = sim::network_figure{
+      .clusters_per_node = 1, .bytes_per_s = 1e9, .latency_s = 1e-6, .from = {}};
   return p;
 }
 
-random_dag random_of(std::uint32_t tasks, std::uint32_t width, double edge_rate, std::uint64_t seed = 123) {
-  return {.kernels = {{"matmul", 64}, {"sort", 65536}, {"copy", 2048}}, .tasks = tasks, .parallelism = width, .edge_rate = edge_rate, .seed = seed};
+random_dag random_of(std::uint32_t tasks, std::uint32_t width, double edge_rate,
+                     std::uint64_t seed = 123) {
+  return {.kernels = {{"matmul", 64}, {"sort", 65536}, {"copy", 2048}},
+          .tasks = tasks,
+          .parallelism = width,
+          .edge_rate = edge_rate,
+          .seed = seed};
 }
 
 double parallelism(const random_dag& shape) {
@@ -70,7 +78,8 @@ double parallelism(const random_dag& shape) {
 
 TEST(random_dag, at_edge_rate_one_the_width_is_the_parallelism) {
   for (const std::uint32_t width : {1u, 2u, 4u, 8u, 16u})
-    EXPECT_NEAR(parallelism(random_of(2000, width, 1.0)), width, 0.1 * width) << "the experiments' axis would mean something else";
+    EXPECT_NEAR(parallelism(random_of(2000, width, 1.0)), width, 0.1 * width)
+        << "the experiments' axis would mean something else";
 }
 
 TEST(random_dag, sparse_ones_are_far_more_parallel_than_they_are_wide) {
@@ -119,7 +128,9 @@ TEST(random_dag, parents_are_of_earlier_levels_near_and_follow_from_no_other) {
       for (const std::uint32_t p : nodes[n].parents) {
         EXPECT_LT(nodes[p].level, nodes[n].level);
         EXPECT_LE(n - p, random_reach + 2 * 6) << "at most 200 before the level";
-        for (const std::uint32_t other : nodes[n].parents) EXPECT_FALSE(before[other].contains(p)) << n << " follows " << p << " already by " << other;
+        for (const std::uint32_t other : nodes[n].parents)
+          EXPECT_FALSE(before[other].contains(p))
+              << n << " follows " << p << " already by " << other;
       }
   }
 }
@@ -133,7 +144,8 @@ TEST(random_dag, parallel_tasks_never_share_a_slot) {
       slots.insert(nodes[n].slot);
       for (std::uint32_t m = 0; m < n; ++m)
         if (nodes[m].slot == nodes[n].slot) {
-          EXPECT_TRUE(before[n].contains(m)) << m << " and " << n << " could write the same data at once";
+          EXPECT_TRUE(before[n].contains(m))
+              << m << " and " << n << " could write the same data at once";
           EXPECT_EQ(nodes[m].kernel, nodes[n].kernel);
         }
     }
@@ -170,7 +182,13 @@ TEST(random_dag, tells_what_each_type_does_and_the_slots) {
 
 TEST(kmeans, iterations_wait_for_each_other_and_have_one_larger_critical_task) {
   graph g;
-  const kmeans k{.points = 1700, .features = 2, .clusters = 3, .iterations = 3, .tasks_per_iteration = 3, .critical_factor = 1.4, .seed = 5};
+  const kmeans k{.points = 1700,
+                 .features = 2,
+                 .clusters = 3,
+                 .iterations = 3,
+                 .tasks_per_iteration = 3,
+                 .critical_factor = 1.4,
+                 .seed = 5};
   const task_graph made = build(g, k, one_node());
   ASSERT_EQ(g.size(), 9u);
   const edges all = edges_of(g);
@@ -188,7 +206,8 @@ TEST(kmeans, iterations_wait_for_each_other_and_have_one_larger_critical_task) {
     products += work[t];
   }
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(high[i] / 3, i) << "one an iteration";
-  EXPECT_NEAR(products * 2 * 64 * 64 * 64, 3.0 * (3 * 1700 * 2 * 3), 1e-6) << "three operations for each point, feature and cluster, three times";
+  EXPECT_NEAR(products * 2 * 64 * 64 * 64, 3.0 * (3 * 1700 * 2 * 3), 1e-6)
+      << "three operations for each point, feature and cluster, three times";
 }
 
 TEST(kmeans, critical_position_takes_every_value) {
@@ -210,13 +229,29 @@ TEST(heat, exchanges_stand_between_the_border_blocks) {
   EXPECT_EQ(high_of(g), (std::vector<std::uint64_t>{9, 10, 11, 21, 22, 23}));
   edges wanted;
   for (const std::uint64_t shift : {0, 12}) {
-    for (const auto& [block, exchange] : {std::pair{0, 9}, {2, 9}, {3, 9}, {2, 10}, {3, 10}, {5, 10}, {6, 10}, {5, 11}, {6, 11}, {8, 11}})
+    for (const auto& [block, exchange] : {std::pair{0, 9},
+                                          {2, 9},
+                                          {3, 9},
+                                          {2, 10},
+                                          {3, 10},
+                                          {5, 10},
+                                          {6, 10},
+                                          {5, 11},
+                                          {6, 11},
+                                          {8, 11}})
       wanted.emplace(shift + block, shift + exchange);
   }
   for (std::uint64_t rank = 0; rank < 3; ++rank) {
     const std::uint64_t b = 3 * rank;
-    wanted.merge(edges{{b, b + 12}, {b + 1, b + 12}, {9 + rank, b + 12}, {b, b + 13}, {b + 1, b + 13}, {b + 2, b + 13}, {b + 1, b + 14},
-                       {b + 2, b + 14}, {9 + rank, b + 14}});
+    wanted.merge(edges{{b, b + 12},
+                       {b + 1, b + 12},
+                       {9 + rank, b + 12},
+                       {b, b + 13},
+                       {b + 1, b + 13},
+                       {b + 2, b + 13},
+                       {b + 1, b + 14},
+                       {b + 2, b + 14},
+                       {9 + rank, b + 14}});
   }
   EXPECT_EQ(edges_of(g), wanted);
   EXPECT_EQ(path_in_tasks(g), 4u);
@@ -226,8 +261,20 @@ TEST(heat, exchanges_stand_between_the_border_blocks) {
 
 TEST(heat, one_block_a_rank_is_both_borders) {
   graph g;
-  (void)build(g, heat{.rows = 10, .columns = 10, .ranks = 2, .tasks_per_rank = 1, .iterations = 2}, two_nodes());
-  EXPECT_EQ(edges_of(g), (edges{{0, 2}, {1, 2}, {0, 3}, {1, 3}, {0, 4}, {2, 4}, {1, 5}, {3, 5}, {4, 6}, {5, 6}, {4, 7}, {5, 7}}));
+  (void)build(g, heat{.rows = 10, .columns = 10, .ranks = 2, .tasks_per_rank = 1, .iterations = 2},
+              two_nodes());
+  EXPECT_EQ(edges_of(g), (edges{{0, 2},
+                                {1, 2},
+                                {0, 3},
+                                {1, 3},
+                                {0, 4},
+                                {2, 4},
+                                {1, 5},
+                                {3, 5},
+                                {4, 6},
+                                {5, 6},
+                                {4, 7},
+                                {5, 7}}));
   EXPECT_EQ(g.edges(), 12u) << "an edge is there twice";
 }
 
@@ -241,16 +288,19 @@ TEST(heat, blocks_cover_the_grid_and_a_message_is_two_rows_and_the_latency) {
   EXPECT_NEAR(points, 5000.0, 1e-6);
   EXPECT_EQ(made.types[1].kernel, "stencil");
   EXPECT_DOUBLE_EQ(made.types[2].fixed_s, 1e-6 + 2 * 50 * 4 / 1e9);
-  EXPECT_DOUBLE_EQ(exchange_s({.columns = 50, .ranks = 2}, two_nodes()), 1e-6 + 50 * 4 / 1e9) << "two ranks have one neighbour each";
+  EXPECT_DOUBLE_EQ(exchange_s({.columns = 50, .ranks = 2}, two_nodes()), 1e-6 + 50 * 4 / 1e9)
+      << "two ranks have one neighbour each";
 }
 
 TEST(heat, ranks_that_are_apart_have_nodes_and_types_of_their_own) {
   graph g, together;
-  heat h{.rows = 90, .columns = 50, .ranks = 2, .tasks_per_rank = 3, .iterations = 2, .apart = true};
+  heat h{
+      .rows = 90, .columns = 50, .ranks = 2, .tasks_per_rank = 3, .iterations = 2, .apart = true};
   const task_graph made = build(g, h, two_nodes());
   EXPECT_EQ(made.apart, (std::vector<home_cores>{home_cores(0, 4), home_cores(4, 4)}));
   const auto& core = kilter::detail::graph_access::core(g);
-  EXPECT_EQ(core.type_names, (std::vector<std::string>{"task", "heat 0", "exchange 0", "heat 1", "exchange 1"}));
+  EXPECT_EQ(core.type_names,
+            (std::vector<std::string>{"task", "heat 0", "exchange 0", "heat 1", "exchange 1"}));
   for (const std::size_t t : {1, 3}) EXPECT_EQ(made.types[t].kernel, "stencil");
   for (const std::size_t t : {2, 4}) EXPECT_GT(made.types[t].fixed_s, 0.0);
   core.for_each_node([&](const kilter::detail::node* n) {
@@ -297,7 +347,8 @@ TEST(vgg16, has_the_layers_of_the_usual_network) {
   is(14, 4096, 4096, 1);
   is(15, 1000, 4096, 1);
   double multiplications = 0.0;
-  for (const gemm_layer& l : layers) multiplications += static_cast<double>(l.rows * l.depth * l.columns);
+  for (const gemm_layer& l : layers)
+    multiplications += static_cast<double>(l.rows * l.depth * l.columns);
   EXPECT_NEAR(multiplications, 15.47e9, 0.01e9) << "the published size of the network";
 }
 
@@ -312,7 +363,8 @@ TEST(vgg16, layers_are_cut_into_blocks_and_joined) {
   EXPECT_TRUE(high_of(g).empty());
   const auto work = work_of(g);
   EXPECT_DOUBLE_EQ(work[0] * 2 * 64 * 64 * 64, 2.0 * 64 * 27 * 32 * 32);
-  EXPECT_DOUBLE_EQ(work[30] / work[29], 488.0 / 512.0) << "the last block has what is left of 1000 rows";
+  EXPECT_DOUBLE_EQ(work[30] / work[29], 488.0 / 512.0)
+      << "the last block has what is left of 1000 rows";
 }
 
 // X19: 1,677 chains of two, and a task before each of the 16 layers
@@ -323,7 +375,8 @@ TEST(vgg16, as_public_code_has_it_is_chains_of_two) {
   EXPECT_EQ(g.size(), 3354u + 16u);
   EXPECT_EQ(size_of(workload(v)).tasks, g.size());
   const auto chunks = [&](const sim::type_work& t) { return t.chunks; };
-  EXPECT_EQ(std::ranges::count(made.types, 4u, chunks), 1) << "rows of a product are handed out in twos";
+  EXPECT_EQ(std::ranges::count(made.types, 4u, chunks), 1)
+      << "rows of a product are handed out in twos";
   g.check_acyclic();
 }
 
@@ -331,8 +384,10 @@ TEST(vgg16, each_layer_is_a_size_class_of_its_own) {
   graph g;
   (void)build(g, vgg16{}, one_node());
   std::set<std::uint32_t> classes;
-  for (std::uint32_t i = 0; i < kilter::detail::graph_access::core(g).kinds.size(); ++i) classes.insert(kilter::detail::graph_access::core(g).kinds[i].size_class);
-  EXPECT_EQ(classes.size(), 16u) << "layers of other sizes would be mixed in one row of the trace table";
+  for (std::uint32_t i = 0; i < kilter::detail::graph_access::core(g).kinds.size(); ++i)
+    classes.insert(kilter::detail::graph_access::core(g).kinds[i].size_class);
+  EXPECT_EQ(classes.size(), 16u)
+      << "layers of other sizes would be mixed in one row of the trace table";
 }
 
 TEST(make_named, knows_workloads_and_graphs_by_one_word) {
@@ -340,8 +395,10 @@ TEST(make_named, knows_workloads_and_graphs_by_one_word) {
     EXPECT_EQ(name_of(make_named(std::string(name))), name);
     EXPECT_NO_THROW(check_named(name));
   }
-  EXPECT_EQ(own_names().size() + 1, workload_catalogue().size()) << "all but the one that runs a graph";
-  for (const char* call : {"cholesky:n=3", "layered:tasks=9,p=2", "random:tasks=9", "lu:tasks=20"}) {
+  EXPECT_EQ(own_names().size() + 1, workload_catalogue().size())
+      << "all but the one that runs a graph";
+  for (const char* call :
+       {"cholesky:n=3", "layered:tasks=9,p=2", "random:tasks=9", "lu:tasks=20"}) {
     const workload w = make_named(call, {{"scale", "2"}});
     ASSERT_TRUE(std::holds_alternative<dag_work>(w)) << call;
     EXPECT_EQ(std::get<dag_work>(w).from, call);
@@ -352,7 +409,8 @@ TEST(make_named, knows_workloads_and_graphs_by_one_word) {
 }
 
 TEST(make_named, says_what_was_perhaps_meant) {
-  const auto says = [](const std::string& word, const std::string& what, const parameter_values& of_graph = {}) {
+  const auto says = [](const std::string& word, const std::string& what,
+                       const parameter_values& of_graph = {}) {
     try {
       (void)make_named(word, of_graph);
       ADD_FAILURE() << word << " is not refused";
@@ -362,11 +420,16 @@ TEST(make_named, says_what_was_perhaps_meant) {
   };
   says("kmean", "did you mean 'kmeans'?");
   says("cholsky:n=3", "did you mean 'cholesky'?");
-  says("graph", "'graph' is no workload, file or generator of graphs: the workloads are layered, random, kmeans, heat, vgg, the generators");
+  says("graph",
+       "'graph' is no workload, file or generator of graphs: the workloads are layered, random, "
+       "kmeans, heat, vgg, the generators");
   says("nowhere.json", "'nowhere.json' is no workload");
   says("", "'' is no workload");
-  says("heat", "--widths 'all' is for graphs, and 'heat' is a workload", {{"scale", "1"}, {"widths", "all"}});
-  EXPECT_EQ(name_of(make_named("heat", {{"scale", "1"}, {"like", "matmul"}, {"widths", ""}})), "heat") << "defaults are no wish";
+  says("heat", "--widths 'all' is for graphs, and 'heat' is a workload",
+       {{"scale", "1"}, {"widths", "all"}});
+  EXPECT_EQ(name_of(make_named("heat", {{"scale", "1"}, {"like", "matmul"}, {"widths", ""}})),
+            "heat")
+      << "defaults are no wish";
 }
 
 }  // namespace

@@ -20,15 +20,18 @@ TEST(fitted, lines_go_on_under_their_first_word) {
 
 TEST(fitted, descriptions_go_on_under_one_another) {
   EXPECT_EQ(fitted("  --name  says what it is\n", 20), "  --name  says what\n          it is\n");
-  EXPECT_EQ(fitted("  --quite-a-long-name  what\n", 20), "  --quite-a-long-name\n  what\n") << "no room there";
+  EXPECT_EQ(fitted("  --quite-a-long-name  what\n", 20), "  --quite-a-long-name\n  what\n")
+      << "no room there";
 }
 
 TEST(fitted, rows_keep_their_columns) {
-  EXPECT_EQ(fitted("  rws     1.00    2.00    3.00\n", 22), "  rws     1.00    2.00\n          3.00\n");
+  EXPECT_EQ(fitted("  rws     1.00    2.00    3.00\n", 22),
+            "  rws     1.00    2.00\n          3.00\n");
 }
 
 TEST(fitted, commands_can_be_copied) {
-  EXPECT_EQ(fitted("  kilter run --explain -- ./program\n", 24), "  kilter run --explain \\\n      -- ./program\n");
+  EXPECT_EQ(fitted("  kilter run --explain -- ./program\n", 24),
+            "  kilter run --explain \\\n      -- ./program\n");
 }
 
 TEST(fitted, words_are_never_cut) {
@@ -40,7 +43,8 @@ TEST(fitted, colours_have_no_width) {
   EXPECT_EQ(fitted("\x1b[1mone\x1b[0m two", 7), "\x1b[1mone\x1b[0m two");
   EXPECT_EQ(fitted("\x1b[2mone two\x1b[0m three", 8), "\x1b[2mone two\x1b[0m\nthree");
   EXPECT_EQ(fitted("one \x1b[1mtwo\x1b[0m three", 8), "one \x1b[1mtwo\x1b[0m\nthree");
-  EXPECT_EQ(fitted("\xc3\xa4\xc3\xb6\xc3\xbc one", 7), "\xc3\xa4\xc3\xb6\xc3\xbc one") << "letters of two bytes";
+  EXPECT_EQ(fitted("\xc3\xa4\xc3\xb6\xc3\xbc one", 7), "\xc3\xa4\xc3\xb6\xc3\xbc one")
+      << "letters of two bytes";
 }
 
 }  // namespace

@@ -16,12 +16,14 @@ class cgroup : public testing::Test {
 
   void version_2(const std::string& path) {
     group("0::" + path + "\n");
-    mounts("25 1 0:20 / /sys rw - sysfs sysfs rw\n"
-           "31 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+    mounts(
+        "25 1 0:20 / /sys rw - sysfs sysfs rw\n"
+        "31 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
   }
   void version_1(const std::string& path, const std::string& top = "/") {
     group("5:memory:/elsewhere\n3:cpu,cpuacct:" + path + "\n0::/\n");
-    mounts("32 31 0:29 " + top + " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+    mounts("32 31 0:29 " + top +
+           " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
            "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
   }
 
@@ -53,7 +55,8 @@ TEST_F(cgroup, the_tightest_level_counts) {
 TEST_F(cgroup, every_directory_that_may_limit_is_told) {
   version_2("/a/b");
   const auto at = tree_.path() / "sys/fs/cgroup";
-  EXPECT_EQ(detail::cgroup_directories(tree_.path()), (std::vector<std::filesystem::path>{at / "a/b", at / "a", at}));
+  EXPECT_EQ(detail::cgroup_directories(tree_.path()),
+            (std::vector<std::filesystem::path>{at / "a/b", at / "a", at}));
 }
 
 TEST_F(cgroup, the_own_group_alone_knows_nothing_of_those_above) {
@@ -115,7 +118,8 @@ TEST_F(cgroup, escaped_mount_points) {
 }
 
 TEST_F(cgroup, garbage_is_no_limit) {
-  for (const auto* text : {"", "\n", "abc", "100000", "0 100000", "100000 0", "-5 100000", "\xff\xfe"}) {
+  for (const auto* text :
+       {"", "\n", "abc", "100000", "0 100000", "100000 0", "-5 100000", "\xff\xfe"}) {
     version_2("/job");
     file("sys/fs/cgroup/job/cpu.max", text);
     EXPECT_EQ(quota(), std::nullopt) << text;
@@ -127,8 +131,10 @@ TEST_F(cgroup, garbage_is_no_limit) {
 
 TEST(paid_cores, are_rounded_up_but_for_a_twentieth) {
   const machine m = machine::uniform(4);
-  const std::pair<std::optional<double>, std::uint32_t> table[] = {{std::nullopt, 4}, {0.01, 1}, {1.0, 1}, {1.04, 1}, {1.06, 2}, {2.5, 3}, {4.0, 4}, {1e9, 4}};
-  for (const auto& [quota, cores] : table) EXPECT_EQ(detail::within_quota(m, quota).core_count(), cores) << quota.value_or(-1);
+  const std::pair<std::optional<double>, std::uint32_t> table[] = {
+      {std::nullopt, 4}, {0.01, 1}, {1.0, 1}, {1.04, 1}, {1.06, 2}, {2.5, 3}, {4.0, 4}, {1e9, 4}};
+  for (const auto& [quota, cores] : table)
+    EXPECT_EQ(detail::within_quota(m, quota).core_count(), cores) << quota.value_or(-1);
   EXPECT_EQ(detail::first_cores(m, 3).core_count(), 3u);
   EXPECT_EQ(detail::first_cores(m, 9).core_count(), 4u);
 }

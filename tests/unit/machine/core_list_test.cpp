@@ -36,7 +36,8 @@ TEST(core_list, what_is_wrong_is_named) {
   refused("99999999999999999999999", {"0-7"});
   refused("99999999999999999999999,", {"does not exist"});
   refused("4294967296,", {"does not exist"});
-  for (const auto* garbage : {",", ",1", "1,,2", "-", "-1", "1-", "1-2-3", "a", "1,b", "+1", " 1", "1 ", "0x1,", "1.5", "1;2"})
+  for (const auto* garbage : {",", ",1", "1,,2", "-", "-1", "1-", "1-2-3", "a", "1,b", "+1", " 1",
+                              "1 ", "0x1,", "1.5", "1;2"})
     refused(garbage, {"list of core ids"});
 }
 

@@ -21,7 +21,8 @@ machine synthetic(const std::string& description, bool smt = false) {
 
 machine edited(const std::string& name, const std::string& what, const std::string& by) {
   const test::scratch scratch;
-  const std::string before = test::contents_of(test::recorded(name)), after = test::replaced(before, what, by);
+  const std::string before = test::contents_of(test::recorded(name)),
+                    after = test::replaced(before, what, by);
   EXPECT_NE(before, after) << what << " is not in " << name;
   return machine::from_xml(scratch.write("edited.xml", after));
 }
@@ -72,12 +73,14 @@ TEST(recorded, gb10_whose_kinds_alternate) {
   const auto m = machine::from_xml(test::recorded("nvidia-gb10.xml"));
   EXPECT_EQ(cluster_sizes(m), (sizes{5, 5, 5, 5}));
   EXPECT_EQ(m.places().size(), 24u);
-  EXPECT_EQ(os_indices(m), (indices{5, 6, 7, 8, 9, 15, 16, 17, 18, 19, 0, 1, 2, 3, 4, 10, 11, 12, 13, 14}));
+  EXPECT_EQ(os_indices(m),
+            (indices{5, 6, 7, 8, 9, 15, 16, 17, 18, 19, 0, 1, 2, 3, 4, 10, 11, 12, 13, 14}));
   EXPECT_NEAR(m.kinds()[0].relative_speed, 997.0 / 718.0, 1e-12);
 }
 
 TEST(recorded, no_place_mixes_kinds_or_clusters) {
-  for (const auto* name : {"intel-i7-1370p-frequencies.xml", "intel-arrowlake-225u.xml", "intel-lakefield.xml", "nvidia-gb10.xml"})
+  for (const auto* name : {"intel-i7-1370p-frequencies.xml", "intel-arrowlake-225u.xml",
+                           "intel-lakefield.xml", "nvidia-gb10.xml"})
     for (const bool smt : {false, true}) {
       const auto m = machine::from_xml(test::recorded(name), {.smt = smt});
       for (const place& p : m.places())
@@ -100,8 +103,9 @@ TEST(kinds, core_types_order_them_where_hwloc_does_not) {
 }
 
 TEST(kinds, cpus_of_no_kind_come_last) {
-  const auto m = edited("intel-lakefield.xml", R"(<cpukind cpuset="0x0000000f" forced_efficiency="0">)",
-                        R"(<cpukind cpuset="0x00000007" forced_efficiency="0">)");
+  const auto m =
+      edited("intel-lakefield.xml", R"(<cpukind cpuset="0x0000000f" forced_efficiency="0">)",
+             R"(<cpukind cpuset="0x00000007" forced_efficiency="0">)");
   EXPECT_EQ(os_indices(m), (indices{4, 0, 1, 2, 3}));
   EXPECT_EQ(cluster_sizes(m), (sizes{1, 3, 1}));
 }
@@ -109,15 +113,20 @@ TEST(kinds, cpus_of_no_kind_come_last) {
 /// The kinds of a recorded machine replaced by others.
 std::string with_kinds(const std::string& name, const std::string& kinds) {
   const std::string xml = test::contents_of(test::recorded(name));
-  const std::size_t first = xml.find("<cpukind"), last = xml.rfind("</cpukind>") + std::string("</cpukind>").size();
+  const std::size_t first = xml.find("<cpukind"),
+                    last = xml.rfind("</cpukind>") + std::string("</cpukind>").size();
   return xml.substr(0, first) + kinds + xml.substr(last);
 }
 
 std::string kind_of(const std::string& set, int efficiency, const std::string& infos) {
-  std::string text = "<cpukind cpuset=\"" + set + "\"" + (efficiency < 0 ? "" : " forced_efficiency=\"" + std::to_string(efficiency) + "\"") + ">\n";
+  std::string text =
+      "<cpukind cpuset=\"" + set + "\"" +
+      (efficiency < 0 ? "" : " forced_efficiency=\"" + std::to_string(efficiency) + "\"") + ">\n";
   for (std::size_t at = 0; at < infos.size();) {
-    const std::size_t equals = infos.find('=', at), end = std::min(infos.find(' ', at), infos.size());
-    text += "<info name=\"" + infos.substr(at, equals - at) + "\" value=\"" + infos.substr(equals + 1, end - equals - 1) + "\"/>\n";
+    const std::size_t equals = infos.find('=', at),
+                      end = std::min(infos.find(' ', at), infos.size());
+    text += "<info name=\"" + infos.substr(at, equals - at) + "\" value=\"" +
+            infos.substr(equals + 1, end - equals - 1) + "\"/>\n";
     at = end + 1;
   }
   return text + "</cpukind>\n";
@@ -128,26 +137,37 @@ machine machine_with_kinds(const std::string& name, const std::string& kinds) {
   return machine::from_xml(scratch.write("kinds.xml", with_kinds(name, kinds)));
 }
 
-/// NVIDIA's GB10 as Linux tells it where user programs may not read the main identification register: a capacity for every bin of equal cores.
+/// NVIDIA's GB10 as Linux tells it where user programs may not read the main identification
+/// register: a capacity for every bin of equal cores.
 TEST(kinds, capacities_a_few_percent_apart_are_one_kind) {
   for (const bool ranked : {true, false}) {
     const auto kind = [&](const char* set, const char* capacity, const char* mhz) {
-      return kind_of(set, ranked ? std::stoi(capacity) : -1, "FrequencyMaxMHz=" + std::string(mhz) + " FrequencyBaseMHz=" + mhz + " LinuxCapacity=" + capacity);
+      return kind_of(set, ranked ? std::stoi(capacity) : -1,
+                     "FrequencyMaxMHz=" + std::string(mhz) + " FrequencyBaseMHz=" + mhz +
+                         " LinuxCapacity=" + capacity);
     };
-    const auto m = machine_with_kinds("nvidia-gb10.xml", kind("0x0000001f", "718", "2808") + kind("0x00007c00", "731", "2808") + kind("0x000003e0", "997", "3900") +
-                                                             kind("0x00078000", "1017", "3900") + kind("0x00080000", "1024", "3900"));
+    const auto m = machine_with_kinds("nvidia-gb10.xml", kind("0x0000001f", "718", "2808") +
+                                                             kind("0x00007c00", "731", "2808") +
+                                                             kind("0x000003e0", "997", "3900") +
+                                                             kind("0x00078000", "1017", "3900") +
+                                                             kind("0x00080000", "1024", "3900"));
     const auto known = machine::from_xml(test::recorded("nvidia-gb10.xml"));
     EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"big", "little"}));
-    EXPECT_EQ(os_indices(m), os_indices(known)) << "Cortex-X925 and A725, as where the register can be read";
+    EXPECT_EQ(os_indices(m), os_indices(known))
+        << "Cortex-X925 and A725, as where the register can be read";
     EXPECT_EQ(cluster_sizes(m), cluster_sizes(known));
-    EXPECT_NEAR(m.kinds()[0].relative_speed, (5 * 997 + 4 * 1017 + 1024) / (5 * 718 + 5 * 731.0), 1e-12) << "the mean of each";
+    EXPECT_NEAR(m.kinds()[0].relative_speed, (5 * 997 + 4 * 1017 + 1024) / (5 * 718 + 5 * 731.0),
+                1e-12)
+        << "the mean of each";
   }
 }
 
 TEST(kinds, a_favoured_core_is_of_the_kind_of_its_neighbours) {
-  const auto m = machine_with_kinds("intel-i7-1370p-frequencies.xml", kind_of("0x000ff000", -1, "FrequencyMaxMHz=3900 FrequencyBaseMHz=1400") +
-                                                                          kind_of("0x00000ff3", -1, "FrequencyMaxMHz=5000 FrequencyBaseMHz=1900") +
-                                                                          kind_of("0x0000000c", -1, "FrequencyMaxMHz=5200 FrequencyBaseMHz=1900"));
+  const auto m = machine_with_kinds(
+      "intel-i7-1370p-frequencies.xml",
+      kind_of("0x000ff000", -1, "FrequencyMaxMHz=3900 FrequencyBaseMHz=1400") +
+          kind_of("0x00000ff3", -1, "FrequencyMaxMHz=5000 FrequencyBaseMHz=1900") +
+          kind_of("0x0000000c", -1, "FrequencyMaxMHz=5200 FrequencyBaseMHz=1900"));
   EXPECT_EQ(cluster_sizes(m), (sizes{6, 8}));
   EXPECT_EQ(os_indices(m), (indices{0, 2, 4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 19}));
 }
@@ -159,17 +179,25 @@ TEST(kinds, one_kind_alone_does_not_tell_its_cpus_from_others) {
 }
 
 TEST(kinds, names_tell_kinds_apart_whatever_their_numbers) {
-  const auto parts = machine_with_kinds("nvidia-gb10.xml", kind_of("0x00007c1f", -1, "LinuxCapacity=1000 CPUPart=0xd87") + kind_of("0x000f83e0", -1, "LinuxCapacity=1024 CPUPart=0xd85"));
+  const auto parts = machine_with_kinds(
+      "nvidia-gb10.xml", kind_of("0x00007c1f", -1, "LinuxCapacity=1000 CPUPart=0xd87") +
+                             kind_of("0x000f83e0", -1, "LinuxCapacity=1024 CPUPart=0xd85"));
   EXPECT_EQ(test::kind_names(parts), (std::vector<std::string>{"cortex-x925", "cortex-a725"}));
-  const auto types = machine_with_kinds("intel-lakefield.xml", kind_of("0x0000000f", -1, "CoreType=IntelAtom FrequencyMaxMHz=3000") +
-                                                                   kind_of("0x00000010", -1, "CoreType=IntelCore FrequencyMaxMHz=3000"));
+  const auto types =
+      machine_with_kinds("intel-lakefield.xml",
+                         kind_of("0x0000000f", -1, "CoreType=IntelAtom FrequencyMaxMHz=3000") +
+                             kind_of("0x00000010", -1, "CoreType=IntelCore FrequencyMaxMHz=3000"));
   EXPECT_EQ(test::kind_names(types), (std::vector<std::string>{"P-core", "E-core"}));
 }
 
 TEST(kinds, small_steps_do_not_add_up) {
-  const auto m = machine_with_kinds("nvidia-gb10.xml", kind_of("0x0000001f", -1, "LinuxCapacity=1000") + kind_of("0x000003e0", -1, "LinuxCapacity=920") +
-                                                           kind_of("0x00007c00", -1, "LinuxCapacity=850") + kind_of("0x000f8000", -1, "LinuxCapacity=780"));
-  EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"big", "little"})) << "1000 and 920, 850 and 780";
+  const auto m =
+      machine_with_kinds("nvidia-gb10.xml", kind_of("0x0000001f", -1, "LinuxCapacity=1000") +
+                                                kind_of("0x000003e0", -1, "LinuxCapacity=920") +
+                                                kind_of("0x00007c00", -1, "LinuxCapacity=850") +
+                                                kind_of("0x000f8000", -1, "LinuxCapacity=780"));
+  EXPECT_EQ(test::kind_names(m), (std::vector<std::string>{"big", "little"}))
+      << "1000 and 920, 850 and 780";
 }
 
 TEST(kinds, the_source_may_name_none) {
@@ -223,7 +251,8 @@ TEST(clusters, two_kinds_of_memory_close_to_the_same_cores_make_one_cluster) {
 TEST(clusters, numbered_by_lowest_os_index) {
   const auto m = synthetic("pack:2 l3:1 core:2 pu:1(indexes=2,3,0,1)");
   EXPECT_EQ(os_indices(m), (indices{0, 1, 2, 3}));
-  EXPECT_EQ(os_indices(synthetic("pack:2 l3:1 core:2 pu:1(indexes=0,2,1,3)")), (indices{0, 2, 1, 3}));
+  EXPECT_EQ(os_indices(synthetic("pack:2 l3:1 core:2 pu:1(indexes=0,2,1,3)")),
+            (indices{0, 2, 1, 3}));
 }
 
 TEST(smt, one_core_a_physical_core_unless_asked) {
@@ -236,7 +265,8 @@ TEST(smt, one_core_a_physical_core_unless_asked) {
 
 TEST(smt, forbidden_cpus_leave_the_sibling) {
   const auto allow = [](const std::string& set) {
-    return edited("intel-i7-1370p-frequencies.xml", R"(allowed_cpuset="0x000fffff")", "allowed_cpuset=\"" + set + "\"");
+    return edited("intel-i7-1370p-frequencies.xml", R"(allowed_cpuset="0x000fffff")",
+                  "allowed_cpuset=\"" + set + "\"");
   };
   EXPECT_EQ(os_indices(allow("0x0003100e")), (indices{1, 2, 12, 16, 17}));
   EXPECT_EQ(cluster_sizes(allow("0x0003100e")), (sizes{2, 3}));
@@ -263,25 +293,36 @@ TEST(local, this_machine_is_what_the_affinity_mask_allows) {
 
 TEST(synthetic, bad_descriptions_are_named) {
   testing::internal::CaptureStderr();
-  for (const auto* text : {"", "x", "pack:0 core:1 pu:1", "pack:-1 pu:1", "pu:1 core:2", "pack:2 pack", "core:4", "pack:2 core:"})
-    test::expect_names(test::refusal([&] { (void)synthetic(text); }), {"'" + std::string(text) + "'", "pack:2 l3:1 core:4 pu:1"});
-  for (const auto* text : {"core:1000000000 pu:1", "pack:100000 core:100000 pu:8", "core:99999999999999999999 pu:1"})
+  for (const auto* text : {"", "x", "pack:0 core:1 pu:1", "pack:-1 pu:1", "pu:1 core:2",
+                           "pack:2 pack", "core:4", "pack:2 core:"})
+    test::expect_names(test::refusal([&] { (void)synthetic(text); }),
+                       {"'" + std::string(text) + "'", "pack:2 l3:1 core:4 pu:1"});
+  for (const auto* text :
+       {"core:1000000000 pu:1", "pack:100000 core:100000 pu:8", "core:99999999999999999999 pu:1"})
     test::expect_names(test::refusal([&] { (void)synthetic(text); }), {text, "at most 65536"});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 /// hwloc compares every object with those beside it: 20000 in a row took it a minute.
 TEST(synthetic, what_would_take_minutes_is_refused_at_once) {
-  for (const auto* text : {"pack:2 l3:9999 pu:1", "pu:20000", "core:5000 l2:1 l1:1 pu:1", "pack:4096 [numa] [numa] [numa] pu:1", "pack:64 core:64 pu:16"})
-    test::expect_names(test::refusal([&] { (void)synthetic(text); }), {text, "side by side", "pack:32 l3:8 core:32 pu:1", "platform file"});
-  test::expect_names(test::refusal([] { (void)synthetic("pack:1" + std::string(100'000, ' ')); }), {"100006 characters", "4096"});
-  EXPECT_EQ(synthetic("pack:32 l3:8 core:32 pu:1").core_count(), 8192u) << "what the message advises";
+  for (const auto* text : {"pack:2 l3:9999 pu:1", "pu:20000", "core:5000 l2:1 l1:1 pu:1",
+                           "pack:4096 [numa] [numa] [numa] pu:1", "pack:64 core:64 pu:16"})
+    test::expect_names(test::refusal([&] { (void)synthetic(text); }),
+                       {text, "side by side", "pack:32 l3:8 core:32 pu:1", "platform file"});
+  test::expect_names(test::refusal([] { (void)synthetic("pack:1" + std::string(100'000, ' ')); }),
+                     {"100006 characters", "4096"});
+  EXPECT_EQ(synthetic("pack:32 l3:8 core:32 pu:1").core_count(), 8192u)
+      << "what the message advises";
 }
 
 TEST(fuzz_corpus, of_topologies) {
   testing::internal::CaptureStderr();
-  kilter::test::replay_corpus("xml", [](const std::string& path, const std::string&) { (void)machine::from_xml(path, {.smt = true}); });
-  kilter::test::replay_corpus("synthetic", [](const std::string&, const std::string& text) { (void)machine::from_synthetic(text); });
+  kilter::test::replay_corpus("xml", [](const std::string& path, const std::string&) {
+    (void)machine::from_xml(path, {.smt = true});
+  });
+  kilter::test::replay_corpus("synthetic", [](const std::string&, const std::string& text) {
+    (void)machine::from_synthetic(text);
+  });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -38,7 +38,9 @@ class scratch {
   std::filesystem::path directory_;
 };
 
-inline std::string recorded(const std::string& name) { return std::string(KILTER_TEST_DATA) + "/machines/" + name; }
+inline std::string recorded(const std::string& name) {
+  return std::string(KILTER_TEST_DATA) + "/machines/" + name;
+}
 
 inline std::string contents_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -46,7 +48,8 @@ inline std::string contents_of(const std::string& path) {
 }
 
 inline std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
   return text;
 }
 
@@ -83,7 +86,8 @@ std::string refusal(F&& call) {
 
 inline void expect_names(const std::string& message, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is missing in: " << message;
+    EXPECT_NE(message.find(part), std::string::npos)
+        << "'" << part << "' is missing in: " << message;
 }
 
 }  // namespace kilter::test

@@ -11,7 +11,8 @@
 namespace kilter {
 namespace {
 
-place_id by_looking(const model::tables& t, const machine& m, model::row_id r, objective goal, auto&& accept) {
+place_id by_looking(const model::tables& t, const machine& m, model::row_id r, objective goal,
+                    auto&& accept) {
   place_id best = no_place;
   std::tuple<double, std::uint32_t, core_id> least{};
   for (const place_id p : m.scan_order()) {
@@ -19,7 +20,8 @@ place_id by_looking(const model::tables& t, const machine& m, model::row_id r, o
     if (!accept(where)) continue;
     const double time_s = t.time_s(r, p);
     if (t.options().explore_first && time_s == 0.0) return p;
-    const std::tuple value{goal == objective::cost ? time_s * where.width : time_s, where.width, where.leader};
+    const std::tuple value{goal == objective::cost ? time_s * where.width : time_s, where.width,
+                           where.leader};
     if (best == no_place || value < least) {
       best = p;
       least = value;
@@ -47,11 +49,16 @@ void compare_after_every_change(const machine& m, const table_options& o, std::u
       for (const auto goal : {objective::cost, objective::time}) {
         // Twice: the second answer is the remembered one.
         for (int again = 0; again < 2; ++again) {
-          ASSERT_EQ(t.best(r, goal, model::widths::all), by_looking(t, m, r, goal, [](const place&) { return true; })) << step;
-          ASSERT_EQ(t.best(r, goal, model::widths::one), by_looking(t, m, r, goal, [](const place& p) { return p.width == 1; })) << step;
+          ASSERT_EQ(t.best(r, goal, model::widths::all),
+                    by_looking(t, m, r, goal, [](const place&) { return true; }))
+              << step;
+          ASSERT_EQ(t.best(r, goal, model::widths::one),
+                    by_looking(t, m, r, goal, [](const place& p) { return p.width == 1; }))
+              << step;
         }
-        ASSERT_EQ(t.best(r, goal, model::allowed{two_and_four::test, &some}),
-                  by_looking(t, m, r, goal, [](const place& p) { return p.width == 2 || p.width == 4; }))
+        ASSERT_EQ(
+            t.best(r, goal, model::allowed{two_and_four::test, &some}),
+            by_looking(t, m, r, goal, [](const place& p) { return p.width == 2 || p.width == 4; }))
             << step;
       }
   };
@@ -66,7 +73,8 @@ void compare_after_every_change(const machine& m, const table_options& o, std::u
       default: {
         measured s;
         // Whole microseconds, so that equal values and their ties occur.
-        s.sample_s = s.leader_s = s.span_s = 1e-6 * (10 + random.below(5)) * (random.below(40) == 0 ? 300 : 1) / m.at(p).width;
+        s.sample_s = s.leader_s = s.span_s =
+            1e-6 * (10 + random.below(5)) * (random.below(40) == 0 ? 300 : 1) / m.at(p).width;
         t.learn(r, p, s, now_s += s.sample_s);
       }
     }
@@ -80,8 +88,10 @@ TEST(best_place, is_what_looking_at_every_cell_finds) {
   auto exploring = table_options::robust();
   exploring.explore_first = true;
   exploring.neutral_prior = false;
-  const std::vector<table_options> modes{table_options::paper(), not_exploring, table_options::robust(), exploring};
-  const std::vector<machine> machines{machine::from_platform("jetson-tx2"), machine::uniform(9), machine::uniform(8, 4), machine::uniform(1)};
+  const std::vector<table_options> modes{table_options::paper(), not_exploring,
+                                         table_options::robust(), exploring};
+  const std::vector<machine> machines{machine::from_platform("jetson-tx2"), machine::uniform(9),
+                                      machine::uniform(8, 4), machine::uniform(1)};
   for (std::size_t i = 0; i < machines.size(); ++i)
     for (std::size_t k = 0; k < modes.size(); ++k) {
       SCOPED_TRACE(machines[i].name() + ", options " + std::to_string(k));
@@ -93,7 +103,8 @@ TEST(best_place, is_none_if_no_place_is_admitted) {
   const machine m = machine::uniform(1);
   const two_and_four some{&m};
   model::tables t(m, table_options::robust());
-  EXPECT_EQ(t.best(t.row("a", 0), objective::cost, model::allowed{two_and_four::test, &some}), no_place);
+  EXPECT_EQ(t.best(t.row("a", 0), objective::cost, model::allowed{two_and_four::test, &some}),
+            no_place);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ TEST(elsewhere, fades_when_it_is_not_seen_again) {
   EXPECT_EQ(e.extra(distance::cluster, 12.0), 0.0);
 }
 
-// Three times as long on both cores, far from the data: the cores are not slowed, and the type's time stays what it is near them.
+// Three times as long on both cores, far from the data: the cores are not slowed, and the type's
+// time stays what it is near them.
 TEST(elsewhere, is_no_slowdown_and_no_longer_time) {
   const machine m = machine::uniform(2);
   tables t(m, table_options::robust());

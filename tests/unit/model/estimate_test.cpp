@@ -43,7 +43,9 @@ TEST(estimate, the_papers_average) {
            row{10.0, 1, 20.0, 0.5, 15.0, "half and half"},
            row{10.0, 1, 20.0, 1.0, 20.0, "no memory"},
        })
-    EXPECT_DOUBLE_EQ(averaged(r.mean_s, r.samples, r.sample_s, old_weight_of(r.weight)), r.expected_s) << r.why;
+    EXPECT_DOUBLE_EQ(averaged(r.mean_s, r.samples, r.sample_s, old_weight_of(r.weight)),
+                     r.expected_s)
+        << r.why;
 }
 
 TEST(estimate, what_the_body_took) {
@@ -122,7 +124,8 @@ TEST(estimate, a_gap_lies_in_the_middle_of_the_task_that_it_cut) {
 }
 
 TEST(estimate, a_slice_that_was_lost_counts_at_once) {
-  EXPECT_FALSE(is_lost_slice(0.49 * ms, 1 * ms)) << "less than half of what must be lost before a move";
+  EXPECT_FALSE(is_lost_slice(0.49 * ms, 1 * ms))
+      << "less than half of what must be lost before a move";
   EXPECT_TRUE(is_lost_slice(0.51 * ms, 1 * ms));
 }
 
@@ -137,7 +140,9 @@ struct window_of {
   cell_state cell;
   std::uint32_t remembered = 0;
   explicit window_of(const std::vector<double>& seconds) {
-    for (const double s : seconds) cell.recent[remembered++ % cell_state::window].store(static_cast<float>(s), sync::memory_order_relaxed);
+    for (const double s : seconds)
+      cell.recent[remembered++ % cell_state::window].store(static_cast<float>(s),
+                                                           sync::memory_order_relaxed);
   }
 };
 std::vector<double> many(std::size_t n, double seconds, std::initializer_list<double> then = {}) {
@@ -159,8 +164,10 @@ TEST(estimate, the_low_median_of_the_last_samples) {
            row{{3.0, 1.0, 2.0}, 3, 2.0, "of three the middle one"},
            row{{9.0, 9.0, 1.0, 2.0, 3.0}, 3, 2.0, "older ones do not count"},
            row{many(16, 9.0, {1.0, 2.0, 3.0}), 3, 2.0, "where the window begins again too"},
-           row{many(8, 1.0, {9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0}), 16, 1.0, "half of them disturbed"},
-           row{many(7, 1.0, {9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0}), 16, 9.0, "more than half: it is the work"},
+           row{many(8, 1.0, {9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0}), 16, 1.0,
+               "half of them disturbed"},
+           row{many(7, 1.0, {9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0}), 16, 9.0,
+               "more than half: it is the work"},
        }) {
     const window_of w(r.seconds);
     EXPECT_EQ(low_median(w.cell, w.remembered, r.count), r.expected_s) << r.why;
@@ -174,12 +181,17 @@ TEST(estimate, the_mean_of_a_window_without_gaps) {
     const char* why;
   };
   for (const row& r : {
-           row{many(8, 1 * ms, {2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms}), 1 * ms, 1.5 * ms, "work that varies is averaged"},
+           row{many(8, 1 * ms, {2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms}),
+               1 * ms, 1.5 * ms, "work that varies is averaged"},
            row{many(15, 1 * ms, {5 * ms}), 1 * ms, 1 * ms, "a sample with a gap does not count"},
-           row{many(15, 1 * ms, {2.4 * ms}), 1 * ms, 1.0875 * ms, "twice as long and less than half a millisecond more is no gap"},
-           row{many(15, 10 * us, {500 * us}), 10 * us, 40.625 * us, "half a millisecond is no gap, however short the others"},
-           row{many(9, 1 * ms, {9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms}), 1 * ms, 1 * ms, "seven gaps of sixteen"},
-           row{many(8, 1 * ms, {9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms}), 1 * ms, 0.0, "eight: the work has changed"},
+           row{many(15, 1 * ms, {2.4 * ms}), 1 * ms, 1.0875 * ms,
+               "twice as long and less than half a millisecond more is no gap"},
+           row{many(15, 10 * us, {500 * us}), 10 * us, 40.625 * us,
+               "half a millisecond is no gap, however short the others"},
+           row{many(9, 1 * ms, {9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms}), 1 * ms,
+               1 * ms, "seven gaps of sixteen"},
+           row{many(8, 1 * ms, {9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms, 9 * ms}),
+               1 * ms, 0.0, "eight: the work has changed"},
        }) {
     const window_of w(r.seconds);
     EXPECT_NEAR(mean_without_gaps(w.cell, r.typical_s), r.expected_s, 1e-6 * r.expected_s) << r.why;
@@ -264,31 +276,49 @@ TEST(estimate, a_wide_place_forgets_by_time_not_by_samples) {
            row{1.0, 2.0, 10.0, 2.0, "a sample longer than the window replaces"},
            row{2.0, 1.0, 0.032, 2.0 - forgotten, "downwards as well"},
        })
-    EXPECT_NEAR(wide_mean(r.mean_s, r.undisturbed_s, r.sample_s, 0.032), r.expected_s, 1e-5) << r.why;
+    EXPECT_NEAR(wide_mean(r.mean_s, r.undisturbed_s, r.sample_s, 0.032), r.expected_s, 1e-5)
+        << r.why;
 }
 
 TEST(estimate, a_guess_comes_from_the_nearest_that_is_known) {
-  const known_group peers{.same_cluster = true, .width = 2, .seconds = 3 * ms}, narrower{.same_cluster = true, .width = 1, .seconds = 8 * ms},
-      elsewhere{.same_cluster = false, .width = 2, .seconds = 5 * ms}, other{.same_cluster = false, .width = 4, .seconds = 2 * ms},
+  const known_group peers{.same_cluster = true, .width = 2, .seconds = 3 * ms},
+      narrower{.same_cluster = true, .width = 1, .seconds = 8 * ms},
+      elsewhere{.same_cluster = false, .width = 2, .seconds = 5 * ms},
+      other{.same_cluster = false, .width = 4, .seconds = 2 * ms},
       wider{.same_cluster = true, .width = 4, .seconds = 1 * ms};
-  const known_group by_units{.same_cluster = false, .width = 4, .seconds = 2 * ms, .unit_s = 4 * us}, unknown{.same_cluster = true, .width = 2};
+  const known_group by_units{
+      .same_cluster = false, .width = 4, .seconds = 2 * ms, .unit_s = 4 * us},
+      unknown{.same_cluster = true, .width = 2};
   struct row {
     double unit_s;
     std::vector<known_group> known;
     double expected_s;
     const char* why;
   };
-  // Asked: width 2, cores that take twice as long as those of other clusters by their nominal speeds.
+  // Asked: width 2, cores that take twice as long as those of other clusters by their nominal
+  // speeds.
   for (const row& r : {
            row{0.0, {}, 0.0, "nothing is known"},
            row{0.0, {unknown}, 0.0, "a group without a time is not known"},
            row{0.0, {narrower, peers, elsewhere}, 3 * ms, "peers"},
            row{0.0, {peers, narrower, elsewhere}, 3 * ms, "in any order"},
-           row{0.0, {elsewhere, narrower, other}, 4.25 * ms, "another width of the cluster, half the time and a sixteenth"},
-           row{0.0, {wider, narrower}, 2 * ms, "of two widths the first; narrower than what is known needs no margin"},
-           row{0.0, {other, elsewhere}, 10 * ms, "the width in another cluster, whose cores are twice as fast"},
+           row{0.0,
+               {elsewhere, narrower, other},
+               4.25 * ms,
+               "another width of the cluster, half the time and a sixteenth"},
+           row{0.0,
+               {wider, narrower},
+               2 * ms,
+               "of two widths the first; narrower than what is known needs no margin"},
+           row{0.0,
+               {other, elsewhere},
+               10 * ms,
+               "the width in another cluster, whose cores are twice as fast"},
            row{0.0, {other}, 8 * ms, "anything"},
-           row{6 * us, {by_units}, 3 * ms, "what a unit of work takes here and there says more than widths and nominal speeds"},
+           row{6 * us,
+               {by_units},
+               3 * ms,
+               "what a unit of work takes here and there says more than widths and nominal speeds"},
            row{0.0, {by_units}, 8 * ms, "it is not known here"},
            row{6 * us, {other}, 8 * ms, "it is not known there"},
        }) {
@@ -298,7 +328,8 @@ TEST(estimate, a_guess_comes_from_the_nearest_that_is_known) {
     EXPECT_DOUBLE_EQ(guess.seconds(), r.expected_s) << r.why;
   }
   EXPECT_DOUBLE_EQ(nominal_guess_s(1, 1.0), 1 * us);
-  EXPECT_GT(nominal_guess_s(4, 1.0) * 4, nominal_guess_s(1, 1.0)) << "an unknown width must not look cheaper";
+  EXPECT_GT(nominal_guess_s(4, 1.0) * 4, nominal_guess_s(1, 1.0))
+      << "an unknown width must not look cheaper";
   EXPECT_DOUBLE_EQ(nominal_guess_s(1, 2.0), 2 * us) << "on cores at half speed";
 }
 

@@ -26,7 +26,8 @@ TEST(paper_table, unexplored_reads_zero_and_the_first_sample_replaces) {
     }
 }
 
-// papers.md F: step from 1 to 2 gives 1.2, 1.36, 1.488, 1.5904, crossing the middle at the fourth sample.
+// papers.md F: step from 1 to 2 gives 1.2, 1.36, 1.488, 1.5904, crossing the middle at the fourth
+// sample.
 TEST(paper_table, moving_average_follows_the_papers_numbers) {
   const machine m = machine::uniform(2);
   model::tables t(m, table_options::paper());
@@ -77,7 +78,8 @@ TEST(paper_table, no_robust_part_is_on) {
   t.learn(r, m.single(1), sample(0.01), 101.0);
   EXPECT_EQ(t.slowdown(0), 1.0);
   EXPECT_EQ(t.home(102.0), 0u);
-  for (place_id p = 0; p < m.places().size(); ++p) EXPECT_EQ(t.settle(r, p, objective::cost, 103.0 + p), p);
+  for (place_id p = 0; p < m.places().size(); ++p)
+    EXPECT_EQ(t.settle(r, p, objective::cost, 103.0 + p), p);
   EXPECT_EQ(t.probing_s(), 0.0);
 }
 

@@ -1,4 +1,5 @@
-// The robust parts one by one: what each does when it is on, and that it does nothing when it is off.
+// The robust parts one by one: what each does when it is on, and that it does nothing when it is
+// off.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +19,8 @@ using test::sliced;
 using test::stream;
 
 struct fixture {
-  explicit fixture(machine on, table_options o = table_options::robust()) : m(std::move(on)), t(m, o) {}
+  explicit fixture(machine on, table_options o = table_options::robust())
+      : m(std::move(on)), t(m, o) {}
   machine m;
   model::tables t;
   model::row_id row = t.row("body", 0);
@@ -34,7 +36,8 @@ TEST(neutral_prior, an_empty_row_reads_alike_everywhere_and_never_as_free) {
   fixture f(machine::from_platform("jetson-tx2"));
   for (place_id p = 0; p < f.m.places().size(); ++p) {
     EXPECT_GT(f.t.time_s(f.row, p), 0.0);
-    EXPECT_GE(f.t.time_s(f.row, p) * f.m.at(p).width, f.t.time_s(f.row, 0)) << "an unknown width must not look cheaper";
+    EXPECT_GE(f.t.time_s(f.row, p) * f.m.at(p).width, f.t.time_s(f.row, 0))
+        << "an unknown width must not look cheaper";
   }
 }
 
@@ -48,7 +51,8 @@ TEST(neutral_prior, peers_first_then_other_widths_then_other_clusters) {
   f.learn(f.at(2, 1), 3e-3, 4, now_s);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(3, 1)), 3e-3, 1e-5);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(2, 4)), 0.75e-3, 0.075e-3);
-  EXPECT_NEAR(f.t.time_s(f.row, f.at(0, 1)), 1e-3, 1e-5) << "another cluster's time is no news for one that is known";
+  EXPECT_NEAR(f.t.time_s(f.row, f.at(0, 1)), 1e-3, 1e-5)
+      << "another cluster's time is no news for one that is known";
 }
 
 TEST(neutral_prior, off_means_unexplored_reads_zero) {
@@ -61,7 +65,8 @@ TEST(neutral_prior, off_means_unexplored_reads_zero) {
     if (p != f.at(0, 1)) {
       EXPECT_EQ(f.t.time_s(f.row, p), 0.0);
     }
-  EXPECT_EQ(f.t.settle(f.row, f.at(2, 2), objective::cost, now_s), f.at(2, 2)) << "unexplored places are taken at once";
+  EXPECT_EQ(f.t.settle(f.row, f.at(2, 2), objective::cost, now_s), f.at(2, 2))
+      << "unexplored places are taken at once";
 }
 
 TEST(neutral_prior, works_with_the_moving_average_too) {
@@ -72,7 +77,8 @@ TEST(neutral_prior, works_with_the_moving_average_too) {
   f.learn(f.at(0, 1), 1e-3, 1, now_s);
   EXPECT_NEAR(f.t.time_s(f.row, f.at(1, 1)), 1e-3, 1e-6);
   f.learn(f.at(1, 1), 2e-3, 1, now_s);
-  EXPECT_EQ(f.t.time_s(f.row, f.at(1, 1)), 2e-3) << "a guess is replaced by the first sample, not averaged with it";
+  EXPECT_EQ(f.t.time_s(f.row, f.at(1, 1)), 2e-3)
+      << "a guess is replaced by the first sample, not averaged with it";
 }
 
 // ---- lost time ----
@@ -83,10 +89,12 @@ TEST(lost_time, a_small_gain_moves_nothing_and_a_real_one_only_after_a_milliseco
   f.t.preset(f.row, 1, 100e-6);
   ASSERT_EQ(f.t.settle(f.row, 0, objective::cost, 0.0), 0u);
   f.t.preset(f.row, 1, 95e-6);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(f.t.settle(f.row, 1, objective::cost, 1e-6 * i), 0u) << "5 % is not worth a move";
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(f.t.settle(f.row, 1, objective::cost, 1e-6 * i), 0u) << "5 % is not worth a move";
   f.t.preset(f.row, 1, 50e-6);
   int decisions = 0;
-  while (f.t.settle(f.row, 1, objective::cost, 1e-3 + 1e-6 * decisions) == 0 && decisions < 1000) ++decisions;
+  while (f.t.settle(f.row, 1, objective::cost, 1e-3 + 1e-6 * decisions) == 0 && decisions < 1000)
+    ++decisions;
   EXPECT_NEAR(decisions, 19, 2) << "1 ms at 50 us a decision";
 }
 
@@ -110,7 +118,9 @@ TEST(lost_time, off_means_the_best_is_taken) {
 
 TEST(settle, never_returns_a_place_the_task_may_not_use) {
   fixture f(machine::uniform(4));
-  const auto wide_only = [](const void* m, place_id p) noexcept { return static_cast<const machine*>(m)->at(p).width == 2; };
+  const auto wide_only = [](const void* m, place_id p) noexcept {
+    return static_cast<const machine*>(m)->at(p).width == 2;
+  };
   double now_s = 0.0;
   ASSERT_EQ(f.m.at(f.t.settle(f.row, f.at(0, 1), objective::cost, now_s)).width, 1u);
   for (int i = 0; i < 5000; ++i) {
@@ -134,13 +144,15 @@ TEST(settle, leaves_a_wide_place_for_the_core_at_home) {
   ASSERT_EQ(f.t.slowdown(disturbed), 1.0);
   const auto settled = [&](place_id best, int decisions) {
     place_id where = best;
-    for (int i = 0; i < decisions; ++i) where = f.t.settle(f.row, best, objective::time, now_s += 1e-5);
+    for (int i = 0; i < decisions; ++i)
+      where = f.t.settle(f.row, best, objective::time, now_s += 1e-5);
     return where;
   };
   ASSERT_EQ(settled(both, 20), both);
   f.learn(both, 5e-3, 30, now_s);
   ASSERT_EQ(f.t.time_s(f.row, disturbed), f.t.time_s(f.row, home));
-  EXPECT_EQ(settled(disturbed, 20), home) << "both promise the same, and core 0 was disturbed not long ago";
+  EXPECT_EQ(settled(disturbed, 20), home)
+      << "both promise the same, and core 0 was disturbed not long ago";
 }
 
 TEST(settle, slices_lost_at_a_wide_place_do_not_keep_it_from_trying_a_single_core) {
@@ -160,7 +172,9 @@ TEST(settle, slices_lost_at_a_wide_place_do_not_keep_it_from_trying_a_single_cor
 // Peers may differ in this: of the cores of one cluster a task may have only some as its home.
 TEST(settle, probes_only_the_peers_that_the_task_may_use) {
   fixture f(machine::uniform(4));
-  const auto upper_half = [](const void* m, place_id p) noexcept { return static_cast<const machine*>(m)->at(p).leader >= 2; };
+  const auto upper_half = [](const void* m, place_id p) noexcept {
+    return static_cast<const machine*>(m)->at(p).leader >= 2;
+  };
   double now_s = 0.0;
   std::set<place_id> used;
   for (int i = 0; i < 20000; ++i) {
@@ -214,10 +228,13 @@ TEST(noise, bodies_whose_work_varies_do_not_wander) {
     fixture f(machine::uniform(2));
     stream s(f.t, f.m);
     random_stream draw(7);
-    s.work_s = [&](model::row_id, place_id, double) { return body_s * (0.7 + 0.6 * draw.uniform()); };
+    s.work_s = [&](model::row_id, place_id, double) {
+      return body_s * (0.7 + 0.6 * draw.uniform());
+    };
     s.chain(f.row, 2.0);
     int moves = 0;
-    for (std::size_t i = 1; i < s.visits.size(); ++i) moves += s.visits[i].where != s.visits[i - 1].where;
+    for (std::size_t i = 1; i < s.visits.size(); ++i)
+      moves += s.visits[i].where != s.visits[i - 1].where;
     EXPECT_LE(moves, 8) << body_s;
     EXPECT_LT(f.t.slowdown(0), 1.12);
     EXPECT_LT(f.t.slowdown(1), 1.12);
@@ -243,7 +260,8 @@ TEST(robust_table, clear_forgets_times_and_slowdowns_but_keeps_rows) {
 TEST(robust_table, a_preset_cell_reads_as_it_was_set) {
   fixture f(machine::uniform(4));
   for (place_id p = 0; p < f.m.places().size(); ++p) f.t.preset(f.row, p, 1e-3 * (p + 1));
-  for (place_id p = 0; p < f.m.places().size(); ++p) EXPECT_DOUBLE_EQ(f.t.time_s(f.row, p), 1e-3 * (p + 1));
+  for (place_id p = 0; p < f.m.places().size(); ++p)
+    EXPECT_DOUBLE_EQ(f.t.time_s(f.row, p), 1e-3 * (p + 1));
   EXPECT_EQ(f.t.snapshot().size(), f.m.places().size());
 }
 
@@ -277,7 +295,8 @@ TEST(robust_table, learns_and_reads_from_many_threads) {
       threads.emplace_back([&, worker] {
         double now_s = 0.0;
         for (int i = 0; i < 20000; ++i) {
-          const auto row = i % 64 ? f.row : f.t.row("late", static_cast<std::uint32_t>(i / 64 % 32));
+          const auto row =
+              i % 64 ? f.row : f.t.row("late", static_cast<std::uint32_t>(i / 64 % 32));
           const double body_s = i % 260 ? 16e-6 : 4e-3;
           now_s += body_s;
           // Two of the four share a place, as two members of overlapping wide places may.
@@ -285,7 +304,9 @@ TEST(robust_table, learns_and_reads_from_many_threads) {
           f.t.learn(row, where, sample(body_s), now_s);
           const place_id p = f.t.settle(row, f.m.single(worker), objective::cost, now_s);
           const double seconds = f.t.time_s(row, p);
-          if (!(seconds >= 0.0 && seconds < 1.0) || !(f.t.slowdown(worker) >= 1.0) || f.t.home(now_s) > 3) ++absurd;
+          if (!(seconds >= 0.0 && seconds < 1.0) || !(f.t.slowdown(worker) >= 1.0) ||
+              f.t.home(now_s) > 3)
+            ++absurd;
           if (i % 5000 == 0) (void)f.t.snapshot();
         }
       });
@@ -296,7 +317,8 @@ TEST(robust_table, learns_and_reads_from_many_threads) {
 
 // ---- loops ----
 
-TEST(loops, iterations_that_differ_do_not_make_a_core_look_disturbed_but_time_without_the_core_does) {
+TEST(loops,
+     iterations_that_differ_do_not_make_a_core_look_disturbed_but_time_without_the_core_does) {
   fixture f(machine::uniform(2));
   EXPECT_FALSE(f.t.seen(f.row));
   double now_s = 0.0;

@@ -11,9 +11,11 @@ namespace {
 void feed(model::tables& t, const machine& m, random_stream& random, int samples, double& now_s) {
   for (int i = 0; i < samples; ++i) {
     const model::row_id row = t.row("body", random.below(2));
-    const auto p = static_cast<place_id>(random.below(static_cast<std::uint32_t>(m.places().size() / 2)));
+    const auto p =
+        static_cast<place_id>(random.below(static_cast<std::uint32_t>(m.places().size() / 2)));
     measured sample;
-    sample.sample_s = sample.leader_s = sample.span_s = (1.0 + random.uniform()) * 1e-3 / m.at(p).width * (p % 3 + 1);
+    sample.sample_s = sample.leader_s = sample.span_s =
+        (1.0 + random.uniform()) * 1e-3 / m.at(p).width * (p % 3 + 1);
     t.learn(row, p, sample, now_s += 1e-3);
     const place_id best = t.best(row, objective::cost, model::widths::all);
     (void)t.settle(row, best, objective::cost, now_s);
@@ -46,11 +48,14 @@ TEST(saved_table, gives_the_same_times_and_the_same_choices) {
         if (m.at(p).width == 1) slow = before.slowdown(m.at(p).leader);
         if (o.two_factors && m.at(p).width > 1) continue;
         // What searches read in robust mode follows what is known in steps of 1/64.
-        EXPECT_NEAR(after.time_s(to, p), before.time_s(from, p) / slow, (o.two_factors ? 1.0 / 32 : 1e-12) * before.time_s(from, p)) << "place " << p;
+        EXPECT_NEAR(after.time_s(to, p), before.time_s(from, p) / slow,
+                    (o.two_factors ? 1.0 / 32 : 1e-12) * before.time_s(from, p))
+            << "place " << p;
       }
       if (o.neutral_prior) continue;
       for (const objective goal : {objective::cost, objective::time})
-        EXPECT_EQ(after.best(to, goal, model::widths::all), before.best(from, goal, model::widths::all));
+        EXPECT_EQ(after.best(to, goal, model::widths::all),
+                  before.best(from, goal, model::widths::all));
     }
     const auto again = after.save(), first = before.save();
     ASSERT_EQ(again.rows.size(), first.rows.size());
@@ -88,7 +93,8 @@ TEST(saved_table, what_was_known_before_is_forgotten) {
 
 TEST(saved_table, the_other_mode_and_places_of_another_machine_are_refused_and_change_nothing) {
   const machine m = machine::uniform(2);
-  model::tables paper(m, table_options::paper()), robust(m, table_options::robust()), larger(machine::uniform(8), table_options::paper());
+  model::tables paper(m, table_options::paper()), robust(m, table_options::robust()),
+      larger(machine::uniform(8), table_options::paper());
   paper.preset(paper.row("body", 0), 0, 1.0);
   larger.preset(larger.row("body", 0), *machine::uniform(8).find({0, 8}), 3.0);
   EXPECT_THROW(robust.restore(paper.save()), input_error);

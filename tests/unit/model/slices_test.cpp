@@ -8,7 +8,8 @@
 namespace kilter::model {
 namespace {
 
-/// Gaps that begin so many milliseconds after one another, over and over, and last half of that; the beginning of the last one.
+/// Gaps that begin so many milliseconds after one another, over and over, and last half of that;
+/// the beginning of the last one.
 double cut(slices& s, std::initializer_list<double> distances_ms, int times) {
   double begin_s = 0.0;
   s.gap(0, begin_s, begin_s + 0.5e-3 * *distances_ms.begin());
@@ -25,9 +26,12 @@ TEST(slices, a_task_that_fits_before_the_next_gap_loses_nothing) {
   const double begin_s = cut(s, {8.0}, 6);
   EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.005, 0.002, begin_s + 0.005), 0.0);
   EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.007, 0.002, begin_s + 0.007), 0.004, 1e-9);
-  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.005, 0.010, begin_s + 0.005), 0.008, 1e-9) << "two of them";
-  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.001, 0.001, begin_s + 0.001), 0.003, 1e-9) << "in the middle of a gap: what is left of it";
-  EXPECT_LT(s.expected_gap_s(1, begin_s, 0.001, begin_s), 0.0) << "nothing is known of the other core";
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.005, 0.010, begin_s + 0.005), 0.008, 1e-9)
+      << "two of them";
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.001, 0.001, begin_s + 0.001), 0.003, 1e-9)
+      << "in the middle of a gap: what is left of it";
+  EXPECT_LT(s.expected_gap_s(1, begin_s, 0.001, begin_s), 0.0)
+      << "nothing is known of the other core";
 }
 
 TEST(slices, gaps_begin_in_a_rhythm_though_they_end_anywhere) {
@@ -49,9 +53,11 @@ TEST(slices, a_gap_that_nobody_saw_does_not_end_the_rhythm) {
 TEST(slices, one_that_is_due_has_begun_until_the_core_is_seen_at_work) {
   slices s(1);
   const double begin_s = cut(s, {8.0}, 6);
-  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.0095, 0.001, begin_s + 0.0075), 0.0025, 1e-9) << "what is left of it";
+  EXPECT_NEAR(s.expected_gap_s(0, begin_s + 0.0095, 0.001, begin_s + 0.0075), 0.0025, 1e-9)
+      << "what is left of it";
   EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.0095, 0.001, begin_s + 0.0092), 0.0);
-  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.0125, 0.001, begin_s + 0.0075), 0.0) << "it is over";
+  EXPECT_DOUBLE_EQ(s.expected_gap_s(0, begin_s + 0.0125, 0.001, begin_s + 0.0075), 0.0)
+      << "it is over";
 }
 
 TEST(slices, an_irregular_neighbour_is_no_pattern) {
@@ -83,10 +89,12 @@ TEST(slices, a_pause_is_no_period) {
   slices s(1);
   const double begin_s = cut(s, {8.0}, 6);
   s.gap(0, begin_s + 1.0, begin_s + 1.004);
-  EXPECT_LT(s.expected_gap_s(0, begin_s + 1.005, 0.010, begin_s + 1.005), 0.0) << "the new pattern has to show itself";
+  EXPECT_LT(s.expected_gap_s(0, begin_s + 1.005, 0.010, begin_s + 1.005), 0.0)
+      << "the new pattern has to show itself";
 }
 
-/// What is said of the next task on core 0 after tasks of 1 ms there, each with so many milliseconds without the core, 1.6 ms apart.
+/// What is said of the next task on core 0 after tasks of 1 ms there, each with so many
+/// milliseconds without the core, 1.6 ms apart.
 double expected_after(std::initializer_list<double> lost_ms) {
   const machine m = machine::uniform(2);
   tables t(m, table_options::robust());

@@ -1,5 +1,6 @@
 #pragma once
-// A deterministic stand-in for an engine: virtual cores with scheduled disturbances, tasks placed by the tables, samples fed back.
+// A deterministic stand-in for an engine: virtual cores with scheduled disturbances, tasks placed
+// by the tables, samples fed back.
 
 #include <algorithm>
 #include <cmath>
@@ -33,10 +34,10 @@ class stream {
 
   model::tables& tables;
   std::vector<disturbance> disturbances;
-  /// Seconds of work of a task of `row` at a place, undisturbed. Default: body_s of one core, shared evenly, none for plain bodies.
-  std::function<double(model::row_id, place_id, double now_s)> work_s = [this](model::row_id, place_id p, double) {
-    return body_s / m_.at(p).width;
-  };
+  /// Seconds of work of a task of `row` at a place, undisturbed. Default: body_s of one core,
+  /// shared evenly, none for plain bodies.
+  std::function<double(model::row_id, place_id, double now_s)> work_s =
+      [this](model::row_id, place_id p, double) { return body_s / m_.at(p).width; };
   double body_s = 16e-6;
   bool moldable = false;
   bool cpu_time = false;  ///< the engine measures CPU time of bodies above 1 ms
@@ -88,7 +89,8 @@ class stream {
       if (!moldable && width > 1) continue;
       const double t = tables.time_s(row, p);
       const double value = minimise == objective::cost ? t * width : t;
-      if (best == no_place || value < best_value || (value == best_value && width < m_.at(best).width)) {
+      if (best == no_place || value < best_value ||
+          (value == best_value && width < m_.at(best).width)) {
         best = p;
         best_value = value;
       }
@@ -98,11 +100,15 @@ class stream {
 
   /// The place of the next critical task.
   place_id decide(model::row_id row) {
-    const auto singles_only = [](const void* m, place_id p) noexcept { return static_cast<const machine*>(m)->at(p).width == 1; };
-    return tables.settle(row, search(row), minimise, now_s, moldable ? model::allowed{} : model::allowed{singles_only, &m_});
+    const auto singles_only = [](const void* m, place_id p) noexcept {
+      return static_cast<const machine*>(m)->at(p).width == 1;
+    };
+    return tables.settle(row, search(row), minimise, now_s,
+                         moldable ? model::allowed{} : model::allowed{singles_only, &m_});
   }
 
-  /// Runs one task at `where` from `start` and learns; returns its end. Chunks are shared ideally among a place's members.
+  /// Runs one task at `where` from `start` and learns; returns its end. Chunks are shared ideally
+  /// among a place's members.
   double run(model::row_id row, place_id where, double start, bool critical = true) {
     const place at = m_.at(where);
     const double work = work_s(row, where, start);
@@ -117,7 +123,8 @@ class stream {
       for (int i = 0; i < 60; ++i) {
         const double middle = 0.5 * (low + high);
         double done = 0.0;
-        for (core_id c = at.leader; c < at.leader + at.width; ++c) done += progress(c, start, middle, total);
+        for (core_id c = at.leader; c < at.leader + at.width; ++c)
+          done += progress(c, start, middle, total);
         (done >= total ? high : low) = middle;
       }
       end = high;
@@ -135,7 +142,8 @@ class stream {
     for (const double stop = now_s + seconds; now_s < stop;) now_s = run(row, decide(row), now_s);
   }
 
-  /// Layers of one critical task and `low` others, the critical one releasing the next layer; free cores take the others.
+  /// Layers of one critical task and `low` others, the critical one releasing the next layer; free
+  /// cores take the others.
   void layers(model::row_id row, double seconds, int low = 1) {
     const double stop = now_s + seconds;
     std::fill(core_s_.begin(), core_s_.end(), now_s);
@@ -146,9 +154,11 @@ class stream {
       const place_id p = decide(row);
       const place at = m_.at(p);
       for (int i = 0; i < low; ++i) waiting.push_back(critical_ready);
-      // Until the critical task can start, everybody serves the others; its own cores are kept for it.
+      // Until the critical task can start, everybody serves the others; its own cores are kept for
+      // it.
       double start = critical_ready;
-      for (core_id c = at.leader; c < at.leader + at.width; ++c) start = std::max(start, core_s_[c]);
+      for (core_id c = at.leader; c < at.leader + at.width; ++c)
+        start = std::max(start, core_s_[c]);
       for (core_id c = 0; c < m_.core_count(); ++c)
         while (!at.contains(c) && !waiting.empty() && core_s_[c] < start + 1e-9) {
           const double from = std::max(core_s_[c], waiting.front());
@@ -158,9 +168,11 @@ class stream {
       const double end = run(row, p, start);
       for (core_id c = at.leader; c < at.leader + at.width; ++c) core_s_[c] = end;
       critical_ready = end;
-      // A backlog stands for parallel slack that the program does not have: the next layer waits for it.
+      // A backlog stands for parallel slack that the program does not have: the next layer waits
+      // for it.
       while (waiting.size() > 4) {
-        const auto c = static_cast<core_id>(std::min_element(core_s_.begin(), core_s_.end()) - core_s_.begin());
+        const auto c = static_cast<core_id>(std::min_element(core_s_.begin(), core_s_.end()) -
+                                            core_s_.begin());
         const double from = std::max(core_s_[c], waiting.front());
         waiting.pop_front();
         core_s_[c] = run(row, m_.single(c), from, false);
@@ -210,7 +222,8 @@ class stream {
 };
 
 /// The operating system's time slices beside one endless thread.
-inline disturbance sliced(core_id core, double from_s = 0.0, double to_s = 1e9, double run_s = 0.004, double gap_s = 0.004) {
+inline disturbance sliced(core_id core, double from_s = 0.0, double to_s = 1e9,
+                          double run_s = 0.004, double gap_s = 0.004) {
   return {core, from_s, to_s, 1.0, run_s, gap_s};
 }
 inline disturbance slowed(core_id core, double factor, double from_s = 0.0, double to_s = 1e9) {
@@ -220,7 +233,8 @@ inline disturbance slowed(core_id core, double factor, double from_s = 0.0, doub
 /// `fast` cores of kind 0 in cluster 0, `slow` cores of kind 1 in cluster 1.
 inline machine two_kinds(std::uint32_t fast, std::uint32_t slow) {
   std::vector<core> cores;
-  for (core_id c = 0; c < fast + slow; ++c) cores.push_back({c, static_cast<int>(c), c < fast ? 0u : 1u, c < fast ? 0u : 1u, 0});
+  for (core_id c = 0; c < fast + slow; ++c)
+    cores.push_back({c, static_cast<int>(c), c < fast ? 0u : 1u, c < fast ? 0u : 1u, 0});
   return machine("two kinds", {{0, "fast", fast, 2.0}, {1, "slow", slow, 1.0}}, cores);
 }
 

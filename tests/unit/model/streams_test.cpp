@@ -1,4 +1,5 @@
-// What learning has to win back, on a deterministic stream of tasks: the two failures of the original table first.
+// What learning has to win back, on a deterministic stream of tasks: the two failures of the
+// original table first.
 #include <gtest/gtest.h>
 
 #include "unit/model/stream.hpp"
@@ -11,7 +12,8 @@ using test::slowed;
 using test::stream;
 
 struct scene {
-  explicit scene(machine on, table_options o = table_options::robust()) : m(std::move(on)), t(m, o), s(t, m) {}
+  explicit scene(machine on, table_options o = table_options::robust())
+      : m(std::move(on)), t(m, o), s(t, m) {}
   machine m;
   model::tables t;
   stream s;
@@ -61,20 +63,25 @@ TEST_P(bodies, without_its_parts_the_failure_is_there) {
 void expect_found_again(scene& a, double freed_s) {
   a.s.chain(a.row, freed_s + 2.0);
   EXPECT_LT(a.s.share(0, freed_s - 1.0, freed_s), 0.15) << "should have left the disturbed core";
-  EXPECT_GT(a.s.share(0, freed_s + 1.0), 0.98) << "the fast core was not found again within a second";
+  EXPECT_GT(a.s.share(0, freed_s + 1.0), 0.98)
+      << "the fast core was not found again within a second";
   EXPECT_LT(a.t.probing_s(), 0.01 * a.s.now_s);
 }
 
 TEST_P(bodies, a_fast_core_that_is_free_again_is_found_within_a_second) {
   scene a(test::two_kinds(1, 1));
-  a.s.work_s = [&](model::row_id, place_id p, double) { return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam(); };
+  a.s.work_s = [&](model::row_id, place_id p, double) {
+    return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam();
+  };
   a.s.disturbances = {sliced(0, 0.3, 2.3)};
   expect_found_again(a, 2.3);
 }
 
 TEST_P(bodies, a_slow_clock_that_is_over_is_found_within_a_second) {
   scene a(test::two_kinds(1, 1));
-  a.s.work_s = [&](model::row_id, place_id p, double) { return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam(); };
+  a.s.work_s = [&](model::row_id, place_id p, double) {
+    return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam();
+  };
   a.s.disturbances = {slowed(0, 3.0, 0.3, 3.3)};
   expect_found_again(a, 3.3);
 }
@@ -82,7 +89,9 @@ TEST_P(bodies, a_slow_clock_that_is_over_is_found_within_a_second) {
 // The table has only ever seen the fast core while it was slow.
 TEST_P(bodies, a_fast_core_that_was_slow_from_the_start_is_found_within_a_second) {
   scene a(test::two_kinds(1, 1));
-  a.s.work_s = [&](model::row_id, place_id p, double) { return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam(); };
+  a.s.work_s = [&](model::row_id, place_id p, double) {
+    return a.m.at(p).leader == 0 ? GetParam() : 1.5 * GetParam();
+  };
   a.s.disturbances = {slowed(0, 3.0, 0.0, 2.0)};
   expect_found_again(a, 2.0);
 }
@@ -112,13 +121,15 @@ TEST_P(bodies, a_co_runner_that_hops_is_followed) {
   a.s.body_s = GetParam();
   for (int i = 0; i < 10; ++i) a.s.disturbances.push_back(sliced(i % 2, 0.3 * i, 0.3 * (i + 1)));
   a.s.layers(a.row, 3.0);
-  EXPECT_LE(a.s.lost_s(0.0), 10 * 0.012) << "three slices a hop: one core has to be believed bad, the other good";
+  EXPECT_LE(a.s.lost_s(0.0), 10 * 0.012)
+      << "three slices a hop: one core has to be believed bad, the other good";
 }
 
 TEST_P(bodies, a_wave_costs_little_more_than_its_edges) {
   scene a(machine::uniform(2));
   a.s.body_s = GetParam();
-  for (int i = 0; i < 4; ++i) a.s.disturbances.push_back(sliced(0, 0.5 + i, 1.0 + i, 0.0017, 0.0083));
+  for (int i = 0; i < 4; ++i)
+    a.s.disturbances.push_back(sliced(0, 0.5 + i, 1.0 + i, 0.0017, 0.0083));
   a.s.chain(a.row, 4.5);
   EXPECT_LE(a.s.lost_s(0.0), 0.045);
 }
@@ -129,7 +140,8 @@ TEST_P(bodies, two_disturbed_cores_do_not_make_it_ping_pong) {
   a.s.disturbances = {sliced(0), sliced(1, 0.002)};
   a.s.chain(a.row, 2.0);
   int moves = 0;
-  for (std::size_t i = 1; i < a.s.visits.size(); ++i) moves += a.s.visits[i].where != a.s.visits[i - 1].where;
+  for (std::size_t i = 1; i < a.s.visits.size(); ++i)
+    moves += a.s.visits[i].where != a.s.visits[i - 1].where;
   // A move costs a worker's wake-up and a cold cache: 100 us is generous.
   EXPECT_LT(moves * 100e-6, 0.02 * a.s.now_s) << moves << " moves";
   EXPECT_GT(a.s.done_s(0.0) / a.s.now_s, 0.48) << "no worse than staying";
@@ -137,7 +149,9 @@ TEST_P(bodies, two_disturbed_cores_do_not_make_it_ping_pong) {
 
 TEST(streams, a_lone_gap_does_not_send_it_to_a_slower_core) {
   scene a(test::two_kinds(1, 1));
-  a.s.work_s = [&](model::row_id, place_id p, double) { return a.m.at(p).leader == 0 ? 16e-6 : 32e-6; };
+  a.s.work_s = [&](model::row_id, place_id p, double) {
+    return a.m.at(p).leader == 0 ? 16e-6 : 32e-6;
+  };
   a.s.chain(a.row, 0.3);
   a.s.disturbances = {sliced(0, 0.3, 0.31, 0.0, 0.010)};
   a.s.chain(a.row, 0.5);
@@ -163,7 +177,8 @@ TEST(streams, sixty_four_cores_are_not_all_tried) {
     EXPECT_LT(a.t.probing_s(), 0.01 * a.s.now_s) << body_s;
     EXPECT_LT(a.t.explored(), 200u);
     double wide_s = 0.0;
-    for (const auto& v : a.s.visits) wide_s += a.m.at(v.where).width > 1 ? v.end_s - v.start_s : 0.0;
+    for (const auto& v : a.s.visits)
+      wide_s += a.m.at(v.where).width > 1 ? v.end_s - v.start_s : 0.0;
     EXPECT_LT(wide_s, 0.01 * a.s.now_s) << body_s;
   }
 }
@@ -186,7 +201,9 @@ TEST(streams, a_second_graph_starts_on_the_free_core) {
   for (const double pause : {0.0, 0.05, 1.0, 5.0}) {
     a.s.now_s += pause;
     EXPECT_EQ(a.t.home(a.s.now_s), 1u) << pause;
-    EXPECT_EQ(a.s.decide(a.t.row("of the second graph", static_cast<std::uint32_t>(pause * 1000))), a.m.single(1)) << pause;
+    EXPECT_EQ(a.s.decide(a.t.row("of the second graph", static_cast<std::uint32_t>(pause * 1000))),
+              a.m.single(1))
+        << pause;
     EXPECT_EQ(a.s.decide(a.row), a.m.single(1)) << pause;
   }
 }
@@ -203,12 +220,15 @@ TEST(streams, the_landing_core_is_home_until_it_is_seen_disturbed) {
 
 TEST(streams, a_type_that_is_slower_on_one_kind_does_not_blame_its_cores) {
   scene a(test::two_kinds(2, 2));
-  a.s.work_s = [&](model::row_id, place_id p, double) { return a.m.at(p).leader < 2 ? 16e-6 : 48e-6; };
+  a.s.work_s = [&](model::row_id, place_id p, double) {
+    return a.m.at(p).leader < 2 ? 16e-6 : 48e-6;
+  };
   for (int i = 0; i < 20000; ++i)
     for (core_id c = 0; c < 4; ++c) a.s.now_s = a.s.run(a.row, a.m.single(c), a.s.now_s);
   for (core_id c = 0; c < 4; ++c) EXPECT_LT(a.t.slowdown(c), 1.02) << c;
   const auto other = a.t.row("other", 0);
-  EXPECT_DOUBLE_EQ(2.0 * a.t.time_s(other, a.m.single(0)), a.t.time_s(other, a.m.single(3))) << "as the machine states, not as one type found";
+  EXPECT_DOUBLE_EQ(2.0 * a.t.time_s(other, a.m.single(0)), a.t.time_s(other, a.m.single(3)))
+      << "as the machine states, not as one type found";
   EXPECT_NEAR(a.t.time_s(a.row, a.m.single(3)) / a.t.time_s(a.row, a.m.single(0)), 3.0, 0.1);
 }
 
@@ -249,7 +269,9 @@ TEST(streams, a_chain_of_long_bodies_leaves_the_taken_core) {
 
 TEST_P(bodies, heavier_work_is_followed_and_blames_nobody_for_long) {
   scene a(machine::uniform(2));
-  a.s.work_s = [&](model::row_id, place_id, double now) { return now < 0.5 ? GetParam() : 3.0 * GetParam(); };
+  a.s.work_s = [&](model::row_id, place_id, double now) {
+    return now < 0.5 ? GetParam() : 3.0 * GetParam();
+  };
   a.s.layers(a.row, 3.0);
   EXPECT_LT(a.t.slowdown(0), 1.1);
   EXPECT_LT(a.t.slowdown(1), 1.1);
@@ -258,7 +280,9 @@ TEST_P(bodies, heavier_work_is_followed_and_blames_nobody_for_long) {
 
 TEST_P(bodies, lighter_work_is_followed_at_once) {
   scene a(machine::uniform(2));
-  a.s.work_s = [&](model::row_id, place_id, double now) { return now < 0.5 ? GetParam() : GetParam() / 3.0; };
+  a.s.work_s = [&](model::row_id, place_id, double now) {
+    return now < 0.5 ? GetParam() : GetParam() / 3.0;
+  };
   a.s.layers(a.row, 0.6);
   EXPECT_NEAR(a.t.time_s(a.row, a.m.single(1)), GetParam() / 3.0, 0.05 * GetParam());
 }
@@ -292,11 +316,13 @@ TEST_P(bodies, a_wide_place_that_became_four_times_slower_is_left_and_blames_no_
   EXPECT_LT(on_four(0.6, 1.5), 0.05);
   for (core_id c = 0; c < 4; ++c) EXPECT_LT(a.t.slowdown(c), 1.05);
   a.s.chain(a.row, 3.0);
-  EXPECT_GT(on_four(4.0, 4.5), 0.9) << "the width that became fast again was not found within a second";
+  EXPECT_GT(on_four(4.0, 4.5), 0.9)
+      << "the width that became fast again was not found within a second";
   EXPECT_LT(a.t.probing_s(), 0.01 * a.s.now_s);
 }
 
-/// Two cores, of which both together are faster until one goes away in the middle of a task, some milliseconds after it was last left alone.
+/// Two cores, of which both together are faster until one goes away in the middle of a task, some
+/// milliseconds after it was last left alone.
 struct stalling_scene : scene {
   stalling_scene() : scene(machine::uniform(2)) {
     s.body_s = 30e-6;
@@ -318,7 +344,8 @@ struct stalling_scene : scene {
   int stalled = 0;
 };
 
-TEST(streams, a_wide_place_that_stalls_is_tried_again_within_the_budget_and_found_again_within_a_second) {
+TEST(streams,
+     a_wide_place_that_stalls_is_tried_again_within_the_budget_and_found_again_within_a_second) {
   stalling_scene a;
   for (int i = 0; i < 4; ++i) a.s.now_s = a.s.run(a.row, a.m.single(1), a.s.now_s);
   a.s.chain(a.row, 4.0);

@@ -10,7 +10,8 @@ namespace {
 void learn(tables& t, row_id r, place_id p, double seconds, double work, double& now_s) {
   for (int i = 0; i < 4; ++i) {
     now_s += seconds;
-    t.learn(r, p, {.sample_s = seconds, .leader_s = seconds, .span_s = seconds, .work = work}, now_s);
+    t.learn(r, p, {.sample_s = seconds, .leader_s = seconds, .span_s = seconds, .work = work},
+            now_s);
   }
 }
 
@@ -38,12 +39,14 @@ TEST(times_by_work, a_type_that_nobody_has_run_is_guessed_from_the_others) {
 }
 
 TEST(times_by_work, decisions_about_a_type_that_nobody_has_run_follow_what_the_others_tell_now) {
-  const machine m("two clusters", {{0, "core", 0}}, {{0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {2, 2, 1, 0, 0}, {3, 3, 1, 0, 0}});
+  const machine m("two clusters", {{0, "core", 0}},
+                  {{0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {2, 2, 1, 0, 0}, {3, 3, 1, 0, 0}});
   tables t(m, table_options::robust());
   const row_id known = t.row("known", 0), fresh = t.row("fresh", 0);
   double now_s = 0.0;
   const auto cluster_of_best = [&] {
-    const place_id best = t.best(fresh, objective::time, widths::all), settled = t.settle(fresh, best, objective::time, now_s, {});
+    const place_id best = t.best(fresh, objective::time, widths::all),
+                   settled = t.settle(fresh, best, objective::time, now_s, {});
     EXPECT_EQ(best, settled);
     return m.cores()[m.at(settled).leader].cluster;
   };

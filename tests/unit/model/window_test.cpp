@@ -54,10 +54,12 @@ TEST_P(slowdown_window, follows_a_time_sliced_core) {
       EXPECT_LT(mean, 2.3) << phase << " block " << block;
     }
     f.undisturbed(body_s, 0.060);
-    EXPECT_LT(f.t.slowdown(0), 1.15) << "still spoiled 60 ms after the disturbance, phase " << phase;
+    EXPECT_LT(f.t.slowdown(0), 1.15)
+        << "still spoiled 60 ms after the disturbance, phase " << phase;
   }
 }
-INSTANTIATE_TEST_SUITE_P(, slowdown_window, testing::Values(pattern{16e-6, 4e-3, 260}, pattern{1e-3, 10e-3, 10}));
+INSTANTIATE_TEST_SUITE_P(, slowdown_window,
+                         testing::Values(pattern{16e-6, 4e-3, 260}, pattern{1e-3, 10e-3, 10}));
 
 TEST(slowdown, one_lone_gap_is_forgotten) {
   fed_core f;

@@ -13,7 +13,7 @@ namespace {
 using test::ms;
 using test::us;
 
-// ---- the place ---------------------------------------------------------------------------------------------------------------------
+// ---- the place ----------------------------------------------------------------------------------
 
 TEST(auto_choice, a_task_gets_its_share_of_the_cores_at_least_one) {
   struct row {
@@ -30,7 +30,9 @@ TEST(auto_choice, a_task_gets_its_share_of_the_cores_at_least_one) {
            row{true, false, 6, 1, 1, "a quota that nobody tells of: CPU time counts"},
            row{true, true, 6, 2, 3, "a quota that is told of: the cores are the paid ones"},
        })
-    EXPECT_EQ(share({.paid_known = r.paid_known, .all_slowed = r.all_slowed}, r.cores, r.tasks), r.expected) << r.why;
+    EXPECT_EQ(share({.paid_known = r.paid_known, .all_slowed = r.all_slowed}, r.cores, r.tasks),
+              r.expected)
+        << r.why;
 }
 
 TEST(auto_choice, what_a_search_looks_for) {
@@ -41,13 +43,16 @@ TEST(auto_choice, what_a_search_looks_for) {
     double wanted_s;
     const char* why;
   };
-  const situation short_way{.fastest_s = 1 * ms, .left_s = 8 * ms, .way_s = 4 * ms}, long_way{.fastest_s = 1 * ms, .left_s = 4 * ms, .way_s = 8 * ms};
+  const situation short_way{.fastest_s = 1 * ms, .left_s = 8 * ms, .way_s = 4 * ms},
+      long_way{.fastest_s = 1 * ms, .left_s = 4 * ms, .way_s = 8 * ms};
   situation slowed = long_way, paid = long_way;
   slowed.all_slowed = paid.all_slowed = paid.paid_known = true;
   for (const row& r : {
-           row{short_way, 1, false, false, 0.0, "no share but its own core: what is cheapest around it"},
+           row{short_way, 1, false, false, 0.0,
+               "no share but its own core: what is cheapest around it"},
            row{short_way, 2, false, true, 0.0, "a share of two: what ends first"},
-           row{long_way, 1, true, true, 0.5 * ms, "on the long way: twice as fast as the fastest core"},
+           row{long_way, 1, true, true, 0.5 * ms,
+               "on the long way: twice as fast as the fastest core"},
            row{slowed, 1, false, false, 0.0, "CPU time is short: nothing is made wider"},
            row{paid, 1, true, true, 0.5 * ms, "and the system tells how much is left"},
        }) {
@@ -79,7 +84,12 @@ TEST(auto_choice, how_long_a_task_waits_for_a_place) {
            row{{11.0}, true, 2, 11.0, true, "not a moment less"},
            row{{11.1}, true, 2, 11.1, false, "longer than that"},
            row{{10.06}, true, 1, 10.06, false, "one core is worth no wait there either"},
-           row{{9.6}, true, 2, 10.4, true, "overdue by .4: that guess was wrong once, so it counts twice"},
+           row{{9.6},
+               true,
+               2,
+               10.4,
+               true,
+               "overdue by .4: that guess was wrong once, so it counts twice"},
            row{{9.4}, true, 2, 10.6, false, "overdue by .6"},
            row{{9.98}, false, 2, 10.02, true, "overdue by .02"},
            row{{9.97}, false, 2, 10.03, false, "by .03, counted twice"},
@@ -90,20 +100,32 @@ TEST(auto_choice, how_long_a_task_waits_for_a_place) {
     place_start start(10.0);
     for (const double p : r.promised_s) start.add(p);
     EXPECT_DOUBLE_EQ(start.begin_s(), r.begin_s) << r.why;
-    EXPECT_EQ(start.worth_waiting_for({.now_s = 10.0, .on_long_way = r.on_long_way}, r.width, r.time_s), r.waits) << r.why;
+    EXPECT_EQ(
+        start.worth_waiting_for({.now_s = 10.0, .on_long_way = r.on_long_way}, r.width, r.time_s),
+        r.waits)
+        << r.why;
   }
 }
 
 TEST(auto_choice, which_of_the_places_it_is) {
   // At 10 s.
-  const option one{.where = 1, .width = 1, .time_s = 1.0, .begin_s = 10.0}, two{.where = 2, .width = 2, .time_s = 0.6, .begin_s = 10.0},
-      four{.where = 4, .width = 4, .time_s = 0.4, .begin_s = 10.0}, waits{.where = 5, .width = 4, .time_s = 0.3, .begin_s = 10.2};
-  const option unsure{.where = 7, .width = 1, .time_s = 1.0, .begin_s = 10.0, .unsure = true}, a_little_later{.where = 1, .width = 1, .time_s = 1.04, .begin_s = 10.0},
+  const option one{.where = 1, .width = 1, .time_s = 1.0, .begin_s = 10.0},
+      two{.where = 2, .width = 2, .time_s = 0.6, .begin_s = 10.0},
+      four{.where = 4, .width = 4, .time_s = 0.4, .begin_s = 10.0},
+      waits{.where = 5, .width = 4, .time_s = 0.3, .begin_s = 10.2};
+  const option unsure{.where = 7, .width = 1, .time_s = 1.0, .begin_s = 10.0, .unsure = true},
+      a_little_later{.where = 1, .width = 1, .time_s = 1.04, .begin_s = 10.0},
       unsure_two{.where = 8, .width = 2, .time_s = 0.6, .begin_s = 10.0, .unsure = true};
-  const goal here{.now_s = 10.0, .soon_s = 10.05, .share = 1}, half{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 2},
+  const goal here{.now_s = 10.0, .soon_s = 10.05, .share = 1},
+      half{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 2},
       all{.now_s = 10.0, .soon_s = 10.05, .anywhere = true, .share = 4};
   const auto long_way = [](double wanted_s) {
-    return goal{.now_s = 10.0, .soon_s = 10.05, .wanted_s = wanted_s, .on_long_way = true, .anywhere = true, .share = 1};
+    return goal{.now_s = 10.0,
+                .soon_s = 10.05,
+                .wanted_s = wanted_s,
+                .on_long_way = true,
+                .anywhere = true,
+                .share = 1};
   };
   struct row {
     goal wanted;
@@ -115,19 +137,47 @@ TEST(auto_choice, which_of_the_places_it_is) {
   for (const row& r : {
            row{here, {one, two, four}, 1, false, "around one core: time x width"},
            row{here, {four, two, one}, 1, false, "in any order"},
-           row{here, {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}}, 1, false, "of equal cost the first"},
-           row{all, {four, {.where = 6, .width = 1, .time_s = 0.4, .begin_s = 10.0}}, 4, true, "of those that end together the first"},
+           row{here,
+               {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}},
+               1,
+               false,
+               "of equal cost the first"},
+           row{all,
+               {four, {.where = 6, .width = 1, .time_s = 0.4, .begin_s = 10.0}},
+               4,
+               true,
+               "of those that end together the first"},
            row{half, {one, two, four}, 2, true, "the first to end of those within its share"},
-           row{half, {four, two, one}, 4, true, "if the first is beyond its share only what is sooner replaces it"},
+           row{half,
+               {four, two, one},
+               4,
+               true,
+               "if the first is beyond its share only what is sooner replaces it"},
            row{all, {one, two, four}, 4, true, "a share of four"},
            row{all, {four, waits}, 4, true, "what begins later ends later"},
-           row{all, {{.where = 7, .width = 1, .time_s = 0.1, .begin_s = 10.2}}, 7, false, "what begins later stays what it is"},
-           row{long_way(0.7), {one, two, four}, 2, false, "on the long way the cheapest that is fast enough"},
+           row{all,
+               {{.where = 7, .width = 1, .time_s = 0.1, .begin_s = 10.2}},
+               7,
+               false,
+               "what begins later stays what it is"},
+           row{long_way(0.7),
+               {one, two, four},
+               2,
+               false,
+               "on the long way the cheapest that is fast enough"},
            row{long_way(0.5), {one, two, four}, 4, false, "that may be a wide one"},
            row{long_way(1.0), {four, two, one}, 1, false, "or one core"},
-           row{long_way(1.5), {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}}, 1, false, "of equal cost the first there too"},
+           row{long_way(1.5),
+               {one, {.where = 6, .width = 4, .time_s = 0.25, .begin_s = 10.0}},
+               1,
+               false,
+               "of equal cost the first there too"},
            row{long_way(0.5), {waits, one, two}, 5, false, "the wait counts: .2 and .3"},
-           row{long_way(0.1), {one, two, four}, 4, true, "if none is fast enough the first to end, whatever its share"},
+           row{long_way(0.1),
+               {one, two, four},
+               4,
+               true,
+               "if none is fast enough the first to end, whatever its share"},
            row{all, {}, no_place, false, "nothing is offered"},
            row{all, {unsure, one}, 1, true, "as soon on cores that nobody slowed lately"},
            row{all, {one, unsure}, 1, true, "in any order"},
@@ -160,12 +210,16 @@ TEST(auto_choice, what_may_stand_in_for_the_place_that_was_found) {
            row{false, 2, 0.05, true, "soon"},
            row{false, 2, 0.06, false, "not soon"},
        }) {
-    const place_search search({.soon_s = 0.05, .on_long_way = r.on_long_way, .anywhere = true, .share = 2});
-    EXPECT_EQ(search.may_replace({.where = 1, .width = r.width, .time_s = 9.0, .begin_s = r.begin_s}), r.expected) << r.why;
+    const place_search search(
+        {.soon_s = 0.05, .on_long_way = r.on_long_way, .anywhere = true, .share = 2});
+    EXPECT_EQ(
+        search.may_replace({.where = 1, .width = r.width, .time_s = 9.0, .begin_s = r.begin_s}),
+        r.expected)
+        << r.why;
   }
 }
 
-// ---- the others, taking and declining ----------------------------------------------------------------------------------------------
+// ---- the others, taking and declining -----------------------------------------------------------
 
 TEST(auto_choice, what_other_cores_end_sooner) {
   struct core {
@@ -187,14 +241,44 @@ TEST(auto_choice, what_other_cores_end_sooner) {
            row{14.0, {{10.0, 1.0, 1.0}}, 3, 1, 10.0, "one after the other: at 11, 12 and 13"},
            row{14.0, {{11.0, 1.0, 1.0}}, 2, 0, 11.0, "free later: two, and it is not idle"},
            row{14.0, {{10.05, 1.0, 1.0}}, 3, 1, 10.05, "free at once, or nearly"},
-           row{14.0, {{10.09, 2.0, 1.0}}, 2, 1, 10.09, "a longer task: a twentieth of it is longer"},
+           row{14.0,
+               {{10.09, 2.0, 1.0}},
+               2,
+               1,
+               10.09,
+               "a longer task: a twentieth of it is longer"},
            row{14.0, {{13.0, 1.0, 1.0}}, 0, 0, 0.0, "free too late"},
            row{14.0, {{10.0, 2.5, 1.0}}, 2, 1, 10.0, "a gap comes in the first task only"},
-           row{14.0, {{12.0, 1.0, 1.0}, {11.0, 2.0, 2.0}}, 2, 0, 11.0, "of two the one that is free first"},
-           row{14.0, {{10.0, 1.0, 1.0}, {12.0, 1.0, 1.0}, {10.0, 9.0, 9.0}}, 4, 1, 10.0, "they add up"},
-           row{14.0, {{10.0, 4.0, 4.0, true}}, 1, 1, 10.0, "an equal core, and this one was slowed lately"},
-           row{14.0, {{10.0, 4.3, 4.3, true}}, 0, 0, 0.0, "that one is slower by more than predictions are wrong by"},
-           row{14.0, {{10.0, 4.0, 4.0, true}, {10.0, 1.0, 1.0, true}}, 4, 2, 10.0, "it counts for one task"},
+           row{14.0,
+               {{12.0, 1.0, 1.0}, {11.0, 2.0, 2.0}},
+               2,
+               0,
+               11.0,
+               "of two the one that is free first"},
+           row{14.0,
+               {{10.0, 1.0, 1.0}, {12.0, 1.0, 1.0}, {10.0, 9.0, 9.0}},
+               4,
+               1,
+               10.0,
+               "they add up"},
+           row{14.0,
+               {{10.0, 4.0, 4.0, true}},
+               1,
+               1,
+               10.0,
+               "an equal core, and this one was slowed lately"},
+           row{14.0,
+               {{10.0, 4.3, 4.3, true}},
+               0,
+               0,
+               0.0,
+               "that one is slower by more than predictions are wrong by"},
+           row{14.0,
+               {{10.0, 4.0, 4.0, true}, {10.0, 1.0, 1.0, true}},
+               4,
+               2,
+               10.0,
+               "it counts for one task"},
            row{14.0, {}, 0, 0, 0.0, "nobody else"},
            row{14.0, {{10.0, 0.0, 0.0}}, 1000001, 1, 10.0, "who takes no time ends any number"},
        }) {
@@ -218,7 +302,9 @@ TEST(auto_choice, tasks_that_others_end_sooner_need_no_share_of_the_cores_that_a
            row{6, 2, 9, 4, 4, "one is left at least"},
            row{1, 2, 1, 4, 1, "a core at least"},
        })
-    EXPECT_EQ(share_beside({.idle = r.idle}, {.sooner = r.sooner, .idle = r.others_idle}, r.tasks), r.expected) << r.why;
+    EXPECT_EQ(share_beside({.idle = r.idle}, {.sooner = r.sooner, .idle = r.others_idle}, r.tasks),
+              r.expected)
+        << r.why;
 }
 
 TEST(auto_choice, what_delays_nothing_may_run_on_a_slow_core) {
@@ -229,16 +315,56 @@ TEST(auto_choice, what_delays_nothing_may_run_on_a_slow_core) {
     const char* why;
   };
   for (const row& r : {
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0}, 0.0, 7.9, true, "nothing waits for it, and it ends before four fifths of the rest"},
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0}, 0.0, 8.1, false, "it ends after that"},
-           row{{.now_s = 5.0, .fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0}, 0.0, 12.9, true, "counted from now"},
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0}, 0.0, 3.9, true, "4 on its way come after it"},
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0}, 0.0, 4.1, false, "too late for them"},
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0, .quicker = 0.5}, 0.0, 5.9, true, "which wide places do in 2"},
-           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0, .later_s = 4.0}, 0.0, 4.1, false, "much may wait for it beside its way"},
-           row{{.fastest_s = 1.0, .left_s = 2.0, .way_s = 1.0}, 10.0, 7.9, true, "little is left, but the way of the first task is long"},
-           row{{.fastest_s = 1.0, .left_s = 2.0, .way_s = 1.0, .quicker = 0.5}, 10.0, 4.1, false, "wide places make that shorter"},
-           row{{.all_slowed = true, .fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0}, 0.0, 1.0, false, "a quota is used up: to wait costs nothing"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0},
+               0.0,
+               7.9,
+               true,
+               "nothing waits for it, and it ends before four fifths of the rest"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0},
+               0.0,
+               8.1,
+               false,
+               "it ends after that"},
+           row{{.now_s = 5.0, .fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0},
+               0.0,
+               12.9,
+               true,
+               "counted from now"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0},
+               0.0,
+               3.9,
+               true,
+               "4 on its way come after it"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0},
+               0.0,
+               4.1,
+               false,
+               "too late for them"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 5.0, .quicker = 0.5},
+               0.0,
+               5.9,
+               true,
+               "which wide places do in 2"},
+           row{{.fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0, .later_s = 4.0},
+               0.0,
+               4.1,
+               false,
+               "much may wait for it beside its way"},
+           row{{.fastest_s = 1.0, .left_s = 2.0, .way_s = 1.0},
+               10.0,
+               7.9,
+               true,
+               "little is left, but the way of the first task is long"},
+           row{{.fastest_s = 1.0, .left_s = 2.0, .way_s = 1.0, .quicker = 0.5},
+               10.0,
+               4.1,
+               false,
+               "wide places make that shorter"},
+           row{{.all_slowed = true, .fastest_s = 1.0, .left_s = 10.0, .way_s = 1.0},
+               0.0,
+               1.0,
+               false,
+               "a quota is used up: to wait costs nothing"},
        })
     EXPECT_EQ(in_time(r.now, r.first_way_s, r.end_s), r.expected) << r.why;
 }
@@ -292,11 +418,14 @@ TEST(auto_choice, what_a_core_does_that_declines) {
   for (const row& r : {
            row{1, 3, 11.0, 1, 0.0, "it looks at the second"},
            row{3, 3, 11.0, 3, 0.0, "at the last"},
-           row{4, 3, 11.0, resting, 11.0, "all will be ended sooner: it rests until one of those is free"},
-           row{1, 0, 10.0, resting, 10.0 + 20 * us, "one is free now and will come: 20 us at least"},
+           row{4, 3, 11.0, resting, 11.0,
+               "all will be ended sooner: it rests until one of those is free"},
+           row{1, 0, 10.0, resting, 10.0 + 20 * us,
+               "one is free now and will come: 20 us at least"},
            row{1, 0, 9.0, resting, 10.0 + 20 * us, "never into the past"},
        }) {
-    const declined d = decline({.sooner = r.sooner, .first_free_s = r.first_free_s}, r.waiting, 10.0);
+    const declined d =
+        decline({.sooner = r.sooner, .first_free_s = r.first_free_s}, r.waiting, 10.0);
     EXPECT_EQ(d.skip, r.skip) << r.why;
     EXPECT_DOUBLE_EQ(d.until_s, r.until_s) << r.why;
   }

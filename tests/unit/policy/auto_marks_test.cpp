@@ -17,7 +17,8 @@ TEST(auto_notes, a_task_keeps_its_three_times_and_its_note_apart) {
   const ranks::task_rank all{.own_s = 1.5F, .rank_s = 2.5F, .later_s = 3.5F, .note = 0xdeadbeef};
   EXPECT_EQ(ranks::task_rank::of(all.packed()), all);
   EXPECT_EQ(ranks::task_rank{}.packed(), task_state{});
-  const std::vector<ranks::task_rank> one_each{{.own_s = 1.0F}, {.rank_s = 1.0F}, {.later_s = 1.0F}, {.note = ~0u}};
+  const std::vector<ranks::task_rank> one_each{
+      {.own_s = 1.0F}, {.rank_s = 1.0F}, {.later_s = 1.0F}, {.note = ~0u}};
   for (std::size_t i = 0; i < one_each.size(); ++i)
     for (std::size_t k = 0; k < i; ++k) {
       const task_state a = one_each[i].packed(), b = one_each[k].packed();
@@ -62,9 +63,13 @@ TEST(auto_notes, the_time_since_a_task_was_declined) {
 }
 
 TEST(auto_notes, no_two_cells_are_one) {
-  std::vector<std::uint32_t> all{search::offline_cell, left_cell, rest_cell, rest_seen_cell, way_cell, spent_cell, came_cell};
+  std::vector<std::uint32_t> all{
+      search::offline_cell, left_cell, rest_cell, rest_seen_cell, way_cell, spent_cell, came_cell};
   for (core_id c = 0; c < 5; ++c)
-    for (const core_cell what : {core_cell::end, core_cell::skip, core_cell::rest, core_cell::came, core_cell::seen, core_cell::begun, core_cell::declined, core_cell::missed}) all.push_back(cell_of(c, what));
+    for (const core_cell what :
+         {core_cell::end, core_cell::skip, core_cell::rest, core_cell::came, core_cell::seen,
+          core_cell::begun, core_cell::declined, core_cell::missed})
+      all.push_back(cell_of(c, what));
   std::ranges::sort(all);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
   EXPECT_EQ(all.back() + 1, cells_for(5)) << "and no more are asked for than are used";

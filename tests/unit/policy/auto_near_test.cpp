@@ -1,14 +1,14 @@
-// Tasks that wait for the core that has their data, or run there at once: numbers in, answer out, and
-// what `auto` makes of them.
+// Tasks that wait for the core that has their data, or run there at once: numbers in, answer out,
+// and what `auto` makes of them.
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
+#include "kilter/policies.hpp"
 #include "policy/ask.hpp"
 #include "policy/auto_near.hpp"
-#include "kilter/policies.hpp"
 #include "unit/policy/units.hpp"
 #include "unit/policy/world.hpp"
 
@@ -32,7 +32,9 @@ TEST(auto_near, others_take_it_once_it_waits_longer_than_they_lose) {
     const char* why;
   };
   for (const row& r : {
-           row{{1, 10.0, 1.0, 2.0}, 12.0, "its core is free before: if it is overdue by what is lost"},
+           row{{1, 10.0, 1.0, 2.0},
+               12.0,
+               "its core is free before: if it is overdue by what is lost"},
            row{{1, 13.0, 1.0, 2.0}, 10.0, "the core is busy for longer than that"},
            row{{4, 10.5, 1.0, 2.0}, 10.0, "the last of four waits for three others"},
            row{{2, 10.5, 1.0, 2.0}, 11.5, "the one before it counts"},
@@ -68,7 +70,8 @@ struct known_far : testing::world {
     for (int i = 0; i < 40; ++i)
       for (const distance d : {distance::none, distance::cluster}) {
         measured sample;
-        sample.sample_s = sample.leader_s = sample.span_s = d == distance::none ? 100 * us : 300 * us;
+        sample.sample_s = sample.leader_s = sample.span_s =
+            d == distance::none ? 100 * us : 300 * us;
         sample.from_data = d;
         tables.learn(row, m.single(0), sample, source.now += 300 * us);
       }
@@ -110,7 +113,8 @@ TEST(auto_near, others_take_what_is_kept_when_it_pays) {
 struct chains : testing::world {
   std::shared_ptr<const policy> asked = make_policy("auto", m);
   std::vector<task> first, second, way;
-  explicit chains(double later_us, int way_tasks = 0) : world(machine::uniform(2), table_options::robust()) {
+  explicit chains(double later_us, int way_tasks = 0)
+      : world(machine::uniform(2), table_options::robust()) {
     for (int i = 0; i < 256; ++i) {
       first.push_back(add(false, one));
       second.push_back(add(false, one));
@@ -120,9 +124,11 @@ struct chains : testing::world {
     for (int i = 0; i < 40; ++i)
       for (const distance d : {distance::at_hand, distance::none}) {
         measured sample;
-        sample.sample_s = sample.leader_s = sample.span_s = d == distance::none ? later_us * us : 100 * us;
+        sample.sample_s = sample.leader_s = sample.span_s =
+            d == distance::none ? later_us * us : 100 * us;
         sample.from_data = d;
-        for (core_id c = 0; c < 2; ++c) tables.learn(row, m.single(c), sample, source.now += 50 * us);
+        for (core_id c = 0; c < 2; ++c)
+          tables.learn(row, m.single(c), sample, source.now += 50 * us);
       }
     for (int i = 0; i < way_tasks; ++i) {
       way.push_back(add(false, one));
@@ -172,7 +178,7 @@ TEST(auto_near, nor_before_what_is_on_the_long_way_and_is_released_a_moment_late
       w.g.edge(way[way.size() - 2], way.back());
     }
     w.submit(*w.asked);
-    w.first.assign(w.first.size(), w.first.back());   // it released all of the second ones
+    w.first.assign(w.first.size(), w.first.back());  // it released all of the second ones
     return w.at_once();
   };
   EXPECT_EQ(at_once(1600), 0);

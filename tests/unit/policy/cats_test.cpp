@@ -1,4 +1,5 @@
-// CATS: which task is critical, which queue it waits in, and who looks where, in sequences worked out by hand.
+// CATS: which task is critical, which queue it waits in, and who looks where, in sequences worked
+// out by hand.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,8 @@ std::vector<queue_id> looks(const policy& p, world& w, core_id core) {
   return all;
 }
 
-std::vector<queue_id> so_often(std::size_t count, queue_id q, std::initializer_list<queue_id> then) {
+std::vector<queue_id> so_often(std::size_t count, queue_id q,
+                               std::initializer_list<queue_id> then) {
   std::vector<queue_id> all(count, q);
   all.insert(all.end(), then);
   return all;
@@ -35,9 +37,11 @@ TEST(cats_queues, are_looked_into_in_the_order_of_the_paper) {
   world w(testing::two_and_four());
   const auto p = make_policy("cats", w.m);
   EXPECT_EQ(looks(*p, w, 0), so_often(300, 0, {1, 2})) << "a fast core: critical, then the others";
-  EXPECT_EQ(looks(*p, w, 5), (std::vector<queue_id>{1, 2})) << "a slow core never looks for critical tasks";
+  EXPECT_EQ(looks(*p, w, 5), (std::vector<queue_id>{1, 2}))
+      << "a slow core never looks for critical tasks";
   const discipline d = p->queues(w.m);
-  EXPECT_EQ(d.queues[0].takers, (std::vector<core_id>{0, 1})) << "so it is not woken for them either";
+  EXPECT_EQ(d.queues[0].takers, (std::vector<core_id>{0, 1}))
+      << "so it is not woken for them either";
   EXPECT_TRUE(d.queues[1].takers.empty());
 
   policy_options o;
@@ -74,7 +78,8 @@ struct chains {
   /// The queue that the task goes to.
   queue_id ready(task t, task parent = {}) {
     const ready_decision d = w.ready(*cats, t, parent, parent ? 3 : no_core);
-    EXPECT_EQ(w.critical(t), d.queue == 0) << "the flag says which queue it was, so that reports can count";
+    EXPECT_EQ(w.critical(t), d.queue == 0)
+        << "the flag says which queue it was, so that reports can count";
     return d.queue;
   }
 };
@@ -84,7 +89,8 @@ TEST(cats, follows_the_longest_path_from_its_head) {
   const auto a = c.chain(4), b = c.chain(2);
   const task single = c.w.add();
   c.submit();
-  EXPECT_EQ(c.w.ready(*c.cats, a[1], a[0], 3).key, 3u) << "sorted by the tasks to the end, as re-keying has it";
+  EXPECT_EQ(c.w.ready(*c.cats, a[1], a[0], 3).key, 3u)
+      << "sorted by the tasks to the end, as re-keying has it";
   c.submit();
   EXPECT_EQ(c.ready(b[0]), 0u) << "BL 1 equals maxBL at the start";
   EXPECT_EQ(c.ready(a[0]), 0u) << "BL 3 is the highest so far";
@@ -110,7 +116,8 @@ TEST(cats, flexible_and_strict_differ_where_levels_are_equal) {
     went.push_back(c.ready(b[1], b[0]));
     return went;
   };
-  EXPECT_EQ(run(false), (std::vector<queue_id>{0, 0, 0, 1, 0})) << "the second chain takes over, and the first loses its place";
+  EXPECT_EQ(run(false), (std::vector<queue_id>{0, 0, 0, 1, 0}))
+      << "the second chain takes over, and the first loses its place";
   EXPECT_EQ(run(true), (std::vector<queue_id>{1, 0, 1, 0, 1})) << "only a higher level leads";
 }
 
@@ -133,7 +140,8 @@ TEST(cats, asks_for_any_predecessor_and_not_only_for_the_one_that_came_last) {
   c.submit();
   EXPECT_EQ(c.ready(late), 0u);
   EXPECT_EQ(c.ready(a[0]), 0u);
-  EXPECT_EQ(c.ready(a[1], late), 0u) << "released by another task, but a successor of the last critical one";
+  EXPECT_EQ(c.ready(a[1], late), 0u)
+      << "released by another task, but a successor of the last critical one";
 }
 
 TEST(cats, starts_anew_with_each_graph) {
@@ -161,7 +169,8 @@ TEST(cats, puts_nothing_where_only_absent_cores_could_take_it) {
   EXPECT_EQ(c.w.ready(*c.cats, a[0], {}, no_core).queue, 1u);
 }
 
-/// A random graph that grows batch by batch, every edge from an older task to a younger one, as tasks that are created one by one have them.
+/// A random graph that grows batch by batch, every edge from an older task to a younger one, as
+/// tasks that are created one by one have them.
 struct growing {
   growing(std::uint64_t seed, std::uint32_t size) : random(seed, "growing"), wanted(size) {}
   random_stream random;
@@ -177,7 +186,8 @@ struct growing {
     for (std::uint32_t i = 1 + random.below(most); i > 0; --i) {
       const task t = w.add();
       const auto older = static_cast<std::uint32_t>(tasks.size());
-      for (std::uint32_t e = older == 0 ? 0 : random.below(4); e > 0; --e) w.g.edge(tasks[random.below(older)], t);
+      for (std::uint32_t e = older == 0 ? 0 : random.below(4); e > 0; --e)
+        w.g.edge(tasks[random.below(older)], t);
       tasks.push_back(t);
     }
     detail::graph_access::core(w.g).index_predecessors();
@@ -230,7 +240,8 @@ TEST(cats_labels, of_waiting_tasks_are_their_keys_anew) {
   g.w.source.rekeyed.clear();
   add(second);
   using change = std::pair<task_ref, std::uint64_t>;
-  EXPECT_EQ(g.w.source.rekeyed, (std::vector<change>{{world::ref(second), 2}, {world::ref(first), 3}}));
+  EXPECT_EQ(g.w.source.rekeyed,
+            (std::vector<change>{{world::ref(second), 2}, {world::ref(first), 3}}));
 }
 
 }  // namespace

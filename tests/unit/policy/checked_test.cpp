@@ -18,7 +18,8 @@ TEST(checked, built_in_policies_are_taken_as_they_are) {
   const machine m = machine::uniform(4);
   for (const policy_info& p : policy_catalogue()) {
     const auto built_in = make_policy(p.name, m);
-    EXPECT_EQ(checked(built_in, m), built_in) << p.name << " would pay for checks that it does not need";
+    EXPECT_EQ(checked(built_in, m), built_in)
+        << p.name << " would pay for checks that it does not need";
   }
 }
 
@@ -39,13 +40,16 @@ TEST(checked, a_policy_of_another_machine_is_refused) {
       (void)checked(made, two);
       FAIL() << made->name();
     } catch (const usage_error& e) {
-      EXPECT_NE(std::string(e.what()).find("another machine than this one of 2 cores"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("another machine than this one of 2 cores"),
+                std::string::npos)
+          << e.what();
     }
   }
   EXPECT_NO_THROW((void)checked(outside, two));
 }
 
-// The look at the answer must not be on the tape, or the policy itself would not replay what was recorded of it.
+// The look at the answer must not be on the tape, or the policy itself would not replay what was
+// recorded of it.
 TEST(checked, nothing_of_the_checks_is_on_the_tape) {
   testing::world plain(machine::uniform(4)), looked_at(machine::uniform(4));
   const auto outside = std::make_shared<const from_outside>();

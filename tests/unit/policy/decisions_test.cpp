@@ -16,9 +16,9 @@ using what = ready_decision::kind;
 /// An answer to question 2 in short: "queue 3", "queue 0, shared", "next", ...
 struct answer {
   what kind;
-  queue_id queue;   // of `queue`
+  queue_id queue;  // of `queue`
   bool stealable;
-  place where;      // width 0: no place yet
+  place where;  // width 0: no place yet
   friend bool operator==(const answer&, const answer&) = default;
 };
 constexpr place none{0, 0};
@@ -27,14 +27,18 @@ answer reserved(place p) { return {what::queue, p.leader, false, p}; }
 answer run_next(place p) { return {what::run_next, 0, true, p}; }
 answer bound(place p) { return {what::bind, 0, true, p}; }
 void PrintTo(const answer& a, std::ostream* out) {
-  *out << (a.kind == what::queue ? "queue " : a.kind == what::bind ? "bind " : "next ") << a.queue
-       << (a.stealable ? "" : ", not stealable") << ", place (" << a.where.leader << "," << a.where.width << ")";
+  *out << (a.kind == what::queue  ? "queue "
+           : a.kind == what::bind ? "bind "
+                                  : "next ")
+       << a.queue << (a.stealable ? "" : ", not stealable") << ", place (" << a.where.leader << ","
+       << a.where.width << ")";
 }
 answer short_form(const ready_decision& d, const machine& m) {
   return {d.what, d.queue, d.stealable, d.where == no_place ? none : m.at(d.where)};
 }
 
-/// The board: fast cores 0, 1; slow cores 2-5. As learned: fast core 1 is disturbed, (4,2) is the quickest, (0,1) the cheapest.
+/// The board: fast cores 0, 1; slow cores 2-5. As learned: fast core 1 is disturbed, (4,2) is the
+/// quickest, (0,1) the cheapest.
 struct board : world {
   explicit board(table_options o = table_options::paper()) : world(testing::two_and_four(), o) {
     set({0, 1}, 10e-6);
@@ -52,9 +56,10 @@ struct board : world {
 
 struct row {
   const char* policy;
-  answer high;                    // a critical child, woken by core 3
-  answer high_root;               // a critical root from outside, paper mode
-  std::array<place, 3> low_place; // a low-priority task taken by core 0, by core 1, by core 3 after a steal
+  answer high;       // a critical child, woken by core 3
+  answer high_root;  // a critical root from outside, paper mode
+  // a low-priority task taken by core 0, by core 1, by core 3 after a steal
+  std::array<place, 3> low_place;
 };
 
 class table_of_decisions : public ::testing::TestWithParam<row> {};
@@ -67,8 +72,10 @@ TEST_P(table_of_decisions, holds) {
   EXPECT_EQ(p->name(), expected.policy);
 
   EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m), expected.high);
-  EXPECT_EQ(short_form(b.ready(*p, b.low, b.parent, 3), b.m), open(3)) << "low priority stays with the waker, for anybody to steal";
-  EXPECT_EQ(short_form(b.ready(*p, b.low, {}, no_core), b.m), open(0)) << "a root waits with core 0";
+  EXPECT_EQ(short_form(b.ready(*p, b.low, b.parent, 3), b.m), open(3))
+      << "low priority stays with the waker, for anybody to steal";
+  EXPECT_EQ(short_form(b.ready(*p, b.low, {}, no_core), b.m), open(0))
+      << "a root waits with core 0";
   EXPECT_EQ(short_form(b.ready(*p, b.high, {}, no_core), b.m), expected.high_root);
 
   EXPECT_EQ(b.take(*p, b.low, 0), expected.low_place[0]);
@@ -80,20 +87,24 @@ TEST_P(table_of_decisions, holds) {
   EXPECT_TRUE(d.queues.empty());
 }
 
-// Low priority, moldable: core 0 has (0,1) at 10 and (0,2) at 18; core 1 has 30 and 18; core 3 has 20, 19 and 34.
+// Low priority, moldable: core 0 has (0,1) at 10 and (0,2) at 18; core 1 has 30 and 18; core 3 has
+// 20, 19 and 34.
 constexpr std::array<place, 3> rigid = {{{0, 1}, {1, 1}, {3, 1}}};
 constexpr std::array<place, 3> moldable = {{{0, 1}, {0, 2}, {2, 2}}};
 
 INSTANTIATE_TEST_SUITE_P(
     all, table_of_decisions,
-    ::testing::Values(row{"rws", open(3), open(0), rigid},                    //
-                      row{"rwsm-c", open(3), open(0), moldable},              //
-                      row{"fa", reserved({0, 1}), open(0), rigid},            // first of the fast cores
-                      row{"fam-c", reserved({0, 1}), open(0), moldable},      //
-                      row{"da", reserved({0, 1}), open(0), rigid},            // least time of the single cores
-                      row{"dam-c", reserved({0, 1}), open(0), moldable},      // cost 10, against 16 at (4,2)
-                      row{"dam-p", reserved({4, 2}), open(0), moldable},      // time 8
-                      row{"perf", open(3), open(0), moldable}),               // searched when taken
+    ::testing::Values(row{"rws", open(3), open(0), rigid},        //
+                      row{"rwsm-c", open(3), open(0), moldable},  //
+                      // first of the fast cores
+                      row{"fa", reserved({0, 1}), open(0), rigid},
+                      row{"fam-c", reserved({0, 1}), open(0), moldable},  //
+                      // least time of the single cores
+                      row{"da", reserved({0, 1}), open(0), rigid},
+                      // cost 10, against 16 at (4,2)
+                      row{"dam-c", reserved({0, 1}), open(0), moldable},
+                      row{"dam-p", reserved({4, 2}), open(0), moldable},  // time 8
+                      row{"perf", open(3), open(0), moldable}),           // searched when taken
     [](const auto& one) {
       std::string n = one.param.policy;
       std::ranges::replace(n, '-', '_');
@@ -103,8 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(rws, asks_nothing_at_all) {
   const machine m = machine::uniform(4);
   const discipline d = make_policy("rws", m)->queues(m);
-  EXPECT_FALSE(d.asks_submit || d.asks_ready_low || d.asks_ready_high || d.asks_next || d.asks_take_low || d.asks_take_high ||
-               d.asks_done || d.asks_machine || d.learns || d.reads_predecessors);
+  EXPECT_FALSE(d.asks_submit || d.asks_ready_low || d.asks_ready_high || d.asks_next ||
+               d.asks_take_low || d.asks_take_high || d.asks_done || d.asks_machine || d.learns ||
+               d.reads_predecessors);
   EXPECT_EQ(d.cells, 0u);
   EXPECT_TRUE(d.forward_child);
 }
@@ -138,12 +150,14 @@ TEST(fam_c, chooses_only_the_width_and_never_leaves_the_fast_cores) {
   board b;
   const auto p = make_policy("fam-c", b.m);
   EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m), reserved({0, 1}));
-  EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m), reserved({0, 2})) << "core 1's turn: 18 against 30";
+  EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m), reserved({0, 2}))
+      << "core 1's turn: 18 against 30";
 
   policy_options o;
   o.fast = {2};
   const auto one = make_policy("fam-c", b.m, o);
-  EXPECT_EQ(short_form(b.ready(*one, b.high, b.parent, 0), b.m), reserved({2, 1})) << "(2,2) is cheaper, but core 3 is not fast";
+  EXPECT_EQ(short_form(b.ready(*one, b.high, b.parent, 0), b.m), reserved({2, 1}))
+      << "(2,2) is cheaper, but core 3 is not fast";
 }
 
 TEST(dam_c, runs_the_task_next_if_the_waker_alone_is_the_best_place) {
@@ -169,9 +183,12 @@ TEST(search_when_ready, gives_a_place_that_only_a_thief_takes_away) {
     board b;
     const auto p = make_policy(name, b.m, o);
     EXPECT_TRUE(p->queues(b.m).asks_ready_low) << name;
-    EXPECT_EQ(short_form(b.ready(*p, b.low, b.parent, 3), b.m), (answer{what::queue, 3, true, {2, 2}})) << name;
+    EXPECT_EQ(short_form(b.ready(*p, b.low, b.parent, 3), b.m),
+              (answer{what::queue, 3, true, {2, 2}}))
+        << name;
     EXPECT_EQ(b.take(*p, b.low, 0, true), (place{0, 1})) << name << ": a thief searches for itself";
-    EXPECT_EQ(short_form(b.ready(*p, b.low, {}, no_core), b.m), open(0)) << name << ": nobody knows for whom to search";
+    EXPECT_EQ(short_form(b.ready(*p, b.low, {}, no_core), b.m), open(0))
+        << name << ": nobody knows for whom to search";
   }
 }
 
@@ -179,12 +196,15 @@ TEST(search_when_ready, gives_a_place_that_only_a_thief_takes_away) {
 TEST(random_fast, draws_among_the_fast_cores) {
   policy_options o;
   o.random_fast = true;
-  for (const auto& [name, of_core_1] : {std::pair{"fa", place{1, 1}}, std::pair{"fam-c", place{0, 2}}}) {
+  for (const auto& [name, of_core_1] :
+       {std::pair{"fa", place{1, 1}}, std::pair{"fam-c", place{0, 2}}}) {
     board b;
     const auto p = make_policy(name, b.m, o);
     for (const std::uint32_t drawn : {1u, 1u, 0u, 0u, 3u}) {
       b.source.draw = drawn;
-      EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m).where, (drawn % 2 == 1 ? of_core_1 : place{0, 1})) << name;
+      EXPECT_EQ(short_form(b.ready(*p, b.high, b.parent, 3), b.m).where,
+                (drawn % 2 == 1 ? of_core_1 : place{0, 1}))
+          << name;
     }
   }
 }
@@ -193,10 +213,14 @@ TEST(direct_assembly, binds_at_wake_up) {
   board b;
   policy_options o;
   o.direct_assembly = true;
-  EXPECT_EQ(short_form(b.ready(*make_policy("dam-p", b.m, o), b.high, b.parent, 3), b.m), bound({4, 2}));
-  EXPECT_EQ(short_form(b.ready(*make_policy("dam-c", b.m, o), b.high, b.parent, 3), b.m), bound({0, 1}));
-  EXPECT_EQ(short_form(b.ready(*make_policy("fa", b.m, o), b.high, b.parent, 3), b.m), bound({0, 1}));
-  EXPECT_EQ(short_form(b.ready(*make_policy("perf", b.m, o), b.high, b.parent, 3), b.m), bound({0, 1}));
+  EXPECT_EQ(short_form(b.ready(*make_policy("dam-p", b.m, o), b.high, b.parent, 3), b.m),
+            bound({4, 2}));
+  EXPECT_EQ(short_form(b.ready(*make_policy("dam-c", b.m, o), b.high, b.parent, 3), b.m),
+            bound({0, 1}));
+  EXPECT_EQ(short_form(b.ready(*make_policy("fa", b.m, o), b.high, b.parent, 3), b.m),
+            bound({0, 1}));
+  EXPECT_EQ(short_form(b.ready(*make_policy("perf", b.m, o), b.high, b.parent, 3), b.m),
+            bound({0, 1}));
 }
 
 // papers.md E9 and E57.
@@ -218,7 +242,8 @@ TEST(perf, finds_the_critical_path_itself_unless_told_otherwise) {
   o.source = criticality::user;
   EXPECT_FALSE(make_policy("perf", m, o)->queues(m).asks_submit);
   o.source = criticality::diff1;
-  EXPECT_TRUE(make_policy("dam-c", m, o)->queues(m).asks_ready_low) << "only then is the flag of every child known";
+  EXPECT_TRUE(make_policy("dam-c", m, o)->queues(m).asks_ready_low)
+      << "only then is the flag of every child known";
 }
 
 TEST(roots, in_robust_mode_are_reserved_for_a_core_that_is_known_to_be_free) {
@@ -229,14 +254,18 @@ TEST(roots, in_robust_mode_are_reserved_for_a_core_that_is_known_to_be_free) {
     const auto p = make_policy(name, b.m);
     const auto asked_by = [&](core_id asker) {
       detail::asked_view v = b.at(asker);
-      return short_form(p->on_ready(detail::ref(detail::task_access::get(b.high)), {}, no_core, v), b.m);
+      return short_form(p->on_ready(detail::ref(detail::task_access::get(b.high)), {}, no_core, v),
+                        b.m);
     };
     EXPECT_EQ(asked_by(0), reserved({0, 1})) << name;
-    EXPECT_EQ(asked_by(3), open(0)) << name << ": core 0 did not ask itself, so it may be at work, and others may take the task";
+    EXPECT_EQ(asked_by(3), open(0))
+        << name
+        << ": core 0 did not ask itself, so it may be at work, and others may take the task";
   }
   board b(o);
   const auto p = make_policy("dam-p", b.m);
-  EXPECT_EQ(short_form(b.ready(*p, b.high, {}, 3), b.m), reserved({4, 2})) << "a root with a waker is searched for like any other";
+  EXPECT_EQ(short_form(b.ready(*p, b.high, {}, 3), b.m), reserved({4, 2}))
+      << "a root with a waker is searched for like any other";
 }
 
 TEST(roots, in_paper_mode_have_low_priority_with_and_without_a_waker) {
@@ -265,7 +294,8 @@ TEST(slow_cluster, takes_the_low_priority_tasks_if_asked_to) {
   const auto p = make_policy("perf", equal.m, o);
   for (std::uint32_t draw = 0; draw < 4; ++draw) {
     equal.source.draw = draw;
-    EXPECT_EQ(short_form(equal.ready(*p, t, equal.add(), 2), equal.m), open(draw)) << "no core is slow: with any";
+    EXPECT_EQ(short_form(equal.ready(*p, t, equal.add(), 2), equal.m), open(draw))
+        << "no core is slow: with any";
   }
 }
 
@@ -287,36 +317,44 @@ TEST(allowed_widths, are_kept_by_every_policy_at_every_question) {
     }
 }
 
-// S0 Fig. 3, cores 0-3 in one cluster. T0 ran on core 0 at width 1 and wakes T1 (high) and T2, T3, T4 (low).
+// S0 Fig. 3, cores 0-3 in one cluster. T0 ran on core 0 at width 1 and wakes T1 (high) and T2, T3,
+// T4 (low).
 TEST(worked_example, of_s0_figure_3) {
   world w(machine::uniform(4));
-  const task t0 = w.add(), t1 = w.add(true, {}, "critical"), t2 = w.add(), t3 = w.add(), t4 = w.add();
+  const task t0 = w.add(), t1 = w.add(true, {}, "critical"), t2 = w.add(), t3 = w.add(),
+             t4 = w.add();
   w.set_all(8.0, "critical");
   w.set({2, 2}, 1.0, "critical");
   w.set_all(8.0);
   w.set({0, 1}, 6.0);
-  w.set({0, 2}, 2.0);   // the best for core 0: cost 4
-  w.set({1, 1}, 3.0);   // core 1 is quicker alone: cost 3
-  w.set({3, 1}, 3.0);   // as is core 3
+  w.set({0, 2}, 2.0);  // the best for core 0: cost 4
+  w.set({1, 1}, 3.0);  // core 1 is quicker alone: cost 3
+  w.set({3, 1}, 3.0);  // as is core 3
   w.set({2, 2}, 4.0);
   for (const char* name : {"dam-c", "dam-p"}) {
     const auto p = make_policy(name, w.m);
-    EXPECT_EQ(short_form(w.ready(*p, t1, t0, 0), w.m), reserved({2, 2})) << "steps 1 and 2: into the queue of core 2";
+    EXPECT_EQ(short_form(w.ready(*p, t1, t0, 0), w.m), reserved({2, 2}))
+        << "steps 1 and 2: into the queue of core 2";
     for (const task t : {t2, t3, t4}) EXPECT_EQ(short_form(w.ready(*p, t, t0, 0), w.m), open(0));
     EXPECT_EQ(w.take(*p, t3, 0), (place{0, 2})) << "core 0 keeps the width of the first search";
-    EXPECT_EQ(w.take(*p, t2, 1, true), (place{1, 1})) << "steps 3 to 5: core 1 stole it and searches again";
+    EXPECT_EQ(w.take(*p, t2, 1, true), (place{1, 1}))
+        << "steps 3 to 5: core 1 stole it and searches again";
     EXPECT_EQ(w.take(*p, t4, 3, true), (place{3, 1}));
   }
 }
 
 // S2 Fig. 3 (S2-14), with the graph of Fig. 1.
 TEST(worked_example, of_s2_figure_3) {
-  for (const criticality source : {criticality::chain, criticality::diff1, criticality::chain_closed}) {
+  for (const criticality source :
+       {criticality::chain, criticality::diff1, criticality::chain_closed}) {
     world w(machine::uniform(4));
     // Four kernels, told apart by colour in the figure.
-    const task a = w.add(false, {}, "roots"), b = w.add(false, {}, "roots"), c = w.add(false, {}, "c, g, f"), e = w.add(false, {}, "e"),
-               g = w.add(false, {}, "c, g, f"), d = w.add(false, {}, "d"), f = w.add(false, {}, "c, g, f");
-    for (const auto& [from, to] : std::initializer_list<std::pair<task, task>>{{a, c}, {a, e}, {c, g}, {b, g}, {g, d}, {d, f}, {e, f}})
+    const task a = w.add(false, {}, "roots"), b = w.add(false, {}, "roots"),
+               c = w.add(false, {}, "c, g, f"), e = w.add(false, {}, "e"),
+               g = w.add(false, {}, "c, g, f"), d = w.add(false, {}, "d"),
+               f = w.add(false, {}, "c, g, f");
+    for (const auto& [from, to] : std::initializer_list<std::pair<task, task>>{
+             {a, c}, {a, e}, {c, g}, {b, g}, {g, d}, {d, f}, {e, f}})
       w.g.edge(from, to);
     for (const char* type : {"roots", "e", "d", "c, g, f"}) w.set_all(8.0, type);
     w.set({0, 4}, 1.0, "c, g, f");
@@ -356,7 +394,8 @@ TEST(make_policy, names_what_there_is) {
   } catch (const input_error& e) {
     const std::string text = e.what();
     EXPECT_NE(text.find("'dam-x'"), std::string::npos) << text;
-    for (const policy_info& info : policy_catalogue()) EXPECT_NE(text.find(info.name), std::string::npos) << text;
+    for (const policy_info& info : policy_catalogue())
+      EXPECT_NE(text.find(info.name), std::string::npos) << text;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
 }

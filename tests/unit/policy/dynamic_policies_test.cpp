@@ -21,7 +21,8 @@ struct empty_board : world {
   task high = add(true);
 };
 
-std::vector<std::pair<next_decision::kind, queue_id>> tries(const policy& p, world& w, core_id core) {
+std::vector<std::pair<next_decision::kind, queue_id>> tries(const policy& p, world& w,
+                                                            core_id core) {
   std::vector<std::pair<next_decision::kind, queue_id>> all;
   for (std::uint32_t attempt = 0; attempt < 100; ++attempt) {
     detail::asked_view v = w.at(core);
@@ -93,7 +94,8 @@ TEST(bias, tries_both_sides_and_then_compares_the_gain_with_that_of_late) {
   world equal(machine::uniform(3));
   const task t = equal.add();
   equal.source.draw = 2;
-  EXPECT_EQ(equal.ready(*make_policy("bias", equal.m), t, {}, 0).queue, 2u) << "with equal cores any of them";
+  EXPECT_EQ(equal.ready(*make_policy("bias", equal.m), t, {}, 0).queue, 2u)
+      << "with equal cores any of them";
 }
 
 TEST(cats_2q, sends_to_the_side_and_lets_slow_cores_steal_among_themselves_only) {
@@ -103,10 +105,12 @@ TEST(cats_2q, sends_to_the_side_and_lets_slow_cores_steal_among_themselves_only)
   EXPECT_EQ(b.ready(*p, b.high, b.parent, 3).queue, 1u);
   EXPECT_EQ(b.ready(*p, b.low, b.parent, 0).queue, 3u);
   const discipline d = p->queues(b.m);
-  EXPECT_EQ(d.queues[0].takers, (std::vector<core_id>{0, 1})) << "a slow core must not be woken for it";
+  EXPECT_EQ(d.queues[0].takers, (std::vector<core_id>{0, 1}))
+      << "a slow core must not be woken for it";
   EXPECT_EQ(d.queues[4].takers, (std::vector<core_id>{0, 1, 2, 3, 4, 5}));
   using all = std::vector<std::pair<next_decision::kind, queue_id>>;
-  EXPECT_EQ(tries(*p, b, 4), (all{from(4), from(3), from(3), from(3), from(3), from(2), from(3), from(4), from(5)}))
+  EXPECT_EQ(tries(*p, b, 4),
+            (all{from(4), from(3), from(3), from(3), from(3), from(2), from(3), from(4), from(5)}))
       << "own, four draws, then each slow core once";
   EXPECT_EQ(tries(*p, b, 0).size(), 1u + 6 + 6) << "a fast core may visit everybody";
   b.source.up[0] = b.source.up[1] = false;
@@ -122,7 +126,8 @@ TEST(dheft, sends_three_of_each_type_to_each_kind_whether_they_came_back_or_not)
     return b.m.at(r.where).leader;
   };
   b.source.busy = {5 * us, 4 * us, 9 * us, 8 * us, 7 * us, 8 * us};
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(core_of(b.low), 1u) << "the fast core with the least queued";
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(core_of(b.low), 1u) << "the fast core with the least queued";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(core_of(b.low), 4u) << "then the slow one";
   EXPECT_EQ(core_of(b.low), 1u) << "nothing came back: by queued work alone";
   const task other = b.add(false, {}, "other");
@@ -137,7 +142,8 @@ TEST(dheft, then_takes_the_core_that_would_be_done_first_and_adds_what_it_expect
   b.done(*p, b.low, {1, 1}, 12 * us);
   const auto answer = [&] { return b.ready(*p, b.high, b.parent, 3); };
   b.source.busy = {15 * us, 12 * us, 11 * us, 20 * us, 20 * us, 20 * us};
-  EXPECT_EQ(b.m.at(answer().where), (place{2, 1})) << "no slow sample yet: the fast mean of 10 stands in";
+  EXPECT_EQ(b.m.at(answer().where), (place{2, 1}))
+      << "no slow sample yet: the fast mean of 10 stands in";
   b.done(*p, b.low, {5, 1}, 30 * us);
   EXPECT_EQ(b.m.at(answer().where), (place{1, 1})) << "12 + 10 against 11 + 30";
   EXPECT_NEAR(answer().busy_s, 10 * us, 1e-9) << "the mean of all samples of the kind";

@@ -14,7 +14,8 @@ namespace {
 
 using testing::world;
 
-/// S2 Fig. 1: A-C, A-E, C-G, B-G, G-D, D-F, E-F; created in an order that is not topological, as a user may.
+/// S2 Fig. 1: A-C, A-E, C-G, B-G, G-D, D-F, E-F; created in an order that is not topological, as a
+/// user may.
 struct figure_one {
   world w{machine::uniform(4)};
   std::map<char, task> t;
@@ -39,10 +40,13 @@ TEST(values, are_those_of_the_papers_figure) {
   for (const char* order : {"FABCDEG", "ABCDEFG", "FDGECBA", "GECADBF"}) {
     figure_one f(order);
     f.label(criticality::chain);
-    const std::map<char, std::uint64_t> expected = {{'A', 5}, {'B', 4}, {'C', 4}, {'G', 3}, {'D', 2}, {'F', 1}, {'E', 2}};
-    for (const auto& [name, value] : expected) EXPECT_EQ(f.w.value(f.t[name]), value) << name << " created as " << order;
+    const std::map<char, std::uint64_t> expected = {{'A', 5}, {'B', 4}, {'C', 4}, {'G', 3},
+                                                    {'D', 2}, {'F', 1}, {'E', 2}};
+    for (const auto& [name, value] : expected)
+      EXPECT_EQ(f.w.value(f.t[name]), value) << name << " created as " << order;
     EXPECT_EQ(f.flagged(), "ACDFG");
-    EXPECT_DOUBLE_EQ(7.0 / static_cast<double>(f.flagged().size()), 1.4) << "tasks by critical tasks: the parallelism";
+    EXPECT_DOUBLE_EQ(7.0 / static_cast<double>(f.flagged().size()), 1.4)
+        << "tasks by critical tasks: the parallelism";
   }
 }
 
@@ -74,7 +78,8 @@ TEST(diff1, compares_with_the_parent_when_a_task_becomes_ready) {
   EXPECT_EQ(f.flagged(), "") << "nothing is critical before it is ready";
   const auto ready = [&](char task, char parent) {
     detail::asked_view v = f.w.at(0);
-    labels::rule(criticality::diff1).on_ready(world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
+    labels::rule(criticality::diff1)
+        .on_ready(world::ref(f.t[task]), parent ? world::ref(f.t[parent]) : task_ref{}, v);
     return f.w.critical(f.t[task]);
   };
   EXPECT_FALSE(ready('A', 0)) << "a root has no parent to compare with (papers.md E57)";
@@ -98,7 +103,8 @@ TEST(labels, replace_the_users_flags_and_leave_tasks_that_are_added_later_alone)
   const task high = dynamic.add(true), low = dynamic.add(false);
   dynamic.source.whole = false;
   detail::asked_view d = dynamic.at(0);
-  for (const criticality source : {criticality::chain, criticality::chain_closed, criticality::diff1}) {
+  for (const criticality source :
+       {criticality::chain, criticality::chain_closed, criticality::diff1}) {
     labels::rule(source).on_submit(d);
     labels::rule(source).on_ready(world::ref(high), world::ref(low), d);
     EXPECT_TRUE(dynamic.critical(high));
@@ -113,7 +119,8 @@ TEST(labels, of_an_empty_graph_are_none) {
   EXPECT_EQ(w.source.batch.size(), 0u);
 }
 
-// Against the definition, on graphs of any shape: the longest way down by plain recursion, all longest paths by values both ways.
+// Against the definition, on graphs of any shape: the longest way down by plain recursion, all
+// longest paths by values both ways.
 TEST(labels, agree_with_the_definition_on_random_graphs) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     random_stream random(seed, "labels");
@@ -135,7 +142,8 @@ TEST(labels, agree_with_the_definition_on_random_graphs) {
       up[b].push_back(a);
     }
     std::vector<std::uint64_t> below(n, 0), above(n, 0);
-    const auto length = [](auto& self, const auto& edges, auto& known, std::uint32_t i) -> std::uint64_t {
+    const auto length = [](auto& self, const auto& edges, auto& known,
+                           std::uint32_t i) -> std::uint64_t {
       if (known[i]) return known[i];
       std::uint64_t longest = 0;
       for (const auto next : edges[i]) longest = std::max(longest, self(self, edges, known, next));
@@ -151,7 +159,8 @@ TEST(labels, agree_with_the_definition_on_random_graphs) {
     labels::rule(criticality::chain_closed).on_submit(v);
     for (std::uint32_t i = 0; i < n; ++i) {
       EXPECT_EQ(w.value(tasks[i]), below[i]) << "seed " << seed;
-      EXPECT_EQ(w.critical(tasks[i]), below[i] + above[i] == longest + 1) << "seed " << seed << " task " << i;
+      EXPECT_EQ(w.critical(tasks[i]), below[i] + above[i] == longest + 1)
+          << "seed " << seed << " task " << i;
     }
     labels::rule(criticality::chain).on_submit(v);
     std::uint64_t flagged = 0;
@@ -161,7 +170,8 @@ TEST(labels, agree_with_the_definition_on_random_graphs) {
 }
 
 TEST(labels, take_time_in_proportion_to_the_graph) {
-  // A star of 200,000 leaves and a chain that was built backwards: both would take hours if a walk were quadratic.
+  // A star of 200,000 leaves and a chain that was built backwards: both would take hours if a walk
+  // were quadratic.
   world star(machine::uniform(2));
   const task root = star.add();
   for (int i = 0; i < 200'000; ++i) star.g.edge(root, star.add());

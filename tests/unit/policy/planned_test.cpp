@@ -19,7 +19,8 @@ struct example_world : world {
     const canonical::example e;
     for (std::uint32_t i = 0; i < 10; ++i) {
       task_options o;
-      o.core_seconds = with_costs ? std::span(e.seconds).subspan(i * 3, 3) : std::span<const double>{};
+      o.core_seconds =
+          with_costs ? std::span(e.seconds).subspan(i * 3, 3) : std::span<const double>{};
       const task t = g.add(o, [](team_member&) {});
       detail::node* n = detail::task_access::get(t);
       detail::graph_of(n).kinds[n->kind].row = tables.row("task", 0);
@@ -77,7 +78,9 @@ TEST(planned, a_core_that_goes_leaves_its_tasks_to_the_others_in_the_order_of_th
   const list second = w.whole_list(*p, 2);
   const list planned_order{1, 3, 4, 6, 2, 5, 7, 9, 8, 10};  // by start
   const auto in_order = [&](const list& l) {
-    return std::ranges::is_sorted(l, {}, [&](std::uint64_t t) { return std::ranges::find(planned_order, t) - planned_order.begin(); });
+    return std::ranges::is_sorted(l, {}, [&](std::uint64_t t) {
+      return std::ranges::find(planned_order, t) - planned_order.begin();
+    });
   };
   EXPECT_TRUE(in_order(both) && in_order(second));
   both.insert(both.end(), second.begin(), second.end());
@@ -129,7 +132,8 @@ TEST(planned, of_what_nobody_knows_the_work_counts) {
   }
 }
 
-// One plan at a time: heads are one a core, and tasks of the first graph must not wait behind those of the second.
+// One plan at a time: heads are one a core, and tasks of the first graph must not wait behind those
+// of the second.
 TEST(planned, a_graph_that_comes_meanwhile_goes_where_it_ends_first) {
   example_world w;
   const auto p = make_policy("heft", w.m);

@@ -1,4 +1,5 @@
-// Plans as numbers: the published example to the last digit, ties, and what must hold of every plan.
+// Plans as numbers: the published example to the last digit, ties, and what must hold of every
+// plan.
 #include "policy/planner.hpp"
 
 #include <gtest/gtest.h>
@@ -43,10 +44,14 @@ void expect_possible(const plan_input& in, const plan& p) {
   }
   EXPECT_EQ(p.makespan_s, last_s);
   for (const plan_edge& e : in.edges)
-    EXPECT_LE(p.end_s[e.from] + (p.processor[e.from] == p.processor[e.to] ? 0.0 : e.cost_s), p.start_s[e.to]) << e.from << " before " << e.to;
+    EXPECT_LE(p.end_s[e.from] + (p.processor[e.from] == p.processor[e.to] ? 0.0 : e.cost_s),
+              p.start_s[e.to])
+        << e.from << " before " << e.to;
   for (std::uint32_t a = 0; a < in.tasks; ++a)
     for (std::uint32_t b = 0; b < a; ++b)
-      EXPECT_TRUE(p.processor[a] != p.processor[b] || p.end_s[a] <= p.start_s[b] || p.end_s[b] <= p.start_s[a]) << a << " and " << b << " at once";
+      EXPECT_TRUE(p.processor[a] != p.processor[b] || p.end_s[a] <= p.start_s[b] ||
+                  p.end_s[b] <= p.start_s[a])
+          << a << " and " << b << " at once";
 }
 
 void expect_schedule(const plan& p, const std::array<canonical::span_of_task, 10>& expected) {
@@ -61,16 +66,19 @@ std::vector<std::uint32_t> numbered(std::vector<std::uint32_t> from_one) {
   return from_one;
 }
 void expect_ranks(const std::vector<double>& ranks, const std::array<double, 10>& expected) {
-  for (std::uint32_t t = 0; t < 10; ++t) EXPECT_NEAR(ranks[t], expected[t], 0.0005) << "task " << t + 1;
+  for (std::uint32_t t = 0; t < 10; ++t)
+    EXPECT_NEAR(ranks[t], expected[t], 0.0005) << "task " << t + 1;
 }
 
-constexpr std::array<double, 10> upward = {108.000, 77.000, 80.000, 80.000, 69.000, 63.333, 42.667, 35.667, 44.333, 14.667};
+constexpr std::array<double, 10> upward = {108.000, 77.000, 80.000, 80.000, 69.000,
+                                           63.333,  42.667, 35.667, 44.333, 14.667};
 
 TEST(heft, plans_the_published_example) {
   const canonical::example e;
   const plan p = heft(e.input());
   expect_ranks(p.upward_s, upward);
-  EXPECT_EQ(p.order, numbered({1, 3, 4, 2, 5, 6, 9, 7, 8, 10})) << "3 before 4, whose ranks are equal";
+  EXPECT_EQ(p.order, numbered({1, 3, 4, 2, 5, 6, 9, 7, 8, 10}))
+      << "3 before 4, whose ranks are equal";
   expect_schedule(p, canonical::heft_schedule);
   EXPECT_EQ(p.makespan_s, 80.0);
   EXPECT_EQ(heft(canonical::mistyped().input()).makespan_s, 87.0);
@@ -100,7 +108,8 @@ TEST(plans, ties_go_to_the_lower_index) {
     const plan q = planner({3, 3, std::span(equal).first(9), fork});
     EXPECT_EQ(q.order, (std::vector<std::uint32_t>{0, 1, 2}));
     EXPECT_EQ(q.processor[1], 0u);
-    EXPECT_EQ(q.critical_path, (planner == cpop ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{}));
+    EXPECT_EQ(q.critical_path,
+              (planner == cpop ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{}));
   }
 }
 
@@ -132,7 +141,8 @@ TEST(plans, put_nothing_where_it_cannot_run) {
     expect_possible(g.input(), p);
     for (std::uint32_t t = 0; t < 60; ++t) EXPECT_NE(p.processor[t], t % 3);
   }
-  EXPECT_EQ(cpop(g.input()).critical_processor, plan::nowhere) << "no processor can run the whole path";
+  EXPECT_EQ(cpop(g.input()).critical_processor, plan::nowhere)
+      << "no processor can run the whole path";
 }
 
 TEST(plans, of_nothing_and_of_one_task) {
@@ -146,7 +156,8 @@ TEST(plans, of_nothing_and_of_one_task) {
 TEST(plans, do_not_need_tasks_in_an_order_of_the_edges) {
   const std::vector<double> seconds(6, 1.0);
   const std::vector<plan_edge> backwards = {{2, 1, 0.0}, {1, 0, 0.0}};
-  for (const auto planner : {heft, cpop}) EXPECT_EQ(planner({3, 2, seconds, backwards}).order, (std::vector<std::uint32_t>{2, 1, 0}));
+  for (const auto planner : {heft, cpop})
+    EXPECT_EQ(planner({3, 2, seconds, backwards}).order, (std::vector<std::uint32_t>{2, 1, 0}));
 }
 
 // The search by time and by blocks against looking at every gap.

@@ -18,7 +18,8 @@ place global(world& w, task t, objective goal, search::widths which = search::wi
   detail::asked_view v = w.at(0);
   return w.m.at(search::global(v, world::ref(t), goal, which));
 }
-place local(world& w, task t, core_id here, policy_options::local which = policy_options::local::containing) {
+place local(world& w, task t, core_id here,
+            policy_options::local which = policy_options::local::containing) {
   detail::asked_view v = w.at(here);
   return w.m.at(search::local(v, world::ref(t), here, which));
 }
@@ -34,7 +35,8 @@ TEST(global_search, minimises_cost_or_time) {
   EXPECT_EQ(global(w, t, objective::time, search::widths::one), (place{3, 1}));
 }
 
-// papers.md D16. Watts of a place count for all its members, so a wide place can win by time and lose by energy.
+// papers.md D16. Watts of a place count for all its members, so a wide place can win by time and
+// lose by energy.
 TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
   world w(testing::two_and_four());
   const task t = w.add();
@@ -46,7 +48,9 @@ TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
   o.watts[w.id({0, 1})] = 5.0;  // 10 J, 20 Js
   o.watts[w.id({2, 1})] = 2.0;  // 8 J, 32 Js
   detail::asked_view v = w.at(0);
-  for (const auto& [goal, expected] : {std::pair{objective::energy, place{2, 1}}, {objective::edp, place{0, 1}}, {objective::time, place{0, 1}}}) {
+  for (const auto& [goal, expected] : {std::pair{objective::energy, place{2, 1}},
+                                       {objective::edp, place{0, 1}},
+                                       {objective::time, place{0, 1}}}) {
     o.minimise = goal;
     EXPECT_EQ(w.m.at(search::global(v, world::ref(t), search::aim(o, objective::cost))), expected);
     for (const char* name : {"dam-c", "da"}) {
@@ -55,7 +59,8 @@ TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
     }
   }
   o.minimise = objective::energy;
-  EXPECT_EQ(w.take(*make_policy("rwsm-c", w.m, o), t, 0), (place{0, 1})) << "of the places around the core";
+  EXPECT_EQ(w.take(*make_policy("rwsm-c", w.m, o), t, 0), (place{0, 1}))
+      << "of the places around the core";
   o.watts.pop_back();
   EXPECT_THROW((void)make_policy("dam-c", w.m, o), input_error);
 }
@@ -67,7 +72,8 @@ TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
   for (const place& p : w.m.places()) w.set(p, 8.0 / p.width);
   EXPECT_EQ(global(w, t, objective::cost), (place{0, 1}));
   w.set({0, 1}, 9.0);
-  EXPECT_EQ(global(w, t, objective::cost), (place{1, 1})) << "(0,2) comes earlier in the scan, but is wider";
+  EXPECT_EQ(global(w, t, objective::cost), (place{1, 1}))
+      << "(0,2) comes earlier in the scan, but is wider";
   for (core_id c = 1; c < 6; ++c) w.set({c, 1}, 9.0);
   EXPECT_EQ(global(w, t, objective::cost), (place{0, 2}));
   w.set({0, 2}, 9.0);
@@ -80,7 +86,8 @@ TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
 TEST(global_search, explores_first_in_scan_order) {
   world w(testing::two_and_four());
   const task t = w.add();
-  const std::vector<place> expected = {{0, 1}, {0, 2}, {1, 1}, {2, 1}, {2, 2}, {2, 4}, {3, 1}, {4, 1}, {4, 2}, {5, 1}};
+  const std::vector<place> expected = {{0, 1}, {0, 2}, {1, 1}, {2, 1}, {2, 2},
+                                       {2, 4}, {3, 1}, {4, 1}, {4, 2}, {5, 1}};
   for (const place& p : expected) {
     EXPECT_EQ(global(w, t, objective::cost), p);
     w.set(p, 1.0);
@@ -106,7 +113,8 @@ TEST(global_search, keeps_to_the_widths_that_the_task_allows) {
   w.set_all(1.0);
   w.set({4, 2}, 0.5);
   EXPECT_EQ(global(w, t, objective::cost), (place{4, 2}));
-  EXPECT_EQ(global(w, t, objective::time, search::widths::one), (place{4, 2})) << "single cores are not allowed";
+  EXPECT_EQ(global(w, t, objective::time, search::widths::one), (place{4, 2}))
+      << "single cores are not allowed";
 }
 
 TEST(global_search, avoids_cores_that_are_offline) {
@@ -132,8 +140,10 @@ TEST(local_search, sees_the_places_that_contain_the_core_or_those_it_leads) {
   EXPECT_EQ(local(w, t, 3), (place{2, 2}));
   EXPECT_EQ(local(w, t, 3, policy_options::local::row), (place{3, 1}));
   EXPECT_EQ(local(w, t, 2, policy_options::local::row), (place{2, 2}));
-  EXPECT_EQ(local(w, t, 3, policy_options::local::x19), (place{2, 4})) << "the slip: whatever was learned";
-  EXPECT_EQ(local(w, t, 2, policy_options::local::x19), local(w, t, 2)) << "the first of a cluster reads its own row";
+  EXPECT_EQ(local(w, t, 3, policy_options::local::x19), (place{2, 4}))
+      << "the slip: whatever was learned";
+  EXPECT_EQ(local(w, t, 2, policy_options::local::x19), local(w, t, 2))
+      << "the first of a cluster reads its own row";
   EXPECT_EQ(local(w, t, 0), (place{0, 1})) << "other clusters are out of reach";
 }
 
@@ -160,7 +170,7 @@ TEST(local_search, takes_a_random_place_now_and_then_if_the_table_says_so) {
   w.set_all(1.0);
   w.source.draw = 10 * 3 + 2;  // 2 of 10: no refresh
   EXPECT_EQ(local(w, t, 1), (place{1, 1}));
-  w.source.draw = 10 * 2;      // 0 of 10: refresh, with place 20 % 3 = 2
+  w.source.draw = 10 * 2;  // 0 of 10: refresh, with place 20 % 3 = 2
   EXPECT_EQ(local(w, t, 1), (place{0, 4}));
 }
 
@@ -170,7 +180,8 @@ TEST(narrowest, finds_a_place_even_where_the_core_is_in_none_that_is_allowed) {
   const task t = w.add(false, four);
   detail::asked_view v = w.at(0);
   EXPECT_EQ(w.m.at(search::narrowest(v, world::ref(t), 0)), (place{2, 4}));
-  EXPECT_EQ(w.m.at(search::local(v, world::ref(t), 0, policy_options::local::containing)), (place{2, 4}));
+  EXPECT_EQ(w.m.at(search::local(v, world::ref(t), 0, policy_options::local::containing)),
+            (place{2, 4}));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The sources of the critical flag that go beyond S2's: fanout, ranks, online. (hops: cats_test.cpp; the others: labels_test.cpp)
+// The sources of the critical flag that go beyond S2's: fanout, ranks, online. (hops:
+// cats_test.cpp; the others: labels_test.cpp)
 
 #include <algorithm>
 #include <set>
@@ -54,9 +55,11 @@ TEST(fanout, flags_what_releases_more_tasks_than_the_mean_and_at_least_two) {
 /// a to b or to c, and both to d; c's way is a task longer.
 struct two_ways {
   world w{machine::uniform(2)};
-  task a = w.add(), b = w.add(false, {}, "b"), c = w.add(false, {}, "c"), more = w.add(), d = w.add();
+  task a = w.add(), b = w.add(false, {}, "b"), c = w.add(false, {}, "c"), more = w.add(),
+       d = w.add();
   two_ways() {
-    for (const auto& [from, to] : {std::pair{a, b}, {b, d}, {a, c}, {c, more}, {more, d}}) w.g.edge(from, to);
+    for (const auto& [from, to] : {std::pair{a, b}, {b, d}, {a, c}, {c, more}, {more, d}})
+      w.g.edge(from, to);
   }
   void learned(std::string_view type, double seconds) {
     for (core_id core = 0; core < 2; ++core) w.set({core, 1}, seconds, type);
@@ -118,8 +121,12 @@ TEST(online, flags_on_a_whole_graph_what_chain_closed_flags_roots_included) {
     submit(w, criticality::online);
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
       // Whichever of its predecessors came last.
-      const task parent = before[i].empty() ? task{} : tasks[before[i][random.below(static_cast<std::uint32_t>(before[i].size()))]];
-      EXPECT_EQ(ready(w, criticality::online, tasks[i], parent), expected[i]) << "seed " << seed << ", task " << i;
+      const task parent =
+          before[i].empty()
+              ? task{}
+              : tasks[before[i][random.below(static_cast<std::uint32_t>(before[i].size()))]];
+      EXPECT_EQ(ready(w, criticality::online, tasks[i], parent), expected[i])
+          << "seed " << seed << ", task " << i;
     }
   }
 }
@@ -138,10 +145,13 @@ TEST(online, goes_on_in_tasks_that_a_critical_task_adds) {
     const task head = w.add(), next = w.add(), beside = w.add();
     w.g.edge(head, next);
     submit(w, criticality::online);
-    return std::array{ready(w, criticality::online, head, adder), ready(w, criticality::online, next, head), ready(w, criticality::online, beside, adder)};
+    return std::array{ready(w, criticality::online, head, adder),
+                      ready(w, criticality::online, next, head),
+                      ready(w, criticality::online, beside, adder)};
   };
   EXPECT_EQ(add_two_and_one(root), (std::array{true, true, false}));
-  EXPECT_EQ(add_two_and_one(aside), (std::array{false, false, false})) << "the longest of what matters to nobody";
+  EXPECT_EQ(add_two_and_one(aside), (std::array{false, false, false}))
+      << "the longest of what matters to nobody";
 }
 
 // D18: under `perf` too, whose rule for roots is S2's.
@@ -165,8 +175,10 @@ TEST(online, makes_a_critical_root_search) {
 
 TEST(sources, ask_for_what_they_need) {
   const machine m = machine::uniform(2);
-  for (const auto& [source, low, predecessors] : {std::tuple{criticality::fanout, false, false}, {criticality::ranks, false, false},
-                                                  {criticality::hops, true, true}, {criticality::online, true, true}}) {
+  for (const auto& [source, low, predecessors] : {std::tuple{criticality::fanout, false, false},
+                                                  {criticality::ranks, false, false},
+                                                  {criticality::hops, true, true},
+                                                  {criticality::online, true, true}}) {
     policy_options o;
     o.source = source;
     for (const char* name : {"fa", "fam-c", "da", "dam-c", "dam-p", "perf"}) {

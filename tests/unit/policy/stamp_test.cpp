@@ -1,4 +1,5 @@
-// The stamp of a plugin: what it must not overlook. A library that was built for another layout would read one member for another in silence.
+// The stamp of a plugin: what it must not overlook. A library that was built for another layout
+// would read one member for another in silence.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,8 @@ std::uint64_t sum_of() {
 }
 
 TEST(stamp, differs_for_each_other_layout) {
-  const std::set<std::uint64_t> all{sum_of<first>(), sum_of<swapped>(), sum_of<widened>(), sum_of<whole>(), sum_of<grown>()};
+  const std::set<std::uint64_t> all{sum_of<first>(), sum_of<swapped>(), sum_of<widened>(),
+                                    sum_of<whole>(), sum_of<grown>()};
   EXPECT_EQ(all.size(), 5u);
   EXPECT_EQ(sum_of<first>(), sum_of<first>());
 }
@@ -87,8 +89,9 @@ std::uint64_t interface_of() {
 }
 
 TEST(stamp, differs_for_each_other_set_of_virtual_functions) {
-  const std::set<std::uint64_t> all{interface_of<asks>(), interface_of<asks_more>(), interface_of<asks_before>(), interface_of<asks_with_another_argument>(),
-                                    interface_of<asks_for_another_answer>()};
+  const std::set<std::uint64_t> all{
+      interface_of<asks>(), interface_of<asks_more>(), interface_of<asks_before>(),
+      interface_of<asks_with_another_argument>(), interface_of<asks_for_another_answer>()};
   EXPECT_EQ(all.size(), 5u);
 }
 

@@ -1,4 +1,5 @@
-// Recording and replay of single questions: a recording that replays although something differs would prove nothing.
+// Recording and replay of single questions: a recording that replays although something differs
+// would prove nothing.
 
 #include "policy/tape.hpp"
 
@@ -24,7 +25,8 @@ class curious final : public policy {
     for (std::uint32_t i = 0; i < v.batch_size(); ++i) {
       const task_ref t = v.batch_task(i);
       v.set_state(t, {v.id(t), v.successor_count(t)});
-      for (std::uint32_t s = 0; s < v.successor_count(t); ++s) seen += static_cast<double>(v.id(v.successor(t, s))) + v.successor_cost_s(t, s);
+      for (std::uint32_t s = 0; s < v.successor_count(t); ++s)
+        seen += static_cast<double>(v.id(v.successor(t, s))) + v.successor_cost_s(t, s);
       for (std::uint32_t s = 0; s < v.predecessor_count(t); ++s)
         seen += static_cast<double>(v.id(v.predecessor(t, s))) + v.predecessor_cost_s(t, s);
       seen += v.work(t) + v.cost_s(t, 0);
@@ -36,9 +38,11 @@ class curious final : public policy {
     ready_decision d;
     d.queue = waker == no_core ? v.home() : v.random(8);
     const task_ref again = v.task_of(v.word_of(t));
-    d.key = v.id(again) + v.fetch_add(0, 3) + v.load(1) + v.exchange_if(2, 0, 9) + v.state(t).a + (parent ? v.id(parent) : 0);
+    d.key = v.id(again) + v.fetch_add(0, 3) + v.load(1) + v.exchange_if(2, 0, 9) + v.state(t).a +
+            (parent ? v.id(parent) : 0);
     d.where = v.settle(t, 0, objective::cost);
-    d.busy_s = v.time_s(t, 0) + v.slowdown(0) + v.data_ready_s(t, 0) + v.busy_s(1) + v.now_s() + v.table().sample_weight;
+    d.busy_s = v.time_s(t, 0) + v.slowdown(0) + v.data_ready_s(t, 0) + v.busy_s(1) + v.now_s() +
+               v.table().sample_weight;
     d.stealable = v.critical(t) && v.allows(t, 0);
     v.store(1, d.key);
     return d;
@@ -51,15 +55,20 @@ class curious final : public policy {
     return d;
   }
   take_decision on_take(task_ref t, core_id here, bool stolen, view& v) const override {
-    return {.where = v.machine().single(here), .put_back = stolen && v.critical(t), .busy_s = v.busy_s(here)};
+    return {.where = v.machine().single(here),
+            .put_back = stolen && v.critical(t),
+            .busy_s = v.busy_s(here)};
   }
   void on_done(task_ref t, place_id p, const measured& m, view& v) const override {
     v.learn(t, p, m);
     // Each part of what was measured counts, in a value of its own.
     std::uint32_t cell = 5;
-    for (const double seen : {m.sample_s, m.leader_s, m.span_s, m.cpu_s, m.work}) v.store(cell++, std::bit_cast<std::uint64_t>(seen));
+    for (const double seen : {m.sample_s, m.leader_s, m.span_s, m.cpu_s, m.work})
+      v.store(cell++, std::bit_cast<std::uint64_t>(seen));
     v.store(cell++, std::uint64_t{m.tasks} << 1 | m.leader_first);
-    for (const member_time& one : m.members) v.store(cell++, one.core + std::uint64_t{one.chunks} * 1000 + static_cast<std::uint64_t>(one.seconds * 1e9));
+    for (const member_time& one : m.members)
+      v.store(cell++, one.core + std::uint64_t{one.chunks} * 1000 +
+                          static_cast<std::uint64_t>(one.seconds * 1e9));
   }
   void on_machine(view& v) const override { v.store(4, v.online(1)); }
 };
@@ -82,8 +91,16 @@ struct recording {
     (void)ask::next(asked, 2, 3, v);
     (void)ask::take(asked, world::ref(a), 2, true, v);
     const std::array<member_time, 2> members{{{0, 0.5, 3}, {1, 0.25, 2}}};
-    ask::done(asked, world::ref(a), 0, 
-              {.sample_s = 0.5, .leader_s = 0.625, .span_s = 0.75, .cpu_s = 0.375, .tasks = 7, .work = 40.0, .leader_first = false, .members = members}, v);
+    ask::done(asked, world::ref(a), 0,
+              {.sample_s = 0.5,
+               .leader_s = 0.625,
+               .span_s = 0.75,
+               .cpu_s = 0.375,
+               .tasks = 7,
+               .work = 40.0,
+               .leader_first = false,
+               .members = members},
+              v);
     ask::machine(asked, v);
   }
 };
@@ -104,7 +121,8 @@ TEST(replay, finds_every_altered_value) {
     for (const std::uint64_t flip : {1ull, 1ull << 52}) {
       auto altered = entries;
       altered[i].value ^= flip;
-      EXPECT_THROW((void)ask::replay(r.asked, r.w.m, altered), replay_mismatch) << "entry " << i << ", " << tape_item_name(altered[i].item);
+      EXPECT_THROW((void)ask::replay(r.asked, r.w.m, altered), replay_mismatch)
+          << "entry " << i << ", " << tape_item_name(altered[i].item);
     }
 }
 
@@ -115,15 +133,21 @@ TEST(replay, finds_an_altered_value_by_the_answer_that_it_changes) {
   std::size_t tried = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const tape_item item = entries[i].item;
-    const bool decides = item == tape_item::random || item == tape_item::settle || item == tape_item::time || item == tape_item::fetch_add ||
-                         item == tape_item::successor_cost || item == tape_item::now || item == tape_item::home;
+    const bool decides = item == tape_item::random || item == tape_item::settle ||
+                         item == tape_item::time || item == tape_item::fetch_add ||
+                         item == tape_item::successor_cost || item == tape_item::now ||
+                         item == tape_item::home;
     if (!decides) continue;
     ++tried;
     auto altered = entries;
-    const bool real = item == tape_item::successor_cost || item == tape_item::now || item == tape_item::time;
-    altered[i].value = real ? std::bit_cast<std::uint64_t>(std::bit_cast<double>(altered[i].value) + 1.0) : altered[i].value + 1;
+    const bool real =
+        item == tape_item::successor_cost || item == tape_item::now || item == tape_item::time;
+    altered[i].value =
+        real ? std::bit_cast<std::uint64_t>(std::bit_cast<double>(altered[i].value) + 1.0)
+             : altered[i].value + 1;
     tape::reseal(altered);
-    EXPECT_THROW((void)ask::replay(r.asked, r.w.m, altered), replay_mismatch) << "entry " << i << ", " << tape_item_name(item);
+    EXPECT_THROW((void)ask::replay(r.asked, r.w.m, altered), replay_mismatch)
+        << "entry " << i << ", " << tape_item_name(item);
   }
   EXPECT_GE(tried, 10u);
 }
@@ -137,7 +161,8 @@ TEST(replay, finds_missing_and_added_entries) {
     EXPECT_THROW((void)ask::replay(r.asked, r.w.m, cut), replay_mismatch) << "without entry " << i;
     auto grown = entries;
     grown.insert(grown.begin() + static_cast<std::ptrdiff_t>(i), entries[i]);
-    EXPECT_THROW((void)ask::replay(r.asked, r.w.m, grown), replay_mismatch) << "entry " << i << " twice";
+    EXPECT_THROW((void)ask::replay(r.asked, r.w.m, grown), replay_mismatch)
+        << "entry " << i << " twice";
   }
   auto torn = entries;
   torn.pop_back();
@@ -176,7 +201,9 @@ class widening final : public policy {
   explicit widening(std::uint32_t most) : most_(most) {}
   std::string_view name() const noexcept override { return "widening"; }
   discipline queues(const machine&) const override { return {}; }
-  take_decision on_take(task_ref t, core_id, bool, view& v) const override { return {.where = v.settle(t, 0, objective::cost, most_)}; }
+  take_decision on_take(task_ref t, core_id, bool, view& v) const override {
+    return {.where = v.settle(t, 0, objective::cost, most_)};
+  }
 
  private:
   std::uint32_t most_;
@@ -194,7 +221,8 @@ TEST(replay, finds_that_the_table_was_asked_for_another_width) {
 
 TEST(replay, finds_another_policy) {
   const recording r;
-  EXPECT_THROW((void)ask::replay(*make_policy("rws", r.w.m), r.w.m, r.log.entries()), replay_mismatch);
+  EXPECT_THROW((void)ask::replay(*make_policy("rws", r.w.m), r.w.m, r.log.entries()),
+               replay_mismatch);
 }
 
 TEST(replay, says_where_and_what) {
@@ -212,7 +240,9 @@ TEST(replay, says_where_and_what) {
   }
 }
 
-TEST(replay, of_nothing_compares_nothing) { EXPECT_EQ(ask::replay(curious(), machine::uniform(1), {}), 0u); }
+TEST(replay, of_nothing_compares_nothing) {
+  EXPECT_EQ(ask::replay(curious(), machine::uniform(1), {}), 0u);
+}
 
 TEST(recording, gives_the_same_answers_as_not_recording) {
   world plain(machine::uniform(4)), taped(machine::uniform(4));

@@ -1,6 +1,6 @@
 #pragma once
-// What a policy can be asked about, with no engine anywhere: a machine, a graph, a preset table, and a view whose every value the
-// test decides.
+// What a policy can be asked about, with no engine anywhere: a machine, a graph, a preset table,
+// and a view whose every value the test decides.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,12 @@ namespace kilter::testing {
 
 class fixed_source final : public view_source {
  public:
-  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count) : view_source(t, c), up(core_count, true), free(core_count, false), busy(core_count, 0.0), kept(core_count, 0) {}
+  fixed_source(model::tables& t, model::shared_cells& c, std::uint32_t core_count)
+      : view_source(t, c),
+        up(core_count, true),
+        free(core_count, false),
+        busy(core_count, 0.0),
+        kept(core_count, 0) {}
 
   double now_s() noexcept override { return now; }
   std::uint32_t random(core_id, std::uint32_t n) noexcept override { return draw % n; }
@@ -34,7 +39,9 @@ class fixed_source final : public view_source {
   double modelled_s(task_ref, place_id) noexcept override { return 0.0; }
   double data_ready_s(task_ref, core_id) noexcept override { return 0.0; }
   void rekey(task_ref t, std::uint64_t key) noexcept override { rekeyed.emplace_back(t, key); }
-  std::uint32_t batch_size(core_id) noexcept override { return static_cast<std::uint32_t>(batch.size()); }
+  std::uint32_t batch_size(core_id) noexcept override {
+    return static_cast<std::uint32_t>(batch.size());
+  }
   task_ref batch_task(core_id, std::uint32_t i) noexcept override { return batch[i]; }
   bool batch_is_whole_graph(core_id) noexcept override { return whole; }
 
@@ -43,7 +50,9 @@ class fixed_source final : public view_source {
   std::uint32_t waiting = 0;
   std::vector<bool> up, free;
   std::vector<double> busy;
-  std::vector<std::uint32_t> kept;   ///< in the queues after the first that a policy declares beside the deques, which `auto` has for each core
+  /// in the queues after the first that a policy declares beside the deques, which `auto` has for
+  /// each core
+  std::vector<std::uint32_t> kept;
   std::vector<std::pair<task_ref, std::uint64_t>> rekeyed;
   std::vector<task_ref> batch;
   bool whole = true;
@@ -53,14 +62,18 @@ class fixed_source final : public view_source {
 /// Two fast cores 0, 1 and four slow ones 2-5: the shape of the papers' board.
 inline machine two_and_four() {
   std::vector<core> cores;
-  for (core_id c = 0; c < 6; ++c) cores.push_back({c, static_cast<int>(c), c < 2 ? 0u : 1u, c < 2 ? 0u : 1u, 0});
+  for (core_id c = 0; c < 6; ++c)
+    cores.push_back({c, static_cast<int>(c), c < 2 ? 0u : 1u, c < 2 ? 0u : 1u, 0});
   return {"two-and-four", {{0, "fast", 0, 2.0}, {1, "slow", 0, 1.0}}, cores};
 }
 
 class world {
  public:
   explicit world(machine machine_under, table_options options = table_options::paper())
-      : m(std::move(machine_under)), tables(m, options), cells(160, 8), source(tables, cells, m.core_count()) {}
+      : m(std::move(machine_under)),
+        tables(m, options),
+        cells(160, 8),
+        source(tables, cells, m.core_count()) {}
 
   machine m;
   model::tables tables;
@@ -68,7 +81,8 @@ class world {
   fixed_source source;
   graph g;
 
-  task add(bool critical = false, std::span<const std::uint32_t> widths = {}, std::string_view type = "task") {
+  task add(bool critical = false, std::span<const std::uint32_t> widths = {},
+           std::string_view type = "task") {
     task_options o;
     o.type = g.type(type);
     o.priority = critical ? priority::high : priority::low;
@@ -82,7 +96,9 @@ class world {
   }
   static task_ref ref(task t) { return t ? detail::ref(detail::task_access::get(t)) : task_ref{}; }
 
-  void set(place p, double seconds, std::string_view type = "task") { tables.preset(tables.row(type, 0), id(p), seconds); }
+  void set(place p, double seconds, std::string_view type = "task") {
+    tables.preset(tables.row(type, 0), id(p), seconds);
+  }
   void set_all(double seconds, std::string_view type = "task") {
     for (const place& p : m.places()) set(p, seconds, type);
   }
@@ -120,5 +136,7 @@ class world {
 
 namespace kilter {
 // So that a failed comparison of places reads as the papers write them.
-inline void PrintTo(const place& p, std::ostream* out) { *out << "(" << p.leader << "," << p.width << ")"; }
+inline void PrintTo(const place& p, std::ostream* out) {
+  *out << "(" << p.leader << "," << p.width << ")";
+}
 }  // namespace kilter

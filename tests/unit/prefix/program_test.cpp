@@ -30,14 +30,16 @@ TEST(run_to_end, says_why_a_program_cannot_be_started) {
 
 TEST(run_to_end, calls_in_the_child_before_it_begins) {
   const held_signals signals;
-  const ended_program run = run_to_end({"sh", "-c", "exit \"$KILTER_TEST_STATUS\""}, signals, [] { ::setenv("KILTER_TEST_STATUS", "9", 1); });
+  const ended_program run = run_to_end({"sh", "-c", "exit \"$KILTER_TEST_STATUS\""}, signals,
+                                       [] { ::setenv("KILTER_TEST_STATUS", "9", 1); });
   EXPECT_EQ(WEXITSTATUS(run.status), 9);
   EXPECT_EQ(std::getenv("KILTER_TEST_STATUS"), nullptr);
 }
 
 TEST(run_to_end, passes_signals_on_and_says_that_one_came) {
   const held_signals signals;
-  const ended_program run = run_to_end({"sh", "-c", "trap 'exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done"}, signals);
+  const ended_program run = run_to_end(
+      {"sh", "-c", "trap 'exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done"}, signals);
   EXPECT_EQ(WEXITSTATUS(run.status), 7);
   EXPECT_EQ(run.told_to_end, SIGTERM);
 }

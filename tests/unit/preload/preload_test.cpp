@@ -1,15 +1,16 @@
-// The parts of the preload library that make no placement by themselves: settings, CPUs, history, and the choice of a core.
+// The parts of the preload library that make no placement by themselves: settings, CPUs, history,
+// and the choice of a core.
 
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
 #include <gtest/gtest.h>
-#include <iterator>
-#include <map>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <map>
 
 #include "balance/preload/counts.hpp"
 #include "balance/preload/cpus.hpp"
@@ -55,9 +56,13 @@ std::vector<int> chosen(placer& p, int count) {
 TEST(settings, defaults_and_everything_given) {
   const settings none = from({});
   EXPECT_EQ(none.policy, "ljfpf");
-  EXPECT_TRUE(none.lengths.empty() && none.history.empty() && none.fast_cpus.empty() && !none.verbose);
+  EXPECT_TRUE(none.lengths.empty() && none.history.empty() && none.fast_cpus.empty() &&
+              !none.verbose);
   EXPECT_EQ(from({{"KILTER_POLICY", ""}}).policy, "ljfpf") << "empty is not given";
-  const settings all = from({{"KILTER_POLICY", "rr"}, {"KILTER_LENGTHS", "3, 1.5e1"}, {"KILTER_FAST_CPUS", "4-5,1,4"}, {"KILTER_HISTORY", "/h"},
+  const settings all = from({{"KILTER_POLICY", "rr"},
+                             {"KILTER_LENGTHS", "3, 1.5e1"},
+                             {"KILTER_FAST_CPUS", "4-5,1,4"},
+                             {"KILTER_HISTORY", "/h"},
                              {"KILTER_VERBOSE", "1"}});
   EXPECT_EQ(all.policy, "rr");
   EXPECT_EQ(all.lengths, (std::vector<double>{3.0, 15.0}));
@@ -86,7 +91,8 @@ TEST(settings, wrong_values_are_refused_with_the_name_of_the_variable) {
   for (const auto& [name, value, expected] : cases) {
     const std::string message = refusal([&, n = name, v = value] { (void)from({{n, v}}); });
     EXPECT_NE(message.find(name), std::string::npos) << message;
-    EXPECT_NE(message.find(expected), std::string::npos) << "expected '" << expected << "' in: " << message;
+    EXPECT_NE(message.find(expected), std::string::npos)
+        << "expected '" << expected << "' in: " << message;
   }
   std::string many;
   for (int i = 0; i < 65537; ++i) many += "1,";
@@ -104,14 +110,23 @@ TEST(cpus, the_kernel_s_own_word_for_fast_cores_is_taken_in_order) {
   EXPECT_EQ(fastest_cpus({1, 2}, hybrid.path()), (std::vector<int>{1}));
 
   const scratch capacity;
-  for (int c = 0; c < 4; ++c) capacity.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpu_capacity", c == 3 ? "1024" : c == 2 ? "1000" : "400");
-  EXPECT_EQ(fastest_cpus(all, capacity.path()), (std::vector<int>{2, 3})) << "equal cores, one of which clocks a little higher";
+  for (int c = 0; c < 4; ++c)
+    capacity.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpu_capacity", c == 3 ? "1024"
+                                                                                   : c == 2
+                                                                                       ? "1000"
+                                                                                       : "400");
+  EXPECT_EQ(fastest_cpus(all, capacity.path()), (std::vector<int>{2, 3}))
+      << "equal cores, one of which clocks a little higher";
   EXPECT_TRUE(fastest_cpus({0, 1}, capacity.path()).empty()) << "those that are left are alike";
 
   const scratch frequency;
   for (int c = 0; c < 4; ++c)
-    frequency.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpufreq/cpuinfo_max_freq", c == 3 ? "2600" : c == 2 ? "2500" : "2000");
-  EXPECT_EQ(fastest_cpus(all, frequency.path()), (std::vector<int>{3})) << "1.25 times the lowest is a favoured core, not another kind";
+    frequency.write("devices/system/cpu/cpu" + std::to_string(c) + "/cpufreq/cpuinfo_max_freq",
+                    c == 3   ? "2600"
+                    : c == 2 ? "2500"
+                             : "2000");
+  EXPECT_EQ(fastest_cpus(all, frequency.path()), (std::vector<int>{3}))
+      << "1.25 times the lowest is a favoured core, not another kind";
 }
 
 TEST(cpus, fast_ones_come_first_and_keep_their_numbers) {
@@ -127,7 +142,8 @@ TEST(history, means_follow_later_runs_and_come_back_from_the_file) {
   add_run(h, "p", {1.0, 4.0});
   add_run(h, "p", {3.0, 0.0, 8.0});
   add_run(h, "q", {9.0});
-  EXPECT_EQ(predicted_lengths(h, "p"), (std::vector<double>{2.0, 4.0, 8.0})) << "a thread that did not end is not counted";
+  EXPECT_EQ(predicted_lengths(h, "p"), (std::vector<double>{2.0, 4.0, 8.0}))
+      << "a thread that did not end is not counted";
   EXPECT_EQ(history_text(parse_history(history_text(h)).lengths), history_text(h));
   for (int i = 0; i < 100; ++i) add_run(h, "p", {10.0});
   EXPECT_NEAR(predicted_lengths(h, "p")[0], 10.0, 0.01) << "what a program used to do is forgotten";
@@ -135,70 +151,92 @@ TEST(history, means_follow_later_runs_and_come_back_from_the_file) {
 }
 
 TEST(history, lengths_are_predicted_as_far_as_all_threads_are_known) {
-  EXPECT_EQ(predicted_lengths(parse_history("kilter.lengths/1\np 0 1 2\np 1 1 3\np 3 1 4\n").lengths, "p"), (std::vector<double>{2.0, 3.0}));
+  EXPECT_EQ(predicted_lengths(
+                parse_history("kilter.lengths/1\np 0 1 2\np 1 1 3\np 3 1 4\n").lengths, "p"),
+            (std::vector<double>{2.0, 3.0}));
   EXPECT_TRUE(predicted_lengths(parse_history("kilter.lengths/1\np 1 1 3\n").lengths, "p").empty());
 }
 
 TEST(history, lines_that_are_wrong_are_left_out_and_the_rest_is_used) {
   const std::string good = "kilter.lengths/1\np 0 1 2\n";
-  for (const char* line : {"p 0 1", "p 1 1 2 3", "p x 1 2", "p 1 0 2", "p 1 1 -2", "p 1 1 nan", "p 1 1 1e308", "p 70000 1 2", "p 1 -5 2", "\x1b[2J 1 1 2", " 1 1 2", "p 1 1 ", ""}) {
+  for (const char* line :
+       {"p 0 1", "p 1 1 2 3", "p x 1 2", "p 1 0 2", "p 1 1 -2", "p 1 1 nan", "p 1 1 1e308",
+        "p 70000 1 2", "p 1 -5 2", "\x1b[2J 1 1 2", " 1 1 2", "p 1 1 ", ""}) {
     const known_history h = parse_history(good + line + "\nq 0 1 3\n");
-    EXPECT_EQ(h.left_out, "line 3 must be PROGRAM INDEX RUNS SECONDS; that line is left out") << line;
+    EXPECT_EQ(h.left_out, "line 3 must be PROGRAM INDEX RUNS SECONDS; that line is left out")
+        << line;
     EXPECT_EQ(predicted_lengths(h.lengths, "p"), (std::vector<double>{2.0})) << line;
     EXPECT_EQ(predicted_lengths(h.lengths, "q"), (std::vector<double>{3.0})) << line;
   }
-  EXPECT_EQ(parse_history(good + "x\ny\nz\n").left_out, "line 3 must be PROGRAM INDEX RUNS SECONDS; 3 such lines are left out");
+  EXPECT_EQ(parse_history(good + "x\ny\nz\n").left_out,
+            "line 3 must be PROGRAM INDEX RUNS SECONDS; 3 such lines are left out");
   const known_history twice = parse_history(good + "p 0 1 9\n");
-  EXPECT_EQ(twice.left_out, "line 3 repeats the program and index of another; that line is left out");
+  EXPECT_EQ(twice.left_out,
+            "line 3 repeats the program and index of another; that line is left out");
   EXPECT_EQ(predicted_lengths(twice.lengths, "p"), (std::vector<double>{2.0}));
   EXPECT_EQ(parse_history(good).left_out, "");
 }
 
-/// As after a full disk or a killed program. A number that is cut off is a number still, and a wrong one.
+/// As after a full disk or a killed program. A number that is cut off is a number still, and a
+/// wrong one.
 TEST(history, half_a_file_gives_what_is_whole_in_it) {
   const std::string text = "kilter.lengths/1\nprogram 0 1 2.5\nprogram 1 1 3.25\n";
   for (std::size_t size = 0; size <= text.size(); ++size) {
     const known_history h = parse_history(text.substr(0, size));
-    const auto ends = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
+    const auto ends = static_cast<std::size_t>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
     EXPECT_EQ(h.lengths.size(), ends == 0 ? 0 : ends - 1) << size;
     const bool whole = size == 0 || text[size - 1] == '\n';
-    EXPECT_EQ(h.left_out, whole ? "" : "the file ends within line " + std::to_string(ends + 1) + "; that line is left out") << size;
+    EXPECT_EQ(h.left_out, whole ? ""
+                                : "the file ends within line " + std::to_string(ends + 1) +
+                                      "; that line is left out")
+        << size;
   }
   const scratch s;
   const std::string path = s.write("half", text.substr(0, text.size() - 3));
-  EXPECT_EQ(load_history(path).left_out, "'" + path + "': the file ends within line 3; that line is left out");
+  EXPECT_EQ(load_history(path).left_out,
+            "'" + path + "': the file ends within line 3; that line is left out");
   save_run(path, "program", {2.5, 4.0});
-  EXPECT_EQ(predicted_lengths(load_history(path).lengths, "program"), (std::vector<double>{2.5, 4.0})) << "and the next run makes it whole";
+  EXPECT_EQ(predicted_lengths(load_history(path).lengths, "program"),
+            (std::vector<double>{2.5, 4.0}))
+      << "and the next run makes it whole";
 }
 
 TEST(history, what_is_no_history_is_refused_and_left_as_it_is) {
   for (const char* text : {"root:x:0\n", "kilter.lengths/2\np 0 1 2\n", "kilter.lengths/11", "\n"})
-    EXPECT_EQ(refusal([&] { (void)parse_history(text); }), "line 1 must be kilter.lengths/1") << text;
+    EXPECT_EQ(refusal([&] { (void)parse_history(text); }), "line 1 must be kilter.lengths/1")
+        << text;
   const scratch s;
   const std::string path = s.write("precious", "not ours\n");
   EXPECT_NE(refusal([&] { save_run(path, "p", {1.0}); }).find(path), std::string::npos);
   EXPECT_EQ(kilter::test::contents_of(path), "not ours\n");
   save_run(s.path() / "new", "p", {1.0, 2.0});
-  EXPECT_EQ(predicted_lengths(load_history(s.path() / "new").lengths, "p"), (std::vector<double>{1.0, 2.0}));
+  EXPECT_EQ(predicted_lengths(load_history(s.path() / "new").lengths, "p"),
+            (std::vector<double>{1.0, 2.0}));
   EXPECT_TRUE(load_history(s.path() / "absent").lengths.empty());
 }
 
 TEST(history, nobody_is_waited_for_and_no_link_followed_to_a_new_file) {
   const scratch s;
-  const std::string pipe = s.path() / "pipe", link = s.path() / "link", target = s.path() / "target", locked = s.path() / "locked";
+  const std::string pipe = s.path() / "pipe", link = s.path() / "link",
+                    target = s.path() / "target", locked = s.path() / "locked";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(refusal([&] { (void)load_history(pipe); }), "'" + pipe + "' is no regular file");
   EXPECT_EQ(refusal([&] { save_run(pipe, "p", {1.0}); }), "'" + pipe + "' is no regular file");
-  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + pipe); }), "'" + pipe + "' cannot be read as a file");
-  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + s.path().string()); }), "'" + s.path().string() + "' cannot be read as a file");
+  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + pipe); }),
+            "'" + pipe + "' cannot be read as a file");
+  EXPECT_EQ(refusal([&] { (void)read_lengths("@" + s.path().string()); }),
+            "'" + s.path().string() + "' cannot be read as a file");
   std::filesystem::create_symlink(target, link);
-  EXPECT_NE(refusal([&] { save_run(link, "p", {1.0}); }).find("cannot be written"), std::string::npos);
+  EXPECT_NE(refusal([&] { save_run(link, "p", {1.0}); }).find("cannot be written"),
+            std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(target));
   save_run(locked, "p", {1.0});
   const int held = open(locked.c_str(), O_RDONLY);
   ASSERT_EQ(flock(held, LOCK_EX), 0);
   EXPECT_EQ(load_history(locked).lengths.size(), 1u);
-  EXPECT_EQ(refusal([&] { save_run(locked, "p", {1.0}); }), "'" + locked + "' cannot be written: somebody keeps it locked");
+  EXPECT_EQ(refusal([&] { save_run(locked, "p", {1.0}); }),
+            "'" + locked + "' cannot be written: somebody keeps it locked");
   close(held);
 }
 
@@ -217,14 +255,18 @@ TEST(history, programs_that_end_at_the_same_time_are_all_remembered) {
   const history h = load_history(path).lengths;
   ASSERT_EQ(h.size(), 8u);
   for (const auto& [key, thread] : h) EXPECT_EQ(thread.runs, 5u) << key.first;
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(s.path()), std::filesystem::directory_iterator()), 1) << "and nothing lies beside it";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(s.path()),
+                          std::filesystem::directory_iterator()),
+            1)
+      << "and nothing lies beside it";
 }
 
 TEST(placer, sorts_what_the_environment_says) {
   settings s;
   s.lengths = {1, 9, 5};
   placer p(s, {0, 1, 2}, {2}, {});
-  EXPECT_EQ(chosen(p, 4), (std::vector<int>{1, 2, 0, -1})) << "9 on the fast CPU 2, then 5 and 1; the fourth has no length";
+  EXPECT_EQ(chosen(p, 4), (std::vector<int>{1, 2, 0, -1}))
+      << "9 on the fast CPU 2, then 5 and 1; the fourth has no length";
 }
 
 TEST(placer, what_the_program_announces_goes_before_the_environment_and_that_before_history) {
@@ -277,7 +319,8 @@ TEST(placer, a_thread_with_a_mask_of_its_own_uses_up_its_announcement_only) {
 }
 
 TEST(counts, come_back_from_the_file_in_the_order_of_creation) {
-  const std::vector<thread_counts> threads = {{2, 1.0, 2.0, 0.5, 7, 8, 9}, {0, 0.0, 3.0, 0.25, 1, 0, 0}};
+  const std::vector<thread_counts> threads = {{2, 1.0, 2.0, 0.5, 7, 8, 9},
+                                              {0, 0.0, 3.0, 0.25, 1, 0, 0}};
   const auto back = parse_counts(counts_text(threads));
   ASSERT_EQ(back.size(), 2u);
   EXPECT_EQ(back[0].index, 0u);
@@ -286,12 +329,17 @@ TEST(counts, come_back_from_the_file_in_the_order_of_creation) {
   EXPECT_EQ(back[1].conditions, 9u);
   EXPECT_DOUBLE_EQ(back[1].cpu_s, 0.5);
   EXPECT_EQ(refusal([] { (void)parse_counts("x\n"); }), "line 1 must be kilter.counts/1");
-  EXPECT_NE(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5\n"); }).find("line 2 must be INDEX"), std::string::npos);
-  EXPECT_EQ(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5 6\n"); }), "the end is missing");
+  EXPECT_NE(refusal([] {
+              (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5\n");
+            }).find("line 2 must be INDEX"),
+            std::string::npos);
+  EXPECT_EQ(refusal([] { (void)parse_counts("kilter.counts/1\n0 1 2 3 4 5 6\n"); }),
+            "the end is missing");
 }
 
 TEST(counts, symmetry_is_over_cpu_time_and_over_all_primitives_together) {
-  const std::vector<thread_counts> threads = {{0, 0.0, 9.0, 5.0, 3, 0, 0}, {1, 1.0, 4.0, 1.0, 1, 1, 0}, {2, 1.0, 4.0, 3.0, 0, 0, 2}};
+  const std::vector<thread_counts> threads = {
+      {0, 0.0, 9.0, 5.0, 3, 0, 0}, {1, 1.0, 4.0, 1.0, 1, 1, 0}, {2, 1.0, 4.0, 3.0, 0, 0, 2}};
   const symmetry_result r = symmetry_of(threads);
   EXPECT_EQ(r.groups, 2u);
   EXPECT_DOUBLE_EQ(r.sym_inst, (0.0 + 1.0 / 4.0) / 2.0);
@@ -300,19 +348,27 @@ TEST(counts, symmetry_is_over_cpu_time_and_over_all_primitives_together) {
 }
 
 TEST(preload_library, is_named_with_its_path_before_what_is_preloaded_already) {
-  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", nullptr, "/x"), (environment{{"LD_PRELOAD", "/opt/lib/libk.so"}}));
-  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", "/other.so", nullptr), (environment{{"LD_PRELOAD", "/opt/lib/libk.so:/other.so"}}));
+  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", nullptr, "/x"),
+            (environment{{"LD_PRELOAD", "/opt/lib/libk.so"}}));
+  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", "/other.so", nullptr),
+            (environment{{"LD_PRELOAD", "/opt/lib/libk.so:/other.so"}}));
 }
 
 TEST(preload_library, below_a_directory_with_a_blank_is_looked_for_there_last) {
-  EXPECT_EQ(preloading_from("/my lib", "libk.so", "", nullptr), (environment{{"LD_PRELOAD", "libk.so"}, {"LD_LIBRARY_PATH", "/my lib"}}));
-  EXPECT_EQ(preloading_from("/my lib", "libk.so", "/other.so", "/x:/y"), (environment{{"LD_PRELOAD", "libk.so:/other.so"}, {"LD_LIBRARY_PATH", "/x:/y:/my lib"}}));
+  EXPECT_EQ(preloading_from("/my lib", "libk.so", "", nullptr),
+            (environment{{"LD_PRELOAD", "libk.so"}, {"LD_LIBRARY_PATH", "/my lib"}}));
+  EXPECT_EQ(
+      preloading_from("/my lib", "libk.so", "/other.so", "/x:/y"),
+      (environment{{"LD_PRELOAD", "libk.so:/other.so"}, {"LD_LIBRARY_PATH", "/x:/y:/my lib"}}));
 }
 
 TEST(preload_library, cannot_be_named_below_a_directory_with_a_colon) {
-  EXPECT_NE(refusal([] { (void)preloading_from("/a:b", "libk.so", nullptr, nullptr); }).find("'/a:b'"), std::string::npos);
+  EXPECT_NE(
+      refusal([] { (void)preloading_from("/a:b", "libk.so", nullptr, nullptr); }).find("'/a:b'"),
+      std::string::npos);
 }
 
 TEST(fuzz_corpus, of_histories) {
-  kilter::test::replay_corpus("history", [](const std::string&, const std::string& text) { (void)parse_history(text); });
+  kilter::test::replay_corpus(
+      "history", [](const std::string&, const std::string& text) { (void)parse_history(text); });
 }

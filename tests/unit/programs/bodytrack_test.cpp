@@ -16,10 +16,13 @@ namespace kilter::apps {
 namespace {
 
 /// The least that tells whether the same is found; too few particles to follow anybody.
-constexpr bodytrack_options few_particles{.frames = 4, .particles = 21, .layers = 2, .tasks = 5, .width = 64};
+constexpr bodytrack_options few_particles{
+    .frames = 4, .particles = 21, .layers = 2, .tasks = 5, .width = 64};
 
-program_run run_tracker(bodytrack& b, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+program_run run_tracker(bodytrack& b, execution_model m, std::uint32_t threads,
+                        const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = b.run(how, [] { return false; });
   EXPECT_TRUE(r.complete);
   EXPECT_GT(r.tasks, 0u);
@@ -33,7 +36,8 @@ struct poses_and_last {
   bool operator==(const poses_and_last&) const = default;
 };
 
-poses_and_last poses_after(bodytrack& b, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
+poses_and_last poses_after(bodytrack& b, execution_model m, std::uint32_t threads,
+                           const std::string& policy = "auto") {
   run_tracker(b, m, threads, policy);
   return {b.result().poses, b.result().last.errors, b.result().last.weights};
 }
@@ -45,25 +49,30 @@ TEST(bodytrack, is_the_same_under_every_model) {
     bodytrack b(o);
     const poses_and_last alone = poses_after(b, execution_model::serial, 1);
     const std::uint64_t fingerprint = b.fingerprint();
-    for (const auto& [m, threads] : testing::teams()) EXPECT_TRUE(poses_after(b, m, threads) == alone) << model_names[static_cast<std::size_t>(m)];
-    for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_TRUE(poses_after(b, execution_model::kilter, threads) == alone) << threads;
-    for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_TRUE(poses_after(b, execution_model::kilter, 4, policy) == alone) << policy;
+    for (const auto& [m, threads] : testing::teams())
+      EXPECT_TRUE(poses_after(b, m, threads) == alone) << model_names[static_cast<std::size_t>(m)];
+    for (const std::uint32_t threads : {1u, 4u, 8u})
+      EXPECT_TRUE(poses_after(b, execution_model::kilter, threads) == alone) << threads;
+    for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"})
+      EXPECT_TRUE(poses_after(b, execution_model::kilter, 4, policy) == alone) << policy;
     EXPECT_EQ(b.fingerprint(), fingerprint);
-    o.tasks = 21;   // and so other strips of the pictures
+    o.tasks = 21;  // and so other strips of the pictures
     bodytrack cut_smaller(o);
     EXPECT_TRUE(poses_after(cut_smaller, execution_model::kilter, 2) == alone);
   }
 }
 
-// In order and with 5 tasks: two strips of each of four pictures. Independent frames have one image task for each camera. Both: a task that draws, and in each
-// layer one that resamples, 5 that generate and 5 that weigh; then one that estimates.
+// In order and with 5 tasks: two strips of each of four pictures. Independent frames have one image
+// task for each camera. Both: a task that draws, and in each layer one that resamples, 5 that
+// generate and 5 that weigh; then one that estimates.
 TEST(bodytrack, has_as_many_tasks_as_its_structure_says) {
   for (const frames_order order : {frames_order::in_order, frames_order::independent}) {
     bodytrack_options o = few_particles;
     o.order = order;
     bodytrack b(o);
     const std::size_t images = order == frames_order::independent ? 4 : 8;
-    const program_run tasks = run_tracker(b, execution_model::kilter, 2), loops = run_tracker(b, execution_model::static_threads, 2);
+    const program_run tasks = run_tracker(b, execution_model::kilter, 2),
+                      loops = run_tracker(b, execution_model::static_threads, 2);
     EXPECT_EQ(tasks.tasks, 4 * (1 + images + 2 * (1 + 5 + 5) + 1));
     EXPECT_EQ(tasks.barriers, 0u);
     EXPECT_EQ(loops.tasks, order == frames_order::independent ? 4 : 4 * (8 + 2 * 5));
@@ -98,10 +107,14 @@ TEST(bodytrack, is_verified_by_itself) {
     bodytrack b(o);
     run_tracker(b, execution_model::kilter, 2);
     EXPECT_EQ(body_verdict(o, b.result()), "right");
-    const auto says = [&](const tracked_body& of, const std::string& what) { EXPECT_NE(body_verdict(o, of).find(what), std::string::npos) << what; };
-    // What no likelihood, or one that says nothing, would give: everybody stays about where the frame began.
+    const auto says = [&](const tracked_body& of, const std::string& what) {
+      EXPECT_NE(body_verdict(o, of).find(what), std::string::npos) << what;
+    };
+    // What no likelihood, or one that says nothing, would give: everybody stays about where the
+    // frame began.
     tracked_body wrong = b.result();
-    for (std::size_t f = 0; f < o.frames; ++f) wrong.poses[f] = known_pose(order, order == frames_order::independent ? f : 0);
+    for (std::size_t f = 0; f < o.frames; ++f)
+      wrong.poses[f] = known_pose(order, order == frames_order::independent ? f : 0);
     says(wrong, "from the right one");
     (wrong = b.result()).last.errors[0] += 1e-6;
     says(wrong, "bodytrack: particle 0 of the last frame has error");
@@ -138,16 +151,16 @@ TEST(bodytrack, puts_limbs_where_their_joints_say) {
   expect_near(limbs[3].last, {.22, -.07, 0});
   expect_near(limbs[5].last, {-.22, -.07, 0});
   expect_near(limbs[9].last, {-.1, -.9, 0});
-  p[14] = -std::numbers::pi / 2;   // the left elbow, bent to the front
-  p[30] = std::numbers::pi / 2;    // the right knee, bent to the back
-  p[9] = std::numbers::pi / 6;     // the left shoulder is lifted
+  p[14] = -std::numbers::pi / 2;  // the left elbow, bent to the front
+  p[30] = std::numbers::pi / 2;   // the right knee, bent to the back
+  p[9] = std::numbers::pi / 6;    // the left shoulder is lifted
   limbs = limbs_at(p);
   expect_near(limbs[2].first, {.22 * std::cos(std::numbers::pi / 6), .61, 0});
   expect_near(limbs[3].last, {.22 * std::cos(std::numbers::pi / 6), .31, .27});
   expect_near(limbs[9].last, {-.1, -.47, -.43});
   body_pose turned = p;
   turned[0] = 2;
-  turned[3] = std::numbers::pi / 2;   // what was in front is to the left
+  turned[3] = std::numbers::pi / 2;  // what was in front is to the left
   expect_near(limbs_at(turned)[3].last, {2.27, .31, -.22 * std::cos(std::numbers::pi / 6)});
   body_pose moved = p;
   moved[1] += .3;
@@ -157,12 +170,15 @@ TEST(bodytrack, puts_limbs_where_their_joints_say) {
 TEST(bodytrack, sees_points_as_a_pinhole_does) {
   for (std::size_t c = 0; c < body_cameras; ++c) {
     const double height = cameras_of_bodies[c].height, angle = cameras_of_bodies[c].angle;
-    const seen_point middle = see({0, height, 0}, c, 640, 480), above = see({0, height + .5, 0}, c, 640, 480);
+    const seen_point middle = see({0, height, 0}, c, 640, 480),
+                     above = see({0, height + .5, 0}, c, 640, 480);
     EXPECT_NEAR(middle.x, 320, 1e-9);
     EXPECT_NEAR(middle.y, 240, 1e-9);
     EXPECT_NEAR(middle.scale, .95 * 640 / 4.5, 1e-9);
     EXPECT_NEAR(above.y, 240 - .5 * .95 * 640 / 4.5, 1e-9);
-    EXPECT_NEAR(see({1.5 * std::cos(angle), height, 1.5 * std::sin(angle)}, c, 640, 480).scale, .95 * 640 / 3, 1e-9) << "nearer, so larger";
+    EXPECT_NEAR(see({1.5 * std::cos(angle), height, 1.5 * std::sin(angle)}, c, 640, 480).scale,
+                .95 * 640 / 3, 1e-9)
+        << "nearer, so larger";
   }
 }
 
@@ -176,14 +192,17 @@ TEST(bodytrack, finds_edges_and_what_is_not_the_room) {
   body_maps maps{room, room}, strips = maps;
   for (std::size_t c = 0; c < body_cameras; ++c) {
     find_rows(pictures, room, shape, c, 0, 48, maps);
-    for (const auto& [first, last] : {std::pair{0, 7}, {7, 8}, {8, 48}}) find_rows(pictures, room, shape, c, first, last, strips);
+    for (const auto& [first, last] : {std::pair{0, 7}, {7, 8}, {8, 48}})
+      find_rows(pictures, room, shape, c, first, last, strips);
   }
   EXPECT_EQ(maps.inside, strips.inside);
   EXPECT_EQ(maps.edges, strips.edges);
   EXPECT_EQ(std::ranges::count(maps.edges[0], 0), 64 * 48) << "nothing is to be seen there";
-  const std::uint8_t *inside = maps.inside[1].data() + 20 * 64, *edges = maps.edges[1].data() + 20 * 64;
+  const std::uint8_t *inside = maps.inside[1].data() + 20 * 64,
+                     *edges = maps.edges[1].data() + 20 * 64;
   EXPECT_EQ(std::vector<int>(inside + 30, inside + 34), (std::vector<int>{0, 0, 255, 255}));
-  // The edge is two pixels wide, and the weights are 1, 2, 1: a third of it beside them, and nothing further away.
+  // The edge is two pixels wide, and the weights are 1, 2, 1: a third of it beside them, and
+  // nothing further away.
   EXPECT_EQ(std::vector<int>(edges + 29, edges + 35), (std::vector<int>{0, 85, 255, 255, 85, 0}));
 }
 
@@ -208,7 +227,8 @@ TEST(bodytrack, prefers_the_right_pose) {
   body_pictures pictures = room;
   body_maps maps{room, room};
   draw_body(walking_pose(20), 0, room, shape, 1, pictures);
-  for (std::size_t c = 0; c < body_cameras; ++c) find_rows(pictures, room, shape, c, 0, shape.height, maps);
+  for (std::size_t c = 0; c < body_cameras; ++c)
+    find_rows(pictures, room, shape, c, 0, shape.height, maps);
   const double right = body_error(walking_pose(20), maps, shape);
   EXPECT_LT(right, .2);
   for (const std::size_t d : {0u, 1u, 2u, 3u, 11u, 18u, 23u, 27u, 30u})
@@ -222,7 +242,8 @@ TEST(bodytrack, prefers_the_right_pose) {
 TEST(bodytrack, ends_early_when_it_is_told_to) {
   for (const frames_order order : {frames_order::in_order, frames_order::independent}) {
     bodytrack b({.frames = 300, .particles = 50, .layers = 2, .width = 64, .order = order});
-    for (const execution_model m : {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
+    for (const execution_model m :
+         {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
       executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
       EXPECT_FALSE(b.run(how, [] { return true; }).complete);
       EXPECT_THROW(b.verify(), wrong_result);

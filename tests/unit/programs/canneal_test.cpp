@@ -17,8 +17,10 @@
 namespace kilter::apps {
 namespace {
 
-program_run run_canneal(canneal& c, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+program_run run_canneal(canneal& c, execution_model m, std::uint32_t threads,
+                        const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = c.run(how, [] { return false; });
   EXPECT_TRUE(r.complete);
   c.verify();
@@ -47,8 +49,9 @@ TEST(canneal, is_the_same_under_every_model) {
 TEST(canneal, is_the_same_with_any_threads_policy_cut_and_number_of_tasks) {
   canneal_options in_tasks = annealing_of_the_tests, other = annealing_of_the_tests;
   in_tasks.cut = loop_cut::tasks;
-  other.tasks = 700;   // more than swaps
-  canneal c(drawn_netlist(1500, 2), annealing_of_the_tests), t(drawn_netlist(1500, 2), in_tasks), u(drawn_netlist(1500, 2), other);
+  other.tasks = 700;  // more than swaps
+  canneal c(drawn_netlist(1500, 2), annealing_of_the_tests), t(drawn_netlist(1500, 2), in_tasks),
+      u(drawn_netlist(1500, 2), other);
   run_canneal(c, execution_model::serial, 1);
   const std::uint64_t bits = c.fingerprint();
   for (canneal* each : {&c, &t}) {
@@ -67,7 +70,8 @@ TEST(canneal, is_the_same_with_any_threads_policy_cut_and_number_of_tasks) {
   EXPECT_EQ(u.fingerprint(), bits);
 }
 
-/// Annealing as textbooks have it, with random numbers of its own and the length of all wires computed anew for each swap.
+/// Annealing as textbooks have it, with random numbers of its own and the length of all wires
+/// computed anew for each swap.
 std::int64_t textbook_annealing(const netlist& n, const canneal_options& o) {
   std::vector<place> at(n.elements());
   for (std::size_t e = 0; e < at.size(); ++e) at[e] = n.first_place(e);
@@ -86,8 +90,10 @@ std::int64_t textbook_annealing(const netlist& n, const canneal_options& o) {
       std::swap(at[a], at[b]);
       const std::int64_t then = length_of_all();
       const double chance = std::ldexp(static_cast<double>(random() >> 11), -53);
-      if (then > now && chance >= std::exp(-static_cast<double>(then - now) / temperature)) std::swap(at[a], at[b]);
-      else now = then;
+      if (then > now && chance >= std::exp(-static_cast<double>(then - now) / temperature))
+        std::swap(at[a], at[b]);
+      else
+        now = then;
     }
   return now;
 }
@@ -97,14 +103,17 @@ TEST(canneal, is_as_good_as_textbook_annealing) {
   const canneal_options o{.steps = 60, .swaps = 200, .temperature = 200};
   canneal c(n, o);
   run_canneal(c, execution_model::kilter, 2);
-  const auto ours = static_cast<double>(c.now().cost), theirs = static_cast<double>(textbook_annealing(n, o));
+  const auto ours = static_cast<double>(c.now().cost),
+             theirs = static_cast<double>(textbook_annealing(n, o));
   EXPECT_LT(ours, 0.8 * static_cast<double>(c.now().before));
   EXPECT_NEAR(ours / theirs, 1, 0.05);
 }
 
 TEST(canneal, untangles_a_ring) {
-  // a, b, c, d in a ring: at first two of the wires are diagonals, of length 2; the best placement has none.
-  canneal c(read_netlist("4 2 2\na 1 d END\nb 1 c END\nc 1 a END\nd 1 b END\n", "ring"), {.steps = 60, .swaps = 20, .tasks = 3, .temperature = 5});
+  // a, b, c, d in a ring: at first two of the wires are diagonals, of length 2; the best placement
+  // has none.
+  canneal c(read_netlist("4 2 2\na 1 d END\nb 1 c END\nc 1 a END\nd 1 b END\n", "ring"),
+            {.steps = 60, .swaps = 20, .tasks = 3, .temperature = 5});
   EXPECT_EQ(c.now().before, 6);
   run_canneal(c, execution_model::kilter, 2);
   EXPECT_EQ(c.now().cost, 4);
@@ -121,7 +130,8 @@ TEST(canneal, tries_all_pairs_alike) {
     chances += s.chance;
   }
   ASSERT_EQ(pairs.size(), 20u) << "5 x 4, and none with itself";
-  for (const auto& [pair, count] : pairs) EXPECT_NEAR(count, 1000, 150) << pair.first << " " << pair.second;
+  for (const auto& [pair, count] : pairs)
+    EXPECT_NEAR(count, 1000, 150) << pair.first << " " << pair.second;
   EXPECT_NEAR(chances / tried, 0.5, 0.01);
 }
 
@@ -143,7 +153,8 @@ std::string canneal_verdict(const netlist& n, const annealed& a, const canneal_o
 }
 
 TEST(canneal, is_verified_by_itself) {
-  for (const std::uint64_t swaps : {300u, 60'000u}) {   // all of its steps are done again, or the last ones
+  // all of its steps are done again, or the last ones
+  for (const std::uint64_t swaps : {300u, 60'000u}) {
     const canneal_options o{.steps = 20, .swaps = swaps, .temperature = 50};
     canneal c(drawn_netlist(1000, 4), o);
     EXPECT_THROW(c.verify(), wrong_result) << "nothing has been computed";
@@ -153,11 +164,15 @@ TEST(canneal, is_verified_by_itself) {
     annealed wrong = c.now();
     ++wrong.cost;
     const std::string cost = std::to_string(c.now().cost);
-    EXPECT_EQ(canneal_verdict(c.wires(), wrong, o), "canneal: the wires are " + cost + " long, not " + std::to_string(c.now().cost + 1));
+    EXPECT_EQ(canneal_verdict(c.wires(), wrong, o),
+              "canneal: the wires are " + cost + " long, not " + std::to_string(c.now().cost + 1));
     (wrong = c.now()).places[7] = c.now().places[3];
-    EXPECT_NE(canneal_verdict(c.wires(), wrong, o).find("canneal: elements e3 and e7 are both at column "), std::string::npos);
+    EXPECT_NE(canneal_verdict(c.wires(), wrong, o)
+                  .find("canneal: elements e3 and e7 are both at column "),
+              std::string::npos);
     (wrong = c.now()).places[7] = {-1, 0};
-    EXPECT_EQ(canneal_verdict(c.wires(), wrong, o), "canneal: element e7 is at column -1, row 0, where no element was before");
+    EXPECT_EQ(canneal_verdict(c.wires(), wrong, o),
+              "canneal: element e7 is at column -1, row 0, where no element was before");
   }
 }
 
@@ -194,13 +209,16 @@ TEST(canneal, refuses_what_cannot_be) {
   EXPECT_EQ(canneal_refusal({.steps = 0}), "--steps 0: annealing has 1 or more");
   EXPECT_EQ(canneal_refusal({.swaps = 0}), "--swaps 0: a step has 1 or more");
   EXPECT_EQ(canneal_refusal({.tasks = 0}), "--tasks 0: a step has 1 or more");
-  EXPECT_EQ(canneal_refusal({.temperature = 0}), "--temperature 0.000000: write a finite number above 0");
-  EXPECT_EQ(canneal_refusal({.temperature = NAN}), "--temperature nan: write a finite number above 0");
+  EXPECT_EQ(canneal_refusal({.temperature = 0}),
+            "--temperature 0.000000: write a finite number above 0");
+  EXPECT_EQ(canneal_refusal({.temperature = NAN}),
+            "--temperature nan: write a finite number above 0");
   EXPECT_EQ(canneal_refusal({}), "taken");
 }
 
 TEST(netlist, is_read) {
-  const netlist n = read_netlist("  3\t4 5 \r\n\nin 1 END\r\nadd 2 in\tlatch in END\n latch 12 add END", "n");
+  const netlist n =
+      read_netlist("  3\t4 5 \r\n\nin 1 END\r\nadd 2 in\tlatch in END\n latch 12 add END", "n");
   EXPECT_EQ(n.columns, 4u);
   EXPECT_EQ(n.rows, 5u);
   EXPECT_EQ(n.names, (std::vector<std::string>{"in", "add", "latch"}));
@@ -208,7 +226,8 @@ TEST(netlist, is_read) {
   EXPECT_EQ(n.inputs.all, (std::vector<std::uint32_t>{0, 2, 0, 1}));
   const adjacency both = neighbours_of(n);
   EXPECT_EQ(both.first, (std::vector<std::uint64_t>{0, 2, 6, 8}));
-  EXPECT_TRUE(neighbours_of(read_netlist("2 2 1\na 1 a a END\nb 1 END", "n")).all.empty()) << "wires from an element to itself";
+  EXPECT_TRUE(neighbours_of(read_netlist("2 2 1\na 1 a a END\nb 1 END", "n")).all.empty())
+      << "wires from an element to itself";
 }
 
 std::string netlist_refusal(const std::string& text) {
@@ -221,23 +240,36 @@ std::string netlist_refusal(const std::string& text) {
 }
 
 TEST(netlist, says_what_is_wrong_and_where) {
-  const std::string heading = ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to 100000000, the others from 1 to 1000000";
-  EXPECT_EQ(netlist_refusal(" \n"), "netlist 'n' is empty; its first line is ELEMENTS COLUMNS ROWS");
+  const std::string heading =
+      ": write ELEMENTS COLUMNS ROWS, whole numbers, elements from 2 to 100000000, the others from "
+      "1 to 1000000";
+  EXPECT_EQ(netlist_refusal(" \n"),
+            "netlist 'n' is empty; its first line is ELEMENTS COLUMNS ROWS");
   EXPECT_EQ(netlist_refusal("2 2"), "netlist 'n', line 1: ''" + heading);
   EXPECT_EQ(netlist_refusal("2 2 x\n"), "netlist 'n', line 1: 'x'" + heading);
   EXPECT_EQ(netlist_refusal("1 2 2\n"), "netlist 'n', line 1: '1'" + heading);
   EXPECT_EQ(netlist_refusal("2 -2 2\n"), "netlist 'n', line 1: '-2'" + heading);
   EXPECT_EQ(netlist_refusal("2 2 1000001\n"), "netlist 'n', line 1: '1000001'" + heading);
-  EXPECT_EQ(netlist_refusal("2 2 1 1\n"), "netlist 'n', line 1: '1' comes after ELEMENTS COLUMNS ROWS, where the line ends");
-  EXPECT_EQ(netlist_refusal("5 2 2\n"), "netlist 'n', line 1: 2 x 2 places are fewer than 5 elements");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\n"), "netlist 'n', line 2: the file ends after 1 elements; its first line says 2");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\nb 1 END\nc 1 END\n"), "netlist 'n', line 4: there are more elements than the 2 of the first line");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\na 1 END\n"), "netlist 'n', line 3: there is an element 'a' already");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 c END\nb 1 END\n"), "netlist 'n', line 2: there is no element 'c'");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 b\nb 1 END\n"), "netlist 'n', line 2: the line does not end with END");
-  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END b\nb 1 END\n"), "netlist 'n', line 2: 'b' comes after END, where the line ends");
-  EXPECT_EQ(netlist_refusal("2 2 1\na b END\nb 1 END\n"), "netlist 'n', line 2: the type of 'a' is 'b'; it is a whole number");
-  EXPECT_EQ(netlist_refusal("2 2 1\nEND\nb 1 END\n"), "netlist 'n', line 2: END stands where the name of an element should");
+  EXPECT_EQ(netlist_refusal("2 2 1 1\n"),
+            "netlist 'n', line 1: '1' comes after ELEMENTS COLUMNS ROWS, where the line ends");
+  EXPECT_EQ(netlist_refusal("5 2 2\n"),
+            "netlist 'n', line 1: 2 x 2 places are fewer than 5 elements");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\n"),
+            "netlist 'n', line 2: the file ends after 1 elements; its first line says 2");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\nb 1 END\nc 1 END\n"),
+            "netlist 'n', line 4: there are more elements than the 2 of the first line");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END\na 1 END\n"),
+            "netlist 'n', line 3: there is an element 'a' already");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 c END\nb 1 END\n"),
+            "netlist 'n', line 2: there is no element 'c'");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 b\nb 1 END\n"),
+            "netlist 'n', line 2: the line does not end with END");
+  EXPECT_EQ(netlist_refusal("2 2 1\na 1 END b\nb 1 END\n"),
+            "netlist 'n', line 2: 'b' comes after END, where the line ends");
+  EXPECT_EQ(netlist_refusal("2 2 1\na b END\nb 1 END\n"),
+            "netlist 'n', line 2: the type of 'a' is 'b'; it is a whole number");
+  EXPECT_EQ(netlist_refusal("2 2 1\nEND\nb 1 END\n"),
+            "netlist 'n', line 2: END stands where the name of an element should");
 }
 
 TEST(netlist, is_drawn_the_same_for_a_seed) {

@@ -1,4 +1,5 @@
-// Dedup makes the same archive under every model, which gives the input back; an archive that was changed anywhere says where.
+// Dedup makes the same archive under every model, which gives the input back; an archive that was
+// changed anywhere says where.
 
 #include "apps/programs/dedup.hpp"
 
@@ -28,13 +29,16 @@ std::string dedup_hex(const sha256_value& v) {
 }
 
 TEST(dedup, hashes_as_the_standard_does) {
-  EXPECT_EQ(dedup_hex(sha256_of("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(dedup_hex(sha256_of("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(dedup_hex(sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(dedup_hex(sha256_of("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(dedup_hex(sha256_of("")),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   sha256 million;
   for (int i = 0; i < 1000; ++i) million.add(std::string(1000, 'a'));
-  EXPECT_EQ(dedup_hex(million.value()), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(dedup_hex(million.value()),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   // However the bytes are cut.
   const std::string bytes = drawn_text(300, 1);
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
@@ -50,12 +54,14 @@ TEST(dedup, cuts_where_the_last_bytes_say_so) {
   const cut_limits limits{.least = 200, .most = 3000, .bits = 9};
   const auto chosen = [&](std::size_t place) {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < cut_window; ++i) sum += cut_numbers[static_cast<std::uint8_t>(bytes[place - 1 - i])] << i;
+    for (std::size_t i = 0; i < cut_window; ++i)
+      sum += cut_numbers[static_cast<std::uint8_t>(bytes[place - 1 - i])] << i;
     return sum < std::uint64_t{1} << (64 - limits.bits);
   };
   for (std::size_t at = 0, next = 0; at < bytes.size(); at = next) {
     next = at + find_cut(std::string_view(bytes).substr(at), limits);
-    for (std::size_t place = at + limits.least; place < next; ++place) ASSERT_FALSE(chosen(place)) << place;
+    for (std::size_t place = at + limits.least; place < next; ++place)
+      ASSERT_FALSE(chosen(place)) << place;
     ASSERT_TRUE(next == bytes.size() || next == at + limits.most || chosen(next)) << next;
   }
   EXPECT_EQ(find_cut("", limits), 0u);
@@ -67,13 +73,17 @@ struct dedup_case {
   std::shared_ptr<byte_store> archive = std::make_shared<byte_store>();
   dedup program;
 
-  explicit dedup_case(const std::string& input, const dedup_options& o = {.block = 64 << 10}) : program(std::make_shared<memory_source>(input), archive, o) {}
+  explicit dedup_case(const std::string& input, const dedup_options& o = {.block = 64 << 10})
+      : program(std::make_shared<memory_source>(input), archive, o) {}
 
-  program_run run(execution_model m = execution_model::serial, std::uint32_t threads = 1, const std::string& policy = "auto") {
-    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+  program_run run(execution_model m = execution_model::serial, std::uint32_t threads = 1,
+                  const std::string& policy = "auto") {
+    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)),
+                     .policy = policy});
     return program.run(how, dedup_never);
   }
-  std::string bytes(execution_model m = execution_model::serial, std::uint32_t threads = 1, const std::string& policy = "auto") {
+  std::string bytes(execution_model m = execution_model::serial, std::uint32_t threads = 1,
+                    const std::string& policy = "auto") {
     EXPECT_TRUE(run(m, threads, policy).complete);
     return program.result_file();
   }
@@ -90,7 +100,8 @@ std::string dedup_verdict(const dedup& d) {
 
 TEST(dedup, is_the_same_under_every_model) {
   const std::string input = drawn_text(500'000, 1);
-  dedup_case separate(input), fused(input, {.stages = dedup_stages::fused, .block = 64 << 10}), narrow(input, {.block = 64 << 10, .slots = 1});
+  dedup_case separate(input), fused(input, {.stages = dedup_stages::fused, .block = 64 << 10}),
+      narrow(input, {.block = 64 << 10, .slots = 1});
   const std::string alone = separate.bytes();
   EXPECT_LT(alone.size(), input.size() / 2);
   EXPECT_EQ(dedup_verdict(separate.program), "right");
@@ -103,13 +114,15 @@ TEST(dedup, is_the_same_under_every_model) {
     EXPECT_EQ(each->bytes(execution_model::kilter, 4, each == &fused ? "dam-c" : "rws"), alone);
     EXPECT_EQ(dedup_verdict(each->program), "right");
   }
-  for (const std::uint32_t threads : {1u, 8u}) EXPECT_EQ(separate.bytes(execution_model::kilter, threads, "dam-p"), alone) << threads;
+  for (const std::uint32_t threads : {1u, 8u})
+    EXPECT_EQ(separate.bytes(execution_model::kilter, threads, "dam-p"), alone) << threads;
 }
 
 TEST(dedup, counts_blocks_in_stages) {
   const std::string input = drawn_text(700'000, 2);
   dedup_case separate(input), fused(input, {.stages = dedup_stages::fused, .block = 64 << 10});
-  for (const execution_model m : {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
+  for (const execution_model m :
+       {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
     const program_run five = separate.run(m, 2), three = fused.run(m, 2);
     EXPECT_LE(five.iterations, (input.size() >> 16) + 1) << "blocks have 64 kiB at least";
     EXPECT_GE(five.iterations, input.size() / (3 << 15));
@@ -119,7 +132,8 @@ TEST(dedup, counts_blocks_in_stages) {
     EXPECT_EQ(five.barriers, 0u);
   }
   const dedup_size native = dedup_sizes[3];
-  EXPECT_LE(native.bytes / native.block + 1, 175u) << "blocks of the native input, at most: a pair of tasks each";
+  EXPECT_LE(native.bytes / native.block + 1, 175u)
+      << "blocks of the native input, at most: a pair of tasks each";
 }
 
 TEST(dedup, keeps_each_piece_once) {
@@ -166,12 +180,16 @@ TEST(dedup, says_where_an_archive_is_broken) {
     ASSERT_EQ(said.find('\n'), std::string::npos);
   }
   for (std::size_t length = 0; length < whole.size(); length += 7)
-    ASSERT_TRUE(dedup_restored(whole.substr(0, length)).starts_with("archive 'a': byte ")) << length;
-  EXPECT_EQ(dedup_restored(whole + "x"), "archive 'a': byte " + std::to_string(whole.size()) + ": 1 bytes follow the end of the archive");
-  EXPECT_EQ(dedup_restored("something else"), "archive 'a': byte 0: this is no archive of kilter app dedup");
+    ASSERT_TRUE(dedup_restored(whole.substr(0, length)).starts_with("archive 'a': byte "))
+        << length;
+  EXPECT_EQ(dedup_restored(whole + "x"), "archive 'a': byte " + std::to_string(whole.size()) +
+                                             ": 1 bytes follow the end of the archive");
+  EXPECT_EQ(dedup_restored("something else"),
+            "archive 'a': byte 0: this is no archive of kilter app dedup");
   std::string later = whole;
   later[7] = 2;
-  EXPECT_EQ(dedup_restored(later), "archive 'a': byte 0: version 2 of the format; this program reads version 1");
+  EXPECT_EQ(dedup_restored(later),
+            "archive 'a': byte 0: version 2 of the format; this program reads version 1");
 }
 
 TEST(dedup, is_verified_by_itself) {
@@ -194,18 +212,23 @@ TEST(dedup, is_verified_by_itself) {
   };
   EXPECT_EQ(verdict({a, b}), "right");
   EXPECT_EQ(verdict({a}), "dedup: the archive holds 5000 bytes of 9000");
-  EXPECT_EQ(verdict({a, b, b}), "dedup: the archive holds more than the input, which has 9000 bytes");
+  EXPECT_EQ(verdict({a, b, b}),
+            "dedup: the archive holds more than the input, which has 9000 bytes");
   EXPECT_EQ(verdict({b, a}), "dedup: byte 0 comes out of the archive as another one");
-  EXPECT_EQ(verdict({a, b.substr(1) + "c"}), "dedup: byte 8999 comes out of the archive as another one");
-  EXPECT_EQ(verdict({a.substr(0, 100), a.substr(0, 100), a.substr(200), b}), "dedup: the piece at byte 100 is in the archive twice");
+  EXPECT_EQ(verdict({a, b.substr(1) + "c"}),
+            "dedup: byte 8999 comes out of the archive as another one");
+  EXPECT_EQ(verdict({a.substr(0, 100), a.substr(0, 100), a.substr(200), b}),
+            "dedup: the piece at byte 100 is in the archive twice");
   d.archive->clear();
   d.archive->add("no archive");
-  EXPECT_EQ(dedup_verdict(d.program), "dedup: archive 'of the last run': byte 0: this is no archive of kilter app dedup");
+  EXPECT_EQ(dedup_verdict(d.program),
+            "dedup: archive 'of the last run': byte 0: this is no archive of kilter app dedup");
 }
 
 TEST(dedup, ends_early_when_it_is_told_to) {
   dedup_case d(drawn_text(400'000, 1));
-  for (const execution_model m : {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
+  for (const execution_model m :
+       {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
     executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
     int asked = 0;
     EXPECT_FALSE(d.program.run(how, [&] { return ++asked > 2; }).complete);
@@ -220,13 +243,15 @@ TEST(dedup, reads_and_writes_files) {
   std::ofstream(path, std::ios::binary) << input;
   const auto archive = std::make_shared<byte_store>(folder.string());
   dedup d(std::make_shared<file_source>(path, "file"), archive, {.block = 64 << 10});
-  executor how(execution_model::kilter, {.machine = std::make_shared<const machine>(machine::uniform(2))});
+  executor how(execution_model::kilter,
+               {.machine = std::make_shared<const machine>(machine::uniform(2))});
   for (int repeat = 0; repeat < 2; ++repeat) {
     EXPECT_TRUE(d.run(how, dedup_never).complete);
     d.verify();
     EXPECT_EQ(d.result_file(), dedup_case(input).bytes());
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "the archive has no name";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1)
+      << "the archive has no name";
   std::filesystem::resize_file(path, 1000);
   for (const execution_model m : {execution_model::static_threads, execution_model::kilter}) {
     executor again(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
@@ -241,13 +266,15 @@ TEST(dedup, reads_and_writes_files) {
 }
 
 TEST(dedup, refuses_what_it_cannot_do) {
-  for (const dedup_options& o : {dedup_options{.block = 1000}, dedup_options{.block = 65 << 20}, dedup_options{.slots = 5000},
-                                 dedup_options{.level = 0}, dedup_options{.level = 10}})
+  for (const dedup_options& o :
+       {dedup_options{.block = 1000}, dedup_options{.block = 65 << 20},
+        dedup_options{.slots = 5000}, dedup_options{.level = 0}, dedup_options{.level = 10}})
     EXPECT_THROW(dedup_case("", o), input_error);
 }
 
 TEST(dedup, draws_the_same_text_everywhere) {
-  EXPECT_EQ(dedup_hex(sha256_of(drawn_text(100'000, 1))), "5f8c92cf2ecf0b0373f4b0bf8d2739cac815be04ce6fbf8e0d97d5b3e951b364");
+  EXPECT_EQ(dedup_hex(sha256_of(drawn_text(100'000, 1))),
+            "5f8c92cf2ecf0b0373f4b0bf8d2739cac815be04ce6fbf8e0d97d5b3e951b364");
   EXPECT_NE(drawn_text(1000, 1), drawn_text(1000, 2));
 }
 

@@ -1,4 +1,5 @@
-// Water computes the same under every model, bit for bit, whatever waits for whatever and however the grid is cut; and it falls as water does.
+// Water computes the same under every model, bit for bit, whatever waits for whatever and however
+// the grid is cut; and it falls as water does.
 
 #include "apps/programs/fluidanimate.hpp"
 
@@ -17,30 +18,38 @@
 namespace kilter::apps {
 namespace {
 
-program_run run_fluid(fluidanimate& f, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+program_run run_fluid(fluidanimate& f, execution_model m, std::uint32_t threads,
+                      const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = f.run(how, [] { return false; });
   EXPECT_TRUE(r.complete);
   f.verify();
   return r;
 }
 
-std::uint64_t fluid_bits(const fluidanimate_options& o, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
+std::uint64_t fluid_bits(const fluidanimate_options& o, execution_model m, std::uint32_t threads,
+                         const std::string& policy = "auto") {
   fluidanimate f(o);
   (void)run_fluid(f, m, threads, policy);
   return f.fingerprint();
 }
 
 TEST(fluidanimate, is_the_same_under_every_model) {
-  const std::uint64_t alone = fluid_bits({.particles = 800, .frames = 5, .divisions = 8}, execution_model::serial, 1);
+  const std::uint64_t alone =
+      fluid_bits({.particles = 800, .frames = 5, .divisions = 8}, execution_model::serial, 1);
   for (const fluid_joins joins : {fluid_joins::frame, fluid_joins::phase})
     for (const loop_cut cut : {loop_cut::loop, loop_cut::tasks}) {
-      if (joins == fluid_joins::frame && cut == loop_cut::tasks) continue;   // it is of phases
-      const fluidanimate_options o{.particles = 800, .frames = 5, .divisions = 8, .joins = joins, .cut = cut};
-      for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(fluid_bits(o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
-      for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(fluid_bits(o, execution_model::kilter, threads), alone) << threads;
-      if (joins == fluid_joins::phase) continue;   // which run_in_steps looks after
-      for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(fluid_bits(o, execution_model::kilter, 4, policy), alone) << policy;
+      if (joins == fluid_joins::frame && cut == loop_cut::tasks) continue;  // it is of phases
+      const fluidanimate_options o{
+          .particles = 800, .frames = 5, .divisions = 8, .joins = joins, .cut = cut};
+      for (const auto& [m, threads] : testing::teams())
+        EXPECT_EQ(fluid_bits(o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
+      for (const std::uint32_t threads : {1u, 4u, 8u})
+        EXPECT_EQ(fluid_bits(o, execution_model::kilter, threads), alone) << threads;
+      if (joins == fluid_joins::phase) continue;  // which run_in_steps looks after
+      for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"})
+        EXPECT_EQ(fluid_bits(o, execution_model::kilter, 4, policy), alone) << policy;
     }
 }
 
@@ -64,7 +73,8 @@ TEST(fluidanimate, has_as_many_tasks_a_frame_as_S1_counts) {
   r = run_fluid(joined_at_frames, execution_model::serial, 1);
   EXPECT_EQ(r.tasks, 3u * 256u);
   EXPECT_EQ(r.barriers, 3u * 8u);
-  fluidanimate joined_at_phases({.particles = 1500, .frames = 3, .divisions = 32, .joins = fluid_joins::phase});
+  fluidanimate joined_at_phases(
+      {.particles = 1500, .frames = 3, .divisions = 32, .joins = fluid_joins::phase});
   r = run_fluid(joined_at_phases, execution_model::kilter, 2);
   EXPECT_EQ(r.tasks, 3u * 256u);
   EXPECT_EQ(r.barriers, 3u * 8u);
@@ -82,12 +92,16 @@ TEST(fluidanimate, is_the_same_if_its_frames_take_several_graphs) {
 
 /// The most particles that there are in any 27 cells around one of them.
 std::size_t most_candidates(const fluid_rules& rules, const fluid_state& s) {
-  const auto cell = [&](std::size_t p, std::size_t axis) { return static_cast<int>(s.at[p][axis] / tank_size[axis] * static_cast<double>(rules.cells[axis])); };
+  const auto cell = [&](std::size_t p, std::size_t axis) {
+    return static_cast<int>(s.at[p][axis] / tank_size[axis] *
+                            static_cast<double>(rules.cells[axis]));
+  };
   std::size_t most = 0;
   for (std::size_t p = 0; p < s.at.size(); ++p) {
     std::size_t near = 0;
     for (std::size_t o = 0; o < s.at.size(); ++o)
-      near += std::abs(cell(p, 0) - cell(o, 0)) <= 1 && std::abs(cell(p, 1) - cell(o, 1)) <= 1 && std::abs(cell(p, 2) - cell(o, 2)) <= 1;
+      near += std::abs(cell(p, 0) - cell(o, 0)) <= 1 && std::abs(cell(p, 1) - cell(o, 1)) <= 1 &&
+              std::abs(cell(p, 2) - cell(o, 2)) <= 1;
     most = std::max(most, near);
   }
   return most;
@@ -100,7 +114,9 @@ TEST(fluidanimate, adds_up_in_parts_where_many_are_near) {
 }
 
 TEST(fluidanimate, takes_any_number_of_particles) {
-  for (const std::size_t particles : {100u, 101u, 999u}) (void)fluid_bits({.particles = particles, .frames = 100, .divisions = 2}, execution_model::kilter, 2);
+  for (const std::size_t particles : {100u, 101u, 999u})
+    (void)fluid_bits({.particles = particles, .frames = 100, .divisions = 2},
+                     execution_model::kilter, 2);
 }
 
 /// How far the water has come, in heights of the dam.
@@ -120,8 +136,10 @@ double energy_of(const fluid_rules& rules, const fluid_state& s) {
 }
 
 TEST(fluidanimate, breaks_its_dam_as_measured) {
-  // Martin and Moyce 1952, Fig. 3, a column of 2.25 inches that is twice as high as long. As long as no wave is back from the wall behind the water, only the
-  // height counts: after 1.14 of sqrt(height / g) its front was .84 heights on. Ritter 1892: no front is faster than twice sqrt(g height).
+  // Martin and Moyce 1952, Fig. 3, a column of 2.25 inches that is twice as high as long. As long
+  // as no wave is back from the wall behind the water, only the height counts: after 1.14 of
+  // sqrt(height / g) its front was .84 heights on. Ritter 1892: no front is faster than twice
+  // sqrt(g height).
   const fluid_rules rules = rules_of_fluid(3000);
   const double unit = std::sqrt(dam_size[1] / earth_gravity);
   const auto frames = static_cast<std::uint64_t>(1.14 * unit / rules.frame);
@@ -136,8 +154,10 @@ TEST(fluidanimate, breaks_its_dam_as_measured) {
 }
 
 TEST(fluidanimate, has_the_density_of_water_inside) {
-  // In a lattice without shaking: Müller's (3) and (20) by hand. Neighbours are 6 at 1 spacing, 12 at the root of 2, 8 at the root of 3.
-  const double h = 1.9, sum = std::pow(h * h, 3) + 6 * std::pow(h * h - 1, 3) + 12 * std::pow(h * h - 2, 3) + 8 * std::pow(h * h - 3, 3);
+  // In a lattice without shaking: Müller's (3) and (20) by hand. Neighbours are 6 at 1 spacing, 12
+  // at the root of 2, 8 at the root of 3.
+  const double h = 1.9, sum = std::pow(h * h, 3) + 6 * std::pow(h * h - 1, 3) +
+                              12 * std::pow(h * h - 2, 3) + 8 * std::pow(h * h - 3, 3);
   const double wanted = water_density * sum * 315 / (64 * M_PI * std::pow(h, 9));
   EXPECT_NEAR(wanted, water_density, 0.003 * water_density);
   fluidanimate f({.particles = 4000, .frames = 1});
@@ -148,7 +168,9 @@ TEST(fluidanimate, has_the_density_of_water_inside) {
   std::size_t inside = 0;
   for (std::size_t p = 0; p < now.at.size(); ++p) {
     bool deep = true;
-    for (std::size_t axis = 0; axis < 3; ++axis) deep = deep && now.at[p][axis] > 1.1 * f.rules().radius && now.at[p][axis] < dam_size[axis] - 1.1 * f.rules().radius;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      deep = deep && now.at[p][axis] > 1.1 * f.rules().radius &&
+             now.at[p][axis] < dam_size[axis] - 1.1 * f.rules().radius;
     if (!deep) continue;
     ++inside;
     all += now.density[p];
@@ -158,7 +180,8 @@ TEST(fluidanimate, has_the_density_of_water_inside) {
   EXPECT_NEAR(all / static_cast<double>(inside), wanted, 0.01 * wanted);
 }
 
-std::string fluid_verdict(const fluid_rules& rules, const fluid_state& before, const fluid_state& after) {
+std::string fluid_verdict(const fluid_rules& rules, const fluid_state& before,
+                          const fluid_state& after) {
   try {
     verify(rules, before, after);
   } catch (const wrong_result& e) {
@@ -189,13 +212,16 @@ TEST(fluidanimate, is_verified_by_itself) {
   says(wrong, "fluidanimate: particle 10 has an acceleration of");
   (wrong = right).acceleration[11][0] += 500;
   says(wrong, "fluidanimate: pressure and viscosity moved the water as a whole");
-  wrong.acceleration[12][0] -= 500;   // but together they do not
+  wrong.acceleration[12][0] -= 500;  // but together they do not
   says(wrong, "fluidanimate: particle 11 has an acceleration of");
-  (wrong = right).at[13][0] = right.at[13][0] < 0.5f ? right.at[13][0] + 1e-4f : right.at[13][0] - 1e-4f;
+  (wrong = right).at[13][0] =
+      right.at[13][0] < 0.5f ? right.at[13][0] + 1e-4f : right.at[13][0] - 1e-4f;
   says(wrong, "fluidanimate: particle 13 is at (");
   // A neighbour that was overlooked is what a task sees that does not wait.
   fluid_state overlooked = before;
-  overlooked.at[14][0] = overlooked.at[14][0] < 0.5f ? overlooked.at[14][0] + static_cast<float>(f.rules().radius) : overlooked.at[14][0] - static_cast<float>(f.rules().radius);
+  overlooked.at[14][0] = overlooked.at[14][0] < 0.5f
+                             ? overlooked.at[14][0] + static_cast<float>(f.rules().radius)
+                             : overlooked.at[14][0] - static_cast<float>(f.rules().radius);
   EXPECT_NE(fluid_verdict(f.rules(), overlooked, right), "right");
 }
 
@@ -218,9 +244,13 @@ TEST(fluidanimate, refuses_what_it_cannot_cut) {
     }
     return "taken";
   };
-  EXPECT_EQ(refusal({.divisions = 12}), "--divisions 12: write a power of two, as 16 or 32, up to 16384");
-  EXPECT_EQ(refusal({.divisions = 0}), "--divisions 0: write a power of two, as 16 or 32, up to 16384");
-  EXPECT_EQ(refusal({.particles = 1500, .divisions = 64}), "--divisions 64: with 1500 particles the tank is 12 cells long and 6 deep, so write 32 or less");
+  EXPECT_EQ(refusal({.divisions = 12}),
+            "--divisions 12: write a power of two, as 16 or 32, up to 16384");
+  EXPECT_EQ(refusal({.divisions = 0}),
+            "--divisions 0: write a power of two, as 16 or 32, up to 16384");
+  EXPECT_EQ(refusal({.particles = 1500, .divisions = 64}),
+            "--divisions 64: with 1500 particles the tank is 12 cells long and 6 deep, so write 32 "
+            "or less");
   EXPECT_EQ(refusal({.particles = 99}), "--particles 99: write a number from 100 to 20000000");
   EXPECT_EQ(refusal({.frames = 0}), "--frames 0: write 1 or more");
   EXPECT_EQ(refusal({.particles = 1500, .divisions = 32}), "taken");

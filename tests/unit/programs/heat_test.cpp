@@ -1,4 +1,5 @@
-// Heat gives the same field, bit for bit, under every model, cut in any way, by any number of ranks; and the field is right.
+// Heat gives the same field, bit for bit, under every model, cut in any way, by any number of
+// ranks; and the field is right.
 
 #include "apps/programs/heat.hpp"
 
@@ -17,21 +18,25 @@ namespace {
 bool goes_on() { return false; }
 
 /// As one rank of however many there are.
-std::uint64_t run_heat(heat& h, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+std::uint64_t run_heat(heat& h, execution_model m, std::uint32_t threads,
+                       const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = h.run(how, goes_on);
   EXPECT_TRUE(r.complete);
   h.verify();
   return h.fingerprint();
 }
 
-std::uint64_t run_heat(const plate& p, const heat_options& o, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
+std::uint64_t run_heat(const plate& p, const heat_options& o, execution_model m,
+                       std::uint32_t threads, const std::string& policy = "auto") {
   heat h(p, o, std::make_shared<ranks>());
   return run_heat(h, m, threads, policy);
 }
 
 /// The same field as of all ranks together.
-std::uint64_t run_heat_in_ranks(std::uint32_t count, const plate& p, const heat_options& o, execution_model m, std::uint32_t threads) {
+std::uint64_t run_heat_in_ranks(std::uint32_t count, const plate& p, const heat_options& o,
+                                execution_model m, std::uint32_t threads) {
   std::uint64_t result = 0;
   testing::in_ranks(count, [&](const std::shared_ptr<ranks>& mine) {
     heat h(p, o, mine);
@@ -48,21 +53,29 @@ const plate& waves() {
 
 TEST(heat, is_the_same_under_every_model) {
   const heat_options o{.block_rows = 5, .block_columns = 3, .steps = 40};
-  const std::uint64_t alone = run_heat(waves(), {.block_rows = 1, .steps = 40}, execution_model::serial, 1);
-  for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(run_heat(waves(), o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
-  for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, threads), alone) << threads;
-  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "heft"}) EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, 4, policy), alone) << policy;
+  const std::uint64_t alone =
+      run_heat(waves(), {.block_rows = 1, .steps = 40}, execution_model::serial, 1);
+  for (const auto& [m, threads] : testing::teams())
+    EXPECT_EQ(run_heat(waves(), o, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const std::uint32_t threads : {1u, 4u, 8u})
+    EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, threads), alone) << threads;
+  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "heft"})
+    EXPECT_EQ(run_heat(waves(), o, execution_model::kilter, 4, policy), alone) << policy;
 }
 
 TEST(heat, is_the_same_on_any_number_of_ranks) {
-  const std::uint64_t alone = run_heat(waves(), {.block_rows = 1, .steps = 40}, execution_model::serial, 1);
+  const std::uint64_t alone =
+      run_heat(waves(), {.block_rows = 1, .steps = 40}, execution_model::serial, 1);
   for (const std::uint32_t count : {2u, 3u, 4u, 6u})
     for (const rank_layout layout : {rank_layout::rows, rank_layout::grid})
       for (const exchange_order order : {exchange_order::overlap, exchange_order::join}) {
-        const heat_options o{.block_rows = 3, .block_columns = 2, .steps = 40, .layout = layout, .exchange = order};
-        for (const execution_model m : {execution_model::serial, execution_model::static_threads, execution_model::kilter})
+        const heat_options o{
+            .block_rows = 3, .block_columns = 2, .steps = 40, .layout = layout, .exchange = order};
+        for (const execution_model m :
+             {execution_model::serial, execution_model::static_threads, execution_model::kilter})
           EXPECT_EQ(run_heat_in_ranks(count, waves(), o, m, 2), alone)
-              << count << " ranks, " << layout_names[static_cast<std::size_t>(layout)] << ", " << exchange_names[static_cast<std::size_t>(order)];
+              << count << " ranks, " << layout_names[static_cast<std::size_t>(layout)] << ", "
+              << exchange_names[static_cast<std::size_t>(order)];
       }
 }
 
@@ -70,12 +83,15 @@ TEST(heat, is_the_same_if_its_steps_take_several_graphs) {
   const plate drawn = drawn_plate(40, 30, 60, 1);
   const heat_options o{.block_rows = 40, .block_columns = 30, .steps = 60};
   ASSERT_GT(o.block_rows * o.block_columns * o.steps, most_tasks_in_a_graph);
-  EXPECT_EQ(run_heat(drawn, o, execution_model::kilter, 2), run_heat(drawn, {.block_rows = 1, .steps = 60}, execution_model::serial, 1));
+  EXPECT_EQ(run_heat(drawn, o, execution_model::kilter, 2),
+            run_heat(drawn, {.block_rows = 1, .steps = 60}, execution_model::serial, 1));
 }
 
 TEST(heat, plates_of_one_row_or_column_are_no_exception) {
-  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{1, 1}, {1, 9}, {9, 1}, {2, 2}})
-    run_heat(drawn_plate(rows, columns, 30, 2), {.block_rows = 1, .steps = 30}, execution_model::kilter, 2);
+  for (const auto& [rows, columns] :
+       {std::pair<std::size_t, std::size_t>{1, 1}, {1, 9}, {9, 1}, {2, 2}})
+    run_heat(drawn_plate(rows, columns, 30, 2), {.block_rows = 1, .steps = 30},
+             execution_model::kilter, 2);
 }
 
 TEST(heat, goes_on_from_a_checkpoint_as_if_it_had_not_stopped) {
@@ -91,7 +107,8 @@ TEST(heat, goes_on_from_a_checkpoint_as_if_it_had_not_stopped) {
     const plate reached = read_plate(file, "kept");
     EXPECT_GT(reached.steps, 0u);
     EXPECT_EQ(run_heat(reached, whole, execution_model::kilter, 2), undisturbed) << reached.steps;
-    EXPECT_EQ(run_heat_in_ranks(2, reached, whole, execution_model::kilter, 1), undisturbed) << reached.steps;
+    EXPECT_EQ(run_heat_in_ranks(2, reached, whole, execution_model::kilter, 1), undisturbed)
+        << reached.steps;
   }
   try {
     (void)heat(read_plate(kept[1], "kept"), {.steps = 20}, std::make_shared<ranks>());
@@ -104,22 +121,27 @@ TEST(heat, goes_on_from_a_checkpoint_as_if_it_had_not_stopped) {
 TEST(heat, of_any_plate_is_verified_by_single_steps) {
   plate p{12, 10, 0, std::vector<double>(120, 0.0), {}};
   p.values[37] = 100.0;
-  EXPECT_EQ(run_heat_in_ranks(2, p, {.block_rows = 2, .steps = 50}, execution_model::kilter, 2), run_heat(p, {.block_rows = 3, .steps = 50}, execution_model::kilter, 2));
+  EXPECT_EQ(run_heat_in_ranks(2, p, {.block_rows = 2, .steps = 50}, execution_model::kilter, 2),
+            run_heat(p, {.block_rows = 3, .steps = 50}, execution_model::kilter, 2));
 }
 
-/// Hands over borders of the step before: what a task would read that does not wait for the exchange.
+/// Hands over borders of the step before: what a task would read that does not wait for the
+/// exchange.
 class late_ranks final : public ranks {
  public:
   explicit late_ranks(std::shared_ptr<ranks> of) : of_(std::move(of)) {}
   std::uint32_t rank() const noexcept override { return of_->rank(); }
   std::uint32_t size() const noexcept override { return of_->size(); }
   std::vector<std::string> each(const std::string& mine) override { return of_->each(mine); }
-  std::vector<std::vector<double>> to_first(std::span<const double> mine) override { return of_->to_first(mine); }
+  std::vector<std::vector<double>> to_first(std::span<const double> mine) override {
+    return of_->to_first(mine);
+  }
   bool exchange(std::span<const border> borders, const std::function<bool()>& stopped) override {
     if (++calls_ != 7) return of_->exchange(borders, stopped);
     std::vector<std::vector<double>> thrown_away;
     std::vector<border> elsewhere;
-    for (const border& b : borders) elsewhere.push_back({b.with, b.out, thrown_away.emplace_back(b.in.size())});
+    for (const border& b : borders)
+      elsewhere.push_back({b.with, b.out, thrown_away.emplace_back(b.in.size())});
     return of_->exchange(elsewhere, stopped);
   }
 
@@ -131,7 +153,8 @@ class late_ranks final : public ranks {
 TEST(heat, a_border_that_is_a_step_old_is_noticed) {
   testing::in_ranks(2, [&](const std::shared_ptr<ranks>& mine) {
     heat h(waves(), {.block_rows = 2, .steps = 40}, std::make_shared<late_ranks>(mine));
-    executor how(execution_model::serial, {.machine = std::make_shared<const machine>(machine::uniform(1))});
+    executor how(execution_model::serial,
+                 {.machine = std::make_shared<const machine>(machine::uniform(1))});
     (void)h.run(how, goes_on);
     EXPECT_THROW(h.verify(), wrong_result);
   });
@@ -143,7 +166,9 @@ TEST(heat, a_rank_has_at_least_a_row_for_each_block) {
       heat h(waves(), {.block_rows = 16}, mine);
       ADD_FAILURE();
     } catch (const input_error& e) {
-      EXPECT_STREQ(e.what(), "--blocks 16x1: a rank's part of the plate has 15 x 47 points; use fewer blocks or ranks");
+      EXPECT_STREQ(e.what(),
+                   "--blocks 16x1: a rank's part of the plate has 15 x 47 points; use fewer blocks "
+                   "or ranks");
     }
   });
 }
@@ -151,18 +176,24 @@ TEST(heat, a_rank_has_at_least_a_row_for_each_block) {
 TEST(ranks, share_the_cores_that_they_were_all_given) {
   const machine here = machine::uniform(5);
   testing::in_ranks(2, [&](const std::shared_ptr<ranks>& mine) {
-    EXPECT_EQ(share_of(*mine, here), mine->rank() == 0 ? (std::vector<core_id>{0, 1}) : (std::vector<core_id>{2, 3, 4}));
+    EXPECT_EQ(share_of(*mine, here),
+              mine->rank() == 0 ? (std::vector<core_id>{0, 1}) : (std::vector<core_id>{2, 3, 4}));
   });
-  testing::in_ranks(7, [&](const std::shared_ptr<ranks>& mine) { EXPECT_EQ(share_of(*mine, here), std::vector<core_id>{static_cast<core_id>(mine->rank() % 5)}); });
-  testing::in_ranks(2, [&](const std::shared_ptr<ranks>& mine) {  // bound to different cores by mpirun
-    const machine bound = here.restricted_to(mine->rank() == 0 ? std::vector<core_id>{0, 1} : std::vector<core_id>{2, 3});
+  testing::in_ranks(7, [&](const std::shared_ptr<ranks>& mine) {
+    EXPECT_EQ(share_of(*mine, here), std::vector<core_id>{static_cast<core_id>(mine->rank() % 5)});
+  });
+  // bound to different cores by mpirun
+  testing::in_ranks(2, [&](const std::shared_ptr<ranks>& mine) {
+    const machine bound = here.restricted_to(mine->rank() == 0 ? std::vector<core_id>{0, 1}
+                                                               : std::vector<core_id>{2, 3});
     EXPECT_EQ(share_of(*mine, bound), (std::vector<core_id>{0, 1}));
   });
 }
 
 TEST(ranks, the_first_that_says_something_is_heard_by_all) {
   testing::in_ranks(3, [&](const std::shared_ptr<ranks>& mine) {
-    EXPECT_EQ(first_said(*mine, mine->rank() ? "rank " + std::to_string(mine->rank()) : ""), "rank 1");
+    EXPECT_EQ(first_said(*mine, mine->rank() ? "rank " + std::to_string(mine->rank()) : ""),
+              "rank 1");
     EXPECT_EQ(sum(*mine, std::uint64_t{1} << 63), std::uint64_t{1} << 63);
     EXPECT_EQ(most(*mine, mine->rank() == 1 ? 5.0 : -5.0), 5.0);
   });
@@ -176,7 +207,9 @@ TEST(ranks, what_mpirun_started_does_not_run_alone) {
     (void)join_ranks(nowhere);
     ADD_FAILURE();
   } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), "this is one of 4 processes that MPI started, but this kilter cannot join them: it was built without Open MPI (Debian: libopenmpi-dev)");
+    EXPECT_STREQ(e.what(),
+                 "this is one of 4 processes that MPI started, but this kilter cannot join them: "
+                 "it was built without Open MPI (Debian: libopenmpi-dev)");
   }
   ::unsetenv("OMPI_COMM_WORLD_SIZE");
 }

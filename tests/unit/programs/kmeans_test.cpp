@@ -24,8 +24,10 @@ struct result {
   bool operator==(const result&) const = default;
 };
 
-result run(kmeans& k, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+result run(kmeans& k, execution_model m, std::uint32_t threads,
+           const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = k.run(how, never);
   EXPECT_TRUE(r.complete);
   EXPECT_GT(r.tasks, 0u);
@@ -37,12 +39,15 @@ TEST(kmeans, is_the_same_under_every_model) {
   kmeans k(drawn_points(3000, 5, 1), {.clusters = 7, .block = 100});
   const result alone = run(k, execution_model::serial, 1);
   EXPECT_GT(alone.iterations, 3u);
-  for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(run(k, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const auto& [m, threads] : testing::teams())
+    EXPECT_EQ(run(k, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
   kmeans in_tasks(drawn_points(3000, 5, 1), {.clusters = 7, .cut = loop_cut::tasks, .block = 100});
   EXPECT_EQ(run(in_tasks, execution_model::task, 2), alone);
   for (kmeans* each : {&k, &in_tasks}) {
-    for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(*each, execution_model::kilter, threads), alone) << threads;
-    for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(*each, execution_model::kilter, 4, policy), alone) << policy;
+    for (const std::uint32_t threads : {1u, 4u, 8u})
+      EXPECT_EQ(run(*each, execution_model::kilter, threads), alone) << threads;
+    for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"})
+      EXPECT_EQ(run(*each, execution_model::kilter, 4, policy), alone) << policy;
   }
 }
 
@@ -55,10 +60,13 @@ TEST(kmeans, finds_groups_that_lie_apart) {
   }
   // One of a few starts has a centre in each group.
   for (std::uint64_t seed = 1; seed < 30; ++seed) {
-    kmeans k(p, {.clusters = 4, .block = 30, .most_iterations = 100, .least_changed = 0, .seed = seed});
+    kmeans k(
+        p, {.clusters = 4, .block = 30, .most_iterations = 100, .least_changed = 0, .seed = seed});
     run(k, execution_model::kilter, 2);
     bool apart = true;
-    for (std::size_t i = 0; i < 400; ++i) apart = apart && (k.clusters()[i] == k.clusters()[i % 4]) && (i % 4 == 0 || k.clusters()[i] != k.clusters()[0]);
+    for (std::size_t i = 0; i < 400; ++i)
+      apart = apart && (k.clusters()[i] == k.clusters()[i % 4]) &&
+              (i % 4 == 0 || k.clusters()[i] != k.clusters()[0]);
     if (apart) return;
   }
   FAIL() << "no start found the four groups";
@@ -108,18 +116,22 @@ TEST(kmeans, is_verified_by_itself) {
 }
 
 TEST(kmeans, ends_early_when_it_is_told_to) {
-  kmeans k(drawn_points(20'000, 8, 1), {.clusters = 50, .block = 20, .most_iterations = 1'000'000, .least_changed = 0});
+  kmeans k(drawn_points(20'000, 8, 1),
+           {.clusters = 50, .block = 20, .most_iterations = 1'000'000, .least_changed = 0});
   for (const execution_model m : {execution_model::serial, execution_model::kilter}) {
     executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
     EXPECT_FALSE(k.run(how, [] { return true; }).complete);
   }
 }
 
-TEST(kmeans, refuses_more_clusters_than_points) { EXPECT_THROW(kmeans(drawn_points(3, 2, 1), {.clusters = 4}), input_error); }
+TEST(kmeans, refuses_more_clusters_than_points) {
+  EXPECT_THROW(kmeans(drawn_points(3, 2, 1), {.clusters = 4}), input_error);
+}
 
 TEST(kmeans, clusters_a_table_of_numbers_of_any_size) {
   for (const std::string exponent : {"e-35", "e-9", "", "e9", "e37"}) {
-    const std::string table = "1" + exponent + ",0\n3" + exponent + ",0\n-20" + exponent + ",0\n-24" + exponent + ",0\n";
+    const std::string table =
+        "1" + exponent + ",0\n3" + exponent + ",0\n-20" + exponent + ",0\n-24" + exponent + ",0\n";
     for (std::uint64_t seed = 1;; ++seed) {
       ASSERT_LT(seed, 30u) << "no start found the two groups of " << table;
       const auto k = read_kmeans(table, "a.csv", {.clusters = 2, .least_changed = 0, .seed = seed});

@@ -35,7 +35,8 @@ TEST(plate, is_read_back_with_the_same_bits) {
 
 TEST(plate, any_damage_is_noticed) {
   const std::string whole = plate_file(with_values());
-  for (std::size_t length = 0; length < whole.size(); ++length) EXPECT_THROW((void)read_plate(whole.substr(0, length), "f"), input_error) << length;
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW((void)read_plate(whole.substr(0, length), "f"), input_error) << length;
   EXPECT_THROW((void)read_plate(whole + "x", "f"), input_error);
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
@@ -45,8 +46,13 @@ TEST(plate, any_damage_is_noticed) {
 }
 
 TEST(plate, sizes_that_nobody_has_are_refused_before_memory_is_taken) {
-  for (const char* line : {"0 4 0 0\n", "4 0 0 0\n", "1000000000 1000000000 0 0\n", "4 4 0 1001\n", "4 4 -1 0\n", "4 4 0 1\n9 0 1\n", "4 4 0 1\n0 0 nan\n", "99999999999999999999 1 0 0\n"})
-    EXPECT_THROW((void)read_plate(std::string("kilter-plate 1\n") + line + std::string(132, '\0'), "f"), input_error) << line;
+  for (const char* line :
+       {"0 4 0 0\n", "4 0 0 0\n", "1000000000 1000000000 0 0\n", "4 4 0 1001\n", "4 4 -1 0\n",
+        "4 4 0 1\n9 0 1\n", "4 4 0 1\n0 0 nan\n", "99999999999999999999 1 0 0\n"})
+    EXPECT_THROW(
+        (void)read_plate(std::string("kilter-plate 1\n") + line + std::string(132, '\0'), "f"),
+        input_error)
+        << line;
 }
 
 TEST(plate, of_a_picture_is_its_brightness) {
@@ -76,11 +82,15 @@ TEST(plate, waves_lose_height_as_they_should) {
   for (std::size_t r = 1; r + 1 < 8; ++r)
     for (std::size_t c = 1; c + 1 < 5; ++c)
       EXPECT_NEAR(after.at(r, c),
-                  before.at(r, c) + heat_spread * (before.at(r - 1, c) + before.at(r + 1, c) + before.at(r, c - 1) + before.at(r, c + 1) - 4 * before.at(r, c)), 1e-14);
+                  before.at(r, c) + heat_spread * (before.at(r - 1, c) + before.at(r + 1, c) +
+                                                   before.at(r, c - 1) + before.at(r, c + 1) -
+                                                   4 * before.at(r, c)),
+                  1e-14);
 }
 
 TEST(plate, corpus_is_read_or_refused_in_one_line) {
-  test::replay_corpus("plate", [](const std::string&, const std::string& bytes) { (void)read_plate(bytes, "f"); });
+  test::replay_corpus(
+      "plate", [](const std::string&, const std::string& bytes) { (void)read_plate(bytes, "f"); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Items pass their stages under every model: all of them, in order where it is asked for, and nobody waits for ever when something goes wrong.
+// Items pass their stages under every model: all of them, in order where it is asked for, and
+// nobody waits for ever when something goes wrong.
 
 #include "apps/programs/stages.hpp"
 
@@ -24,11 +25,16 @@ std::vector<execution_model> stages_models() {
   return models;
 }
 
-executor stages_executor(execution_model m, std::uint32_t threads) { return {m, {.machine = std::make_shared<const machine>(machine::uniform(threads))}}; }
+executor stages_executor(execution_model m, std::uint32_t threads) {
+  return {m, {.machine = std::make_shared<const machine>(machine::uniform(threads))}};
+}
 
-std::string stages_name(execution_model m) { return std::string(model_names[static_cast<std::size_t>(m)]); }
+std::string stages_name(execution_model m) {
+  return std::string(model_names[static_cast<std::size_t>(m)]);
+}
 
-/// Numbers are squared in one stage and halved in another, and kept in the order in which they came.
+/// Numbers are squared in one stage and halved in another, and kept in the order in which they
+/// came.
 struct stages_of_numbers {
   std::uint64_t count, given = 0;
   std::vector<std::uint64_t> slots, looked_at, kept;
@@ -37,21 +43,24 @@ struct stages_of_numbers {
   stages_of_numbers(std::uint64_t n, std::size_t room) : count(n), slots(room) {}
 
   item_pipeline pipeline() {
-    return {.slots = slots.size(),
-            .next = [this](std::size_t slot) {
+    return {
+        .slots = slots.size(),
+        .next =
+            [this](std::size_t slot) {
               if (given == count) return false;
               slots[slot] = 2 * given++;
               return true;
             },
-            .stages = {{"square", false, [this](std::size_t slot) { square(slot); }},
-                       {"look", true, [this](std::size_t slot) { looked_at.push_back(slots[slot]); }},
-                       {"halve", false, [this](std::size_t slot) { slots[slot] /= 2; }},
-                       {"keep", true, [this](std::size_t slot) { kept.push_back(slots[slot]); }}}};
+        .stages = {{"square", false, [this](std::size_t slot) { square(slot); }},
+                   {"look", true, [this](std::size_t slot) { looked_at.push_back(slots[slot]); }},
+                   {"halve", false, [this](std::size_t slot) { slots[slot] /= 2; }},
+                   {"keep", true, [this](std::size_t slot) { kept.push_back(slots[slot]); }}}};
   }
   /// Some take longer, so that later ones overtake them.
   void square(std::size_t slot) {
     const std::uint64_t now = ++at_work;
-    for (std::uint64_t was = most; was < now && !most.compare_exchange_weak(was, now);) {}
+    for (std::uint64_t was = most; was < now && !most.compare_exchange_weak(was, now);) {
+    }
     if (slots[slot] % 14 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
     slots[slot] *= slots[slot];
     --at_work;
@@ -88,7 +97,8 @@ TEST(stages, without_an_ordered_one_lose_nothing) {
     std::size_t given = 0;
     std::vector<std::size_t> slots(3);
     std::atomic<std::size_t> sum = 0;
-    const item_pipeline p{3, [&](std::size_t slot) { return given < 100 && (slots[slot] = ++given); },
+    const item_pipeline p{3,
+                          [&](std::size_t slot) { return given < 100 && (slots[slot] = ++given); },
                           {{"add", false, [&](std::size_t slot) { sum += slots[slot]; }}}};
     EXPECT_EQ(run_stages(how, p, stages_never).tasks, 200u);
     EXPECT_EQ(sum, 5050u) << stages_name(m);
@@ -117,8 +127,10 @@ TEST(stages, tell_what_one_of_them_threw_and_end) {
             return call(slot);
           };
         };
-        if (bad == 0) p.next = breaks(p.next);
-        else p.stages[bad - 1].work = breaks(p.stages[bad - 1].work);
+        if (bad == 0)
+          p.next = breaks(p.next);
+        else
+          p.stages[bad - 1].work = breaks(p.stages[bad - 1].work);
         std::string said = "nothing";
         try {
           (void)run_stages(how, p, stages_never);
@@ -155,8 +167,10 @@ TEST(stages, of_threads_run_at_the_same_time) {
     met += here;
     while (here && met < 2) std::this_thread::yield();
   };
-  const item_pipeline p{2, [&](std::size_t) { return given++ < 2; },
-                        {{"first", false, [&](std::size_t slot) { meet(slot == 1); }}, {"second", true, [&](std::size_t slot) { meet(slot == 0); }}}};
+  const item_pipeline p{2,
+                        [&](std::size_t) { return given++ < 2; },
+                        {{"first", false, [&](std::size_t slot) { meet(slot == 1); }},
+                         {"second", true, [&](std::size_t slot) { meet(slot == 0); }}}};
   EXPECT_TRUE(run_stages(how, p, stages_never).complete);
 }
 

@@ -1,4 +1,5 @@
-// Swaptions: the same bits under every model, integrals that closed forms confirm, and simulations that agree with the integrals.
+// Swaptions: the same bits under every model, integrals that closed forms confirm, and simulations
+// that agree with the integrals.
 
 #include "apps/programs/swaptions.hpp"
 
@@ -16,20 +17,24 @@
 namespace kilter::apps {
 namespace {
 
-program_run run_swaptions(swaptions& s, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+program_run run_swaptions(swaptions& s, execution_model m, std::uint32_t threads,
+                          const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = s.run(how, [] { return false; });
   EXPECT_TRUE(r.complete);
   return r;
 }
 
-swaptions few_swaptions(std::size_t count, const swaptions_options& o, std::size_t expiry = 1, std::size_t tenor = 2) {
+swaptions few_swaptions(std::size_t count, const swaptions_options& o, std::size_t expiry = 1,
+                        std::size_t tenor = 2) {
   const rate_model m = rising_rates((expiry + tenor) * periods_a_year);
   return {m, drawn_swaptions(count, m, expiry, tenor, 1), o};
 }
 
 TEST(swaptions, are_the_same_under_every_model) {
-  swaptions alone = few_swaptions(12, {.simulations = 100});   // no multiple of the 16 that are simulated at a time
+  // no multiple of the 16 that are simulated at a time
+  swaptions alone = few_swaptions(12, {.simulations = 100});
   run_swaptions(alone, execution_model::serial, 1);
   alone.verify();
   for (const loop_cut cut : {loop_cut::loop, loop_cut::tasks}) {
@@ -67,14 +72,18 @@ TEST(swaptions, have_as_many_tasks_and_barriers_as_the_paper_counts) {
 TEST(swaptions, draw_the_published_random_words) {
   using words = std::array<std::uint32_t, 4>;
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}), (words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+            (words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(swaptions, invert_the_normal_distribution) {
   for (double x = -6; x <= 6; x += 0.01) {
     const double p = std::erfc(-x / std::sqrt(2.0)) / 2;
-    EXPECT_NEAR(inverse_normal(p), x, 2e-9 * std::fabs(x) + 1e-9 * std::exp(std::max(0.0, x * x / 2) - 18)) << x;
+    EXPECT_NEAR(inverse_normal(p), x,
+                2e-9 * std::fabs(x) + 1e-9 * std::exp(std::max(0.0, x * x / 2) - 18))
+        << x;
   }
   for (const std::uint32_t word : {0u, 1u, 0x80000000u, 0xffffffffu}) {
     EXPECT_GT(uniform_of(word), 0.0);
@@ -85,7 +94,8 @@ TEST(swaptions, invert_the_normal_distribution) {
 
 double normal_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// A swap of one year is one bond, whose logarithm is normal: Black's formula, with the variance added up from its definition.
+// A swap of one year is one bond, whose logarithm is normal: Black's formula, with the variance
+// added up from its definition.
 TEST(swaptions, of_one_year_are_options_on_a_bond) {
   const rate_model m = rising_rates(60);
   for (const std::size_t expiry : {1u, 7u, 29u})
@@ -93,25 +103,31 @@ TEST(swaptions, of_one_year_are_options_on_a_bond) {
       for (const double strike : {.02, .035, .06}) {
         const double h = years_a_period;
         double now = 0, end = 0, variance = 0;
-        for (std::size_t j = 0; j < (expiry + 1) * periods_a_year; ++j) (j < expiry * periods_a_year ? now : end) += m.forward[j] * h;
+        for (std::size_t j = 0; j < (expiry + 1) * periods_a_year; ++j)
+          (j < expiry * periods_a_year ? now : end) += m.forward[j] * h;
         for (std::size_t k = 0; k < expiry * periods_a_year; ++k)
           for (std::size_t f = 0; f < rate_model::factors; ++f) {
             double moved = 0;
             for (std::size_t j = expiry * periods_a_year; j < (expiry + 1) * periods_a_year; ++j)
-              moved += h * std::sqrt(h) * m.volatility[f] * std::exp(-m.decay[f] * h * static_cast<double>(j - k));
+              moved += h * std::sqrt(h) * m.volatility[f] *
+                       std::exp(-m.decay[f] * h * static_cast<double>(j - k));
             variance += moved * moved;
           }
         const double at_expiry = std::exp(-now), at_end = std::exp(-now - end) * (1 + strike);
-        const double d = std::log(at_end / at_expiry) / std::sqrt(variance), half = std::sqrt(variance) / 2;
+        const double d = std::log(at_end / at_expiry) / std::sqrt(variance),
+                     half = std::sqrt(variance) / 2;
         const double call = at_end * normal_below(d + half) - at_expiry * normal_below(d - half);
-        EXPECT_NEAR(integrated(m, {strike, expiry, 1, payer}).price, payer ? call - at_end + at_expiry : call, 1e-13) << expiry << " " << strike;
+        EXPECT_NEAR(integrated(m, {strike, expiry, 1, payer}).price,
+                    payer ? call - at_end + at_expiry : call, 1e-13)
+            << expiry << " " << strike;
       }
 }
 
 TEST(swaptions, keep_the_parity_of_payers_and_receivers) {
   const rate_model m = rising_rates(40);
   const double fair = fair_strike(m, 10, 10);
-  EXPECT_NEAR(integrated(m, {fair, 10, 10, true}).price, integrated(m, {fair, 10, 10, false}).price, 1e-13);
+  EXPECT_NEAR(integrated(m, {fair, 10, 10, true}).price, integrated(m, {fair, 10, 10, false}).price,
+              1e-13);
   for (const double strike : {.5 * fair, 2 * fair}) {
     double interest = 0, swap = 0;
     for (std::size_t j = 0; j < 40; ++j) {
@@ -119,7 +135,9 @@ TEST(swaptions, keep_the_parity_of_payers_and_receivers) {
       interest += m.forward[j] * years_a_period;
       if (j > 20 && j % 2 == 1) swap -= (strike + (j == 39)) * std::exp(-interest);
     }
-    EXPECT_NEAR(integrated(m, {strike, 10, 10, true}).price - integrated(m, {strike, 10, 10, false}).price, swap, 1e-13);
+    EXPECT_NEAR(
+        integrated(m, {strike, 10, 10, true}).price - integrated(m, {strike, 10, 10, false}).price,
+        swap, 1e-13);
   }
 }
 
@@ -136,7 +154,8 @@ TEST(swaptions, are_worth_the_swap_where_rates_hardly_move) {
   EXPECT_NEAR(integrated(m, {fair / 2, 2, 2, false}).price, 0, 1e-12);
 }
 
-// The mean of what a bond is worth today in simulated money is what it costs today, whatever the rates did meanwhile. Prices come from the integrals.
+// The mean of what a bond is worth today in simulated money is what it costs today, whatever the
+// rates did meanwhile. Prices come from the integrals.
 TEST(swaptions, are_simulated_without_gain_or_loss) {
   for (const auto& [expiry, tenor] : {std::pair<std::size_t, std::size_t>{1, 2}, {10, 3}}) {
     swaptions s = few_swaptions(16, {.simulations = 1500}, expiry, tenor);
@@ -148,9 +167,12 @@ TEST(swaptions, are_simulated_without_gain_or_loss) {
     for (const swaption_estimate& e : s.estimates()) mean += e.bond / 16;
     const swaption_moments w = integrated(m, {.03, expiry, tenor, true});
     EXPECT_NEAR(w.bond, std::exp(-today), 1e-14);
-    EXPECT_NEAR(mean, std::exp(-today), 4 * std::sqrt((w.bond_square - w.bond * w.bond) / (16 * 1500)));
+    EXPECT_NEAR(mean, std::exp(-today),
+                4 * std::sqrt((w.bond_square - w.bond * w.bond) / (16 * 1500)));
     const std::vector<swaption> priced = drawn_swaptions(16, m, expiry, tenor, 1);
-    for (std::size_t i = 0; i < priced.size(); ++i) far += std::pow((s.estimates()[i].price - integrated(m, priced[i]).price) / s.estimates()[i].error, 2);
+    for (std::size_t i = 0; i < priced.size(); ++i)
+      far += std::pow(
+          (s.estimates()[i].price - integrated(m, priced[i]).price) / s.estimates()[i].error, 2);
     EXPECT_GT(far, 4.5) << "errors that are too large: a sum of 16 squares of normal numbers";
     EXPECT_LT(far, 37.0) << "errors that are too small";
   }
@@ -158,13 +180,15 @@ TEST(swaptions, are_simulated_without_gain_or_loss) {
 
 const std::vector<swaption> two_swaptions{{.03, 1, 2, true}, {.03, 1, 2, false}};
 
-double last_bond_of(const std::vector<swaption>& priced, std::size_t which, std::uint64_t simulations) {
+double last_bond_of(const std::vector<swaption>& priced, std::size_t which,
+                    std::uint64_t simulations) {
   swaptions s(rising_rates(6), priced, {.simulations = simulations});
   run_swaptions(s, execution_model::serial, 1);
   return s.estimates()[which].last_bond;
 }
 
-std::string swaptions_verdict(const std::vector<swaption_estimate>& estimates, std::uint64_t simulations) {
+std::string swaptions_verdict(const std::vector<swaption_estimate>& estimates,
+                              std::uint64_t simulations) {
   try {
     verify(rising_rates(6), two_swaptions, estimates, {.simulations = simulations});
   } catch (const wrong_result& e) {
@@ -178,19 +202,24 @@ TEST(swaptions, are_verified_by_themselves) {
   std::vector<swaption_estimate> right;
   for (const bool payer : {true, false}) {
     const swaption_moments w = integrated(rising_rates(6), {.03, 1, 2, payer});
-    right.push_back({w.price, std::sqrt((w.price_square - w.price * w.price) / (n - 1)), w.bond, last_bond_of(two_swaptions, right.size(), n)});
+    right.push_back({w.price, std::sqrt((w.price_square - w.price * w.price) / (n - 1)), w.bond,
+                     last_bond_of(two_swaptions, right.size(), n)});
   }
   EXPECT_EQ(swaptions_verdict(right, n), "right");
-  const auto says = [&](std::size_t which, double swaption_estimate::*value, double changed, const std::string& text) {
+  const auto says = [&](std::size_t which, double swaption_estimate::*value, double changed,
+                        const std::string& text) {
     auto wrong = right;
     wrong[which].*value = changed;
     const std::string verdict = swaptions_verdict(wrong, n);
     EXPECT_TRUE(verdict.starts_with("swaptions: swaption " + text)) << verdict;
   };
   says(1, &swaption_estimate::price, right[1].price + 1e-3, "2, a receiver: the price is 0.0");
-  says(0, &swaption_estimate::bond, right[0].bond * 1.001, "1, a payer: the bond of its end is 0.9");
-  says(0, &swaption_estimate::error, right[0].error * 3, "1, a payer: the mean square by the standard error is ");
-  says(1, &swaption_estimate::last_bond, right[1].last_bond * (1 + 1e-9), "2, a receiver: the bond of its end in the last simulation is 0.9");
+  says(0, &swaption_estimate::bond, right[0].bond * 1.001,
+       "1, a payer: the bond of its end is 0.9");
+  says(0, &swaption_estimate::error, right[0].error * 3,
+       "1, a payer: the mean square by the standard error is ");
+  says(1, &swaption_estimate::last_bond, right[1].last_bond * (1 + 1e-9),
+       "2, a receiver: the bond of its end in the last simulation is 0.9");
   says(0, &swaption_estimate::price, std::nan(""), "1, a payer: the price is nan, not ");
   EXPECT_EQ(swaptions_verdict({}, n), "swaptions: nothing has been computed");
   EXPECT_THROW(few_swaptions(2, {}).verify(), wrong_result);
@@ -212,16 +241,19 @@ TEST(swaptions, are_verified_together) {
     verify(m, many, estimates, {.simulations = 10'000});
     FAIL() << "all are two standard errors too dear";
   } catch (const wrong_result& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with("swaptions: all swaptions together: the price is ")) << e.what();
+    EXPECT_TRUE(
+        std::string(e.what()).starts_with("swaptions: all swaptions together: the price is "))
+        << e.what();
   }
 }
 
 TEST(swaptions, end_early_when_they_are_told_to) {
   swaptions s = few_swaptions(4, {.simulations = 1'000'000'000});
-  for (const execution_model m : {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
+  for (const execution_model m :
+       {execution_model::serial, execution_model::static_threads, execution_model::kilter}) {
     executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
     EXPECT_FALSE(s.run(how, [] { return true; }).complete);
-    std::atomic<int> asked = 0;   // also in the middle of a block
+    std::atomic<int> asked = 0;  // also in the middle of a block
     EXPECT_FALSE(s.run(how, [&] { return ++asked > 20; }).complete);
   }
 }
@@ -231,14 +263,16 @@ TEST(swaptions, are_written_as_a_table) {
   EXPECT_EQ(s.found(), std::vector<std::string>{});
   run_swaptions(s, execution_model::kilter, 2);
   const std::string file = s.result_file();
-  EXPECT_TRUE(file.starts_with("side,strike,expiry,tenor,price,standard error\npayer,0.03,1,2,0.0")) << file;
+  EXPECT_TRUE(file.starts_with("side,strike,expiry,tenor,price,standard error\npayer,0.03,1,2,0.0"))
+      << file;
   EXPECT_NE(file.find("\nreceiver,0.025,1,2,0.0"), std::string::npos) << file;
   EXPECT_EQ(s.found().size(), 1u);
   EXPECT_EQ(s.about(), "2 swaptions, a task each, 64 simulations of 2 periods");
 }
 
 TEST(swaptions, refuse_what_they_cannot_run) {
-  const auto refusal = [](const std::vector<swaption>& priced, std::uint64_t simulations) -> std::string {
+  const auto refusal = [](const std::vector<swaption>& priced,
+                          std::uint64_t simulations) -> std::string {
     try {
       swaptions s(rising_rates(6), priced, {.simulations = simulations});
     } catch (const input_error& e) {
@@ -248,11 +282,14 @@ TEST(swaptions, refuse_what_they_cannot_run) {
   };
   EXPECT_EQ(refusal({{.03, 1, 2, true}}, 2), "taken");
   EXPECT_EQ(refusal({}, 2), "--swaptions 0: at least 1");
-  EXPECT_EQ(refusal({{.03, 1, 2, true}}, 1), "--simulations 1: write a number from 2 to 1000000000");
-  EXPECT_EQ(refusal({{0, 1, 2, true}}, 2), "swaptions: strike 0: write a number above 0, up to 1 (3 % is 0.03)");
+  EXPECT_EQ(refusal({{.03, 1, 2, true}}, 1),
+            "--simulations 1: write a number from 2 to 1000000000");
+  EXPECT_EQ(refusal({{0, 1, 2, true}}, 2),
+            "swaptions: strike 0: write a number above 0, up to 1 (3 % is 0.03)");
   EXPECT_EQ(refusal({{.03, 0, 2, true}}, 2), "--expiry 0: write whole years from 1 to 30");
   EXPECT_EQ(refusal({{.03, 1, 31, true}}, 2), "--tenor 31: write whole years from 1 to 30");
-  EXPECT_EQ(refusal({{.03, 1, 3, true}}, 2), "swaptions: the model has 6 rates: a swaption needs 8");
+  EXPECT_EQ(refusal({{.03, 1, 3, true}}, 2),
+            "swaptions: the model has 6 rates: a swaption needs 8");
 }
 
 }  // namespace

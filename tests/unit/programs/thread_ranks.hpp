@@ -22,14 +22,17 @@ struct rank_room {
   std::barrier<> meeting;
   std::mutex mutex;
   std::condition_variable came;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<double>>> on_the_way;   // from, to
+  // from, to
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<double>>> on_the_way;
 };
 
 class thread_rank final : public apps::ranks {
  public:
   thread_rank(rank_room& room, std::uint32_t rank) : room_(room), rank_(rank) {}
   std::uint32_t rank() const noexcept override { return rank_; }
-  std::uint32_t size() const noexcept override { return static_cast<std::uint32_t>(room_.texts.size()); }
+  std::uint32_t size() const noexcept override {
+    return static_cast<std::uint32_t>(room_.texts.size());
+  }
 
   std::vector<std::string> each(const std::string& mine) override {
     room_.texts[rank_] = mine;
@@ -47,7 +50,8 @@ class thread_rank final : public apps::ranks {
   }
   bool exchange(std::span<const apps::border> borders, const std::function<bool()>&) override {
     std::unique_lock lock(room_.mutex);
-    for (const apps::border& b : borders) room_.on_the_way[{rank_, b.with}].emplace_back(b.out.begin(), b.out.end());
+    for (const apps::border& b : borders)
+      room_.on_the_way[{rank_, b.with}].emplace_back(b.out.begin(), b.out.end());
     room_.came.notify_all();
     for (const apps::border& b : borders) {
       auto& mail = room_.on_the_way[{b.with, rank_}];
@@ -68,7 +72,8 @@ template <class F>
 void in_ranks(std::uint32_t count, F&& f) {
   rank_room room(count);
   std::vector<std::jthread> all;
-  for (std::uint32_t r = 0; r < count; ++r) all.emplace_back([&room, &f, r] { f(std::make_shared<thread_rank>(room, r)); });
+  for (std::uint32_t r = 0; r < count; ++r)
+    all.emplace_back([&room, &f, r] { f(std::make_shared<thread_rank>(room, r)); });
 }
 
 }  // namespace kilter::testing

@@ -1,4 +1,5 @@
-// VGG-16 under every model gives the same, bit for bit where its tasks are cut alike, and what it gives is verified by itself.
+// VGG-16 under every model gives the same, bit for bit where its tasks are cut alike, and what it
+// gives is verified by itself.
 
 #include "apps/programs/vgg16.hpp"
 
@@ -24,8 +25,10 @@ vgg16 sample_network(const vgg16_options& o, std::size_t resolution = 32, std::s
   return {std::move(n), std::move(input), o};
 }
 
-std::vector<float> run(vgg16& v, execution_model m, std::uint32_t threads, const std::string& policy = "auto") {
-  executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
+std::vector<float> run(vgg16& v, execution_model m, std::uint32_t threads,
+                       const std::string& policy = "auto") {
+  executor how(
+      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
   const program_run r = v.run(how, [] { return false; });
   EXPECT_TRUE(r.complete);
   EXPECT_GT(r.tasks, 0u);
@@ -36,14 +39,19 @@ std::vector<float> run(vgg16& v, execution_model m, std::uint32_t threads, const
 TEST(vgg16, is_the_same_under_every_model) {
   vgg16 v = sample_network({.pictures = 2, .block_length = 8});
   const std::vector<float> alone = run(v, execution_model::serial, 1);
-  for (const auto& [m, threads] : testing::teams()) EXPECT_EQ(run(v, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
-  for (const std::uint32_t threads : {1u, 4u, 8u}) EXPECT_EQ(run(v, execution_model::kilter, threads), alone) << threads;
-  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"}) EXPECT_EQ(run(v, execution_model::kilter, 4, policy), alone) << policy;
+  for (const auto& [m, threads] : testing::teams())
+    EXPECT_EQ(run(v, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
+  for (const std::uint32_t threads : {1u, 4u, 8u})
+    EXPECT_EQ(run(v, execution_model::kilter, threads), alone) << threads;
+  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"})
+    EXPECT_EQ(run(v, execution_model::kilter, 4, policy), alone) << policy;
 }
 
 // Each member of a team is one core, so BLAS must not bring more.
 TEST(vgg16, has_no_threads_but_those_of_its_model) {
-  const auto threads = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
   vgg16 v = sample_network({.pictures = 1, .block_length = 64}, 256, 4);
   for (const execution_model m : {execution_model::static_threads, execution_model::kilter}) {
     executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
@@ -60,7 +68,8 @@ TEST(vgg16, takes_blocks_of_any_length) {
   for (const std::size_t length : {1u, 3u, 16u, 31u, 64u}) {
     vgg16 v = sample_network({.pictures = 1, .block_length = length});
     const std::vector<float> now = run(v, execution_model::kilter, 2);
-    for (std::size_t c = 0; c < classes; ++c) ASSERT_NEAR(now[c], one[c], 1e-4f * largest) << length;
+    for (std::size_t c = 0; c < classes; ++c)
+      ASSERT_NEAR(now[c], one[c], 1e-4f * largest) << length;
   }
 }
 
@@ -73,16 +82,19 @@ TEST(vgg16, runs_networks_of_other_sizes) {
 
 TEST(vgg16, counts_its_tasks) {
   vgg16 v = sample_network({.pictures = 3, .block_length = 16}, 32, 64);
-  executor how(execution_model::serial, {.machine = std::make_shared<const machine>(machine::uniform(1))});
+  executor how(execution_model::serial,
+               {.machine = std::make_shared<const machine>(machine::uniform(1))});
   const program_run r = v.run(how, [] { return false; });
   EXPECT_EQ(r.iterations, 3u);
-  // For each picture: im2col, product, and pooling are one task each; fc6 and fc7 have 64 channels, fc8 1,000.
+  // For each picture: im2col, product, and pooling are one task each; fc6 and fc7 have 64 channels,
+  // fc8 1,000.
   EXPECT_EQ(r.tasks, 3 * (13 * 2 + 5 + 4 + 4 + 63));
 }
 
 TEST(vgg16, tries_each_block_length_and_keeps_the_fastest) {
   block_length_choice c(512, 0);
-  for (const auto& [length, seconds] : {std::pair{8u, 4.0}, {16u, 2.0}, {32u, 3.0}, {64u, 5.0}, {16u, 9.0}}) {
+  for (const auto& [length, seconds] :
+       {std::pair{8u, 4.0}, {16u, 2.0}, {32u, 3.0}, {64u, 5.0}, {16u, 9.0}}) {
     EXPECT_EQ(c.next(), length);
     c.learn(seconds);
   }
@@ -111,11 +123,13 @@ struct computed {
   network n;
   activations a;
 
-  explicit computed(std::size_t divide, std::size_t resolution = 32) : n(vgg16_network(resolution, divide)) {
+  explicit computed(std::size_t divide, std::size_t resolution = 32)
+      : n(vgg16_network(resolution, divide)) {
     draw_weights(n, 3);
     a.input = network_input(drawn_picture(resolution, 3), resolution, n.scale);
     vgg16 v(n, a.input, {.pictures = 1, .block_length = 8});
-    executor how(execution_model::serial, {.machine = std::make_shared<const machine>(machine::uniform(1))});
+    executor how(execution_model::serial,
+                 {.machine = std::make_shared<const machine>(machine::uniform(1))});
     (void)v.run(how, [] { return false; });
     a = v.result();
   }
@@ -135,9 +149,11 @@ TEST(vgg16, is_verified_by_itself) {
   for (std::size_t at = 0; at < right.n.layers.size(); ++at) {
     computed wrong = right;
     std::vector<float>& out = wrong.a.outputs[at];
-    const float largest = std::fabs(*std::ranges::max_element(out, {}, [](float v) { return std::fabs(v); }));
+    const float largest =
+        std::fabs(*std::ranges::max_element(out, {}, [](float v) { return std::fabs(v); }));
     out.back() += 3e-4f * largest;
-    EXPECT_TRUE(wrong.verdict().starts_with("vgg16: " + right.n.layers[at].name + ", channel ")) << wrong.verdict();
+    EXPECT_TRUE(wrong.verdict().starts_with("vgg16: " + right.n.layers[at].name + ", channel "))
+        << wrong.verdict();
     out.back() = NAN;
     EXPECT_TRUE(wrong.verdict().ends_with(" was not computed")) << wrong.verdict();
   }
@@ -157,7 +173,8 @@ TEST(vgg16, is_verified_where_it_is_too_large_to_be_computed_again) {
     std::vector<float>& out = c.a.outputs[at];
     const std::vector<float> right = out;
     for (std::size_t channel = 0; channel < l.out.channels; ++channel)
-      for (std::size_t x = 0; x < l.out.width; ++x) out[channel * l.out.pixels() + (l.out.height - 1) * l.out.width + x] += 0.5f;
+      for (std::size_t x = 0; x < l.out.width; ++x)
+        out[channel * l.out.pixels() + (l.out.height - 1) * l.out.width + x] += 0.5f;
     EXPECT_TRUE(c.verdict().starts_with("vgg16: " + l.name + ", channel ")) << c.verdict();
     out = right;
     out[out.size() / 2] = NAN;
@@ -176,8 +193,10 @@ TEST(vgg16, ends_early_when_it_is_told_to) {
 }
 
 TEST(vgg16, refuses_sizes_that_it_cannot_have) {
-  for (const std::size_t resolution : {0u, 16u, 33u, 1056u}) EXPECT_THROW((void)vgg16_network(resolution, 1), input_error) << resolution;
-  for (const std::size_t divide : {0u, 3u, 128u}) EXPECT_THROW((void)vgg16_network(224, divide), input_error) << divide;
+  for (const std::size_t resolution : {0u, 16u, 33u, 1056u})
+    EXPECT_THROW((void)vgg16_network(resolution, 1), input_error) << resolution;
+  for (const std::size_t divide : {0u, 3u, 128u})
+    EXPECT_THROW((void)vgg16_network(224, divide), input_error) << divide;
   EXPECT_EQ(vgg16_network(224, 1).weight_count(), 138'357'544u) << "as torchvision says of vgg16";
 }
 
@@ -205,9 +224,10 @@ TEST(labels, are_a_name_for_each_class) {
 
 TEST(network_input, is_the_picture_in_the_networks_scale) {
   picture p{32, 32, std::vector<std::uint8_t>(32 * 32 * 3, 0)};
-  p.rgb[0] = 255;                  // red, at the top left
+  p.rgb[0] = 255;                    // red, at the top left
   p.rgb[(5 * 32 + 7) * 3 + 2] = 51;  // a fifth of blue, row 5, column 7
-  const std::vector<float> plain = network_input(p, 32, pixel_scale::minus_one_to_one), scaled = network_input(p, 32, pixel_scale::imagenet);
+  const std::vector<float> plain = network_input(p, 32, pixel_scale::minus_one_to_one),
+                           scaled = network_input(p, 32, pixel_scale::imagenet);
   EXPECT_FLOAT_EQ(plain[0], 1);
   EXPECT_FLOAT_EQ(plain[1], -1);
   EXPECT_FLOAT_EQ(plain[2 * 1024 + 5 * 32 + 7], -0.6f);
@@ -217,21 +237,31 @@ TEST(network_input, is_the_picture_in_the_networks_scale) {
 }
 
 TEST(network_input, is_the_middle_square_resized) {
-  picture wide{200, 64, std::vector<std::uint8_t>(200 * 64 * 3)};  // brightness grows to the right, by one each pixel
+  // brightness grows to the right, by one each pixel
+  picture wide{200, 64, std::vector<std::uint8_t>(200 * 64 * 3)};
   for (std::size_t i = 0; i < 200 * 64; ++i)
     for (std::size_t c = 0; c < 3; ++c) wide.rgb[i * 3 + c] = static_cast<std::uint8_t>(i % 200);
   const auto byte = [](float v) { return (v + 1) / 2 * 255; };
-  const std::vector<float> half = network_input(wide, 32, pixel_scale::minus_one_to_one), twice = network_input(wide, 128, pixel_scale::minus_one_to_one);
-  for (std::size_t x = 0; x < 32; ++x) EXPECT_NEAR(byte(half[9 * 32 + x]), 68 + 2 * static_cast<double>(x) + 0.5, 1e-3) << x;
-  for (std::size_t x = 0; x < 128; ++x) EXPECT_NEAR(byte(twice[9 * 128 + x]), 68 + 0.5 * static_cast<double>(x) - 0.25, 1e-3) << x;
-  picture stripes{96, 96, std::vector<std::uint8_t>(96 * 96 * 3)};  // each third column is white, and none is in the middle of what becomes one pixel
-  for (std::size_t i = 0; i < 96 * 96; i += 3) std::fill_n(stripes.rgb.begin() + static_cast<std::ptrdiff_t>(3 * i), 3, std::uint8_t{255});
-  for (const float v : network_input(stripes, 32, pixel_scale::minus_one_to_one)) ASSERT_NEAR(byte(v), 85, 22);
+  const std::vector<float> half = network_input(wide, 32, pixel_scale::minus_one_to_one),
+                           twice = network_input(wide, 128, pixel_scale::minus_one_to_one);
+  for (std::size_t x = 0; x < 32; ++x)
+    EXPECT_NEAR(byte(half[9 * 32 + x]), 68 + 2 * static_cast<double>(x) + 0.5, 1e-3) << x;
+  for (std::size_t x = 0; x < 128; ++x)
+    EXPECT_NEAR(byte(twice[9 * 128 + x]), 68 + 0.5 * static_cast<double>(x) - 0.25, 1e-3) << x;
+  // each third column is white, and none is in the middle of what becomes one pixel
+  picture stripes{96, 96, std::vector<std::uint8_t>(96 * 96 * 3)};
+  for (std::size_t i = 0; i < 96 * 96; i += 3)
+    std::fill_n(stripes.rgb.begin() + static_cast<std::ptrdiff_t>(3 * i), 3, std::uint8_t{255});
+  for (const float v : network_input(stripes, 32, pixel_scale::minus_one_to_one))
+    ASSERT_NEAR(byte(v), 85, 22);
   picture high{64, 200, {}};
-  for (std::size_t i = 0; i < 200 * 64; ++i) high.rgb.insert(high.rgb.end(), 3, static_cast<std::uint8_t>(i / 64));
+  for (std::size_t i = 0; i < 200 * 64; ++i)
+    high.rgb.insert(high.rgb.end(), 3, static_cast<std::uint8_t>(i / 64));
   const std::vector<float> down = network_input(high, 32, pixel_scale::minus_one_to_one);
-  for (std::size_t y = 0; y < 32; ++y) EXPECT_NEAR(byte(down[y * 32 + 9]), 68 + 2 * static_cast<double>(y) + 0.5, 1e-3) << y;
-  const std::vector<float> one = network_input({1, 1, {10, 20, 30}}, 32, pixel_scale::minus_one_to_one);
+  for (std::size_t y = 0; y < 32; ++y)
+    EXPECT_NEAR(byte(down[y * 32 + 9]), 68 + 2 * static_cast<double>(y) + 0.5, 1e-3) << y;
+  const std::vector<float> one =
+      network_input({1, 1, {10, 20, 30}}, 32, pixel_scale::minus_one_to_one);
   EXPECT_NEAR(byte(one.front()), 10, 1e-3);
   EXPECT_NEAR(byte(one.back()), 30, 1e-3);
 }

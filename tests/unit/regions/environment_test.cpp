@@ -26,7 +26,9 @@ surroundings with_quota(std::uint32_t count, double quota, std::optional<double>
   s.quota_of_own_group = of_own_group;
   return s;
 }
-surroundings with_quota(std::uint32_t count, double quota) { return with_quota(count, quota, quota); }
+surroundings with_quota(std::uint32_t count, double quota) {
+  return with_quota(count, quota, quota);
+}
 
 std::string value(const environment_plan& p, const std::string& variable) {
   for (const setting& s : p.set)
@@ -80,11 +82,16 @@ TEST(plan, sets_nothing_where_nothing_is_the_matter) {
 
 TEST(plan, tells_every_runtime_what_a_quota_pays_for) {
   const environment_plan p = plan_environment(with_quota(4, 1.5), {});
-  for (const char* const variable : {"OMP_NUM_THREADS", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS", "GOMAXPROCS"}) EXPECT_EQ(value(p, variable), "2") << variable;
+  for (const char* const variable :
+       {"OMP_NUM_THREADS", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS", "GOMAXPROCS"})
+    EXPECT_EQ(value(p, variable), "2") << variable;
   // which go by OMP_NUM_THREADS
-  for (const char* const variable : {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"}) EXPECT_EQ(value(p, variable), "not set") << variable;
+  for (const char* const variable :
+       {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
+    EXPECT_EQ(value(p, variable), "not set") << variable;
   // which see the quota of their own group, and round it as we do
-  for (const char* const variable : {"DOTNET_PROCESSOR_COUNT", "JAVA_TOOL_OPTIONS"}) EXPECT_EQ(value(p, variable), "not set") << variable;
+  for (const char* const variable : {"DOTNET_PROCESSOR_COUNT", "JAVA_TOOL_OPTIONS"})
+    EXPECT_EQ(value(p, variable), "not set") << variable;
 }
 
 TEST(plan, gives_go_no_fewer_than_two) {
@@ -111,33 +118,49 @@ TEST(plan, a_mask_is_told_to_those_that_do_not_look_at_it) {
 }
 
 TEST(plan, machines_of_their_own_are_told_of_a_quota_above_their_group) {
-  const environment_plan p = plan_environment(with_quota(16, 2.0, std::nullopt), {{"JAVA_TOOL_OPTIONS", "-Xmx1g"}});
+  const environment_plan p =
+      plan_environment(with_quota(16, 2.0, std::nullopt), {{"JAVA_TOOL_OPTIONS", "-Xmx1g"}});
   EXPECT_EQ(value(p, "JAVA_TOOL_OPTIONS"), "-Xmx1g -XX:ActiveProcessorCount=2");
   EXPECT_EQ(value(p, "DOTNET_PROCESSOR_COUNT"), "2");
-  EXPECT_EQ(value(plan_environment(with_quota(16, 12.0, std::nullopt), {}), "DOTNET_PROCESSOR_COUNT"), "not set");
-  EXPECT_EQ(value(plan_environment(with_quota(16, 2.0, std::nullopt), {{"JDK_JAVA_OPTIONS", "-XX:ActiveProcessorCount=9"}}), "JAVA_TOOL_OPTIONS"), "not set");
+  EXPECT_EQ(
+      value(plan_environment(with_quota(16, 12.0, std::nullopt), {}), "DOTNET_PROCESSOR_COUNT"),
+      "not set");
+  EXPECT_EQ(value(plan_environment(with_quota(16, 2.0, std::nullopt),
+                                   {{"JDK_JAVA_OPTIONS", "-XX:ActiveProcessorCount=9"}}),
+                  "JAVA_TOOL_OPTIONS"),
+            "not set");
 }
 
 TEST(plan, julia_gets_a_number_only_where_it_was_to_find_one) {
   EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {}), "JULIA_NUM_THREADS"), "not set");
-  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {{"JULIA_NUM_THREADS", "auto"}}), "JULIA_NUM_THREADS"), "2");
-  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {{"JULIA_NUM_THREADS", "3"}}), "JULIA_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {{"JULIA_NUM_THREADS", "auto"}}),
+                  "JULIA_NUM_THREADS"),
+            "2");
+  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {{"JULIA_NUM_THREADS", "3"}}),
+                  "JULIA_NUM_THREADS"),
+            "not set");
 }
 
 TEST(plan, what_the_user_has_set_stays) {
-  const environment_plan p = plan_environment(with_quota(4, 2.0), {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", "4"}, {"RAYON_NUM_THREADS", ""}});
+  const environment_plan p =
+      plan_environment(with_quota(4, 2.0),
+                       {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", "4"}, {"RAYON_NUM_THREADS", ""}});
   EXPECT_EQ(value(p, "OMP_NUM_THREADS"), "not set");
   EXPECT_EQ(value(p, "GOMAXPROCS"), "not set");
   EXPECT_EQ(value(p, "RAYON_NUM_THREADS"), "2");  // an empty one says nothing
   ASSERT_EQ(p.left.size(), 2U);
-  EXPECT_EQ(p.left[0].variable + "=" + p.left[0].value + " " + p.left[0].instead_of, "OMP_NUM_THREADS=3 OMP_NUM_THREADS=2");
+  EXPECT_EQ(p.left[0].variable + "=" + p.left[0].value + " " + p.left[0].instead_of,
+            "OMP_NUM_THREADS=3 OMP_NUM_THREADS=2");
 }
 
 TEST(plan, what_is_given_goes_before_everything) {
-  const environment_plan p = plan_environment(with_quota(4, 2.0), {{"OMP_NUM_THREADS", "3"}}, {{"OMP_NUM_THREADS", "1"}, {"OTHER", "x y"}});
+  const environment_plan p = plan_environment(with_quota(4, 2.0), {{"OMP_NUM_THREADS", "3"}},
+                                              {{"OMP_NUM_THREADS", "1"}, {"OTHER", "x y"}});
   EXPECT_EQ(value(p, "OMP_NUM_THREADS"), "1");
   EXPECT_EQ(value(p, "OTHER"), "x y");
-  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {}, {{"JULIA_NUM_THREADS", "auto"}}), "JULIA_NUM_THREADS"), "auto");
+  EXPECT_EQ(value(plan_environment(with_quota(4, 2.0), {}, {{"JULIA_NUM_THREADS", "auto"}}),
+                  "JULIA_NUM_THREADS"),
+            "auto");
 }
 
 TEST(plan, same_teams_keep_their_size) {
@@ -146,30 +169,46 @@ TEST(plan, same_teams_keep_their_size) {
   EXPECT_EQ(value(p, "GOMAXPROCS"), "2");
 }
 
-TEST(plan, says_why) { EXPECT_EQ(plan_environment(with_quota(4, 1.5), {}).set.front().why, "the quota pays for 1.5 of 4 CPUs"); }
+TEST(plan, says_why) {
+  EXPECT_EQ(plan_environment(with_quota(4, 1.5), {}).set.front().why,
+            "the quota pays for 1.5 of 4 CPUs");
+}
 
 TEST(plan, kinds_of_cores_are_left_to_teams_that_can_be_made_larger) {
   surroundings s = cpus(4);
   s.cpus[0].speed = s.cpus[1].speed = 3.0;
   EXPECT_TRUE(unequal(s));
   EXPECT_EQ(value(plan_environment(s, {}), "OMP_NUM_THREADS"), "2");
-  EXPECT_EQ(value(plan_environment(s, {}, {}, false, {.folds = true}), "OMP_NUM_THREADS"), "not set");
+  EXPECT_EQ(value(plan_environment(s, {}, {}, false, {.folds = true}), "OMP_NUM_THREADS"),
+            "not set");
   s.cpus[0].speed = s.cpus[1].speed = 1.05;
   EXPECT_FALSE(unequal(s));
 }
 
-program_file of_gcc(std::vector<std::string> taken) { return {.path = "p", .run_by = "", .linked = program_file::linkage::dynamic, .needed = {"libgomp.so.1"}, .taken = std::move(taken)}; }
+program_file of_gcc(std::vector<std::string> taken) {
+  return {.path = "p",
+          .run_by = "",
+          .linked = program_file::linkage::dynamic,
+          .needed = {"libgomp.so.1"},
+          .taken = std::move(taken)};
+}
 
 TEST(folded, a_program_may_if_threads_of_ours_carry_out_all_that_it_takes_from_openmp) {
-  EXPECT_TRUE(may_fold(of_gcc({"GOMP_parallel", "GOMP_barrier", "GOMP_task", "GOMP_cancel", "GOMP_loop_ordered_static_start", "omp_get_thread_num", "omp_set_lock", "GOMP_critical_name_start", "printf"})));
-  for (const char* const name : {"GOMP_loop_doacross_start", "GOMP_target_ext", "GOMP_something_new", "__kmpc_threadprivate_cached", "__kmpc_doacross_init", "__kmpc_atomic_float10_add", "__kmpc_fork_teams", "kmp_set_defaults", "omp_set_nested", "omp_set_nest_lock",
-                                 "omp_set_max_active_levels_", "omp_get_num_procs"})
+  EXPECT_TRUE(may_fold(of_gcc({"GOMP_parallel", "GOMP_barrier", "GOMP_task", "GOMP_cancel",
+                               "GOMP_loop_ordered_static_start", "omp_get_thread_num",
+                               "omp_set_lock", "GOMP_critical_name_start", "printf"})));
+  for (const char* const name :
+       {"GOMP_loop_doacross_start", "GOMP_target_ext", "GOMP_something_new",
+        "__kmpc_threadprivate_cached", "__kmpc_doacross_init", "__kmpc_atomic_float10_add",
+        "__kmpc_fork_teams", "kmp_set_defaults", "omp_set_nested", "omp_set_nest_lock",
+        "omp_set_max_active_levels_", "omp_get_num_procs"})
     EXPECT_FALSE(may_fold(of_gcc({"GOMP_parallel", name}))) << name;
   program_file own = of_gcc({"GOMP_parallel"});
   own.has_own_data = true;
   EXPECT_FALSE(may_fold(own));
-  program_file of_clang = of_gcc({"__kmpc_fork_call", "__kmpc_for_static_init_8u", "__kmpc_barrier", "__kmpc_critical",
-                                     "__kmpc_omp_task", "__kmpc_taskred_init", "__kmpc_cancel"});
+  program_file of_clang =
+      of_gcc({"__kmpc_fork_call", "__kmpc_for_static_init_8u", "__kmpc_barrier", "__kmpc_critical",
+              "__kmpc_omp_task", "__kmpc_taskred_init", "__kmpc_cancel"});
   of_clang.needed = {"libomp.so.5"};
   EXPECT_TRUE(may_fold(of_clang));
   program_file without = of_gcc({"printf"});
@@ -185,8 +224,11 @@ TEST(openblas, gets_no_number_where_it_can_be_changed_while_the_program_runs) {
 
 TEST(openblas, stays_as_the_user_wants_it) {
   for (const char* const variable : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
-    EXPECT_FALSE(plan_environment(cpus(2), {{variable, "2"}}, {}, false, {.openblas = true}).openblas_follows) << variable;
-  EXPECT_FALSE(plan_environment(cpus(2), {}, {}, true, {.openblas = true}).openblas_follows) << "sums would be made in another order";
+    EXPECT_FALSE(plan_environment(cpus(2), {{variable, "2"}}, {}, false, {.openblas = true})
+                     .openblas_follows)
+        << variable;
+  EXPECT_FALSE(plan_environment(cpus(2), {}, {}, true, {.openblas = true}).openblas_follows)
+      << "sums would be made in another order";
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 
 class scratch {
  public:
-  scratch() : path_((fs::temp_directory_path() / "kilter-look-XXXXXX").string()) { EXPECT_NE(::mkdtemp(path_.data()), nullptr); }
+  scratch() : path_((fs::temp_directory_path() / "kilter-look-XXXXXX").string()) {
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
+  }
   ~scratch() { fs::remove_all(path_); }
   [[nodiscard]] std::string script(const std::string& name, const std::string& text) const {
     const std::string path = path_ + "/" + name;
@@ -43,7 +45,8 @@ TEST(program_file, of_this_test) {
   EXPECT_TRUE(p.run_by.empty());
   EXPECT_FALSE(p.privileged);
   EXPECT_NE(std::find(p.needed.begin(), p.needed.end(), "libc.so.6"), p.needed.end());
-  EXPECT_NE(std::find(p.taken.begin(), p.taken.end(), "mkdtemp"), p.taken.end());  // which is called above
+  // which is called above
+  EXPECT_NE(std::find(p.taken.begin(), p.taken.end(), "mkdtemp"), p.taken.end());
   EXPECT_EQ(std::find(p.taken.begin(), p.taken.end(), "no_such_name"), p.taken.end());
 }
 
@@ -68,12 +71,14 @@ TEST(program_file, of_a_script_is_what_runs_it) {
   const program_file direct = look_at_program(here.script("direct", "#! /bin/sh -e\ntrue\n"));
   EXPECT_EQ(direct.run_by, "/bin/sh");
   EXPECT_EQ(direct.linked, program_file::linkage::dynamic);
-  const program_file through_env = look_at_program(here.script("env", "#!/usr/bin/env -S A=1 sh\n"));
+  const program_file through_env =
+      look_at_program(here.script("env", "#!/usr/bin/env -S A=1 sh\n"));
   EXPECT_TRUE(through_env.run_by.ends_with("/sh")) << through_env.run_by;
   EXPECT_EQ(look_at_program(here.script("unmarked", "exit 3\n")).run_by, "/bin/sh");
   EXPECT_EQ(look_at_program(here.script("unmarked", "")).run_by, "/bin/sh");
   const std::string circle = here.script("circle", "");
-  EXPECT_EQ(look_at_program(here.script("circle", "#!" + circle + "\n")).linked, program_file::linkage::unknown);
+  EXPECT_EQ(look_at_program(here.script("circle", "#!" + circle + "\n")).linked,
+            program_file::linkage::unknown);
 }
 
 TEST(program_file, that_is_torn_or_foreign_says_so) {
@@ -83,19 +88,23 @@ TEST(program_file, that_is_torn_or_foreign_says_so) {
   self.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes[4] = 1;  // 32 bit
   EXPECT_EQ(look_at_program(here.script("foreign", bytes)).linked, program_file::linkage::foreign);
-  EXPECT_EQ(look_at_program(here.script("torn", bytes.substr(0, 10))).linked, program_file::linkage::unknown);
+  EXPECT_EQ(look_at_program(here.script("torn", bytes.substr(0, 10))).linked,
+            program_file::linkage::unknown);
   bytes[4] = 2;
-  for (const std::size_t size : {20U, 64U, 70U, 200U, 1000U}) static_cast<void>(look_at_program(here.script("cut", bytes.substr(0, size))));
+  for (const std::size_t size : {20U, 64U, 70U, 200U, 1000U})
+    static_cast<void>(look_at_program(here.script("cut", bytes.substr(0, size))));
   std::string huge = bytes;
   for (std::size_t i = 32; i < 64; ++i) huge[i] = '\xff';  // offsets beyond everything
   static_cast<void>(look_at_program(here.script("huge", huge)));
-  EXPECT_EQ(look_at_program(here.script("data", std::string("MZ\0\0", 4))).linked, program_file::linkage::unknown);
+  EXPECT_EQ(look_at_program(here.script("data", std::string("MZ\0\0", 4))).linked,
+            program_file::linkage::unknown);
 }
 
 TEST(program_file, with_privileges_is_seen) {
   const scratch here;
   std::ifstream self("/proc/self/exe", std::ios::binary);
-  const std::string path = here.script("setuid", std::string(std::istreambuf_iterator<char>(self), {}));
+  const std::string path =
+      here.script("setuid", std::string(std::istreambuf_iterator<char>(self), {}));
   ::chmod(path.c_str(), 04755);
   EXPECT_TRUE(look_at_program(path).privileged);
 }

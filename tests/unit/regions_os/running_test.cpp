@@ -20,13 +20,16 @@ namespace kilter::regions::os {
 namespace {
 
 std::string line_of(pid_t pid) {
-  return R"({"schema":"kilter.regions/1","pid":)" + std::to_string(pid) + R"(,"passed_on_for":"","rescues":3,"exchanges":0,"alone":0})" + "\n";
+  return R"({"schema":"kilter.regions/1","pid":)" + std::to_string(pid) +
+         R"(,"passed_on_for":"","rescues":3,"exchanges":0,"alone":0})" + "\n";
 }
 
-/// Another process that shows something until it goes. `begin` makes it; then `go_on` is called again and again.
+/// Another process that shows something until it goes. `begin` makes it; then `go_on` is called
+/// again and again.
 class shower {
  public:
-  explicit shower(const std::function<void()>& begin, const std::function<void()>& go_on = [] { ::pause(); }) {
+  explicit shower(
+      const std::function<void()>& begin, const std::function<void()>& go_on = [] { ::pause(); }) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
     pid_ = ::fork();
@@ -38,7 +41,8 @@ class shower {
     }
     ::close(ready[1]);
     char nothing;
-    while (::read(ready[0], &nothing, 1) < 0) {}
+    while (::read(ready[0], &nothing, 1) < 0) {
+    }
     ::close(ready[0]);
   }
   ~shower() {
@@ -57,13 +61,14 @@ class shower {
   pid_t pid_ = -1;
 };
 
-int file = -1;             // of the process that shows
+int file = -1;  // of the process that shows
 shown_text* shown = nullptr;
 
 void show(const std::string& text, std::uint32_t version = 2) {
   file = ::memfd_create(shown_name, 0);
   if (::ftruncate(file, sizeof(shown_text)) != 0) ::_exit(1);
-  shown = static_cast<shown_text*>(::mmap(nullptr, sizeof(shown_text), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  shown = static_cast<shown_text*>(
+      ::mmap(nullptr, sizeof(shown_text), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   std::memcpy(shown->text, text.data(), text.size());
   shown->length = static_cast<std::uint32_t>(text.size());
   shown->version = version;
@@ -79,7 +84,7 @@ TEST(running_processes, are_those_that_show_their_regions) {
 TEST(running_processes, of_other_users_are_told_apart) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root sees those";
   const shower of_another([] {
-    if (::setuid(65534) != 0) ::_exit(1);   // its folder in /proc is root's from now on
+    if (::setuid(65534) != 0) ::_exit(1);  // its folder in /proc is root's from now on
     show(line_of(::getpid()));
   });
   EXPECT_TRUE(of_another.is_seen());
@@ -88,9 +93,11 @@ TEST(running_processes, of_other_users_are_told_apart) {
 
 TEST(running_processes, do_no_harm_with_memory_that_shrinks) {
   const shower honest([] { show(line_of(::getpid())); });
-  const shower hostile([] { show(line_of(::getpid())); }, [] {
-    if (::ftruncate(file, 0) != 0 || ::ftruncate(file, sizeof(shown_text)) != 0) ::_exit(1);
-  });
+  const shower hostile(
+      [] { show(line_of(::getpid())); },
+      [] {
+        if (::ftruncate(file, 0) != 0 || ::ftruncate(file, sizeof(shown_text)) != 0) ::_exit(1);
+      });
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(honest.is_seen());
 }
 
@@ -128,10 +135,12 @@ TEST(running_processes, are_shown_once_whatever_they_say) {
     show(text);
   });
   const auto all = running_processes();
-  EXPECT_EQ(std::ranges::count_if(all, [&](const running_process& p) { return p.told.rescues == 3; }), 1);
+  EXPECT_EQ(
+      std::ranges::count_if(all, [&](const running_process& p) { return p.told.rescues == 3; }), 1);
 }
 
-// /proc names a file that was removed as it names such memory. Only who may write in / can make one there.
+// /proc names a file that was removed as it names such memory. Only who may write in / can make one
+// there.
 TEST(running_processes, are_not_those_with_a_file_or_a_pipe_of_that_name) {
   const std::string name = std::string("/memfd:") + shown_name;
   if (::mkfifo(name.c_str(), 0600) != 0) GTEST_SKIP() << "no file can be made in /";
@@ -141,7 +150,9 @@ TEST(running_processes, are_not_those_with_a_file_or_a_pipe_of_that_name) {
   const int made = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   const shower plain([&] {
     const std::string text = line_of(::getpid());
-    if (::ftruncate(made, sizeof(shown_text)) != 0 || ::pwrite(made, text.data(), text.size(), 8) != static_cast<ssize_t>(text.size())) ::_exit(1);
+    if (::ftruncate(made, sizeof(shown_text)) != 0 ||
+        ::pwrite(made, text.data(), text.size(), 8) != static_cast<ssize_t>(text.size()))
+      ::_exit(1);
     const std::uint32_t length = static_cast<std::uint32_t>(text.size());
     if (::pwrite(made, &length, 4, 4) != 4) ::_exit(1);
   });

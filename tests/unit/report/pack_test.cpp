@@ -38,12 +38,13 @@ json unpacked(const json& packed) {
   json rows = json::array();
   for (std::size_t i = 0; i < packed["rows"]; ++i) rows.push_back(json::object());
   for (const auto& [key, column] : packed["columns"].items()) {
-    const auto numbers = column.contains("text") ? unpacked_numbers(column["text"]) : std::vector<double>{};
+    const auto numbers =
+        column.contains("text") ? unpacked_numbers(column["text"]) : std::vector<double>{};
     for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i][key] = column.is_array()       ? column[i]
+      rows[i][key] = column.is_array()        ? column[i]
                      : column.contains("all") ? column["all"]
-                     : column.contains("of")  ? column["of"][static_cast<std::size_t>(numbers.at(i))]
-                                              : json(numbers.at(i) / column["scale"].get<double>());
+                     : column.contains("of") ? column["of"][static_cast<std::size_t>(numbers.at(i))]
+                                             : json(numbers.at(i) / column["scale"].get<double>());
   }
   return rows;
 }
@@ -52,8 +53,19 @@ json spans(std::size_t count) {
   json all = json::array();
   double at_s = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double start_s = std::round(at_s * 1e10) / 1e10, end_s = std::round((at_s + 1.0368e-3 + 1e-9 * static_cast<double>(i % 977)) * 1e10) / 1e10;
-    all.push_back({{"core", i % 6}, {"start_s", start_s}, {"end_s", end_s}, {"type", "matmul"}, {"leader", i % 6}, {"width", 1}, {"critical", i % 4 == 0}, {"member", 0}, {"task", i}});
+    const double start_s = std::round(at_s * 1e10) / 1e10,
+                 end_s =
+                     std::round((at_s + 1.0368e-3 + 1e-9 * static_cast<double>(i % 977)) * 1e10) /
+                     1e10;
+    all.push_back({{"core", i % 6},
+                   {"start_s", start_s},
+                   {"end_s", end_s},
+                   {"type", "matmul"},
+                   {"leader", i % 6},
+                   {"width", 1},
+                   {"critical", i % 4 == 0},
+                   {"member", 0},
+                   {"task", i}});
     at_s += 1.7283e-4;
   }
   return all;
@@ -68,22 +80,31 @@ TEST(pack, spans_come_back_as_they_were_from_a_fifth_of_the_room) {
 TEST(pack, keeps_every_kind_of_value) {
   json rows = json::array();
   for (int i = 0; i < 40; ++i)
-    rows.push_back({{"slowdown", i % 3 == 0 ? json(nullptr) : json(1.0 + i * 1e-4)}, {"exact", 1.0 / (i + 3)}, {"down", -i * 1e-9}, {"large", 1e300 * i}, {"all", nullptr},
-                    {"text", "type " + std::to_string(i) + " \"<&>\""}, {"flag", i % 2 == 0}, {"list", {i, 2}}});
+    rows.push_back({{"slowdown", i % 3 == 0 ? json(nullptr) : json(1.0 + i * 1e-4)},
+                    {"exact", 1.0 / (i + 3)},
+                    {"down", -i * 1e-9},
+                    {"large", 1e300 * i},
+                    {"all", nullptr},
+                    {"text", "type " + std::to_string(i) + " \"<&>\""},
+                    {"flag", i % 2 == 0},
+                    {"list", {i, 2}}});
   EXPECT_EQ(unpacked(packed_rows(rows)), rows);
 }
 
 TEST(pack, leaves_alone_what_is_no_table) {
-  for (const char* text : {"[]", "null", "3", "[1,2]", R"([{"a":1},{"b":1}])", R"([{"a":1},3])", R"([{"a":1},{"a":1,"b":2}])", R"({"rows":3})"}) {
+  for (const char* text : {"[]", "null", "3", "[1,2]", R"([{"a":1},{"b":1}])", R"([{"a":1},3])",
+                           R"([{"a":1},{"a":1,"b":2}])", R"({"rows":3})"}) {
     const json value = json::parse(text);
     EXPECT_EQ(packed_rows(value), value) << text;
   }
 }
 
 TEST(pack, the_page_carries_the_runs_in_time_packed_and_whole) {
-  json document = json::parse(R"({"schema": "kilter.bench/1", "details": [{"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]})");
+  json document = json::parse(
+      R"({"schema": "kilter.bench/1", "details": [{"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]})");
   document["details"][0]["spans"] = spans(1000);
-  const std::string page = html(document), opening = R"(<script type="application/json" id="document">)";
+  const std::string page = html(document),
+                    opening = R"(<script type="application/json" id="document">)";
   const auto begin = page.find(opening) + opening.size();
   json carried = json::parse(page.substr(begin, page.find("</script", begin) - begin));
   ASSERT_TRUE(carried["details"][0]["spans"].is_object()) << "not packed";

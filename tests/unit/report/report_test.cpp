@@ -30,7 +30,10 @@ json small_verdicts() {
      "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter reproduce S0-11",
      "note": "", "exceptions": "", "values": [], "cases": []}]})");
   for (const char* kind : {"bars", "shares", "stacks", "heat", "lines", "starts"})
-    document["figures"].push_back({{"id", std::string("S0-Fig.") + kind}, {"kind", kind}, {"claims", {"S0-11"}}, {"points", json::array()}});
+    document["figures"].push_back({{"id", std::string("S0-Fig.") + kind},
+                                   {"kind", kind},
+                                   {"claims", {"S0-11"}},
+                                   {"points", json::array()}});
   return document;
 }
 
@@ -76,7 +79,8 @@ TEST(report, text_of_a_document_can_neither_end_its_element_nor_be_markup) {
 TEST(report, bytes_that_are_not_utf8_do_not_stop_a_report) {
   json document = small_document();
   document["environment"]["command"] = "kilter --html /tmp/\xff.html";
-  EXPECT_EQ(json::parse(data_element(html(document)))["environment"]["command"], "kilter --html /tmp/\xEF\xBF\xBD.html");
+  EXPECT_EQ(json::parse(data_element(html(document)))["environment"]["command"],
+            "kilter --html /tmp/\xEF\xBF\xBD.html");
 }
 
 TEST(report, fetches_nothing) {
@@ -84,20 +88,25 @@ TEST(report, fetches_nothing) {
   EXPECT_EQ(page.find("http://"), std::string::npos);
   EXPECT_EQ(page.find("https://"), std::string::npos);
   EXPECT_FALSE(std::regex_search(page, std::regex(R"(<(link|iframe|img|object|embed|base)\b)")));
-  EXPECT_FALSE(std::regex_search(page, std::regex(R"(\bsrc\s*=|@import|url\(|fetch\(|XMLHttpRequest|importScripts|\bimport\s)")));
-  EXPECT_NE(page.find("default-src 'none'"), std::string::npos) << "the browser itself must refuse what slips through";
+  EXPECT_FALSE(std::regex_search(
+      page,
+      std::regex(R"(\bsrc\s*=|@import|url\(|fetch\(|XMLHttpRequest|importScripts|\bimport\s)")));
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos)
+      << "the browser itself must refuse what slips through";
 }
 
 TEST(report, data_becomes_text_nodes_only) {
   const std::string page = own_part(html(small_document()));
-  for (const char* sink : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"})
+  for (const char* sink : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                           "eval(", "new Function", "srcdoc"})
     EXPECT_EQ(page.find(sink), std::string::npos) << sink;
 }
 
 TEST(report, embeds_the_chart_library_whole_and_nothing_in_it_ends_its_element) {
   EXPECT_GT(assets::chart_library.size(), 500'000u);
   EXPECT_EQ(assets::chart_library.find("</script"), std::string_view::npos);
-  EXPECT_NE(assets::chart_library.find("Apache Software Foundation"), std::string_view::npos) << "its licence notice must stay";
+  EXPECT_NE(assets::chart_library.find("Apache Software Foundation"), std::string_view::npos)
+      << "its licence notice must stay";
   EXPECT_NE(html(small_document()).find(assets::chart_library), std::string::npos);
 }
 
@@ -107,15 +116,18 @@ TEST(report, has_no_unfilled_place_in_its_template) {
 }
 
 TEST(report, a_document_without_any_part_is_still_a_report) {
-  for (const char* text : {R"({"schema": "kilter.bench/1"})", R"({"schema": "kilter.bench/1", "runs": [], "summary": [], "details": []})",
-                           R"({"schema": "kilter.bench/1", "runs": null, "machine": 3, "findings": {}})"}) {
+  for (const char* text :
+       {R"({"schema": "kilter.bench/1"})",
+        R"({"schema": "kilter.bench/1", "runs": [], "summary": [], "details": []})",
+        R"({"schema": "kilter.bench/1", "runs": null, "machine": 3, "findings": {}})"}) {
     const std::string page = html(json::parse(text));
     EXPECT_EQ(json::parse(data_element(page)), json::parse(text));
   }
 }
 
 TEST(report, says_which_schemas_it_knows_when_given_another) {
-  for (const char* text : {R"({"schema": "kilter.nonsense/9"})", R"({"runs": []})", R"({"schema": 1})", "[]", "null", "\"kilter.bench/1\""}) {
+  for (const char* text : {R"({"schema": "kilter.nonsense/9"})", R"({"runs": []})",
+                           R"({"schema": 1})", "[]", "null", "\"kilter.bench/1\""}) {
     try {
       (void)html(json::parse(text));
       ADD_FAILURE() << text << " was taken";
@@ -141,7 +153,9 @@ TEST(report, carries_every_claim_and_figure_to_the_page_and_draws_each_kind) {
   const json carried = json::parse(data_element(page));
   EXPECT_EQ(carried, document);
   for (const json& figure : carried["figures"])
-    EXPECT_NE(own_part(page).find("figures." + figure["kind"].get<std::string>() + " = (host, v)"), std::string::npos) << figure["kind"];
+    EXPECT_NE(own_part(page).find("figures." + figure["kind"].get<std::string>() + " = (host, v)"),
+              std::string::npos)
+        << figure["kind"];
 }
 
 TEST(report, every_schema_it_accepts_has_sections_and_a_heading_in_the_page) {

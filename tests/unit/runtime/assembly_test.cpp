@@ -1,4 +1,5 @@
-// The protocol by which the members of a wide task agree that it is complete, without threads: every order is played by hand.
+// The protocol by which the members of a wide task agree that it is complete, without threads:
+// every order is played by hand.
 
 #include "runtime/assembly.hpp"
 
@@ -13,7 +14,9 @@ namespace kilter::detail {
 namespace {
 
 struct of_width {
-  explicit of_width(std::uint32_t width, bool all_members = false) { a.set_up(nullptr, nullptr, 0, {4, width}, all_members, false); }
+  explicit of_width(std::uint32_t width, bool all_members = false) {
+    a.set_up(nullptr, nullptr, 0, {4, width}, all_members, false);
+  }
   assembly a;
 };
 
@@ -35,7 +38,8 @@ TEST(assembly, chunks_cover_everything_once) {
 TEST(assembly, a_member_that_never_comes_does_not_hold_a_chunked_task) {
   of_width w(4);
   ASSERT_TRUE(w.a.enter());
-  while (w.a.next_chunk(100, 0)) {}
+  while (w.a.next_chunk(100, 0)) {
+  }
   EXPECT_TRUE(w.a.leave()) << "all chunks are done and nobody is inside";
   EXPECT_FALSE(w.a.enter()) << "a late member finds it closed";
 }
@@ -94,7 +98,8 @@ TEST(assembly, the_last_holder_gives_it_back) {
   EXPECT_TRUE(w.a.drop());
 }
 
-// Both members take one chunk of many and leave at the same moment: exactly one of them must finish the task.
+// Both members take one chunk of many and leave at the same moment: exactly one of them must finish
+// the task.
 TEST(assembly, exactly_one_member_finishes_whatever_the_order) {
   const int rounds = stress::sanitized ? 20'000 : 200'000;
   assembly a;
@@ -124,7 +129,8 @@ TEST(assembly, exactly_one_member_finishes_whatever_the_order) {
   std::thread other(member, 1u);
   member(0);
   other.join();
-  EXPECT_EQ(wrong, 0) << "a task that nobody finishes hangs its graph; one that two finish releases its successors twice";
+  EXPECT_EQ(wrong, 0) << "a task that nobody finishes hangs its graph; one that two finish "
+                         "releases its successors twice";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Bodies that block until something else has run, without telling the runtime: one worker is lost meanwhile, and the others must
-// find what is left.
+// Bodies that block until something else has run, without telling the runtime: one worker is lost
+// meanwhile, and the others must find what is left.
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,6 @@ namespace {
 
 using stress::sanitized;
 
-
-
 /// Closed until somebody opens it.
 class gate {
  public:
@@ -41,9 +39,10 @@ class gate {
   bool is_open_ = false;
 };
 
-// Plans (heft, cpop), direct binding (dheft) and searches when a task is taken (perf) name the one core that may run a task, so there a blocked
-// core does keep its tasks.
-const char* const families[] = {"auto", "fifo", "rws", "rwsm-c", "fa", "da", "dam-c", "dam-p", "cats", "cats-2q"};
+// Plans (heft, cpop), direct binding (dheft) and searches when a task is taken (perf) name the one
+// core that may run a task, so there a blocked core does keep its tasks.
+const char* const families[] = {"auto", "fifo",  "rws",   "rwsm-c", "fa",
+                                "da",   "dam-c", "dam-p", "cats",   "cats-2q"};
 
 class blocking : public testing::TestWithParam<std::tuple<const char*, std::uint32_t>> {
  protected:
@@ -55,8 +54,8 @@ class blocking : public testing::TestWithParam<std::tuple<const char*, std::uint
   const int rounds = sanitized ? 20 : 100;
 };
 
-/// A task that is known to take long. `auto` binds a task to a core that it expects to be free at once, and would believe that of a core whose body
-/// blocks for longer than such bodies did before.
+/// A task that is known to take long. `auto` binds a task to a core that it expects to be free at
+/// once, and would believe that of a core whose body blocks for longer than such bodies did before.
 task_options blocks(runtime& rt, graph& g) {
   for (core_id c = 0; c < rt.workers(); ++c) rt.preset("blocks", 0, {c, 1}, 10.0);
   return {.type = g.type("blocks")};
@@ -73,18 +72,22 @@ TEST_P(blocking, the_second_submission_starts_while_the_first_one_blocks) {
     });
     second.add([&] { second_ran.open(); });
     execution a = rt.submit(first);
-    // `auto` may bind the second task to a core that is idle at this moment and takes the first one in the next.
+    // `auto` may bind the second task to a core that is idle at this moment and takes the first one
+    // in the next.
     if (std::get<0>(GetParam()) == std::string("auto")) first_began.wait();
     execution b = rt.submit(second);
     b.wait();
     a.wait();
-    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round * 10));  // asleep, searching, on the way from one to the other
+    // asleep, searching, on the way from one to the other
+    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
   }
 }
 
 TEST_P(blocking, also_if_both_were_submitted_as_the_same_worker) {
   const std::string policy = std::get<0>(GetParam());
-  if (policy == "auto") GTEST_SKIP() << "a critical root that has a waker is bound to the best place, whoever is at work there";
+  if (policy == "auto")
+    GTEST_SKIP()
+        << "a critical root that has a waker is bound to the best place, whoever is at work there";
   runtime rt(options());
   for (int round = 0; round < rounds; ++round) {
     gate second_ran;
@@ -150,8 +153,10 @@ TEST_P(blocking, what_is_released_from_within_many_waits_runs_while_the_body_goe
     gate ran;
     batch b(c);
     b.add([&, left](task_context& inner) {
-      if (left > 0) descend(inner, left - 1);
-      else ran.open();
+      if (left > 0)
+        descend(inner, left - 1);
+      else
+        ran.open();
     });
     b.release();
     if (left == 0) ran.wait();
@@ -162,11 +167,13 @@ TEST_P(blocking, what_is_released_from_within_many_waits_runs_while_the_body_goe
   rt.run(g);
 }
 
-INSTANTIATE_TEST_SUITE_P(every_family, blocking, testing::Combine(testing::ValuesIn(families), testing::Values(2u, 3u, 4u)), [](const auto& p) {
-  std::string name = std::get<0>(p.param);
-  std::ranges::replace(name, '-', '_');
-  return name + "_on_" + std::to_string(std::get<1>(p.param));
-});
+INSTANTIATE_TEST_SUITE_P(every_family, blocking,
+                         testing::Combine(testing::ValuesIn(families), testing::Values(2u, 3u, 4u)),
+                         [](const auto& p) {
+                           std::string name = std::get<0>(p.param);
+                           std::ranges::replace(name, '-', '_');
+                           return name + "_on_" + std::to_string(std::get<1>(p.param));
+                         });
 
 }  // namespace
 }  // namespace kilter

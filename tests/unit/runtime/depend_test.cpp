@@ -90,7 +90,8 @@ TEST(data, many_readers_of_many_data_do_not_take_the_square_of_their_number) {
   EXPECT_EQ(g.edges(), 20000u);
 }
 
-/// Random uses of eight numbers: each task mixes what it reads into what it writes, so any other order shows.
+/// Random uses of eight numbers: each task mixes what it reads into what it writes, so any other
+/// order shows.
 class random_data : public ::testing::TestWithParam<const char*> {};
 
 struct cell {
@@ -137,7 +138,8 @@ TEST_P(random_data, give_what_they_give_one_after_the_other) {
     cells wanted{}, got{}, in_batches{};
     for (std::size_t i = 0; i < all.size(); ++i) work(all[i], wanted, i);
     graph g;
-    for (std::size_t i = 0; i < all.size(); ++i) g.add({}, data_of(all[i], got), [&, i] { work(all[i], got, i); });
+    for (std::size_t i = 0; i < all.size(); ++i)
+      g.add({}, data_of(all[i], got), [&, i] { work(all[i], got, i); });
     rt.run(g);
     graph adds;
     adds.add([&](task_context& me) {
@@ -155,11 +157,12 @@ TEST_P(random_data, give_what_they_give_one_after_the_other) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, random_data, ::testing::Values("fifo", "rws", "dam-c", "auto"), [](const auto& i) {
-  std::string name = i.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, random_data, ::testing::Values("fifo", "rws", "dam-c", "auto"),
+                         [](const auto& i) {
+                           std::string name = i.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(data, of_a_released_task_can_be_followed_only_after_wait) {
   graph g;
@@ -183,9 +186,9 @@ TEST(data, of_a_released_task_can_be_followed_only_after_wait) {
     b.wait();
     b.add({}, {.inout = {&x}}, [&] { ++x; });
     b.detach();
-    add({.in = {&x}});   // refused: nobody waits for the detached
+    add({.in = {&x}});  // refused: nobody waits for the detached
     b.wait();
-    add({.in = {&x}});   // refused
+    add({.in = {&x}});  // refused
   });
   runtime rt(with_policy("auto", 2));
   rt.run(g);

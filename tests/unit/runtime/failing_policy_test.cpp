@@ -1,4 +1,5 @@
-// A policy from outside fails in the middle of a run: whoever waits is told, nobody hangs, and the runtime can be stopped, asked and destroyed.
+// A policy from outside fails in the middle of a run: whoever waits is told, nobody hangs, and the
+// runtime can be stopped, asked and destroyed.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@
 namespace kilter {
 namespace {
 
-/// A queue that core 0 alone may take from. Each worker waits for a far moment unless something waits there for it; once `broken`, question 2 throws.
+/// A queue that core 0 alone may take from. Each worker waits for a far moment unless something
+/// waits there for it; once `broken`, question 2 throws.
 struct hand {  // of a test, on the policy; a real one has no such thing
   std::atomic<bool> broken{false};
   std::atomic<int> made_ready{0};
@@ -67,7 +69,8 @@ TEST(failing_policy, every_run_of_its_runtime_ends_and_says_why) {
   std::atomic<bool> go{false};
   runtime rt(falls_over_on(3, h));
   graph stuck, second;
-  // Waits where the policy never looks: only what is left is taken without it can this come to an end.
+  // Waits where the policy never looks: only what is left is taken without it can this come to an
+  // end.
   stuck.add({.work = 1.0}, [] {});
   const task first = second.add([&] { stress::wait_until([&] { return go.load(); }); });
   second.edge(first, second.add([] {}));
@@ -77,11 +80,14 @@ TEST(failing_policy, every_run_of_its_runtime_ends_and_says_why) {
   go.store(true);
   for (execution* e : {&a, &b}) {
     const std::string text = message_of([&] { e->wait(); });
-    EXPECT_NE(text.find("policy 'falls-over' breaks the contract at question 2, on_ready for task 'task #1': it threw 'cannot go on'"), std::string::npos)
+    EXPECT_NE(text.find("policy 'falls-over' breaks the contract at question 2, on_ready for task "
+                        "'task #1': it threw 'cannot go on'"),
+              std::string::npos)
         << text;
     EXPECT_TRUE(e->done());
   }
-  EXPECT_NE(message_of([&] { (void)rt.submit(stuck); }).find("cannot go on"), std::string::npos) << "a later graph is not run without the policy in silence";
+  EXPECT_NE(message_of([&] { (void)rt.submit(stuck); }).find("cannot go on"), std::string::npos)
+      << "a later graph is not run without the policy in silence";
   rt.stop();
   rt.start();
   EXPECT_NE(message_of([&] { (void)rt.submit(stuck); }).find("cannot go on"), std::string::npos);
@@ -142,12 +148,16 @@ class leaves_it final : public policy {
     d.asks_ready_low = d.asks_ready_high = d.asks_next = d.asks_take_low = d.asks_take_high = true;
     return d;
   }
-  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(0); }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override {
+    return ready_decision::wait_in(0);
+  }
   next_decision next(core_id, std::uint32_t attempt, view&) const override {
     if (declines_ && attempt == 0) return {.what = next_decision::kind::take_from, .queue = 0};
     return {};
   }
-  take_decision on_take(task_ref, core_id, bool, view&) const override { return {.put_back = true}; }
+  take_decision on_take(task_ref, core_id, bool, view&) const override {
+    return {.put_back = true};
+  }
 
  private:
   bool declines_;
@@ -165,7 +175,8 @@ TEST(forgetful_policy, does_not_hold_up_who_cancels_or_who_goes) {
     {
       runtime rt(o);
       execution e = rt.submit(left);
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the workers sleep, or look in vain
+      // the workers sleep, or look in vain
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
       e.cancel();
       EXPECT_THROW(e.wait(), cancelled_error);
       e = rt.submit(left);
@@ -193,7 +204,8 @@ TEST(failing_policy, queues_for_cores_that_are_not_there_are_refused_before_a_wo
   o.machine = cores(2);
   o.custom = std::make_shared<const elsewhere>();
   EXPECT_EQ(message_of([&] { runtime rt(o); }),
-            "policy 'elsewhere' breaks the contract at question 0, queues: queue 0 may be taken from by core 5, which does not exist; there are 0 to 1");
+            "policy 'elsewhere' breaks the contract at question 0, queues: queue 0 may be taken "
+            "from by core 5, which does not exist; there are 0 to 1");
 }
 
 }  // namespace

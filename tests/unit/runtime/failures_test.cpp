@@ -1,15 +1,16 @@
-// What the operating system may refuse, and what a process may do to itself: no memory, no thread, a fork, an exit.
+// What the operating system may refuse, and what a process may do to itself: no memory, no thread,
+// a fork, an exit.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sched.h>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <sched.h>
 #include <system_error>
 
 #include "kilter/parallel.hpp"
@@ -20,7 +21,8 @@
 namespace kilter {
 namespace {
 
-/// Runs the graph with memory ending after `count` allocations of the body that calls `armed`. True if it ran to its end.
+/// Runs the graph with memory ending after `count` allocations of the body that calls `armed`. True
+/// if it ran to its end.
 bool runs(runtime& rt, graph& g, long count) {
   bool whole = true;
   try {
@@ -45,14 +47,19 @@ TEST(out_of_memory, a_batch_ends_its_run_wherever_memory_ends) {
         batch b(here);
         task before;
         for (int i = 0; i < 40; ++i) {
-          const task t = b.add({.priority = i % 4 ? priority::low : priority::high, .work = i % 3 ? 1.0 : 0.0, .name = "a name that is too long to be kept in place"},
-                               [big = std::array<char, 200>{}, &alive] { alive.fetch_add(big[3]); });
+          const task t =
+              b.add({.priority = i % 4 ? priority::low : priority::high,
+                     .work = i % 3 ? 1.0 : 0.0,
+                     .name = "a name that is too long to be kept in place"},
+                    [big = std::array<char, 200>{}, &alive] { alive.fetch_add(big[3]); });
           if (i % 5 == 4) b.edge(before, t, 1e-6);
           before = t;
         }
-        for (int i = 0; i < 10; ++i) b.add({.widths = 2, .all_members = i % 2 == 0}, [](team_member& me) {
-          while (me.next_chunk(10, 1)) {}
-        });
+        for (int i = 0; i < 10; ++i)
+          b.add({.widths = 2, .all_members = i % 2 == 0}, [](team_member& me) {
+            while (me.next_chunk(10, 1)) {
+            }
+          });
         b.wait();
       });
       if (runs(rt, g, count)) break;
@@ -88,7 +95,8 @@ TEST(out_of_memory, a_graph_and_a_loop_inside_a_task_end_their_run_wherever_memo
   }
 }
 
-TEST(out_of_memory, a_submission_that_cannot_be_made_leaves_the_graph_and_the_runtime_as_they_were) {
+TEST(out_of_memory,
+     a_submission_that_cannot_be_made_leaves_the_graph_and_the_runtime_as_they_were) {
   runtime rt(with_policy("dam-c", 2));
   graph g;
   for (int i = 0; i < 10; ++i) g.add([] {});
@@ -106,7 +114,7 @@ TEST(out_of_memory, a_submission_that_cannot_be_made_leaves_the_graph_and_the_ru
     try {
       e.wait();
       break;
-    } catch (const usage_error&) {  // it is empty
+    } catch (const usage_error&) {     // it is empty
     } catch (const std::bad_alloc&) {  // memory ended on a worker
     }
   }
@@ -137,7 +145,8 @@ TEST(no_threads_left, a_runtime_that_gets_no_workers_says_so) {
     runtime rt(with_policy("rws", 4));
     FAIL() << "there were threads";
   } catch (const std::system_error& e) {
-    EXPECT_NE(std::string(e.what()).find("worker 0 of 4 got no thread"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("worker 0 of 4 got no thread"), std::string::npos)
+        << e.what();
   }
 }
 

@@ -36,7 +36,8 @@ class handles : public ::testing::TestWithParam<const char*> {
  protected:
   runtime_options options(std::uint32_t cores = 2) const { return with_policy(GetParam(), cores); }
 };
-/// Where a body waits for the test, and the policy must not have bound another task to its worker (docs/reliability.md): auto may.
+/// Where a body waits for the test, and the policy must not have bound another task to its worker
+/// (docs/reliability.md): auto may.
 class handles_beside_held_bodies : public handles {};
 
 TEST_P(handles_beside_held_bodies, a_task_can_be_waited_for_while_the_others_go_on) {
@@ -231,8 +232,10 @@ std::string named(const ::testing::TestParamInfo<const char*>& i) {
   std::ranges::replace(name, '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(policies, handles, ::testing::Values("fifo", "rws", "dam-c", "auto"), named);
-INSTANTIATE_TEST_SUITE_P(policies, handles_beside_held_bodies, ::testing::Values("fifo", "rws", "dam-c"), named);
+INSTANTIATE_TEST_SUITE_P(policies, handles, ::testing::Values("fifo", "rws", "dam-c", "auto"),
+                         named);
+INSTANTIATE_TEST_SUITE_P(policies, handles_beside_held_bodies,
+                         ::testing::Values("fifo", "rws", "dam-c"), named);
 
 // ---- what would hang or crash ----
 

@@ -1,4 +1,5 @@
-// Waits within waits: however many there are, the stack holds; and whoever stops helping leaves nothing behind that others wait for.
+// Waits within waits: however many there are, the stack holds; and whoever stops helping leaves
+// nothing behind that others wait for.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +24,8 @@ namespace {
 
 using stress::sanitized;
 
-
-const char* const helping_families[] = {"auto", "fifo", "rws", "dam-c", "cats", "cats-2q", "dheft", "heft"};
+const char* const helping_families[] = {"auto", "fifo",    "rws",   "dam-c",
+                                        "cats", "cats-2q", "dheft", "heft"};
 // A million of each is for the full size; what one stack holds is a few ten thousand.
 const int many = stress::full_size() ? 1'000'000 : sanitized ? 10'000 : 100'000;
 
@@ -71,7 +72,8 @@ TEST_P(helping, as_many_tasks_as_there_are_may_run_a_graph_each) {
 // Each level is a wait on top of another: no order of tasks could keep the stack short.
 TEST_P(helping, a_chain_of_tasks_that_each_wait_for_the_next_may_be_longer_than_the_stack) {
   runtime rt(options());
-  const int levels = sanitized ? many / (rt.workers() > 1 ? 50 : 5) : many;  // two workers hand each level over to one another
+  // two workers hand each level over to one another
+  const int levels = sanitized ? many / (rt.workers() > 1 ? 50 : 5) : many;
   int depth = 0;
   std::function<void(task_context&, int)> descend = [&](task_context& c, int left) {
     ++depth;
@@ -113,11 +115,14 @@ TEST_P(helping, all_may_wait_for_somebody_elses_graph) {
   EXPECT_EQ(waited.load(), waiters);
 }
 
-INSTANTIATE_TEST_SUITE_P(every_family, helping, testing::Combine(testing::ValuesIn(helping_families), testing::Values(1u, 2u)), [](const auto& p) {
-  std::string name = std::get<0>(p.param);
-  std::ranges::replace(name, '-', '_');
-  return name + "_on_" + std::to_string(std::get<1>(p.param));
-});
+INSTANTIATE_TEST_SUITE_P(every_family, helping,
+                         testing::Combine(testing::ValuesIn(helping_families),
+                                          testing::Values(1u, 2u)),
+                         [](const auto& p) {
+                           std::string name = std::get<0>(p.param);
+                           std::ranges::replace(name, '-', '_');
+                           return name + "_on_" + std::to_string(std::get<1>(p.param));
+                         });
 
 // Answers with one shared queue, declines each task once, and counts what it is asked.
 class counting final : public policy {
@@ -241,7 +246,8 @@ void run_without_memory_for_stacks() {
 TEST(nested_waits, without_memory_for_another_stack_end_in_an_error) {
   if (sanitized) GTEST_SKIP() << "a sanitizer reserves terabytes of address space";
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(run_without_memory_for_stacks(), testing::ExitedWithCode(0), "no memory for another stack: [0-9]+ waits are nested on the worker of core 0; ");
+  EXPECT_EXIT(run_without_memory_for_stacks(), testing::ExitedWithCode(0),
+              "no memory for another stack: [0-9]+ waits are nested on the worker of core 0; ");
 }
 
 }  // namespace

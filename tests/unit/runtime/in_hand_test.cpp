@@ -1,4 +1,5 @@
-// What a worker holds where nobody else can reach it. A thing that is left there keeps others waiting for as long as the worker is busy elsewhere.
+// What a worker holds where nobody else can reach it. A thing that is left there keeps others
+// waiting for as long as the worker is busy elsewhere.
 
 #include "runtime/in_hand.hpp"
 
@@ -59,7 +60,8 @@ TEST_F(in_hand_test, all_of_it_goes_where_others_find_it) {
   fill();
   hand.let_go(others);
   EXPECT_TRUE(hand.empty());
-  EXPECT_EQ(others.got, (std::vector<std::string>{"declined 7", "shared", "told", "row of 1", "handed in"}));
+  EXPECT_EQ(others.got,
+            (std::vector<std::string>{"declined 7", "shared", "told", "row of 1", "handed in"}));
   hand.let_go(others);
   EXPECT_EQ(others.got.size(), 5u) << "an empty hand has nothing to give";
 }

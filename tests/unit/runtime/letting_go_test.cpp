@@ -1,4 +1,5 @@
-// A task that waited goes on, for as long as it likes. What its worker did for others meanwhile must not wait for its end.
+// A task that waited goes on, for as long as it likes. What its worker did for others meanwhile
+// must not wait for its end.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,8 @@ using stress::wait_until;
 
 constexpr double into_the_queue = 0.5, to_run_next = 0.25;  // for task_options::work
 
-/// Beside what `scripted` knows: a queue from which all cores take, and tasks that run next where they became ready.
+/// Beside what `scripted` knows: a queue from which all cores take, and tasks that run next where
+/// they became ready.
 class with_a_queue final : public policy {
  public:
   /// `takers`: of the queue; none: all cores.
@@ -33,7 +35,8 @@ class with_a_queue final : public policy {
     d.deques_too = true;
     return d;
   }
-  [[nodiscard]] ready_decision on_ready(task_ref t, task_ref parent, core_id waker, view& v) const override {
+  [[nodiscard]] ready_decision on_ready(task_ref t, task_ref parent, core_id waker,
+                                        view& v) const override {
     if (v.work(t) == into_the_queue) return ready_decision::wait_in(v.machine().core_count(), 0);
     if (v.work(t) == to_run_next) return ready_decision::next();
     return bound_.on_ready(t, parent, waker, v);
@@ -50,12 +53,14 @@ runtime_options with_a_queue_on(std::uint32_t n) {
   return o;
 }
 
-// A task on core 0 waits for its child on core 1, which is over while core 0, helping, is inside the task of another graph.
+// A task on core 0 waits for its child on core 1, which is over while core 0, helping, is inside
+// the task of another graph.
 struct helped_meanwhile {
   runtime rt{with_a_queue_on(2)};
   std::atomic<bool> waits{false}, inside{false}, child_over{false}, other_seen{false};
 
-  /// `other`: with a root bound to core 0 that calls in_other(). What comes after the wait runs in after().
+  /// `other`: with a root bound to core 0 that calls in_other(). What comes after the wait runs in
+  /// after().
   template <class After>
   void play(graph& other, After&& after) {
     graph g;
@@ -79,7 +84,8 @@ struct helped_meanwhile {
   void in_other() {
     inside.store(true);
     wait_until([&] { return child_over.load(); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the child is counted as done, so that the wait ends with this task
+    // until the child is counted as done, so that the wait ends with this task
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 };
 
@@ -115,10 +121,12 @@ TEST(letting_go, others_are_told_before_the_next_body_runs) {
     graph g;
     std::atomic<bool> queued_ran{false};
     const task first = g.add({.work = at(rt, 0, 1)}, [&] {
-      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the other worker sleeps
+      // the other worker sleeps
+      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     g.edge(first, g.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
-    g.edge(first, g.add({.work = to_run_next}, [&] { wait_until([&] { return queued_ran.load(); }); }));
+    g.edge(first,
+           g.add({.work = to_run_next}, [&] { wait_until([&] { return queued_ran.load(); }); }));
     rt.run(g);
   }
 }
@@ -132,11 +140,13 @@ TEST(letting_go, others_are_told_before_an_assembly_gets_the_worker) {
     const task first = g.add({.work = at(rt, 0, 1)}, [&] {
       inside.store(true);
       wait_until([&] { return is_bound.load(); });
-      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the other worker sleeps
+      // the other worker sleeps
+      if (i % 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     g.edge(first, g.add({.work = into_the_queue}, [&] { queued_ran.store(true); }));
     const task binds = bound.add({.work = at(rt, 1, 1)}, [] {});
-    bound.edge(binds, bound.add({.work = at(rt, 0, 1)}, [&] { wait_until([&] { return queued_ran.load(); }); }));
+    bound.edge(binds, bound.add({.work = at(rt, 0, 1)},
+                                [&] { wait_until([&] { return queued_ran.load(); }); }));
     bound.edge(binds, bound.add({.work = at(rt, 1, 1)}, [&] { is_bound.store(true); }));
     execution e = rt.submit(g);
     wait_until([&] { return inside.load(); });
@@ -150,14 +160,17 @@ class cores_of_which_one_goes_away final : public emulated_cores {
  public:
   std::atomic<bool> away{false};
   [[nodiscard]] double scale() const noexcept override { return 1.0; }
-  [[nodiscard]] std::int64_t cpu_nanoseconds(core_id) noexcept override { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+  [[nodiscard]] std::int64_t cpu_nanoseconds(core_id) noexcept override {
+    return std::chrono::steady_clock::now().time_since_epoch().count();
+  }
   [[nodiscard]] bool has_core(core_id c) noexcept override { return c != 0 || !away.load(); }
   void wait_for_core(core_id c) noexcept override {
     while (!has_core(c)) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 };
 
-// The core goes away in the wide task that its worker ends. Of the others only the last may take from the queue.
+// The core goes away in the wide task that its worker ends. Of the others only the last may take
+// from the queue.
 TEST(letting_go, a_worker_that_waits_for_its_core_has_told_others) {
   cores_of_which_one_goes_away there;
   runtime_options o = scripted_on(4);
@@ -167,7 +180,8 @@ TEST(letting_go, a_worker_that_waits_for_its_core_has_told_others) {
   graph g;
   const task first = g.add({.work = at(rt, 0, 2)}, [&](team_member& me) {
     if (me.member() != 0) return;
-    while (me.next_chunk(1)) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the others sleep
+    // the others sleep
+    while (me.next_chunk(1)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     there.away.store(true);
   });
   g.edge(first, g.add({.work = into_the_queue}, [] {}));
@@ -177,7 +191,8 @@ TEST(letting_go, a_worker_that_waits_for_its_core_has_told_others) {
   e.wait();
 }
 
-// The wait ends somewhere in the middle of a row of bodies that take nanoseconds. If the row stayed open, what follows would be timed with it.
+// The wait ends somewhere in the middle of a row of bodies that take nanoseconds. If the row stayed
+// open, what follows would be timed with it.
 TEST(letting_go, a_row_of_short_tasks_is_closed) {
   runtime_options o = scripted_on(2);
   o.table = table_options::robust();

@@ -31,15 +31,18 @@ TEST(loop_shares, follow_the_times_of_an_iteration) {
   four_cores m;
   for (const core_id c : {0, 1}) m.takes(c, 1e-6);
   for (const core_id c : {2, 3}) m.takes(c, 3e-6);
-  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 8000, no_core), (std::vector<std::uint64_t>{0, 3000, 6000, 7000, 8000}));
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 8000, no_core),
+            (std::vector<std::uint64_t>{0, 3000, 6000, 7000, 8000}));
 }
 
 TEST(loop_shares, nobody_is_invited_to_less_than_10_us_and_the_caller_always_takes_part) {
   four_cores m;
   for (const core_id c : {0, 1}) m.takes(c, 1e-6);
   for (const core_id c : {2, 3}) m.takes(c, 3e-6);
-  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, no_core), (std::vector<std::uint64_t>{0, 9, 9, 9, 9}));
-  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, 3), (std::vector<std::uint64_t>{0, 0, 0, 0, 9}));
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, no_core),
+            (std::vector<std::uint64_t>{0, 9, 9, 9, 9}));
+  EXPECT_EQ(begins_of_shares(m.tables, m.cores, m.row, 9, 3),
+            (std::vector<std::uint64_t>{0, 0, 0, 0, 9}));
   const loop_shares two = shares_of_loop(m.tables, m.cores, m.row, 25, 25, 3);
   EXPECT_EQ(two.invited, std::vector<core_id>{0}) << "the fastest";
   EXPECT_EQ(two.weights[1], 0.0);
@@ -49,10 +52,14 @@ TEST(loop_shares, those_who_look_for_work_are_invited_to_less) {
   four_cores m;
   for (core_id c = 0; c < 4; ++c) m.takes(c, 1e-6);
   const std::vector<std::uint8_t> two_look{0, 1, 1, 0};
-  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 9, 9, 0, two_look).invited, (std::vector<core_id>{1, 2}));
-  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 5, 5, 0, two_look).invited, (std::vector<core_id>{1})) << "2 us for each";
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 9, 9, 0, two_look).invited,
+            (std::vector<core_id>{1, 2}));
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 5, 5, 0, two_look).invited,
+            (std::vector<core_id>{1}))
+      << "2 us for each";
   EXPECT_TRUE(shares_of_loop(m.tables, m.cores, m.row, 3, 3, 0, two_look).invited.empty());
-  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 1000, 0, two_look).invited.size(), 3u) << "there is enough for all, awake or not";
+  EXPECT_EQ(shares_of_loop(m.tables, m.cores, m.row, 1000, 1000, 0, two_look).invited.size(), 3u)
+      << "there is enough for all, awake or not";
 }
 
 TEST(loop_shares, nobody_is_invited_for_pieces_that_are_not_there) {
@@ -62,8 +69,10 @@ TEST(loop_shares, nobody_is_invited_for_pieces_that_are_not_there) {
 }
 
 TEST(proportional_cut, ends_at_n_whatever_the_weights) {
-  for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 40, UINT64_MAX})
-    for (const std::vector<double>& weights : {std::vector<double>{1.0}, {0.1, 0.2, 0.3, 0.4, 0.0}, {0.0, 1e-9, 1e9}, {1.0, 1.0, 1.0}}) {
+  for (const std::uint64_t n :
+       {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 40, UINT64_MAX})
+    for (const std::vector<double>& weights :
+         {std::vector<double>{1.0}, {0.1, 0.2, 0.3, 0.4, 0.0}, {0.0, 1e-9, 1e9}, {1.0, 1.0, 1.0}}) {
       proportional_cut cut(n, weights);
       std::uint64_t at = 0;
       for (const double w : weights) {

@@ -20,7 +20,10 @@ bool refused() noexcept {
 
 void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
   void* p = nullptr;
-  return refused() || posix_memalign(&p, std::max(alignment, sizeof(void*)), std::max<std::size_t>(size, 1)) != 0 ? nullptr : p;
+  return refused() || posix_memalign(&p, std::max(alignment, sizeof(void*)),
+                                     std::max<std::size_t>(size, 1)) != 0
+             ? nullptr
+             : p;
 }
 
 void* take(std::size_t size, std::size_t alignment) {
@@ -36,12 +39,24 @@ using kilter::testing_memory::take, kilter::testing_memory::take_or_null;
 
 void* operator new(std::size_t size) { return take(size, alignof(std::max_align_t)); }
 void* operator new[](std::size_t size) { return take(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return take(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return take(size, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take_or_null(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return take_or_null(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept { return take_or_null(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept { return take_or_null(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return take(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a) {
+  return take(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return take_or_null(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return take_or_null(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take_or_null(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take_or_null(size, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

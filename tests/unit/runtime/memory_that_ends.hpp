@@ -1,5 +1,6 @@
 #pragma once
-// Memory that comes to an end when a test says so: memory_that_ends.cpp replaces operator new of the whole test program.
+// Memory that comes to an end when a test says so: memory_that_ends.cpp replaces operator new of
+// the whole test program.
 
 #include <atomic>
 

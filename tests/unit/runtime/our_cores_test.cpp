@@ -1,5 +1,6 @@
 // Runtimes that have something to do at the same time, in two processes or in one, divide the cores
-// (docs/neighbours.md). Others of this user may come and go meanwhile, so what is to be is waited for.
+// (docs/neighbours.md). Others of this user may come and go meanwhile, so what is to be is waited
+// for.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -38,8 +39,10 @@ void work_for(std::chrono::nanoseconds time) {
 bool becomes(const std::function<bool()>& is) {
   const auto end = std::chrono::steady_clock::now() + 20s;
   while (!is())
-    if (std::chrono::steady_clock::now() > end) return false;
-    else std::this_thread::sleep_for(1ms);
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+    else
+      std::this_thread::sleep_for(1ms);
   return true;
 }
 
@@ -137,9 +140,8 @@ TEST_F(our_cores, who_can_use_one_leaves_the_others) {
     while (!stop.load()) work_for(100us);
   });
   execution e = other.submit(g);
-  EXPECT_TRUE(becomes([&] {
-    return cores_of(one).size() + 1 == one.workers() && cores_of(other).size() == 1;
-  }));
+  EXPECT_TRUE(becomes(
+      [&] { return cores_of(one).size() + 1 == one.workers() && cores_of(other).size() == 1; }));
   stop = true;
   e.wait();
 }
@@ -269,8 +271,7 @@ TEST_F(our_cores, nothing_is_lost_while_they_come_and_go) {
         before = critical;
       }
       g.add({.type = g.type("loop")}, [&](task_context& here) {
-        for (int i = 0; i < 5; ++i)
-          parallel_for(here, 0, 200, [&](std::size_t) { work_for(5us); });
+        for (int i = 0; i < 5; ++i) parallel_for(here, 0, 200, [&](std::size_t) { work_for(5us); });
         ++ran;
       });
       g.add({.type = g.type("batch")}, [&](task_context& here) {

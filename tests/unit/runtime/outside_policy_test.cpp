@@ -1,4 +1,5 @@
-// A run may end while a policy from outside is asked: its answer is then about a task that is gone, and still not wrong.
+// A run may end while a policy from outside is asked: its answer is then about a task that is gone,
+// and still not wrong.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ namespace {
 class one_queue final : public policy {
  public:
   using next_function = std::function<next_decision(core_id worker, std::uint32_t attempt, view&)>;
-  one_queue(std::atomic<std::uint64_t>& first, next_function f) : first_(first), next_(std::move(f)) {}
+  one_queue(std::atomic<std::uint64_t>& first, next_function f)
+      : first_(first), next_(std::move(f)) {}
   std::string_view name() const noexcept override { return "one-queue"; }
   discipline queues(const machine&) const override {
     discipline d;
@@ -30,7 +32,9 @@ class one_queue final : public policy {
     std::uint64_t none = 0;
     first_.compare_exchange_strong(none, v.word_of(v.batch_task(0)));
   }
-  next_decision next(core_id worker, std::uint32_t attempt, view& v) const override { return next_(worker, attempt, v); }
+  next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
+    return next_(worker, attempt, v);
+  }
 
  private:
   std::atomic<std::uint64_t>& first_;
@@ -38,7 +42,8 @@ class one_queue final : public policy {
 };
 
 runtime_options on_two_cores(std::atomic<std::uint64_t>& first, one_queue::next_function f) {
-  return {.machine = std::make_shared<const machine>(machine::uniform(2)), .custom = std::make_shared<one_queue>(first, std::move(f))};
+  return {.machine = std::make_shared<const machine>(machine::uniform(2)),
+          .custom = std::make_shared<one_queue>(first, std::move(f))};
 }
 
 next_decision from_the_queue(std::uint32_t attempt) {
@@ -46,7 +51,8 @@ next_decision from_the_queue(std::uint32_t attempt) {
   return {.what = next_decision::kind::take_from, .queue = 0};
 }
 
-// The tasks of a cancelled run are not taken in the order of the policy, which so may not know that they are gone.
+// The tasks of a cancelled run are not taken in the order of the policy, which so may not know that
+// they are gone.
 TEST(outside_policy, may_still_wait_for_a_task_of_a_cancelled_run) {
   std::atomic<std::uint64_t> first{0}, asked{0};
   std::atomic<bool> holds{false};

@@ -1,4 +1,5 @@
-// parallel_for and parallel_reduce: every iteration once and none twice, from wherever they are called, and what happens when something fails.
+// parallel_for and parallel_reduce: every iteration once and none twice, from wherever they are
+// called, and what happens when something fails.
 
 #include "kilter/parallel.hpp"
 
@@ -30,7 +31,8 @@ TEST(parallel_for, does_every_iteration_once_for_any_body_index_and_number_of_wo
       runtime rt(with_policy(p, workers));
       for (const std::int64_t n : {1, 2, 3, 64, 1000, 70'001}) {
         std::vector<std::atomic<int>> times(static_cast<std::size_t>(n));
-        parallel_for(rt, -5, static_cast<int>(n) - 5, [&](int i) { times[static_cast<std::size_t>(i + 5)].fetch_add(1); });
+        parallel_for(rt, -5, static_cast<int>(n) - 5,
+                     [&](int i) { times[static_cast<std::size_t>(i + 5)].fetch_add(1); });
         parallel_for(rt, std::int64_t{7}, n + 7, [&](std::int64_t first, std::int64_t last) {
           for (; first < last; ++first) times[static_cast<std::size_t>(first - 7)].fetch_add(1);
         });
@@ -44,14 +46,17 @@ TEST(parallel_for, an_empty_range_calls_nothing) {
   bool called = false;
   parallel_for(rt, 5, 5, [&](int) { called = true; });
   parallel_for(rt, 5, -5, [&](int, int) { called = true; });
-  EXPECT_EQ(parallel_reduce(rt, 3u, 2u, 17, [](unsigned) { return 1; }, std::plus<>{}), 17);
+  EXPECT_EQ(parallel_reduce(
+                rt, 3u, 2u, 17, [](unsigned) { return 1; }, std::plus<>{}),
+            17);
   EXPECT_FALSE(called);
 }
 
 TEST(parallel_for, counts_that_no_32_bit_number_holds) {
   runtime rt(with_policy("dam-c", 3));
   std::atomic<std::uint64_t> done{0};
-  parallel_for(rt, std::uint64_t{0}, std::uint64_t{1} << 40, [&](std::uint64_t first, std::uint64_t last) { done += last - first; });
+  parallel_for(rt, std::uint64_t{0}, std::uint64_t{1} << 40,
+               [&](std::uint64_t first, std::uint64_t last) { done += last - first; });
   EXPECT_EQ(done.load(), std::uint64_t{1} << 40);
   done = 0;
   using limits = std::numeric_limits<std::int64_t>;
@@ -61,7 +66,9 @@ TEST(parallel_for, counts_that_no_32_bit_number_holds) {
   });
   EXPECT_EQ(done.load(), std::numeric_limits<std::uint64_t>::max());
   done = 0;
-  parallel_for(rt, std::uint64_t{0}, std::uint64_t{1} << 40, [&](std::uint64_t first, std::uint64_t last) { done += last - first; }, {.grain = 3});
+  parallel_for(rt, std::uint64_t{0}, std::uint64_t{1} << 40,
+               [&](std::uint64_t first, std::uint64_t last) { done += last - first; },
+               {.grain = 3});
   EXPECT_EQ(done.load(), std::uint64_t{1} << 40) << "more grains than pieces can be counted";
 }
 
@@ -70,10 +77,12 @@ TEST(parallel_for, no_piece_is_smaller_than_the_grain) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::mutex lock;
     std::vector<std::pair<std::size_t, std::size_t>> pieces;
-    parallel_for(rt, std::size_t{0}, std::size_t{10'050}, [&](std::size_t first, std::size_t last) {
-      const std::lock_guard hold(lock);
-      pieces.emplace_back(first, last);
-    }, {.grain = 100});
+    parallel_for(rt, std::size_t{0}, std::size_t{10'050},
+                 [&](std::size_t first, std::size_t last) {
+                   const std::lock_guard hold(lock);
+                   pieces.emplace_back(first, last);
+                 },
+                 {.grain = 100});
     for (const auto& [first, last] : pieces) {
       EXPECT_EQ(first % 100, 0u);
       EXPECT_TRUE(last % 100 == 0 || last == 10'050);
@@ -125,15 +134,18 @@ TEST(parallel_for, the_first_exception_comes_out_and_the_runtime_goes_on) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::atomic<int> begun{0};
     try {
-      parallel_for(rt, 0, 100'000'000, [&](int i) {
-        begun.fetch_add(1, std::memory_order_relaxed);
-        if (i == 1000) throw std::runtime_error("1000");
-      }, {.grain = 100});
+      parallel_for(rt, 0, 100'000'000,
+                   [&](int i) {
+                     begun.fetch_add(1, std::memory_order_relaxed);
+                     if (i == 1000) throw std::runtime_error("1000");
+                   },
+                   {.grain = 100});
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::runtime_error& e) {
       EXPECT_STREQ(e.what(), "1000");
     }
-    EXPECT_LT(begun.load(), 100'000'000) << "iterations that had not begun went on after the exception";
+    EXPECT_LT(begun.load(), 100'000'000)
+        << "iterations that had not begun went on after the exception";
   }
   std::atomic<int> done{0};
   parallel_for(rt, 0, 100, [&](int) { done.fetch_add(1); });
@@ -148,7 +160,8 @@ TEST(parallel_for, nests_in_itself_and_in_tasks) {
     EXPECT_EQ(done.load(), 1000);
     graph g;
     for (int t = 0; t < 20; ++t)
-      g.add([&](task_context& here) { parallel_for(here, 0, 100, [&](int) { done.fetch_add(1); }); });
+      g.add(
+          [&](task_context& here) { parallel_for(here, 0, 100, [&](int) { done.fetch_add(1); }); });
     rt.run(g);
     EXPECT_EQ(done.load(), 3000);
   }
@@ -159,7 +172,8 @@ TEST(parallel_for, an_iteration_may_wait_for_a_graph_whose_tasks_are_bound_to_an
   std::atomic<int> done{0};
   parallel_for(rt, 0, 30, [&](int i) {
     graph inner;
-    for (core_id c = 0; c < 3; ++c) inner.add({.work = at(rt, (static_cast<core_id>(i) + c) % 3, 1)}, [&] { done.fetch_add(1); });
+    for (core_id c = 0; c < 3; ++c)
+      inner.add({.work = at(rt, (static_cast<core_id>(i) + c) % 3, 1)}, [&] { done.fetch_add(1); });
     rt.run(inner);
   });
   EXPECT_EQ(done.load(), 90);
@@ -197,10 +211,14 @@ TEST(parallel_task, starts_after_what_comes_before_and_ends_before_what_comes_af
     long sum = 0;
     graph g;
     const task fill = g.add([&] { std::iota(values.begin(), values.end(), 0); });
-    const task twice = add_parallel_for(g, {.name = "twice"}, std::size_t{0}, values.size(), [&](std::size_t i) { values[i] *= 2; });
-    const task half = add_parallel_for(g, {}, std::size_t{0}, values.size(), [&](std::size_t first, std::size_t last) {
-      for (; first < last; ++first) values[first] -= static_cast<int>(first);
-    }, {.type = "half", .grain = 64});
+    const task twice = add_parallel_for(g, {.name = "twice"}, std::size_t{0}, values.size(),
+                                        [&](std::size_t i) { values[i] *= 2; });
+    const task half = add_parallel_for(g, {}, std::size_t{0}, values.size(),
+                                       [&](std::size_t first, std::size_t last) {
+                                         for (; first < last; ++first)
+                                           values[first] -= static_cast<int>(first);
+                                       },
+                                       {.type = "half", .grain = 64});
     const task add = g.add([&] { sum = std::accumulate(values.begin(), values.end(), 0L); });
     g.edge(fill, twice);
     g.edge(twice, half);
@@ -211,7 +229,8 @@ TEST(parallel_task, starts_after_what_comes_before_and_ends_before_what_comes_af
       EXPECT_EQ(s.tasks, 4u);
     }
     bool learned = false;
-    for (const auto& cell : rt.table()) learned |= cell.type == "loop:half" && cell.seconds > 0.0 && cell.seconds < 1e-3;
+    for (const auto& cell : rt.table())
+      learned |= cell.type == "loop:half" && cell.seconds > 0.0 && cell.seconds < 1e-3;
     EXPECT_TRUE(learned) << "seconds an iteration, under the name that was given";
   }
 }
@@ -240,10 +259,12 @@ TEST(parallel_for, stopping_the_runtime_ends_it_with_cancelled_error) {
     while (!begun.load()) std::this_thread::yield();
     rt.stop();
   });
-  EXPECT_THROW(parallel_for(rt, 0, 1'000'000, [&](int) {
-    begun = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }), cancelled_error);
+  EXPECT_THROW(parallel_for(rt, 0, 1'000'000,
+                            [&](int) {
+                              begun = true;
+                              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                            }),
+               cancelled_error);
   stopper.join();
   EXPECT_THROW(parallel_for(rt, 0, 10, [](int) {}), usage_error);
   rt.start();
@@ -258,12 +279,16 @@ TEST(parallel_reduce, gives_the_same_bits_whatever_the_number_of_workers) {
   for (const std::uint32_t workers : {1u, 2u, 5u})
     for (int repeat = 0; repeat < 3; ++repeat) {
       runtime rt(with_policy("dam-c", workers));
-      sums.push_back(parallel_reduce(rt, 1, 300'000, 0.0, [](int i) { return 1.0 / i; }, std::plus<>{}));
+      sums.push_back(parallel_reduce(
+          rt, 1, 300'000, 0.0, [](int i) { return 1.0 / i; }, std::plus<>{}));
       // Not commutative: order shows.
-      texts.push_back(parallel_reduce(rt, 0, 5000, std::string{}, [](int first, int last, std::string s) {
-        for (; first < last; ++first) s += static_cast<char>('a' + first % 26);
-        return s;
-      }, std::plus<>{}, {.grain = 7}));
+      texts.push_back(parallel_reduce(rt, 0, 5000, std::string{},
+                                      [](int first, int last, std::string s) {
+                                        for (; first < last; ++first)
+                                          s += static_cast<char>('a' + first % 26);
+                                        return s;
+                                      },
+                                      std::plus<>{}, {.grain = 7}));
     }
   std::string expected;
   for (int i = 0; i < 5000; ++i) expected += static_cast<char>('a' + i % 26);
@@ -280,15 +305,22 @@ TEST(loop_types, a_bound_of_another_type_is_not_cut) {
   runtime rt(with_policy("auto", 2));
   const std::vector<int> v(1000, 1);
   std::atomic<std::uint64_t> sum{0};
-  parallel_for(rt, 0, v.size(), [&](std::size_t i) { sum.fetch_add(static_cast<std::uint64_t>(v[i])); });
+  parallel_for(rt, 0, v.size(),
+               [&](std::size_t i) { sum.fetch_add(static_cast<std::uint64_t>(v[i])); });
   EXPECT_EQ(sum.load(), 1000u);
   static_assert(std::is_same_v<loop_index<int, std::size_t>, std::size_t>);
   std::atomic<std::uint64_t> iterations{0};
   const std::uint64_t many = 5'000'000'000;
-  parallel_for(rt, 0, many, [&](std::uint64_t first, std::uint64_t last) { iterations.fetch_add(last - first); });
+  parallel_for(rt, 0, many, [&](std::uint64_t first, std::uint64_t last) {
+    iterations.fetch_add(last - first);
+  });
   EXPECT_EQ(iterations.load(), many);
   const auto total = parallel_reduce(
-      rt, 0, many, std::uint64_t{0}, [](std::uint64_t first, std::uint64_t last, std::uint64_t before) { return before + (last - first); }, std::plus<>{});
+      rt, 0, many, std::uint64_t{0},
+      [](std::uint64_t first, std::uint64_t last, std::uint64_t before) {
+        return before + (last - first);
+      },
+      std::plus<>{});
   EXPECT_EQ(total, many);
 }
 
@@ -307,7 +339,8 @@ TEST(loop_types, bounds_without_a_common_type_are_refused_unless_the_loop_is_emp
 template <class T, class V>
 concept sums_up = !detail::narrows<V, T>;
 static_assert(!sums_up<int, double> && !sums_up<float, double> && !sums_up<int, std::int64_t>);
-static_assert(sums_up<double, int> && sums_up<int, short> && sums_up<short, short> && sums_up<std::string, int>);
+static_assert(sums_up<double, int> && sums_up<int, short> && sums_up<short, short> &&
+              sums_up<std::string, int>);
 
 }  // namespace
 }  // namespace kilter

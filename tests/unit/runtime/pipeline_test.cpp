@@ -1,4 +1,5 @@
-// parallel_pipeline: every item through every stage once, the promised orders, the bound on what is in flight, and what happens when something fails.
+// parallel_pipeline: every item through every stage once, the promised orders, the bound on what is
+// in flight, and what happens when something fails.
 
 #include "kilter/pipeline.hpp"
 
@@ -24,7 +25,8 @@ const char* const policies[] = {"rws", "dam-c", "perf", "auto"};
 
 /// A first stage that gives 0 .. n-1.
 auto numbers(int n) {
-  return serial_stage("numbers", [at = 0, n]() mutable { return at < n ? std::optional(at++) : std::nullopt; });
+  return serial_stage(
+      "numbers", [at = 0, n]() mutable { return at < n ? std::optional(at++) : std::nullopt; });
 }
 
 /// Counts who is inside.
@@ -34,7 +36,8 @@ struct crowd {
     crowd& in;
     explicit visit(crowd& c) : in(c) {
       const int n = in.now.fetch_add(1) + 1;
-      for (int m = in.most.load(); n > m && !in.most.compare_exchange_weak(m, n);) {}
+      for (int m = in.most.load(); n > m && !in.most.compare_exchange_weak(m, n);) {
+      }
     }
     ~visit() { in.now.fetch_sub(1); }
   };
@@ -51,24 +54,31 @@ TEST(pipeline, takes_every_item_through_every_stage_once_under_any_policy_and_nu
         crowd serial, ordered;
         const std::uint64_t passed = parallel_pipeline(
             rt, {.in_flight = in_flight}, numbers(n),
-            parallel_stage("square", [&](int i) { return std::pair(i, static_cast<double>(i) * i); }),
-            serial_stage("count", [&](std::pair<int, double> v) {
-              const crowd::visit inside(serial);
-              seen[static_cast<std::size_t>(v.first)].fetch_add(1);
-              return std::make_unique<std::pair<int, double>>(v);
-            }),
-            parallel_stage("check", [](std::unique_ptr<std::pair<int, double>> v) {
-              EXPECT_EQ(v->second, static_cast<double>(v->first) * v->first);
-              return v->first;
-            }),
+            parallel_stage("square",
+                           [&](int i) { return std::pair(i, static_cast<double>(i) * i); }),
+            serial_stage("count",
+                         [&](std::pair<int, double> v) {
+                           const crowd::visit inside(serial);
+                           seen[static_cast<std::size_t>(v.first)].fetch_add(1);
+                           return std::make_unique<std::pair<int, double>>(v);
+                         }),
+            parallel_stage("check",
+                           [](std::unique_ptr<std::pair<int, double>> v) {
+                             EXPECT_EQ(v->second, static_cast<double>(v->first) * v->first);
+                             return v->first;
+                           }),
             ordered_stage("out", [&](int i) {
               const crowd::visit inside(ordered);
               out.push_back(i);
             }));
         ASSERT_EQ(passed, n);
-        for (auto& s : seen) ASSERT_EQ(s.load(), 1) << p << ", " << workers << " workers, " << in_flight << " in flight";
+        for (auto& s : seen)
+          ASSERT_EQ(s.load(), 1) << p << ", " << workers << " workers, " << in_flight
+                                 << " in flight";
         ASSERT_EQ(out.size(), n);
-        for (int i = 0; i < n; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], i) << p << ", " << workers << " workers, " << in_flight << " in flight";
+        for (int i = 0; i < n; ++i)
+          ASSERT_EQ(out[static_cast<std::size_t>(i)], i)
+              << p << ", " << workers << " workers, " << in_flight << " in flight";
         ASSERT_EQ(serial.most.load(), 1);
         ASSERT_EQ(ordered.most.load(), 1);
       }
@@ -78,18 +88,25 @@ TEST(pipeline, takes_every_item_through_every_stage_once_under_any_policy_and_nu
 TEST(pipeline, ordered_stages_one_after_another_keep_the_order_when_items_overtake_between_them) {
   runtime rt(with_policy("rws", 4));
   std::vector<int> first, second;
-  parallel_pipeline(
-      rt, {.in_flight = 8}, numbers(200),
-      parallel_stage("late", [](int i) {
-        if (i % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        return i;
-      }),
-      ordered_stage("first", [&](int i) { first.push_back(i); return i; }),
-      parallel_stage("late too", [](int i) {
-        if (i % 5 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        return i;
-      }),
-      ordered_stage("second", [&](int i) { second.push_back(i); }));
+  parallel_pipeline(rt, {.in_flight = 8}, numbers(200),
+                    parallel_stage("late",
+                                   [](int i) {
+                                     if (i % 8 == 0)
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                     return i;
+                                   }),
+                    ordered_stage("first",
+                                  [&](int i) {
+                                    first.push_back(i);
+                                    return i;
+                                  }),
+                    parallel_stage("late too",
+                                   [](int i) {
+                                     if (i % 5 == 0)
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                     return i;
+                                   }),
+                    ordered_stage("second", [&](int i) { second.push_back(i); }));
   ASSERT_EQ(first.size(), 200u);
   for (int i = 0; i < 200; ++i) ASSERT_EQ(first[static_cast<std::size_t>(i)], i);
   EXPECT_EQ(first, second);
@@ -101,22 +118,28 @@ TEST(pipeline, has_no_more_items_in_flight_than_it_was_told) {
   struct item {
     explicit item(std::atomic<int>& a, std::atomic<int>& m) : alive(&a) {
       const int n = a.fetch_add(1) + 1;
-      for (int seen = m.load(); n > seen && !m.compare_exchange_weak(seen, n);) {}
+      for (int seen = m.load(); n > seen && !m.compare_exchange_weak(seen, n);) {
+      }
     }
     item(item&& from) noexcept : alive(std::exchange(from.alive, nullptr)) {}
-    ~item() { if (alive) alive->fetch_sub(1); }
+    ~item() {
+      if (alive) alive->fetch_sub(1);
+    }
     std::atomic<int>* alive;
   };
   int left = 100;
   parallel_pipeline(
-      rt, {.in_flight = 3}, serial_stage("give", [&]() -> std::optional<item> {
-        if (left-- == 0) return std::nullopt;
-        return item(alive, most);
-      }),
-      parallel_stage("hold", [&](item i) {
-        stress::wait_until([&] { return most.load() >= 3; });  // and no fewer
-        return i;
-      }),
+      rt, {.in_flight = 3},
+      serial_stage("give",
+                   [&]() -> std::optional<item> {
+                     if (left-- == 0) return std::nullopt;
+                     return item(alive, most);
+                   }),
+      parallel_stage("hold",
+                     [&](item i) {
+                       stress::wait_until([&] { return most.load() >= 3; });  // and no fewer
+                       return i;
+                     }),
       serial_stage("end", [](const item&) {}));
   EXPECT_EQ(alive.load(), 0);
   EXPECT_EQ(most.load(), 3);
@@ -125,7 +148,8 @@ TEST(pipeline, has_no_more_items_in_flight_than_it_was_told) {
 TEST(pipeline, of_nothing_is_empty) {
   runtime rt(with_policy("auto", 2));
   bool called = false;
-  EXPECT_EQ(parallel_pipeline(rt, numbers(0), serial_stage("end", [&](int) { called = true; })), 0u);
+  EXPECT_EQ(parallel_pipeline(rt, numbers(0), serial_stage("end", [&](int) { called = true; })),
+            0u);
   EXPECT_FALSE(called);
 }
 
@@ -139,19 +163,27 @@ TEST(pipeline, the_first_exception_of_any_stage_comes_out_and_every_item_is_dest
     int at = 0;
     std::string said;
     try {
-      parallel_pipeline(
-          rt, serial_stage("give", [&]() -> std::optional<std::pair<int, std::shared_ptr<int>>> {
-            fail(0, at);
-            return std::pair(at++, counted);
-          }),
-          parallel_stage("pass", [&](std::pair<int, std::shared_ptr<int>> v) { fail(1, v.first); return v; }),
-          ordered_stage("end", [&](const std::pair<int, std::shared_ptr<int>>& v) { fail(2, v.first); }));
+      parallel_pipeline(rt,
+                        serial_stage("give",
+                                     [&]() -> std::optional<std::pair<int, std::shared_ptr<int>>> {
+                                       fail(0, at);
+                                       return std::pair(at++, counted);
+                                     }),
+                        parallel_stage("pass",
+                                       [&](std::pair<int, std::shared_ptr<int>> v) {
+                                         fail(1, v.first);
+                                         return v;
+                                       }),
+                        ordered_stage("end", [&](const std::pair<int, std::shared_ptr<int>>& v) {
+                          fail(2, v.first);
+                        }));
     } catch (const std::runtime_error& e) {
       said = e.what();
     }
     EXPECT_EQ(said, "stage " + std::to_string(where));
     EXPECT_EQ(counted.use_count(), 1);
-    EXPECT_EQ(parallel_pipeline(rt, numbers(5), serial_stage("end", [](int) {})), 5u) << "the runtime goes on";
+    EXPECT_EQ(parallel_pipeline(rt, numbers(5), serial_stage("end", [](int) {})), 5u)
+        << "the runtime goes on";
   }
 }
 
@@ -161,10 +193,14 @@ TEST(pipeline, inside_a_task_and_inside_a_stage) {
     graph g;
     std::atomic<int> sum{0};
     g.add([&](task_context&) {
-      parallel_pipeline(rt, numbers(10), parallel_stage("inner", [&](int i) {
-                          parallel_pipeline(rt, numbers(i), serial_stage("add", [&](int k) { sum += k; }));
-                          return i;
-                        }),
+      parallel_pipeline(rt, numbers(10),
+                        parallel_stage("inner",
+                                       [&](int i) {
+                                         parallel_pipeline(
+                                             rt, numbers(i),
+                                             serial_stage("add", [&](int k) { sum += k; }));
+                                         return i;
+                                       }),
                         serial_stage("end", [](int) {}));
     });
     rt.run(g);
@@ -175,7 +211,8 @@ TEST(pipeline, inside_a_task_and_inside_a_stage) {
 TEST(pipeline, a_member_of_a_team_is_refused) {
   runtime rt(with_policy("rws", 2));
   graph g;
-  g.add({.widths = 1}, [&](team_member&) { parallel_pipeline(rt, numbers(3), serial_stage("end", [](int) {})); });
+  g.add({.widths = 1},
+        [&](team_member&) { parallel_pipeline(rt, numbers(3), serial_stage("end", [](int) {})); });
   EXPECT_THROW(rt.run(g), usage_error);
 }
 
@@ -186,7 +223,13 @@ TEST(pipeline, stopped_runtime_ends_it) {
     while (!begun) std::this_thread::yield();
     rt.stop();
   });
-  EXPECT_THROW(parallel_pipeline(rt, serial_stage("endless", [&] { begun = true; return std::optional(1); }), parallel_stage("pass", [](int i) { return i; }),
+  EXPECT_THROW(parallel_pipeline(rt,
+                                 serial_stage("endless",
+                                              [&] {
+                                                begun = true;
+                                                return std::optional(1);
+                                              }),
+                                 parallel_stage("pass", [](int i) { return i; }),
                                  serial_stage("end", [](int) {})),
                cancelled_error);
   stopper.join();
@@ -194,10 +237,12 @@ TEST(pipeline, stopped_runtime_ends_it) {
 
 TEST(pipeline, learns_a_type_a_stage) {
   runtime rt(with_policy("dam-c", 2));
-  parallel_pipeline(rt, numbers(100), parallel_stage("a part", [](int i) { return i; }), ordered_stage("an end", [](int) {}));
+  parallel_pipeline(rt, numbers(100), parallel_stage("a part", [](int i) { return i; }),
+                    ordered_stage("an end", [](int) {}));
   std::vector<std::string> types;
   for (const auto& cell : rt.table()) types.push_back(cell.type);
-  for (const char* type : {"numbers", "a part", "an end"}) EXPECT_NE(std::ranges::find(types, type), types.end()) << type;
+  for (const char* type : {"numbers", "a part", "an end"})
+    EXPECT_NE(std::ranges::find(types, type), types.end()) << type;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The queues, each on its own: nothing is lost, nothing comes twice, and the order is the one that was asked for.
+// The queues, each on its own: nothing is lost, nothing comes twice, and the order is the one that
+// was asked for.
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,8 @@ TEST(work_deque, an_empty_deque_stays_usable) {
   }
 }
 
-// The owner's shortcut for "empty" must not hide an item that it pushed after a thief emptied the deque.
+// The owner's shortcut for "empty" must not hide an item that it pushed after a thief emptied the
+// deque.
 TEST(work_deque, growth_keeps_order_after_the_ring_has_wrapped) {
   work_deque<int> d(4);
   std::vector<int> items(1000);
@@ -80,13 +82,16 @@ TEST(work_deque, with_many_thieves_each_item_is_taken_exactly_once) {
       for (;;) {
         const bool last_look = finished.load();
         const auto got = d.steal(item);
-        if (got == work_deque<std::atomic<int>>::outcome::success) item->fetch_add(1);
-        else if (last_look && got == work_deque<std::atomic<int>>::outcome::empty) return;
+        if (got == work_deque<std::atomic<int>>::outcome::success)
+          item->fetch_add(1);
+        else if (last_look && got == work_deque<std::atomic<int>>::outcome::empty)
+          return;
       }
     };
     std::vector<std::thread> thieves;
     for (int i = 0; i < 3; ++i) thieves.emplace_back(thief);
-    // Bursts of different lengths, so that the fight for the last item and growth both happen often.
+    // Bursts of different lengths, so that the fight for the last item and growth both happen
+    // often.
     for (int i = 0; i < count;) {
       for (int burst = 1 + i % 7; burst > 0 && i < count; --burst) d.push(&taken[i++]);
       for (int pops = i % 5; pops > 0; --pops)
@@ -162,7 +167,8 @@ TEST(declared_queue, gives_tasks_in_the_declared_order) {
     declared_queue q({no_core, queue_order::by_key, {}}, 4);
     const std::uint64_t keys[] = {3, ~0ull, 0, 3, 7};
     for (std::size_t i = 0; i < 5; ++i) q.push(numbered(nodes, i), keys[i]);
-    EXPECT_EQ(drained(q, nodes), (order{1, 4, 0, 3, 2})) << "largest key first, first come among equals";
+    EXPECT_EQ(drained(q, nodes), (order{1, 4, 0, 3, 2}))
+        << "largest key first, first come among equals";
     EXPECT_EQ(q.size(), 0u);
   }
 }

@@ -1,4 +1,5 @@
-// A recursive task as it is first written from the headers alone: it must sort, whatever the policy.
+// A recursive task as it is first written from the headers alone: it must sort, whatever the
+// policy.
 
 #include <gtest/gtest.h>
 
@@ -28,14 +29,17 @@ void quicksort(task_context& here, int* first, int* last) {
 
 TEST(recursion, quicksort_sorts_under_every_policy) {
   for (const policy_info& p : policy_catalogue()) {
-    if (p.name == "heft" || p.name == "cpop") continue;  // they plan a graph as a whole: docs/policies.md
+    // they plan a graph as a whole: docs/policies.md
+    if (p.name == "heft" || p.name == "cpop") continue;
     for (const std::uint32_t workers : {1u, 2u, 4u}) {
       runtime rt(with_policy(std::string(p.name), workers));
       std::mt19937 random(7);
       std::vector<int> values(stress::sanitized ? 5'000 : 50'000);
       for (int& v : values) v = static_cast<int>(random() % 100'000);
       graph g;
-      g.add([&](task_context& here) { quicksort(here, values.data(), values.data() + values.size()); });
+      g.add([&](task_context& here) {
+        quicksort(here, values.data(), values.data() + values.size());
+      });
       rt.run(g);
       EXPECT_TRUE(std::ranges::is_sorted(values)) << p.name << " with " << workers << " workers";
     }
@@ -54,7 +58,8 @@ TEST(recursion, the_context_of_another_task_is_refused_on_every_worker) {
           EXPECT_THROW(batch{here}, usage_error);
           EXPECT_THROW(parallel_for(here, 0, 10, [](int) {}), usage_error);
         });
-      children.add({.widths = 2, .all_members = true}, [&](team_member&) { EXPECT_THROW(batch{here}, usage_error); });
+      children.add({.widths = 2, .all_members = true},
+                   [&](team_member&) { EXPECT_THROW(batch{here}, usage_error); });
       children.wait();
       EXPECT_NO_THROW(batch{here}) << "after waiting it is its own again";
       parallel_for(here, 0, 100, [&](int) { EXPECT_THROW(batch{here}, usage_error); });

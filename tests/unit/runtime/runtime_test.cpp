@@ -1,4 +1,5 @@
-// The object itself: misuse, figures, what it learns, what it tells the trace, and what it costs when idle.
+// The object itself: misuse, figures, what it learns, what it tells the trace, and what it costs
+// when idle.
 
 #include "kilter/runtime.hpp"
 
@@ -27,7 +28,9 @@ std::string message_of(F&& f) {
   return "nothing was thrown";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(runtime, misuse_is_told) {
   runtime rt(with_policy("dam-c", 2));
@@ -75,9 +78,12 @@ TEST(runtime, roots_start_on_the_worker_that_was_named) {
   for (core_id c = 0; c < 4; ++c) {
     graph g;
     std::atomic<core_id> ran_on{99};
-    // Nobody else is there to take it: the others are held until it has run, by what is theirs alone before it can be taken.
+    // Nobody else is there to take it: the others are held until it has run, by what is theirs
+    // alone before it can be taken.
     for (core_id other = 0; other < 4; ++other)
-      if (other != c) g.add({.work = at(rt, other, 1)}, [&] { stress::wait_until([&] { return ran_on.load() != 99; }); });
+      if (other != c)
+        g.add({.work = at(rt, other, 1)},
+              [&] { stress::wait_until([&] { return ran_on.load() != 99; }); });
     g.add({.widths = 1}, [&](team_member& context) { ran_on.store(context.core()); });
     rt.run(g, c);
     EXPECT_EQ(ran_on.load(), c);
@@ -90,9 +96,11 @@ TEST(runtime, figures_add_up) {
     graph g;
     task before;
     for (int i = 0; i < 500; ++i) {
-      const task t = g.add({.priority = i % 5 ? priority::low : priority::high}, [](team_member& c) {
-        while (c.next_chunk(4)) {}
-      });
+      const task t =
+          g.add({.priority = i % 5 ? priority::low : priority::high}, [](team_member& c) {
+            while (c.next_chunk(4)) {
+            }
+          });
       if (i % 5 == 0 && before) g.edge(before, t);
       before = t;
     }
@@ -135,7 +143,8 @@ TEST(runtime, learns_by_type_and_size_and_forgets_on_demand) {
     rt.run(g);
     const auto learned = rt.table();
     for (const std::uint32_t size_class : {0u, 1u})
-      EXPECT_TRUE(std::ranges::any_of(learned, [&](const auto& l) { return l.type == "work" && l.size_class == size_class; }));
+      EXPECT_TRUE(std::ranges::any_of(
+          learned, [&](const auto& l) { return l.type == "work" && l.size_class == size_class; }));
     for (const auto& l : learned) EXPECT_GT(l.seconds, 0.0);
     for (const double s : rt.slowdowns()) EXPECT_GE(s, 1.0);
     rt.stop();
@@ -153,7 +162,8 @@ TEST(runtime, learns_by_type_and_size_and_forgets_on_demand) {
 // The table decides: the only place that is not dear gets every critical task.
 TEST(runtime, critical_tasks_go_where_the_table_says) {
   runtime rt(with_policy("dam-c", 4, table_options::paper()));
-  for (const place& p : rt.machine().places()) rt.preset("task", 0, p, p == place{2, 2} ? 1e-9 : 1e3);
+  for (const place& p : rt.machine().places())
+    rt.preset("task", 0, p, p == place{2, 2} ? 1e-9 : 1e3);
   graph g;
   task before;
   std::atomic<int> elsewhere{0}, root{0};
@@ -178,7 +188,8 @@ TEST(runtime, a_hundred_runs_of_one_graph_with_reset_state) {
   graph g;
   std::atomic<int> ran{0};
   std::vector<task> tasks;
-  for (int i = 0; i < 60; ++i) tasks.push_back(g.add([&](team_member& c) { ran.fetch_add(c.next_chunk(1) ? 1 : 0); }));
+  for (int i = 0; i < 60; ++i)
+    tasks.push_back(g.add([&](team_member& c) { ran.fetch_add(c.next_chunk(1) ? 1 : 0); }));
   for (int i = 1; i < 60; ++i) g.edge(tasks[(i - 1) / 2], tasks[i]);
   std::uint64_t critical_first = 0;
   for (int run = 1; run <= 100; ++run) {
@@ -204,10 +215,12 @@ TEST(runtime, tells_the_trace_every_body) {
       const task_type type = g.type("traced");
       task before;
       for (int i = 0; i < count; ++i) {
-        const task t = g.add({.type = type, .priority = i % 4 ? priority::low : priority::high}, [&](team_member& c) {
-          members.fetch_add(1);
-          while (c.next_chunk(4)) {}
-        });
+        const task t = g.add({.type = type, .priority = i % 4 ? priority::low : priority::high},
+                             [&](team_member& c) {
+                               members.fetch_add(1);
+                               while (c.next_chunk(4)) {
+                               }
+                             });
         if (i % 4 == 0 && before) g.edge(before, t);
         if (i % 4 == 0) before = t;
       }
@@ -228,7 +241,8 @@ TEST(runtime, tells_the_trace_every_body) {
     }
 }
 
-// The task before ended on the same worker, and what it ended at is where the next one may begin, but not what runs while that one waits.
+// The task before ended on the same worker, and what it ended at is where the next one may begin,
+// but not what runs while that one waits.
 TEST(runtime, what_runs_while_a_task_waits_begins_after_that_task) {
   trace::recorder events(1);
   runtime_options o = with_policy("rws", 1);
@@ -266,12 +280,14 @@ TEST(runtime, keeps_decisions_only_on_demand) {
   runtime recording(o);
   recording.run(g);
   std::size_t answers = 0;
-  for (const tape* t : recording.tapes()) answers += ask::replay(recording.policy(), recording.machine(), t->entries());
+  for (const tape* t : recording.tapes())
+    answers += ask::replay(recording.policy(), recording.machine(), t->entries());
   EXPECT_GE(answers, 200u);
   EXPECT_FALSE(recording.table().empty()) << "a recorded run learns like any other";
   recording.run(g);
   std::size_t more = 0;
-  for (const tape* t : recording.tapes()) more += ask::replay(recording.policy(), recording.machine(), t->entries());
+  for (const tape* t : recording.tapes())
+    more += ask::replay(recording.policy(), recording.machine(), t->entries());
   EXPECT_GT(more, answers) << "reading a recording does not end it";
 }
 
@@ -286,10 +302,12 @@ TEST(runtime, every_policy_keeps_to_allowed_widths) {
     const std::uint32_t two[] = {2}, four[] = {4}, two_four[] = {2, 4};
     const std::span<const std::uint32_t> all[] = {two, four, two_four};
     for (int i = 0; i < 90; ++i)
-      g.add({.priority = i % 2 ? priority::high : priority::low, .widths = all[i % 3]}, [&, w = all[i % 3]](team_member& c) {
-        if (std::ranges::find(w, c.width()) == w.end()) wrong.fetch_add(1);
-        while (c.next_chunk(8)) {}
-      });
+      g.add({.priority = i % 2 ? priority::high : priority::low, .widths = all[i % 3]},
+            [&, w = all[i % 3]](team_member& c) {
+              if (std::ranges::find(w, c.width()) == w.end()) wrong.fetch_add(1);
+              while (c.next_chunk(8)) {
+              }
+            });
     EXPECT_EQ(rt.run(g).tasks, 90u);
     EXPECT_EQ(wrong.load(), 0) << p.name;
   }
@@ -298,10 +316,12 @@ TEST(runtime, every_policy_keeps_to_allowed_widths) {
 double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
-// The goal is 1 % of a core (checked over ten seconds in tests/full); a worker that polls would take orders of magnitude more.
+// The goal is 1 % of a core (checked over ten seconds in tests/full); a worker that polls would
+// take orders of magnitude more.
 TEST(runtime, idle_workers_use_no_processor) {
   for (const char* policy : {"rws", "dam-c"}) {
     runtime rt(with_policy(policy, 64));
@@ -355,7 +375,8 @@ TEST(runtime, as_many_tasks_run_at_once_as_there_are_workers) {
       }
 }
 
-/// All tasks go to core 1's deque. Its worker takes one only if the deque is said to hold any; the other takes none.
+/// All tasks go to core 1's deque. Its worker takes one only if the deque is said to hold any; the
+/// other takes none.
 class counts_first final : public policy {
  public:
   std::string_view name() const noexcept override { return "counts-first"; }
@@ -364,7 +385,9 @@ class counts_first final : public policy {
     d.asks_ready_low = d.asks_next = true;
     return d;
   }
-  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(1); }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override {
+    return ready_decision::wait_in(1);
+  }
   next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
     if (worker != 1 || attempt > 0 || v.length(1) == 0) return {};
     return {.what = next_decision::kind::take_from, .queue = 1};

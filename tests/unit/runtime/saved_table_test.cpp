@@ -1,4 +1,5 @@
-// Files of trace tables: what was saved is loaded, and what is wrong with a file is said in one line that names it.
+// Files of trace tables: what was saved is loaded, and what is wrong with a file is said in one
+// line that names it.
 
 #include "runtime/saved_table.hpp"
 
@@ -17,7 +18,9 @@ namespace {
 
 class table_file : public ::testing::Test {
  protected:
-  const std::string path = ::testing::TempDir() + "table_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
+  const std::string path = ::testing::TempDir() + "table_" +
+                           ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+                           ".json";
   ~table_file() override { std::remove(path.c_str()); }
 
   void write(const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
@@ -73,7 +76,9 @@ TEST_F(table_file, the_same_cores_under_another_name_are_the_same_machine) {
   runtime rt(with_policy("dam-c", 2));
   rt.preset("body", 0, {0, 1}, 1e-3);
   rt.save_table(path);
-  EXPECT_EQ(complaint(machine("elsewhere", {{0, "core", 2, 0.0}}, {{0, 7, 0, 0, 0}, {1, 9, 0, 0, 0}})), "");
+  EXPECT_EQ(
+      complaint(machine("elsewhere", {{0, "core", 2, 0.0}}, {{0, 7, 0, 0, 0}, {1, 9, 0, 0, 0}})),
+      "");
 }
 
 TEST_F(table_file, whatever_is_broken_is_named_in_one_line) {
@@ -93,19 +98,32 @@ TEST_F(table_file, whatever_is_broken_is_named_in_one_line) {
   };
   EXPECT_EQ(with("\"schema\"", "\"schema\""), "");
   EXPECT_NE(with("kilter.table/1", "kilter.bench/1").find("not a table"), std::string::npos);
-  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": -1").find("seconds above 0"), std::string::npos);
-  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": \"1\"").find("rows[0].cells[0].seconds"), std::string::npos);
-  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e308").find("seconds is 1e+308; it must be seconds above 0, from 1e-30 to 1e12"), std::string::npos);
-  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e-300").find("from 1e-30"), std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": -1").find("seconds above 0"),
+            std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": \"1\"").find("rows[0].cells[0].seconds"),
+            std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e308")
+                .find("seconds is 1e+308; it must be seconds above 0, from 1e-30 to 1e12"),
+            std::string::npos);
+  EXPECT_NE(with("\"seconds\": 0.001", "\"seconds\": 1e-300").find("from 1e-30"),
+            std::string::npos);
   EXPECT_NE(with("\"samples\": 1", "\"samples\": 1.5").find("whole number"), std::string::npos);
-  for (const std::string& nested : {std::string(200'000, '[') + std::string(200'000, ']'), std::string(400'000, '[')})
-    EXPECT_NE(with("\"samples\": 1", "\"samples\": " + nested).find("nested more than 100 deep"), std::string::npos);
-  EXPECT_NE(with("\"samples\": 1", "\"samples\": [" + std::string(100'000, '0') + "]").find("not JSON"), std::string::npos);
-  EXPECT_LT(with("\"samples\": 1", "\"samples\": \"" + std::string(100'000, 'x') + "\"").size(), path.size() + 200) << "a message, not the file";
+  for (const std::string& nested :
+       {std::string(200'000, '[') + std::string(200'000, ']'), std::string(400'000, '[')})
+    EXPECT_NE(with("\"samples\": 1", "\"samples\": " + nested).find("nested more than 100 deep"),
+              std::string::npos);
+  EXPECT_NE(
+      with("\"samples\": 1", "\"samples\": [" + std::string(100'000, '0') + "]").find("not JSON"),
+      std::string::npos);
+  EXPECT_LT(with("\"samples\": 1", "\"samples\": \"" + std::string(100'000, 'x') + "\"").size(),
+            path.size() + 200)
+      << "a message, not the file";
   EXPECT_NE(with("\"rows\"", "\"lines\"").find("has no 'rows'"), std::string::npos);
   EXPECT_NE(with("\"robust\"", "\"rough\"").find("robust or paper"), std::string::npos);
-  for (const std::string& text : {std::string(), std::string("{"), std::string("[1]"), std::string("\xff\xfe"), good.substr(0, good.size() / 2),
-                                  std::string(100'000, '['), std::string("{\"schema\":\"kilter.table/1\"}")}) {
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[1]"), std::string("\xff\xfe"),
+        good.substr(0, good.size() / 2), std::string(100'000, '['),
+        std::string("{\"schema\":\"kilter.table/1\"}")}) {
     write(text);
     const std::string said = complaint(m);
     EXPECT_NE(said.find(path), std::string::npos) << "the file is named";
@@ -129,7 +147,9 @@ TEST_F(table_file, a_place_that_no_machine_has_is_refused) {
 
 TEST(fuzz_corpus, of_tables) {
   const machine m = machine::uniform(2);
-  kilter::test::replay_corpus("table", [&m](const std::string& path, const std::string&) { (void)model::read_table(path, m); });
+  kilter::test::replay_corpus("table", [&m](const std::string& path, const std::string&) {
+    (void)model::read_table(path, m);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// A policy that puts every task where the test says: task_options::work is 1 + the number of the place. 0: where it became ready.
+// A policy that puts every task where the test says: task_options::work is 1 + the number of the
+// place. 0: where it became ready.
 
 #include <memory>
 
@@ -17,7 +18,8 @@ class scripted final : public policy {
     d.learns = true;
     return d;
   }
-  [[nodiscard]] ready_decision on_ready(task_ref t, task_ref, core_id waker, view& v) const override {
+  [[nodiscard]] ready_decision on_ready(task_ref t, task_ref, core_id waker,
+                                        view& v) const override {
     const double wanted = v.work(t);
     if (wanted >= 1.0) return ready_decision::bind_to(static_cast<place_id>(wanted) - 1);
     return ready_decision::wait_in(waker == no_core ? 0 : waker);
@@ -37,9 +39,12 @@ inline runtime_options scripted_on(std::uint32_t n) {
 }
 
 /// For task_options::work: bind to that place.
-inline double at(const runtime& rt, core_id leader, std::uint32_t width) { return 1.0 + *rt.machine().find({leader, width}); }
+inline double at(const runtime& rt, core_id leader, std::uint32_t width) {
+  return 1.0 + *rt.machine().find({leader, width});
+}
 
-inline runtime_options with_policy(std::string name, std::uint32_t n, table_options table = table_options::robust()) {
+inline runtime_options with_policy(std::string name, std::uint32_t n,
+                                   table_options table = table_options::robust()) {
   runtime_options o;
   o.machine = cores(n);
   o.policy = std::move(name);

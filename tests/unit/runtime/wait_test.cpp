@@ -67,8 +67,7 @@ TEST(waiting, several_waiters_of_one_execution_all_return) {
     g.add([&] { stress::wait_until([&] { return go.load(); }); });
     execution e = rt.submit(g);
     std::vector<std::thread> waiters;
-    for (int i = 0; i < 3; ++i)
-      waiters.emplace_back([e]() mutable { e.wait(); });
+    for (int i = 0; i < 3; ++i) waiters.emplace_back([e]() mutable { e.wait(); });
     go.store(true);
     e.wait();
     for (auto& w : waiters) w.join();
@@ -82,7 +81,8 @@ TEST(waiting, the_graph_may_be_destroyed_right_after_it) {
       auto g = std::make_unique<graph>();
       task before;
       for (int t = 0; t < 8; ++t) {
-        const task now = g->add({.priority = t % 2 ? priority::high : priority::low}, [](team_member& c) { (void)c.next_chunk(3); });
+        const task now = g->add({.priority = t % 2 ? priority::high : priority::low},
+                                [](team_member& c) { (void)c.next_chunk(3); });
         if (t % 3) g->edge(before, now);
         before = now;
       }
@@ -128,7 +128,8 @@ TEST(batches, closures_of_added_tasks_are_destroyed_exactly_once) {
       for (int i = 0; i < 100; ++i) {
         b.add([&, x = counted(alive)] { ran.fetch_add(1); });
         b.add({.work = 2.0, .name = "named"}, [&, x = counted(alive)] { ran.fetch_add(1); });
-        b.add([&, x = counted(alive), big = std::array<char, 300>{}] { ran.fetch_add(1 + big[7]); });
+        b.add(
+            [&, x = counted(alive), big = std::array<char, 300>{}] { ran.fetch_add(1 + big[7]); });
         b.add([&, x = std::make_unique<counted>(alive)] { ran.fetch_add(1); });
         struct alignas(128) aligned {
           counted x;
@@ -168,7 +169,9 @@ TEST(batches, edges_order_added_tasks_and_wrong_ones_are_refused) {
         done[static_cast<std::size_t>(i)].store(1);
       }));
     for (int i = 0; i < 64; ++i)
-      for (int d = 1; d <= 3 && d <= i; ++d) b.edge(tasks[static_cast<std::size_t>(i - d)], tasks[static_cast<std::size_t>(i)], d * 1e-9);
+      for (int d = 1; d <= 3 && d <= i; ++d)
+        b.edge(tasks[static_cast<std::size_t>(i - d)], tasks[static_cast<std::size_t>(i)],
+               d * 1e-9);
     EXPECT_THROW(b.edge(tasks[1], tasks[0]), usage_error);
     EXPECT_THROW(b.edge(tasks[1], tasks[1]), usage_error);
     EXPECT_THROW(b.edge(tasks[0], other.add([] {})), usage_error);
@@ -249,7 +252,10 @@ TEST(batches, new_types_and_sizes_can_appear_while_the_graph_runs) {
     g.add([&, root](task_context& c) {
       batch b(c);
       for (std::uint32_t i = 0; i < 200; ++i)
-        b.add({.type = known, .size_class = i % 50 + static_cast<std::uint32_t>(root) * 10, .name = i % 3 ? "" : "x"}, [] {});
+        b.add({.type = known,
+               .size_class = i % 50 + static_cast<std::uint32_t>(root) * 10,
+               .name = i % 3 ? "" : "x"},
+              [] {});
     });
   EXPECT_EQ(rt.run(g).tasks, 804u);
   EXPECT_GT(rt.table().size(), 50u);

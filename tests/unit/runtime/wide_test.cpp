@@ -1,4 +1,5 @@
-// Tasks that run on several cores at once: who must come, who need not, in which order they meet, and what is measured.
+// Tasks that run on several cores at once: who must come, who need not, in which order they meet,
+// and what is measured.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ namespace {
 
 using stress::wait_until;
 
-// If the leader's own span counted here, its place would look five times cheaper than it is and draw every task to it.
+// If the leader's own span counted here, its place would look five times cheaper than it is and
+// draw every task to it.
 TEST(wide, a_leader_held_back_does_not_make_its_place_cheaper) {
   runtime rt(scripted_on(2));
   using namespace std::chrono_literals;
@@ -29,7 +31,8 @@ TEST(wide, a_leader_held_back_does_not_make_its_place_cheaper) {
   const task_type held = g.type("held"), wide_type = g.type("wide");
   const task_options on_both{.type = wide_type, .work = at(rt, 0, 2)};
   // Core 0 is busy for at least 10 ms after the other member has begun.
-  g.add({.type = held, .work = at(rt, 0, 1)}, [&] { wait_until([&] { return taken.load() >= 6; }); });
+  g.add({.type = held, .work = at(rt, 0, 1)},
+        [&] { wait_until([&] { return taken.load() >= 6; }); });
   g.add(on_both, [&](team_member& c) {
     while (c.next_chunk(8, 1)) {
       taken.fetch_add(1);
@@ -56,12 +59,14 @@ TEST(wide, a_leader_that_is_first_is_measured_by_itself) {
   g.add({.work = at(rt, 1, 1)}, [&] { wait_until([&] { return leader_in.load(); }); });
   g.add({.work = at(rt, 0, 2)}, [&](team_member& c) {
     if (c.member() == 0) leader_in.store(true);
-    while (c.next_chunk(4, 1)) {}
+    while (c.next_chunk(4, 1)) {
+    }
   });
   EXPECT_EQ(rt.run(g).late_leaders, 0u);
 }
 
-// The member on core 1 comes only when the successor of the wide task has run: if the task waited for it, nothing would ever run.
+// The member on core 1 comes only when the successor of the wide task has run: if the task waited
+// for it, nothing would ever run.
 TEST(wide, an_absent_member_does_not_hold_a_chunked_task) {
   runtime rt(scripted_on(2));
   for (int round = 0; round < 50; ++round) {
@@ -70,7 +75,8 @@ TEST(wide, an_absent_member_does_not_hold_a_chunked_task) {
     std::atomic<int> sum{0};
     g.add({.work = at(rt, 1, 1)}, [&] { wait_until([&] { return released.load(); }); });
     const task wide = g.add({.work = at(rt, 0, 2)}, [&](team_member& c) {
-      while (const chunk part = c.next_chunk(100)) sum.fetch_add(static_cast<int>(part.end - part.begin));
+      while (const chunk part = c.next_chunk(100))
+        sum.fetch_add(static_cast<int>(part.end - part.begin));
     });
     const task after = g.add({.work = at(rt, 0, 1)}, [&] {
       EXPECT_EQ(sum.load(), 100);
@@ -81,8 +87,9 @@ TEST(wide, an_absent_member_does_not_hold_a_chunked_task) {
   }
 }
 
-// Overlapping places, inserted by different workers at the same time, whose members wait for one another inside the body. If two members
-// ever saw two of these tasks in different orders, each would wait in the one that the other has not reached: docs/decisions/wide-tasks.md.
+// Overlapping places, inserted by different workers at the same time, whose members wait for one
+// another inside the body. If two members ever saw two of these tasks in different orders, each
+// would wait in the one that the other has not reached: docs/decisions/wide-tasks.md.
 TEST(wide, overlapping_places_do_not_deadlock_whatever_the_order_of_insertion) {
   constexpr core_id count = 4;
   runtime rt(scripted_on(count));
@@ -96,19 +103,22 @@ TEST(wide, overlapping_places_do_not_deadlock_whatever_the_order_of_insertion) {
   for (int round = 0; round < rounds; ++round) {
     std::vector<task> now;
     for (core_id c = 0; c < count; ++c) {
-      // Four narrow tasks; all end together, and then each worker inserts twenty wide ones in one go.
-      const task narrow = g.add({.work = at(rt, c, 1)}, [&here = present[static_cast<std::size_t>(round)]] {
-        here.fetch_add(1);
-        wait_until([&] { return here.load() >= static_cast<int>(count); });
-      });
+      // Four narrow tasks; all end together, and then each worker inserts twenty wide ones in one
+      // go.
+      const task narrow =
+          g.add({.work = at(rt, c, 1)}, [&here = present[static_cast<std::size_t>(round)]] {
+            here.fetch_add(1);
+            wait_until([&] { return here.load() >= static_cast<int>(count); });
+          });
       for (const task t : last) g.edge(t, narrow);
       for (std::size_t i = 0; i < 20; ++i) {
         const place& p = places[(i + c) % std::size(places)];
         members += p.width;
-        now.push_back(g.add({.all_members = true, .work = at(rt, p.leader, p.width)}, [&](team_member& m) {
-          m.barrier();
-          met.fetch_add(1, std::memory_order_relaxed);
-        }));
+        now.push_back(
+            g.add({.all_members = true, .work = at(rt, p.leader, p.width)}, [&](team_member& m) {
+              m.barrier();
+              met.fetch_add(1, std::memory_order_relaxed);
+            }));
         g.edge(narrow, now.back());
       }
     }
@@ -179,8 +189,9 @@ TEST(wide, members_are_numbered_by_their_place_whoever_arrives_first) {
   EXPECT_EQ(seen.load(), 200u << 16 | 200u);
 }
 
-// The worker of core 0 is inside a task that waits; its part in a task of all members is played by a thread of its own, since it could not
-// return to its waiting task while the others keep it at a barrier.
+// The worker of core 0 is inside a task that waits; its part in a task of all members is played by
+// a thread of its own, since it could not return to its waiting task while the others keep it at a
+// barrier.
 TEST(wide, a_waiting_worker_is_stood_in_for_where_all_members_are_needed) {
   runtime rt(scripted_on(2));
   for (int round = 0; round < 30; ++round) {
@@ -230,15 +241,18 @@ TEST(wide, a_member_of_a_team_cannot_wait_whatever_its_width_and_thread) {
       }
 }
 
-// A task has one chunk source. A second loop over it would be skipped by whoever drained the first, so it is refused.
+// A task has one chunk source. A second loop over it would be skipped by whoever drained the first,
+// so it is refused.
 TEST(wide, a_second_loop_over_the_chunks_is_refused) {
   runtime rt(scripted_on(2));
   for (const std::uint32_t width : {1u, 2u})
     for (const std::size_t second : {std::size_t{10}, std::size_t{20}}) {
       graph g;
       g.add({.work = at(rt, 0, width)}, [second](team_member& c) {
-        while (c.next_chunk(10)) {}
-        while (c.next_chunk(second)) {}
+        while (c.next_chunk(10)) {
+        }
+        while (c.next_chunk(second)) {
+        }
       });
       EXPECT_THROW(rt.run(g), usage_error) << "width " << width << ", " << second;
     }
@@ -248,7 +262,8 @@ TEST(wide, each_item_is_handed_out_once_whatever_the_grain) {
   runtime rt(scripted_on(2));
   constexpr std::size_t huge = std::size_t{1} << 63;
   for (const std::uint32_t width : {1u, 2u})
-    for (const std::size_t grain : {std::size_t{0}, std::size_t{1}, std::size_t{99}, huge, huge + 3, ~std::size_t{0}})
+    for (const std::size_t grain :
+         {std::size_t{0}, std::size_t{1}, std::size_t{99}, huge, huge + 3, ~std::size_t{0}})
       for (int round = 0; round < 20; ++round) {
         graph g;
         std::array<std::atomic<int>, 100> times{};
@@ -268,7 +283,8 @@ TEST(wide, a_task_whose_widths_the_machine_has_not_runs_on_one_core_under_every_
       graph g;
       std::atomic<int> alone{0};
       for (int i = 0; i < 10; ++i)
-        g.add({.priority = level, .widths = {3, 8}}, [&](team_member& me) { alone += me.width() == 1; });
+        g.add({.priority = level, .widths = {3, 8}},
+              [&](team_member& me) { alone += me.width() == 1; });
       rt.run(g);
       EXPECT_EQ(alone.load(), 10) << p.name;
     }

@@ -41,7 +41,8 @@ TEST_F(pages, who_is_alone_writes_seldom_and_sees_at_once_who_comes) {
   };
   // This thread may be kept waiting for longer than for what is written again.
   EXPECT_TRUE(becomes([&] { return says(400).beat_ns == says(400).beat_ns; }));
-  EXPECT_TRUE(becomes([&] { return says(400).beat_ns == says(300).beat_ns; })) << "nobody is there to have the rest";
+  EXPECT_TRUE(becomes([&] { return says(400).beat_ns == says(300).beat_ns; }))
+      << "nobody is there to have the rest";
   const slot before = says(400);
   EXPECT_TRUE(becomes([&] { return says(400).beat_ns > before.beat_ns; })) << "or it seems gone";
   EXPECT_TRUE(becomes([&] { return says(0).who.could_use_percent == 0; })) << "nothing to do";
@@ -70,7 +71,7 @@ TEST_F(pages, nobody_but_the_user_can_read_it) {
   page one(path());
   static_cast<void>(one.beat(four, 400));
   ::umask(before);
-  struct stat s{};
+  struct stat s {};
   ASSERT_EQ(::stat(path(), &s), 0);
   EXPECT_EQ(s.st_mode & 07777, 0600U);
   EXPECT_EQ(s.st_size, off_t{page_bytes});
@@ -95,7 +96,8 @@ TEST_F(pages, whatever_stands_in_its_place_is_left_alone) {
   with("others may read it", [&] { file_of(path_, page_bytes, 0644); });
   with("a folder", [&] { fs::create_directory(path_); });
   with("a FIFO", [&] { ASSERT_EQ(::mkfifo(path(), 0600), 0); });
-  with("a FIFO in the place of the one that is being made", [&] { ASSERT_EQ(::mkfifo((path_ + ".new").c_str(), 0600), 0); });
+  with("a FIFO in the place of the one that is being made",
+       [&] { ASSERT_EQ(::mkfifo((path_ + ".new").c_str(), 0600), 0); });
   fs::remove(path_ + ".new");
   with("a link to a page", [&] {
     file_of(target, page_bytes, 0600);
@@ -107,7 +109,8 @@ TEST_F(pages, whatever_stands_in_its_place_is_left_alone) {
     fs::create_symlink(target, path_);
   });
   EXPECT_FALSE(fs::exists(target)) << "a file was made where a link leads to";
-  with("a link in the place of the one that is being made", [&] { fs::create_symlink(target, path_ + ".new"); });
+  with("a link in the place of the one that is being made",
+       [&] { fs::create_symlink(target, path_ + ".new"); });
   EXPECT_FALSE(fs::exists(target)) << "a file was made where a link leads to";
   fs::remove(path_ + ".new");
   if (geteuid() == 0) {
@@ -130,7 +133,9 @@ TEST_F(pages, where_there_is_no_such_folder_everybody_is_alone) {
 TEST_F(pages, where_nothing_can_be_written_everybody_is_alone) {
   if (geteuid() != 0) GTEST_SKIP() << "root can mount";
   other_process reader([&] {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 || ::mount(folder_.c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount(folder_.c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
         ::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0)
       _exit(77);
     page one(path());
@@ -176,7 +181,8 @@ TEST_F(pages, garbage_is_not_believed_and_its_room_is_used) {
     std::string garbage(page_bytes, '\0');
     for (char& c : garbage) c = static_cast<char>(random());
     if (round % 2 == 0)
-      for (std::size_t n = 0; n < slots; ++n) std::memcpy(&garbage[n * sizeof(slot)], &slot_format, sizeof slot_format);
+      for (std::size_t n = 0; n < slots; ++n)
+        std::memcpy(&garbage[n * sizeof(slot)], &slot_format, sizeof slot_format);
     std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out) << garbage;
     const share s = one.beat(four, 400);
     ASSERT_EQ(s.cpus, four);
@@ -199,7 +205,8 @@ TEST_F(pages, a_slot_that_says_what_cannot_be_is_not_believed) {
     return others_seen_by(one) > 0;
   };
   EXPECT_TRUE(believed([](slot&) {}));
-  EXPECT_FALSE(believed([](slot& s) { ++s.who.could_use_percent; }, false)) << "half of another one";
+  EXPECT_FALSE(believed([](slot& s) { ++s.who.could_use_percent; }, false))
+      << "half of another one";
   EXPECT_FALSE(believed([](slot& s) { s.beat_ns += 1'000'000'000'000; })) << "the future";
   EXPECT_FALSE(believed([](slot& s) { s.beat_ns = INT64_MAX; }));
   EXPECT_FALSE(believed([](slot& s) { s.beat_ns = INT64_MIN; }));
@@ -210,7 +217,8 @@ TEST_F(pages, a_slot_that_says_what_cannot_be_is_not_believed) {
   EXPECT_FALSE(believed([](slot& s) { s.who.could_use_percent = ~0U; }));
   EXPECT_FALSE(believed([](slot& s) { s.process.pid = -1; }));
   EXPECT_FALSE(believed([](slot& s) { s.process.pid = INT64_MAX; }));
-  EXPECT_TRUE(believed([](slot& s) { s.who.takes = up_to(most_cpus); })) << "of what it takes, what it may is believed";
+  EXPECT_TRUE(believed([](slot& s) { s.who.takes = up_to(most_cpus); }))
+      << "of what it takes, what it may is believed";
   EXPECT_EQ(one.beat(four, 400).cpus.count(), 2U);
 }
 
@@ -232,7 +240,7 @@ TEST_F(pages, who_is_stopped_while_it_writes_holds_up_nobody) {
   page one(path());
   static_cast<void>(one.beat(four, 400));
   const auto lock = [](int file, off_t from, off_t length) {
-    struct flock l{};
+    struct flock l {};
     l.l_type = F_WRLCK;
     l.l_whence = SEEK_SET;
     l.l_start = from;

@@ -92,7 +92,8 @@ class pages : public testing::Test {
     return all;
   }
   void write(const std::vector<slot>& all) const {
-    std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out).write(reinterpret_cast<const char*>(all.data()), page_bytes);
+    std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out)
+        .write(reinterpret_cast<const char*>(all.data()), page_bytes);
   }
   /// Of one that could use all of four CPUs, as if it had just written it.
   [[nodiscard]] static slot of_another() {

@@ -30,13 +30,15 @@ TEST_F(pages, a_slot_of_a_process_that_is_gone_or_another_one_by_now_is_not_beli
   const process_identity me = read()[0].process;
   if (me.pid_namespace == 0) GTEST_SKIP() << "no /proc";
   other_process spins([] {
-    for (;;) {}
+    for (;;) {
+    }
   });
   other_process gone([] {});
   const pid_t no_process = gone.pid();
   EXPECT_EQ(gone.wait_for(), 0);
   ASSERT_TRUE(becomes([&] { return cpu_ns_of(spins.pid()) > 50'000'000; }));
-  const auto believed = [&](std::int64_t pid, std::uint64_t start, std::int64_t cpu_ns, std::int64_t age_ns) {
+  const auto believed = [&](std::int64_t pid, std::uint64_t start, std::int64_t cpu_ns,
+                            std::int64_t age_ns) {
     std::vector<slot> all = read();
     all[5] = of_another();
     all[5].process = {me.pid_namespace, start, pid};
@@ -49,9 +51,11 @@ TEST_F(pages, a_slot_of_a_process_that_is_gone_or_another_one_by_now_is_not_beli
   const std::uint64_t start = start_ticks_of(spins.pid());
   ASSERT_GT(start, 0U);
   EXPECT_FALSE(believed(no_process, start, 0, 0)) << "killed: at once";
-  EXPECT_FALSE(believed(spins.pid(), start, cpu_ns_of(spins.pid()) + 3'600'000'000'000, 0)) << "its number has another one, which has not worked as much";
+  EXPECT_FALSE(believed(spins.pid(), start, cpu_ns_of(spins.pid()) + 3'600'000'000'000, 0))
+      << "its number has another one, which has not worked as much";
   const std::int64_t late_ns = fresh_ns + 10'000'000;
-  EXPECT_FALSE(believed(spins.pid(), start - 1, 0, late_ns)) << "its number has another one, which began later";
+  EXPECT_FALSE(believed(spins.pid(), start - 1, 0, late_ns))
+      << "its number has another one, which began later";
   EXPECT_TRUE(believed(spins.pid(), start, 0, late_ns)) << "in the middle of something long";
 }
 
@@ -60,11 +64,13 @@ TEST_F(pages, who_works_for_long_is_there_and_who_was_stopped_is_not) {
   other_process works([&] {
     page one(path());
     static_cast<void>(one.beat(four, 400));
-    for (;;) {}
+    for (;;) {
+    }
   });
   page other(path());
   ASSERT_TRUE(becomes([&] { return others_seen_by(other) == 1; }));
-  EXPECT_TRUE(becomes([&] { return other.beat(four, 400).cpus.count() == 3; })) << "it uses one CPU";
+  EXPECT_TRUE(becomes([&] { return other.beat(four, 400).cpus.count() == 3; }))
+      << "it uses one CPU";
   ::kill(works.pid(), SIGSTOP);
   EXPECT_TRUE(becomes([&] { return other.beat(four, 400).cpus == four; }));
   ::kill(works.pid(), SIGCONT);
@@ -103,11 +109,14 @@ TEST_F(pages, in_another_container_one_is_there_while_it_says_so) {
   });
   page other(path());
   const bool seen = becomes([&] { return others_seen_by(other) == 1; });
-  if (!seen && ::waitpid(container.pid(), nullptr, WNOHANG) != 0) GTEST_SKIP() << "no containers here";
+  if (!seen && ::waitpid(container.pid(), nullptr, WNOHANG) != 0)
+    GTEST_SKIP() << "no containers here";
   EXPECT_TRUE(seen);
   const pid_t inside = static_cast<pid_t>(std::stoi([&] {
     std::string number;
-    std::ifstream("/proc/" + std::to_string(container.pid()) + "/task/" + std::to_string(container.pid()) + "/children") >> number;
+    std::ifstream("/proc/" + std::to_string(container.pid()) + "/task/" +
+                  std::to_string(container.pid()) + "/children") >>
+        number;
     return number.empty() ? "0" : number;
   }()));
   if (inside > 0) ::kill(inside, SIGKILL);
@@ -130,11 +139,14 @@ TEST_F(pages, a_child_of_a_fork_is_one_more) {
 TEST_F(pages, a_program_that_became_another_one_is_one) {
   page before(path());
   page onlooker(path());
-  auto* const is_another = static_cast<std::atomic<int>*>(::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* const is_another = static_cast<std::atomic<int>*>(
+      ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+             -1, 0));
   ASSERT_NE(is_another, MAP_FAILED);
   other_process both([&] {
     static_cast<void>(before.beat(four, 400));
-    page after(path());   // as after exec: nothing is known of the one before, and the process is the same
+    // as after exec: nothing is known of the one before, and the process is the same
+    page after(path());
     for (;; is_another->store(1)) static_cast<void>(after.beat(four, 400));
   });
   ASSERT_TRUE(becomes([&] { return is_another->load() == 1; }));
@@ -148,7 +160,7 @@ TEST_F(pages, killed_at_random_moments_they_leave_the_computer_to_the_other) {
   const auto one_more = [&] {
     const auto seed = static_cast<unsigned>(random());
     return std::make_unique<other_process>([&, seed] {
-      static_cast<void>(::nice(19));   // or this one would hardly come to kill them
+      static_cast<void>(::nice(19));  // or this one would hardly come to kill them
       std::minstd_rand own(seed);
       for (page one(path());;) {
         const share s = one.beat(four, static_cast<unsigned>(own()) % 500);
@@ -164,7 +176,8 @@ TEST_F(pages, killed_at_random_moments_they_leave_the_computer_to_the_other) {
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = random() % all.size();
     siginfo_t ended{};
-    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(all[n]->pid()), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    ASSERT_EQ(
+        ::waitid(P_PID, static_cast<id_t>(all[n]->pid()), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
     ASSERT_EQ(ended.si_pid, 0) << "one ended by itself";
     ::kill(all[n]->pid(), SIGKILL);
     killed.push_back(std::move(all[n]));
@@ -173,7 +186,7 @@ TEST_F(pages, killed_at_random_moments_they_leave_the_computer_to_the_other) {
     ASSERT_FALSE(s.cpus.empty());
     ASSERT_EQ(s.cpus & four, s.cpus);
     most_others = std::max(most_others, s.others);
-    if (round % 50 == 0) fs::remove(path_);   // as the last to leave does
+    if (round % 50 == 0) fs::remove(path_);  // as the last to leave does
     sleep_ms(1);
   }
   EXPECT_GT(most_others, 3U);

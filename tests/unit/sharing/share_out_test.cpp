@@ -32,7 +32,8 @@ std::vector<cpu_bits> answers(const std::vector<participant>& all) {
   std::vector<const participant*> pointers;
   for (const participant& p : all) pointers.push_back(&p);
   std::vector<cpu_bits> got;
-  for (std::uint32_t own = 0; own < all.size(); ++own) got.push_back(share_out(pointers.data(), static_cast<std::uint32_t>(all.size()), own));
+  for (std::uint32_t own = 0; own < all.size(); ++own)
+    got.push_back(share_out(pointers.data(), static_cast<std::uint32_t>(all.size()), own));
   return got;
 }
 /// Each uses what it was told.
@@ -69,18 +70,22 @@ TEST(share_out, who_has_only_few_to_choose_from_has_those) {
 
 TEST(share_out, who_can_only_take_from_a_poor_one_is_given_by_way_of_it) {
   // The last may only use CPU 0, whose owner may use 1, which the rich one has.
-  const auto told = answers({{cpus({1, 2, 3, 4}), cpus({1, 2, 3, 4}), 400}, {cpus({0, 1}), cpus({0}), 100}, {cpus({0}), {}, 100}});
+  const auto told = answers({{cpus({1, 2, 3, 4}), cpus({1, 2, 3, 4}), 400},
+                             {cpus({0, 1}), cpus({0}), 100},
+                             {cpus({0}), {}, 100}});
   EXPECT_EQ(numbers(told[0]), (numbers_of{2, 3, 4}));
   EXPECT_EQ(numbers(told[1]), (numbers_of{1}));
   EXPECT_EQ(numbers(told[2]), (numbers_of{0}));
 }
 
 TEST(share_out, who_uses_what_it_was_told_keeps_it) {
-  std::vector<participant> all{{up_to(8), up_to(8), 800}, {up_to(8), up_to(8), 300}, {up_to(8), up_to(8), 800}};
+  std::vector<participant> all{
+      {up_to(8), up_to(8), 800}, {up_to(8), up_to(8), 300}, {up_to(8), up_to(8), 800}};
   const auto told = settle(all);
   EXPECT_TRUE(settle(all) == told);
-  all[1].could_use_percent = 100;   // and who gets what it gave up moves nothing else
-  for (const auto& after = settle(all); const std::size_t n : {0, 2}) EXPECT_EQ(after[n] & told[n], told[n]);
+  all[1].could_use_percent = 100;  // and who gets what it gave up moves nothing else
+  for (const auto& after = settle(all); const std::size_t n : {0, 2})
+    EXPECT_EQ(after[n] & told[n], told[n]);
 }
 
 TEST(share_out, one_more_than_another_is_no_reason_to_move) {
@@ -115,13 +120,17 @@ TEST(share_out, the_first_and_the_last_cpu_count_too) {
 }
 
 TEST(share_out, everybody_on_the_largest_machine) {
-  std::vector<participant> all(most_participants, participant{up_to(most_cpus), up_to(most_cpus), 100 * most_cpus});
+  std::vector<participant> all(most_participants,
+                               participant{up_to(most_cpus), up_to(most_cpus), 100 * most_cpus});
   std::vector<const participant*> pointers;
   for (const participant& p : all) pointers.push_back(&p);
-  for (const std::uint32_t own : {0U, most_participants - 1}) EXPECT_EQ(share_out(pointers.data(), most_participants, own).count(), most_cpus / most_participants);
+  for (const std::uint32_t own : {0U, most_participants - 1})
+    EXPECT_EQ(share_out(pointers.data(), most_participants, own).count(),
+              most_cpus / most_participants);
 }
 
-// Whatever they may use and want: nobody has what it may not have or another one has, nobody could have more but from one that has no more, and soon nothing moves.
+// Whatever they may use and want: nobody has what it may not have or another one has, nobody could
+// have more but from one that has no more, and soon nothing moves.
 TEST(share_out, is_fair_and_settles) {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -137,7 +146,9 @@ TEST(share_out, is_fair_and_settles) {
       if (p.allowed.empty()) p.allowed.add(below(machine));
       p.could_use_percent = below(4) == 0 ? 0 : below(machine * 130);
     }
-    if (std::count_if(all.begin(), all.end(), [](const participant& p) { return p.could_use_percent > 0; }) < 2) continue;
+    if (std::count_if(all.begin(), all.end(),
+                      [](const participant& p) { return p.could_use_percent > 0; }) < 2)
+      continue;
     const std::vector<cpu_bits> told = settle(all);
     std::vector<std::uint32_t> needs, users(machine);
     for (std::size_t n = 0; n < programs; ++n) {
@@ -150,18 +161,21 @@ TEST(share_out, is_fair_and_settles) {
     }
     for (std::size_t n = 0; n < programs; ++n) {
       if (told[n].count() > 1) {
-        for (const std::uint32_t cpu : numbers(told[n])) ASSERT_EQ(users[cpu], 1U) << "round " << round;
+        for (const std::uint32_t cpu : numbers(told[n]))
+          ASSERT_EQ(users[cpu], 1U) << "round " << round;
       }
       if (told[n].count() >= needs[n]) continue;
       for (const std::uint32_t cpu : numbers(all[n].allowed)) {
-        ASSERT_GT(users[cpu], 0U) << "round " << round << ": one lacks CPUs, and CPU " << cpu << " has nobody";
+        ASSERT_GT(users[cpu], 0U) << "round " << round << ": one lacks CPUs, and CPU " << cpu
+                                  << " has nobody";
         for (std::size_t other = 0; other < programs; ++other)
           if (told[other].has(cpu) && users[cpu] == 1) {
             ASSERT_LE(told[other].count(), told[n].count() + 1) << "round " << round;
           }
       }
     }
-    // Where several share one CPU, which of them is said to own it may still change; then nothing does.
+    // Where several share one CPU, which of them is said to own it may still change; then nothing
+    // does.
     static_cast<void>(settle(all));
     const std::vector<cpu_bits> settled = settle(all);
     ASSERT_TRUE(settle(all) == settled) << "round " << round;

@@ -16,9 +16,14 @@ using test::with;
 using test::works;
 
 disturbance away(std::vector<core_id> cores, double from_s = 0.0, double to_s = -1.0) {
-  return {.what = disturbance::kind::offline, .cores = std::move(cores), .from_s = from_s, .to_s = to_s};
+  return {.what = disturbance::kind::offline,
+          .cores = std::move(cores),
+          .from_s = from_s,
+          .to_s = to_s};
 }
-disturbance quota(double share) { return {.what = disturbance::kind::quota, .cores = {0}, .left = share}; }
+disturbance quota(double share) {
+  return {.what = disturbance::kind::quota, .cores = {0}, .left = share};
+}
 
 TEST(offline, a_core_that_is_away_does_nothing_and_works_again_when_it_is_back) {
   const platform p = plain(2);
@@ -68,7 +73,8 @@ TEST(offline, every_policy_finishes_with_any_one_core_left) {
       for (int layer = 0; layer < 20; ++layer) {
         const task head = g.add({.priority = priority::high}, nothing);
         if (before) g.edge(before, head);
-        for (int i = 0; i < 3; ++i) g.edge(head, g.add({.widths = two, .all_members = i == 1}, nothing));
+        for (int i = 0; i < 3; ++i)
+          g.edge(head, g.add({.widths = two, .all_members = i == 1}, nothing));
         before = head;
       }
       EXPECT_EQ(e.run(g, works(g), 0).tasks, 80u) << each.name << ", core " << left << " is left";
@@ -124,7 +130,8 @@ TEST(quota, all_cores_together_get_their_share_of_each_period) {
   engine e(p, o);
   graph g;
   for (int i = 0; i < 400; ++i) g.add(nothing);
-  EXPECT_NEAR(e.run(g, works(g)).seconds, 9 * 0.020 + 0.010, 1e-4) << "four cores use half of 80 ms in 10 ms, then wait for 10";
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 9 * 0.020 + 0.010, 1e-4)
+      << "four cores use half of 80 ms in 10 ms, then wait for 10";
 }
 
 TEST(quota, one_worker_may_use_what_the_others_leave) {
@@ -146,7 +153,8 @@ TEST(quota, ends_with_its_window) {
   engine e(p, o);
   graph g;
   add_chain(g, 60);
-  EXPECT_NEAR(e.run(g, works(g), 0).seconds, 0.060 + 0.030, 1e-9) << "two periods of 20 ms with 5 ms each";
+  EXPECT_NEAR(e.run(g, works(g), 0).seconds, 0.060 + 0.030, 1e-9)
+      << "two periods of 20 ms with 5 ms each";
 }
 
 }  // namespace

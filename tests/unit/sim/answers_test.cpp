@@ -25,7 +25,9 @@ class looks_around final : public policy {
     d.asks_ready_low = d.asks_ready_high = d.asks_next = true;
     return d;
   }
-  ready_decision on_ready(task_ref, task_ref parent, core_id, view&) const override { return ready_decision::wait_in(parent ? 0 : 1); }
+  ready_decision on_ready(task_ref, task_ref parent, core_id, view&) const override {
+    return ready_decision::wait_in(parent ? 0 : 1);
+  }
   next_decision next(core_id worker, std::uint32_t attempt, view&) const override {
     if (attempt > 1 || (worker == 1 && attempt > 0)) return {};
     return {.what = next_decision::kind::take_from, .queue = attempt == 0 ? worker : 1};
@@ -35,19 +37,22 @@ class looks_around final : public policy {
 TEST(engine_answers, a_worker_that_is_given_something_where_it_has_just_looked_does_not_rest) {
   platform p = plain(2);
   p.costs.push_s = 1e-6;  // what a look costs
-  // Core 1's task ends, and gives core 0 its successor, while core 0 looks: at some of these times between its two looks.
+  // Core 1's task ends, and gives core 0 its successor, while core 0 looks: at some of these times
+  // between its two looks.
   const std::vector<type_work> given = {{.kernel = {}, .given = true}};
   for (int tenths = -60; tenths < 60; ++tenths) {
     const std::vector<double> first(2, 20e-6), second(2, 20e-6 + tenths * 1e-7);
     graph g;
     g.add({.core_seconds = second}, nothing);
-    g.edge(g.add({.core_seconds = first}, nothing), g.add({.core_seconds = first}, nothing));  // the later root is taken first, by core 1
+    // the later root is taken first, by core 1
+    g.edge(g.add({.core_seconds = first}, nothing), g.add({.core_seconds = first}, nothing));
     engine e(p, {.policy = std::make_shared<looks_around>()});
     EXPECT_NO_THROW(e.run(g, given)) << tenths;
   }
 }
 
-/// Everything waits in core 1's deque. Core 0 answers `steal`; the others wait for what is bound to them, which never comes.
+/// Everything waits in core 1's deque. Core 0 answers `steal`; the others wait for what is bound to
+/// them, which never comes.
 class steals_by_name final : public policy {
  public:
   std::string_view name() const noexcept override { return "steals-by-name"; }
@@ -58,7 +63,9 @@ class steals_by_name final : public policy {
     d.cells = 2;
     return d;
   }
-  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override { return ready_decision::wait_in(1); }
+  ready_decision on_ready(task_ref, task_ref, core_id, view&) const override {
+    return ready_decision::wait_in(1);
+  }
   next_decision next(core_id worker, std::uint32_t attempt, view& v) const override {
     if (worker != 0) return {.what = next_decision::kind::hold_until, .until_s = v.now_s() + 1.0};
     if (v.length(1) == 0) return {};
@@ -76,10 +83,12 @@ TEST(engine_answers, an_answered_steal_visits_whom_the_discipline_names) {
   engine e(p, {.policy = asked});
   const execution_stats s = e.run(g, works(g));
   EXPECT_EQ(s.steals, 50u);
-  EXPECT_EQ(e.cells.load(0), 0u) << "tries that missed the one neighbour of its cluster, which had something";
+  EXPECT_EQ(e.cells.load(0), 0u)
+      << "tries that missed the one neighbour of its cluster, which had something";
 }
 
-/// Core 0 has short tasks in its deque. Core 1 holds for the last task, which comes after them; something else waits for it all the time.
+/// Core 0 has short tasks in its deque. Core 1 holds for the last task, which comes after them;
+/// something else waits for it all the time.
 class holds_and_steals final : public policy {
  public:
   std::string_view name() const noexcept override { return "holds-and-steals"; }
@@ -91,10 +100,15 @@ class holds_and_steals final : public policy {
     d.cells = 1;
     return d;
   }
-  void on_submit(view& v) const override { v.store(0, v.word_of(v.batch_task(v.batch_size() - 1))); }
-  ready_decision on_ready(task_ref t, task_ref parent, core_id, view& v) const override { return ready_decision::wait_in(parent || v.id(t) == 0 ? 2 : 0); }
+  void on_submit(view& v) const override {
+    v.store(0, v.word_of(v.batch_task(v.batch_size() - 1)));
+  }
+  ready_decision on_ready(task_ref t, task_ref parent, core_id, view& v) const override {
+    return ready_decision::wait_in(parent || v.id(t) == 0 ? 2 : 0);
+  }
   next_decision next(core_id, std::uint32_t, view& v) const override {
-    if (v.length(2) > 0 && v.load(0) != 0) return {.what = next_decision::kind::hold_task, .task = v.task_of(v.load(0))};
+    if (v.length(2) > 0 && v.load(0) != 0)
+      return {.what = next_decision::kind::hold_task, .task = v.task_of(v.load(0))};
     return {.what = next_decision::kind::take_from, .queue = 2};
   }
   take_decision on_take(task_ref t, core_id here, bool, view& v) const override {
@@ -136,7 +150,8 @@ TEST(engine_answers, what_is_taken_from_the_declared_queue_of_another_is_stolen)
   EXPECT_EQ(e.run(g, works(g)).steals, 10u);
 }
 
-/// Asked about nothing but taken tasks, and writes there (tests/unit/runtime/letting_go_test.cpp has the same on threads).
+/// Asked about nothing but taken tasks, and writes there (tests/unit/runtime/letting_go_test.cpp
+/// has the same on threads).
 class remembers final : public policy {
  public:
   std::string_view name() const noexcept override { return "remembers"; }
@@ -154,7 +169,8 @@ class remembers final : public policy {
   mutable int stale = 0;
 };
 
-TEST(engine_answers, in_a_second_run_a_policy_that_writes_only_when_it_takes_finds_the_tasks_as_new) {
+TEST(engine_answers,
+     in_a_second_run_a_policy_that_writes_only_when_it_takes_finds_the_tasks_as_new) {
   const platform p = plain(1);
   const auto probe = std::make_shared<const remembers>();
   graph g;

@@ -1,4 +1,5 @@
-// Tasks that bring their seconds on each core, data that need time to reach another core, and costs that count the disturbances in.
+// Tasks that bring their seconds on each core, data that need time to reach another core, and costs
+// that count the disturbances in.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +33,8 @@ class placed final : public policy {
   }
   ready_decision on_ready(task_ref t, task_ref, core_id, view& v) const override {
     const auto i = v.id(t);
-    asked[i] = {v.data_ready_s(t, 0), v.data_ready_s(t, 1), v.cost_s(t, machine_.single(0)), v.cost_s(t, machine_.single(1))};
+    asked[i] = {v.data_ready_s(t, 0), v.data_ready_s(t, 1), v.cost_s(t, machine_.single(0)),
+                v.cost_s(t, machine_.single(1))};
     return ready_decision::bind_to(machine_.find(places_[i]).value());
   }
   mutable std::map<std::uint64_t, seen> asked;
@@ -47,20 +49,25 @@ struct made_run {
   std::map<std::uint64_t, double> began_s;
   std::map<std::uint64_t, placed::seen> asked;
 };
-made_run run(const platform& p, graph& g, std::vector<place> where, const std::vector<type_work>& work = given_seconds,
+made_run run(const platform& p, graph& g, std::vector<place> where,
+             const std::vector<type_work>& work = given_seconds,
              std::vector<disturbance> disturbed = {}, double true_costs_over_s = 0.0) {
   made_run r;
   const auto policy = std::make_shared<placed>(*p.cores, std::move(where));
   engine_options o{.policy = policy};
   o.disturbances = std::move(disturbed);
   o.true_costs_over_s = true_costs_over_s;
-  o.finished = [&](const sim_assembly& a, core_id) { r.began_s[detail::id_of(a.task)] = a.came_s.front(); };
+  o.finished = [&](const sim_assembly& a, core_id) {
+    r.began_s[detail::id_of(a.task)] = a.came_s.front();
+  };
   engine e(p, o);
   r.seconds = e.run(g, work).seconds;
   r.asked = policy->asked;
   return r;
 }
-task add(graph& g, const std::vector<double>& seconds) { return g.add({.core_seconds = seconds}, nothing); }
+task add(graph& g, const std::vector<double>& seconds) {
+  return g.add({.core_seconds = seconds}, nothing);
+}
 
 TEST(given_costs, are_taken_exactly_on_each_core) {
   const platform p = ideal_platform(three);
@@ -75,7 +82,10 @@ TEST(given_costs, count_for_a_core_of_ones_own) {
   const platform p = ideal_platform(three);
   graph g;
   add(g, {4, 4, 4});
-  EXPECT_NEAR(run(p, g, {{1, 1}}, given_seconds, {{.what = disturbance::kind::capacity, .cores = {1}, .left = 0.25}}).seconds, 16.0, 1e-9);
+  EXPECT_NEAR(run(p, g, {{1, 1}}, given_seconds,
+                  {{.what = disturbance::kind::capacity, .cores = {1}, .left = 0.25}})
+                  .seconds,
+              16.0, 1e-9);
 }
 
 TEST(given_costs, that_are_missing_are_told_with_the_task) {
@@ -87,7 +97,9 @@ TEST(given_costs, that_are_missing_are_told_with_the_task) {
     (void)run(p, g, {{0, 1}});
     FAIL();
   } catch (const input_error& e) {
-    EXPECT_NE(std::string(e.what()).find("task 'short' has given seconds for 2 cores; ideal has 3"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("task 'short' has given seconds for 2 cores; ideal has 3"),
+              std::string::npos)
+        << e.what();
   }
 }
 
@@ -124,7 +136,8 @@ TEST(data, of_several_predecessors_are_waited_for) {
     g.edge(before[0], last, 8.0);
     g.edge(before[1], last, 6.0);
     g.edge(before[2], last, 2.0);
-    EXPECT_EQ(run(p, g, {{0, 1}, {1, 1}, {2, 1}, {c, 1}}).seconds, expected_s[c]) << "on core " << c;
+    EXPECT_EQ(run(p, g, {{0, 1}, {1, 1}, {2, 1}, {c, 1}}).seconds, expected_s[c])
+        << "on core " << c;
   }
 }
 
@@ -145,7 +158,8 @@ TEST(data, of_a_wide_task_come_from_its_leader_and_go_to_it) {
   const std::uint32_t two[] = {2};
   for (const bool all_members : {false, true}) {
     graph g;
-    const task a = g.add({.widths = two}, nothing), b = g.add({.widths = two, .all_members = all_members}, nothing), c = g.add(nothing);
+    const task a = g.add({.widths = two}, nothing),
+               b = g.add({.widths = two, .all_members = all_members}, nothing), c = g.add(nothing);
     g.edge(a, b, 3.0);
     g.edge(b, c, 3.0);
     // From (0,2) to (2,2), and from there to core 3, which was a member and not the leader.
@@ -171,7 +185,8 @@ TEST(true_costs, count_in_what_a_disturbance_leaves_on_average) {
   using enum disturbance::kind;
   EXPECT_NEAR(left({.what = sliced, .cores = {1}, .slice_s = 0.004}), 0.5, 1e-3);
   EXPECT_NEAR(left({.what = capacity, .cores = {1}, .left = 0.3}), 0.3, 1e-12);
-  EXPECT_NEAR(left({.what = capacity, .cores = {1}, .left = 0.2, .half_period_s = 0.5}), 0.6, 1e-12);
+  EXPECT_NEAR(left({.what = capacity, .cores = {1}, .left = 0.2, .half_period_s = 0.5}), 0.6,
+              1e-12);
   EXPECT_NEAR(left({.what = offline, .cores = {1}, .from_s = 2.5, .to_s = 7.5}), 0.5, 1e-12);
   EXPECT_NEAR(left({.what = capacity, .cores = {1}, .left = 0.5, .from_s = 8.0}), 0.9, 1e-12);
   EXPECT_NEAR(left({.what = quota, .cores = {0}, .left = 0.7}), 0.7, 1e-12);
@@ -180,8 +195,9 @@ TEST(true_costs, count_in_what_a_disturbance_leaves_on_average) {
 
 TEST(true_costs, are_what_a_policy_sees_if_it_shall) {
   const platform p = ideal_platform(three);
-  const std::vector<disturbance> half = {{.what = disturbance::kind::capacity, .cores = {0}, .left = 0.5},
-                                         {.what = disturbance::kind::offline, .cores = {1}}};
+  const std::vector<disturbance> half = {
+      {.what = disturbance::kind::capacity, .cores = {0}, .left = 0.5},
+      {.what = disturbance::kind::offline, .cores = {1}}};
   graph g;
   add(g, {4, 6, 8});
   const placed::seen stale = run(p, g, {{2, 1}}, given_seconds, half).asked.at(0);

@@ -1,4 +1,5 @@
-// What workers cost one another: each figure of a platform file is charged where it arises, and nothing is without it.
+// What workers cost one another: each figure of a platform file is charged where it arises, and
+// nothing is without it.
 #include "sim/contention.hpp"
 
 #include <gtest/gtest.h>
@@ -57,12 +58,14 @@ TEST(contention, a_decision_takes_its_time) {
   p.contention.decisions = {{"da", body_s, 1e-4, 0.0, 0.0}};
   graph g;
   add_chain(g, 10, {.priority = priority::high});
-  EXPECT_NEAR(seconds_of(p, with("da", p), g), 10 * body_s + 9e-4, 1e-10) << "the root was decided about before";
+  EXPECT_NEAR(seconds_of(p, with("da", p), g), 10 * body_s + 9e-4, 1e-10)
+      << "the root was decided about before";
 
   p.contention.decisions = {{"dam-c", body_s, 0.0, 1e-4, 0.0}};
   graph low;
   add_chain(low, 10);
-  EXPECT_NEAR(seconds_of(p, with("dam-c", p), low), 10 * (body_s + 1e-4), 1e-10) << "a place for each that is taken";
+  EXPECT_NEAR(seconds_of(p, with("dam-c", p), low), 10 * (body_s + 1e-4), 1e-10)
+      << "a place for each that is taken";
 
   p.contention.decisions = {{"fifo", body_s, 0.0, 0.0, 1e-4}};
   graph asked;
@@ -90,7 +93,8 @@ TEST(contention, who_shares_a_queue_waits_for_the_others) {
     return seconds_of(p, with("fifo", p), g);
   };
   EXPECT_NEAR(run_s(1, 1e-5), run_s(1, 0.0) + 16e-5, 1e-10) << "eight go in and come out";
-  EXPECT_GE(run_s(8, 1e-5), body_s + 8 * 1e-5 + 7 * 2e-5) << "they come out one after the other, and the queue is another core's each time";
+  EXPECT_GE(run_s(8, 1e-5), body_s + 8 * 1e-5 + 7 * 2e-5)
+      << "they come out one after the other, and the queue is another core's each time";
 }
 
 TEST(contention, wide_tasks_begin_when_their_members_have_gathered) {
@@ -110,7 +114,8 @@ TEST(contention, who_has_looked_long_enough_sleeps_and_is_woken) {
   add_fork_join(g, 2);
   EXPECT_NEAR(seconds_of(p, with("rws", p), g, 0), 3 * body_s, 1e-7);
   p.contention.sleep = sleep_figure{.after_s = 1e-4, .call_s = 1e-5, .up_s = 2e-4};
-  EXPECT_NEAR(seconds_of(p, with("rws", p), g, 0), 3 * body_s + 2e-4, 1e-5) << "the other core comes late";
+  EXPECT_NEAR(seconds_of(p, with("rws", p), g, 0), 3 * body_s + 2e-4, 1e-5)
+      << "the other core comes late";
   p.contention.sleep->after_s = 2e-3;
   EXPECT_NEAR(seconds_of(p, with("rws", p), g, 0), 3 * body_s, 1e-7) << "it still looks";
 }
@@ -154,7 +159,8 @@ TEST(contention, who_stayed_up_for_a_victim_sleeps_when_it_is_gone) {
     twice.edge(t, forks[1]);
     twice.edge(forks[1], twice.add(nothing));
   }
-  EXPECT_NEAR(seconds_of(p, with("rws", p), twice, 0), 6 * body_s + 2e-4, 1e-9) << "it is woken for each";
+  EXPECT_NEAR(seconds_of(p, with("rws", p), twice, 0), 6 * body_s + 2e-4, 1e-9)
+      << "it is woken for each";
 }
 
 TEST(contention, nobody_falls_asleep_beside_work_while_it_does_not_have_its_core) {
@@ -162,7 +168,8 @@ TEST(contention, nobody_falls_asleep_beside_work_while_it_does_not_have_its_core
   p.contention.sleep = sleep_figure{.after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
   p.contention.look_s = {{1}, {1e-4}};
   engine_options o = with("rws", p);
-  o.disturbances = {{.what = disturbance::kind::sliced, .cores = {1}, .slice_s = 2e-3, .offset_s = 0.0}};
+  o.disturbances = {
+      {.what = disturbance::kind::sliced, .cores = {1}, .slice_s = 2e-3, .offset_s = 0.0}};
   graph g;
   const task fork = g.add({.work = 0.001}, nothing);
   for (int i = 0; i < 20; ++i) g.edge(fork, g.add(nothing));
@@ -187,7 +194,8 @@ TEST(contention, a_chain_wakes_nobody_for_a_queue_that_its_worker_looks_into_nex
   EXPECT_LT(seconds_of(p, with("fifo", p), g, 0), 20 * body_s + 3e-4);
 }
 
-class busy_cluster : public ::testing::TestWithParam<double> {  // bytes per second of a core; 0: no limit
+// bytes per second of a core; 0: no limit
+class busy_cluster : public ::testing::TestWithParam<double> {
  protected:
   static platform cores(std::uint32_t clusters) {
     platform p = plain(2, clusters);
@@ -204,7 +212,8 @@ TEST_P(busy_cluster, is_busy_with_a_worker_until_it_sleeps) {
   graph g;
   g.add(nothing);
   g.add({.work = 0.5}, nothing);
-  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 0.75 * body_s + 0.2e-3 + (0.5 - 0.2 / 1.5) * body_s, 1e-8);
+  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 0.75 * body_s + 0.2e-3 + (0.5 - 0.2 / 1.5) * body_s,
+              1e-8);
 }
 
 TEST_P(busy_cluster, makes_bodies_slower) {
@@ -215,23 +224,27 @@ TEST_P(busy_cluster, makes_bodies_slower) {
   g.add(nothing);
   EXPECT_NEAR(seconds_of(p, with("rws", p), g), 1.5 * body_s, 1e-8);
   g.add({.work = 0.5}, nothing);
-  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 2.0 * body_s, 1e-8) << "the last half has its cluster for itself";
+  EXPECT_NEAR(seconds_of(p, with("rws", p), g), 2.0 * body_s, 1e-8)
+      << "the last half has its cluster for itself";
 
   graph wide;
   const std::uint32_t both[] = {2};
   add_chain(wide, 1, {.widths = both, .all_members = true});
-  EXPECT_NEAR(seconds_of(p, with("rws", p), wide), 0.5 * body_s, 1e-10) << "its own figure has both cores busy";
+  EXPECT_NEAR(seconds_of(p, with("rws", p), wide), 0.5 * body_s, 1e-10)
+      << "its own figure has both cores busy";
 
   engine_options beside = with("rws", p);
   beside.disturbances = {{.what = disturbance::kind::sliced, .cores = {1}}};
   graph alone;
   alone.add(nothing);
-  EXPECT_NEAR(seconds_of(p, beside, alone, 0), 1.5 * body_s, 1e-10) << "a co-runner is busy as well";
+  EXPECT_NEAR(seconds_of(p, beside, alone, 0), 1.5 * body_s, 1e-10)
+      << "a co-runner is busy as well";
 
   graph two;
   for (int i = 0; i < 2; ++i) two.add(nothing);
   const platform apart = cores(2);
-  EXPECT_NEAR(seconds_of(apart, with("rws", apart), two), body_s, 1e-8) << "each cluster has its own";
+  EXPECT_NEAR(seconds_of(apart, with("rws", apart), two), body_s, 1e-8)
+      << "each cluster has its own";
 }
 INSTANTIATE_TEST_SUITE_P(, busy_cluster, ::testing::Values(0.0, 1e12));
 

@@ -41,7 +41,8 @@ TEST(engine, a_chain_takes_the_sum_of_its_tasks) {
   EXPECT_NEAR(s.seconds, 10e-3, 1e-11);
   EXPECT_EQ(s.tasks, 10u);
   EXPECT_NEAR(s.core_work_s[0], 10e-3, 1e-11);
-  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3, 1e-11) << "a graph runs as often as wanted, and the clock goes on";
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3, 1e-11)
+      << "a graph runs as often as wanted, and the clock goes on";
 }
 
 TEST(engine, overheads_are_paid_where_they_arise) {
@@ -51,10 +52,12 @@ TEST(engine, overheads_are_paid_where_they_arise) {
   engine e(p, with("rws", p));
   graph g;
   add_chain(g, 10);
-  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3 + 9 * (1e-5 + 1e-4) , 1e-10) << "nine children were woken and pushed; the root came from outside";
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 10e-3 + 9 * (1e-5 + 1e-4), 1e-10)
+      << "nine children were woken and pushed; the root came from outside";
 }
 
-/// Layers for each of two parts of four cores, and edges between them; types of each part's own. Homes as engine_options::apart wants them.
+/// Layers for each of two parts of four cores, and edges between them; types of each part's own.
+/// Homes as engine_options::apart wants them.
 const std::vector<home_cores> halves{home_cores(0, 4), home_cores(4, 4)};
 void add_two_parts(graph& g) {
   const task_type types[] = {g.type("left"), g.type("right")};
@@ -63,7 +66,10 @@ void add_two_parts(graph& g) {
     std::vector<task> now;
     for (int i = 0; i < 12; ++i) {
       const int part = i < 9 ? 0 : 1;  // three quarters of the work on the left
-      now.push_back(g.add({.type = types[part], .priority = i % 6 == 0 ? priority::high : priority::low, .home = halves[part]}, nothing));
+      now.push_back(g.add({.type = types[part],
+                           .priority = i % 6 == 0 ? priority::high : priority::low,
+                           .home = halves[part]},
+                          nothing));
       if (layer > 0) g.edge(before[(i + 5) % 12], now.back());
     }
     before = now;
@@ -98,7 +104,8 @@ TEST(engine, parts_of_a_machine_share_neither_tasks_nor_what_was_learned) {
       } else {
         EXPECT_FALSE(e.learned().snapshot().empty());
       }
-      for (const model::cell_snapshot& c : e.learned().snapshot()) EXPECT_EQ(p.cores->at(c.where).leader < 4, e.learned().row_name(c.row) == "left") << policy;
+      for (const model::cell_snapshot& c : e.learned().snapshot())
+        EXPECT_EQ(p.cores->at(c.where).leader < 4, e.learned().row_name(c.row) == "left") << policy;
       graph again;
       add_two_parts(again);
       EXPECT_EQ(engine(p, o).run(again, works(again)).seconds, s.seconds) << policy;
@@ -111,11 +118,14 @@ TEST(engine, refuses_to_keep_apart_what_a_policy_shares) {
     engine_options o = with(policy, p);
     o.apart = apart;
     graph g;
-    if (at_home) add_two_parts(g);
-    else add_chain(g, 3);
+    if (at_home)
+      add_two_parts(g);
+    else
+      add_chain(g, 3);
     (void)engine(p, o).run(g, works(g));
   };
-  for (const char* policy : {"fifo", "auto", "heft"}) EXPECT_THROW(run(policy, halves, true), input_error) << policy;
+  for (const char* policy : {"fifo", "auto", "heft"})
+    EXPECT_THROW(run(policy, halves, true), input_error) << policy;
   EXPECT_THROW(run("random", halves, true), input_error) << "it sends tasks anywhere";
   EXPECT_THROW(run("rws", halves, false), usage_error) << "tasks without a home";
 }
@@ -143,7 +153,8 @@ TEST(engine, independent_tasks_share_the_cores) {
   for (int i = 0; i < 400; ++i) g.add(nothing);
   const execution_stats s = e.run(g, works(g));
   EXPECT_NEAR(s.seconds, 0.1, 1e-3);
-  EXPECT_NEAR(std::accumulate(s.core_work_s.begin(), s.core_work_s.end(), 0.0), 0.4, 1e-9) << "work is conserved";
+  EXPECT_NEAR(std::accumulate(s.core_work_s.begin(), s.core_work_s.end(), 0.0), 0.4, 1e-9)
+      << "work is conserved";
   EXPECT_GE(s.steals, 3u);
 }
 
@@ -162,7 +173,9 @@ TEST(engine, members_that_find_all_pieces_taken_do_not_help) {
   const platform p = plain(4);
   std::uint32_t entered = 0;
   engine_options o = with("dam-p", p);
-  o.finished = [&](const sim_assembly& a, core_id) { entered = static_cast<std::uint32_t>(a.times.size()); };
+  o.finished = [&](const sim_assembly& a, core_id) {
+    entered = static_cast<std::uint32_t>(a.times.size());
+  };
   engine e(p, o);
   graph g;
   const std::uint32_t four[] = {4};
@@ -190,9 +203,11 @@ TEST(engine, of_fewer_blocks_each_is_longer_to_wait_for) {
   const std::uint32_t two[] = {2};
   add_chain(g, 1, {.priority = priority::high, .widths = two});
   (void)e.run(g, works(g));
-  // Of the half that is left core 0 holds half a block of eight, a 16th; the rest takes core 1 14 ms.
+  // Of the half that is left core 0 holds half a block of eight, a 16th; the rest takes core 1 14
+  // ms.
   ASSERT_EQ(seen.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 22e-3 : 110e-3, 1e-9);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 22e-3 : 110e-3, 1e-9);
 }
 
 TEST(engine, nobody_steals_from_cores_that_are_spared) {
@@ -209,7 +224,8 @@ TEST(engine, nobody_steals_from_cores_that_are_spared) {
   }
 }
 
-// Blocks are handed out as members ask (papers.md A0), so what a member had begun when it lost its core waits for that core.
+// Blocks are handed out as members ask (papers.md A0), so what a member had begun when it lost its
+// core waits for that core.
 TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
   const platform p = plain(2, 1, 32e-3);
   engine_options o = with("dam-p", p);
@@ -226,9 +242,11 @@ TEST(engine, a_member_that_loses_its_core_keeps_the_block_it_had_begun) {
   const std::uint32_t two[] = {2};
   add_chain(g, 1, {.priority = priority::high, .widths = two});
   const execution_stats s = e.run(g, works(g));
-  // Half of the work is done by 8 ms. Of the other half core 0 holds half a block of sixteen, a 32nd; the rest takes core 1 15 ms.
+  // Half of the work is done by 8 ms. Of the other half core 0 holds half a block of sixteen, a
+  // 32nd; the rest takes core 1 15 ms.
   ASSERT_EQ(seen.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 23e-3 : 109e-3, 1e-9);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(came[i] + seen[i].seconds, seen[i].core == 1 ? 23e-3 : 109e-3, 1e-9);
   EXPECT_NEAR(s.seconds, 109e-3, 1e-9) << "the co-runner's slice ends at 108 ms";
 }
 
@@ -257,7 +275,9 @@ TEST(engine, of_several_idle_workers_the_first_steals_if_that_is_asked_for) {
   add_layers(g, 200, 2);
   e.run(g, works(g));
   EXPECT_GT(ran[0] + ran[1], 250);
-  for (core_id c = 3; c < 6; ++c) EXPECT_LE(ran[c], 2) << "of two tasks at once, one may end while the other's core has still to steal: never more than three cores";
+  for (core_id c = 3; c < 6; ++c)
+    EXPECT_LE(ran[c], 2) << "of two tasks at once, one may end while the other's core has still to "
+                            "steal: never more than three cores";
 }
 
 TEST(engine, members_that_need_each_other_wait_for_the_last) {
@@ -282,7 +302,8 @@ TEST(engine, a_sliced_co_runner_leaves_half_and_its_slices_are_seen_as_long_samp
   graph g;
   add_chain(g, 90);
   const execution_stats s = e.run(g, works(g));
-  EXPECT_NEAR(s.seconds, 0.090 + 0.081, 1e-9) << "ten slices of nine tasks, nine of the co-runner's between them";
+  EXPECT_NEAR(s.seconds, 0.090 + 0.081, 1e-9)
+      << "ten slices of nine tasks, nine of the co-runner's between them";
   int normal = 0, longer = 0;
   for (const double t : seen) (t < 1.0001e-3 ? normal : longer) += 1;
   EXPECT_EQ(normal + longer, 90);
@@ -305,11 +326,13 @@ TEST(engine, a_clock_wave_takes_effect_after_its_transition_at_the_nearest_step)
   platform p = plain(1);
   p.clocks[0] = {.mhz = {500, 1000, 2000}, .transition_s = 1e-3};
   engine_options o = with("rws", p);
-  o.disturbances = {{.what = disturbance::kind::clock, .cores = {0}, .left = 0.27, .half_period_s = 5e-3}};
+  o.disturbances = {
+      {.what = disturbance::kind::clock, .cores = {0}, .left = 0.27, .half_period_s = 5e-3}};
   engine e(p, o);
   graph g;
   add_chain(g, 7);
-  EXPECT_NEAR(e.run(g, works(g)).seconds, 6e-3 + 4e-3, 1e-9) << "six at full clock, the seventh at 500 MHz";
+  EXPECT_NEAR(e.run(g, works(g)).seconds, 6e-3 + 4e-3, 1e-9)
+      << "six at full clock, the seventh at 500 MHz";
 }
 
 TEST(engine, critical_tasks_leave_the_disturbed_core) {
@@ -388,7 +411,8 @@ TEST(engine, says_what_it_cannot_run) {
   EXPECT_THROW(brief.run(g, works(g)), input_error);
 }
 
-/// Times beyond what virtual time can hold: they once wrapped around, and a task ended before it began.
+/// Times beyond what virtual time can hold: they once wrapped around, and a task ended before it
+/// began.
 TEST(engine, a_task_of_many_years_passes_the_horizon) {
   const platform p = plain(1);
   for (const double seconds : {5e6, 1e12, 1e300}) {
@@ -402,7 +426,9 @@ TEST(engine, a_task_of_many_years_passes_the_horizon) {
       e.run(g, work);
       ADD_FAILURE() << seconds << " s were run";
     } catch (const input_error& error) {
-      EXPECT_NE(std::string(error.what()).find("virtual time passed the horizon of 4611686.01842"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("virtual time passed the horizon of 4611686.01842"),
+                std::string::npos)
+          << error.what();
     }
   }
 }

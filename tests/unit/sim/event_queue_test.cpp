@@ -45,7 +45,8 @@ TEST(event_queue, a_slot_whose_event_happens_gets_its_next_one_while_it_does_or_
     expected.erase(expected.begin());
     // Others are set before and after its own next one, also to the present.
     for (int i = 0; i < 3; ++i)
-      if (const std::uint32_t s = i == 1 ? taken : r.below(slots); r.below(3) > 0) put(s, r.below(8) == 0 ? never : now + r.below(20));
+      if (const std::uint32_t s = i == 1 ? taken : r.below(slots); r.below(3) > 0)
+        put(s, r.below(8) == 0 ? never : now + r.below(20));
     q.happened();
     ASSERT_EQ(q.empty(), expected.empty());
     if (expected.empty()) continue;

@@ -19,14 +19,17 @@ constexpr double body_s = 1e-3, slice_s = 4e-3, lend_s = 1e-4;
 /// `cores` workers that sleep at once and lend.
 platform lending(std::uint32_t cores) {
   platform p = plain(cores);
-  p.contention.sleep = sleep_figure{.after_s = 1e-5, .long_after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
+  p.contention.sleep =
+      sleep_figure{.after_s = 1e-5, .long_after_s = 1e-5, .call_s = 0.0, .up_s = 1e-6};
   p.contention.lend = lend_figure{.looks_s = 1e-3, .seconds = lend_s, .keeps_s = slice_s};
   return p;
 }
 
-/// A co-runner that comes to the core after `offset_s` and leaves it to the worker every other slice.
+/// A co-runner that comes to the core after `offset_s` and leaves it to the worker every other
+/// slice.
 disturbance beside(core_id c, double offset_s) {
-  return {.what = disturbance::kind::sliced, .cores = {c}, .slice_s = slice_s, .offset_s = offset_s};
+  return {
+      .what = disturbance::kind::sliced, .cores = {c}, .slice_s = slice_s, .offset_s = offset_s};
 }
 
 struct ended {
@@ -34,7 +37,8 @@ struct ended {
   std::vector<core_id> by;  // who was the last one out of each task
 };
 
-ended run(const platform& p, engine_options o, std::vector<disturbance> all, graph& g, core_id from = 0) {
+ended run(const platform& p, engine_options o, std::vector<disturbance> all, graph& g,
+          core_id from = 0) {
   ended seen{};
   o.table = table_options::robust();
   o.disturbances = std::move(all);
@@ -48,7 +52,8 @@ ended run(const platform& p, std::vector<disturbance> all, graph& g, const char*
   return run(p, with(policy, p), std::move(all), g);
 }
 
-/// A chain on core 0, and on core 1 a short task that has its worker fall asleep while the run goes on.
+/// A chain on core 0, and on core 1 a short task that has its worker fall asleep while the run goes
+/// on.
 void add_chain_beside_sleeper(graph& g, int tasks) {
   const task first = g.add({.work = 0.01}, nothing);
   task last = first;
@@ -81,7 +86,8 @@ TEST(lending, what_it_had_in_hand_others_take_while_it_waits_at_home) {
   EXPECT_LT(seen.seconds, 4.3 * body_s);
 }
 
-/// Half a body on core 1, then one of `work` bodies that goes to core 0 alone, where a co-runner came at .1 ms.
+/// Half a body on core 1, then one of `work` bodies that goes to core 0 alone, where a co-runner
+/// came at .1 ms.
 double comes_to_core_0(double keeps_s, double work) {
   platform p = lending(2);
   p.contention.lend->keeps_s = keeps_s;
@@ -96,7 +102,8 @@ double comes_to_core_0(double keeps_s, double work) {
 TEST(lending, a_co_runner_gives_the_core_up_to_who_comes_before_its_turn_is_over) {
   EXPECT_NEAR(comes_to_core_0(slice_s, 1), 1e-4 + slice_s + body_s, 1e-9) << "a whole turn";
   EXPECT_NEAR(comes_to_core_0(2e-3, 1), 1e-4 + 2e-3 + body_s, 1e-9);
-  EXPECT_NEAR(comes_to_core_0(1e-5, 1), 0.5 * body_s + 1e-6 + body_s, 1e-9) << "as soon as it is up";
+  EXPECT_NEAR(comes_to_core_0(1e-5, 1), 0.5 * body_s + 1e-6 + body_s, 1e-9)
+      << "as soon as it is up";
 }
 
 TEST(lending, a_turn_is_cut_short_once) {
@@ -110,17 +117,18 @@ TEST(lending, a_turn_is_cut_short_once) {
 }
 
 TEST(lending, a_turn_that_was_cut_short_moves_no_later_one) {
-  EXPECT_NEAR(comes_to_core_0(1e-5, 20), 0.5 * body_s + 1e-6 + 20 * body_s + 5 * slice_s, 1e-9) << "from 4.1 ms on every other is its own";
+  EXPECT_NEAR(comes_to_core_0(1e-5, 20), 0.5 * body_s + 1e-6 + 20 * body_s + 5 * slice_s, 1e-9)
+      << "from 4.1 ms on every other is its own";
 }
 
 TEST(lending, a_host_that_is_woken_sends_its_guest_home) {
   graph g;
   const task first = g.add({.work = 0.01}, nothing);
-  const task held = g.add({.work = 10.0}, nothing);   // on core 0
+  const task held = g.add({.work = 10.0}, nothing);  // on core 0
   g.edge(first, held);
-  const task other = g.add({.work = 0.1}, nothing);   // on core 1, which then sleeps
+  const task other = g.add({.work = 0.1}, nothing);  // on core 1, which then sleeps
   g.edge(first, other);
-  const task later = g.add({.work = 3.0}, nothing);   // on core 2
+  const task later = g.add({.work = 3.0}, nothing);  // on core 2
   g.edge(first, later);
   for (int i = 0; i < 8; ++i) g.edge(later, g.add(nothing));
   const ended seen = run(lending(3), {beside(0, 1.8e-4)}, g);
@@ -140,7 +148,8 @@ TEST(lending, a_host_has_one_guest) {
   graph two;
   const task fork = two.add({.work = 0.01}, nothing);
   for (const double work : {10.0, 10.0, 0.05}) two.edge(fork, two.add({.work = work}, nothing));
-  EXPECT_GT(run(p, {beside(0, 1e-4), beside(1, 1e-4)}, two).seconds, 13 * body_s) << "the second waits until the first has ended";
+  EXPECT_GT(run(p, {beside(0, 1e-4), beside(1, 1e-4)}, two).seconds, 13 * body_s)
+      << "the second waits until the first has ended";
 }
 
 TEST(lending, a_guest_is_sent_home_when_a_neighbour_comes_to_its_host) {
@@ -159,7 +168,8 @@ TEST(lending, a_guest_is_sent_home_when_its_host_has_too_little_of_its_core_left
     const task first = g.add({.work = 0.01}, nothing);
     g.edge(first, g.add({.work = 20.0}, nothing));
     g.edge(first, g.add({.work = 0.5}, nothing));
-    const disturbance later{.what = disturbance::kind::capacity, .cores = {1}, .left = left, .from_s = 1e-3};
+    const disturbance later{
+        .what = disturbance::kind::capacity, .cores = {1}, .left = left, .from_s = 1e-3};
     return run(lending(2), {beside(0, 1e-4), later}, g).seconds;
   };
   EXPECT_NEAR(run_s(0.8), 1e-3 + 0.62e-3 + (20 - 1) / 0.8 * body_s, 1e-3);
@@ -169,12 +179,13 @@ TEST(lending, a_guest_is_sent_home_when_its_host_has_too_little_of_its_core_left
 TEST(lending, a_host_that_is_woken_before_it_has_lent_its_core_keeps_it) {
   graph g;
   const task first = g.add({.work = 0.01}, nothing);
-  g.edge(first, g.add({.work = 4.0}, nothing));              // on core 0, held up from .1 to 4.1 ms
-  g.edge(first, g.add({.work = 0.5}, nothing));              // on core 1, which looks at .52
-  const task wakes = g.add({.work = 0.56}, nothing);         // on core 2
+  g.edge(first, g.add({.work = 4.0}, nothing));       // on core 0, held up from .1 to 4.1 ms
+  g.edge(first, g.add({.work = 0.5}, nothing));       // on core 1, which looks at .52
+  const task wakes = g.add({.work = 0.56}, nothing);  // on core 2
   g.edge(first, wakes);
   for (int i = 0; i < 2; ++i) g.edge(wakes, g.add({.work = 6.0}, nothing));
-  EXPECT_GT(run(lending(3), {beside(0, 1e-4)}, g).seconds, 8.0 * body_s) << "nobody is left to take it in";
+  EXPECT_GT(run(lending(3), {beside(0, 1e-4)}, g).seconds, 8.0 * body_s)
+      << "nobody is left to take it in";
 }
 
 TEST(lending, who_slept_since_before_the_run_does_not_look_until_a_body_was_long) {
@@ -188,7 +199,8 @@ TEST(lending, a_core_that_was_slowed_lately_is_woken_last) {
   const task join = g.add({.work = 0.01}, nothing);
   for (int i = 0; i < 60; ++i) g.edge(g.add(nothing), join);
   const std::uint32_t narrow[] = {1};
-  const task alone = g.add({.priority = priority::high, .widths = narrow, .work = 5.0}, nothing);  // on core 0; the others fall asleep
+  // on core 0; the others fall asleep
+  const task alone = g.add({.priority = priority::high, .widths = narrow, .work = 5.0}, nothing);
   g.edge(join, alone);
   for (int i = 0; i < 2; ++i) g.edge(alone, g.add(nothing));
   disturbance before = beside(1, 0.0);
@@ -208,8 +220,9 @@ TEST(lending, what_is_bound_to_a_guest_waits_until_it_is_at_home_and_has_its_cor
     graph g;
     const task first = g.add({.work = 0.01}, nothing);
     g.edge(first, g.add({.priority = priority::high}, nothing));  // on core 0, where it is held up
-    const task other = g.add({.work = 0.6}, nothing), bound = g.add({.priority = priority::high}, nothing);
-    g.edge(first, g.add({.work = 0.1}, nothing));                 // its core takes the guest in
+    const task other = g.add({.work = 0.6}, nothing),
+               bound = g.add({.priority = priority::high}, nothing);
+    g.edge(first, g.add({.work = 0.1}, nothing));  // its core takes the guest in
     g.edge(first, other);
     g.edge(other, bound);
     engine_options o = with("fa", p);
@@ -283,7 +296,8 @@ TEST(lending, the_first_decision_is_for_a_core_that_nobody_has) {
 TEST(lending, who_would_have_been_spared_its_sleep_looks_longer_next_time) {
   const auto run_s = [](double long_after_s) {
     platform p = plain(2);
-    p.contention.sleep = sleep_figure{.after_s = 1e-4, .long_after_s = long_after_s, .call_s = 0.0, .up_s = 1e-5};
+    p.contention.sleep =
+        sleep_figure{.after_s = 1e-4, .long_after_s = long_after_s, .call_s = 0.0, .up_s = 1e-5};
     graph g;
     task last = g.add({.work = 0.2}, nothing);
     for (int i = 0; i < 4; ++i) {  // both cores have half a body, then one of them .2
@@ -297,7 +311,8 @@ TEST(lending, who_would_have_been_spared_its_sleep_looks_longer_next_time) {
     }
     return run(p, {}, g).seconds;
   };
-  EXPECT_NEAR(run_s(1e-4), 0.2 * body_s + 4 * (0.7 * body_s + 1e-5), 1e-7) << "it is woken each time";
+  EXPECT_NEAR(run_s(1e-4), 0.2 * body_s + 4 * (0.7 * body_s + 1e-5), 1e-7)
+      << "it is woken each time";
   EXPECT_NEAR(run_s(1e-3), 0.2 * body_s + 4 * 0.7 * body_s + 2e-5, 1e-7) << "each worker once";
 }
 

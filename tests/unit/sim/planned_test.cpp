@@ -1,4 +1,5 @@
-// Plans as executed: on the ideal machine exactly what was planned, and to the end whatever cores do.
+// Plans as executed: on the ideal machine exactly what was planned, and to the end whatever cores
+// do.
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
@@ -16,7 +17,9 @@ using test::three;
 void add(graph& g, const planner::plan_input& in) {
   std::vector<task> tasks;
   for (std::uint32_t t = 0; t < in.tasks; ++t)
-    tasks.push_back(g.add({.core_seconds = in.seconds.subspan(std::size_t{t} * in.processors, in.processors)}, nothing));
+    tasks.push_back(
+        g.add({.core_seconds = in.seconds.subspan(std::size_t{t} * in.processors, in.processors)},
+              nothing));
   for (const planner::plan_edge& e : in.edges) g.edge(tasks[e.from], tasks[e.to], e.cost_s);
 }
 
@@ -25,10 +28,14 @@ struct executed {
   std::vector<double> start_s, end_s;
   std::vector<core_id> core;
 };
-executed execute(const std::string& policy, const planner::plan_input& in, std::vector<disturbance> disturbed = {}, double true_costs_over_s = 0.0) {
+executed execute(const std::string& policy, const planner::plan_input& in,
+                 std::vector<disturbance> disturbed = {}, double true_costs_over_s = 0.0) {
   const std::vector<std::string> names(in.processors, "P");
   const platform p = ideal_platform(in.processors == 3 ? three : names);
-  executed x{{}, std::vector<double>(in.tasks), std::vector<double>(in.tasks), std::vector<core_id>(in.tasks)};
+  executed x{{},
+             std::vector<double>(in.tasks),
+             std::vector<double>(in.tasks),
+             std::vector<core_id>(in.tasks)};
   engine_options o = test::with(policy, p);
   o.disturbances = std::move(disturbed);
   o.true_costs_over_s = true_costs_over_s;
@@ -84,12 +91,15 @@ TEST(planned_runs, of_any_graph_take_what_was_planned) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const random_graph g = random_dag(seed, 80, 4);
     const planner::plan_input in{80, 4, g.seconds, g.edges};
-    EXPECT_NEAR(execute("heft", in).stats.seconds, planner::heft(in).makespan_s, 1e-9) << "seed " << seed;
-    EXPECT_NEAR(execute("cpop", in).stats.seconds, planner::cpop(in).makespan_s, 1e-9) << "seed " << seed;
+    EXPECT_NEAR(execute("heft", in).stats.seconds, planner::heft(in).makespan_s, 1e-9)
+        << "seed " << seed;
+    EXPECT_NEAR(execute("cpop", in).stats.seconds, planner::cpop(in).makespan_s, 1e-9)
+        << "seed " << seed;
   }
 }
 
-// A core goes in the middle, for good or for a while, alone or with another; all tasks are run, each after what it waits for.
+// A core goes in the middle, for good or for a while, alone or with another; all tasks are run,
+// each after what it waits for.
 TEST(planned_runs, end_though_cores_come_and_go) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const random_graph g = random_dag(seed, 60, 3);
@@ -99,21 +109,30 @@ TEST(planned_runs, end_though_cores_come_and_go) {
       std::vector<disturbance> parts;
       for (core_id c = 0; c < 3; ++c) {
         const double from_s = r.below(60);
-        parts.push_back({.what = disturbance::kind::offline, .cores = {c}, .from_s = from_s, .to_s = from_s + 1 + r.below(60)});
+        parts.push_back({.what = disturbance::kind::offline,
+                         .cores = {c},
+                         .from_s = from_s,
+                         .to_s = from_s + 1 + r.below(60)});
       }
-      parts.push_back({.what = disturbance::kind::offline, .cores = {static_cast<core_id>(r.below(3))}, .from_s = 20.0 + r.below(40)});
+      parts.push_back({.what = disturbance::kind::offline,
+                       .cores = {static_cast<core_id>(r.below(3))},
+                       .from_s = 20.0 + r.below(40)});
       const executed x = execute(policy, in, parts);
       EXPECT_EQ(x.stats.tasks, 60u);
-      for (const planner::plan_edge& e : g.edges) EXPECT_LE(x.end_s[e.from], x.start_s[e.to] + 1e-9) << policy << " seed " << seed;
+      for (const planner::plan_edge& e : g.edges)
+        EXPECT_LE(x.end_s[e.from], x.start_s[e.to] + 1e-9) << policy << " seed " << seed;
     }
   }
 }
 
-// papers.md E54: with true costs the plan avoids a core that is slow all the time; with stale ones it does not know.
+// papers.md E54: with true costs the plan avoids a core that is slow all the time; with stale ones
+// it does not know.
 TEST(planned_runs, are_better_with_true_costs) {
   const canonical::example e;
-  const std::vector<disturbance> slow = {{.what = disturbance::kind::capacity, .cores = {1}, .left = 0.1}};
-  const double stale_s = execute("heft", e.input(), slow).stats.seconds, true_s = execute("heft", e.input(), slow, 100.0).stats.seconds;
+  const std::vector<disturbance> slow = {
+      {.what = disturbance::kind::capacity, .cores = {1}, .left = 0.1}};
+  const double stale_s = execute("heft", e.input(), slow).stats.seconds,
+               true_s = execute("heft", e.input(), slow, 100.0).stats.seconds;
   EXPECT_GT(stale_s, 200.0);
   EXPECT_LT(true_s, 130.0);
 }

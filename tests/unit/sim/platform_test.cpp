@@ -1,4 +1,5 @@
-// Platforms as the simulator reads them: what is shipped, what a bad file is answered with, what the numbers mean.
+// Platforms as the simulator reads them: what is shipped, what a bad file is answered with, what
+// the numbers mean.
 
 #include "sim/platform.hpp"
 
@@ -134,17 +135,21 @@ platform load_text(const std::string& contents) {
 
 /// The line of `good` (from 1) that the first `what` begins in.
 int line_of(const std::string& what) {
-  return 1 + static_cast<int>(std::count(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(good.find(what)), '\n'));
+  return 1 + static_cast<int>(std::count(
+                 good.begin(), good.begin() + static_cast<std::ptrdiff_t>(good.find(what)), '\n'));
 }
 
-/// The message for `good` with one piece replaced; it must be one line, point at the piece's line + `below`, and contain `names`.
-void expect_refused(const std::string& what, const std::string& by, const std::vector<std::string>& names, int below = 0) {
+/// The message for `good` with one piece replaced; it must be one line, point at the piece's line +
+/// `below`, and contain `names`.
+void expect_refused(const std::string& what, const std::string& by,
+                    const std::vector<std::string>& names, int below = 0) {
   ASSERT_NE(good.find(what), std::string::npos) << what;
   std::string contents = good;
   contents.replace(contents.find(what), what.size(), by);
   const std::string message = kilter::test::refusal([&] { (void)load_text(contents); });
   kilter::test::expect_names(message, names);
-  kilter::test::expect_names(message, {"made.toml:" + std::to_string(line_of(what) + below) + ": "});
+  kilter::test::expect_names(message,
+                             {"made.toml:" + std::to_string(line_of(what) + below) + ": "});
 }
 
 TEST(platform, every_number_of_a_file_arrives) {
@@ -168,18 +173,23 @@ TEST(platform, every_number_of_a_file_arrives) {
   EXPECT_EQ(c.busy_on(0)->slower.at(2), 1.25);
   EXPECT_EQ(c.look_s.at(5), 5e-7);
   EXPECT_EQ(c.steal_s.at(1), 2e-7);
-  EXPECT_EQ((std::vector<double>{c.sleep->after_s, c.sleep->long_after_s, c.sleep->call_s, c.sleep->up_s}), (std::vector<double>{5e-5, 1e-4, 5e-6, 2e-5}));
-  EXPECT_EQ((std::vector<double>{c.lend->looks_s, c.lend->seconds, c.lend->keeps_s}), (std::vector<double>{1e-3, 2e-4, 3e-3}));
+  EXPECT_EQ((std::vector<double>{c.sleep->after_s, c.sleep->long_after_s, c.sleep->call_s,
+                                 c.sleep->up_s}),
+            (std::vector<double>{5e-5, 1e-4, 5e-6, 2e-5}));
+  EXPECT_EQ((std::vector<double>{c.lend->looks_s, c.lend->seconds, c.lend->keeps_s}),
+            (std::vector<double>{1e-3, 2e-4, 3e-3}));
   EXPECT_EQ(c.queue_s.at(6), 4e-7);
   EXPECT_EQ(c.decisions_of("auto", 1.0)->take_s, 2e-7);
-  for (const char* name : {"gather on little", "busy big", "steal", "sleep", "lend", "shared queue", "decisions of auto on tasks of 1e-05 s"})
+  for (const char* name : {"gather on little", "busy big", "steal", "sleep", "lend", "shared queue",
+                           "decisions of auto on tasks of 1e-05 s"})
     EXPECT_NE(p.origin_of(name), nullptr) << name;
   ASSERT_NE(p.origin_of("cache of a core of cluster 0"), nullptr);
   ASSERT_EQ(p.kernels.size(), 1u);
   const kernel_cost& k = p.kernels[0];
   EXPECT_EQ(k.mhz, 500);
   EXPECT_EQ(k.seconds, (std::vector<double>{0.002, 0.001}));
-  EXPECT_EQ((std::vector<double>{k.bytes, k.working_set, k.bytes_beyond_cache}), (std::vector<double>{1000, 3000, 4000}));
+  EXPECT_EQ((std::vector<double>{k.bytes, k.working_set, k.bytes_beyond_cache}),
+            (std::vector<double>{1000, 3000, 4000}));
   ASSERT_EQ(p.power.size(), 1u);
   EXPECT_EQ(p.power[0].busy_w, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(p.power[0].mhz, 0.0);
@@ -202,8 +212,9 @@ TEST(platform, fits_are_kept_with_the_number_they_made) {
   const origin* kernel = p.origin_of("kernel matmul 64 on big");
   ASSERT_NE(kernel, nullptr);
   EXPECT_TRUE(kernel->fitted_to.empty());
-  for (const char* what : {"cluster 0", "cluster 1", "cache of cluster 1", "clock of big", "bandwidth of the chip", "power of little",
-                           "overheads", "co-runner", "noise", "network"})
+  for (const char* what :
+       {"cluster 0", "cluster 1", "cache of cluster 1", "clock of big", "bandwidth of the chip",
+        "power of little", "overheads", "co-runner", "noise", "network"})
     EXPECT_NE(p.origin_of(what), nullptr) << what;
   EXPECT_EQ(p.origin_of("clock of little"), nullptr);
 }
@@ -252,7 +263,8 @@ TEST(platform, numbers_out_of_range_are_errors) {
   expect_refused("size = 64", "size = 0", {"size", "above 0"});
   expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002, 0]", {"seconds", "above 0"});
   expect_refused("bytes = 1000", "bytes = -1", {"bytes", "-1"});
-  expect_refused("bytes_beyond_cache = 4000", "bytes_beyond_cache = 999", {"bytes_beyond_cache", "999", "at least 'bytes'"});
+  expect_refused("bytes_beyond_cache = 4000", "bytes_beyond_cache = 999",
+                 {"bytes_beyond_cache", "999", "at least 'bytes'"});
   expect_refused("seconds_power = 3", "seconds_power = 4", {"seconds_power", "1 to 3"});
   expect_refused("seconds_power = 3", "seconds_power = 1.5", {"seconds_power", "1 to 3"});
   expect_refused("bytes_power = 2", "bytes_power = 0", {"bytes_power", "1 to 3"});
@@ -268,21 +280,29 @@ TEST(platform, numbers_out_of_range_are_errors) {
 
 /// What is computed from such numbers has no end: a run would give nonsense, or never stop.
 TEST(platform, numbers_beyond_every_machine_are_errors) {
-  expect_refused("mhz = [500, 1000]", "mhz = [500, 1e308]", {"'mhz' is 1e+308", "from 0.001 to 1e+06 MHz"});
-  expect_refused("mhz = [500, 1000]", "mhz = [1e-300, 1000]", {"'mhz' is 1e-300", "above 0", "MHz"});
-  expect_refused("transition_s = 1e-4", "transition_s = 1e308", {"'transition_s' is 1e+308", "to 1e+06 seconds"});
-  expect_refused("bytes_per_s = 5e9", "bytes_per_s = 1e308", {"'bytes_per_s' is 1e+308", "from 1 to 1e+18 bytes per second"});
+  expect_refused("mhz = [500, 1000]", "mhz = [500, 1e308]",
+                 {"'mhz' is 1e+308", "from 0.001 to 1e+06 MHz"});
+  expect_refused("mhz = [500, 1000]", "mhz = [1e-300, 1000]",
+                 {"'mhz' is 1e-300", "above 0", "MHz"});
+  expect_refused("transition_s = 1e-4", "transition_s = 1e308",
+                 {"'transition_s' is 1e+308", "to 1e+06 seconds"});
+  expect_refused("bytes_per_s = 5e9", "bytes_per_s = 1e308",
+                 {"'bytes_per_s' is 1e+308", "from 1 to 1e+18 bytes per second"});
   expect_refused("bytes_per_s = 5e9", "bytes_per_s = 1e-308", {"'bytes_per_s'", "from 1 to"});
   expect_refused("size = 64", "size = 1e308", {"'size' is 1e+308", "to 1e+09"});
-  expect_refused("seconds = [0.002, 0.001]", "seconds = [1e308, 0.001]", {"'seconds' is 1e+308", "to 1e+06 seconds"});
+  expect_refused("seconds = [0.002, 0.001]", "seconds = [1e308, 0.001]",
+                 {"'seconds' is 1e+308", "to 1e+06 seconds"});
   expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002, 1e-20]", {"'seconds' is 1e-20"});
   expect_refused("bytes = 1000", "bytes = 1e308", {"'bytes' is 1e+308", "to 1e+18 bytes"});
   expect_refused("working_set = 3000", "working_set = 1e308", {"'working_set' is 1e+308"});
-  expect_refused("bytes_beyond_cache = 4000", "bytes_beyond_cache = 1e308", {"'bytes_beyond_cache' is 1e+308", "1e+18"});
-  expect_refused("busy_w = [1, 2, 3]", "busy_w = [1, 2, 1e308]", {"'busy_w' is 1e+308", "to 1e+09 watts"});
+  expect_refused("bytes_beyond_cache = 4000", "bytes_beyond_cache = 1e308",
+                 {"'bytes_beyond_cache' is 1e+308", "1e+18"});
+  expect_refused("busy_w = [1, 2, 3]", "busy_w = [1, 2, 1e308]",
+                 {"'busy_w' is 1e+308", "to 1e+09 watts"});
   expect_refused("idle_w = 0", "idle_w = 1e308", {"'idle_w' is 1e+308", "watts"});
   expect_refused("push_s = 1e-7", "push_s = 1e308", {"'push_s' is 1e+308"});
-  expect_refused("steal_try_s = 1e-6", "steal_try_s = 1e-15", {"'steal_try_s' is 1e-15", "from 1e-09 to"});
+  expect_refused("steal_try_s = 1e-6", "steal_try_s = 1e-15",
+                 {"'steal_try_s' is 1e-15", "from 1e-09 to"});
   expect_refused("slice_s = 0.01", "slice_s = 1e-15", {"'slice_s' is 1e-15", "from 1e-09 to"});
   expect_refused("latency_s = 1e-6", "latency_s = 1e308", {"'latency_s' is 1e+308"});
   expect_refused("between_clusters_s = 4e-9", "between_clusters_s = 1e308",
@@ -290,8 +310,10 @@ TEST(platform, numbers_beyond_every_machine_are_errors) {
 }
 
 TEST(platform, a_number_for_each_width) {
-  expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002]", {"seconds", "1 entries", "1, 2", "needs 2"});
-  expect_refused("seconds = [0.002, 0.001]", "seconds = [3, 2, 1]", {"seconds", "3 entries", "'big'"});
+  expect_refused("seconds = [0.002, 0.001]", "seconds = [0.002]",
+                 {"seconds", "1 entries", "1, 2", "needs 2"});
+  expect_refused("seconds = [0.002, 0.001]", "seconds = [3, 2, 1]",
+                 {"seconds", "3 entries", "'big'"});
   expect_refused("busy_w = [1, 2, 3]", "busy_w = [1, 2]", {"busy_w", "1, 2, 4", "needs 3"});
 }
 
@@ -305,36 +327,51 @@ TEST(platform, a_number_for_each_count_of_cores) {
 }
 
 TEST(platform, sleep_and_lending_belong_together) {
-  expect_refused("long_after_s = 1e-4", "long_after_s = 1e-5", {"'long_after_s' is below 'after_s'"}, -2);
-  const std::string sleep = "[sleep]\nafter_s = 5e-5\nlong_after_s = 1e-4\ncall_s = 5e-6\nup_s = 2e-5\nsource = \"made up\"\n";
+  expect_refused("long_after_s = 1e-4", "long_after_s = 1e-5",
+                 {"'long_after_s' is below 'after_s'"}, -2);
+  const std::string sleep =
+      "[sleep]\nafter_s = 5e-5\nlong_after_s = 1e-4\ncall_s = 5e-6\nup_s = 2e-5\nsource = \"made "
+      "up\"\n";
   expect_refused(sleep, "", {"[lend] needs [sleep]"});
-  EXPECT_EQ(load_text(kilter::test::replaced(good, "long_after_s = 1e-4\n", "")).contention.sleep->long_after_s, 5e-5) << "as short as the other";
+  EXPECT_EQ(load_text(kilter::test::replaced(good, "long_after_s = 1e-4\n", ""))
+                .contention.sleep->long_after_s,
+            5e-5)
+      << "as short as the other";
 }
 
 TEST(platform, kinds_must_exist_and_fit) {
-  expect_refused("kind = \"big\"\nmhz = [500, 1000]", "kind = \"huge\"\nmhz = [500, 1000]", {"huge", "big, little"});
-  expect_refused("kind = \"big\"\nmhz = 500", "kind = \"huge\"\nmhz = 500", {"huge", "big, little"});
-  expect_refused("busy_w = [1, 2, 3]", "mhz = 800\nbusy_w = [1, 2, 3]", {"'little'", "no [[clock]]"});
+  expect_refused("kind = \"big\"\nmhz = [500, 1000]", "kind = \"huge\"\nmhz = [500, 1000]",
+                 {"huge", "big, little"});
+  expect_refused("kind = \"big\"\nmhz = 500", "kind = \"huge\"\nmhz = 500",
+                 {"huge", "big, little"});
+  expect_refused("busy_w = [1, 2, 3]", "mhz = 800\nbusy_w = [1, 2, 3]",
+                 {"'little'", "no [[clock]]"});
   expect_refused("of = \"core\"", "of = \"socket\"", {"socket", "core, cluster, chip"});
   expect_refused("of = \"chip\"", "of = \"chip\"\nkind = \"big\"", {"chip", "kind"}, 1);
   expect_refused("kind = \"little\"\nbytes_per_s", "bytes_per_s", {"lacks 'kind'"}, -2);
 }
 
-TEST(platform, a_cluster_without_cores_is_an_error) { expect_refused("cpus = [0, 1, 2, 6]", "cpus = []", {"cpus", "not empty"}); }
+TEST(platform, a_cluster_without_cores_is_an_error) {
+  expect_refused("cpus = [0, 1, 2, 6]", "cpus = []", {"cpus", "not empty"});
+}
 
 TEST(platform, every_table_needs_a_source_and_stands_once) {
   for (const std::string table :
-       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]", "[noise]", "[network]", "[moved_line]", "[[gather]]", "[[busy]]",
-        "[steal]", "[sleep]", "[lend]", "[shared_queue]", "[[decision]]"}) {
+       {"[[clock]]", "[[bandwidth]]", "[[kernel]]", "[[power]]", "[overheads]", "[co_runner]",
+        "[noise]", "[network]", "[moved_line]", "[[gather]]", "[[busy]]", "[steal]", "[sleep]",
+        "[lend]", "[shared_queue]", "[[decision]]"}) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
-    kilter::test::expect_names(kilter::test::refusal([&] { (void)load_text(contents); }),
-                       {"made.toml:" + std::to_string(line_of(table)) + ": ", "lacks 'source'"});
+    kilter::test::expect_names(
+        kilter::test::refusal([&] { (void)load_text(contents); }),
+        {"made.toml:" + std::to_string(line_of(table)) + ": ", "lacks 'source'"});
   }
-  const std::string chip = "[[bandwidth]]\nof = \"chip\"\nbytes_per_s = 5e9\nsource = \"made up\"\n";
+  const std::string chip =
+      "[[bandwidth]]\nof = \"chip\"\nbytes_per_s = 5e9\nsource = \"made up\"\n";
   expect_refused(chip, chip + chip, {"bandwidth of the chip", "twice"}, 4);
-  expect_refused("fitted_to = [\"S0-7\", \"B1 rows\"]", "fitted_to = \"S0-7\"", {"fitted_to", "list"});
+  expect_refused("fitted_to = [\"S0-7\", \"B1 rows\"]", "fitted_to = \"S0-7\"",
+                 {"fitted_to", "list"});
   expect_refused("[network]", "[[network]]", {"[network]"});
 }
 
@@ -354,17 +391,21 @@ TEST(platform, grids_are_made_from_their_name) {
 }
 
 TEST(platform, grids_that_make_no_sense_are_refused) {
-  for (const std::string name : {"grid:", "grid:4", "grid:0x4", "grid:4x0", "grid:x", "grid:-1x4", "grid:4x4x4", "grid:4x4 ",
-                                 "grid:1000x1000", "grid:99999999999x1", "grid:1.5x2"})
-    kilter::test::expect_names(kilter::test::refusal([&] { (void)platform::load(name); }), {"'" + name + "'", "grid:CxN"});
+  for (const std::string name :
+       {"grid:", "grid:4", "grid:0x4", "grid:4x0", "grid:x", "grid:-1x4", "grid:4x4x4", "grid:4x4 ",
+        "grid:1000x1000", "grid:99999999999x1", "grid:1.5x2"})
+    kilter::test::expect_names(kilter::test::refusal([&] { (void)platform::load(name); }),
+                               {"'" + name + "'", "grid:CxN"});
 }
 
 TEST(platform, unknown_names_are_told_the_known_ones) {
-  kilter::test::expect_names(kilter::test::refusal([] { (void)platform::load("jetson-tx3"); }), {"jetson-tx3", "jetson-tx2", "haswell-20"});
+  kilter::test::expect_names(kilter::test::refusal([] { (void)platform::load("jetson-tx3"); }),
+                             {"jetson-tx3", "jetson-tx2", "haswell-20"});
 }
 
 TEST(platform, the_documents_example_is_a_platform) {
-  const std::string page = kilter::test::contents_of(std::string(KILTER_TEST_DATA) + "/../../docs/platform-files.md");
+  const std::string page =
+      kilter::test::contents_of(std::string(KILTER_TEST_DATA) + "/../../docs/platform-files.md");
   std::string example;
   const std::string begin = "```toml\n", end = "```\n";
   for (std::size_t at = 0; (at = page.find(begin, at)) != std::string::npos;) {
@@ -378,8 +419,9 @@ TEST(platform, the_documents_example_is_a_platform) {
 
 TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
   const auto names = platform::names();
-  for (const std::string expected : {"jetson-tx2", "haswell-16", "haswell-20", "haswell-cluster", "odroid-xu3", "xeon-e5320", "dike-xeon",
-                                     "intel-i7-1370p", "nvidia-gb10", "server-2x32", "ryzen-3950x"})
+  for (const std::string expected :
+       {"jetson-tx2", "haswell-16", "haswell-20", "haswell-cluster", "odroid-xu3", "xeon-e5320",
+        "dike-xeon", "intel-i7-1370p", "nvidia-gb10", "server-2x32", "ryzen-3950x"})
     EXPECT_NE(std::find(names.begin(), names.end(), expected), names.end()) << expected;
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
@@ -390,7 +432,8 @@ TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
       for (const char* kernel : {"matmul", "copy", "stencil", "sort"}) {
         const kernel_cost* k = p.find(kernel, 64, kind.id);
         ASSERT_NE(k, nullptr) << kernel << " on " << kind.name;
-        for (std::size_t i = 1; i < k->seconds.size(); ++i) EXPECT_LE(k->seconds[i], k->seconds[i - 1]) << "a wider place is slower";
+        for (std::size_t i = 1; i < k->seconds.size(); ++i)
+          EXPECT_LE(k->seconds[i], k->seconds[i - 1]) << "a wider place is slower";
       }
     if (name == "big-little-128") continue;  // says of itself that memory limits nothing
     for (const std::uint64_t bytes : p.cache_bytes) EXPECT_GT(bytes, 0u);
@@ -398,15 +441,20 @@ TEST(platform, what_is_shipped_loads_and_has_every_kernel_on_every_kind) {
 }
 
 TEST(platform, kinds_are_as_fast_as_the_recorded_machine_says) {
-  for (const auto& [name, recorded] : {std::pair{"intel-i7-1370p", "intel-i7-1370p-frequencies.xml"}, std::pair{"nvidia-gb10", "nvidia-gb10.xml"}}) {
+  for (const auto& [name, recorded] :
+       {std::pair{"intel-i7-1370p", "intel-i7-1370p-frequencies.xml"},
+        std::pair{"nvidia-gb10", "nvidia-gb10.xml"}}) {
     const platform p = platform::load(name);
     const machine real = machine::from_xml(kilter::test::recorded(recorded));
-    for (const core_kind& k : real.kinds()) EXPECT_NEAR(p.cores->kinds()[k.id].relative_speed, k.relative_speed, 5e-4) << name;
+    for (const core_kind& k : real.kinds())
+      EXPECT_NEAR(p.cores->kinds()[k.id].relative_speed, k.relative_speed, 5e-4) << name;
   }
 }
 
 TEST(platform, shapes_of_the_shipped_machines) {
-  const auto shape = [](const std::string& name) { return kilter::test::cluster_sizes(*platform::load(name).cores); };
+  const auto shape = [](const std::string& name) {
+    return kilter::test::cluster_sizes(*platform::load(name).cores);
+  };
   using sizes = std::vector<std::uint32_t>;
   EXPECT_EQ(shape("haswell-16"), (sizes{8, 8}));
   EXPECT_EQ(shape("haswell-20"), (sizes{10, 10}));
@@ -425,7 +473,8 @@ TEST(platform, shapes_of_the_shipped_machines) {
 }
 
 TEST(fuzz_corpus, of_platforms) {
-  kilter::test::replay_corpus("platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
+  kilter::test::replay_corpus(
+      "platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
 }
 
 }  // namespace

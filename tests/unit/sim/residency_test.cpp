@@ -108,8 +108,7 @@ TEST(residency, only_what_a_cache_still_has_is_moved) {
 TEST(residency, a_co_runner_takes_the_time_of_moving_too) {
   const platform p = four_cores();
   const disturbance half{.what = disturbance::kind::capacity, .cores = {2}, .left = 0.5};
-  EXPECT_NEAR(seconds_of(p, {0, 2}, {first, first}, {half}),
-              3 * task_s + 200 * far_line_s, 1e-11);
+  EXPECT_NEAR(seconds_of(p, {0, 2}, {first, first}, {half}), 3 * task_s + 200 * far_line_s, 1e-11);
 }
 
 TEST(residency, members_of_a_wide_task_fetch_their_parts_together) {

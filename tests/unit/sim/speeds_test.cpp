@@ -11,7 +11,8 @@ namespace kilter::sim {
 namespace {
 
 struct running_load : load {
-  explicit running_load(const task_cost& c, cluster_id in = 0, std::uint32_t w = 1, std::uint32_t of_widths = 0) {
+  explicit running_load(const task_cost& c, cluster_id in = 0, std::uint32_t w = 1,
+                        std::uint32_t of_widths = 0) {
     cost = &c;
     cluster = in;
     width = w;
@@ -93,7 +94,8 @@ TEST(speeds, every_node_has_a_memory_of_its_own) {
     s.begin(all[c], 0);
     s.join(all[c], c, 0);
   }
-  for (const running_load& one : all) EXPECT_NEAR(one.per_s, 500, 1e-9) << "two share 4 GB/s, not four";
+  for (const running_load& one : all)
+    EXPECT_NEAR(one.per_s, 500, 1e-9) << "two share 4 GB/s, not four";
 }
 
 TEST(speeds, working_sets_that_do_not_fit_together_cost_traffic) {
@@ -101,7 +103,8 @@ TEST(speeds, working_sets_that_do_not_fit_together_cost_traffic) {
   p.core_bytes_per_s = {1e9};
   p.cache_bytes = {1000};
   speeds s(p);
-  const task_cost cost{.seconds = {1e-3}, .bytes = 0.5e6, .bytes_beyond_cache = 2e6, .working_set = 600};
+  const task_cost cost{
+      .seconds = {1e-3}, .bytes = 0.5e6, .bytes_beyond_cache = 2e6, .working_set = 600};
   running_load a(cost), b(cost);
   s.begin(a, 0);
   s.join(a, 0, 0);

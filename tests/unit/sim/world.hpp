@@ -21,7 +21,8 @@ inline void add_chain(graph& g, int tasks, const task_options& o = {}) {
   }
 }
 
-/// `cores` equal cores in `clusters` clusters; a task takes `seconds` at width 1 and scales perfectly. No overheads, no noise, no limits.
+/// `cores` equal cores in `clusters` clusters; a task takes `seconds` at width 1 and scales
+/// perfectly. No overheads, no noise, no limits.
 inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double seconds = 1e-3) {
   platform p;
   p.name = "plain";
@@ -30,7 +31,13 @@ inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double se
   p.core_bytes_per_s = p.cluster_bytes_per_s = {0.0};
   p.cache_bytes.assign(clusters, 0);
   p.core_cache_bytes = p.cache_bytes;
-  p.costs = {.push_s = 0, .steal_try_s = 1e-9, .steal_s = 0, .search_all_s = 0, .search_own_s = 0, .assembly_s = 0, .wake_s = 0};
+  p.costs = {.push_s = 0,
+             .steal_try_s = 1e-9,
+             .steal_s = 0,
+             .search_all_s = 0,
+             .search_own_s = 0,
+             .assembly_s = 0,
+             .wake_s = 0};
   kernel_cost k;
   k.name = "work";
   k.size = 1;
@@ -39,8 +46,12 @@ inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double se
   return p;
 }
 
-inline std::vector<type_work> works(const graph&) { return std::vector<type_work>(8, {"work", 1.0}); }
+inline std::vector<type_work> works(const graph&) {
+  return std::vector<type_work>(8, {"work", 1.0});
+}
 
-inline engine_options with(const std::string& policy, const platform& p) { return {.policy = make_policy(policy, *p.cores)}; }
+inline engine_options with(const std::string& policy, const platform& p) {
+  return {.policy = make_policy(policy, *p.cores)};
+}
 
 }  // namespace kilter::sim::test

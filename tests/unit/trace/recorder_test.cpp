@@ -37,7 +37,8 @@ TEST(recorder, counts_what_the_limit_refuses_and_keeps_the_first) {
   r.append(1, task_at(100, 1));
   EXPECT_EQ(r.size(), 6u);
   EXPECT_EQ(r.dropped(), 3u);
-  EXPECT_EQ(r.dropped_from_ns(), (std::vector<std::int64_t>{5, recorder::never})) << "of each core, so that a drawing does not take it for idle time";
+  EXPECT_EQ(r.dropped_from_ns(), (std::vector<std::int64_t>{5, recorder::never}))
+      << "of each core, so that a drawing does not take it for idle time";
   const auto all = r.drain();
   ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(all[4].start_ns, 4);

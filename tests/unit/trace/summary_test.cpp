@@ -20,8 +20,20 @@ TEST(summary, nested_and_overlapping_parts_of_a_core_count_once) {
 TEST(summary, a_wide_task_counts_once_even_if_its_first_member_never_came) {
   std::vector<event> events;
   for (std::uint16_t member = 1; member < 4; ++member)
-    events.push_back({.end_ns = 5, .core = member, .task = 1, .leader = 0, .width = 4, .member = member, .flags = event_flag::critical});
-  events.push_back({.end_ns = 5, .core = 0, .task = 1, .graph = 1, .leader = 0, .width = 4, .flags = event_flag::critical});
+    events.push_back({.end_ns = 5,
+                      .core = member,
+                      .task = 1,
+                      .leader = 0,
+                      .width = 4,
+                      .member = member,
+                      .flags = event_flag::critical});
+  events.push_back({.end_ns = 5,
+                    .core = 0,
+                    .task = 1,
+                    .graph = 1,
+                    .leader = 0,
+                    .width = 4,
+                    .flags = event_flag::critical});
   events.push_back({.end_ns = 5, .core = 2, .task = 2, .leader = 2, .flags = event_flag::critical});
   events.push_back({.end_ns = 5, .core = 2, .task = 3, .leader = 2, .flags = event_flag::explored});
   const summary s = summarize(events, 4);
@@ -35,8 +47,11 @@ TEST(summary, a_wide_task_counts_once_even_if_its_first_member_never_came) {
 }
 
 TEST(summary, parking_and_steals_are_kept_apart_from_work) {
-  const summary s = summarize(std::vector<event>{{.start_ns = 0, .end_ns = 2'000'000'000, .core = 0, .kind = event_kind::park},
-                                                 {.core = 0, .kind = event_kind::steal}}, 1);
+  const summary s = summarize(
+      std::vector<event>{
+          {.start_ns = 0, .end_ns = 2'000'000'000, .core = 0, .kind = event_kind::park},
+          {.core = 0, .kind = event_kind::steal}},
+      1);
   EXPECT_DOUBLE_EQ(s.cores[0].parked_s, 2.0);
   EXPECT_EQ(s.cores[0].steals, 1u);
   EXPECT_EQ(s.cores[0].work_s, 0.0);

@@ -1,4 +1,5 @@
-// Stands in for zydis/operand_decoder.cpp on processors other than x86-64, and where there is no Zydis.
+// Stands in for zydis/operand_decoder.cpp on processors other than x86-64, and where there is no
+// Zydis.
 
 #include "balance/os/operand_decoder.hpp"
 

@@ -11,8 +11,9 @@ namespace {
 
 /// By the processor's numbers of the general registers.
 constexpr std::array<sampled_register, 16> general = {
-    sampled_register::ax,  sampled_register::cx,  sampled_register::dx,  sampled_register::bx, sampled_register::sp,  sampled_register::bp,
-    sampled_register::si,  sampled_register::di,  sampled_register::r8,  sampled_register::r9, sampled_register::r10, sampled_register::r11,
+    sampled_register::ax,  sampled_register::cx,  sampled_register::dx,  sampled_register::bx,
+    sampled_register::sp,  sampled_register::bp,  sampled_register::si,  sampled_register::di,
+    sampled_register::r8,  sampled_register::r9,  sampled_register::r10, sampled_register::r11,
     sampled_register::r12, sampled_register::r13, sampled_register::r14, sampled_register::r15};
 
 /// The number of a general register or of a part of one.
@@ -25,7 +26,9 @@ std::optional<std::uint32_t> number_of(ZydisRegister r) {
 struct decoded {
   ZydisDecodedInstruction what;
   ZydisDecodedOperand all_operands[ZYDIS_MAX_OPERAND_COUNT];
-  [[nodiscard]] std::span<const ZydisDecodedOperand> operands() const { return {all_operands, what.operand_count}; }
+  [[nodiscard]] std::span<const ZydisDecodedOperand> operands() const {
+    return {all_operands, what.operand_count};
+  }
 };
 
 /// Code from where it is asked for, a piece at a time.
@@ -53,7 +56,9 @@ class changes {
  public:
   void add(const decoded& i) {
     for (const ZydisDecodedOperand& o : i.operands()) {
-      if (o.type != ZYDIS_OPERAND_TYPE_REGISTER || (o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0) continue;
+      if (o.type != ZYDIS_OPERAND_TYPE_REGISTER ||
+          (o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0)
+        continue;
       if (const auto n = number_of(o.reg.value)) changed_ |= 1U << *n;
     }
   }
@@ -67,14 +72,19 @@ class changes {
 };
 
 bool is_data(const ZydisDecodedInstruction& i, const ZydisDecodedOperand& o) {
-  if (o.type != ZYDIS_OPERAND_TYPE_MEMORY || o.mem.type == ZYDIS_MEMOP_TYPE_AGEN || i.mnemonic == ZYDIS_MNEMONIC_NOP) return false;
+  if (o.type != ZYDIS_OPERAND_TYPE_MEMORY || o.mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+      i.mnemonic == ZYDIS_MNEMONIC_NOP)
+    return false;
   const ZydisRegister base = o.mem.base;
-  return base != ZYDIS_REGISTER_RSP && base != ZYDIS_REGISTER_ESP && base != ZYDIS_REGISTER_RIP && base != ZYDIS_REGISTER_EIP;
+  return base != ZYDIS_REGISTER_RSP && base != ZYDIS_REGISTER_ESP && base != ZYDIS_REGISTER_RIP &&
+         base != ZYDIS_REGISTER_EIP;
 }
 
-operand_form form_of(const ZydisDecodedInstruction& i, const ZydisDecodedOperand& o, const changes& since) {
+operand_form form_of(const ZydisDecodedInstruction& i, const ZydisDecodedOperand& o,
+                     const changes& since) {
   // The bases of fs and gs are not sampled; a gather goes to several addresses.
-  const bool plain = o.mem.type == ZYDIS_MEMOP_TYPE_MEM && o.mem.segment != ZYDIS_REGISTER_FS && o.mem.segment != ZYDIS_REGISTER_GS;
+  const bool plain = o.mem.type == ZYDIS_MEMOP_TYPE_MEM && o.mem.segment != ZYDIS_REGISTER_FS &&
+                     o.mem.segment != ZYDIS_REGISTER_GS;
   operand_form f{.goes = operand_form::unresolved};
   if (!plain || since.has(o.mem.base) || since.has(o.mem.index)) return f;
   f.goes = operand_form::somewhere;
@@ -102,7 +112,9 @@ std::optional<std::uint64_t> after(const decoded& i, std::uint64_t ip) {
       const ZydisDecodedOperand& to = i.all_operands[0];
       const bool conditional = i.what.meta.category == ZYDIS_CATEGORY_COND_BR;
       if (to.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !to.imm.is_relative) return std::nullopt;
-      return !conditional || to.imm.value.s < 0 ? behind + static_cast<std::uint64_t>(to.imm.value.s) : behind;
+      return !conditional || to.imm.value.s < 0
+                 ? behind + static_cast<std::uint64_t>(to.imm.value.s)
+                 : behind;
     }
     default: return behind;
   }
@@ -120,13 +132,15 @@ class zydis_decoder final : public operand_decoder {
     std::optional<std::uint64_t> at = ip;
     for (int n = 0; n < most_instructions && at; ++n) {
       const auto bytes = code.at(*at);
-      if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &i.what, i.all_operands))) {
+      if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &i.what,
+                                               i.all_operands))) {
         unresolved = true;
         break;
       }
       for (const ZydisDecodedOperand& o : i.operands()) {
         if (!is_data(i.what, o)) continue;
-        if (const operand_form f = form_of(i.what, o, since); f.goes == operand_form::somewhere) return f;
+        if (const operand_form f = form_of(i.what, o, since); f.goes == operand_form::somewhere)
+          return f;
         unresolved = true;
       }
       since.add(i);
@@ -141,7 +155,9 @@ class zydis_decoder final : public operand_decoder {
 
 }  // namespace
 
-std::unique_ptr<operand_decoder> make_operand_decoder() { return std::make_unique<zydis_decoder>(); }
+std::unique_ptr<operand_decoder> make_operand_decoder() {
+  return std::make_unique<zydis_decoder>();
+}
 
 const char* why_nothing_is_decoded() noexcept { return ""; }
 

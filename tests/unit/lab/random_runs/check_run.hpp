@@ -19,10 +19,12 @@ namespace kilter::lab::test {
 
 inline constexpr double rounding_s = 1e-9;
 
-/// What disturbances leave of a core's speed, from the disturbances themselves and not from the engine. A quota is not in it.
+/// What disturbances leave of a core's speed, from the disturbances themselves and not from the
+/// engine. A quota is not in it.
 class left_over_time {
  public:
-  left_over_time(const sim::platform& p, std::vector<sim::disturbance> all, double until_s) : changes_(p.cores->core_count()) {
+  left_over_time(const sim::platform& p, std::vector<sim::disturbance> all, double until_s)
+      : changes_(p.cores->core_count()) {
     const machine& m = *p.cores;
     for (sim::disturbance& d : all) {
       using enum sim::disturbance::kind;
@@ -38,10 +40,14 @@ class left_over_time {
       sim::disturbance_phase phase(d);
       double at_s = 0.0;
       for (bool active = phase.active(); at_s <= until_s; active = phase.active()) {
-        const double next_s = phase.next_change() == sim::never ? 2 * until_s + 1 : sim::to_seconds(phase.next_change());
+        const double next_s = phase.next_change() == sim::never
+                                  ? 2 * until_s + 1
+                                  : sim::to_seconds(phase.next_change());
         if (active)
           for (core_id c = 0; c < m.core_count(); ++c)
-            if ((d.what == clock && m.cores()[c].kind == kind) || std::ranges::find(d.cores, c) != d.cores.end()) changes_[c].push_back({at_s, next_s, part});
+            if ((d.what == clock && m.cores()[c].kind == kind) ||
+                std::ranges::find(d.cores, c) != d.cores.end())
+              changes_[c].push_back({at_s, next_s, part});
         if (phase.next_change() == sim::never) break;
         at_s = next_s;
         phase.advance();
@@ -105,20 +111,24 @@ struct witness {
     t.cost = a.cost;
     t.width_index = a.width_index;
     t.width = a.width;
-    for (std::size_t i = 0; i < a.times.size(); ++i) t.members.push_back({a.came_s[i], a.came_s[i] + a.times[i].seconds, id, a.times[i].core});
+    for (std::size_t i = 0; i < a.times.size(); ++i)
+      t.members.push_back({a.came_s[i], a.came_s[i] + a.times[i].seconds, id, a.times[i].core});
   }
 };
 
 inline std::string check_order(graph& g, witness& w) {
-  if (w.stats.tasks != g.size()) return fmt::format("{} tasks were counted, the graph has {}", w.stats.tasks, g.size());
+  if (w.stats.tasks != g.size())
+    return fmt::format("{} tasks were counted, the graph has {}", w.stats.tasks, g.size());
   std::string wrong;
   kilter::detail::graph_access::core(g).for_each_node([&](kilter::detail::node* n) {
     const std::uint64_t id = kilter::detail::id_of(n);
-    if (w.tasks[id].times != 1) wrong = fmt::format("task {} was done {} times", id, w.tasks[id].times);
+    if (w.tasks[id].times != 1)
+      wrong = fmt::format("task {} was done {} times", id, w.tasks[id].times);
     kilter::detail::for_each_successor(n, [&](kilter::detail::node* to, double) {
       const std::uint64_t after = kilter::detail::id_of(to);
       if (w.tasks[after].begin_s < w.tasks[id].end_s - rounding_s)
-        wrong = fmt::format("task {} began at {} s, before its predecessor {} ended at {} s", after, w.tasks[after].begin_s, id, w.tasks[id].end_s);
+        wrong = fmt::format("task {} began at {} s, before its predecessor {} ended at {} s", after,
+                            w.tasks[after].begin_s, id, w.tasks[id].end_s);
     });
   });
   return wrong;
@@ -137,10 +147,12 @@ inline std::string check_cores(const witness& w) {
     std::erase_if(on_core[c], [](const member_span& m) { return m.to_s - m.from_s < rounding_s; });
     for (std::size_t i = 0; i < on_core[c].size(); ++i) {
       if (i > 0 && on_core[c][i].from_s < on_core[c][i - 1].to_s - rounding_s)
-        return fmt::format("core {} did tasks {} and {} at once", c, on_core[c][i - 1].task, on_core[c][i].task);
+        return fmt::format("core {} did tasks {} and {} at once", c, on_core[c][i - 1].task,
+                           on_core[c][i].task);
     }
     if (std::abs(in_bodies_s - w.stats.core_work_s[c]) > rounding_s * (1.0 + number))
-      return fmt::format("core {} was {} s in bodies, not {} s", c, in_bodies_s, w.stats.core_work_s[c]);
+      return fmt::format("core {} was {} s in bodies, not {} s", c, in_bodies_s,
+                         w.stats.core_work_s[c]);
   }
   return "";
 }
@@ -149,22 +161,27 @@ inline std::string check_work(const witness& w, const left_over_time& left, bool
   for (const auto& [id, t] : w.tasks) {
     if (t.cost->fixed) continue;
     double shares = 0.0;
-    for (const member_span& m : t.members) shares += left.between(m.core, m.from_s, m.to_s) / (t.width * t.cost->seconds[t.width_index]);
+    for (const member_span& m : t.members)
+      shares += left.between(m.core, m.from_s, m.to_s) / (t.width * t.cost->seconds[t.width_index]);
     const double near = 1e-6 * t.work + rounding_s / t.cost->seconds[t.width_index];
-    const bool waits = longer || t.cost->bytes_beyond_cache > 0.0;  // for the next period, for data, or for memory
-    if (shares < t.work - near || (!waits && shares > t.work + near)) return fmt::format("the members of task {} did {} of it, and it is {}", id, shares, t.work);
+    // for the next period, for data, or for memory
+    const bool waits = longer || t.cost->bytes_beyond_cache > 0.0;
+    if (shares < t.work - near || (!waits && shares > t.work + near))
+      return fmt::format("the members of task {} did {} of it, and it is {}", id, shares, t.work);
   }
   return "";
 }
 
-inline std::string check_energy(const sim::platform& p, std::optional<double> joules, std::optional<double> reported_j, double seconds) {
+inline std::string check_energy(const sim::platform& p, std::optional<double> joules,
+                                std::optional<double> reported_j, double seconds) {
   if (joules != reported_j) return "the same run drew another energy";
   if (!joules) return "";
   double most_w = 0.0;
   for (const cluster& c : p.cores->clusters()) {
     double cluster_w = 0.0;
     for (const sim::power_figure& f : p.power)
-      if (f.kind == c.kind) cluster_w = std::max(cluster_w, sim::watts(f, p.widths(c.kind), c.size));
+      if (f.kind == c.kind)
+        cluster_w = std::max(cluster_w, sim::watts(f, p.widths(c.kind), c.size));
     most_w += cluster_w;
   }
   if (*joules >= 0.0 && *joules <= most_w * seconds * (1.0 + 1e-9)) return "";
@@ -194,8 +211,10 @@ inline std::string check_run(const experiment& e) {
   w.stats = engine.run(g, made.types, e.root == submitter::outside ? no_core : 0);
   w.until_s = engine.now_s();
 
-  if (w.stats.seconds != row.stats.seconds) return fmt::format("the same run took {} s, then {} s", row.stats.seconds, w.stats.seconds);
-  const bool quota = std::ranges::any_of(s.parts, [](const disturbance& d) { return d.kind == disturbance_kind::quota; });
+  if (w.stats.seconds != row.stats.seconds)
+    return fmt::format("the same run took {} s, then {} s", row.stats.seconds, w.stats.seconds);
+  const bool quota = std::ranges::any_of(
+      s.parts, [](const disturbance& d) { return d.kind == disturbance_kind::quota; });
   std::string wrong = check_order(g, w);
   if (wrong.empty()) wrong = check_cores(w);
   const bool longer = quota || e.data == far_data::moved;
