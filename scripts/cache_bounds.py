@@ -7,7 +7,7 @@
 - wide: wide places take so much less or more time than they do. So much could caches of single cores do to the members of a wide task.
 - resident: nothing of Heat comes from memory; with rows and columns of 2048 its data would really fit.
 
-Prints the verdict and the cases that hold, beside those of the files as they are. docs/decisions/readings.md has what came out.
+Prints the verdict and the cases that hold, beside those of the files as they are. docs/inside/decisions/readings.md has what came out.
 """
 
 import json

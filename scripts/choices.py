@@ -113,7 +113,7 @@ def main():
         "",
         *first_tallies(),
         "",
-        "Today's: docs/verdicts.md.",
+        "Today's: lab/docs/verdicts.md.",
         "",
     ]
     for path in sorted((ROOT / "experiments").glob("*.toml")):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""docs/verdicts.md: every claim as published and as coded, which single choices change it, and why it does not come out.
+"""lab/docs/verdicts.md: every claim as published and as coded, which single choices change it, and why it does not come out.
 
     kilter reproduce all --quiet --json published.json
     kilter reproduce all --quiet --as coded --json coded.json
     kilter reproduce all --quiet --flips --json flips.json           (an hour)
-    scripts/verdicts.py published.json coded.json flips.json > docs/verdicts.md
+    scripts/verdicts.py published.json coded.json flips.json > lab/docs/verdicts.md
 
 Several files of one reading may be joined with commas.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which folder of src may include which, as docs/architecture.md tells it, and that what threads share goes through src/base/sync.hpp.
+"""Which folder of src may include which, as docs/inside/architecture.md tells it, and that what threads share goes through src/base/sync.hpp.
 Fails on anything else.
 
 Usage: layers.py ROOT | layers.py --self-test
@@ -72,7 +72,7 @@ PAST_THE_DOOR = re.compile(
     r"|__(atomic|sync)_\w+"
 )
 
-PAGE = "docs/architecture.md"
+PAGE = "docs/inside/architecture.md"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 

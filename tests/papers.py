@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What "papers.md E8" means stands in docs/papers.md. Fails if a reference has no entry there, or if an entry is referred to from nowhere.
+"""What "papers.md E8" means stands in lab/docs/papers.md. Fails if a reference has no entry there, or if an entry is referred to from nowhere.
 
 Usage: papers.py ROOT | papers.py --self-test
 """
@@ -13,6 +13,7 @@ import checker
 
 FOLDERS = (
     "include",
+    "lab",
     "src",
     "apps",
     "bench",
@@ -25,7 +26,7 @@ FOLDERS = (
     "tests",
 )
 SUFFIXES = (".c", ".cmake", ".cpp", ".h", ".hpp", ".md", ".py", ".sh", ".toml", ".txt")
-SKIPPED = ("docs/papers.md", "src/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
+SKIPPED = ("lab/docs/papers.md", "src/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
 
 ENTRY = re.compile(
     r'^<a id="([a-z0-9-]+)"></a>\*\*([A-Z][0-9]*(?:\.[0-9])?(?:-[0-9]+)?)(?=[., ])', re.MULTILINE
@@ -70,13 +71,13 @@ def files(root):
 
 def check(root):
     """The number of references, and what is wrong."""
-    page = (root / "docs/papers.md").read_text(encoding="utf-8")
+    page = (root / "lab/docs/papers.md").read_text(encoding="utf-8")
     problems, entries, used, count = [], {}, set(), 0
     for identity, name in ENTRY.findall(page):
         if identity != anchor(name):
-            problems.append(f"docs/papers.md: {name} has the anchor {identity}, not {anchor(name)}")
+            problems.append(f"lab/docs/papers.md: {name} has the anchor {identity}, not {anchor(name)}")
         if name in entries:
-            problems.append(f"docs/papers.md: two entries are called {name}")
+            problems.append(f"lab/docs/papers.md: two entries are called {name}")
         entries[name] = identity
     anchors = set(entries.values()) | {
         re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-")
@@ -90,7 +91,7 @@ def check(root):
 
     for name in re.findall(r"\]\(#([^)]+)\)", page):
         if name not in anchors:
-            problems.append(f"docs/papers.md: a link goes to #{name}, which is not there")
+            problems.append(f"lab/docs/papers.md: a link goes to #{name}, which is not there")
     for path in files(root):
         where = path.relative_to(root).as_posix()
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -101,14 +102,14 @@ def check(root):
                 elif "-" in name and name not in claims | {NO_CLAIM}:
                     problems.append(f"{where}:{number}: no experiment has the claim {name}")
                 elif "-" not in name:
-                    problems.append(f"{where}:{number}: {name} has no entry in docs/papers.md")
+                    problems.append(f"{where}:{number}: {name} has no entry in lab/docs/papers.md")
             for name in re.findall(r"papers\.md#([^)\s]+)", line):
                 count += 1
                 used |= {n for n, identity in entries.items() if identity == name}
                 if name not in anchors:
-                    problems.append(f"{where}:{number}: docs/papers.md has no #{name}")
+                    problems.append(f"{where}:{number}: lab/docs/papers.md has no #{name}")
     problems += [
-        f"docs/papers.md: nothing refers to {name}" for name in entries if name not in used
+        f"lab/docs/papers.md: nothing refers to {name}" for name in entries if name not in used
     ]
     return count, problems
 
@@ -139,7 +140,7 @@ def self_test():
         with tempfile.TemporaryDirectory() as d:
             root = pathlib.Path(d)
             for name, content in (
-                ("docs/papers.md", page),
+                ("lab/docs/papers.md", page),
                 ("src/a.cpp", text),
                 ("experiments/E0-1.toml", 'id = "S0-1"\n'),
             ):

@@ -36,11 +36,15 @@ def anchors(path):
     return found
 
 
+def shelves(root):
+    return sorted(root.glob("docs/**/*.md")) + sorted(root.glob("lab/docs/**/*.md"))
+
+
 def pages(root):
     fixed = [root / "README.md", root / "bench/README.md", root / "experiments/README.md"]
     return (
         [p for p in fixed if p.exists()]
-        + sorted(root.glob("docs/**/*.md"))
+        + shelves(root)
         + sorted(root.glob("tests/**/README.md"))
     )
 
@@ -81,7 +85,7 @@ def lost_pages(root, leads):
         if page not in reached:
             reached.add(page)
             ahead += leads.get(page, ())
-    for page in sorted(root.glob("docs/**/*.md")):
+    for page in shelves(root):
         if page not in reached:
             yield f"{page.relative_to(root)}: no way leads there from README.md"
 

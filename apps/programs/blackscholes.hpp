@@ -1,6 +1,6 @@
 #pragma once
 // Prices of European options by the closed form of Black and Scholes (1973), many times over. An
-// application of S1 (docs/papers.md A2.2).
+// application of S1 (papers.md A2.2).
 
 #include <array>
 #include <cstddef>

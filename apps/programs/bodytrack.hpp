@@ -1,7 +1,7 @@
 #pragma once
 // Follows a body through the pictures of four cameras: Deutscher, Blake, Reid, "Articulated body
 // motion capture by annealed particle filtering" (CVPR 2000). PARSEC's bodytrack, one of the
-// programs of S1 (docs/papers.md A2.2).
+// programs of S1 (papers.md A2.2).
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // Simulated annealing of a netlist's placement: elements on a grid change places, so that the wires
 // between them become short (Kirkpatrick, Gelatt and Vecchi 1983; P. Banerjee, "Parallel algorithms
-// for VLSI computer-aided design", 1994). It is the application canneal of S1 (docs/papers.md
+// for VLSI computer-aided design", 1994). It is the application canneal of S1 (papers.md
 // A2.2).
 
 #include <array>

@@ -2,7 +2,7 @@
 // Packs bytes so that stretches which come again are kept once: content-defined pieces
 // (Muthitacharoen, Chen, Mazieres: A low-bandwidth network file system, SOSP 2001), whose hashes
 // tell which are equal, and zlib for those that are new. One of the applications of S1
-// (docs/papers.md A2.2).
+// (papers.md A2.2).
 
 #include <array>
 #include <cstddef>

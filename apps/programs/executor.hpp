@@ -1,5 +1,5 @@
 #pragma once
-// How a program's work is run: the execution models that S1 compares (docs/papers.md A2.1), and
+// How a program's work is run: the execution models that S1 compares (papers.md A2.1), and
 // Kilter's own.
 
 #include <array>

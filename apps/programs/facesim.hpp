@@ -2,7 +2,7 @@
 // A face that muscles move: Sifakis, Neverov, Fedkiw, "Automatic determination of facial muscle
 // activations from sparse motion capture marker data" (SIGGRAPH 2005), and Teran, Sifakis, Irving,
 // Fedkiw, "Robust quasistatic finite elements and flesh simulation" (SCA 2005). PARSEC's facesim,
-// one of the programs of S1 (docs/papers.md A2.2).
+// one of the programs of S1 (papers.md A2.2).
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // Finds the pictures of a database that look most like each query: Lv, Josephson, Wang, Charikar,
 // Li: Ferret, a toolkit for content-based similarity search of feature-rich data, EuroSys 2006. One
-// of the applications of S1 (docs/papers.md A2.2).
+// of the applications of S1 (papers.md A2.2).
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 // Water behind a dam that breaks, by smoothed particle hydrodynamics (Müller, Charypar and Gross
-// 2003), in many short phases over blocks of a grid. An application of S1, Table 1 (docs/papers.md
+// 2003), in many short phases over blocks of a grid. An application of S1, Table 1 (papers.md
 // A2.2).
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 // How heat spreads in an insulated plate: explicit steps of the 2D heat equation, each point by its
 // four neighbours, on one computer or on several ranks. The application of S0, section 5.4
-// (docs/papers.md A1.3).
+// (papers.md A1.3).
 
 #include <array>
 #include <cstdint>
@@ -46,7 +46,7 @@ struct heat_size {
   std::size_t block_rows, block_columns;
 };
 /// `large` is what the public code behind S0 runs; `native` has some 40 tasks a rank and step, as
-/// S0's traces (docs/papers.md A1.3).
+/// S0's traces (papers.md A1.3).
 inline constexpr std::array<heat_size, 4> heat_sizes{{{"small", 256, 200, 8, 1},
                                                       {"medium", 1024, 400, 8, 1},
                                                       {"large", 2048, 2000, 4, 2},

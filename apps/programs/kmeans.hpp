@@ -1,6 +1,6 @@
 #pragma once
 // K-means by Lloyd's iteration: each point goes to the nearest centre, each centre to the mean of
-// its points. The application of S0, section 5.4 (docs/papers.md A1.3).
+// its points. The application of S0, section 5.4 (papers.md A1.3).
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // Clusters of a stream of points, of which only a block is looked at at a time: the algorithm
 // STREAM of O'Callaghan, Mishra, Meyerson, Guha and Motwani (ICDE 2002). It is the application
-// streamcluster of S1 (docs/papers.md A2.2).
+// streamcluster of S1 (papers.md A2.2).
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 // Prices of swaptions in the framework of Heath, Jarrow and Morton, by Monte Carlo. An application
-// of S1 (docs/papers.md A2.2).
+// of S1 (papers.md A2.2).
 
 #include <array>
 #include <atomic>

@@ -1,6 +1,6 @@
 #pragma once
 // Inference of VGG-16, each layer a matrix product cut in blocks of output channels. The
-// application of S2, section 4.3 (docs/papers.md A3.3).
+// application of S2, section 4.3 (papers.md A3.3).
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct vgg16_size {
   std::string_view name;
   std::size_t resolution, divide;
 };
-/// `large` is the usual network, `native` what S2 ran it on (docs/papers.md A3.3).
+/// `large` is the usual network, `native` what S2 ran it on (papers.md A3.3).
 inline constexpr std::array<vgg16_size, 4> vgg16_sizes{
     {{"small", 64, 8}, {"medium", 128, 4}, {"large", 224, 1}, {"native", 512, 1}}};
 

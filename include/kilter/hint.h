@@ -1,5 +1,5 @@
 /* Announcing what the threads of a program have before them, for schedulers that send long jobs to
- * fast cores (docs/papers.md S3: LJFPF, CJFPF).
+ * fast cores (papers.md S3: LJFPF, CJFPF).
  *
  *   double rows[8] = {340, 340, 340, 340, 260, 260, 260, 260};
  *   kilter_hint_lengths(rows, 8);

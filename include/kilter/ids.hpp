@@ -21,7 +21,7 @@ inline constexpr core_id no_core = ~core_id{0};
 inline constexpr place_id no_place = ~place_id{0};
 
 /// `width` consecutive cores of one cluster, aligned to `width` from the cluster's first core, led
-/// by the lowest (docs/papers.md S2, section 3; S0, section 4.1).
+/// by the lowest (papers.md S2, section 3; S0, section 4.1).
 struct place {
   core_id leader = 0;
   std::uint32_t width = 1;

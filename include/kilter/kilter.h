@@ -62,7 +62,7 @@ typedef struct kilter_runtime_options {
   size_t size;        /* sizeof(kilter_runtime_options) */
   size_t workers;     /* 0: one for each core that the process may use. More than there are cores is
                          allowed; then nothing is pinned */
-  const char* policy; /* NULL: "auto"; docs/schedulers.md has the others */
+  const char* policy; /* NULL: "auto"; lab/docs/schedulers.md has the others */
   int unpinned; /* 0: each worker is pinned to its core; 1: the operating system places them */
 } kilter_runtime_options;
 #define KILTER_RUNTIME_OPTIONS_INIT \

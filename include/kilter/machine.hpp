@@ -34,7 +34,7 @@ struct cluster {
   kind_id kind = 0;
   core_id first = 0;  ///< its cores are first .. first + size - 1
   std::uint32_t size = 0;
-  /// allowed widths, ascending: the divisors of `size` (docs/papers.md S2, section 3)
+  /// allowed widths, ascending: the divisors of `size` (papers.md S2, section 3)
   std::vector<std::uint32_t> widths;
 };
 
@@ -42,7 +42,7 @@ struct cluster {
 struct machine_options {
   /// false: one core for each physical core; true: every logical CPU
   bool smt = false;
-  /// keep only widths that are powers of two (docs/papers.md E12)
+  /// keep only widths that are powers of two (papers.md E12)
   bool powers_of_two = false;
   /// local machine only: ignore the process's affinity mask
   bool all_cpus = false;
@@ -85,7 +85,7 @@ class machine {
   /// All places, cluster by cluster, then by width, then by leader; `place_id` indexes this.
   [[nodiscard]] std::span<const place> places() const noexcept { return places_; }
   /// All places in the scan order of a whole-table search: core ascending, then width ascending
-  /// (docs/papers.md A1.1).
+  /// (papers.md A1.1).
   [[nodiscard]] std::span<const place_id> scan_order() const noexcept { return scan_order_; }
 
   [[nodiscard]] std::uint32_t core_count() const noexcept {
@@ -95,10 +95,10 @@ class machine {
   [[nodiscard]] std::optional<place_id> find(place p) const noexcept;
   /// The width-1 place of a core.
   [[nodiscard]] place_id single(core_id c) const noexcept { return single_[c]; }
-  /// Places that contain the core, whoever leads them, width ascending (docs/papers.md E55,
+  /// Places that contain the core, whoever leads them, width ascending (papers.md E55,
   /// `containing`).
   [[nodiscard]] std::span<const place_id> containing(core_id c) const noexcept;
-  /// Places that the core leads, width ascending (docs/papers.md E55, `row`).
+  /// Places that the core leads, width ascending (papers.md E55, `row`).
   [[nodiscard]] std::span<const place_id> led_by(core_id c) const noexcept;
   /// Cores of kind 0; all cores if there is one kind only.
   [[nodiscard]] std::vector<core_id> fastest_cores() const;

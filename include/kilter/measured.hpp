@@ -27,7 +27,7 @@ enum class distance : std::uint8_t {
 struct measured {
   /// what the engine's timing mode counts as the task's time; > 0
   double sample_s = 0.0;
-  double leader_s = 0.0;  ///< the leader's own span (docs/papers.md S0, S2)
+  double leader_s = 0.0;  ///< the leader's own span (papers.md S0, S2)
   double span_s = 0.0;    ///< first chunk start to last chunk end
   double cpu_s = 0.0;     ///< CPU time of a long width-1 task; 0 if not measured
   /// > 1: `sample_s` is the mean of that many very short tasks in a row, timed as one
@@ -35,7 +35,7 @@ struct measured {
   /// how many times it did what its type does (task_options::work); 0 if that is not told
   double work = 0.0;
   distance from_data = distance::unknown;  ///< of a width-1 task, before it began
-  bool leader_first = true;                ///< false: `sample_s` is the span (docs/papers.md E3)
+  bool leader_first = true;                ///< false: `sample_s` is the span (papers.md E3)
   std::span<const member_time> members{};
 };
 

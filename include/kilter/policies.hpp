@@ -17,7 +17,7 @@ namespace kilter {
 class machine;
 class policy;
 
-/// Where the critical flag comes from (docs/papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6);
+/// Where the critical flag comes from (papers.md S0, S2, X19, A3.1, A6.1, D18, E5, E6);
 /// docs/policies.md has the rules.
 enum class criticality : std::uint8_t {
   user,          ///< the user's priorities
@@ -31,7 +31,7 @@ enum class criticality : std::uint8_t {
   online,  ///< chain_closed among what is known so far: added tasks too
 };
 
-/// whom thieves visit (docs/papers.md E52, E58)
+/// whom thieves visit (papers.md E52, E58)
 enum class victims : std::uint8_t { random, richest, cluster_first };
 
 /// What the built-in policies may be told; each reads what concerns it.
@@ -40,17 +40,17 @@ struct policy_options {
   std::vector<core_id> fast;
   /// empty: the policy's own (S0's: user; perf: chain)
   std::optional<kilter::criticality> source{};
-  /// docs/papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are
+  /// papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are
   /// tried, every core but the first of a cluster takes the widest place of its cluster
-  /// (docs/papers.md X19).
+  /// (papers.md X19).
   enum class local : std::uint8_t { containing, row, x19 } local_search = local::containing;
   /// tasks of low priority get their place as they become ready, and only a thief searches again
-  /// (docs/papers.md E56)
+  /// (papers.md E56)
   bool search_when_ready = false;
   /// fa, fam-c: a random fast core for each critical task, not the fast cores in turn
-  /// (docs/papers.md A1.2)
+  /// (papers.md A1.2)
   bool random_fast = false;
-  /// docs/papers.md E10
+  /// papers.md E10
   enum class noncritical : std::uint8_t {
     waker,
     slow_cluster
@@ -59,13 +59,13 @@ struct policy_options {
   std::optional<objective> minimise{};
   /// by place_id, all members busy; for energy and edp
   std::vector<double> watts{};
-  /// discipline::forward_child; false: it waits in the queue like the others (docs/papers.md E10)
+  /// discipline::forward_child; false: it waits in the queue like the others (papers.md E10)
   bool forward_child = true;
-  /// the chosen place is bound at wake-up (docs/papers.md X20, E8)
+  /// the chosen place is bound at wake-up (papers.md X20, E8)
   bool direct_assembly = false;
-  victims steal_from = victims::random;  ///< docs/papers.md E52, E58
+  victims steal_from = victims::random;  ///< papers.md E52, E58
 
-  // Of cats, and the first also of the source `hops` (docs/papers.md A6.1).
+  // Of cats, and the first also of the source `hops` (papers.md A6.1).
   /// a bottom level that equals the highest seen so far is not critical, only a higher one
   bool cats_strict = false;
   /// slow cores take critical tasks when they find no others

@@ -85,7 +85,7 @@ struct ready_decision {
   /// false: only the queue's owner may take it (it goes to the owner's inbox)
   bool stealable = true;
   queue_id queue = 0;
-  /// the place already chosen; travels with the task (docs/papers.md E8)
+  /// the place already chosen; travels with the task (papers.md E8)
   place_id where = no_place;
   std::uint64_t key = 0;  ///< order in a by_key queue
   /// added to the busy estimate of the place's leader until the task is done
@@ -181,7 +181,7 @@ class view {
   /// sum of busy estimates not yet done
   [[nodiscard]] double busy_s(core_id) noexcept;
   /// How many cores' worth of time a quota leaves to the program, at least 0; the number of cores
-  /// if there is none or the engine cannot tell (docs/papers.md D4).
+  /// if there is none or the engine cannot tell (papers.md D4).
   [[nodiscard]] double paid_cores() noexcept;
   /// Where a task without a waker starts: core 0 in paper mode, else the core that a fresh unpinned
   /// thread would get.
@@ -241,7 +241,7 @@ class view {
   [[nodiscard]] bool known(task_ref) noexcept;
   /// What a search over all places that the task allows finds, at most `max_width` wide: least
   /// predicted time, or time x width; the first one without a sample if the table explores first;
-  /// ties to the smaller width, then to the lower leader (docs/papers.md E1, E13, E55). Does not
+  /// ties to the smaller width, then to the lower leader (papers.md E1, E13, E55). Does not
   /// ask whether cores are online. no_place if the task allows none.
   [[nodiscard]] place_id best_place(task_ref, objective, std::uint32_t max_width = ~0u) noexcept;
   /// Slowdown of a core against its undisturbed self, >= 1; 1 in paper mode.

@@ -25,14 +25,14 @@ namespace trace {
 class recorder;
 }
 
-/// Which span of a task becomes its sample (docs/papers.md E3, D8). They differ for wide tasks
+/// Which span of a task becomes its sample (papers.md E3, D8). They differ for wide tasks
 /// only.
 enum class timing : std::uint8_t {
   /// the leader's span if it was the first member in, else first chunk start to last chunk end
   honest,
   leader,  ///< always the leader's span, as published, if it took part
   /// the same, and if it came when nothing was left to do, what it spent on that: 1 us
-  /// (docs/papers.md X19)
+  /// (papers.md X19)
   own,
   span,     ///< first chunk start to last chunk end
   slowest,  ///< the span of the member that was longest inside

@@ -114,7 +114,7 @@ class team_member {
   /// The chunk source: hands out 0 .. total-1 in ascending pieces, each to one member. Empty when
   /// all is handed out. A task has one, so usage_error if a member names another total than the
   /// first, or asks again after it was told that nothing is left. `grain` is the size of a piece; 0
-  /// takes total / (8 * width), at least 1 (the slack factor of docs/papers.md X20). The task is
+  /// takes total / (8 * width), at least 1 (the slack factor of papers.md X20). The task is
   /// complete when its chunks are, however many members turned up; what is not in a chunk may run
   /// on fewer members.
   [[nodiscard]] chunk next_chunk(std::size_t total, std::size_t grain = 0);

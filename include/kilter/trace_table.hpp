@@ -6,8 +6,8 @@
 
 namespace kilter {
 
-/// Options of the trace table (docs/papers.md S0, A1.1, E1-E4; the robust parts:
-/// docs/decisions/trace-table.md).
+/// Options of the trace table (papers.md S0, A1.1, E1-E4; the robust parts:
+/// docs/inside/decisions/trace-table.md).
 struct table_options {
   // --- the papers' table ---
   /// weight of a new sample in the moving average, (0, 1]; 1 keeps no memory (S0 Fig. 8)
@@ -47,7 +47,7 @@ struct table_options {
 };
 
 /// What a search minimises. Cost and time are the papers' (S0 Table 1), and the only two that the
-/// trace table searches by itself; energy and edp are named by S2 as possible (docs/papers.md D16)
+/// trace table searches by itself; energy and edp are named by S2 as possible (papers.md D16)
 /// and need the watts of each place.
 enum class objective : std::uint8_t {
   cost,  ///< time x width

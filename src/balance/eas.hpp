@@ -1,5 +1,5 @@
 #pragma once
-// Energy-aware scheduling, which Linux got after S1's time (docs/papers.md D12), in its main lines:
+// Energy-aware scheduling, which Linux got after S1's time (papers.md D12), in its main lines:
 //
 //   a thread's utilisation is its tracked load (gts.hpp) times the capacity of the core where it
 //   was: the part of a fastest core that it needs new threads begin on the core with the fewest

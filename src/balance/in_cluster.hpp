@@ -1,5 +1,5 @@
 #pragma once
-// Static threads of S1 (docs/papers.md A2.1): each begins on the core with the fewest threads and
+// Static threads of S1 (papers.md A2.1): each begins on the core with the fewest threads and
 // stays in that core's cluster.
 
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 // What may be done for a program of which nothing is known but when its threads run and wait. Meant
-// never to do harm (docs/decisions/balance.md):
+// never to do harm (docs/inside/decisions/balance.md):
 //
 //   if a thread waited for a core through most of the quantum while a core that it may use was idle
 //   through most of it:

@@ -1,6 +1,6 @@
 #pragma once
 // The task as engines hold it: one cache line, in blocks that know their graph. See
-// docs/worker-loop.md for who touches what.
+// docs/inside/worker-loop.md for who touches what.
 
 #include <algorithm>
 #include <array>

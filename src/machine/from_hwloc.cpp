@@ -265,7 +265,7 @@ machine machine::from_synthetic(const std::string& description, const machine_op
     throw input_error(source + " has " + std::to_string(static_cast<std::uint64_t>(size.cpus)) +
                       " CPUs with too many side by side: hwloc would take longer than some "
                       "seconds. Put levels between, as in 'pack:32 l3:8 core:32 pu:1', "
-                      "or write a platform file, as docs/platform-files.md tells");
+                      "or write a platform file, as lab/docs/platform-files.md tells");
   topology top;
   if (hwloc_topology_set_synthetic(top.get(), description.c_str()) != 0 ||
       hwloc_topology_load(top.get()) != 0)

@@ -1,4 +1,4 @@
-// Machines from platform files. The format is documented in docs/platform-files.md.
+// Machines from platform files. The format is documented in lab/docs/platform-files.md.
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #pragma once
 // A policy from outside (a library of its own, runtime_options::custom) may answer what is not
 // there. Its answers are looked at once, here, before an engine sees them, so that engines need not
-// look at anybody's. docs/decisions/checked-policies.md has why.
+// look at anybody's. docs/inside/decisions/checked-policies.md has why.
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #pragma once
 // How many threads a program should have where it is about to run, and the variables that tell it
-// so. Values in, values out (docs/decisions/run.md).
+// so. Values in, values out (docs/inside/decisions/run.md).
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 // On which CPUs a program may run: where fewer are paid for, or worth it, its mask is narrowed, so
 // that every pool that asks the system starts as many threads. Values in, values out
-// (docs/decisions/run.md).
+// (docs/inside/decisions/run.md).
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// What a worker does while a task on its stack waits. docs/decisions/helping.md says why.
+// What a worker does while a task on its stack waits. docs/inside/decisions/helping.md says why.
 
 #include <string>
 #include <utility>

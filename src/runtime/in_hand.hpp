@@ -1,7 +1,7 @@
 #pragma once
 // What a worker has in hand: what it holds, counts and owes where nobody else can reach it. A
 // worker that turns to something else, or to nothing, lets go of it first, since others may wait
-// for any of it; docs/decisions/helping.md says why. There is one way to let go, and `empty` sees
+// for any of it; docs/inside/decisions/helping.md says why. There is one way to let go, and `empty` sees
 // every member there is, so what is added below and forgotten in `let_go` ends the first test that
 // gets there.
 

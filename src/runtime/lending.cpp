@@ -1,5 +1,5 @@
 // A worker that is held up, its core taken by somebody else, gets the core of one that has nothing
-// to do. docs/lending.md has the protocol, lodging.hpp its steps.
+// to do. docs/inside/lending.md has the protocol, lodging.hpp its steps.
 
 #include "runtime/engine.hpp"
 #include "runtime/pinning.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Where the thread of a pinned worker stands: on its own core or, while it was held up there with
 // something in hand that others wait for, on the core of a worker that has nothing to do.
-// docs/lending.md has the protocol.
+// docs/inside/lending.md has the protocol.
 //
 // Whoever moves a thread holds its lock. The thread itself holds it for as long as it takes to come
 // home, where it may have to wait for its core; others only try the lock, so nobody waits with it

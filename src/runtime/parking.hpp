@@ -1,5 +1,5 @@
 #pragma once
-// How workers sleep and how they are woken, as others see it. docs/sleeping.md has the whole
+// How workers sleep and how they are woken, as others see it. docs/inside/sleeping.md has the whole
 // protocol.
 //
 // Whoever is about to sleep announces it, fences, and looks once more. Whoever leaves something for

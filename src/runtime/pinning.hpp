@@ -28,7 +28,7 @@ bool pin_to_any(const machine& m, std::span<const core_id>, pid_t thread) noexce
 /// system does not tell.
 [[nodiscard]] bool wants_cpu(pid_t thread) noexcept;
 /// The core on which a fresh unpinned thread starts: a better first guess of a free core than any
-/// short measurement (docs/decisions/pinned-or-not.md). no_core if it lands outside `m`.
+/// short measurement (docs/inside/decisions/pinned-or-not.md). no_core if it lands outside `m`.
 [[nodiscard]] core_id landing_core(const machine& m);
 /// Logical CPUs that this process may use.
 [[nodiscard]] std::uint32_t allowed_cpus() noexcept;

@@ -1,4 +1,4 @@
-// How a worker comes to rest, and who is woken for what. docs/sleeping.md has the protocol,
+// How a worker comes to rest, and who is woken for what. docs/inside/sleeping.md has the protocol,
 // sleeping.hpp and parking.hpp its steps.
 
 #include "runtime/sleeping.hpp"

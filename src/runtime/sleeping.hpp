@@ -1,6 +1,6 @@
 #pragma once
 // How one worker looks for work, comes to rest and gets up again, as its own thread sees it;
-// parking.hpp is what others see of that. docs/sleeping.md has the states, the steps, and why no
+// parking.hpp is what others see of that. docs/inside/sleeping.md has the states, the steps, and why no
 // wake-up is lost.
 
 #include <cstdint>

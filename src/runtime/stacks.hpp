@@ -1,7 +1,7 @@
 #pragma once
 // The stack on which a thread runs, and where it goes on when that is nearly used up: fresh
 // segments, entered and left like a function call. Nothing moves to another thread and nothing is
-// suspended, so whatever a frame refers to stays where it is. docs/decisions/helping.md.
+// suspended, so whatever a frame refers to stays where it is. docs/inside/decisions/helping.md.
 
 #include <ucontext.h>
 

@@ -1,5 +1,5 @@
 // A task on several cores: its entries in the assembly queues, its members, and its end.
-// docs/decisions/wide-tasks.md says why.
+// docs/inside/decisions/wide-tasks.md says why.
 
 #include <algorithm>
 #include <utility>

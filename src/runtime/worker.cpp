@@ -1,4 +1,4 @@
-// The worker's loop, and where it looks for work. docs/worker-loop.md explains each step and its
+// The worker's loop, and where it looks for work. docs/inside/worker-loop.md explains each step and its
 // cost.
 
 #include "runtime/worker.hpp"

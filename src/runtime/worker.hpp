@@ -1,5 +1,5 @@
 #pragma once
-// One worker: what it owns, what others may leave for it, and its loop, which docs/worker-loop.md
+// One worker: what it owns, what others may leave for it, and its loop, which docs/inside/worker-loop.md
 // walks through. What it does lies in
 //   worker.cpp    looking for work
 //   run.cpp       from a task in hand to its end: the place, the body, the sample

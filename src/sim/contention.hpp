@@ -46,7 +46,7 @@ struct sleep_figure {
   double up_s = 0.0;    ///< from then until it looks for work
 };
 
-/// Who sleeps gives its core to a worker that lost its own in a task (docs/lending.md).
+/// Who sleeps gives its core to a worker that lost its own in a task (docs/inside/lending.md).
 struct lend_figure {
   /// so long after it fell asleep one of them looks again, then after twice as long each time, up
   /// to 16 times

@@ -1,4 +1,4 @@
-// Who sleeps gives its core to a worker that is held up: docs/lending.md, as far as it takes time.
+// Who sleeps gives its core to a worker that is held up: docs/inside/lending.md, as far as it takes time.
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 // A machine as the simulator sees it: its cores, and what work costs there. Read from a platform
-// file; docs/platform-files.md lists the tables, docs/simulator.md gives the equations that they
+// file; lab/docs/platform-files.md lists the tables, lab/docs/simulator.md gives the equations that they
 // feed.
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads the simulator's tables of a platform file. docs/platform-files.md lists their keys.
+// Reads the simulator's tables of a platform file. lab/docs/platform-files.md lists their keys.
 
 #include "sim/platform_file.hpp"
 

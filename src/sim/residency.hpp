@@ -1,6 +1,6 @@
 #pragma once
 // What tasks take longer since their data lie in another core's cache: the equations of
-// docs/simulator.md.
+// lab/docs/simulator.md.
 
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// Who looks for work, who sleeps, and who is woken for what: docs/sleeping.md, as far as it takes
+// Who looks for work, who sleeps, and who is woken for what: docs/inside/sleeping.md, as far as it takes
 // time. Without `[sleep]` in the platform everybody looks for ever.
 
 #include <algorithm>

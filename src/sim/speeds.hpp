@@ -1,5 +1,5 @@
 #pragma once
-// How fast running tasks advance: the equations of docs/simulator.md. Knows cores, clusters and
+// How fast running tasks advance: the equations of lab/docs/simulator.md. Knows cores, clusters and
 // bandwidth; nothing of queues or policies.
 
 #include <algorithm>

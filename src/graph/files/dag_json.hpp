@@ -1,5 +1,5 @@
 #pragma once
-// Kilter's own graph files, schema "kilter.graph/1" (docs/graphs.md).
+// Kilter's own graph files, schema "kilter.graph/1" (lab/docs/graphs.md).
 
 #include <string>
 

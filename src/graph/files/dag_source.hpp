@@ -8,7 +8,7 @@
 namespace kilter {
 
 /// The graph on standard input for "-", in an existing file, whose format its content tells, or
-/// else of a generator, as in "cholesky:n=20" (docs/graphs.md). input_error in one line: file and
+/// else of a generator, as in "cholesky:n=20" (lab/docs/graphs.md). input_error in one line: file and
 /// line of what is wrong in a file; what there is, for a name that is unknown.
 [[nodiscard]] dag load_dag(const std::string& path_or_generator);
 

@@ -1,6 +1,6 @@
 #pragma once
 // What attributes of nodes and edges mean, in formats that leave their names to whoever writes a
-// file: DOT and GraphML (docs/graphs.md).
+// file: DOT and GraphML (lab/docs/graphs.md).
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 // S1's experiments: recorded programs under execution models, on some of the cores of its board
-// (docs/papers.md A2.1, A2.2).
+// (papers.md A2.1, A2.2).
 
 #include <span>
 #include <string>
@@ -29,7 +29,7 @@ struct recorded_program {
 /// what is wrong.
 [[nodiscard]] recorded_program recorded_program_of(const std::string& name);
 
-/// Cores in use: "4+0" are four big ones (docs/papers.md E24).
+/// Cores in use: "4+0" are four big ones (papers.md E24).
 struct core_configuration {
   std::uint32_t big = 0, little = 0;
 };

@@ -59,7 +59,7 @@ struct calibration {
     std::vector<sampled_value> values;
   };
   /// From the end of a wide task to the start of the next, over all kernels:
-  /// docs/platform-files.md.
+  /// lab/docs/platform-files.md.
   struct gathering {
     kind_id kind = 0;
     counted own_s, others_s;

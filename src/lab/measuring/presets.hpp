@@ -1,6 +1,6 @@
 #pragma once
 // Three readings of the papers' schedulers of tasks: as the papers describe them, as their public
-// code has them, as Kilter has them (docs/papers.md "Three readings", docs/decisions/readings.md).
+// code has them, as Kilter has them (papers.md "Three readings", docs/inside/decisions/readings.md).
 
 #include <array>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 // What one experiment is: typed fields, and the one table of their names and words. A command line,
 // an experiment file and a JSON document spell a specification with that table
-// (docs/decisions/specification.md); plan() in experiment.hpp puts it on a machine.
+// (docs/inside/decisions/specification.md); plan() in experiment.hpp puts it on a machine.
 
 #include <cstdint>
 #include <optional>

@@ -37,7 +37,7 @@ struct wake_up {
 /// One thread sleeps as a worker does, the other wakes it once it has slept for a while.
 [[nodiscard]] wake_up wake_up_s(const core& waker, const core& sleeper, double seconds);
 /// A thread and the co-runner of cpu@ share the core `guest`. While the thread waits for it, it is
-/// taken in at `host` (docs/lending.md).
+/// taken in at `host` (docs/inside/lending.md).
 struct lent_core {
   std::vector<double> lend_s;  ///< from when it looks held up until it goes on
   /// a short task later it goes home: for how long the other then had the core when it gives it up

@@ -7,7 +7,7 @@
 
 namespace kilter::lab {
 
-/// A platform file; docs/platform-files.md. Every table says how its figures were measured, and how
+/// A platform file; lab/docs/platform-files.md. Every table says how its figures were measured, and how
 /// far they spread.
 [[nodiscard]] std::string platform_file_text(const calibration&);
 

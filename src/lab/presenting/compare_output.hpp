@@ -1,5 +1,5 @@
 #pragma once
-// A comparison for a terminal and as a document: schema "kilter.compare/1" (docs/compare.md lists
+// A comparison for a terminal and as a document: schema "kilter.compare/1" (lab/docs/compare.md lists
 // its keys).
 
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// The matrix for a terminal and as a document: schema "kilter.matrix/1" (docs/compare.md lists its
+// The matrix for a terminal and as a document: schema "kilter.matrix/1" (lab/docs/compare.md lists its
 // keys).
 
 #include <string>

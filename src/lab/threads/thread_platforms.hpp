@@ -1,6 +1,6 @@
 #pragma once
 // The machines of S1, S3 and S4 as threads are simulated on them. Every number says where it comes
-// from; docs/threads.md lists them.
+// from; lab/docs/threads.md lists them.
 
 #include <memory>
 #include <string>

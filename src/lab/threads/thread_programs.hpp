@@ -1,5 +1,5 @@
 #pragma once
-// The programs of S3 and S4 as threads with steps. docs/threads.md has every number and where it
+// The programs of S3 and S4 as threads with steps. lab/docs/threads.md has every number and where it
 // comes from.
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace kilter::lab {
 
 /// What S3 and S4 leave open about their programs; of S4's benchmarks as factors of what
-/// docs/threads.md lists.
+/// lab/docs/threads.md lists.
 struct program_reading {
   /// A section's percentage is of the time of the whole program on one core (S3, footnote 2), not
   /// of its own thread's.

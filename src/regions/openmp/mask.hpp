@@ -1,6 +1,6 @@
 #pragma once
 // The mask that `kilter run` has narrowed to what the quota pays for (KILTER_MASK): it follows the
-// quota, and goes where it holds the program up. docs/decisions/run.md.
+// quota, and goes where it holds the program up. docs/inside/decisions/run.md.
 
 namespace kilter::regions {
 

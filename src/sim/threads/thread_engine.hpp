@@ -1,7 +1,7 @@
 #pragma once
 // Discrete-event simulation of programs of threads: phases with a demand for memory, locks,
 // barriers, fork and join, on cores of unequal clock that share their halves (SMT), the way to
-// memory and the time of a core. The model is in docs/threads.md.
+// memory and the time of a core. The model is in lab/docs/threads.md.
 //
 // Time sharing is fluid: n runnable threads of a core have 1/n of it each, since slices are short
 // against what is looked at. Same input and seed, same result on every compiler: times are whole

@@ -38,7 +38,7 @@ TEST(Readers, TasksOfRecordedFilesRunOnOneCore) {
   EXPECT_EQ(read(R"(<adag><job id="a" runtime="1"/></adag>)").widths, one) << "Pegasus DAX";
   EXPECT_EQ(read("Name: a\nJobId: 1\nStartTime: 0\nEndTime: 1\n").widths, one) << "StarPU";
   EXPECT_TRUE(read(R"({"schema":"kilter.graph/1","tasks":[{"id":"1"}]})").widths.empty())
-      << "every width, as docs/graphs.md says";
+      << "every width, as lab/docs/graphs.md says";
   EXPECT_TRUE(load_dag("cholesky:n=3").widths.empty()) << "generators stand for kernels";
 }
 

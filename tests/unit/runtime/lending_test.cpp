@@ -1,4 +1,4 @@
-// A worker that is held up gets the core of one that has nothing to do (docs/lending.md).
+// A worker that is held up gets the core of one that has nothing to do (docs/inside/lending.md).
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -89,7 +89,7 @@ TEST(wide, an_absent_member_does_not_hold_a_chunked_task) {
 
 // Overlapping places, inserted by different workers at the same time, whose members wait for one
 // another inside the body. If two members ever saw two of these tasks in different orders, each
-// would wait in the one that the other has not reached: docs/decisions/wide-tasks.md.
+// would wait in the one that the other has not reached: docs/inside/decisions/wide-tasks.md.
 TEST(wide, overlapping_places_do_not_deadlock_whatever_the_order_of_insertion) {
   constexpr core_id count = 4;
   runtime rt(scripted_on(count));

@@ -1,4 +1,4 @@
-// The equations of docs/simulator.md, by hand.
+// The equations of lab/docs/simulator.md, by hand.
 #include "sim/speeds.hpp"
 
 #include <gtest/gtest.h>
