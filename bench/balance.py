@@ -27,9 +27,9 @@ MEMORY, COMPUTE = {"misses": 80e6, "ratio": 0.5}, {"misses": 0.5e6, "ratio": 0.0
 class Tools:
     def __init__(self, build):
         where = {
-            "kilter": "src/cli",
-            "matmul_xy": "apps/threads",
-            "libkilter_preload.so": "src/balance/preload",
+            "kilter": "cli",
+            "matmul_xy": "lab/apps/threads",
+            "libkilter_preload.so": "guests",
         }
         found = {
             name: pathlib.Path(build, folder, name).resolve() for name, folder in where.items()

@@ -12,12 +12,12 @@
 #include <optional>
 #include <thread>
 
+#include "disturbing/disturber.hpp"
 #include "kilter/error.hpp"
-#include "lab/disturbing/disturber.hpp"
-#include "lab/measuring/rates.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/words/numbers.hpp"
+#include "measuring/rates.hpp"
+#include "session/interrupt.hpp"
 #include "study/plan.hpp"
+#include "words/numbers.hpp"
 
 namespace kilter::bench {
 

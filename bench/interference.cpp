@@ -8,11 +8,11 @@
 #include <cstdio>
 
 #include "kilter/error.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/session/outputs.hpp"
-#include "lab/words/numbers.hpp"
+#include "session/interrupt.hpp"
+#include "session/outputs.hpp"
 #include "study/report.hpp"
 #include "study/runner.hpp"
+#include "words/numbers.hpp"
 
 namespace kilter::bench {
 

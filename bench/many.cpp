@@ -13,11 +13,11 @@
 
 #include "kilter/error.hpp"
 #include "kilter/machine.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/session/outputs.hpp"
-#include "lab/words/numbers.hpp"
+#include "session/interrupt.hpp"
+#include "session/outputs.hpp"
 #include "survey/command.hpp"
 #include "survey/tables.hpp"
+#include "words/numbers.hpp"
 
 namespace kilter::bench {
 
@@ -35,9 +35,8 @@ struct arguments {
 fs::path found(const std::string& program, const std::string& asked) {
   std::error_code none;
   const fs::path here = fs::read_symlink("/proc/self/exe", none).parent_path();
-  const std::vector<fs::path> folders = asked.empty()
-                                            ? std::vector<fs::path>{here, here / "../src/cli"}
-                                            : std::vector<fs::path>{asked};
+  const std::vector<fs::path> folders =
+      asked.empty() ? std::vector<fs::path>{here, here / "../cli"} : std::vector<fs::path>{asked};
   for (const fs::path& folder : folders)
     if (::access((folder / program).c_str(), X_OK) == 0)
       return fs::absolute(folder / program).lexically_normal();

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/simulation.hpp"
-#include "lab/session/progress.hpp"
-#include "lab/statistics/stats.hpp"
+#include "measuring/simulation.hpp"
+#include "session/progress.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::bench {
 

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "kilter/error.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/session/outputs.hpp"
-#include "lab/words/numbers.hpp"
 #include "peers/environment.hpp"
+#include "session/interrupt.hpp"
+#include "session/outputs.hpp"
 #include "speed/rows.hpp"
+#include "words/numbers.hpp"
 
 namespace kilter::bench {
 

@@ -24,7 +24,7 @@ target_compile_features(kilter_plugin INTERFACE cxx_std_20)
 # In link order, which archives need.
 set(kilter_archives kilter_c kilter_runtime kilter_policy kilter_model kilter_graph kilter_trace kilter_sharing kilter_machine kilter_base)
 install(TARGETS kilter_kilter kilter_plugin ${kilter_archives} EXPORT kilter-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(DIRECTORY include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(DIRECTORY library/include/kilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 if(TARGET kilter_shared)  # kilter::shared, for those who call kilter/kilter.h alone
   install(TARGETS kilter_shared EXPORT kilter-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
@@ -58,7 +58,7 @@ if(TARGET kilter_mpi)
 endif()
 if(KILTER_TOOLS)
   install(DIRECTORY tests/data/dags/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter/workflows COMPONENT command)
-  install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter COMPONENT command FILES_MATCHING PATTERN "*.toml" PATTERN "native.json" PATTERN "*.json.gz")
+  install(DIRECTORY lab/experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kilter COMPONENT command FILES_MATCHING PATTERN "*.toml" PATTERN "native.json" PATTERN "*.json.gz")
   install(TARGETS kilter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   install(TARGETS kilter_commands RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/kilter COMPONENT command)
   # The command writes its manual, so there is none from a build for a machine that is not here.
@@ -76,7 +76,7 @@ endif()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 # Each Debian package needs a copy; nobody else looks there.
-file(READ src/report/vendor/LICENSE-d3 kilter_d3_licence)
+file(READ lab/report/vendor/LICENSE-d3 kilter_d3_licence)
 string(REGEX REPLACE "\n+$" "" kilter_d3_licence "${kilter_d3_licence}")
 string(REPLACE "\n" "\n " kilter_d3_licence " ${kilter_d3_licence}")
 string(REPLACE "\n \n" "\n .\n" kilter_d3_licence "${kilter_d3_licence}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much a model of caches could change verdicts at most, by platform files in which every task is as lucky as it can be.
 
-    scripts/cache_bounds.py build/src/cli/kilter
+    scripts/cache_bounds.py build/cli/kilter
 
 - reuse: each task of S2's random graphs finds in the cache what its parent left. Its time is shorter by what reading that from memory takes a core alone.
 - wide: wide places take so much less or more time than they do. So much could caches of single cores do to the members of a wide task.

@@ -34,7 +34,7 @@ def git(*words):
 
 
 def first_tallies():
-    for one in tomllib.loads((ROOT / "experiments/readings.toml").read_text())["first"]:
+    for one in tomllib.loads((ROOT / "lab/experiments/readings.toml").read_text())["first"]:
         papers = one["papers"] if isinstance(one["papers"], list) else [one["papers"]]
         day = git("log", "-1", "--date=short", "--format=%ad", one["commit"]).strip()
         yield f"- {' and '.join(papers)}, {day} ({one['commit']}): {one['said']}."
@@ -119,7 +119,7 @@ def main():
     for path in sorted((ROOT / "experiments").glob("*.toml")):
         if path.name == "readings.toml":
             continue
-        name = f"experiments/{path.name}"
+        name = f"lab/experiments/{path.name}"
         commits = [
             line.split("\t", 2)
             for line in git(

@@ -45,7 +45,7 @@ for b in "${builds[@]}"; do
   )
   rm -rf "$out/$b.results"
   KILTER_PLATFORMS=$PWD/data/platforms KILTER_EXPERIMENTS=$PWD/experiments \
-    python3 tests/golden/check.py "$out/$b/src/cli/kilter" --dump "$out/$b.results" --runner "$runner"
+    python3 tests/golden/check.py "$out/$b/cli/kilter" --dump "$out/$b.results" --runner "$runner"
 done
 
 first=${builds[0]} different=0

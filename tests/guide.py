@@ -81,7 +81,7 @@ def wrong_messages(root, lines):
             for f in [
                 root / SAID,
                 root / SAID_IN_C,
-                *sorted((root / "include/kilter").glob("*.hpp")),
+                *sorted((root / "library/include/kilter").glob("*.hpp")),
             ]
         ),
     )

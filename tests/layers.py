@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which folder of src may include which, as docs/inside/architecture.md tells it, and that what threads share goes through src/base/sync.hpp.
-Fails on anything else.
+"""Which folder may include which, as docs/inside/architecture.md tells it, and that what threads
+share goes through base/sync.hpp. Fails on anything else.
 
 Usage: layers.py ROOT | layers.py --self-test
 """
@@ -12,48 +12,68 @@ import tempfile
 
 import checker
 
-# "A: B" lets A include B, and with it whatever B may include (architecture: `B <- A`).
-DIRECT = {
-    "base": [],
-    "machine": ["base"],
-    "graph": ["base"],
-    "graph/files": ["graph"],
-    "trace": ["base"],
-    "model": ["base", "machine"],
-    "policy": ["machine", "graph", "model"],
-    "runtime": ["policy", "trace", "sharing"],
-    "c": ["runtime"],
-    "sim": ["policy", "trace"],
-    "balance": ["base", "machine", "trace"],
-    "prefix": ["base"],
-    "sharing": [],  # what is loaded into programs of others includes it
-    "balance/os": ["balance", "prefix"],
-    "balance/preload": ["balance", "prefix"],
-    "regions": ["machine"],
-    "regions/os": ["regions", "balance/os", "sharing"],
-    "regions/openmp": ["regions", "balance/preload", "sharing"],
-    "lab/words": ["machine"],
-    "lab/session": ["runtime", "lab/words"],
-    "lab/statistics": ["sim"],
-    "lab/disturbing": ["lab/session", "apps"],
-    "lab/workloads": ["lab/words", "graph/files", "sim", "apps"],
-    "lab/measuring": [
-        "prefix",
-        "lab/session",
-        "lab/disturbing",
-        "lab/workloads",
-        "lab/statistics",
-        "apps/programs",
-    ],
-    "lab/threads": ["lab/words", "lab/statistics", "balance"],
-    "lab/claims": ["lab/measuring", "lab/threads"],
-    "lab/presenting": ["lab/claims"],
-    "report": ["base"],
-    "draw": ["graph"],
-    "cli": ["lab/presenting", "balance/os", "balance/preload", "regions/os", "report", "draw"],
-    "apps": ["runtime"],
-    "apps/programs": [],  # what users may include: where a program lacks something, the library does
+# "A: B" lets A include B, and with it whatever B may include (architecture: `B <- A`). A house may
+# include the houses above it here, and none below.
+HOUSES = {
+    "library": {
+        "base": [],
+        "machine": ["base"],
+        "graph": ["base"],
+        "trace": ["base"],
+        "model": ["base", "machine"],
+        "policy": ["machine", "graph", "model"],
+        "sharing": [],  # what is loaded into programs of others includes it
+        "runtime": ["policy", "trace", "sharing"],
+        "c": ["runtime"],
+    },
+    "prefix": {
+        "child": ["base"],
+        "guest": ["base"],
+        "host": [],
+        "words": ["machine"],
+        "session": ["words"],
+        "regions": ["machine"],
+        "regions/os": ["regions", "host", "sharing"],
+        "openmp": ["regions", "guest", "sharing"],
+    },
+    "lab": {
+        "sim": ["policy", "trace"],
+        "balance": ["machine", "trace"],
+        "balance/os": ["balance", "child", "host"],
+        "balance/preload": ["balance", "child", "guest"],
+        "graph_files": ["graph"],
+        "draw": ["graph"],
+        "report": ["base"],
+        "apps": ["runtime"],
+        "apps/programs": [],  # what users may include: what a program lacks, the library does too
+        "statistics": ["sim"],
+        "disturbing": ["session", "runtime", "apps"],
+        "workloads": ["words", "graph_files", "sim", "apps"],
+        "measuring": [
+            "child",
+            "session",
+            "disturbing",
+            "workloads",
+            "statistics",
+            "apps/programs",
+        ],
+        "threads": ["words", "statistics", "balance"],
+        "claims": ["measuring", "threads"],
+        "presenting": ["claims"],
+    },
+    "cli": {
+        "cli": [
+            "presenting",
+            "balance/os",
+            "balance/preload",
+            "regions/os",
+            "report",
+            "draw",
+        ],
+    },
 }
+HOUSE_OF = {folder: house for house, folders in HOUSES.items() for folder in folders}
+DIRECT = {folder: direct for folders in HOUSES.values() for folder, direct in folders.items()}
 # What a folder may reach in passing and still may not include: balance and the engines never meet.
 FORBIDDEN = {
     "runtime": ["sim", "balance"],
@@ -61,7 +81,8 @@ FORBIDDEN = {
     "balance": ["runtime", "sim"],
 }
 
-# What threads share there is checked with base/sync.hpp replaced (tests/model), so nothing may pass it by.
+# What threads share there is checked with base/sync.hpp replaced (tests/model): nothing may pass
+# it by.
 THROUGH_SYNC = ["base", "graph", "trace", "model", "policy", "runtime", "c", "sim"]
 THE_DOOR = ["base/sync.hpp", "base/sync.cpp"]
 PAST_THE_DOOR = re.compile(
@@ -73,6 +94,8 @@ PAST_THE_DOOR = re.compile(
 )
 
 PAGE = "docs/inside/architecture.md"
+# Rows of its table that say nothing of includes.
+NO_FOLDERS = ["library/include/kilter", "lab/experiments", "lab/apps/programs/mpi"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
@@ -88,15 +111,27 @@ def allowed(folder):
 
 
 def folder_of(path):
-    """The folder of src that `path` (relative to src, or of an include) lies in; None for the public headers."""
+    """The folder that `path`, from its house on, lies in; None for the public headers."""
     parts = pathlib.PurePosixPath(path).parts
     if len(parts) > 2 and "/".join(parts[:2]) in DIRECT:
         return "/".join(parts[:2])
     return parts[0] if len(parts) > 1 and parts[0] in DIRECT else None
 
 
+def from_house(root, path):
+    """As includes name it: without its house, but for the command's, which is a folder itself."""
+    inside = path.relative_to(root).as_posix()
+    house, _, rest = inside.partition("/")
+    return inside if house in DIRECT else rest
+
+
 def sources(top):
     return sorted(p for p in top.rglob("*") if p.suffix in (".hpp", ".cpp", ".h", ".ipp"))
+
+
+def place_of(folder):
+    house = HOUSE_OF[folder]
+    return house if house == folder else f"{house}/{folder}"
 
 
 def told(page):
@@ -104,30 +139,36 @@ def told(page):
     rows = {}
     for line in page.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        folder = re.fullmatch(r"`(?:src/)?(.+)`", cells[0])
-        if (
-            len(cells) == 3
-            and folder
-            and (cells[0].startswith("`src/") or folder.group(1) in DIRECT)
-        ):
-            rows[folder.group(1)] = [name.strip() for name in cells[2].split(",") if name.strip()]
-    return rows
+        place = re.fullmatch(r"`([a-z_/]+)`", cells[0])
+        if len(cells) == 3 and place and place[1].split("/")[0] in HOUSES:
+            rows[place[1]] = [name.strip() for name in cells[2].split(",") if name.strip()]
+    return {place: direct for place, direct in rows.items() if place not in NO_FOLDERS}
 
 
 def page_problems(page):
     rows, problems = told(page), []
-    for folder in {**DIRECT, **rows}:
-        if folder not in rows:
-            problems.append(
-                f"{PAGE}: no row says what {folder} may include; here that is: {', '.join(DIRECT[folder])}"
-            )
-        elif folder not in DIRECT:
-            problems.append(f"{PAGE}: {folder} is not in tests/layers.py")
-        elif rows[folder] != DIRECT[folder]:
-            problems.append(
-                f'{PAGE}: {folder} may include "{", ".join(rows[folder])}"; tests/layers.py says "{", ".join(DIRECT[folder])}"'
-            )
+    direct = {place_of(folder): DIRECT[folder] for folder in DIRECT}
+    for place in {**direct, **rows}:
+        here = ", ".join(direct.get(place, []))
+        there = ", ".join(rows.get(place, []))
+        if place not in rows:
+            problems.append(f"{PAGE}: no row says what {place} may include; here that is: {here}")
+        elif place not in direct:
+            problems.append(f"{PAGE}: {place} is not in tests/layers.py")
+        elif here != there:
+            problems.append(f'{PAGE}: {place} may include "{there}"; tests/layers.py says "{here}"')
     return problems
+
+
+def climbs():
+    """What stands below is never included: a house that is above it here would need it."""
+    order = list(HOUSES)
+    return [
+        f"tests/layers.py: {folder} of {HOUSE_OF[folder]} includes {one} of {HOUSE_OF[one]}"
+        for folder in DIRECT
+        for one in DIRECT[folder]
+        if order.index(HOUSE_OF[one]) > order.index(HOUSE_OF[folder])
+    ]
 
 
 def circles():
@@ -140,117 +181,113 @@ def circles():
 
 
 def check(root):
-    problems, files = page_problems((root / PAGE).read_text(encoding="utf-8")) + circles(), 0
-    src = root / "src"
-    inside = [(p, p.relative_to(src).as_posix()) for p in sources(src)]
-    inside += (
-        [(p, p.relative_to(root).as_posix()) for p in sources(root / "apps")]
-        if (root / "apps").is_dir()
-        else []
-    )
-    for path, name in inside:
-        files += 1
+    problems = page_problems((root / PAGE).read_text(encoding="utf-8")) + circles() + climbs()
+    public = root / "library/include"
+    paths = [
+        path for house in HOUSES for path in sources(root / house) if public not in path.parents
+    ]
+    for path in paths:
+        name = from_house(root, path)
         folder = folder_of(name)
-        if folder is None:
-            problems.append(f"{name}: its folder is not in tests/layers.py")
+        if folder is None or place_of(folder).split("/")[0] != path.relative_to(root).parts[0]:
+            problems.append(f"{path.relative_to(root)}: its folder is not in tests/layers.py")
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            where = f"{path.relative_to(root)}:{number}"
             if folder in THROUGH_SYNC and name not in THE_DOOR:
                 past = PAST_THE_DOOR.search(line.split("//")[0])
                 if past:
                     problems.append(
-                        f'{name}:{number}: "{past.group(0)}" passes by base/sync.hpp; use what it offers, or let it offer that'
+                        f'{where}: "{past.group(0)}" passes by base/sync.hpp; use what it offers, '
+                        "or let it offer that"
                     )
             found = INCLUDE.match(line)
-            if not found:
+            if not found or found.group(1).startswith("kilter/"):
                 continue
             target = found.group(1)
-            if target.startswith("kilter/"):
-                continue
             to = folder_of(target)
-            if to is None and (path.parent / target).exists():
-                to = folder_of(
-                    (path.parent / target)
-                    .resolve()
-                    .relative_to((src if name.split("/")[0] != "apps" else root).resolve())
-                    .as_posix()
-                )
+            beside = path.parent / target
+            if to is None and beside.exists():
+                to = folder_of(from_house(root, beside.resolve()))
             if to is None:
                 problems.append(
-                    f'{name}:{number}: "{target}" names no folder of src; write it from src, as in "base/random.hpp"'
+                    f'{where}: "{target}" names no folder; write it from its house on, as in '
+                    '"base/random.hpp"'
                 )
             elif to not in allowed(folder):
-                problems.append(f'{name}:{number}: {folder} may not include {to} ("{target}")')
-    for path in sources(root / "include"):
-        files += 1
+                problems.append(f'{where}: {folder} may not include {to} ("{target}")')
+    headers = sources(public)
+    for path in headers:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             found = INCLUDE.match(line)
             if found and not found.group(1).startswith("kilter/"):
                 problems.append(
-                    f'include: {path.name}:{number}: public headers include public headers only ("{found.group(1)}")'
+                    f"include: {path.name}:{number}: public headers include public headers only "
+                    f'("{found.group(1)}")'
                 )
-    return files, problems
+    return len(paths) + len(headers), problems
 
 
-def page_of(direct):
+def page_of(places):
     return "".join(
-        f"| `{folder if folder == 'apps' else 'src/' + folder}` | what it is | {', '.join(direct[folder])} |\n"
-        for folder in direct
+        f"| `{place}` | what it is | {', '.join(direct)} |\n" for place, direct in places.items()
     )
 
 
 def self_test():
+    here = {place_of(folder): DIRECT[folder] for folder in DIRECT}
     cases = [
         (
-            "src/policy/a.cpp",
+            "library/policy/a.cpp",
             '#include "model/tables.hpp"\n#include "kilter/policy.hpp"\n#include "base/random.hpp"\n',
             0,
         ),
-        ("src/policy/a.cpp", '#include "runtime/worker.hpp"\n', 1),
-        ("src/policy/a.cpp", '  #  include "trace/event.hpp"\n', 1),
-        ("src/model/a.hpp", '#include "policy/tape.hpp"\n', 1),
-        ("src/runtime/a.cpp", '#include "sim/clock.hpp"\n', 1),
-        ("src/balance/a.cpp", '#include "balance/os/affinity.hpp"\n', 1),
-        ("src/balance/os/a.cpp", '#include "balance/observer.hpp"\n', 0),
-        ("src/base/a.cpp", '#include "random.hpp"\n', 1),
-        ("src/extra/a.cpp", "", 1),
-        ("include/kilter/a.hpp", '#include "graph/node.hpp"\n', 1),
+        ("library/policy/a.cpp", '#include "runtime/worker.hpp"\n', 1),
+        ("library/policy/a.cpp", '  #  include "trace/event.hpp"\n', 1),
+        ("library/model/a.hpp", '#include "policy/tape.hpp"\n', 1),
+        ("library/runtime/a.cpp", '#include "sim/clock.hpp"\n', 1),
+        ("lab/balance/a.cpp", '#include "balance/os/affinity.hpp"\n', 1),
+        ("lab/balance/os/a.cpp", '#include "balance/observer.hpp"\n', 0),
+        ("library/base/a.cpp", '#include "random.hpp"\n', 1),
+        ("lab/extra/a.cpp", "", 1),
+        ("library/include/kilter/a.hpp", '#include "graph/node.hpp"\n', 1),
         (
-            "src/runtime/a.cpp",
+            "library/runtime/a.cpp",
             "sync::atomic<int> a; a.load(sync::memory_order_acquire);  // not std::atomic\n",
             0,
         ),
-        ("src/runtime/a.cpp", "#include <atomic>\n", 1),
-        ("src/runtime/a.hpp", "std::atomic<int> a;\n", 1),
-        ("src/model/a.cpp", "a.load(std::memory_order_relaxed);\n", 1),
-        ("src/graph/node.hpp", "std::mutex lock;\nstd::shared_ptr<int> kept;\n", 1),
-        ("src/runtime/a.cpp", "std::this_thread::yield();\n__atomic_thread_fence(5);\n", 2),
-        ("src/base/sync.hpp", "#include <atomic>\nusing std::memory_order;\n", 0),
-        ("src/lab/measuring/a.cpp", "std::mutex lock;\n", 0),
+        ("library/runtime/a.cpp", "#include <atomic>\n", 1),
+        ("library/runtime/a.hpp", "std::atomic<int> a;\n", 1),
+        ("library/model/a.cpp", "a.load(std::memory_order_relaxed);\n", 1),
+        ("library/graph/node.hpp", "std::mutex lock;\nstd::shared_ptr<int> kept;\n", 1),
+        ("library/runtime/a.cpp", "std::this_thread::yield();\n__atomic_thread_fence(5);\n", 2),
+        ("library/base/sync.hpp", "#include <atomic>\nusing std::memory_order;\n", 0),
+        ("lab/measuring/a.cpp", "std::mutex lock;\n", 0),
         (
-            "src/lab/measuring/a.cpp",
-            '#include "lab/words/numbers.hpp"\n#include "sim/engine.hpp"\n',
+            "lab/measuring/a.cpp",
+            '#include "words/numbers.hpp"\n#include "sim/engine.hpp"\n',
             0,
         ),
         (
-            "src/lab/measuring/a.cpp",
-            '#include "lab/presenting/document.hpp"\n#include "balance/contract.hpp"\n',
+            "lab/measuring/a.cpp",
+            '#include "presenting/document.hpp"\n#include "balance/contract.hpp"\n',
             2,
         ),
-        ("src/lab/words/a.cpp", '#include "lab/session/outputs.hpp"\n', 1),
-        ("src/lab/a.cpp", "", 1),
-        ("src/cli/a.cpp", '#include "lab/measuring/native.hpp"\n#include "report/page.hpp"\n', 0),
-        (PAGE, page_of(DIRECT), 0),
-        (PAGE, page_of({**DIRECT, "sim": ["policy"]}), 1),
-        (PAGE, page_of({folder: DIRECT[folder] for folder in DIRECT if folder != "lab/words"}), 1),
-        (PAGE, page_of({**DIRECT, "lab/rest": ["base"]}), 1),
+        ("prefix/words/a.cpp", '#include "session/outputs.hpp"\n', 1),
+        ("lab/a.cpp", "", 1),
+        ("cli/a.cpp", '#include "measuring/native.hpp"\n#include "report/page.hpp"\n', 0),
+        ("prefix/child/a.cpp", '#include "measuring/native.hpp"\n', 1),
+        ("lab/base/a.cpp", "", 1),
+        (PAGE, page_of(here), 0),
+        (PAGE, page_of({**here, "lab/sim": ["policy"]}), 1),
+        (PAGE, page_of({place: here[place] for place in here if place != "prefix/words"}), 1),
+        (PAGE, page_of({**here, "lab/rest": ["base"]}), 1),
     ]
     for name, text, expected in cases:
         with tempfile.TemporaryDirectory() as d:
             root = pathlib.Path(d)
-            for folder in ("src", "include", "apps", "docs"):
-                (root / folder).mkdir()
-            (root / PAGE).write_text(page_of(DIRECT), encoding="utf-8")
+            (root / PAGE).parent.mkdir(parents=True)
+            (root / PAGE).write_text(page_of(here), encoding="utf-8")
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

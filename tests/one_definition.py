@@ -30,7 +30,7 @@ def definitions(path):
 
 def check(root):
     seen = collections.defaultdict(set)
-    for top in ("include", "src", "apps"):
+    for top in ("library", "prefix", "lab", "cli"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".hpp", ".cpp"):
                 for name in definitions(path):
@@ -45,16 +45,16 @@ def check(root):
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        (root / "src").mkdir()
-        (root / "src/a.hpp").write_text(
+        (root / "lab").mkdir()
+        (root / "lab/a.hpp").write_text(
             "namespace k {\nstruct one {\n};\nclass two;\nnamespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n"
         )
-        (root / "src/b.cpp").write_text(
+        (root / "lab/b.cpp").write_text(
             "namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n"
         )
         assert check(root) == [], check(root)
-        (root / "src/c.hpp").write_text("namespace k {\nstruct one {\n};\n}  // namespace k\n")
-        assert check(root) == ["k::one is defined in src/a.hpp and in src/c.hpp"], check(root)
+        (root / "lab/c.hpp").write_text("namespace k {\nstruct one {\n};\n}  // namespace k\n")
+        assert check(root) == ["k::one is defined in lab/a.hpp and in lab/c.hpp"], check(root)
 
 
 if sys.argv[1:] == ["--self-test"]:

@@ -12,21 +12,20 @@ import tempfile
 import checker
 
 FOLDERS = (
-    "include",
     "lab",
-    "src",
-    "apps",
+    "library",
+    "prefix",
+    "cli",
     "bench",
     "data",
     "docs",
     "examples",
-    "experiments",
     "python",
     "scripts",
     "tests",
 )
 SUFFIXES = (".c", ".cmake", ".cpp", ".h", ".hpp", ".md", ".py", ".sh", ".toml", ".txt")
-SKIPPED = ("lab/docs/papers.md", "src/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
+SKIPPED = ("lab/docs/papers.md", "lab/report/", "tests/data/", "tests/fuzz/", "tests/papers.py")
 
 ENTRY = re.compile(
     r'^<a id="([a-z0-9-]+)"></a>\*\*([A-Z][0-9]*(?:\.[0-9])?(?:-[0-9]+)?)(?=[., ])', re.MULTILINE
@@ -75,7 +74,9 @@ def check(root):
     problems, entries, used, count = [], {}, set(), 0
     for identity, name in ENTRY.findall(page):
         if identity != anchor(name):
-            problems.append(f"lab/docs/papers.md: {name} has the anchor {identity}, not {anchor(name)}")
+            problems.append(
+                f"lab/docs/papers.md: {name} has the anchor {identity}, not {anchor(name)}"
+            )
         if name in entries:
             problems.append(f"lab/docs/papers.md: two entries are called {name}")
         entries[name] = identity
@@ -85,7 +86,7 @@ def check(root):
     }
     claims = {
         c
-        for path in sorted((root / "experiments").glob("*.toml"))
+        for path in sorted((root / "lab/experiments").glob("*.toml"))
         for c in CLAIM.findall(path.read_text(encoding="utf-8"))
     }
 
@@ -141,8 +142,8 @@ def self_test():
             root = pathlib.Path(d)
             for name, content in (
                 ("lab/docs/papers.md", page),
-                ("src/a.cpp", text),
-                ("experiments/E0-1.toml", 'id = "S0-1"\n'),
+                ("lab/a.cpp", text),
+                ("lab/experiments/E0-1.toml", 'id = "S0-1"\n'),
             ):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content, encoding="utf-8")

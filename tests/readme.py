@@ -41,11 +41,9 @@ def shelves(root):
 
 
 def pages(root):
-    fixed = [root / "README.md", root / "bench/README.md", root / "experiments/README.md"]
+    fixed = [root / "README.md", root / "bench/README.md", root / "lab/experiments/README.md"]
     return (
-        [p for p in fixed if p.exists()]
-        + shelves(root)
-        + sorted(root.glob("tests/**/README.md"))
+        [p for p in fixed if p.exists()] + shelves(root) + sorted(root.glob("tests/**/README.md"))
     )
 
 

@@ -12,8 +12,8 @@ case ${2:-} in
   --times) pairs=${3:-5} ;;
   *) echo "real_programs: '$2': give nothing or --times" >&2; exit 2 ;;
 esac
-kilter=$build/src/cli/kilter
-preload=$build/src/balance/preload/libkilter_preload.so
+kilter=$build/cli/kilter
+preload=$build/lab/balance/preload/libkilter_preload.so
 for needed in "$kilter" "$preload"; do
   [ -x "$needed" ] || [ -f "$needed" ] || { echo "real_programs: '$needed' is missing; give a build directory" >&2; exit 2; }
 done

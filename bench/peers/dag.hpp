@@ -9,7 +9,7 @@
 
 #include "apps/kernels.hpp"
 #include "base/sync.hpp"
-#include "lab/workloads/layered.hpp"
+#include "workloads/layered.hpp"
 
 namespace kilter::bench {
 

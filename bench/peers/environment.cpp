@@ -10,8 +10,8 @@
 
 #include "base/random.hpp"
 #include "kilter/machine.hpp"
-#include "lab/session/version.hpp"
 #include "peers/peer.hpp"
+#include "session/version.hpp"
 
 namespace kilter::bench {
 

@@ -1,9 +1,9 @@
 #include <optional>
 
 #include "kilter/parallel.hpp"
-#include "lab/session/interrupt.hpp"
 #include "peers/loops.hpp"
 #include "peers/peer.hpp"
+#include "session/interrupt.hpp"
 
 namespace kilter::bench {
 

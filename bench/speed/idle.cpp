@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include "lab/session/interrupt.hpp"
+#include "session/interrupt.hpp"
 #include "speed/rows.hpp"
 
 namespace kilter::bench {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "lab/disturbing/disturber.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/statistics/stats.hpp"
+#include "disturbing/disturber.hpp"
 #include "peers/loops.hpp"
+#include "session/interrupt.hpp"
 #include "speed/rows.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::bench {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "lab/session/interrupt.hpp"
-#include "lab/statistics/stats.hpp"
+#include "session/interrupt.hpp"
 #include "speed/rows.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::bench {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/session/progress.hpp"
 #include "peers/peer.hpp"
+#include "session/progress.hpp"
 
 namespace kilter::bench {
 

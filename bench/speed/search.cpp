@@ -5,11 +5,11 @@
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
-#include "lab/session/interrupt.hpp"
-#include "lab/statistics/stats.hpp"
 #include "policy/asking.hpp"
 #include "policy/view_source.hpp"
+#include "session/interrupt.hpp"
 #include "speed/rows.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::bench {
 

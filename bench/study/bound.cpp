@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "lab/measuring/rates.hpp"
+#include "measuring/rates.hpp"
 
 namespace kilter::bench {
 

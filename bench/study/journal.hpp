@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/measuring/results.hpp"
+#include "measuring/results.hpp"
 
 namespace kilter::bench {
 

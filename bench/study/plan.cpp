@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kilter/error.hpp"
-#include "lab/words/numbers.hpp"
+#include "words/numbers.hpp"
 
 namespace kilter::bench {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/disturbing/disturbance.hpp"
+#include "disturbing/disturbance.hpp"
 #include "peers/peer.hpp"
 
 namespace kilter::bench {

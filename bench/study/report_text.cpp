@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "lab/measuring/summary.hpp"
+#include "measuring/summary.hpp"
 #include "study/report.hpp"
 
 namespace kilter::bench {

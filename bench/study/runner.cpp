@@ -5,9 +5,9 @@
 #include <exception>
 #include <thread>
 
-#include "lab/measuring/rates.hpp"
-#include "lab/session/interrupt.hpp"
+#include "measuring/rates.hpp"
 #include "peers/environment.hpp"
+#include "session/interrupt.hpp"
 #include "study/bound.hpp"
 #include "study/lost.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "lab/disturbing/disturber.hpp"
+#include "disturbing/disturber.hpp"
 #include "study/journal.hpp"
 #include "study/plan.hpp"
 #include "study/progress.hpp"

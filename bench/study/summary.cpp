@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "lab/measuring/summary.hpp"
-#include "lab/statistics/stats.hpp"
+#include "measuring/summary.hpp"
+#include "statistics/stats.hpp"
 #include "study/bound.hpp"
 #include "study/goals.hpp"
 

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "lab/session/interrupt.hpp"
+#include "session/interrupt.hpp"
 
 namespace kilter::bench {
 

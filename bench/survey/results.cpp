@@ -14,10 +14,10 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "lab/session/outputs.hpp"
-#include "lab/session/version.hpp"
 #include "peers/environment.hpp"
 #include "peers/peer.hpp"
+#include "session/outputs.hpp"
+#include "session/version.hpp"
 #include "survey/tables.hpp"
 
 namespace kilter::bench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/statistics/stats.hpp"
+#include "statistics/stats.hpp"
 #include "survey/results.hpp"
 
 namespace kilter::bench {

@@ -51,7 +51,7 @@ if command -v g++ >/dev/null; then
   printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ -o "$work/libold.so" -
   refuses "its stamp is 0000000000000001, this one's 0003" "${bench[@]}" --policy "$work/libold.so"
   # policies of which the command may not believe a word
-  headers=$(dirname "$0")/../../include
+  headers=$(dirname "$0")/../../library/include
   plugin() { # NAME MEMBERS: a library whose policy has these members
     printf '#include <kilter/policy_plugin.hpp>\n#include <stdexcept>\nclass %s final : public kilter::policy {\npublic:\nstd::string_view name() const noexcept override { return "%s"; }\n%s\n};\nKILTER_POLICY_PLUGIN(%s)\n' \
       "$1" "$1" "$2" "$1" | g++ -std=c++20 -shared -fPIC -I"$headers" -x c++ -o "$work/lib$1.so" -
@@ -256,7 +256,7 @@ refuses "--json writes there already" reproduce all --json "$work/same" --html "
 refuses "leave out --with" reproduce S0-6 --with children=forward --html "$work/x.html"
 refuses "leave out --with" reproduce S0-6 --native --with children=forward
 refuses "--native: S3-5, S3-6 have no native cases; there are some of S0-20, S0-22, S2-8" reproduce S3-5 S3-6 --native
-mkdir "$work/own" && cp "$(dirname "$0")"/../../experiments/other.toml "$work/own" && echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
+mkdir "$work/own" && cp "$(dirname "$0")"/../../lab/experiments/other.toml "$work/own" && echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
 KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not a document of verdicts" reproduce S0-6
 echo '{"schema": ' >"$work/own/native.json"
 KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not JSON" reproduce S0-6

@@ -115,10 +115,10 @@ void is_caught(const mutant& m, std::uint64_t at_most = 500'000) {
       sync::asymmetric_fences = kind;
       caught = caught || run_drawn<Program>(orders, nullptr) != rl::test_result_success;
     }
-  EXPECT_TRUE(now.happened()) << "there is no '" << m.access << "' in " << m.function << " of src/"
-                              << m.file << " that this program comes by";
+  EXPECT_TRUE(now.happened()) << "there is no '" << m.access << "' in " << m.function
+                              << " of library/" << m.file << " that this program comes by";
   EXPECT_TRUE(caught) << "the checker does not see that '" << m.access << "' in " << m.function
-                      << " of src/" << m.file
+                      << " of library/" << m.file
                       << (m.how == harm::torn ? " is torn" : " is too weak");
 }
 

@@ -1,4 +1,4 @@
-// What workers share of a graph while it runs (src/graph/shared_parts.hpp), and the queues that
+// What workers share of a graph while it runs (library/graph/shared_parts.hpp), and the queues that
 // policies declare.
 
 #include <array>

@@ -1,4 +1,5 @@
-// Where the thread of a worker stands while others lend it their cores (src/runtime/lodging.hpp).
+// Where the thread of a worker stands while others lend it their cores
+// (library/runtime/lodging.hpp).
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // A loop that several workers share: who does which part, and how it ends
-// (src/runtime/loop_ranges.hpp).
+// (library/runtime/loop_ranges.hpp).
 
 #include <array>
 #include <vector>

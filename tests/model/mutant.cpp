@@ -9,7 +9,7 @@ namespace kilter::model {
 mutation::mutation(const mutant& what) : what_(what) {
   std::ifstream source(std::string(KILTER_SOURCES "/") + std::string(what.file));
   if (!source)
-    throw std::runtime_error("a mutant names src/" + std::string(what.file) +
+    throw std::runtime_error("a mutant names library/" + std::string(what.file) +
                              ", which cannot be read");
   lines_.push_back(false);  // they count from 1
   for (std::string line; std::getline(source, line);)

@@ -14,7 +14,7 @@ namespace kilter::model {
 enum class harm : std::uint8_t { weaker, torn };
 
 struct mutant {
-  std::string_view file;      ///< below src
+  std::string_view file;      ///< below library
   std::string_view function;  ///< words of its name, as the compiler spells it
   std::string_view access{};  ///< words of the line; none: every access of the function
   harm how = harm::weaker;

@@ -1,5 +1,5 @@
-// How workers sleep and are woken (src/runtime/sleeping.hpp, parking.hpp). A wake-up that is lost
-// leaves a thread asleep for ever: a deadlock here.
+// How workers sleep and are woken (library/runtime/sleeping.hpp, parking.hpp). A wake-up that is
+// lost leaves a thread asleep for ever: a deadlock here.
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // What OpenBLAS gets while others use CPUs, as a table.
 #include <gtest/gtest.h>
 
-#include "regions/openmp/blas_threads.hpp"
+#include "openmp/blas_threads.hpp"
 
 namespace kilter::regions {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "regions/openmp/chosen_cpus.hpp"
+#include "openmp/chosen_cpus.hpp"
 
 namespace kilter::regions {
 namespace {

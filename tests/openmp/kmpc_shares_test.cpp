@@ -1,6 +1,6 @@
 // Which iterations of clang's loops a member gets: each iteration once, and one member has the
 // last.
-#include "regions/openmp/kmpc_shares.hpp"
+#include "openmp/kmpc_shares.hpp"
 
 #include <gtest/gtest.h>
 

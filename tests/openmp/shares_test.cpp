@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "regions/openmp/shares.hpp"
+#include "openmp/shares.hpp"
 
 namespace kilter::regions {
 namespace {

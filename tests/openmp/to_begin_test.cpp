@@ -1,6 +1,6 @@
-// Which member a thread gets (src/regions/openmp/to_begin.hpp).
+// Which member a thread gets (prefix/openmp/to_begin.hpp).
 
-#include "regions/openmp/to_begin.hpp"
+#include "openmp/to_begin.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // then.
 #include <gtest/gtest.h>
 
-#include "regions/openmp/trial.hpp"
+#include "openmp/trial.hpp"
 
 namespace kilter::regions {
 namespace {

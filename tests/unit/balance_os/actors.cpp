@@ -16,8 +16,8 @@
 #include <sstream>
 #include <thread>
 
-#include "balance/os/proc.hpp"
 #include "balance/os/report.hpp"
+#include "host/proc.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -80,10 +80,10 @@ void family(double seconds) {
 
 void own_mask_part(double seconds) {
   spin_until(in(0.3));
-  const cpu_mask all = own_mask();
+  const host::cpu_mask all = own_mask();
   int first = 0;
   while (!all.has(first)) ++first;
-  static_cast<void>(set_affinity(0, cpu_mask::of(first)));
+  static_cast<void>(host::set_affinity(0, host::cpu_mask::of(first)));
   leave_orphan();
   spin_until(in(seconds));
 }
@@ -185,7 +185,7 @@ int first_cpu() {
 }
 
 int last_cpu() {
-  int cpu = cpu_mask::capacity - 1;
+  int cpu = host::cpu_mask::capacity - 1;
   while (!own_mask().has(cpu)) --cpu;
   return cpu;
 }
@@ -273,13 +273,13 @@ std::uint64_t number_in(const std::string& json, const std::string& key) {
 std::vector<seen_thread> actors_now() {
   std::vector<seen_thread> found;
   const std::string wanted = mark();
-  for (const pid_t pid : all_processes()) {
+  for (const pid_t pid : host::all_processes()) {
     std::ifstream in("/proc/" + std::to_string(pid) + "/environ");
     const std::string all((std::istreambuf_iterator<char>(in)), {});
     if (all.find(wanted) == std::string::npos) continue;
-    for (const pid_t tid : threads_of(pid))
-      if (const auto s = stat_of(pid, tid); s && s->state != 'Z')
-        if (const auto mask = affinity_of(tid)) found.push_back({pid, tid, *mask});
+    for (const pid_t tid : host::threads_of(pid))
+      if (const auto s = host::stat_of(pid, tid); s && s->state != 'Z')
+        if (const auto mask = host::affinity_of(tid)) found.push_back({pid, tid, *mask});
   }
   return found;
 }
@@ -305,12 +305,12 @@ watched_thread self(thread_id id) {
   watched_thread t;
   t.id = id;
   t.pid = t.tid = ::getpid();
-  t.stat = proc_file(stat_path(t.pid, t.tid));
-  t.start = stat_of(t.stat)->start;
+  t.stat = host::proc_file(host::stat_path(t.pid, t.tid));
+  t.start = host::stat_of(t.stat)->start;
   return t;
 }
 
-cpu_mask own_mask() { return *affinity_of(0); }
+host::cpu_mask own_mask() { return *host::affinity_of(0); }
 
 bool any_changed() {
   for (const seen_thread& t : actors_now())
@@ -327,8 +327,8 @@ bool all_original() {
 
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> found;
-  for (const pid_t pid : all_processes())
-    if (const auto s = stat_of(pid, pid); s && s->ppid == parent) found.push_back(pid);
+  for (const pid_t pid : host::all_processes())
+    if (const auto s = host::stat_of(pid, pid); s && s->ppid == parent) found.push_back(pid);
   return found;
 }
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "balance/os/cpu_mask.hpp"
 #include "balance/os/session.hpp"
 #include "balance/os/targets.hpp"
+#include "host/cpu_mask.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -99,7 +99,7 @@ class cpuset_group {
 
 struct seen_thread {
   pid_t pid = 0, tid = 0;
-  cpu_mask mask;
+  host::cpu_mask mask;
 };
 
 /// All threads of processes that play parts of this test program.
@@ -115,7 +115,7 @@ void kill_all_actors();
 [[nodiscard]] watched_thread self(thread_id id = 0);
 
 /// The mask of this process, which is what all actors begin with.
-[[nodiscard]] cpu_mask own_mask();
+[[nodiscard]] host::cpu_mask own_mask();
 /// True if some actor's thread has another mask.
 [[nodiscard]] bool any_changed();
 /// True if there are actors and all their threads have it.

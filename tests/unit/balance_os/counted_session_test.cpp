@@ -59,10 +59,11 @@ struct counted_session {
     std::map<pid_t, int> seen;
     const auto all = actors_now();
     for (const seen_thread& t : all)
-      EXPECT_EQ(set_affinity(t.tid, cpu_mask::of(seen[t.pid]++ == 0 ? first_cpu() : last_cpu())),
+      EXPECT_EQ(host::set_affinity(
+                    t.tid, host::cpu_mask::of(seen[t.pid]++ == 0 ? first_cpu() : last_cpu())),
                 0);
     ::usleep(50'000);
-    for (const seen_thread& t : all) EXPECT_EQ(set_affinity(t.tid, own_mask()), 0);
+    for (const seen_thread& t : all) EXPECT_EQ(host::set_affinity(t.tid, own_mask()), 0);
   }
 };
 
@@ -135,7 +136,7 @@ TEST(counted_session, gives_masks_back_when_it_is_killed) {
   const auto all = actors_now();
   const auto held = [&] {
     return std::ranges::any_of(all, [](const seen_thread& t) {
-      return affinity_of(t.tid).value_or(own_mask()).count() == 1;
+      return host::affinity_of(t.tid).value_or(own_mask()).count() == 1;
     });
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -14,8 +14,8 @@
 #include "balance/os/guard.hpp"
 #include "balance/os/mask_ledger.hpp"
 #include "balance/os/mover.hpp"
-#include "balance/os/proc.hpp"
 #include "balance/os/restore.hpp"
+#include "host/proc.hpp"
 #include "kilter/error.hpp"
 
 namespace kilter::balance::os::testing {
@@ -134,7 +134,7 @@ TEST(masks, are_mended_by_restore_if_kilter_and_its_guard_were_both_killed) {
   run.kilter.wait();
   // Until it has got a CPU to end on, a guard that was killed counts as one that is at work.
   ASSERT_TRUE(eventually([&] {
-    const auto s = stat_of(guards[0], guards[0]);
+    const auto s = host::stat_of(guards[0], guards[0]);
     return !s || s->state == 'Z';
   }));
   ASSERT_TRUE(any_changed());
@@ -157,7 +157,7 @@ TEST(masks, come_back_if_first_the_guard_is_killed_and_then_kilter) {
   ::kill(guards[0], SIGKILL);
   ASSERT_TRUE(eventually([&] {
     for (const pid_t pid : children_of(b.pid()))
-      if (const auto s = stat_of(pid, pid); pid != guards[0] && s && s->name == guard::name)
+      if (const auto s = host::stat_of(pid, pid); pid != guards[0] && s && s->name == guard::name)
         return true;
     return false;
   })) << "no new guard";
@@ -174,7 +174,7 @@ TEST(guard, is_in_a_session_of_its_own_before_a_mask_can_be_changed) {
     sigset_t none;
     ::sigemptyset(&none);
     const prefix::process_setup setup = prefix::process_setup::keep(none);
-    if (set_affinity(0, cpu_mask::of(first_cpu())) != 0) return 1;
+    if (host::set_affinity(0, host::cpu_mask::of(first_cpu())) != 0) return 1;
     const auto only_child = [] {
       std::ifstream in("/proc/self/task/" + std::to_string(::getpid()) + "/children");
       pid_t child = 0;
@@ -225,13 +225,13 @@ TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   int cpu = 0;
   while (!own_mask().has(cpu)) ++cpu;
-  ASSERT_EQ(set_affinity(stranger.pid(), cpu_mask::of(cpu)), 0);
+  ASSERT_EQ(host::set_affinity(stranger.pid(), host::cpu_mask::of(cpu)), 0);
   mask_ledger ledger;
-  const auto s = stat_of(stranger.pid(), stranger.pid());
+  const auto s = host::stat_of(stranger.pid(), stranger.pid());
   ASSERT_TRUE(s);
   ASSERT_NE(ledger.claim(stranger.pid(), stranger.pid(), s->start - 1, own_mask(), cpu), nullptr);
   EXPECT_EQ(restore_masks(ledger).threads, 0U);
-  EXPECT_EQ(affinity_of(stranger.pid())->single(), cpu);
+  EXPECT_EQ(host::affinity_of(stranger.pid())->single(), cpu);
   ledger.remove_files();
 }
 
@@ -346,17 +346,17 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   if (!set.put("cgroup.procs", std::to_string(target.pid())))
     GTEST_SKIP() << "the process cannot be put into a cpuset";
-  const auto s = stat_of(target.pid(), target.pid());
+  const auto s = host::stat_of(target.pid(), target.pid());
   ASSERT_TRUE(s);
-  ASSERT_EQ(set_affinity(target.pid(), cpu_mask::of(last_cpu())), 0);
+  ASSERT_EQ(host::set_affinity(target.pid(), host::cpu_mask::of(last_cpu())), 0);
   std::string path;
   {
     mask_ledger ledger;
     path = ledger.path();
     // Its own mask was the last CPU, as far as anybody can know.
-    ASSERT_NE(
-        ledger.claim(target.pid(), target.pid(), s->start, cpu_mask::of(last_cpu()), last_cpu()),
-        nullptr);
+    ASSERT_NE(ledger.claim(target.pid(), target.pid(), s->start, host::cpu_mask::of(last_cpu()),
+                           last_cpu()),
+              nullptr);
     ASSERT_TRUE(set.put("cpuset.cpus", std::to_string(first_cpu())));
     const restored r = restore_masks(ledger);
     EXPECT_EQ(r.owed, 1U);
@@ -400,10 +400,10 @@ TEST(masks, of_good_files_come_back_beside_bad_ones) {
   balancer writer([&](int) {
     for (const std::size_t i : {0U, 1U}) {
       mask_ledger ledger;
-      const auto s = stat_of(target.pid(), tids[i]);
-      if (!s || set_affinity(tids[i], cpu_mask::of(first_cpu())) != 0) return 1;
-      if (!ledger.claim(target.pid(), tids[i], s->start, cpu_mask::all(), first_cpu()) ||
-          !ledger.claim(target.pid(), 1, 1, cpu_mask::all(), first_cpu()))
+      const auto s = host::stat_of(target.pid(), tids[i]);
+      if (!s || host::set_affinity(tids[i], host::cpu_mask::of(first_cpu())) != 0) return 1;
+      if (!ledger.claim(target.pid(), tids[i], s->start, host::cpu_mask::all(), first_cpu()) ||
+          !ledger.claim(target.pid(), 1, 1, host::cpu_mask::all(), first_cpu()))
         return 1;
       std::filesystem::copy_file(ledger.path(), file(i == 0 ? "99999994" : "99999995"));
       ledger.remove_files();

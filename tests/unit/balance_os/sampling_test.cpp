@@ -384,8 +384,8 @@ TEST(sampling, of_this_machine_tells_a_thread_that_copies_memory_from_one_that_c
     watched_thread& t = both[i];
     t.id = i;
     t.pid = t.tid = i == 0 ? computes.pid() : copies.pid();
-    t.stat = proc_file(stat_path(t.pid, t.tid));
-    t.start = stat_of(t.stat)->start;
+    t.stat = host::proc_file(host::stat_path(t.pid, t.tid));
+    t.start = host::stat_of(t.stat)->start;
     o.add(t);
   }
   EXPECT_TRUE(eventually(

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "balance/os/proc.hpp"
+#include "host/proc.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -74,7 +74,7 @@ bool simulated_counters::read(int fd, std::span<std::uint64_t> into) {
 }
 
 core_id simulated_counters::core_of(pid_t tid) const {
-  const auto s = stat_of(tid, tid);
+  const auto s = host::stat_of(tid, tid);
   const auto at = std::ranges::find(computer_.os_cpus, s ? s->os_cpu : -1);
   return at == computer_.os_cpus.end() ? 0 : static_cast<core_id>(at - computer_.os_cpus.begin());
 }

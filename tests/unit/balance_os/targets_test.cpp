@@ -23,8 +23,8 @@
 #include "balance/os/idle_times.hpp"
 #include "balance/os/loosen.hpp"
 #include "balance/os/mover.hpp"
-#include "balance/os/proc.hpp"
 #include "balance/os/restore.hpp"
+#include "host/proc.hpp"
 
 namespace kilter::balance::os::testing {
 
@@ -56,14 +56,14 @@ TEST(targets, that_compute_and_that_copy_memory_are_moved_beside_a_slowed_core) 
   NEEDS_TWO_CORES();
   const runtime_directory directory;
   const actor slows("spin 1 120");
-  ASSERT_EQ(set_affinity(slows.pid(), cpu_mask::of(first_cpu())), 0);
+  ASSERT_EQ(host::set_affinity(slows.pid(), host::cpu_mask::of(first_cpu())), 0);
   const actor computes("spin 2 120"), copies("stream 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 5; }));
   session_options o = quick("dio", "");
   o.targets.pids = {computes.pid(), copies.pid()};
   balancer b(o);
   EXPECT_TRUE(has_exchanged(b)) << "nobody was moved";
-  EXPECT_EQ(affinity_of(slows.pid())->single(), first_cpu())
+  EXPECT_EQ(host::affinity_of(slows.pid())->single(), first_cpu())
       << "a process that is no target was moved";
   b.signal(SIGINT);
   EXPECT_EQ(b.wait(), SIGINT);
@@ -283,7 +283,7 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
   const runtime_directory directory;
   const actor pinned("spin 1 120"), free("spin 2 120");
   ASSERT_TRUE(eventually([] { return actors_now().size() == 3; }));
-  ASSERT_EQ(set_affinity(pinned.pid(), cpu_mask::of(first_cpu())), 0);
+  ASSERT_EQ(host::set_affinity(pinned.pid(), host::cpu_mask::of(first_cpu())), 0);
   session_options o = quick("rr", "");
   o.targets.pids = {pinned.pid(), free.pid()};
   balancer b(o);
@@ -292,10 +292,11 @@ TEST(targets, a_mask_set_before_is_the_outer_limit) {
       return t.pid == free.pid() && t.mask.single() >= 0;
     });
   }));
-  EXPECT_FALSE(eventually([&] { return affinity_of(pinned.pid())->single() != first_cpu(); }, 0.4));
+  EXPECT_FALSE(
+      eventually([&] { return host::affinity_of(pinned.pid())->single() != first_cpu(); }, 0.4));
   b.signal(SIGINT);
   b.wait();
-  EXPECT_EQ(affinity_of(pinned.pid())->single(), first_cpu());
+  EXPECT_EQ(host::affinity_of(pinned.pid())->single(), first_cpu());
 }
 
 TEST(targets, a_cpuset_is_not_left_and_a_group_is_watched_as_a_whole) {
@@ -381,7 +382,7 @@ TEST(targets, a_thread_that_ended_is_not_taken_for_the_one_that_has_its_number_n
   ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
   const bool reused = second.pid() == number;
   EXPECT_FALSE(moves.hold_on(*watched.threads()[0], 0));
-  EXPECT_TRUE(affinity_of(second.pid()) == own_mask());
+  EXPECT_TRUE(host::affinity_of(second.pid()) == own_mask());
   watched.look(0.2);
   EXPECT_TRUE(watched.threads().empty()) << "another process was taken for the target";
   ledger.remove_files();

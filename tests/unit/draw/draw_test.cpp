@@ -7,7 +7,7 @@
 #include <string>
 
 #include "draw/sketch.hpp"
-#include "graph/files/dag_source.hpp"
+#include "graph_files/dag_source.hpp"
 
 namespace kilter {
 namespace {

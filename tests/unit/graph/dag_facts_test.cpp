@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/files/dag_formats.hpp"
-#include "graph/files/dag_source.hpp"
+#include "graph_files/dag_formats.hpp"
+#include "graph_files/dag_source.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

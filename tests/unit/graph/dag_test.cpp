@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "graph/files/dag_formats.hpp"
-#include "graph/files/dag_json.hpp"
-#include "graph/files/dag_source.hpp"
+#include "graph_files/dag_formats.hpp"
+#include "graph_files/dag_json.hpp"
+#include "graph_files/dag_source.hpp"
 #include "kilter/error.hpp"
 #include "unit/graph/dag_text.hpp"
 

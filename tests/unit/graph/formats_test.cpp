@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "graph/dag_facts.hpp"
-#include "graph/files/dag_json.hpp"
-#include "graph/files/dag_source.hpp"
-#include "graph/files/gunzip.hpp"
+#include "graph_files/dag_json.hpp"
+#include "graph_files/dag_source.hpp"
+#include "graph_files/gunzip.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/files/dag_json.hpp"
-#include "graph/files/dag_source.hpp"
+#include "graph_files/dag_json.hpp"
+#include "graph_files/dag_source.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

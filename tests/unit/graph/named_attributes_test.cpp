@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "graph/files/dag_source.hpp"
+#include "graph_files/dag_source.hpp"
 #include "unit/graph/dag_text.hpp"
 
 namespace kilter {

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "graph/files/dag_dot.hpp"
-#include "graph/files/dag_formats.hpp"
-#include "graph/files/dag_json.hpp"
-#include "graph/files/dag_source.hpp"
-#include "graph/files/dag_stg.hpp"
-#include "graph/files/dag_wfcommons.hpp"
+#include "graph_files/dag_dot.hpp"
+#include "graph_files/dag_formats.hpp"
+#include "graph_files/dag_json.hpp"
+#include "graph_files/dag_source.hpp"
+#include "graph_files/dag_stg.hpp"
+#include "graph_files/dag_wfcommons.hpp"
 #include "unit/fuzz_corpus.hpp"
 #include "unit/graph/dag_text.hpp"
 

@@ -1,7 +1,7 @@
 // What calibrate measures becomes a platform that the simulator runs on; figures are only held to
 // be possible ones.
 
-#include "lab/presenting/calibration_output.hpp"
+#include "presenting/calibration_output.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/moved_lines.hpp"
-#include "lab/measuring/simulation.hpp"
+#include "measuring/moved_lines.hpp"
+#include "measuring/simulation.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,5 +1,5 @@
 // Graphs that came as data, compared: what the numbers of a row are.
-#include "lab/measuring/compare.hpp"
+#include "measuring/compare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <map>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/matrix.hpp"
-#include "lab/measuring/topcuoglu.hpp"
-#include "lab/presenting/compare_output.hpp"
+#include "measuring/matrix.hpp"
+#include "measuring/topcuoglu.hpp"
 #include "policy/planner.hpp"
+#include "presenting/compare_output.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {

@@ -1,10 +1,10 @@
 // What a comparison comes to: a table of what the runs took, and what is said of it.
-#include "lab/measuring/comparison_conclusion.hpp"
+#include "measuring/comparison_conclusion.hpp"
 
 #include <gtest/gtest.h>
 
-#include "lab/presenting/compare_output.hpp"
-#include "lab/statistics/stats.hpp"
+#include "presenting/compare_output.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

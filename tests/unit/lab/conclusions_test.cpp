@@ -1,12 +1,12 @@
-#include "lab/measuring/conclusions.hpp"
+#include "measuring/conclusions.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "lab/measuring/summary.hpp"
-#include "lab/presenting/result_text.hpp"
+#include "measuring/summary.hpp"
+#include "presenting/result_text.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <set>
 
-#include "lab/presenting/compare_output.hpp"
-#include "lab/presenting/result_json.hpp"
+#include "presenting/compare_output.hpp"
+#include "presenting/result_json.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {

@@ -1,6 +1,6 @@
 // The grammar of disturbances: what is read, what is refused, and in which words.
 
-#include "lab/disturbing/disturbance.hpp"
+#include "disturbing/disturbance.hpp"
 
 #include <gtest/gtest.h>
 

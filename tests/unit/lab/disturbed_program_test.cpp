@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kilter/error.hpp"
-#include "lab/presenting/disturbed_program_output.hpp"
+#include "presenting/disturbed_program_output.hpp"
 
 namespace kilter::lab {
 namespace {

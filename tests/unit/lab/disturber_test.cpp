@@ -1,7 +1,7 @@
 // Disturbers on this computer: that they do what they say and leave nothing behind. How exact they
 // are is not tested here.
 
-#include "lab/disturbing/disturber.hpp"
+#include "disturbing/disturber.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

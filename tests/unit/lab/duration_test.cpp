@@ -1,5 +1,5 @@
 // How long a run will take is said before it begins, from what the graph states.
-#include "lab/measuring/duration.hpp"
+#include "measuring/duration.hpp"
 
 #include <gtest/gtest.h>
 

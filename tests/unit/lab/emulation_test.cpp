@@ -1,7 +1,7 @@
 // The runtime on machines that are not here: what was run, where, and that nothing was faster than
 // the model.
 
-#include "lab/measuring/emulation.hpp"
+#include "measuring/emulation.hpp"
 
 #include <gtest/gtest.h>
 

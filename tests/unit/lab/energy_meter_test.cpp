@@ -1,6 +1,6 @@
 // Energy from sensors as files of a made-up sysfs.
 
-#include "lab/measuring/energy_meter.hpp"
+#include "measuring/energy_meter.hpp"
 
 #include <gtest/gtest.h>
 

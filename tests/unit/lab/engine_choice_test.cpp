@@ -1,12 +1,12 @@
 // Where an experiment runs: what --on takes, and what it says to what it does not take.
-#include "lab/measuring/engine_choice.hpp"
+#include "measuring/engine_choice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/demo.hpp"
+#include "measuring/demo.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,7 +1,7 @@
 // The experiments that are shipped: complete, within the rules, and refused with a line where they
 // are wrong.
 
-#include "lab/claims/experiment_file.hpp"
+#include "claims/experiment_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "claims/measures.hpp"
+#include "claims/verdict.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/measures.hpp"
-#include "lab/claims/verdict.hpp"
 #include "unit/fuzz_corpus.hpp"
 #include "unit/lab/shipped.hpp"
 

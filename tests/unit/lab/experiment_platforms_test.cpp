@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "lab/claims/experiment_file.hpp"
-#include "lab/disturbing/disturbance.hpp"
+#include "claims/experiment_file.hpp"
+#include "disturbing/disturbance.hpp"
 #include "sim/platform.hpp"
 #include "unit/lab/shipped.hpp"
 

@@ -1,4 +1,4 @@
-#include "lab/measuring/experiment.hpp"
+#include "measuring/experiment.hpp"
 
 #include <gtest/gtest.h>
 

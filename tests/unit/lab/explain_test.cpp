@@ -1,4 +1,4 @@
-#include "lab/presenting/explain.hpp"
+#include "presenting/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "lab/measuring/simulation.hpp"
-#include "lab/presenting/result_json.hpp"
+#include "measuring/simulation.hpp"
+#include "presenting/result_json.hpp"
 #include "unit/fuzz_corpus.hpp"
 #include "unit/lab/scenarios.hpp"
 

@@ -1,6 +1,6 @@
 // The figures of experiment files: read or refused with a line, and numbers that can be recomputed
 // by hand.
-#include "lab/claims/figure.hpp"
+#include "claims/figure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <cmath>
 #include <set>
 
+#include "claims/experiment_file.hpp"
+#include "claims/reproduction.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/experiment_file.hpp"
-#include "lab/claims/reproduction.hpp"
-#include "lab/presenting/figure_json.hpp"
-#include "lab/presenting/reproduce_json.hpp"
+#include "presenting/figure_json.hpp"
+#include "presenting/reproduce_json.hpp"
 
 namespace kilter::lab {
 namespace {

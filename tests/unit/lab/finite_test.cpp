@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "kilter/error.hpp"
-#include "lab/presenting/compare_output.hpp"
-#include "lab/presenting/result_json.hpp"
+#include "presenting/compare_output.hpp"
+#include "presenting/result_json.hpp"
 
 namespace kilter::lab {
 namespace {

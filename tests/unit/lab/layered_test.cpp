@@ -1,4 +1,4 @@
-#include "lab/workloads/layered.hpp"
+#include "workloads/layered.hpp"
 
 #include <gtest/gtest.h>
 

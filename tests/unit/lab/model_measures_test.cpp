@@ -1,7 +1,7 @@
 // Execution models on S1's board: what closed forms say comes out, and wrong tables are refused
 // with a line.
 
-#include "lab/claims/model_measures.hpp"
+#include "claims/model_measures.hpp"
 
 #include <gtest/gtest.h>
 

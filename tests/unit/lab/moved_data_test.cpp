@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/measuring/simulation.hpp"
-#include "lab/workloads/workload.hpp"
+#include "measuring/simulation.hpp"
+#include "workloads/workload.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -6,12 +6,12 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "lab/presenting/compare_output.hpp"
-#include "lab/presenting/explain.hpp"
-#include "lab/presenting/graph_info.hpp"
-#include "lab/presenting/platforms.hpp"
-#include "lab/presenting/result_text.hpp"
-#include "lab/presenting/topo.hpp"
+#include "presenting/compare_output.hpp"
+#include "presenting/explain.hpp"
+#include "presenting/graph_info.hpp"
+#include "presenting/platforms.hpp"
+#include "presenting/result_text.hpp"
+#include "presenting/topo.hpp"
 #include "sim/platform.hpp"
 
 namespace kilter::lab {

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "base/file_text.hpp"
+#include "claims/native_runs.hpp"
+#include "claims/reproduction.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/native_runs.hpp"
-#include "lab/claims/reproduction.hpp"
-#include "lab/presenting/reproduce_json.hpp"
-#include "lab/presenting/reproduce_text.hpp"
+#include "presenting/reproduce_json.hpp"
+#include "presenting/reproduce_text.hpp"
 
 namespace kilter::lab {
 namespace {

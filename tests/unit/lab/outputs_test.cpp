@@ -1,4 +1,4 @@
-#include "lab/session/outputs.hpp"
+#include "session/outputs.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "lab/measuring/presence.hpp"
+#include "measuring/presence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Pinned loops: which there are, and that a team does one whole task after the other.
-#include "lab/measuring/rates.hpp"
+#include "measuring/rates.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The graph that is recorded of a program is the one that it made, and can be read, simulated and
 // run again.
 
-#include "lab/measuring/recorded_graph.hpp"
+#include "measuring/recorded_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@
 #include "apps/programs/network_input.hpp"
 #include "apps/programs/vgg16.hpp"
 #include "graph/dag_facts.hpp"
-#include "graph/files/dag_json.hpp"
-#include "graph/files/source_text.hpp"
+#include "graph_files/dag_json.hpp"
+#include "graph_files/source_text.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/runtime.hpp"
-#include "lab/workloads/dag_work.hpp"
 #include "sim/engine.hpp"
 #include "trace/recorder.hpp"
+#include "workloads/dag_work.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,6 +1,6 @@
 // Recorded graphs of tasks as the threads that S1 compares with them.
 
-#include "lab/threads/recorded_threads.hpp"
+#include "threads/recorded_threads.hpp"
 
 #include <gtest/gtest.h>
 

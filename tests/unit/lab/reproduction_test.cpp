@@ -1,20 +1,20 @@
 // From runs to measures, and from an experiment file to a verdict.
-#include "lab/claims/reproduction.hpp"
+#include "claims/reproduction.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "claims/flips.hpp"
+#include "claims/properties.hpp"
+#include "claims/readings.hpp"
+#include "claims/task_measures.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/flips.hpp"
-#include "lab/claims/properties.hpp"
-#include "lab/claims/readings.hpp"
-#include "lab/claims/task_measures.hpp"
-#include "lab/measuring/measurement.hpp"
-#include "lab/measuring/presets.hpp"
-#include "lab/presenting/reproduce_json.hpp"
-#include "lab/presenting/reproduce_text.hpp"
+#include "measuring/measurement.hpp"
+#include "measuring/presets.hpp"
+#include "presenting/reproduce_json.hpp"
+#include "presenting/reproduce_text.hpp"
 #include "unit/lab/scenarios.hpp"
 #include "unit/lab/shipped.hpp"
 

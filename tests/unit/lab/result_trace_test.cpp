@@ -1,4 +1,4 @@
-#include "lab/presenting/result_trace.hpp"
+#include "presenting/result_trace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/disturbing/disturbance.hpp"
+#include "disturbing/disturbance.hpp"
 
 namespace kilter::lab::test {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lab/claims/experiment_file.hpp"
+#include "claims/experiment_file.hpp"
 
 namespace kilter::lab::test {
 

@@ -1,4 +1,4 @@
-#include "lab/words/suggest.hpp"
+#include "words/suggest.hpp"
 
 #include <gtest/gtest.h>
 

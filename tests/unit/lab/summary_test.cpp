@@ -1,10 +1,10 @@
-#include "lab/measuring/summary.hpp"
+#include "measuring/summary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lab/statistics/stats.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

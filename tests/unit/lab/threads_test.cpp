@@ -9,13 +9,13 @@
 #include <set>
 
 #include "balance/symmetry.hpp"
+#include "claims/experiment_file.hpp"
+#include "claims/readings.hpp"
+#include "claims/thread_measures.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/experiment_file.hpp"
-#include "lab/claims/readings.hpp"
-#include "lab/claims/thread_measures.hpp"
-#include "lab/threads/thread_platforms.hpp"
-#include "lab/threads/thread_programs.hpp"
-#include "lab/threads/thread_run.hpp"
+#include "threads/thread_platforms.hpp"
+#include "threads/thread_programs.hpp"
+#include "threads/thread_run.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/measuring/timeline.hpp"
+#include "measuring/timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What `kilter topo` prints: people read the picture, scripts read the JSON.
 
-#include "lab/presenting/topo.hpp"
+#include "presenting/topo.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,17 +1,17 @@
 // From numbers to verdicts: the rules at their edges, and that a verdict cannot be changed without
 // being caught.
 
-#include "lab/claims/verdict.hpp"
+#include "claims/verdict.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "claims/experiment_file.hpp"
 #include "kilter/error.hpp"
-#include "lab/claims/experiment_file.hpp"
-#include "lab/presenting/reproduce_json.hpp"
-#include "lab/statistics/stats.hpp"
+#include "presenting/reproduce_json.hpp"
+#include "statistics/stats.hpp"
 
 namespace kilter::lab {
 namespace {

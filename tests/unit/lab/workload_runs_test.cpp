@@ -1,5 +1,5 @@
 // The workloads as `kilter sim` and the experiments use them: parameters, bounds and runs.
-#include "lab/workloads/workload.hpp"
+#include "workloads/workload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <numeric>
 #include <set>
 
+#include "claims/experiment_file.hpp"
 #include "kilter/error.hpp"
 #include "kilter/runtime.hpp"
-#include "lab/claims/experiment_file.hpp"
-#include "lab/measuring/simulation.hpp"
+#include "measuring/simulation.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {

@@ -1,5 +1,5 @@
 // The graphs of the workloads, by hand on small parameters.
-#include "lab/workloads/workload.hpp"
+#include "workloads/workload.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Text fits the terminal, and no word of it is cut.
-#include "lab/words/wrapped.hpp"
+#include "words/wrapped.hpp"
 
 #include <gtest/gtest.h>
 

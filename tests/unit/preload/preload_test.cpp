@@ -15,14 +15,15 @@
 #include "balance/preload/counts.hpp"
 #include "balance/preload/cpus.hpp"
 #include "balance/preload/history.hpp"
-#include "balance/preload/library.hpp"
 #include "balance/preload/placer.hpp"
 #include "balance/preload/settings.hpp"
+#include "guest/preloading.hpp"
 #include "unit/fuzz_corpus.hpp"
 #include "unit/machine/support.hpp"
 
 using namespace kilter;
 using namespace kilter::balance::preload;
+using namespace kilter::guest;
 using kilter::test::refusal;
 using kilter::test::scratch;
 
@@ -348,24 +349,25 @@ TEST(counts, symmetry_is_over_cpu_time_and_over_all_primitives_together) {
 }
 
 TEST(preload_library, is_named_with_its_path_before_what_is_preloaded_already) {
-  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", nullptr, "/x"),
+  EXPECT_EQ(guest::preloading_from("/opt/lib", "libk.so", nullptr, "/x"),
             (environment{{"LD_PRELOAD", "/opt/lib/libk.so"}}));
-  EXPECT_EQ(preloading_from("/opt/lib", "libk.so", "/other.so", nullptr),
+  EXPECT_EQ(guest::preloading_from("/opt/lib", "libk.so", "/other.so", nullptr),
             (environment{{"LD_PRELOAD", "/opt/lib/libk.so:/other.so"}}));
 }
 
 TEST(preload_library, below_a_directory_with_a_blank_is_looked_for_there_last) {
-  EXPECT_EQ(preloading_from("/my lib", "libk.so", "", nullptr),
+  EXPECT_EQ(guest::preloading_from("/my lib", "libk.so", "", nullptr),
             (environment{{"LD_PRELOAD", "libk.so"}, {"LD_LIBRARY_PATH", "/my lib"}}));
   EXPECT_EQ(
-      preloading_from("/my lib", "libk.so", "/other.so", "/x:/y"),
+      guest::preloading_from("/my lib", "libk.so", "/other.so", "/x:/y"),
       (environment{{"LD_PRELOAD", "libk.so:/other.so"}, {"LD_LIBRARY_PATH", "/x:/y:/my lib"}}));
 }
 
 TEST(preload_library, cannot_be_named_below_a_directory_with_a_colon) {
-  EXPECT_NE(
-      refusal([] { (void)preloading_from("/a:b", "libk.so", nullptr, nullptr); }).find("'/a:b'"),
-      std::string::npos);
+  EXPECT_NE(refusal([] {
+              (void)guest::preloading_from("/a:b", "libk.so", nullptr, nullptr);
+            }).find("'/a:b'"),
+            std::string::npos);
 }
 
 TEST(fuzz_corpus, of_histories) {

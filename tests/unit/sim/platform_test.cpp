@@ -404,8 +404,8 @@ TEST(platform, unknown_names_are_told_the_known_ones) {
 }
 
 TEST(platform, the_documents_example_is_a_platform) {
-  const std::string page =
-      kilter::test::contents_of(std::string(KILTER_TEST_DATA) + "/../../lab/docs/platform-files.md");
+  const std::string page = kilter::test::contents_of(std::string(KILTER_TEST_DATA) +
+                                                     "/../../lab/docs/platform-files.md");
   std::string example;
   const std::string begin = "```toml\n", end = "```\n";
   for (std::size_t at = 0; (at = page.find(begin, at)) != std::string::npos;) {

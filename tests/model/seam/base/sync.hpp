@@ -1,7 +1,7 @@
 #pragma once
-// Stands in for src/base/sync.hpp: the same names, on Relacy's simulated threads and memory. It is
-// first on the include path of the programs here, so the production headers and sources run on it
-// as they are. It holds what those use, no more.
+// Stands in for library/base/sync.hpp: the same names, on Relacy's simulated threads and memory. It
+// is first on the include path of the programs here, so the production headers and sources run on
+// it as they are. It holds what those use, no more.
 
 // The parts, not relacy.hpp: that defines `new`, `free` and `errno` as macros.
 #include <relacy/atomic.hpp>

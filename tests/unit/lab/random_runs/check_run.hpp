@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/measuring/measurement.hpp"
-#include "lab/measuring/simulation.hpp"
-#include "lab/session/progress.hpp"
+#include "measuring/measurement.hpp"
+#include "measuring/simulation.hpp"
+#include "session/progress.hpp"
 #include "unit/lab/random_runs/random_case.hpp"
 
 namespace kilter::lab::test {

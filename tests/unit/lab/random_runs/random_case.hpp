@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "kilter/policy.hpp"
-#include "lab/measuring/experiment.hpp"
+#include "measuring/experiment.hpp"
 
 namespace kilter::lab::test {
 
