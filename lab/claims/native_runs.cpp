@@ -18,8 +18,8 @@
 #include "kilter/error.hpp"
 #include "measuring/experiment.hpp"
 #include "measuring/presence.hpp"
+#include "runtime/attachments.hpp"
 #include "session/interrupt.hpp"
-#include "trace/recorder.hpp"
 
 namespace kilter::lab {
 
@@ -113,12 +113,14 @@ class scenario_runs {
     runtime_options o = e.options;
     o.custom = policy_of(e.policies.front(), e);
     o.seed = random_stream(e.seed, "run", 0).next();
-    o.events = &events;
+    // the machine was given to say how many cores, not whose
+    if (!o.shares_cores) o.shares_cores = true;
     apps::program_run ran;
     steady::time_point begun;
     {
       // Its workers record until they end; the events are read afterwards.
-      apps::executor how(apps::execution_model::kilter, std::move(o));
+      apps::executor how(
+          std::make_unique<runtime>(std::move(o), kilter::detail::attachments{.events = &events}));
       begun = steady::now();
       ran = beside(*here.around, expected_s, [&] { return here.what->run(how, interrupted); });
     }

@@ -15,6 +15,7 @@
 #include "measuring/moved_lines.hpp"
 #include "measuring/rates.hpp"
 #include "measuring/worker_costs.hpp"
+#include "runtime/attachments.hpp"
 #include "runtime/sleeping.hpp"
 #include "session/interrupt.hpp"
 #include "words/numbers.hpp"
@@ -66,10 +67,9 @@ chain_times chain_of(const calibration_plan& plan, apps::kernel_instance& kernel
   o.machine = plan.machine;
   o.policy = "rws";
   o.table = table_options::paper();
-  o.events = &events;
   detail d;
   {
-    runtime rt(o);
+    runtime rt(o, kilter::detail::attachments{.events = &events});
     execution_stats stats;
     if (!run_graph(rt, g, from, stats)) {
       kernel.reset();

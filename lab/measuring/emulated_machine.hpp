@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "kilter/emulated_cores.hpp"
 #include "measuring/results.hpp"
+#include "runtime/emulated_cores.hpp"
 #include "sim/disturbance.hpp"
 #include "sim/speeds.hpp"
 #include "workloads/task_graph.hpp"
 
 namespace kilter::lab {
 
-class emulated_machine final : public emulated_cores {
+class emulated_machine final : public kilter::detail::emulated_cores {
  public:
   struct settings {
     const sim::platform& platform;  ///< must outlive the machine

@@ -10,6 +10,7 @@
 #include "kilter/error.hpp"
 #include "measuring/graph_run.hpp"
 #include "measuring/simulation.hpp"
+#include "runtime/attachments.hpp"
 #include "session/interrupt.hpp"
 #include "words/units.hpp"
 
@@ -103,10 +104,10 @@ void emulation::run_one(const scenario& s, const std::string& policy, std::uint3
   o.custom = like.policy;
   o.seed = like.seed;
   o.pinned = false;
-  o.emulated = &machine;
-  if (traced) o.events = &events.emplace(experiment_.machine->core_count());
+  kilter::detail::attachments attached{.emulated = &machine};
+  if (traced) attached.events = &events.emplace(experiment_.machine->core_count());
   {
-    runtime rt(o);
+    runtime rt(o, attached);
     if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
     const while_it_goes goes(machine);
     for (std::uint32_t graph = 0; graph < (traced ? 1 : experiment_.graphs) && !interrupted();

@@ -11,8 +11,8 @@
 #include "base/random.hpp"
 #include "measuring/graph_run.hpp"
 #include "measuring/rates.hpp"
+#include "runtime/attachments.hpp"
 #include "session/interrupt.hpp"
-#include "trace/recorder.hpp"
 
 namespace kilter::lab {
 
@@ -210,9 +210,7 @@ void native::trace_one(const combination& c) {
   trace::recorder events(experiment_.machine->core_count());
   {
     presence_scope around(*c.around, expected_s);
-    runtime_options o = options_for(c, 0);
-    o.events = &events;
-    runtime rt(o);
+    runtime rt(options_for(c, 0), kilter::detail::attachments{.events = &events});
     if (!experiment_.load_table.empty()) rt.load_table(experiment_.load_table);
     around.run_begins();
     execution_stats stats;

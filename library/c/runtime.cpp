@@ -103,7 +103,7 @@ size_t kilter_runtime_workers(const kilter_runtime* runtime) {
 
 int kilter_runtime_cpu(const kilter_runtime* runtime, size_t worker) {
   if (worker >= kilter_runtime_workers(runtime) ||
-      !const_cast<kilter_runtime*>(runtime)->engine().pins)
+      !const_cast<kilter_runtime*>(runtime)->engine().pinned())
     return -1;
   return runtime->cpp.machine().cores()[worker].os_index;
 }
@@ -129,12 +129,12 @@ int kilter_parallel_for(kilter_runtime* runtime, const char* name, size_t begin,
 int kilter_runtime_worth(kilter_runtime* runtime, const char* name, double worth[], size_t length) {
   return of_c::guarded(__func__, [&] {
     auto& engine = of_c::checked(runtime).engine();
-    const auto cores = engine.machine->core_count();
+    const auto cores = engine.settings.machine->core_count();
     of_c::need_array(worth, "worth", length, cores);
     if (name) of_c::need_name(name, "loop");
     std::vector<double> rates(cores);
     if (name)
-      rates = kilter::detail::loop_weights(engine.tables, *engine.machine,
+      rates = kilter::detail::loop_weights(engine.tables, *engine.settings.machine,
                                            engine.tables.row(of_c::loop_named(name), 0));
     else
       std::ranges::generate(rates, [&, c = kilter::core_id{0}]() mutable {
@@ -151,9 +151,9 @@ int kilter_runtime_shares(kilter_runtime* runtime, const char* name, size_t item
                           size_t length) {
   return of_c::guarded(__func__, [&] {
     auto& engine = of_c::checked(runtime).engine();
-    of_c::need_array(begins, "begins", length, engine.machine->core_count() + 1);
+    of_c::need_array(begins, "begins", length, engine.settings.machine->core_count() + 1);
     of_c::need_name(name, "loop");
-    std::ranges::copy(kilter::detail::begins_of_shares(engine.tables, *engine.machine,
+    std::ranges::copy(kilter::detail::begins_of_shares(engine.tables, *engine.settings.machine,
                                                        engine.tables.row(of_c::loop_named(name), 0),
                                                        items, kilter::no_core),
                       begins);

@@ -49,14 +49,14 @@ bool assembly::leave() noexcept {
   return inside_.compare_exchange_strong(none, closed, sync::memory_order_acq_rel);
 }
 
-assembly* cluster_desk::get() {
-  if (free.empty()) {
-    free.reserve(all.size() + 1);
-    all.push_back(std::make_unique<assembly>());
-    return all.back().get();
+assembly* cluster_desk::unused() {
+  if (free_.empty()) {
+    free_.reserve(all_.size() + 1);
+    all_.push_back(std::make_unique<assembly>());
+    return all_.back().get();
   }
-  assembly* a = free.back();
-  free.pop_back();
+  assembly* const a = free_.back();
+  free_.pop_back();
   return a;
 }
 

@@ -181,14 +181,35 @@ class assembly_queue {
   alignas(sync::cache_line) sync::atomic<std::uint32_t> size_{0};
 };
 
-/// The lock of one cluster, and the assemblies that are not in use.
-struct cluster_desk {
-  sync::spin_lock lock;
-  std::vector<std::unique_ptr<assembly>> all;
-  std::vector<assembly*> free;  ///< has room for all
+/// Where the tasks of one cluster that run on several cores are handed to their members.
+class cluster_desk {
+ public:
+  /// `enter(a)` sets an assembly up and puts it into the queues of its members; under one lock, so
+  /// that all members meet their tasks in the same order. What it throws comes out of here, and so
+  /// does bad_alloc; then no member may have it.
+  template <class Enter>
+  void hand_out(Enter&& enter) {
+    const sync::lock_guard hold(lock_);
+    assembly* const a = unused();
+    try {
+      enter(*a);
+    } catch (...) {
+      free_.push_back(a);
+      throw;
+    }
+  }
+  /// By the last who held it.
+  void take_back(assembly& a) noexcept {
+    const sync::lock_guard hold(lock_);
+    free_.push_back(&a);
+  }
 
-  /// Under the lock. bad_alloc if none is free and none can be made.
-  assembly* get();
+ private:
+  assembly* unused();
+
+  sync::spin_lock lock_;
+  std::vector<std::unique_ptr<assembly>> all_;
+  std::vector<assembly*> free_;  // has room for all
 };
 
 }  // namespace kilter::detail

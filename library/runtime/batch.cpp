@@ -162,14 +162,14 @@ void batch::state::submit(batch_count* counted_in) noexcept {
     n->pending.set(n->predecessors);
   }
   run->tasks.add(static_cast<std::int64_t>(ready.size()));
-  if (trace::graph_log* log = here->owner.graph_log()) [[unlikely]]
+  if (trace::graph_log* log = here->owner.events.graph()) [[unlikely]]
     record(*log, ready);
   here->release_batch(ready, parent);
 }
 
 void batch::state::record(trace::graph_log& log, const std::vector<node*>& released) noexcept {
   if (!recorded) recorded = log.new_batch();
-  here->owner.record_release(log, *run, parent, *recorded, released);
+  here->owner.events.released(log, *run, parent, *recorded, released);
 }
 
 void batch::state::let_go() noexcept {
@@ -288,11 +288,11 @@ void batch::wait() {
   s.release();
   if (!s.count) return;
   const std::optional<std::uint32_t> waited = std::exchange(s.recorded, {});
-  const std::int64_t begin_ns = waited ? s.here->owner.now_ns() : 0;
+  const std::int64_t begin_ns = waited ? s.here->owner.clock.now_ns() : 0;
   s.here->help_until([&] { return s.count->all_done(); }, s.run, s.run);
   if (waited)
-    s.here->owner.record_wait(*s.here->owner.graph_log(), *s.run, s.parent, *waited, begin_ns,
-                              at_once);
+    s.here->owner.events.waited(*s.here->owner.events.graph(), *s.run, s.parent, *waited, begin_ns,
+                                at_once);
   if (s.uses) s.uses->done();
 }
 

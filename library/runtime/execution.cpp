@@ -58,7 +58,7 @@ bool execution_state::wait_for_end(node* n, std::int64_t end_ns) {
 
 void execution_state::tell_of_end() noexcept {
   waiters_.tell();
-  if (owner.parked.a_helper_sleeps()) owner.notify_all();
+  owner.workers.notify_helpers();
 }
 
 }  // namespace kilter::detail

@@ -20,17 +20,8 @@ void worker::help(condition finished, const execution_state* mine, execution_sta
   hand_.row.spoil();
   hand_.stamp_cycles = 0;
   const std::uint64_t begin = sync::cycles();
-  struct nested_wait {
-    worker& w;
-    explicit nested_wait(worker& here) : w(here) {
-      if (++w.waits_ == deep_waits) w.owner.deep_workers.fetch_add(1, sync::memory_order_seq_cst);
-    }
-    ~nested_wait() {
-      if (w.waits_-- == deep_waits) w.owner.deep_workers.fetch_sub(1, sync::memory_order_relaxed);
-    }
-  };
   {
-    const nested_wait one_more(*this);
+    const wait_depth::one_more nested(waits_, owner.workers);
     if (deep()) share_next();  // of no use to this wait
     if (!stacks_.nearly_used_up()) {
       help_here(finished);
@@ -40,7 +31,7 @@ void worker::help(condition finished, const execution_state* mine, execution_sta
                                  &on_a_segment))
         help_without_stack(finished, awaited);
     }
-    if (waits_ == deep_waits) let_kept_go();
+    if (waits_.begins_to_be_deep()) let_kept_go();
     stop_looking(mine);
   }
   body_.nested_cycles += sync::cycles() - begin;
@@ -68,7 +59,7 @@ void worker::help_here(condition finished) {
 void worker::help_without_stack(condition finished, execution_state* awaited) {
   if (awaited)
     awaited->fail(std::make_exception_ptr(std::runtime_error(
-        "no memory for another stack: " + std::to_string(waits_) +
+        "no memory for another stack: " + std::to_string(waits_.count()) +
         " waits are nested on the worker of core " + std::to_string(core) +
         "; let tasks wait less deeply, or allow the process more address space (ulimit -v)")));
   while (!finished()) {
@@ -90,8 +81,9 @@ bool worker::step_deep() {
     return true;
   }
   node* n = std::exchange(hand_.next, nullptr);
-  if (!n && bound_ && execution_of(bound_).cancelled.load(sync::memory_order_relaxed))
-    n = std::exchange(bound_, bound_->link);
+  if (const node* const bound = bound_.first();
+      !n && bound && execution_of(bound).cancelled.load(sync::memory_order_relaxed))
+    n = bound_.pop();
   if (!n) return false;
   if (sleeping_.searches()) search_ends();
   place_and_run(n, {}, true);
@@ -100,11 +92,11 @@ bool worker::step_deep() {
 
 void worker::rest_while_helping(condition finished) {
   const std::uint64_t begin = sync::cycles();
-  while (sync::cycles() - begin < owner.spin_cycles) {
+  while (sync::cycles() - begin < owner.clock.spin()) {
     for (int i = 0; i < pauses_between_rounds; ++i) sync::relax();
     if (something_to_take() || finished()) return;
   }
-  const parking_counts::helper_sleeps told(owner.parked);
+  const parking_counts::helper_sleeps told(owner.workers.parked());
   sleep_until_work(helper_nap_ns, &finished);
 }
 
@@ -113,10 +105,10 @@ void worker::rest_while_helping(condition finished) {
 bool worker::keep(node* n) {
   const task_kind& k = graph_of(n).kinds[n->kind];
   if (k.all_members || !(k.widths.empty() || k.widths.front() == 1) ||
-      owner.holds_for_tasks.load(sync::memory_order_relaxed))
+      owner.queues.held_for_tasks())
     return false;
   kept_.push(n);
-  owner.notify_any();
+  owner.workers.notify_any();
   return true;
 }
 
@@ -154,17 +146,17 @@ void worker::run_kept(node* n, bool stolen, bool helping) noexcept {
 // the place. False if it declines.
 bool worker::kept_stays_here(node* n, bool stolen) {
   const bool travelled = n->where != place_unset && !stolen;
-  if (travelled || !routing::asks_take(owner.plan, n, true)) return true;
+  if (travelled || !routing::asks_take(owner.settings.plan, n, true)) return true;
   asked_view v = owner.view_of(*this);
-  const take_decision d = ask::take(*owner.policy, ref(n), core, stolen, v);
-  if (d.busy_s != 0.0 && !d.put_back) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  const take_decision d = ask::take(*owner.settings.policy, ref(n), core, stolen, v);
+  if (d.busy_s != 0.0 && !d.put_back)
+    add_busy(n, owner.settings.machine->at(d.where).leader, d.busy_s);
   return !d.put_back;
 }
 
 void worker::made_public(node* n) noexcept {
-  const std::uint32_t nested = std::exchange(waits_, 0);
+  const wait_depth::set_aside alone(waits_);
   made_ready(n, nullptr, core);
-  waits_ = nested;
 }
 
 // To others, so it no longer counts as looking: while it does, nobody is woken.

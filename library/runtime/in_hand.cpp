@@ -14,16 +14,16 @@ void worker::stop_looking(const execution_state* mine) noexcept {
 
 // It may have taken the task itself meanwhile.
 void worker::tell(const declared_queue& q) noexcept {
-  if (q.size() > 0) owner.notify_takers(q);
+  if (q.size() > 0) owner.workers.notify_takers(q);
 }
 
 void worker::put_back(node* n, const origin& from) {
   if (from.queue) {
     from.queue->push(n, from.key);
-    owner.notify_other_takers(*from.queue);
+    owner.workers.notify_other_takers(*from.queue);
   } else {
     declined_.push(n);
-    owner.notify_any();
+    owner.workers.notify_any();
   }
   sync::relax();
 }
@@ -38,7 +38,7 @@ void worker::hand_out() noexcept {
   share_next();
   if (own_.empty() && kept_.empty()) return;
   sync::fence();
-  owner.notify_any();
+  owner.workers.notify_any();
 }
 
 }  // namespace kilter::detail

@@ -28,4 +28,32 @@ class inbox {
   sync::atomic<T*> head_{nullptr};
 };
 
+/// Tasks joined by `link`, the youngest first; of one thread.
+template <class T>
+class link_list {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  /// The youngest, or null.
+  [[nodiscard]] T* first() const noexcept { return first_; }
+  void push(T* n) noexcept {
+    n->link = first_;
+    first_ = n;
+  }
+  T* pop() noexcept {
+    T* const n = first_;
+    if (n) first_ = n->link;
+    return n;
+  }
+  /// All that an inbox gave, which is not empty.
+  void push_all(T* youngest) noexcept {
+    T* oldest = youngest;
+    while (oldest->link) oldest = oldest->link;
+    oldest->link = first_;
+    first_ = youngest;
+  }
+
+ private:
+  T* first_ = nullptr;
+};
+
 }  // namespace kilter::detail

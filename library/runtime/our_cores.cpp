@@ -34,13 +34,14 @@ bool any_core_may_take(const discipline& plan, const policy& p) noexcept {
 
 }  // namespace
 
-void our_cores::begin() {
-  const runtime_options& o = of_.options;
-  if (!of_.pins || of_.workers.size() < 2 || o.emulated || !o.shares_cores.value_or(!o.machine) ||
-      is_refused() || !any_core_may_take(of_.plan, *of_.policy))
+void our_cores::begin(bool pinned) {
+  const engine_settings& s = of_.settings;
+  if (!pinned || of_.workers.size() < 2 || s.attached.emulated ||
+      !s.options.shares_cores.value_or(!s.options.machine) || is_refused() ||
+      !any_core_may_take(s.plan, *s.policy))
     return;
   allowed_ = {};
-  for (const kilter::core& c : of_.machine->cores()) {
+  for (const kilter::core& c : s.machine->cores()) {
     if (c.os_index < 0 || c.os_index >= static_cast<int>(sharing::most_cpus)) return;
     allowed_.add(static_cast<std::uint32_t>(c.os_index));
   }
@@ -81,7 +82,7 @@ void our_cores::look_on() noexcept {
     } else if (now_ns - ran_ns > 2 * pause_ns) {  // the page says so by now
       rest_ns = -1;
       sleeps_.store(true, sync::memory_order_seq_cst);
-      if (of_.active.load(sync::memory_order_seq_cst) != 0) rest_ns = 0;
+      if (of_.runs.any()) rest_ns = 0;
     }
     if (rest_ns != 0) sync::park(ticket_, ticket, rest_ns);
     sleeps_.store(false, sync::memory_order_relaxed);
@@ -89,8 +90,8 @@ void our_cores::look_on() noexcept {
 }
 
 std::uint32_t our_cores::could_use() noexcept {
-  const bool more = of_.lacks_cores.exchange(false, sync::memory_order_relaxed);
-  if (of_.active.load(sync::memory_order_acquire) == 0) return 0;
+  const bool more = lacks_.exchange(false, sync::memory_order_relaxed);
+  if (!of_.runs.any()) return 0;
   std::uint32_t busy = 0;
   bool waits = more || of_.submissions.any();
   for (const auto& w : of_.workers) {
@@ -105,15 +106,16 @@ void our_cores::become(const sharing::share& now) noexcept {
   bool changes = false;
   std::uint32_t given = 0;
   for (const auto& w : of_.workers) {
-    const auto cpu = static_cast<std::uint32_t>(of_.machine->cores()[w->core].os_index);
+    const auto cpu = static_cast<std::uint32_t>(of_.settings.machine->cores()[w->core].os_index);
     const bool is = now.others == 0 || now.cpus.has(cpu);
     given += !is;
     changes = changes || is != w->ours();
     w->be_ours(is);
   }
   if (!changes && settled_) return;
-  of_.given_cores.store(given, sync::memory_order_release);
-  if (changes && of_.plan.asks_machine) of_.tell_policy.store(true, sync::memory_order_release);
+  given_.store(given, sync::memory_order_release);
+  if (changes && of_.settings.plan.asks_machine)
+    tell_policy_.store(true, sync::memory_order_release);
   settled_ = true;
   for (const auto& w : of_.workers) settled_ = w->settle() && settled_;
   if (!changes) return;
@@ -121,57 +123,57 @@ void our_cores::become(const sharing::share& now) noexcept {
   for (const auto& w : of_.workers) w->wake();
 }
 
-// ---- what the engine asks ----
+// ---- what workers ask ----
 
-bool engine::all_ours(place_id p) const noexcept {
-  if (given_cores.load(sync::memory_order_relaxed) == 0) [[likely]]
+bool our_cores::all_ours(place_id p) const noexcept {
+  if (given() == 0) [[likely]]
     return true;
-  const place& where = machine->at(p);
-  const auto first = workers.begin() + where.leader;
+  const place& where = of_.settings.machine->at(p);
+  const auto first = of_.workers.begin() + where.leader;
   return std::all_of(first, first + where.width, [](const auto& w) { return w->ours(); });
 }
 
-core_id engine::core_of_ours(core_id c) const noexcept {
-  if (workers[c]->ours()) return c;
-  const cluster& near = machine->clusters()[machine->cores()[c].cluster];
+core_id our_cores::core_of_ours(core_id c) const noexcept {
+  if (of_.workers[c]->ours()) return c;
+  const machine& m = *of_.settings.machine;
+  const cluster& near = m.clusters()[m.cores()[c].cluster];
   for (std::uint32_t i = 1; i < near.size; ++i) {
     const core_id there = near.first + (c - near.first + i) % near.size;
-    if (workers[there]->ours()) return there;
+    if (of_.workers[there]->ours()) return there;
   }
-  const auto there = std::ranges::find_if(workers, [](const auto& w) { return w->ours(); });
-  return there == workers.end() ? c : (*there)->core;  // they are about to change
+  const auto there = std::ranges::find_if(of_.workers, [](const auto& w) { return w->ours(); });
+  return there == of_.workers.end() ? c : (*there)->core;  // they are about to change
 }
 
-place_id engine::place_of_ours(const task_kind& k, place_id wanted, core_id near) const noexcept {
+place_id our_cores::place_of_ours(const task_kind& k, place_id wanted,
+                                  core_id near) const noexcept {
   if (all_ours(wanted)) return wanted;
-  const auto does = [&](place_id p) {
-    return allows_width(k, machine->at(p).width) && all_ours(p);
-  };
-  for (const place_id p : machine->containing(core_of_ours(near)))
+  const machine& m = *of_.settings.machine;
+  const auto does = [&](place_id p) { return allows_width(k, m.at(p).width) && all_ours(p); };
+  for (const place_id p : m.containing(core_of_ours(near)))
     if (does(p)) return p;
-  for (const place_id p : machine->scan_order())
+  for (const place_id p : m.scan_order())
     if (does(p)) return p;
   return wanted;
 }
 
-bool engine::pin_home(core_id c, pid_t thread) const noexcept {
-  if (workers[c]->ours()) return pin_to(*machine, c, thread);
+bool our_cores::pin_home(core_id c, pid_t thread) const noexcept {
+  const machine& m = *of_.settings.machine;
+  if (of_.workers[c]->ours()) return pin_to(m, c, thread);
   std::array<core_id, sharing::most_cpus> cores;
   std::size_t count = 0;
-  for (const auto& w : workers)
+  for (const auto& w : of_.workers)
     if (w->ours()) cores[count++] = w->core;
-  return pin_to_any(*machine, {cores.data(), count}, thread);
+  return pin_to_any(m, {cores.data(), count}, thread);
 }
 
-void engine::tell_of_cores(worker& by) noexcept {
-  if (active.load(sync::memory_order_relaxed) == 0 ||
-      !tell_policy.exchange(false, sync::memory_order_acq_rel))
-    return;
+void our_cores::tell_policy(worker& by) noexcept {
+  if (!of_.runs.any() || !tell_policy_.exchange(false, sync::memory_order_acq_rel)) return;
   try {
-    asked_view v = view_of(by);
-    ask::machine(*policy, v);
+    asked_view v = of_.view_of(by);
+    ask::machine(*of_.settings.policy, v);
   } catch (...) {
-    tell_policy.store(true, sync::memory_order_relaxed);
+    tell_policy_.store(true, sync::memory_order_relaxed);
   }
 }
 

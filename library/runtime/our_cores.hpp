@@ -5,29 +5,61 @@
 // nothing, and a body that takes long keeps nobody waiting. It sleeps while nothing runs.
 // docs/neighbours.md says what becomes of tasks.
 
+#include <sys/types.h>
+
 #include <cstdint>
-#include <vector>
 
 #include "base/sync.hpp"
+#include "kilter/ids.hpp"
 #include "sharing/page.hpp"
 
 namespace kilter::detail {
 
 class engine;
+class worker;
+struct task_kind;
 
 class our_cores {
  public:
   explicit our_cores(engine& of) noexcept : of_(of) {}
 
+  // --- its life ---
   /// All of them are ours until something runs. Once the workers have been started, if at all.
-  void begin();
+  void begin(bool pinned);
   /// Nobody has to leave us any. No effect if it has not begun.
   void end() noexcept;
-  /// Something is to run: counted in `engine::active` before.
+  /// Something is to run: it counts as active before.
   void something_runs() noexcept {
     if (sleeps_.load(sync::memory_order_seq_cst)) [[unlikely]]
       wake();
   }
+  /// Something waits that a core could take which another program has.
+  void lack() noexcept {
+    if (given() != 0 && !lacks_.load(sync::memory_order_relaxed))
+      lacks_.store(true, sync::memory_order_relaxed);
+  }
+
+  // --- whose they are ---
+  /// How many other programs have.
+  [[nodiscard]] std::uint32_t given() const noexcept {
+    return given_.load(sync::memory_order_relaxed);
+  }
+  [[nodiscard]] bool all_ours(place_id) const noexcept;
+  /// `c`, or one that stands in for it: of the same cluster if possible.
+  [[nodiscard]] core_id core_of_ours(core_id c) const noexcept;
+  /// `wanted`, or if another program has a core of it a place that the kind allows, around `near`
+  /// if possible. `wanted` if there is none.
+  [[nodiscard]] place_id place_of_ours(const task_kind&, place_id wanted,
+                                       core_id near) const noexcept;
+  /// To its core, or if another program has that, to any of ours.
+  bool pin_home(core_id, pid_t thread) const noexcept;
+
+  // --- the policy is told that cores came or went ---
+  [[nodiscard]] bool policy_is_to_hear() const noexcept {
+    return tell_policy_.load(sync::memory_order_relaxed);
+  }
+  /// Question 6, by one of the workers.
+  void tell_policy(worker&) noexcept;
 
  private:
   void look_on() noexcept;
@@ -42,6 +74,9 @@ class our_cores {
   sync::atomic<std::uint32_t> ticket_{0};
   sync::atomic<bool> sleeps_{false}, ends_{false};
   bool settled_ = true;  // each worker's thread is where it belongs
+  alignas(sync::cache_line) sync::atomic<std::uint32_t> given_{0};
+  sync::atomic<bool> lacks_{false};        // until it is told
+  sync::atomic<bool> tell_policy_{false};  // cores came or went
 };
 
 }  // namespace kilter::detail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kilter/emulated_cores.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/loop_shares.hpp"
 
@@ -111,6 +110,22 @@ bool shared_loop::stopped() const noexcept {
          (run && run->cancelled.load(sync::memory_order_relaxed));
 }
 
+shared_loop* kept_loops::get(const loop_work& w, std::uint32_t row, execution_state* run,
+                             worker& caller, const std::vector<double>& weights) {
+  for (shared_loop* const kept : all_) {
+    if (!kept->unused()) continue;
+    kept->hold();
+    kept->reuse(w, row, run, weights);
+    return kept;
+  }
+  auto* const made = new shared_loop(w, row, run, caller, weights);
+  if (all_.size() < most) {
+    all_.push_back(made);
+    made->hold();
+  }
+  return made;
+}
+
 // ---- what a worker does in it -------------------------------------------------------------------
 
 void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* run) {
@@ -121,11 +136,11 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   std::vector<std::uint8_t> looks;
   for (const auto& other : owner.workers) looks.push_back(other->looks_for_work());
   const std::vector<std::uint8_t> away = cores_without_loops();
-  const loop_shares shares = shares_of_loop(owner.tables, *owner.machine, row, w.count,
+  const loop_shares shares = shares_of_loop(owner.tables, *owner.settings.machine, row, w.count,
                                             divided(w.count, w.block), core, looks, away);
-  const auto given = owner.given_cores.load(sync::memory_order_relaxed);
-  if (shares.worth_waking + given > owner.workers.size()) owner.lack_cores();
-  shared_loop* const l = loop_for(w, row, run, shares.weights);
+  const auto given = owner.cores.given();
+  if (shares.worth_waking + given > owner.workers.size()) owner.cores.lack();
+  shared_loop* const l = loops_.get(w, row, run, *this, shares.weights);
   for (const core_id c : shares.invited) {
     l->hold();
     try {
@@ -151,29 +166,11 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
 }
 
-// To allocate on lines of its own what other threads free takes as long as a short loop should take
-// to begin. Two are kept: who was invited to the last loop may not have let go of it yet.
-shared_loop* worker::loop_for(const loop_work& w, std::uint32_t row, execution_state* run,
-                              const std::vector<double>& weights) {
-  for (shared_loop* const kept : loops_) {
-    if (!kept->unused()) continue;
-    kept->hold();
-    kept->reuse(w, row, run, weights);
-    return kept;
-  }
-  auto* const made = new shared_loop(w, row, run, *this, weights);
-  if (loops_.size() < kept_loops) {
-    loops_.push_back(made);
-    made->hold();
-  }
-  return made;
-}
-
 // Those that another program has. If the caller's is one, it works on one of ours, whose worker
 // then leaves that to it.
 std::vector<std::uint8_t> worker::cores_without_loops() const {
   std::vector<std::uint8_t> away;
-  if (owner.given_cores.load(sync::memory_order_relaxed) == 0) return away;
+  if (owner.cores.given() == 0) return away;
   for (const auto& other : owner.workers) away.push_back(!other->ours());
   if (away[core] == 0) return away;
   const auto last = std::ranges::find(away.rbegin(), away.rend(), 0);
@@ -191,10 +188,10 @@ void worker::join_loop(shared_loop& l) {
 }
 
 std::uint64_t worker::take_pieces(shared_loop& l) {
-  const double cycles_per_s = 1.0 / owner.seconds_per_cycle;
+  const double cycles_per_s = owner.clock.cycles_per_second();
   loop_pace pace{.piece_cycles = piece_s * cycles_per_s, .gap_cycles = gap_s * cycles_per_s};
   if (owner.tables.seen(l.row))
-    pace.block_cycles = owner.tables.time_s(l.row, owner.machine->single(core)) /
+    pace.block_cycles = owner.tables.time_s(l.row, owner.settings.machine->single(core)) /
                         owner.tables.slowdown(core) * static_cast<double>(l.work.block) *
                         cycles_per_s;
   look_at_cpu_time();
@@ -214,7 +211,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
     } catch (...) {
       l.fail(std::current_exception());
     }
-    const std::uint64_t now = clock_seen = sync::cycles();
+    const std::uint64_t now = clock_seen_ = sync::cycles();
     pace.add(piece.size(), now - at);
     pace.items += l.end_of(piece) - l.begin_of(piece);
     at = now;
@@ -224,7 +221,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
   const std::uint64_t span = at - begin;
   if (l.run) tally(*l.run).work_cycles += span - std::min(nested, span);
   // Part of it may have run on a core that was lent: that says nothing about its own.
-  if (pace.items > 0 && nested == 0 && ours() && lodging_.stayed() && !l.stopped())
+  if (pace.items > 0 && nested == 0 && ours() && thread_.stayed() && !l.stopped())
     learn_loop(l, pace, span);
   return static_cast<std::uint64_t>(std::clamp(
       2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
@@ -235,22 +232,22 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
 void worker::look_at_cpu_time() noexcept {
   constexpr double shared_s = 1e-3;
   const std::uint64_t now = sync::cycles();
-  if (cpu_seen_.ns < 0 || owner.seconds(now - cpu_seen_.cycles) > shared_s)
+  if (cpu_seen_.ns < 0 || owner.clock.seconds(now - cpu_seen_.cycles) > shared_s)
     cpu_seen_ = {now, cpu_nanoseconds()};
 }
 
 // A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that
 // blocks to the other.
 void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span) {
-  const double wall_s = owner.seconds(span);
+  const double wall_s = owner.clock.seconds(span);
   double lost_s = 0.0;
   if (pace.lost_cycles > 0) {
-    const double off_core_s = owner.seconds(sync::cycles() - cpu_seen_.cycles) -
+    const double off_core_s = owner.clock.seconds(sync::cycles() - cpu_seen_.cycles) -
                               static_cast<double>(cpu_nanoseconds() - cpu_seen_.ns) * 1e-9;
-    lost_s = std::min({owner.seconds(pace.lost_cycles), wall_s, std::max(0.0, off_core_s)});
+    lost_s = std::min({owner.clock.seconds(pace.lost_cycles), wall_s, std::max(0.0, off_core_s)});
   }
   owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s,
-                          owner.seconds(clock_seen - owner.start_cycles));
+                          owner.clock.at_s(clock_seen_));
 }
 
 // ---- from outside -------------------------------------------------------------------------------

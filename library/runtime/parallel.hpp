@@ -80,4 +80,25 @@ class shared_loop : public loop_ranges, public loop_door {
   alignas(sync::cache_line) sync::atomic<bool> failed_{false}, stopped_{false};
 };
 
+/// The loops of one worker. To allocate on lines of its own what other threads free takes as long
+/// as a short loop should take to begin, so two are kept: who was invited to the last loop may not
+/// have let go of it yet.
+class kept_loops {
+ public:
+  kept_loops() { all_.reserve(most); }
+  ~kept_loops() {
+    for (shared_loop* const l : all_) l->let_go();
+  }
+  kept_loops(const kept_loops&) = delete;
+  kept_loops& operator=(const kept_loops&) = delete;
+
+  /// One that is kept and that nobody uses, or a new one; held once for the caller.
+  [[nodiscard]] shared_loop* get(const loop_work&, std::uint32_t row, execution_state*,
+                                 worker& caller, const std::vector<double>& weights);
+
+ private:
+  static constexpr std::size_t most = 2;
+  std::vector<shared_loop*> all_;
+};
+
 }  // namespace kilter::detail

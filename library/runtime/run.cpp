@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "kilter/emulated_cores.hpp"
 #include "machine/distance.hpp"
 #include "policy/ask.hpp"
 #include "policy/sample.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/parallel.hpp"
 
 namespace kilter::detail {
 
 std::int64_t worker::cpu_nanoseconds() const noexcept {
-  return owner.options.emulated ? owner.options.emulated->cpu_nanoseconds(core)
-                                : sync::thread_cpu_nanoseconds();
+  return owner.settings.attached.emulated ? owner.settings.attached.emulated->cpu_nanoseconds(core)
+                                          : sync::thread_cpu_nanoseconds();
 }
 
 void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
@@ -24,9 +22,9 @@ void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // Fig. 3, steps 4-6).
   place_id where = std::exchange(n->where, place_unset);
   if ((where == place_unset || from.stolen) && !finds_place(n, from, where)) return;
-  const place_id here = owner.machine->single(core);
-  if (where != here && owner.given_cores.load(sync::memory_order_relaxed) != 0) [[unlikely]]
-    where = owner.place_of_ours(graph_of(n).kinds[n->kind], where, core);
+  const place_id here = owner.settings.machine->single(core);
+  if (where != here && owner.cores.given() != 0) [[unlikely]]
+    where = owner.cores.place_of_ours(graph_of(n).kinds[n->kind], where, core);
   execution_state& e = execution_of(n);
   // What is counted for another execution must not wait behind this task: it may be that
   // execution's last.
@@ -40,19 +38,19 @@ void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
 
 // The place of a task that carries none. False if it went back to its queue.
 bool worker::finds_place(node* n, const origin& from, place_id& where) noexcept try {
-  where = owner.machine->single(core);
-  if (!routing::asks_take(owner.plan, n, from.queue != nullptr)) {
-    where = routing::narrowest(*owner.machine, graph_of(n).kinds[n->kind], core);
+  where = owner.settings.machine->single(core);
+  if (!routing::asks_take(owner.settings.plan, n, from.queue != nullptr)) {
+    where = routing::narrowest(*owner.settings.machine, graph_of(n).kinds[n->kind], core);
     return true;
   }
   asked_view v = owner.view_of(*this);
-  const take_decision d = ask::take(*owner.policy, ref(n), core, from.stolen, v);
+  const take_decision d = ask::take(*owner.settings.policy, ref(n), core, from.stolen, v);
   if (d.put_back) {
     if (execution_of(n).cancelled.load(sync::memory_order_relaxed)) return true;
     put_back(n, from);
     return false;
   }
-  if (d.busy_s != 0.0) add_busy(n, owner.machine->at(d.where).leader, d.busy_s);
+  if (d.busy_s != 0.0) add_busy(n, owner.settings.machine->at(d.where).leader, d.busy_s);
   where = d.where;
   return true;
 } catch (...) {
@@ -63,7 +61,7 @@ bool worker::finds_place(node* n, const origin& from, place_id& where) noexcept 
 // To the workers of that place. False if there is no memory for the way: its run has failed, so its
 // body is left out, and that can be done here.
 bool worker::goes_to(place_id where, node* n, bool stolen, bool needs_stand_in) noexcept try {
-  const place p = owner.machine->at(where);
+  const place p = owner.settings.machine->at(where);
   if (p.width > 1 || needs_stand_in) {
     insert(n, where, stolen);
   } else {
@@ -83,7 +81,7 @@ void worker::run_entry(const assembly_entry& e, bool helping) {
     case assembly_entry::kind::run:
       e.task->where = place_unset;
       if (helping && graph_of(e.task).kinds[e.task->kind].all_members) try {
-          insert(e.task, owner.machine->single(core), false);
+          insert(e.task, owner.settings.machine->single(core), false);
         } catch (...) {
           execution_of(e.task).fail(std::current_exception());
           run_alone(e.task, false, helping);
@@ -133,14 +131,15 @@ bool worker::run_body(node* n, const body& code, body_call& call, execution_stat
 void worker::run_alone(node* n, bool stolen, bool helping) {
   execution_state& e = execution_of(n);
   task_kind& k = e.graph.kinds[n->kind];
-  if (owner.samples_rows && k.short_body.load(sync::memory_order_relaxed) && work_of(n) == 0.0) {
+  if (owner.settings.samples_rows && k.short_body.load(sync::memory_order_relaxed) &&
+      work_of(n) == 0.0) {
     run_short(n, e, k, helping);
     return;
   }
   hand_.close_row(*this);
   const bool at_hand = std::exchange(released_, nullptr) == n;
   const bool long_body = k.long_body.load(sync::memory_order_relaxed);
-  const std::int64_t cpu_begin = owner.measures_cpu && long_body ? cpu_nanoseconds() : -1;
+  const std::int64_t cpu_begin = owner.settings.measures_cpu && long_body ? cpu_nanoseconds() : -1;
   if (long_body) [[unlikely]]
     owner.have_watched();
   const std::uint64_t begin = hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles();
@@ -149,7 +148,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   const bool ran = run_body(n, *k.code, call, e);
   const std::uint64_t end = sync::cycles();
   const std::uint64_t nested = std::exchange(body_, outer).nested_cycles;
-  hand_.stamp_cycles = clock_seen = end;
+  hand_.stamp_cycles = clock_seen_ = end;
 
   measured m;
   if (ran) {
@@ -157,13 +156,14 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     data_now_at(n, core);
     const std::uint64_t span =
         std::max<std::uint64_t>(1, end - begin - std::min(nested, end - begin));
-    m.sample_s = m.leader_s = m.span_s = owner.seconds(span);
+    m.sample_s = m.leader_s = m.span_s = owner.clock.seconds(span);
     m.work = work_of(n);
     // What is learned of that all workers write, so of short bodies only some count.
-    if (data_at != no_core && (span > 16 * owner.short_body_cycles || id_of(n) % 16 == 0))
-      m.from_data = data_at == core && at_hand ? distance::at_hand
-                                               : distance_between(*owner.machine, data_at, core);
-    if (span > owner.long_body_cycles) {
+    if (data_at != no_core && (span > 16 * owner.clock.short_body() || id_of(n) % 16 == 0))
+      m.from_data = data_at == core && at_hand
+                        ? distance::at_hand
+                        : distance_between(*owner.settings.machine, data_at, core);
+    if (span > owner.clock.long_body()) {
       owner.have_watched();
       if (!k.long_body.load(sync::memory_order_relaxed))
         k.long_body.store(true, sync::memory_order_relaxed);
@@ -173,14 +173,14 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
     } else if (cpu_begin >= 0) {
       // It was a gap of the operating system that made a short body look long.
       k.long_body.store(false, sync::memory_order_relaxed);
-    } else if (span < owner.short_body_cycles && nested == 0 && owner.samples_rows) {
+    } else if (span < owner.clock.short_body() && nested == 0 && owner.settings.samples_rows) {
       k.short_body.store(true, sync::memory_order_relaxed);
     }
     worker_tally& t = tally(e);
     ++t.bodies;
     t.work_cycles += span;
-    const place_id here = owner.machine->single(core);
-    if (owner.events) owner.record_task(core, n, e, {core, 1}, 0, begin, end, stolen);
+    const place_id here = owner.settings.machine->single(core);
+    if (owner.events) owner.events.task(core, n, e, {core, 1}, 0, begin, end, stolen);
     learn(n, k, here, m, end);
     t.count(n, here);
   }
@@ -197,7 +197,7 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
   }
   hand_.stamp_cycles = 0;
   worker_tally& t = tally(e);
-  execution_stats::place_count& here = t.places[owner.machine->single(core)];
+  execution_stats::place_count& here = t.places[owner.settings.machine->single(core)];
   const body& code = *k.code;
   body_call call{.where = {core, 1}, .core = core};
   const body_on_stack outer = std::exchange(body_, {&call, code.team});
@@ -223,18 +223,19 @@ void worker::run_short(node* n, execution_state& e, task_kind& k, bool helping) 
 // What the loop would take next, if it belongs to the row and nobody has to be asked about it; else
 // null, and nothing has changed.
 node* worker::next_of_row(const graph_core& g, const task_kind& k, std::uint16_t kind) noexcept {
-  if (hand_.untold || bound_ || !assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty())
+  if (hand_.untold || !bound_.empty() || !assembly_.empty() || !bound_inbox_.empty() ||
+      !open_inbox_.empty())
     return nullptr;
-  if (!hand_.next && owner.takes_own) hand_.next = own_.pop();
+  if (!hand_.next && owner.settings.takes_own) hand_.next = own_.pop();
   node* n = hand_.next;
   if (!n || n->kind != kind || &graph_of(n) != &g || work_of(n) != 0.0) return nullptr;
   if (n->where == place_unset) {
-    const bool asked =
-        n->flags & flag_critical ? owner.plan.asks_take_high : owner.plan.asks_take_low;
+    const bool asked = n->flags & flag_critical ? owner.settings.plan.asks_take_high
+                                                : owner.settings.plan.asks_take_low;
     const bool stays =
-        k.width_one_only ? owner.plan.take_stays || !asked : k.widths.empty() && !asked;
+        k.width_one_only ? owner.settings.plan.take_stays || !asked : k.widths.empty() && !asked;
     if (!stays) return nullptr;
-  } else if (n->where != owner.machine->single(core)) {
+  } else if (n->where != owner.settings.machine->single(core)) {
     return nullptr;
   }
   hand_.next = nullptr;
@@ -247,40 +248,40 @@ void worker::learn_row(const short_row::contents& row) noexcept {
   task_kind& k = *row.kind;
   const std::uint64_t end = sync::cycles();
   const std::uint64_t span = std::max<std::uint64_t>(1, end - row.begin_cycles);
-  hand_.stamp_cycles = clock_seen = end;
+  hand_.stamp_cycles = clock_seen_ = end;
   measured m;
-  m.sample_s = m.leader_s = m.span_s = owner.seconds(span) / row.count;
+  m.sample_s = m.leader_s = m.span_s = owner.clock.seconds(span) / row.count;
   m.tasks = row.count;
-  hand_.row.fit(row, span, owner.short_body_cycles);
+  hand_.row.fit(row, span, owner.clock.short_body());
   // One gap of the operating system in a row does not make its bodies long; twice the limit in most
   // of them does, and the next sample of a long body finds that out.
-  if (span > 2 * owner.short_body_cycles * row.count)
+  if (span > 2 * owner.clock.short_body() * row.count)
     k.short_body.store(false, sync::memory_order_relaxed);
-  if (span > owner.long_body_cycles) [[unlikely]]
+  if (span > owner.clock.long_body()) [[unlikely]]
     owner.have_watched();
   tally(*row.run).work_cycles += span;
-  if (owner.standard_learning)
-    owner.tables.learn(k.row, owner.machine->single(core), m,
-                       owner.seconds(end - owner.start_cycles));
+  if (owner.settings.standard_learning)
+    owner.tables.learn(k.row, owner.settings.machine->single(core), m, owner.clock.at_s(end));
 }
 
 void worker::learn(node* n, const task_kind& k, place_id where, const measured& m,
                    std::uint64_t now_cycles) {
-  if (owner.plan.asks_done) {
+  if (owner.settings.plan.asks_done) {
     asked_view v = owner.view_of(*this);
-    ask::done(*owner.policy, ref(n), where, m, v);
-  } else if (!owner.standard_learning) {
+    ask::done(*owner.settings.policy, ref(n), where, m, v);
+  } else if (!owner.settings.standard_learning) {
     return;
   }
-  if (owner.standard_learning && owner.all_ours(where))
-    owner.tables.learn(k.row, where, m, owner.seconds(now_cycles - owner.start_cycles));
-  if (owner.events) owner.record_learned(core, k, where);
+  if (owner.settings.standard_learning && owner.cores.all_ours(where))
+    owner.tables.learn(k.row, where, m, owner.clock.at_s(now_cycles));
+  if (owner.events) owner.events.learned(core, k, where);
 }
 
 // In a chain of critical tasks the call, which is made in two places, was 1 ns of 39.
 [[gnu::always_inline]] inline void worker::successor_ready(node* n, node* parent) {
   if (n->predecessors != 1 && !n->pending.one_done(n->predecessors)) return;
-  if (!hand_.next && (n->flags & flag_critical ? owner.keeps_high : owner.keeps_low) &&
+  if (!hand_.next &&
+      (n->flags & flag_critical ? owner.settings.keeps_high : owner.settings.keeps_low) &&
       !(n->flags & flag_home)) {
     hand_.next = n;
     return;

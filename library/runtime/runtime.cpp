@@ -5,12 +5,14 @@
 
 namespace kilter {
 
-runtime::runtime(runtime_options o) : engine_(detail::engine::make(std::move(o))) {}
+runtime::runtime(runtime_options o) : runtime(std::move(o), detail::attachments{}) {}
+runtime::runtime(runtime_options o, const detail::attachments& a)
+    : engine_(detail::engine::make(std::move(o), a)) {}
 runtime::~runtime() {
   if (engine_->can_be_stopped()) return;
   // The workers would go on in what is freed, or are not there to be joined. The process is about
   // to end: exit() in a body, or a fork's child.
-  if (!engine_->forked()) engine_->cancel_all();
+  if (!engine_->forked()) engine_->runs.cancel_all();
   (void)engine_.release();
 }
 
@@ -26,19 +28,20 @@ execution_stats runtime::run(graph& g, core_id as_worker) {
 
 void runtime::stop() { engine_->stop(); }
 void runtime::start() { engine_->start(); }
-bool runtime::running() const noexcept { return engine_->running.load(); }
-const machine& runtime::machine() const noexcept { return *engine_->machine; }
+bool runtime::running() const noexcept { return engine_->running(); }
+const machine& runtime::machine() const noexcept { return *engine_->settings.machine; }
 const policy& runtime::policy() const noexcept {
-  return engine_->options.custom ? *engine_->options.custom : *engine_->policy;
+  return engine_->settings.options.custom ? *engine_->settings.options.custom
+                                          : *engine_->settings.policy;
 }
-std::uint32_t runtime::workers() const noexcept { return engine_->machine->core_count(); }
+std::uint32_t runtime::workers() const noexcept { return engine_->settings.machine->core_count(); }
 
 std::vector<runtime::learned> runtime::table() const {
   std::vector<learned> out;
   for (const auto& c : engine_->tables.snapshot()) {
     if (c.samples == 0) continue;
     out.push_back({engine_->tables.row_name(c.row), engine_->tables.row_size_class(c.row),
-                   engine_->machine->at(c.where), c.seconds, c.intrinsic_s, c.samples});
+                   engine_->settings.machine->at(c.where), c.seconds, c.intrinsic_s, c.samples});
   }
   return out;
 }
@@ -52,7 +55,7 @@ std::vector<double> runtime::slowdowns() const {
 double runtime::probing_s() const { return engine_->tables.probing_s(); }
 
 void runtime::forget() {
-  engine_->refuse_while_busy("forgetting what was learned");
+  engine_->runs.refuse_while_any("forgetting what was learned");
   engine_->tables.clear();
 }
 
@@ -67,12 +70,12 @@ void runtime::preset(std::string_view type, std::uint32_t size_class, place wher
 }
 
 void runtime::save_table(const std::string& path) const {
-  engine_->refuse_while_busy("saving what was learned");
+  engine_->runs.refuse_while_any("saving what was learned");
   model::write_table(path, engine_->tables.save(), machine());
 }
 
 void runtime::load_table(const std::string& path) {
-  engine_->refuse_while_busy("loading a table");
+  engine_->runs.refuse_while_any("loading a table");
   const model::saved_table saved = model::read_table(path, machine());
   try {
     engine_->tables.restore(saved);
@@ -81,13 +84,6 @@ void runtime::load_table(const std::string& path) {
   }
 }
 
-std::vector<const tape*> runtime::tapes() const {
-  engine_->refuse_while_busy("reading the recorded decisions");
-  if (engine_->options.record_decisions) engine_->settle_recordings();
-  std::vector<const tape*> out;
-  for (const auto& w : engine_->workers)
-    if (w->log) out.push_back(w->log.get());
-  return out;
-}
+std::vector<const tape*> runtime::tapes() const { return engine_->tapes(); }
 
 }  // namespace kilter

@@ -1,12 +1,11 @@
-// How a worker comes to rest, and who is woken for what. docs/inside/sleeping.md has the protocol,
-// sleeping.hpp and parking.hpp its steps.
+// How a worker comes to rest. docs/inside/sleeping.md has the protocol, sleeping.hpp and
+// parking.hpp its steps.
 
 #include "runtime/sleeping.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "kilter/emulated_cores.hpp"
 #include "runtime/engine.hpp"
 
 namespace kilter::detail {
@@ -16,10 +15,8 @@ constexpr std::int64_t longest_between_looks_ns = 16'000'000;
 
 }  // namespace
 
-// ---- a worker comes to rest ---------------------------------------------------------------------
-
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
-  if (lodging_.away()) go_home();
+  if (thread_.away()) go_home();
   if (ours())
     let_go();
   else
@@ -29,11 +26,10 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
   std::int64_t begin_ns = 0;
   const auto finds = [&](std::int64_t& at_most_ns) {
     if ((over && (*over)()) || something_to_take() || policy_finds_work(at_most_ns) ||
-        owner.must_clear_up() || owner.parked.stopping.load(sync::memory_order_acquire) ||
-        (sleeping_.ended_search() && !ours()))
+        owner.must_clear_up() || owner.workers.stopping() || (sleeping_.ended_search() && !ours()))
       return true;
-    ensure(hand_.empty() && !bound_, "a worker that sleeps has nothing in hand");
-    if (owner.events) begin_ns = owner.now_ns();
+    ensure(hand_.empty() && bound_.empty(), "a worker that sleeps has nothing in hand");
+    if (owner.events) begin_ns = owner.clock.now_ns();
     return false;
   };
   bool slept = false, looks_again = false;
@@ -42,32 +38,33 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
     looks_again = timeout_ns < 0 && begins_watch();
     slept = sleeping_.sleep(looks_again ? nap_ns : timeout_ns, finds);
     if (!looks_again) break;
-    owner.watched.store(false, sync::memory_order_relaxed);
+    owner.lookout.end_watch();
     if (!slept || !sleeping_.nobody_came()) break;
     lend_core();
   }
-  if (slept && owner.events) owner.record_park(core, begin_ns);
+  if (slept && owner.events) owner.events.park(core, begin_ns);
   wait_for_core();
   sleeping_.comes_back();
 }
 
 bool worker::something_to_take() const noexcept {
-  if (bound_) return true;
+  if (!bound_.empty()) return true;
   if (!assembly_.empty() || !bound_inbox_.empty() || !open_inbox_.empty() || !declined_.empty() ||
       !own_.empty())
     return true;
   if (!ours()) return false;
   if (owner.submissions.any_for(parking_)) return true;
-  if (owner.deques) {
+  if (owner.settings.deques) {
     for (const auto& w : owner.workers)
       if (!w->own_.empty() || !w->open_inbox_.empty() || !w->declined_.empty() ||
-          w->roots_left_.load(sync::memory_order_acquire))
+          w->roots_.left() != 0)
         return true;
   }
-  if (owner.deep_workers.load(sync::memory_order_acquire) != 0)
+  if (owner.workers.any_deep())
     for (const auto& w : owner.workers)
       if (!w->kept_.empty()) return true;
-  if (owner.plan.asks_next) return false;  // asked once more after the announcement instead
+  if (owner.settings.plan.asks_next)
+    return false;  // asked once more after the announcement instead
   for (const auto& q : owner.queues)
     if (q->may_take(core) && q->size() > 0) return true;
   return false;
@@ -76,7 +73,7 @@ bool worker::something_to_take() const noexcept {
 // A policy that is asked gets the question once more between the announcement and the sleep: a push
 // that came before the announcement woke nobody.
 bool worker::policy_finds_work(std::int64_t& timeout_ns) {
-  if (!owner.plan.asks_next || !ours()) return false;
+  if (!owner.settings.plan.asks_next || !ours()) return false;
   node* found = nullptr;
   origin from;
   do {
@@ -100,88 +97,17 @@ bool worker::policy_finds_work(std::int64_t& timeout_ns) {
 // A worker without its core was woken in vain: what it was woken for, another may take, and what it
 // has in hand.
 void worker::wait_for_core() noexcept {
-  emulated_cores* cores = owner.options.emulated;
+  emulated_cores* cores = owner.settings.attached.emulated;
   if (!cores || cores->has_core(core)) return;
   let_go();
-  owner.notify_any();
+  owner.workers.notify_any();
   cores->wait_for_core(core);
 }
 
 void worker::search_ends() noexcept {
   if (guest_) [[unlikely]]
-    take_core_back();
-  sleeping_.search_ends([&](bool woken) { owner.wake_for_what_waits(woken); });
-}
-
-// ---- who is woken -------------------------------------------------------------------------------
-
-// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake
-// itself instead of another. One on a core that others slowed lately may come a slice late, so it
-// is woken if there is no other.
-template <class May>
-bool engine::wake_one(May may) noexcept {
-  const worker* self = worker::current();
-  const double now = now_s();
-  bool left_out = false;
-  for (auto& w : workers) {
-    if (w.get() == self || !w->ours() || !may(*w)) continue;
-    if (tables.slowed_lately(w->core, now))
-      left_out = true;
-    else if (w->wake())
-      return true;
-  }
-  return left_out && std::ranges::any_of(workers, [&](auto& w) {
-           return w.get() != self && w->ours() && may(*w) && w->wake();
-         });
-}
-
-void engine::notify_any() noexcept {
-  if (!parked.somebody_is_needed()) return;
-  if (!wake_one([](const worker&) { return true; })) lack_cores();
-}
-
-void engine::wake_for_what_waits(bool queues_too) noexcept {
-  const bool look = deques || deep_workers.load(sync::memory_order_relaxed) != 0;
-  if (submissions.any() ||
-      (look && std::ranges::any_of(workers, [](const auto& w) { return w->has_open_work(); })))
-    notify_any();
-  if (!queues_too) return;
-  for (const auto& q : queues)
-    if (q->size() > 0) notify_takers(*q);
-}
-
-void engine::notify_takers(const declared_queue& q) noexcept {
-  if (!parked.somebody_sleeps()) return;
-  const worker* self = worker::current();
-  // Others may leave it to its owner.
-  if (q.owner() != no_core && workers[q.owner()].get() != self && workers[q.owner()]->ours() &&
-      workers[q.owner()]->wake())
-    return;
-  if (wake_one([&](const worker& w) { return q.may_take(w.core); })) return;
-  lack_cores();
-  // Left over: the caller itself, on its way to sleep.
-  if (self && &self->owner == this && self->ours() && q.may_take(self->core))
-    workers[self->core]->wake();
-}
-
-void engine::notify_other_takers(const declared_queue& q) noexcept {
-  if (!parked.somebody_sleeps()) return;
-  const worker* self = worker::current();
-  for (auto& w : workers)
-    if (w.get() != self && w->ours() && q.may_take(w->core)) w->wake();
-}
-
-void engine::notify_all() noexcept {
-  for (auto& w : workers) w->wake();
-}
-
-bool engine::must_clear_up() noexcept {
-  if (cancelled_runs_.load(sync::memory_order_seq_cst) == 0 ||
-      parked.sleepers.load(sync::memory_order_seq_cst) < workers.size())
-    return false;
-  if (clears_up_.exchange(true, sync::memory_order_seq_cst)) return false;
-  notify_all();
-  return true;
+    guest_.send_home(core, owner.cores);
+  sleeping_.search_ends([&](bool woken) { owner.workers.wake_for_what_waits(woken); });
 }
 
 }  // namespace kilter::detail

@@ -28,26 +28,21 @@ std::exception_ptr no_stand_in(core_id core) noexcept {
 }  // namespace
 
 void worker::insert(node* n, place_id where, bool stolen) {
-  const place p = owner.machine->at(where);
-  cluster_desk& desk = owner.desks[owner.machine->cores()[p.leader].cluster];
-  {
-    const sync::lock_guard hold(desk.lock);
+  const place p = owner.settings.machine->at(where);
+  owner.desk_of(p.leader).hand_out([&](assembly& a) {
     // All members are told or none.
     core_id reserved = p.leader;
-    assembly* a = nullptr;
     try {
-      a = desk.get();
-      a->set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
+      a.set_up(n, &execution_of(n), where, p, graph_of(n).kinds[n->kind].all_members, stolen);
       for (; reserved < p.leader + p.width; ++reserved)
         owner.workers[reserved]->assembly_.reserve();
     } catch (...) {
       while (reserved-- > p.leader) owner.workers[reserved]->assembly_.unreserve();
-      if (a) desk.free.push_back(a);
       throw;
     }
     for (core_id c = p.leader; c < p.leader + p.width; ++c)
-      owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, a});
-  }
+      owner.workers[c]->assembly_.push_reserved({assembly_entry::kind::join, n, &a});
+  });
   for (core_id c = p.leader; c < p.leader + p.width; ++c)
     if (c != core) owner.workers[c]->wake();
 }
@@ -75,7 +70,7 @@ void worker::join(assembly& a) {
     const member_span& span = a.members[core - a.at.leader];
     tally(*a.execution).work_cycles += span.end - span.start;
     if (owner.events)
-      owner.record_task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end,
+      owner.events.task(core, a.task, *a.execution, a.at, core - a.at.leader, span.start, span.end,
                         a.stolen);
   }
   if (took_part && a.leave()) finish_wide(a);
@@ -84,20 +79,15 @@ void worker::join(assembly& a) {
 }
 
 void worker::stand_in(assembly& a) {
-  if (stand_in_) {
-    stand_in_->join();
-    stand_in_.reset();
-  }
   bool reserved = false;
   try {
     assembly_.reserve();
     reserved = true;
-    stand_in_busy_.store(true, sync::memory_order_relaxed);
-    stand_in_ = std::make_unique<sync::thread>([this, &a] {
+    stand_in_.start([this, &a] {
       stands_in(this);
       const bool took_part = take_part(a);
       const bool finisher = took_part && a.leave();
-      stand_in_busy_.store(false, sync::memory_order_release);
+      stand_in_.is_free();
       if (finisher) {
         // What follows belongs to the worker's own thread. It keeps this member's hold on the
         // assembly.
@@ -109,7 +99,6 @@ void worker::stand_in(assembly& a) {
       }
     });
   } catch (...) {
-    stand_in_busy_.store(false, sync::memory_order_relaxed);
     if (reserved) assembly_.unreserve();
     // The others wait for this member at their barrier, so the run ends: its bodies are told, and
     // this one's is left out.
@@ -119,14 +108,11 @@ void worker::stand_in(assembly& a) {
 }
 
 void worker::give_back(assembly& a) {
-  cluster_desk& desk = owner.desks[owner.machine->cores()[a.at.leader].cluster];
-  if (!a.drop()) return;
-  const sync::lock_guard hold(desk.lock);
-  desk.free.push_back(&a);
+  if (a.drop()) owner.desk_of(a.at.leader).take_back(a);
 }
 
 void worker::finish_wide(assembly& a) {
-  const std::uint64_t now = clock_seen = sync::cycles();
+  const std::uint64_t now = clock_seen_ = sync::cycles();
   hand_.stamp_cycles = 0;
   execution_state& e = *a.execution;
   worker_tally& t = tally(e);
@@ -144,19 +130,19 @@ void worker::finish_wide(assembly& a) {
   if (anybody && !e.stops(a.task)) {
     ++t.bodies;
     const auto spent = [&](const member_span& s) {
-      return owner.seconds(std::max<std::uint64_t>(1, s.end - s.start));
+      return owner.clock.seconds(std::max<std::uint64_t>(1, s.end - s.start));
     };
     for (std::uint32_t i = 0; i < a.at.width; ++i)
       if (a.members[i].came)
         members.push_back({a.at.leader + i, spent(a.members[i]), a.members[i].chunks});
     m.members = members;
     m.work = work_of(a.task);
-    m.span_s = owner.seconds(std::max<std::uint64_t>(1, last - first));
+    m.span_s = owner.clock.seconds(std::max<std::uint64_t>(1, last - first));
     m.leader_first = a.members[0].came && a.leader_was_first();
     m.leader_s = a.members[0].came ? spent(a.members[0]) : 0.0;
-    m.sample_s = sample_of(owner.options.timing, m);
+    m.sample_s = sample_of(owner.settings.options.timing, m);
     if (!m.leader_first) ++t.late_leaders;
-    if (last - first > owner.long_body_cycles) owner.have_watched();
+    if (last - first > owner.clock.long_body()) owner.have_watched();
     data_now_at(a.task, a.at.leader);
     learn(a.task, e.graph.kinds[a.task->kind], a.where, m, now);
     t.count(a.task, a.where);

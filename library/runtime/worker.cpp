@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "kilter/emulated_cores.hpp"
 #include "policy/ask.hpp"
 #include "policy/routing.hpp"
 #include "runtime/engine.hpp"
@@ -29,11 +28,13 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 
 }  // namespace
 
-worker::worker(engine& e, core_id c, std::uint64_t seed)
-    : owner(e), core(c), random(seed, "worker", c), parking_(e.parked) {
-  if (e.options.record_decisions) log = std::make_unique<tape>();
-  loops_.reserve(kept_loops);
-  member_times_.reserve(e.machine->clusters()[e.machine->cores()[c].cluster].size);
+worker::worker(engine& e, core_id c)
+    : owner(e),
+      core(c),
+      asker_(e.settings.options.seed, c, e.settings.options.record_decisions),
+      parking_(e.workers.parked()) {
+  const machine& m = *e.settings.machine;
+  member_times_.reserve(m.clusters()[m.cores()[c].cluster].size);
 }
 
 // Invitations to loops that ended meanwhile.
@@ -41,7 +42,6 @@ worker::~worker() {
   const auto never = [](const assembly_entry&) { return false; };
   for (assembly_entry e; assembly_.pop_unless(never, e);)
     if (e.what == assembly_entry::kind::loop) e.loop->let_go();
-  for (shared_loop* const kept : loops_) kept->let_go();
 }
 
 worker* worker::current() noexcept { return this_worker; }
@@ -74,17 +74,17 @@ void worker::refuse_own(const execution_state& awaited, const node* awaited_task
 }
 
 void worker::loop() {
-  clock_seen = sync::cycles();
+  clock_seen_ = sync::cycles();
   this_worker = this;
-  thread_.store(thread_number(), sync::memory_order_relaxed);
+  thread_.begins();
   stacks_.serve_this_thread();
-  if (owner.options.emulated) owner.options.emulated->wait_for_core(core);
-  std::uint64_t idle_since = 0, looked = 0, patience = owner.spin_cycles;
-  while (!owner.parked.stopping.load(sync::memory_order_acquire)) {
-    if (lodging_.away()) [[unlikely]]
+  if (owner.settings.attached.emulated) owner.settings.attached.emulated->wait_for_core(core);
+  std::uint64_t idle_since = 0, looked = 0, patience = owner.clock.spin();
+  while (!owner.workers.stopping()) {
+    if (thread_.away()) [[unlikely]]
       go_home();
-    if (owner.tell_policy.load(sync::memory_order_relaxed)) [[unlikely]]
-      owner.tell_of_cores(*this);
+    if (owner.cores.policy_is_to_hear()) [[unlikely]]
+      owner.cores.tell_policy(*this);
     if (!ours()) [[unlikely]] {
       stand_aside();
       idle_since = looked = 0;
@@ -101,9 +101,8 @@ void worker::loop() {
     const std::uint64_t now = sync::cycles();
     if (idle_since == 0) idle_since = now;
     // Between two looks nothing of ours ran: what is missing the neighbour took.
-    if (looked != 0 && now - looked > owner.gap_cycles)
-      owner.tables.gap(core, owner.seconds(looked - owner.start_cycles),
-                       owner.seconds(now - owner.start_cycles));
+    if (looked != 0 && now - looked > owner.clock.gap())
+      owner.tables.gap(core, owner.clock.at_s(looked), owner.clock.at_s(now));
     looked = now;
     const std::int64_t rest_ns = sleeping_.rest_ns();
     const bool spins = rest_ns < 0 ? now - idle_since < patience : rest_ns < shortest_nap_ns;
@@ -115,15 +114,14 @@ void worker::loop() {
     // Where a longer search would have found what it was woken for, it searches longer next time: a
     // serial part between two loops is no reason to sleep.
     if (rest_ns < 0)
-      patience = sync::cycles() - idle_since < owner.long_spin_cycles ? owner.long_spin_cycles
-                                                                      : owner.spin_cycles;
+      patience = sync::cycles() - idle_since < owner.clock.long_spin() ? owner.clock.long_spin()
+                                                                       : owner.clock.spin();
     idle_since = looked = 0;
   }
-  thread_.store(0, sync::memory_order_relaxed);
+  thread_.ends();
   stop_looking();
-  ensure(!bound_, "a worker that ends leaves nothing behind");
-  if (stand_in_) stand_in_->join();  // it may still be giving back what it took part in
-  stand_in_.reset();
+  ensure(bound_.empty(), "a worker that ends leaves nothing behind");
+  stand_in_.join();
   this_worker = nullptr;
 }
 
@@ -133,7 +131,7 @@ bool worker::step_bound(bool helping, bool narrow) {
     if (e.what == assembly_entry::kind::run) return !narrow;
     // One member of a team of all members is stood in for at a time.
     return helping && e.what == assembly_entry::kind::join && e.wide->all_members &&
-           stand_in_busy_.load(sync::memory_order_acquire);
+           stand_in_.busy();
   };
   assembly_entry e;
   if (assembly_.pop_unless(must_wait, e)) {
@@ -144,21 +142,11 @@ bool worker::step_bound(bool helping, bool narrow) {
   return false;
 }
 
-void worker::empty_bound_inbox() noexcept {
-  node* fresh = bound_inbox_.take_all();
-  node* last = fresh;
-  while (last->link) last = last->link;
-  last->link = bound_;
-  bound_ = fresh;
-}
-
 inline node* worker::take_bound() {
   if (!bound_inbox_.empty()) [[unlikely]]
-    empty_bound_inbox();
-  node* n = bound_;
-  if (!n) return nullptr;
-  bound_ = n->link;
-  share_next();
+    bound_.push_all(bound_inbox_.take_all());
+  node* const n = bound_.pop();
+  if (n) share_next();
   return n;
 }
 
@@ -181,14 +169,15 @@ struct worker::places_to_look {
     return w.take_left_over();
   }
   bool starts_over() { return std::exchange(w.starts_over_, false); }
-  bool declared_waits() { return w.owner.declared_waits_for(w.core); }
+  bool declared_waits() { return w.owner.queues.wait_for(w.core); }
   node* ask() { return w.take_asked(from); }
   bool goes_on() { return w.sleeping_.rest_ns() >= 0 || w.sleeping_.may_rest(); }
   node* steal() { return w.steal(from.stolen); }
 };
 
 node* worker::take(origin& from) {
-  return routing::look(owner.takes_own, owner.plan.deques_too, places_to_look{*this, from});
+  return routing::look(owner.settings.takes_own, owner.settings.plan.deques_too,
+                       places_to_look{*this, from});
 }
 
 bool worker::step(bool helping) {
@@ -202,8 +191,7 @@ bool worker::step(bool helping) {
     n = take(from);
   hand_.tell(*this);
   if (!n) {
-    if (owner.deep_workers.load(sync::memory_order_relaxed) == 0 || !(n = steal_kept()))
-      return false;
+    if (!owner.workers.any_deep() || !(n = steal_kept())) return false;
     run_kept(n, true, helping);
     return true;
   }
@@ -216,7 +204,7 @@ void worker::stand_aside() {
   stop_looking();
   if (!assembly_.empty() && step_bound(false, true)) return;
   if (node* n = take_bound()) return place_and_run(n, {}, false);
-  worker& other = *owner.workers[owner.core_of_ours(core)];
+  worker& other = *owner.workers[owner.cores.core_of_ours(core)];
   for (inbox<node>* left : {&open_inbox_, &declined_})
     for (node* n = left->take_all(); n;) {
       node* const older = n->link;
@@ -244,7 +232,7 @@ void worker::unload() noexcept {
     push_own(oldest);
     oldest = younger;
   }
-  owner.notify_any();
+  owner.workers.notify_any();
 }
 
 // What it has declined, and submissions.
@@ -254,18 +242,19 @@ node* worker::take_left_over() {
     n = keep_but_oldest(n);
     // It no longer counts as looking, or nobody would be woken for the rest.
     search_ends();
-    if (!own_.empty()) owner.notify_any();
+    if (!own_.empty()) owner.workers.notify_any();
     return n;
   }
   if (execution_state* e = owner.submissions.take(parking_)) {
     search_ends();
-    const std::uint32_t nested = std::exchange(waits_, 0);  // it is nobody's who waits here
-    start_execution(*e);
-    waits_ = nested;
+    {
+      const wait_depth::set_aside alone(waits_);
+      start_execution(*e);
+    }
     if (assembly_.empty()) {
       if (node* n = take_bound()) return n;
       if (node* n = std::exchange(hand_.next, nullptr)) return n;
-      if (owner.takes_own) {
+      if (owner.settings.takes_own) {
         unload();
         if (node* n = own_.pop()) return n;
         if (node* n = take_roots(*this)) return n;
@@ -282,7 +271,7 @@ node* worker::take_left_over() {
 node* worker::take_asked(origin& from) {
   // What is asked while no graph runs is of no interest, and would make the recording grow for
   // ever.
-  if (log && owner.active.load(sync::memory_order_acquire) == 0) return nullptr;
+  if (asker_.log() && !owner.runs.any()) return nullptr;
   asked_view v = owner.view_of(*this);
   const auto out_of = [&](declared_queue& q, node* n) {
     from.queue = &q;
@@ -290,7 +279,7 @@ node* worker::take_asked(origin& from) {
     from.stolen = o != no_core && o != core;
     return n;
   };
-  if (!owner.plan.asks_next) {
+  if (!owner.settings.plan.asks_next) {
     // Own queues, then shared ones, then those of others.
     for (const int round : {0, 1, 2})
       for (const auto& q : owner.queues) {
@@ -300,12 +289,12 @@ node* worker::take_asked(origin& from) {
     return nullptr;
   }
   sleeping_.search_begins();
-  const next_decision d = ask::next(*owner.policy, core, sleeping_.next_attempt(), v);
+  const next_decision d = ask::next(*owner.settings.policy, core, sleeping_.next_attempt(), v);
   sleeping_.may_rest(d.what != next_decision::kind::take_from &&
                      d.what != next_decision::kind::steal);
   switch (d.what) {
     case next_decision::kind::take_from:
-      if (declared_queue* q = owner.declared_of(d.queue)) {
+      if (declared_queue* q = owner.queues.of(d.queue)) {
         if (q->may_take(core))
           if (node* n = q->pop(from.key, d.skip)) return out_of(*q, n);
         return nullptr;
@@ -322,8 +311,7 @@ node* worker::take_asked(origin& from) {
       }
     case next_decision::kind::steal: return steal(from.stolen);
     case next_decision::kind::hold_task:
-      if (!owner.holds_for_tasks.load(sync::memory_order_relaxed))
-        owner.holds_for_tasks.store(true, sync::memory_order_relaxed);
+      owner.queues.hold_for_tasks();
       for (const auto& q : owner.queues)
         if (q->may_take(core))
           if (node* n = q->extract(node_of(d.task))) return out_of(*q, n);
@@ -331,7 +319,8 @@ node* worker::take_asked(origin& from) {
       return nullptr;
     case next_decision::kind::hold_until:
       sleeping_.rest_for(static_cast<std::int64_t>(
-          std::clamp((d.until_s - owner.now_s()) * owner.time_scale, 0.0, longest_rest_s) * 1e9));
+          std::clamp((d.until_s - owner.clock.now_s()) * owner.clock.scale(), 0.0, longest_rest_s) *
+          1e9));
       return nullptr;
     case next_decision::kind::nothing: return nullptr;
   }
@@ -342,7 +331,8 @@ node* worker::steal(bool& stolen) {
   if (owner.workers.size() == 1) return nullptr;
   sleeping_.search_begins();
   const core_id from = routing::victim(
-      owner.plan.steal_from, *owner.machine, core, [&](std::uint32_t n) { return random.below(n); },
+      owner.settings.plan.steal_from, *owner.settings.machine, core,
+      [&](std::uint32_t n) { return asker_.random(n); },
       [&](core_id c) { return owner.workers[c]->waiting(); },
       [&](core_id c) { return owner.workers[c]->has_open_work(); });
   node* n = owner.workers[from]->steal_from();
@@ -385,8 +375,7 @@ void worker::push_own(node* n) noexcept {
 void worker::give_up(node* n) noexcept {
   execution_of(n).fail(std::current_exception());
   n->where = place_unset;
-  n->link = bound_;
-  bound_ = n;
+  bound_.push(n);
 }
 
 void worker::bind(const assembly_entry& e) {
@@ -401,11 +390,11 @@ void worker::leave_bound(node* n) {
 
 void worker::leave_open(node* n) {
   if (!ours()) [[unlikely]] {
-    worker& there = *owner.workers[owner.core_of_ours(core)];
+    worker& there = *owner.workers[owner.cores.core_of_ours(core)];
     if (&there != this) return there.leave_open(n);
   }
   open_inbox_.push(n);
-  if (!wake()) owner.notify_any();
+  if (!wake()) owner.workers.notify_any();
 }
 
 void worker::hand_in(execution_state& e) noexcept {

@@ -11,48 +11,46 @@
 //   in_hand       what it has in hand, and how it lets go of it
 //   sleeping      how it comes to rest and gets up again; parking.hpp is what others see of that
 
-#include <sys/types.h>
-
 #include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
-#include "base/spin_lock.hpp"
 #include "base/sync.hpp"
 #include "graph/node.hpp"
 #include "kilter/policy.hpp"
 #include "policy/routing.hpp"
-#include "policy/tape.hpp"
-#include "runtime/added_edges.hpp"
+#include "runtime/asker.hpp"
 #include "runtime/assembly.hpp"
+#include "runtime/core_load.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/in_hand.hpp"
 #include "runtime/inbox.hpp"
-#include "runtime/lodging.hpp"
+#include "runtime/parallel.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/shared_roots.hpp"
 #include "runtime/sleeping.hpp"
 #include "runtime/stacks.hpp"
+#include "runtime/stand_in_thread.hpp"
+#include "runtime/wait_depth.hpp"
+#include "runtime/worker_thread.hpp"
 
 namespace kilter::detail {
 
 class engine;
 class declared_queue;
-struct loop_work;
-struct loop_pace;
 
 class alignas(sync::cache_line) worker {
  public:
-  worker(engine&, core_id, std::uint64_t seed);
+  worker(engine&, core_id);
   ~worker();
+
+  engine& owner;
+  const core_id core;
 
   /// The thread's function: serves until the engine stops.
   void loop();
-  /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a
-  /// task that needs all members.
-  bool step(bool helping);
   /// Runs other tasks until `finished()`; the time is taken off the task that waits, which belongs
   /// to `mine` (null: not known). Afterwards the worker has nothing in hand. Where no stack is left
   /// to help on, `awaited` fails, so that it ends without its bodies.
@@ -88,6 +86,8 @@ class alignas(sync::cache_line) worker {
   /// Wakes it if it sleeps; returns whether it did.
   bool wake() noexcept { return parking_.wake(); }
   [[nodiscard]] parking& sleeping_place() noexcept { return parking_; }
+  /// What the policy expects of work on its core.
+  [[nodiscard]] core_load& load() noexcept { return load_; }
   [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
   /// It is up, and has nothing to do.
   [[nodiscard]] bool looks_for_work() const noexcept { return parking_.searches(); }
@@ -98,55 +98,47 @@ class alignas(sync::cache_line) worker {
   /// Its thread goes where it belongs by now; false if that is to be tried again.
   bool settle() noexcept;
   [[nodiscard]] std::uint32_t waiting() const noexcept {
-    return static_cast<std::uint32_t>(own_.size()) + roots_left_.load(sync::memory_order_relaxed);
+    return static_cast<std::uint32_t>(own_.size()) + roots_.left();
+  }
+  /// Something that any worker may take.
+  [[nodiscard]] bool has_open_work() const noexcept {
+    return !own_.empty() || !open_inbox_.empty() || !declined_.empty() || roots_.left() != 0 ||
+           !kept_.empty();
   }
 
   // --- called on its own thread ---
-  /// What follows up to release_batch throws nothing: if there is no memory for a queue or a
-  /// policy's question, the run of the task ends with bad_alloc, and the task is done without its
-  /// body.
-  void push_own(node*) noexcept;
-  /// A root or a dynamic task has become ready on this worker.
-  void made_ready(node* n, node* parent, core_id waker) noexcept;
+  /// What it adds to the questions that it asks.
+  [[nodiscard]] detail::asker& asker() noexcept { return asker_; }
+  /// When it last read the cycle counter.
+  [[nodiscard]] std::uint64_t clock_seen() const noexcept { return clock_seen_; }
+  // What follows up to release_batch throws nothing: if there is no memory for a queue or a
+  // policy's question, the run of the task ends with bad_alloc, and the task is done without its
+  // body.
   void start_execution(execution_state&) noexcept;
   /// Makes the tasks of a batch ready. The list is used up.
   void release_batch(std::vector<node*>&, node* parent) noexcept;
-  /// A dynamic task is done: its closure, records and number go.
-  void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
+  /// What the task that is running has made ready can be taken by others from here on.
+  void hand_out() noexcept;
   /// Divides the loop among this worker and others; returns when all of it is done. Rethrows what
   /// the body threw.
   void run_loop(const loop_work&, std::uint32_t row, execution_state*);
-  /// What the task that is running has made ready can be taken by others from here on.
-  void hand_out() noexcept;
-  /// Something that any worker may take.
-  [[nodiscard]] bool has_open_work() const noexcept {
-    return !own_.empty() || !open_inbox_.empty() || !declined_.empty() ||
-           roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
-  }
-
-  engine& owner;
-  const core_id core;
-  random_stream random;
-  std::unique_ptr<tape> log;
-  const std::vector<node*>* batch = nullptr;  ///< what question 1 is about
-  bool batch_whole = false;
-  added_edges batch_edges;                ///< of that batch, if a running task added it
-  std::uint64_t clock_seen = 0;           ///< the cycle counter as this worker last read it
-  sync::atomic<std::int64_t> busy_ns{0};  ///< busy estimates not yet done
 
  private:
   // --- looking for work: worker.cpp ---
+  /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a
+  /// task that needs all members.
+  bool step(bool helping);
   /// One entry of the assembly queue. `narrow`: also a task that runs here alone.
   bool step_bound(bool helping, bool narrow);
   struct places_to_look;
   node* take(origin&);
   node* take_bound();
-  void empty_bound_inbox() noexcept;
   node* take_asked(origin&);
   node* take_left_over();
   node* steal(bool& stolen);
   void unload() noexcept;
   node* keep_but_oldest(node*) noexcept;
+  void push_own(node*) noexcept;
   /// The core is another program's: what others may take goes to them, and what is bound is done.
   void stand_aside();
   /// Ends the run of the task with the exception that is being handled, and keeps the task here,
@@ -189,6 +181,8 @@ class alignas(sync::cache_line) worker {
   bool run_body(node*, const body&, body_call&, execution_state&);
   void learn(node*, const task_kind&, place_id, const measured&, std::uint64_t now_cycles);
   void complete(node*, execution_state&);
+  /// A dynamic task is done: its closure, records and number go.
+  void end_of_dynamic(dynamic_node*, execution_state&) noexcept;
   static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void successor_ready(node* n, node* parent);
   [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
@@ -196,6 +190,8 @@ class alignas(sync::cache_line) worker {
   [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
 
   // --- from ready to a queue: ready.cpp ---
+  /// A root or a dynamic task has become ready on this worker.
+  void made_ready(node* n, node* parent, core_id waker) noexcept;
   void enqueue_standard(node*, core_id waker);
   void apply(node*, const ready_decision&, core_id waker);
   void send(node*, const routing::destination&, std::uint64_t key);
@@ -216,9 +212,6 @@ class alignas(sync::cache_line) worker {
   void give_back(assembly&);
 
   // --- loops: parallel.cpp ---
-  /// One that is kept and that nobody uses, or a new one; held once for the caller.
-  [[nodiscard]] shared_loop* loop_for(const loop_work&, std::uint32_t row, execution_state*,
-                                      const std::vector<double>& weights);
   /// Unless it came too late.
   void join_loop(shared_loop&);
   /// Takes part in it while there are pieces. Back: for how many cycles those may take that are
@@ -232,19 +225,14 @@ class alignas(sync::cache_line) worker {
   // --- lending: lending.cpp ---
   /// Somebody whose core has been taken from it gets this worker's, which is about to sleep.
   void lend_core() noexcept;
-  [[nodiscard]] bool has_guest() const noexcept { return guest_ && guest_->lodging_.is_at(core); }
   /// While tasks run one of those that sleep looks again and again; whether it is this one.
   [[nodiscard]] bool begins_watch() noexcept;
   [[nodiscard]] bool may_lend_to(const worker&) const noexcept;
   bool lend_to(worker&, std::int64_t cpu_ns_before) noexcept;
-  /// Others' pieces of work are about to be done here: whoever stands on this core goes home.
-  void take_core_back() noexcept;
-  void look_after_guest() noexcept;
   /// Back to its own core from one that was lent.
   void go_home() noexcept;
 
   // --- waiting: helping.cpp ---
-  static constexpr std::uint32_t deep_waits = 64;
   struct condition {
     bool (*holds)(void*);
     void* argument;
@@ -256,7 +244,7 @@ class alignas(sync::cache_line) worker {
   bool step_deep();
   void rest_while_helping(condition);
   /// So many waits are nested on the stack that what becomes ready here waits here.
-  [[nodiscard]] bool deep() const noexcept { return waits_ >= deep_waits; }
+  [[nodiscard]] bool deep() const noexcept { return waits_.deep(); }
   bool keep(node*);
   node* steal_kept();
   void run_kept(node*, bool stolen, bool helping) noexcept;
@@ -278,46 +266,39 @@ class alignas(sync::cache_line) worker {
 
   // What the owner alone touches at every task comes first, then what thieves read, then what
   // others write.
+  std::uint64_t clock_seen_ = 0;
   in_hand hand_;
   // the last one, until another body runs; policies may ask for its data
   const node* released_ = nullptr;
   // what becomes ready does so at the end of a task, after which this worker looks for another
   bool looks_next_ = false;
-  // taken out of bound_inbox_, youngest first; not in hand, since nobody else may run it
-  node* bound_ = nullptr;
+  // taken out of bound_inbox_; not in hand, since nobody else may run it
+  link_list<node> bound_;
   body_on_stack body_;
   sleeping sleeping_{parking_};
-  std::uint32_t waits_ = 0;   // nested on this worker's stack
+  wait_depth waits_;
   bool starts_over_ = false;  // a graph has begun in the middle of a look
-  struct cpu_look {
-    std::uint64_t cycles = 0;
-    std::int64_t ns = -1;  // none: it slept since, which is no CPU time either
-  };
-  cpu_look cpu_seen_;  // its CPU time, and when
+  cpu_reading cpu_seen_;      // of this thread; none since it slept, which is no CPU time either
   work_deque<node> own_;
   // What became ready while many waits were nested: the youngest is run first; others take only
   // what nobody else has for them.
   work_deque<node> kept_;
   stacks stacks_;
-  std::unique_ptr<sync::thread> stand_in_;
+  detail::asker asker_;
   std::vector<member_time> member_times_;
-  static constexpr std::size_t kept_loops = 2;
-  std::vector<shared_loop*> loops_;
+  kept_loops loops_;
+  guest guest_;  // to whom it has lent its core
   // --- others write these, each on lines of its own ---
-  alignas(sync::cache_line) sync::spin_lock roots_lock_;
-  node* const* next_root_ = nullptr;  // under the lock
-  sync::atomic<std::uint32_t> roots_left_{0};
+  alignas(sync::cache_line) shared_roots roots_;
   alignas(sync::cache_line) inbox<node> bound_inbox_;
   inbox<node> open_inbox_;  // what others left for the deque
   inbox<node> declined_;
   assembly_queue assembly_;
   alignas(sync::cache_line) parking parking_;
-  sync::atomic<bool> stand_in_busy_{false};
+  stand_in_thread stand_in_;
   sync::atomic<bool> ours_{true};
-  lodging lodging_{core};
-  worker* guest_ = nullptr;  // whom this one has lent its core, and who may be gone
-  cpu_look guest_seen_;
-  sync::atomic<pid_t> thread_{0};  // that is in the loop; 0: none
+  worker_thread thread_{core};
+  core_load load_;
 };
 
 }  // namespace kilter::detail

@@ -97,6 +97,9 @@ executor::executor(execution_model m, runtime_options o)
     loops_ = make_loop(m, threads_);
 }
 
+executor::executor(std::unique_ptr<kilter::runtime> there) noexcept
+    : model_(execution_model::kilter), threads_(there->workers()), tasks_(std::move(there)) {}
+
 executor::~executor() = default;
 
 bool runs_to_its_end(kilter::execution all, const std::function<bool()>& stopped) {

@@ -19,11 +19,7 @@
 
 namespace kilter {
 
-class emulated_cores;
 class tape;
-namespace trace {
-class recorder;
-}
 
 /// Which span of a task becomes its sample (papers.md E3, D8). They differ for wide tasks
 /// only.
@@ -55,15 +51,12 @@ struct runtime_options {
   bool pinned = true;
   kilter::timing timing = timing::honest;
   std::uint64_t seed = 1;
-  trace::recorder* events = nullptr;  ///< where events go; null: none are made
   /// keep every question and answer (see `tapes`); memory grows with the run
   bool record_decisions = false;
   /// Some cores are left to other programs of Kilter, and to other runtimes of this one, while
   /// those have something to run (docs/neighbours.md). Not given: yes, unless `machine` is.
   /// KILTER_SHARING=0: never.
   std::optional<bool> shares_cores{};
-  /// cores that are not there; must outlive the runtime. Null: those of this computer
-  emulated_cores* emulated = nullptr;
 };
 
 /// What one run of a graph did.
@@ -90,6 +83,7 @@ struct execution_stats {
 };
 
 namespace detail {
+struct attachments;
 class engine;
 struct execution_state;
 struct runtime_access;
@@ -163,6 +157,8 @@ class runtime {
   /// std::system_error if there are no threads for them. In the child of a fork the runtimes of its
   /// parent refuse everything with usage_error.
   explicit runtime(runtime_options = {});
+  /// For Kilter's laboratory alone, which knows what the attachments are.
+  runtime(runtime_options, const detail::attachments&);
   /// Cancels what runs, waits for the bodies that are running, and joins the workers. Where that
   /// cannot be (a body calls exit(), the child of a fork) nothing is waited for and what the
   /// runtime holds lives on until the process ends.

@@ -19,8 +19,8 @@
 #include "graph_files/source_text.hpp"
 #include "kilter/graph.hpp"
 #include "kilter/runtime.hpp"
+#include "runtime/attachments.hpp"
 #include "sim/engine.hpp"
-#include "trace/recorder.hpp"
 #include "workloads/dag_work.hpp"
 
 namespace kilter::lab {
@@ -60,9 +60,10 @@ void check_usable(const dag& d) {
 dag recording_of(graph& g, std::uint32_t threads) {
   trace::recorder events(threads, {.keeps_graph = true});
   {
-    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(threads)),
-                .policy = "rws",
-                .events = &events});
+    runtime rt(
+        runtime_options{.machine = std::make_shared<const machine>(machine::uniform(threads)),
+                        .policy = "rws"},
+        kilter::detail::attachments{.events = &events});
     rt.run(g);
   }
   const trace::graph_log::content log = events.graph()->take();
@@ -184,9 +185,9 @@ TEST(recorded_graph, graphs_that_ran_one_after_the_other_are_joined) {
   g.add({.type = g.type("a")}, [] {});
   trace::recorder events(1, {.keeps_graph = true});
   {
-    runtime rt({.machine = std::make_shared<const machine>(machine::uniform(1)),
-                .policy = "rws",
-                .events = &events});
+    runtime rt(runtime_options{.machine = std::make_shared<const machine>(machine::uniform(1)),
+                               .policy = "rws"},
+               kilter::detail::attachments{.events = &events});
     rt.run(g);
     rt.run(g);
   }

@@ -171,7 +171,8 @@ TEST(nested_waits, the_policy_hears_of_every_task_and_its_estimates_come_out_eve
     EXPECT_EQ(p->declined.load(), 3u * roots) << "a task that is declined comes back";
     EXPECT_EQ(p->taken.load(), 3u * roots);
     EXPECT_EQ(p->done.load(), 3u * roots);
-    for (const auto& w : detail::runtime_access::of(rt).workers) EXPECT_EQ(w->busy_ns.load(), 0);
+    for (const auto& w : detail::runtime_access::of(rt).workers)
+      EXPECT_EQ(w->load().seconds(), 0.0);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kilter/emulated_cores.hpp"
+#include "runtime/attachments.hpp"
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"
 
@@ -156,7 +156,7 @@ TEST(letting_go, others_are_told_before_an_assembly_gets_the_worker) {
 }
 
 /// Core 0 may be away, until it is back.
-class cores_of_which_one_goes_away final : public emulated_cores {
+class cores_of_which_one_goes_away final : public detail::emulated_cores {
  public:
   std::atomic<bool> away{false};
   [[nodiscard]] double scale() const noexcept override { return 1.0; }
@@ -175,8 +175,7 @@ TEST(letting_go, a_worker_that_waits_for_its_core_has_told_others) {
   cores_of_which_one_goes_away there;
   runtime_options o = scripted_on(4);
   o.custom = std::make_shared<const with_a_queue>(std::vector<core_id>{0, 3});
-  o.emulated = &there;
-  runtime rt(o);
+  runtime rt(o, detail::attachments{.emulated = &there});
   graph g;
   const task first = g.add({.work = at(rt, 0, 2)}, [&](team_member& me) {
     if (me.member() != 0) return;

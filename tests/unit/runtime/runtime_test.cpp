@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "policy/ask.hpp"
+#include "runtime/attachments.hpp"
 #include "stress/watchdog.hpp"
-#include "trace/recorder.hpp"
 #include "unit/runtime/scripted.hpp"
 
 namespace kilter {
@@ -208,8 +208,6 @@ TEST(runtime, tells_the_trace_every_body) {
   for (const char* policy : {"rws", "dam-c"})
     for (const table_options& table : {table_options::paper(), table_options::robust()}) {
       trace::recorder events(4);
-      runtime_options o = with_policy(policy, 4, table);
-      o.events = &events;
       std::atomic<int> members{0};
       graph g;
       const task_type type = g.type("traced");
@@ -225,7 +223,7 @@ TEST(runtime, tells_the_trace_every_body) {
         if (i % 4 == 0) before = t;
       }
       {
-        runtime rt(o);
+        runtime rt(with_policy(policy, 4, table), detail::attachments{.events = &events});
         rt.run(g);
       }
       int bodies = 0, wrong = 0, learned = 0;
@@ -245,8 +243,6 @@ TEST(runtime, tells_the_trace_every_body) {
 // but not what runs while that one waits.
 TEST(runtime, what_runs_while_a_task_waits_begins_after_that_task) {
   trace::recorder events(1);
-  runtime_options o = with_policy("rws", 1);
-  o.events = &events;
   graph g;
   const task_type waiting = g.type("waiting"), child = g.type("child");
   const task first = g.add([] {});
@@ -256,7 +252,7 @@ TEST(runtime, what_runs_while_a_task_waits_begins_after_that_task) {
     b.wait();
   }));
   {
-    runtime rt(o);
+    runtime rt(with_policy("rws", 1), detail::attachments{.events = &events});
     rt.run(g);
   }
   std::int64_t waiting_since = -1, child_since = -1;

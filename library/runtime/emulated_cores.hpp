@@ -6,9 +6,9 @@
 
 #include "kilter/ids.hpp"
 
-namespace kilter {
+namespace kilter::detail {
 
-/// Given to a runtime by runtime_options. Its workers call it, each on its own thread and for its
+/// Given to a runtime by its attachments. Its workers call it, each on its own thread and for its
 /// own core.
 class emulated_cores {
  public:
@@ -26,4 +26,4 @@ class emulated_cores {
   virtual void wait_for_core(core_id) noexcept = 0;
 };
 
-}  // namespace kilter
+}  // namespace kilter::detail
