@@ -157,6 +157,16 @@ place_id our_cores::place_of_ours(const task_kind& k, place_id wanted,
   return wanted;
 }
 
+std::vector<std::uint8_t> our_cores::without_loops(core_id caller) const {
+  std::vector<std::uint8_t> away;
+  if (given() == 0) return away;
+  for (const auto& w : of_.workers) away.push_back(!w->ours());
+  if (away[caller] == 0) return away;
+  const auto last = std::ranges::find(away.rbegin(), away.rend(), 0);
+  if (last != away.rend()) *last = 1;
+  return away;
+}
+
 bool our_cores::pin_home(core_id c, pid_t thread) const noexcept {
   const machine& m = *of_.settings.machine;
   if (of_.workers[c]->ours()) return pin_to(m, c, thread);

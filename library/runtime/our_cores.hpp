@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "base/sync.hpp"
 #include "kilter/ids.hpp"
@@ -51,6 +52,10 @@ class our_cores {
   /// if possible. `wanted` if there is none.
   [[nodiscard]] place_id place_of_ours(const task_kind&, place_id wanted,
                                        core_id near) const noexcept;
+  /// By core, not 0 for those that take no part in a loop which `caller` runs: those that another
+  /// program has. If the caller's is one, it works on one of ours, whose worker then leaves that to
+  /// it. Empty if all take part.
+  [[nodiscard]] std::vector<std::uint8_t> without_loops(core_id caller) const;
   /// To its core, or if another program has that, to any of ours.
   bool pin_home(core_id, pid_t thread) const noexcept;
 

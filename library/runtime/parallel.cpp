@@ -134,8 +134,8 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   const std::uint64_t nested_before = body_.nested_cycles, begin = sync::cycles();
 
   std::vector<std::uint8_t> looks;
-  for (const auto& other : owner.workers) looks.push_back(other->looks_for_work());
-  const std::vector<std::uint8_t> away = cores_without_loops();
+  for (const auto& other : owner.workers) looks.push_back(other->parking_.searches());
+  const std::vector<std::uint8_t> away = owner.cores.without_loops(core);
   const loop_shares shares = shares_of_loop(owner.tables, *owner.settings.machine, row, w.count,
                                             divided(w.count, w.block), core, looks, away);
   const auto given = owner.cores.given();
@@ -166,18 +166,6 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
 }
 
-// Those that another program has. If the caller's is one, it works on one of ours, whose worker
-// then leaves that to it.
-std::vector<std::uint8_t> worker::cores_without_loops() const {
-  std::vector<std::uint8_t> away;
-  if (owner.cores.given() == 0) return away;
-  for (const auto& other : owner.workers) away.push_back(!other->ours());
-  if (away[core] == 0) return away;
-  const auto last = std::ranges::find(away.rbegin(), away.rend(), 0);
-  if (last != away.rend()) *last = 1;
-  return away;
-}
-
 void worker::join_loop(shared_loop& l) {
   if (!ours() || !l.enter()) return;
   const std::uint64_t patience = take_pieces(l);
@@ -194,7 +182,7 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
     pace.block_cycles = owner.tables.time_s(l.row, owner.settings.machine->single(core)) /
                         owner.tables.slowdown(core) * static_cast<double>(l.work.block) *
                         cycles_per_s;
-  look_at_cpu_time();
+  cpu_time_.look(owner.clock);
   const std::uint64_t begin = sync::cycles();
   std::uint64_t at = begin;
   l.works(core, true);
@@ -227,24 +215,14 @@ std::uint64_t worker::take_pieces(shared_loop& l) {
       2.0 * pace.block_cycles, last_pieces_s * cycles_per_s, longest_last_pieces_s * cycles_per_s));
 }
 
-// The clock of a thread's CPU time is a system call, of half a microsecond: short loops share a
-// look.
-void worker::look_at_cpu_time() noexcept {
-  constexpr double shared_s = 1e-3;
-  const std::uint64_t now = sync::cycles();
-  if (cpu_seen_.ns < 0 || owner.clock.seconds(now - cpu_seen_.cycles) > shared_s)
-    cpu_seen_ = {now, cpu_nanoseconds()};
-}
-
 // A gap must be seen by both clocks: iterations that differ look like gaps to the one, a body that
 // blocks to the other.
 void worker::learn_loop(const shared_loop& l, const loop_pace& pace, std::uint64_t span) {
   const double wall_s = owner.clock.seconds(span);
   double lost_s = 0.0;
   if (pace.lost_cycles > 0) {
-    const double off_core_s = owner.clock.seconds(sync::cycles() - cpu_seen_.cycles) -
-                              static_cast<double>(cpu_nanoseconds() - cpu_seen_.ns) * 1e-9;
-    lost_s = std::min({owner.clock.seconds(pace.lost_cycles), wall_s, std::max(0.0, off_core_s)});
+    lost_s = std::min({owner.clock.seconds(pace.lost_cycles), wall_s,
+                       std::max(0.0, cpu_time_.off_core_s(owner.clock))});
   }
   owner.tables.learn_loop(l.row, core, static_cast<double>(pace.items), wall_s - lost_s, wall_s,
                           owner.clock.at_s(clock_seen_));

@@ -10,11 +10,6 @@
 
 namespace kilter::detail {
 
-std::int64_t worker::cpu_nanoseconds() const noexcept {
-  return owner.settings.attached.emulated ? owner.settings.attached.emulated->cpu_nanoseconds(core)
-                                          : sync::thread_cpu_nanoseconds();
-}
-
 void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
   if (n->first_successor) __builtin_prefetch(n->first_successor, 1);
@@ -139,7 +134,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
   hand_.close_row(*this);
   const bool at_hand = std::exchange(released_, nullptr) == n;
   const bool long_body = k.long_body.load(sync::memory_order_relaxed);
-  const std::int64_t cpu_begin = owner.settings.measures_cpu && long_body ? cpu_nanoseconds() : -1;
+  const std::int64_t cpu_begin = owner.settings.measures_cpu && long_body ? cpu_time_.ns() : -1;
   if (long_body) [[unlikely]]
     owner.have_watched();
   const std::uint64_t begin = hand_.stamp_cycles ? hand_.stamp_cycles : sync::cycles();
@@ -169,7 +164,7 @@ void worker::run_alone(node* n, bool stolen, bool helping) {
         k.long_body.store(true, sync::memory_order_relaxed);
       // Time spent helping would count as the body's; such a sample goes without.
       if (cpu_begin >= 0 && nested == 0)
-        m.cpu_s = static_cast<double>(cpu_nanoseconds() - cpu_begin) * 1e-9;
+        m.cpu_s = static_cast<double>(cpu_time_.ns() - cpu_begin) * 1e-9;
     } else if (cpu_begin >= 0) {
       // It was a gap of the operating system that made a short body look long.
       k.long_body.store(false, sync::memory_order_relaxed);

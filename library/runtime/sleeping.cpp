@@ -21,7 +21,7 @@ void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
     let_go();
   else
     stop_looking();
-  cpu_seen_.ns = -1;
+  cpu_time_.forget();
   if (timeout_ns < 0 || timeout_ns >= worth_a_look_ns) lend_core();
   std::int64_t begin_ns = 0;
   const auto finds = [&](std::int64_t& at_most_ns) {

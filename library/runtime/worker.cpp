@@ -31,6 +31,7 @@ constexpr std::int64_t shortest_nap_ns = 100'000;
 worker::worker(engine& e, core_id c)
     : owner(e),
       core(c),
+      cpu_time_(c, e.settings.attached.emulated),
       asker_(e.settings.options.seed, c, e.settings.options.record_decisions),
       parking_(e.workers.parked()) {
   const machine& m = *e.settings.machine;

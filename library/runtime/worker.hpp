@@ -23,6 +23,7 @@
 #include "runtime/asker.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/core_load.hpp"
+#include "runtime/cpu_time.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/in_hand.hpp"
@@ -77,20 +78,12 @@ class alignas(sync::cache_line) worker {
   static void refuse_own(const execution_state& awaited, const node* awaited_task);
 
   // --- what others may do ---
-  void bind(const assembly_entry&);
-  /// To the leader's end of the work queue, out of reach of thieves (papers.md E8, E9).
-  void leave_bound(node*);
-  /// Open to thieves.
-  void leave_open(node*);
-  node* steal_from() noexcept;
   /// Wakes it if it sleeps; returns whether it did.
   bool wake() noexcept { return parking_.wake(); }
   [[nodiscard]] parking& sleeping_place() noexcept { return parking_; }
   /// What the policy expects of work on its core.
   [[nodiscard]] core_load& load() noexcept { return load_; }
   [[nodiscard]] bool idle() const noexcept { return parking_.idle(); }
-  /// It is up, and has nothing to do.
-  [[nodiscard]] bool looks_for_work() const noexcept { return parking_.searches(); }
   /// False while another program has its core (our_cores.hpp). Then it does what is bound to it, on
   /// one of the cores that are left, and nothing else.
   [[nodiscard]] bool ours() const noexcept { return ours_.load(sync::memory_order_acquire); }
@@ -124,6 +117,14 @@ class alignas(sync::cache_line) worker {
   void run_loop(const loop_work&, std::uint32_t row, execution_state*);
 
  private:
+  // --- what other workers may do ---
+  void bind(const assembly_entry&);
+  /// To the leader's end of the work queue, out of reach of thieves (papers.md E8, E9).
+  void leave_bound(node*);
+  /// Open to thieves.
+  void leave_open(node*);
+  node* steal_from() noexcept;
+
   // --- looking for work: worker.cpp ---
   /// One unit of work, if there is any. `helping`: from inside a task that waits; never starts a
   /// task that needs all members.
@@ -186,8 +187,6 @@ class alignas(sync::cache_line) worker {
   static bool pass_stop_on(const node*, const execution_state&) noexcept;
   void successor_ready(node* n, node* parent);
   [[nodiscard]] worker_tally& tally(execution_state& e) noexcept { return e.tallies[core]; }
-  /// What a body had of the core, in nanoseconds.
-  [[nodiscard]] std::int64_t cpu_nanoseconds() const noexcept;
 
   // --- from ready to a queue: ready.cpp ---
   /// A root or a dynamic task has become ready on this worker.
@@ -217,10 +216,7 @@ class alignas(sync::cache_line) worker {
   /// Takes part in it while there are pieces. Back: for how many cycles those may take that are
   /// still in one.
   std::uint64_t take_pieces(shared_loop&);
-  /// By core; empty if all take part.
-  [[nodiscard]] std::vector<std::uint8_t> cores_without_loops() const;
   void learn_loop(const shared_loop&, const loop_pace&, std::uint64_t span);
-  void look_at_cpu_time() noexcept;
 
   // --- lending: lending.cpp ---
   /// Somebody whose core has been taken from it gets this worker's, which is about to sleep.
@@ -278,7 +274,7 @@ class alignas(sync::cache_line) worker {
   sleeping sleeping_{parking_};
   wait_depth waits_;
   bool starts_over_ = false;  // a graph has begun in the middle of a look
-  cpu_reading cpu_seen_;      // of this thread; none since it slept, which is no CPU time either
+  cpu_time cpu_time_;
   work_deque<node> own_;
   // What became ready while many waits were nested: the youngest is run first; others take only
   // what nobody else has for them.

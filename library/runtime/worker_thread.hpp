@@ -5,20 +5,16 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "base/sync.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/cpu_time.hpp"
 #include "runtime/lodging.hpp"
 #include "runtime/our_cores.hpp"
 #include "runtime/pinning.hpp"
 
 namespace kilter::detail {
-
-/// Of a thread's CPU time.
-struct cpu_reading {
-  std::uint64_t cycles = 0;  ///< when
-  std::int64_t ns = -1;      ///< negative: none
-};
 
 class worker_thread {
  public:
