@@ -38,12 +38,12 @@ writable=$("$objdump" -h "$policy" | awk '$1 ~ /^[0-9]+$/ && $3 !~ /^0+$/ && $2 
 
 decisions() {
   "$nm" -C --defined-only "$1" | sed -n 's/^[0-9a-f]* [TtWV] //p' |
-    grep -E '::(on_submit|on_ready|next|on_take|on_done|on_machine)\((kilter::)?.*kilter::view&\) const$' | sort -u || true
+    grep -E '::(on_submit|on_ready|next|on_take|on_done|on_machine)\((kilter::)?.*kilter::v[0-9]+::view&\) const$' | sort -u || true
 }
 count=$(decisions "$policy" | wc -l)
 [ "$count" -ge 10 ] || fail "$policy defines too few decision functions; is the pattern still right? Found:" "$count"
 if [ "$runtime" != - ]; then
-  elsewhere=$(decisions "$runtime" | grep -v '^kilter::policy::' || true)
+  elsewhere=$(decisions "$runtime" | grep -v '^kilter::v[0-9]*::policy::' || true)
   [ -z "$elsewhere" ] || fail "$runtime defines decisions of a policy:" "$elsewhere"
 fi
 exit $failed

@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) ?\{")
+NAMESPACE = re.compile(r"(inline )?namespace ?([\w:]*) ?\{")
 TYPE = re.compile(
     r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+) ?(?:final ?)?(?::[^:]|\{|$)"
 )
@@ -21,11 +21,12 @@ def definitions(path):
     open_ = []
     for line in path.read_text().splitlines():
         if (m := NAMESPACE.match(line)) and not line.rstrip().endswith("}"):
-            open_.append(m.group(1) or "unnamed")
+            # what is in an inline namespace is in the one around it
+            open_.append("" if m.group(1) else m.group(2) or "unnamed")
         elif line.startswith("}  // namespace") and open_:
             open_.pop()
         elif (m := TYPE.match(line)) and "unnamed" not in open_:
-            yield "::".join([*open_, m.group(1)])
+            yield "::".join([*filter(None, open_), m.group(1)])
 
 
 def check(root):
@@ -53,7 +54,10 @@ def self_test():
             "namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n"
         )
         assert check(root) == [], check(root)
-        (root / "lab/c.hpp").write_text("namespace k {\nstruct one {\n};\n}  // namespace k\n")
+        (root / "lab/c.hpp").write_text(
+            "namespace k {\ninline namespace v0 {\nstruct one {\n};\n"
+            "}  // namespace v0\n}  // namespace k\n"
+        )
         assert check(root) == ["k::one is defined in lab/a.hpp and in lab/c.hpp"], check(root)
 
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// Directories that may hold `folder` of Kilter's data, the first to ask in front:

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// Replaces the content of the file, keeping its mode. Empty if that worked, else why not.

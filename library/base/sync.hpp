@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ctime>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -25,6 +26,8 @@ using thread = std::thread;
 using mutex = std::mutex;
 using condition = std::condition_variable;
 using std::lock_guard;
+using std::stop_callback;
+using std::stop_token;
 using std::unique_lock;
 
 using std::memory_order;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 class slabs {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// Cores of one design differ a little: the best of a chip get a higher clock than their neighbours

@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace kilter {
+inline namespace v0 {
 
 namespace detail {
 
@@ -167,4 +168,5 @@ machine within_quota(const machine& m, std::optional<double> quota) {
 
 std::optional<double> cgroup_quota_cores() { return detail::cgroup_quota("/"); }
 
+}  // namespace v0
 }  // namespace kilter

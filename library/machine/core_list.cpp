@@ -7,6 +7,7 @@
 #include "kilter/machine.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace {
 
@@ -94,4 +95,5 @@ std::vector<core_id> parse_cores(std::string_view text, const machine& m) {
   return list_reader(text, m).read();
 }
 
+}  // namespace v0
 }  // namespace kilter

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// The topology again with what shapes a machine and nothing else: objects, their infos, kinds of

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// As many of `cores` as a quota of so many pays for: rounded up, a twentieth of a core left out,

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 struct quantity {

@@ -10,6 +10,7 @@
 #include "kilter/machine.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace fs = std::filesystem;
 
@@ -90,4 +91,5 @@ std::string rule_of(const quantity& q) {
 
 }  // namespace detail
 
+}  // namespace v0
 }  // namespace kilter

@@ -7,6 +7,8 @@
 
 #include <toml++/toml.h>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// input_error "FILE:LINE: what" if it is no TOML, or nests deeper than any file of ours: the

@@ -6,6 +6,7 @@
 #include "policy/builtin.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace {
 
@@ -90,4 +91,5 @@ std::shared_ptr<const policy> make_policy(std::string_view name, const machine& 
   throw input_error("no policy '" + std::string(name) + "'; there are " + known);
 }
 
+}  // namespace v0
 }  // namespace kilter

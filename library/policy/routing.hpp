@@ -93,14 +93,13 @@ template <class Worker>
 
 /// What the worker takes, assembly queues aside. `takes_own` as above, `has_both`:
 /// discipline::deques_too. `Worker` has
-///   bound(), next(), own()              a task, or none
-///   left_over()                         what it declined, open to thieves, the oldest first; and
-///   new graphs starts_over()                       a new graph began, and may have left something
-///   where this look has been already declared_waits()                    something waits in a
-///   declared queue that it may take from ask()                               question 3, or the
-///   declared queues in standard order: what came of one attempt steal() what came of one attempt
-///   goes_on()                           after ask() brought none: it may look further, and is not
-///   to ask again at once
+/// - bound(), next(), own(): a task, or none
+/// - left_over(): what it declined, open to thieves, the oldest first; and new graphs
+/// - starts_over(): a new graph began, and may have left something where this look has been already
+/// - declared_waits(): something waits in a declared queue that it may take from
+/// - ask(): question 3, or the declared queues in standard order: what came of one attempt
+/// - steal(): what came of one attempt
+/// - goes_on(): after ask() brought none, it may look further, and is not to ask again at once
 template <class Worker>
 [[nodiscard]] auto look(bool takes_own, bool has_both, Worker&& w) -> decltype(w.bound()) {
   if (auto n = at_hand(w)) return n;

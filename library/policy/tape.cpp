@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace {
 
@@ -150,4 +151,5 @@ void tape::reseal(std::vector<tape_entry>& entries) noexcept {
   }
 }
 
+}  // namespace v0
 }  // namespace kilter

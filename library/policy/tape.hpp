@@ -13,6 +13,7 @@
 #include "kilter/policy.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 enum class tape_item : std::uint8_t {
   // questions, and the end of an answer
@@ -142,4 +143,5 @@ class tape {
   std::string mismatch_;
 };
 
+}  // namespace v0
 }  // namespace kilter

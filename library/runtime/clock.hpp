@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

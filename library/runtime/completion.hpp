@@ -6,6 +6,7 @@
 
 #include "base/sync.hpp"
 #include "graph/shared_parts.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 
@@ -24,26 +25,39 @@ class run_count {
   }
 
   void end() noexcept {
-    done_.store(1, sync::memory_order_release);
+    done_.fetch_or(over, sync::memory_order_release);
     sync::unpark(done_, 1 << 30);
   }
-  [[nodiscard]] bool done() const noexcept { return done_.load(sync::memory_order_acquire) != 0; }
-  void wait() noexcept {
-    while (!done()) sync::park(done_, 0);
+  [[nodiscard]] bool done() const noexcept {
+    return (done_.load(sync::memory_order_acquire) & over) != 0;
   }
-  /// At most until the monotonic clock shows `end_ns`. Whether they are done.
-  bool wait_until(std::int64_t end_ns) noexcept {
-    while (!done()) {
-      const std::int64_t left = end_ns - sync::nanoseconds();
-      if (left <= 0) return false;
-      sync::park(done_, 0, left);
+  void wait() noexcept {
+    wait_until(-1, [] { return false; });
+  }
+  /// Until the monotonic clock shows `end_ns` (negative: without limit), or `given_up()`, which is
+  /// asked again after each `ask_again`. Whether they are done.
+  template <class GivenUp>
+  bool wait_until(std::int64_t end_ns, GivenUp&& given_up) noexcept {
+    for (;;) {
+      const std::uint32_t before = done_.load(sync::memory_order_relaxed);
+      if (done()) return true;
+      if (given_up()) return false;
+      std::int64_t left = -1;
+      if (end_ns >= 0 && (left = end_ns - sync::nanoseconds()) <= 0) return false;
+      sync::park(done_, before, left);
     }
-    return true;
+  }
+  /// After what makes somebody give up.
+  void ask_again() noexcept {
+    done_.fetch_add(one_more, sync::memory_order_release);
+    sync::unpark(done_, 1 << 30);
   }
 
  private:
+  // Of the futex word: the lowest bit, and a count beside it that only has to change.
+  static constexpr std::uint32_t over = 1, one_more = 2;
   sync::atomic<std::int64_t> remaining_{0};
-  sync::atomic<std::uint32_t> done_{0};  // futex word
+  sync::atomic<std::uint32_t> done_{0};
 };
 
 /// Those who wait for single tasks of one run.

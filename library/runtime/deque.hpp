@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

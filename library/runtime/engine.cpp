@@ -116,7 +116,8 @@ void engine::prepare(graph_core& g, execution_state& e) {
   e.submitted_ns = sync::nanoseconds();
 }
 
-std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
+std::shared_ptr<execution_state> engine::submit(graph& g, const sync::stop_token& stop,
+                                                core_id as_worker) {
   worker::refuse_in_team("submit()");
   refuse_after_fork();
   g.check_acyclic();
@@ -151,6 +152,7 @@ std::shared_ptr<execution_state> engine::submit(graph& g, core_id as_worker) {
     execution_done(*e);
     return e;
   }
+  if (stop.stop_possible()) e->cancel_on(stop);
   if (events.graph()) events.submitted(*e);
   if (here && (as_worker == no_core || as_worker == here->core)) {
     e->as_worker = here->core;

@@ -47,7 +47,8 @@ class engine final : public view_source {
   [[nodiscard]] std::vector<const tape*> tapes();
 
   // --- a run ---
-  std::shared_ptr<execution_state> submit(graph&, core_id as_worker);
+  /// A requested stop cancels it.
+  std::shared_ptr<execution_state> submit(graph&, const sync::stop_token&, core_id as_worker);
   /// By whoever has taken off its last task.
   void execution_done(execution_state&) noexcept;
   /// Its bodies are left out from here on. Called once a run, under its lock, before it is done.

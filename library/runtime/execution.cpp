@@ -28,6 +28,10 @@ void execution_state::cancel() noexcept {
   leave_bodies_out();
 }
 
+void execution_state::cancel_on(const sync::stop_token& stop) noexcept {
+  stop_.emplace(stop, cancels{*this});
+}
+
 // Under the lock, without which the run may end, and with it the engine.
 void execution_state::leave_bodies_out() noexcept {
   leaves_out.store(true, sync::memory_order_relaxed);
@@ -42,15 +46,22 @@ void execution_state::stop(node* n) noexcept {
   leaves_out.store(true, sync::memory_order_release);
 }
 
-bool execution_state::wait_for_end(node* n, std::int64_t end_ns) {
+bool execution_state::wait_for_end(node* n, std::int64_t end_ns, const sync::stop_token& stop) {
   if (tasks.done() || ended(n)) return true;
+  const auto over = [&] { return tasks.done() || stop.stop_requested(); };
   worker* w = worker::current();
+  const sync::stop_callback looks(stop, [&]() noexcept {
+    if (w)
+      w->wake();
+    else
+      waiters_.tell();
+  });
   if (!w) {
-    waiters_.wait(n->end, epoch, end_ns, [&] { return tasks.done(); });
+    waiters_.wait(n->end, epoch, end_ns, over);
   } else {
     n->end.announce_wait(epoch);
     w->help_until(
-        [&] { return tasks.done() || ended(n) || (end_ns >= 0 && sync::nanoseconds() >= end_ns); },
+        [&] { return over() || ended(n) || (end_ns >= 0 && sync::nanoseconds() >= end_ns); },
         nullptr, this);
   }
   return tasks.done() || ended(n);
@@ -87,12 +98,13 @@ void execution::wait() {
 
 namespace {
 
-// Of the monotonic clock.
+// Of the monotonic clock; negative: never.
 std::int64_t end_of(std::int64_t limit_ns) noexcept {
+  if (limit_ns < 0) return -1;
   const std::int64_t now = sync::nanoseconds();
   return limit_ns > std::numeric_limits<std::int64_t>::max() - now
              ? std::numeric_limits<std::int64_t>::max()
-             : now + std::max<std::int64_t>(limit_ns, 0);
+             : now + limit_ns;
 }
 
 detail::node* own_task(const detail::execution_state& e, task t) {
@@ -109,30 +121,39 @@ detail::node* own_task(const detail::execution_state& e, task t) {
 
 }  // namespace
 
-bool execution::wait_ns(std::int64_t limit_ns) {
+bool execution::wait_ns(std::int64_t limit_ns, const sync::stop_token& stop) {
   if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
   detail::execution_state& e = *state_;
   detail::worker::refuse_in_team("wait_for()");
   if (!done()) e.owner.refuse_after_fork();
   const std::int64_t end = end_of(limit_ns);
+  const auto given_up = [&] { return stop.stop_requested(); };
   detail::worker* w = detail::worker::current();
-  if (!w) return e.tasks.wait_until(end);
-  w->help_until([&] { return e.tasks.done() || sync::nanoseconds() >= end; }, nullptr, &e);
+  const sync::stop_callback looks(stop, [&]() noexcept {
+    if (w)
+      w->wake();
+    else
+      e.tasks.ask_again();
+  });
+  if (!w) return e.tasks.wait_until(end, given_up);
+  w->help_until(
+      [&] { return e.tasks.done() || given_up() || (end >= 0 && sync::nanoseconds() >= end); },
+      nullptr, &e);
   return e.tasks.done();
 }
 
-bool execution::wait_ns(task t, std::int64_t limit_ns) {
+bool execution::wait_ns(task t, std::int64_t limit_ns, const sync::stop_token& stop) {
   if (!state_) throw usage_error("this execution is empty; it does not belong to any run");
   detail::execution_state& e = *state_;
   detail::node* n = own_task(e, t);
   detail::worker::refuse_in_team("waiting for a task");
   if (!done()) e.owner.refuse_after_fork();
-  return e.wait_for_end(n, limit_ns < 0 ? -1 : end_of(limit_ns));
+  return e.wait_for_end(n, end_of(limit_ns), stop);
 }
 
 void execution::wait(task t) {
   if (state_) detail::worker::refuse_own(*state_, detail::task_access::get(t));
-  wait_ns(t, -1);
+  wait_ns(t, no_limit, {});
   detail::execution_state& e = *state_;
   const detail::node* n = detail::task_access::get(t);
   // If the graph was run again since, only that this run is over is known.

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct execution_state {
   /// Remembers the first exception and stops the bodies that have not started.
   void fail(std::exception_ptr) noexcept;
   void cancel() noexcept;
+  /// From here on a requested stop cancels it. Once, while it is active.
+  void cancel_on(const sync::stop_token&) noexcept;
 
   // --- one task of it ---
   /// Its body is not to begin; if it has, it is to return early.
@@ -84,15 +87,21 @@ struct execution_state {
   /// Leaves its body out, and what depends on it; no effect once it has ended.
   void stop(node*) noexcept;
   [[nodiscard]] bool ended(const node* n) const noexcept { return n->end.has_come(epoch); }
-  /// Returns when it has ended, or when the monotonic clock shows `end_ns` (negative: never).
-  /// Whether it has.
-  bool wait_for_end(node*, std::int64_t end_ns);
+  /// Returns when it has ended, when the monotonic clock shows `end_ns` (negative: never), or when
+  /// a stop is requested. Whether it has.
+  bool wait_for_end(node*, std::int64_t end_ns, const sync::stop_token&);
   /// One that somebody waits for has ended.
   void tell_of_end() noexcept;
 
  private:
   void leave_bodies_out() noexcept;
   end_waiters waiters_;
+  struct cancels {
+    execution_state& it;
+    void operator()() const noexcept { it.cancel(); }
+  };
+  // The last: it goes first, and waits for a request that is cancelling just now.
+  std::optional<sync::stop_callback<cancels>> stop_;
 };
 
 /// The run that a task of a running graph belongs to.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ensure.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 
@@ -93,12 +94,11 @@ struct in_hand {
 
   /// All of it goes to where others find it. What is counted for `mine` may stay: that run cannot
   /// end before the task of it that goes on here. `Worker` has
-  ///   tell(const declared_queue&)      wakes somebody for what waits there
-  ///   decline(node*, const origin&)    puts a task back
-  ///   share(node*)                     leaves a task that was to run next
-  ///   learn_row(const contents&)       the sample of a row
-  ///   hand_in(execution_state&)        takes what the tally has counted off that run, which may
-  ///   end it
+  /// - tell(const declared_queue&): wakes somebody for what waits there
+  /// - decline(node*, const origin&): puts a task back
+  /// - share(node*): leaves a task that was to run next
+  /// - learn_row(const contents&): the sample of a row
+  /// - hand_in(execution_state&): takes what the tally has counted off that run, which may end it
   template <class Worker>
   void let_go(Worker&& w, const execution_state* mine = nullptr) noexcept {
     if (found) [[unlikely]]

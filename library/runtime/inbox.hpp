@@ -3,6 +3,7 @@
 // task can be mistaken for another that came back to the same address (ABA).
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

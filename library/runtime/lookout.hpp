@@ -7,6 +7,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

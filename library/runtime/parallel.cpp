@@ -107,7 +107,8 @@ void shared_loop::fail(std::exception_ptr e) noexcept {
 
 bool shared_loop::stopped() const noexcept {
   return stopped_.load(sync::memory_order_acquire) ||
-         (run && run->cancelled.load(sync::memory_order_relaxed));
+         (run && run->cancelled.load(sync::memory_order_relaxed)) ||
+         (work.stop && work.stop->stop_requested());
 }
 
 shared_loop* kept_loops::get(const loop_work& w, std::uint32_t row, execution_state* run,
@@ -163,7 +164,10 @@ void worker::run_loop(const loop_work& w, std::uint32_t row, execution_state* ru
   l->let_go();
   body_.nested_cycles = nested_before + (sync::cycles() - begin);
   if (thrown) std::rethrow_exception(thrown);
-  if (unfinished) throw cancelled_error("the graph was cancelled while a loop of it ran");
+  if (unfinished)
+    throw cancelled_error(w.stop && w.stop->stop_requested()
+                              ? "a stop of the loop was requested before all of it was done"
+                              : "the graph was cancelled while a loop of it ran");
 }
 
 void worker::join_loop(shared_loop& l) {

@@ -8,6 +8,7 @@
 // belongs to the look (`wake`, `somebody_sleeps`), so that nobody can forget it.
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

@@ -93,8 +93,8 @@ class pipeline_run {
                [this, first](task_context& here) { give(here, *first); });
   }
 
-  std::uint64_t all(runtime& rt) {
-    rt.run(graph_);
+  std::uint64_t all(runtime& rt, const sync::stop_token& stop) {
+    rt.run(graph_, stop);
     return given_;
   }
 
@@ -164,6 +164,8 @@ class pipeline_run {
 
 std::uint32_t usual_in_flight(const runtime& rt) noexcept { return 4 * rt.workers(); }
 
-std::uint64_t run_pipeline(runtime& rt, const pipeline_work& w) { return pipeline_run(w).all(rt); }
+std::uint64_t run_pipeline(runtime& rt, const pipeline_work& w) {
+  return pipeline_run(w).all(rt, w.stop);
+}
 
 }  // namespace kilter::detail

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 /// Cuts 0 .. n-1 into parts that are as large as their weights are against each other, one after

@@ -19,12 +19,26 @@ void active_runs::check_admission() const {
     throw usage_error(policy_failure_ + "; this runtime asks it no more, make another");
 }
 
-void active_runs::withdraw(const execution_state& run) noexcept {
-  const sync::lock_guard hold(lock_);
-  std::erase_if(active_, [&](const auto& a) { return a.get() == &run; });
+std::shared_ptr<execution_state> active_runs::take_out(execution_state& run) noexcept {
+  const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &run; });
+  std::shared_ptr<execution_state> alive = std::move(*at);
+  active_.erase(at);
   count_.fetch_sub(1, sync::memory_order_seq_cst);
   run.graph.execution.store(nullptr, sync::memory_order_release);
+  {
+    const sync::lock_guard state(run.lock);
+    run.tasks.end();
+    if (run.cancelled.load(sync::memory_order_relaxed) &&
+        cancelled_.fetch_sub(1, sync::memory_order_seq_cst) == 1)
+      clears_up_.store(false, sync::memory_order_relaxed);
+  }
   none_.notify_all();
+  return alive;
+}
+
+void active_runs::withdraw(execution_state& run) noexcept {
+  const sync::lock_guard hold(lock_);
+  const std::shared_ptr<execution_state> alive = take_out(run);
 }
 
 void active_runs::end(execution_state& run) noexcept {
@@ -35,20 +49,8 @@ void active_runs::end(execution_state& run) noexcept {
   std::shared_ptr<execution_state> alive;
   {
     const sync::lock_guard hold(lock_);
-    const auto at = std::ranges::find_if(active_, [&](const auto& a) { return a.get() == &run; });
-    alive = std::move(*at);
-    active_.erase(at);
     ended_.fetch_add(1, sync::memory_order_release);
-    count_.fetch_sub(1, sync::memory_order_seq_cst);
-    run.graph.execution.store(nullptr, sync::memory_order_release);
-    {
-      const sync::lock_guard state(run.lock);
-      run.tasks.end();
-      if (run.cancelled.load(sync::memory_order_relaxed) &&
-          cancelled_.fetch_sub(1, sync::memory_order_seq_cst) == 1)
-        clears_up_.store(false, sync::memory_order_relaxed);
-    }
-    none_.notify_all();
+    alive = take_out(run);
   }
   alive.reset();
 }

@@ -34,7 +34,7 @@ class active_runs {
     last();
   }
   /// It has begun, but no worker knows of it.
-  void withdraw(const execution_state&) noexcept;
+  void withdraw(execution_state&) noexcept;
   /// Its last task is done. Afterwards it may be gone.
   void end(execution_state&) noexcept;
   /// Its bodies are left out from here on. Once a run, under its lock, before it is done.
@@ -76,6 +76,8 @@ class active_runs {
 
  private:
   void check_admission() const;
+  /// Under the lock. The engine's hold on it.
+  [[nodiscard]] std::shared_ptr<execution_state> take_out(execution_state&) noexcept;
 
   sync::mutex lock_;
   sync::condition none_;

@@ -16,12 +16,16 @@ runtime::~runtime() {
   (void)engine_.release();
 }
 
-execution runtime::submit(graph& g, core_id as_worker) {
-  return execution(engine_->submit(g, as_worker));
+execution runtime::submit(graph& g, core_id as_worker) { return submit(g, {}, as_worker); }
+
+execution runtime::submit(graph& g, const sync::stop_token& stop, core_id as_worker) {
+  return execution(engine_->submit(g, stop, as_worker));
 }
 
-execution_stats runtime::run(graph& g, core_id as_worker) {
-  execution e = submit(g, as_worker);
+execution_stats runtime::run(graph& g, core_id as_worker) { return run(g, {}, as_worker); }
+
+execution_stats runtime::run(graph& g, const sync::stop_token& stop, core_id as_worker) {
+  execution e = submit(g, stop, as_worker);
   e.wait();
   return e.stats();
 }

@@ -10,6 +10,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

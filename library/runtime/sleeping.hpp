@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kilter/version.hpp"
 #include "runtime/parking.hpp"
 
 namespace kilter::detail {

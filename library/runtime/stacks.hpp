@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 
+#include "kilter/version.hpp"
+
 namespace kilter::detail {
 
 class stacks {

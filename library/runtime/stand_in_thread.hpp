@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 
 namespace kilter::detail {
 

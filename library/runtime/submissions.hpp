@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/sync.hpp"
+#include "kilter/version.hpp"
 #include "runtime/parking.hpp"
 
 namespace kilter::detail {

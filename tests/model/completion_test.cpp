@@ -48,8 +48,43 @@ TEST(completion, whoever_waits_for_a_run_sees_all_of_it) {
 TEST(completion, mutants_end_a_run_unseen) {
   is_caught<run_ends>({file, "run_count::take_off(", "fetch_sub"});
   is_caught<run_ends>({file, "run_count::take_off(", "fetch_sub", harm::torn});
-  is_caught<run_ends>({file, "run_count::end(", "done_.store"});
+  is_caught<run_ends>({file, "run_count::end(", "done_.fetch_or"});
   is_caught<run_ends>({file, "run_count::done(", "done_.load"});
+}
+
+/// execution::wait with a stop token: a second thread requests the stop. The run goes on.
+struct waiter_gives_up {
+  static constexpr int threads = 2;
+  run_count tasks;
+  plain said;
+  sync::atomic<bool> requested{false};
+
+  waiter_gives_up() { tasks.begin(1); }
+  void thread(unsigned who) {
+    if (who == 0) {
+      said.write(1);
+      requested.store(true, sync::memory_order_release);
+      tasks.ask_again();
+      return;
+    }
+    const bool done =
+        tasks.wait_until(-1, [&] { return requested.load(sync::memory_order_acquire); });
+    check(!done && said.read() == 1, "it gave up because it was asked to");
+  }
+  void after() {
+    check(tasks.take_off(1), "the run goes on");
+    tasks.end();
+    check(tasks.done(), "and ends");
+  }
+};
+
+TEST(completion, who_waits_for_a_run_may_give_up) {
+  holds<waiter_gives_up>();
+  holds_in_all_orders<waiter_gives_up>(3);
+}
+
+TEST(completion, mutants_wait_for_ever) {
+  is_caught<waiter_gives_up>({file, "run_count::ask_again(", "done_.fetch_add"});
 }
 
 /// A task of the run adds another, which a second worker runs: the run must not end between.

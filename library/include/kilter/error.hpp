@@ -3,7 +3,10 @@
 
 #include <stdexcept>
 
+#include "kilter/version.hpp"
+
 namespace kilter {
+inline namespace v0 {
 
 /// Input that cannot be used: a file, a name, a number. The command line turns it into exit
 /// status 2.
@@ -21,4 +24,5 @@ struct cancelled_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+}  // namespace v0
 }  // namespace kilter

@@ -20,6 +20,7 @@
 #include "kilter/task.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 /// The widths that a task may run at: `{1, 2, 4}`, or `1`. Empty: every width of the machine. Where
 /// the machine has none of them, the task runs on one core.
@@ -234,4 +235,5 @@ class batch : public detail::adds_tasks<batch> {
   state* state_;
 };
 
+}  // namespace v0
 }  // namespace kilter

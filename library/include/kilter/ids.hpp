@@ -3,7 +3,10 @@
 
 #include <cstdint>
 
+#include "kilter/version.hpp"
+
 namespace kilter {
+inline namespace v0 {
 
 /// One logical CPU that a worker serves. Kilter's own numbering: dense over the allowed CPUs,
 /// cluster by cluster, fastest kind first, then lowest operating system index.
@@ -36,4 +39,5 @@ struct place {
 /// How a task stands to the critical path: given by the user or found by a criticality source.
 enum class priority : std::uint8_t { low, high };
 
+}  // namespace v0
 }  // namespace kilter

@@ -12,6 +12,7 @@
 #include "kilter/ids.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 struct core_kind {
   kind_id id = 0;
@@ -132,4 +133,5 @@ class machine {
 /// what is wrong.
 [[nodiscard]] std::vector<core_id> parse_cores(std::string_view text, const machine& m);
 
+}  // namespace v0
 }  // namespace kilter

@@ -7,6 +7,7 @@
 #include "kilter/ids.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 struct member_time {
   core_id core = 0;
@@ -39,4 +40,5 @@ struct measured {
   std::span<const member_time> members{};
 };
 
+}  // namespace v0
 }  // namespace kilter

@@ -1,13 +1,15 @@
 #pragma once
 // Loops whose iterations do not depend on one another, on the workers of a runtime: parallel_for,
-// parallel_reduce, and a loop as a task of a graph. docs/parallel-loops.md says how the iterations
-// are divided.
+// parallel_reduce, and a loop as a task of a graph. They go over numbers, from one to another, or
+// over the elements of a range. docs/parallel-loops.md says how the iterations are divided.
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,6 +21,7 @@
 #include "kilter/task.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 struct loop_options {
   /// Under which name the loop is learned: calls of one name share what they know of the cores.
@@ -27,6 +30,9 @@ struct loop_options {
   /// Iterations in the smallest piece that the body is given, the last one excepted. 0: as the
   /// learned times say.
   std::uint64_t grain = 0;
+  /// Once a stop is requested no further piece begins; if some were left out, cancelled_error comes
+  /// out of the loop. A body of pieces that are long may look itself.
+  std::stop_token stop{};
 };
 
 /// Where a loop stands in the source; filled in by the compiler.
@@ -47,6 +53,17 @@ struct loop_work {
   std::uint64_t block = 0;  ///< pieces begin at multiples of this
   void (*run)(void* body, std::uint64_t begin, std::uint64_t end) = nullptr;
   void* body = nullptr;
+  const std::stop_token* stop = nullptr;  ///< null: none can be requested
+};
+
+/// Of loop_options, what is needed when the loop runs.
+struct loop_limits {
+  std::uint64_t grain = 0;
+  std::stop_token stop{};
+  explicit loop_limits(const loop_options& o) : grain(o.grain), stop(o.stop) {}
+  [[nodiscard]] const std::stop_token* stop_if_any() const noexcept {
+    return stop.stop_possible() ? &stop : nullptr;
+  }
 };
 
 /// The same number for the same count and grain, whatever the machine: at most 4096 blocks unless
@@ -80,7 +97,8 @@ void run_range(F& body, I begin, I end) {
 }
 
 template <class Where, class I, class F>
-void loop_over(Where& where, I begin, I end, F& body, std::uint64_t grain, std::string_view name) {
+void loop_over(Where& where, I begin, I end, F& body, const loop_limits& limits,
+               std::string_view name) {
   struct call {
     F& body;
     I begin;
@@ -88,25 +106,25 @@ void loop_over(Where& where, I begin, I end, F& body, std::uint64_t grain, std::
   const std::uint64_t count = loop_length(begin, end);
   if (count == 0) return;
   run_loop(where,
-           {count, for_block(count, grain),
+           {count, for_block(count, limits.grain),
             [](void* c, std::uint64_t from, std::uint64_t to) {
               auto& it = *static_cast<call*>(c);
               run_range(it.body, index_at(it.begin, from), index_at(it.begin, to));
             },
-            &of},
+            &of, limits.stop_if_any()},
            name);
 }
 
 template <class Where, class I, class T, class F, class Join>
 T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& join,
-              std::uint64_t grain, std::string_view name) {
+              const loop_limits& limits, std::string_view name) {
   const std::uint64_t count = loop_length(begin, end);
   T total = identity;
   if (count == 0) return total;
   struct partial {
     T value;
   };
-  const std::uint64_t block = reduce_block(count, grain);
+  const std::uint64_t block = reduce_block(count, limits.grain);
   std::vector<partial> partials(static_cast<std::size_t>((count - 1) / block + 1),
                                 partial{identity});
   struct call {
@@ -131,7 +149,7 @@ T reduce_over(Where& where, I begin, I end, const T& identity, F& body, Join& jo
                 at = stop;
               }
             },
-            &of},
+            &of, limits.stop_if_any()},
            name);
   for (partial& p : partials) total = join(std::move(total), std::move(p.value));
   return total;
@@ -150,6 +168,15 @@ using loop_index = std::common_type_t<B, E>;
 /// vectorise better.
 template <class F, class I>
 concept loop_body = std::is_invocable_v<F&, I> || std::is_invocable_v<F&, I, I>;
+/// What a loop over elements goes through: a std::vector, a std::array, a std::span, or any other
+/// range whose size is known and whose elements are reached in one step.
+template <class R>
+concept loop_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
+/// `body(element)` for one element, or `body(first, last)` for a piece of them, as iterators.
+template <class F, class R>
+concept element_body = loop_range<R> &&
+    (std::is_invocable_v<F&, std::ranges::range_reference_t<R>> ||
+     std::is_invocable_v<F&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>);
 
 namespace detail {
 
@@ -184,12 +211,27 @@ constexpr auto value_of() {
   else
     return std::type_identity<std::decay_t<std::invoke_result_t<F&, I>>>{};
 }
+/// The same for one element or for a piece.
+template <class F, class R, class T>
+constexpr auto value_of_elements() {
+  using iterator = std::ranges::iterator_t<R>;
+  if constexpr (std::is_invocable_v<F&, iterator, iterator, T>)
+    return std::type_identity<std::decay_t<std::invoke_result_t<F&, iterator, iterator, T>>>{};
+  else
+    return std::type_identity<
+        std::decay_t<std::invoke_result_t<F&, std::ranges::range_reference_t<R>>>>{};
+}
 
 }  // namespace detail
 
 /// `body(i)` or `body(first, last, partial)`, as parallel_reduce says.
 template <class F, class I, class T>
 concept reduce_body = std::is_invocable_v<F&, I> || std::is_invocable_r_v<T, F&, I, I, T>;
+/// The same over elements: `body(element)` or `body(first, last, partial)`.
+template <class F, class R, class T>
+concept element_reduce_body = loop_range<R> &&
+    (std::is_invocable_v<F&, std::ranges::range_reference_t<R>> ||
+     std::is_invocable_r_v<T, F&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>, T>);
 
 namespace detail {
 
@@ -212,6 +254,82 @@ constexpr void check_reduce_body() {
                   "not fit it; give the identity their type, as 0.0 instead of 0");
 }
 
+/// The body of a loop over numbers, made of one over the elements at those numbers.
+template <class R, class F>
+struct over_elements {
+  using iterator = std::ranges::iterator_t<R>;
+  iterator first;
+  F& body;
+
+  [[nodiscard]] iterator at(std::uint64_t i) const {
+    return first + static_cast<std::ranges::range_difference_t<R>>(i);
+  }
+  void operator()(std::uint64_t from, std::uint64_t to) const {
+    if constexpr (std::is_invocable_v<F&, iterator, iterator>)
+      body(at(from), at(to));
+    else
+      for (iterator it = at(from), end = at(to); it != end; ++it) body(*it);
+  }
+};
+template <class R, class T, class F, class Join>
+struct sum_of_elements : over_elements<R, F> {
+  Join& join;
+
+  T operator()(std::uint64_t from, std::uint64_t to, T partial) const {
+    using iterator = std::ranges::iterator_t<R>;
+    if constexpr (std::is_invocable_v<F&, iterator, iterator, T>) {
+      return this->body(this->at(from), this->at(to), std::move(partial));
+    } else {
+      for (iterator it = this->at(from), end = this->at(to); it != end; ++it)
+        partial = join(std::move(partial), this->body(*it));
+      return partial;
+    }
+  }
+};
+
+template <class F, class R>
+constexpr void check_element_body() {
+  using element = std::ranges::range_reference_t<R>;
+  using iterator = std::ranges::iterator_t<R>;
+  static_assert(
+      element_body<F, R>,
+      "the body of a loop over a range takes an element, or two iterators: first and last "
+      "of a piece");
+  static_assert(
+      !(std::is_invocable_v<F&, element> && std::is_invocable_v<F&, iterator, iterator>),
+      "the body of a loop over a range takes one of the two: an element, or two iterators; "
+      "this one could take either");
+}
+template <class F, class R, class T>
+constexpr void check_element_reduce_body() {
+  static_assert(
+      element_reduce_body<F, R, T>,
+      "parallel_reduce over a range takes the identity, a body and a function that joins; "
+      "the body takes an element, or two iterators and the sum so far");
+  if constexpr (element_reduce_body<F, R, T>)
+    static_assert(!narrows<typename decltype(value_of_elements<F, R, T>())::type, T>,
+                  "parallel_reduce sums up in the type of the identity, and the body's values may "
+                  "not fit it; give the identity their type, as 0.0 instead of 0");
+}
+
+template <class R>
+[[nodiscard]] std::uint64_t length_of(R& range) {
+  return static_cast<std::uint64_t>(std::ranges::size(range));
+}
+
+template <class Where, class R, class F>
+void for_elements(Where& where, R& range, F& body, const loop_limits& limits,
+                  std::string_view name) {
+  over_elements<R&, F> of{std::ranges::begin(range), body};
+  loop_over(where, std::uint64_t{0}, length_of(range), of, limits, name);
+}
+template <class Where, class R, class T, class F, class Join>
+T reduce_elements(Where& where, R& range, const T& identity, F& body, Join& join,
+                  const loop_limits& limits, std::string_view name) {
+  sum_of_elements<R&, T, F, Join> of{{std::ranges::begin(range), body}, join};
+  return reduce_over(where, std::uint64_t{0}, length_of(range), identity, of, join, limits, name);
+}
+
 }  // namespace detail
 
 /// Runs `body` for every index of [begin, end), on as many workers as pay, and returns when all are
@@ -224,7 +342,8 @@ void parallel_for(runtime& rt, B begin, E end, F&& body, const loop_options& opt
                   call_site at = call_site::here()) {
   detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
-  detail::loop_over(rt, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
+  detail::loop_over(rt, of.begin, of.end, body, detail::loop_limits(options),
+                    detail::loop_name(options, at));
 }
 /// The same inside a task, which gives the context that it was given itself (usage_error
 /// otherwise); if the task's graph is cancelled, pieces that have not begun are left out and
@@ -234,7 +353,32 @@ void parallel_for(task_context& here, B begin, E end, F&& body, const loop_optio
                   call_site at = call_site::here()) {
   detail::check_loop_body<F, loop_index<B, E>>();
   const auto of = detail::bounds_of(begin, end);
-  detail::loop_over(here, of.begin, of.end, body, options.grain, detail::loop_name(options, at));
+  detail::loop_over(here, of.begin, of.end, body, detail::loop_limits(options),
+                    detail::loop_name(options, at));
+}
+
+/// Runs `body` for every element of the range, otherwise as over numbers:
+///
+///   std::vector<double> v = ...;
+///   kilter::parallel_for(rt, v, [](double& x) { x *= 2; });
+///   kilter::parallel_for(rt, std::span(v).first(n), [](double& x) { x *= 2; });
+///
+/// An element is what `*iterator` gives, so a body that takes it by reference may change it. Bodies
+/// run at the same time must not write elements that share a memory location, as those of a
+/// std::vector<bool> do. Nobody may insert or remove meanwhile.
+template <loop_range R, class F>
+void parallel_for(runtime& rt, R&& range, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
+  detail::check_element_body<F, R&>();
+  detail::for_elements(rt, range, body, detail::loop_limits(options),
+                       detail::loop_name(options, at));
+}
+template <loop_range R, class F>
+void parallel_for(task_context& here, R&& range, F&& body, const loop_options& options = {},
+                  call_site at = call_site::here()) {
+  detail::check_element_body<F, R&>();
+  detail::for_elements(here, range, body, detail::loop_limits(options),
+                       detail::loop_name(options, at));
 }
 
 /// join(... join(join(identity, v0), v1) ..., vn) over [begin, end), where v is `body(i)`; or
@@ -250,8 +394,8 @@ template <class T, loop_integer B, loop_integer E, class F, class Join>
                                 call_site at = call_site::here()) {
   detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
-  return detail::reduce_over(rt, of.begin, of.end, identity, body, join, options.grain,
-                             detail::loop_name(options, at));
+  return detail::reduce_over(rt, of.begin, of.end, identity, body, join,
+                             detail::loop_limits(options), detail::loop_name(options, at));
 }
 template <class T, loop_integer B, loop_integer E, class F, class Join>
 [[nodiscard]] T parallel_reduce(task_context& here, B begin, E end, const T& identity, F&& body,
@@ -259,8 +403,31 @@ template <class T, loop_integer B, loop_integer E, class F, class Join>
                                 call_site at = call_site::here()) {
   detail::check_reduce_body<F, loop_index<B, E>, T>();
   const auto of = detail::bounds_of(begin, end);
-  return detail::reduce_over(here, of.begin, of.end, identity, body, join, options.grain,
-                             detail::loop_name(options, at));
+  return detail::reduce_over(here, of.begin, of.end, identity, body, join,
+                             detail::loop_limits(options), detail::loop_name(options, at));
+}
+
+/// The same over the elements of a range: v is `body(element)`; or `body(first, last, partial)`,
+/// with two iterators, returns `partial` with a piece added.
+///
+///   std::vector<double> v = ...;
+///   const auto square = [](double x) { return x * x; };
+///   const double sum = kilter::parallel_reduce(rt, v, 0.0, square, std::plus{});
+template <class T, loop_range R, class F, class Join>
+[[nodiscard]] T parallel_reduce(runtime& rt, R&& range, const T& identity, F&& body, Join&& join,
+                                const loop_options& options = {},
+                                call_site at = call_site::here()) {
+  detail::check_element_reduce_body<F, R&, T>();
+  return detail::reduce_elements(rt, range, identity, body, join, detail::loop_limits(options),
+                                 detail::loop_name(options, at));
+}
+template <class T, loop_range R, class F, class Join>
+[[nodiscard]] T parallel_reduce(task_context& here, R&& range, const T& identity, F&& body,
+                                Join&& join, const loop_options& options = {},
+                                call_site at = call_site::here()) {
+  detail::check_element_reduce_body<F, R&, T>();
+  return detail::reduce_elements(here, range, identity, body, join, detail::loop_limits(options),
+                                 detail::loop_name(options, at));
 }
 
 /// A loop as a task of a graph. The policy decides where the task starts (it has width 1), other
@@ -272,10 +439,11 @@ task add_parallel_for(graph& g, task_options task_settings, B begin, E end, F&& 
   detail::check_loop_body<std::decay_t<F>, loop_index<B, E>>();
   task_settings.widths = 1;
   const auto of = detail::bounds_of(begin, end);
-  return g.add(task_settings, [of, work = std::forward<F>(body), grain = options.grain,
-                               name = detail::loop_name(options, at)](task_context& here) mutable {
-    detail::loop_over(here, of.begin, of.end, work, grain, name);
-  });
+  return g.add(task_settings,
+               [of, work = std::forward<F>(body), limits = detail::loop_limits(options),
+                name = detail::loop_name(options, at)](task_context& here) mutable {
+                 detail::loop_over(here, of.begin, of.end, work, limits, name);
+               });
 }
 template <loop_integer B, loop_integer E, class F>
 task add_parallel_for(graph& g, B begin, E end, F&& body, const loop_options& options = {},
@@ -283,4 +451,29 @@ task add_parallel_for(graph& g, B begin, E end, F&& body, const loop_options& op
   return add_parallel_for(g, task_options{}, begin, end, std::forward<F>(body), options, at);
 }
 
+/// The same over the elements of a range, which is looked at when the task runs. A range that is
+/// given as an lvalue is referred to and must be there as long as the graph; a temporary, as a
+/// std::span, is kept with the graph.
+template <std::ranges::viewable_range R, class F>
+requires loop_range<R> task add_parallel_for(graph& g, task_options task_settings, R&& range,
+                                             F&& body, const loop_options& options = {},
+                                             call_site at = call_site::here()) {
+  using all = std::views::all_t<R>;
+  detail::check_element_body<std::decay_t<F>, all&>();
+  task_settings.widths = 1;
+  return g.add(task_settings, [of = all(std::forward<R>(range)), work = std::forward<F>(body),
+                               limits = detail::loop_limits(options),
+                               name = detail::loop_name(options, at)](task_context& here) mutable {
+    detail::for_elements(here, of, work, limits, name);
+  });
+}
+template <std::ranges::viewable_range R, class F>
+requires loop_range<R> task add_parallel_for(graph& g, R&& range, F&& body,
+                                             const loop_options& options = {},
+                                             call_site at = call_site::here()) {
+  return add_parallel_for(g, task_options{}, std::forward<R>(range), std::forward<F>(body), options,
+                          at);
+}
+
+}  // namespace v0
 }  // namespace kilter

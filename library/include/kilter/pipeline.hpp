@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "kilter/runtime.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 /// How many items a stage may have in hand at once, and in which order it takes them.
 enum class stage_order : std::uint8_t {
@@ -57,6 +59,8 @@ struct pipeline_options {
   /// How many items may be between the beginning of the first stage and the end of the last.
   /// Nothing is buffered beyond them. 0: four a worker.
   std::uint32_t in_flight = 0;
+  /// Once a stop is requested no further item enters a stage, and cancelled_error comes out.
+  std::stop_token stop{};
 };
 
 namespace detail {
@@ -74,6 +78,7 @@ struct pipeline_work {
   std::span<const stage_work> stages;  ///< at least two
   void* bodies = nullptr;
   std::span<void* const> values;  ///< of each item that may be in flight
+  std::stop_token stop{};
 };
 
 /// Items that passed through.
@@ -168,7 +173,7 @@ std::uint64_t run_stages(runtime& rt, const pipeline_options& options,
   std::vector<void*> values;
   for (auto& item : items) values.push_back(&item);
   const stage_work work[] = {{std::get<I>(stages).type, Stages::order, &typed::template run<I>}...};
-  return run_pipeline(rt, {work, &stages, values});
+  return run_pipeline(rt, {work, &stages, values, options.stop});
 }
 
 }  // namespace detail
@@ -192,4 +197,5 @@ requires(sizeof...(F) >= 2) std::uint64_t
   return parallel_pipeline(rt, pipeline_options{}, std::move(stages)...);
 }
 
+}  // namespace v0
 }  // namespace kilter

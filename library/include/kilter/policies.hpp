@@ -13,6 +13,7 @@
 #include "kilter/trace_table.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 class machine;
 class policy;
@@ -89,4 +90,5 @@ struct policy_info {
 /// Every built-in policy, in the order of S0's Table 1, then the later ones.
 [[nodiscard]] std::span<const policy_info> policy_catalogue() noexcept;
 
+}  // namespace v0
 }  // namespace kilter

@@ -19,6 +19,7 @@
 #include "kilter/trace_table.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 // ---- question 0: which queues exist -------------------------------------------------------------
 
@@ -335,4 +336,5 @@ class policy {
   std::size_t cores_ = 0, places_ = 0;  // 0: of any policy that is not trusted
 };
 
+}  // namespace v0
 }  // namespace kilter

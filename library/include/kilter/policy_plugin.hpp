@@ -10,6 +10,7 @@
 #include "kilter/policy.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace detail {
 
@@ -154,6 +155,7 @@ void sum_up(stamp& s, Members Class::*... which) noexcept {
   return version << 48 | s.sum() >> 16;
 }
 
+}  // namespace v0
 }  // namespace kilter
 
 /// Once in the library: how the command makes the policy. CLASS is made from (const machine&, const

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "kilter/trace_table.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 class tape;
 
@@ -97,17 +99,21 @@ class execution {
   /// was cancelled. On a worker it runs other tasks of that worker's runtime meanwhile. usage_error
   /// inside a member of a team, and in a body that waits for the run that it is of.
   void wait();
-  /// Waits as `wait` does, but at most so long; on a worker it may be late by a task that it runs
-  /// meanwhile. Returns whether all tasks are done, and throws nothing that a task threw: `wait`
-  /// does that then, at once.
+  /// Waits as `wait` does, but at most so long, and no longer once a stop is requested; on a worker
+  /// it may be late by a task that it runs meanwhile. The run goes on. Returns whether all tasks
+  /// are done, and throws nothing that a task threw: `wait` does that then, at once.
   template <class Rep, class Period>
-  bool wait_for(const std::chrono::duration<Rep, Period>& limit) {
-    return wait_ns(in_ns(limit));
+  bool wait_for(const std::chrono::duration<Rep, Period>& limit, const std::stop_token& stop = {}) {
+    return wait_ns(in_ns(limit), stop);
   }
   template <class Clock, class Duration>
-  bool wait_until(const std::chrono::time_point<Clock, Duration>& end) {
-    return wait_for(end - Clock::now());
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& end,
+                  const std::stop_token& stop = {}) {
+    return wait_for(end - Clock::now(), stop);
   }
+  /// The same until a stop is requested, however long that takes. To cancel the run as well, give
+  /// `runtime::submit` the token.
+  bool wait(const std::stop_token& stop) { return wait_ns(no_limit, stop); }
   /// No further body starts; tasks that run see task_context::cancelled().
   void cancel() noexcept;
   [[nodiscard]] bool done() const noexcept;
@@ -119,13 +125,16 @@ class execution {
   /// for its own task. It must not wait for one that comes after its own either: neither would end.
   void wait(task);
   template <class Rep, class Period>
-  bool wait_for(task t, const std::chrono::duration<Rep, Period>& limit) {
-    return wait_ns(t, in_ns(limit));
+  bool wait_for(task t, const std::chrono::duration<Rep, Period>& limit,
+                const std::stop_token& stop = {}) {
+    return wait_ns(t, in_ns(limit), stop);
   }
   template <class Clock, class Duration>
-  bool wait_until(task t, const std::chrono::time_point<Clock, Duration>& end) {
-    return wait_for(t, end - Clock::now());
+  bool wait_until(task t, const std::chrono::time_point<Clock, Duration>& end,
+                  const std::stop_token& stop = {}) {
+    return wait_for(t, end - Clock::now(), stop);
   }
+  bool wait(task t, const std::stop_token& stop) { return wait_ns(t, no_limit, stop); }
   [[nodiscard]] bool done(task) const;
   /// Leaves out the body of the task and of all that depend on it; one that runs sees
   /// task_context::cancelled(). The others run, and `wait()` throws nothing for it. No effect once
@@ -146,8 +155,9 @@ class execution {
            : ns.count() > 0.0 ? static_cast<std::int64_t>(ns.count())
                               : 0;
   }
-  bool wait_ns(std::int64_t limit_ns);
-  bool wait_ns(task, std::int64_t limit_ns);
+  static constexpr std::int64_t no_limit = -1;
+  bool wait_ns(std::int64_t limit_ns, const std::stop_token&);
+  bool wait_ns(task, std::int64_t limit_ns, const std::stop_token&);
   std::shared_ptr<detail::execution_state> state_;
 };
 
@@ -172,15 +182,26 @@ class runtime {
   /// `as_worker` the roots are made ready by that core's worker.
   [[nodiscard("wait for it: a graph or a runtime that goes away cancels what runs")]] execution
   submit(graph&, core_id as_worker = no_core);
+  /// The same, and the run is cancelled once a stop is requested, as `execution::cancel` does; if
+  /// it was, no body runs. The token may outlive the run, or end before it.
+  ///
+  ///   std::stop_source stop;
+  ///   kilter::execution all = rt.submit(g, stop.get_token());
+  ///   ...
+  ///   stop.request_stop();  // on any thread, also in a body
+  [[nodiscard("wait for it: a graph or a runtime that goes away cancels what runs")]] execution
+  submit(graph&, const std::stop_token&, core_id as_worker = no_core);
   /// submit and wait.
   execution_stats run(graph&, core_id as_worker = no_core);
+  execution_stats run(graph&, const std::stop_token&, core_id as_worker = no_core);
   /// Runs one task, and what it adds, and returns when all is done: `rt.run([](task_context& here)
   /// { ... })`.
   template <class F>
-  requires(!std::derived_from<std::remove_cvref_t<F>, graph>) execution_stats run(F&& body) {
+  requires(!std::derived_from<std::remove_cvref_t<F>, graph>) execution_stats
+      run(F&& body, const std::stop_token& stop = {}) {
     graph g;
     g.add(std::forward<F>(body));
-    return run(g);
+    return run(g, stop);
   }
 
   /// Cancels what runs and joins the workers; what was learned is kept. No effect if stopped.
@@ -225,4 +246,5 @@ class runtime {
   std::unique_ptr<detail::engine> engine_;
 };
 
+}  // namespace v0
 }  // namespace kilter

@@ -11,6 +11,7 @@
 #include "kilter/ids.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 class graph;
 namespace detail {
@@ -190,4 +191,5 @@ inline constexpr body body_of = {
 
 }  // namespace detail
 
+}  // namespace v0
 }  // namespace kilter

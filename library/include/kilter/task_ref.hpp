@@ -3,7 +3,10 @@
 
 #include <cstdint>
 
+#include "kilter/version.hpp"
+
 namespace kilter {
+inline namespace v0 {
 
 /// A task as a policy knows it: a name to ask the view about. Empty where there is none (a root has
 /// no parent).
@@ -20,4 +23,5 @@ struct task_state {
   friend bool operator==(const task_state&, const task_state&) = default;
 };
 
+}  // namespace v0
 }  // namespace kilter

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 
+#include "kilter/version.hpp"
+
 namespace kilter {
+inline namespace v0 {
 
 /// Options of the trace table (papers.md S0, A1.1, E1-E4; the robust parts:
 /// docs/inside/decisions/trace-table.md).
@@ -56,4 +59,5 @@ enum class objective : std::uint8_t {
   edp,     ///< time x time x watts of the place
 };
 
+}  // namespace v0
 }  // namespace kilter

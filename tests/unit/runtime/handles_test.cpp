@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -258,6 +259,98 @@ TEST(runs, a_body_that_waits_for_its_own_run_is_told) {
   submitted.store(true);
   execution(e).wait();
   EXPECT_EQ(refused.load(), 2);
+}
+
+TEST(stop, a_request_cancels_the_run_that_was_given_the_token) {
+  for (const std::uint32_t workers : {1u, 2u}) {
+    runtime rt(with_policy("auto", workers));
+    std::stop_source stop;
+    std::atomic<bool> begun{false};
+    bool after = false;
+    graph g;
+    const task first = g.add([&](task_context& here) {
+      begun = true;
+      stress::wait_until([&] { return here.cancelled(); });
+    });
+    g.edge(first, g.add([&] { after = true; }));
+    execution e = rt.submit(g, stop.get_token());
+    stress::wait_until([&] { return begun.load(); });
+    EXPECT_FALSE(e.done());
+    stop.request_stop();
+    EXPECT_THROW(e.wait(), cancelled_error);
+    EXPECT_FALSE(after);
+    begun = false;
+    EXPECT_THROW(rt.run(g, stop.get_token()), cancelled_error);
+    EXPECT_FALSE(begun.load()) << "it was requested before, so no body runs";
+    EXPECT_THROW(rt.run([] {}, stop.get_token()), cancelled_error);
+    std::stop_source other;
+    EXPECT_THROW(rt.run([&] { other.request_stop(); }, other.get_token()), cancelled_error)
+        << "a body may request it";
+    EXPECT_EQ(rt.run([] {}).tasks, 1u) << "the runtime goes on";
+  }
+}
+
+TEST(stop, a_request_after_the_run_has_no_effect) {
+  std::stop_source stop;
+  {
+    runtime rt(with_policy("auto", 2));
+    graph g;
+    g.add([] {});
+    execution done = rt.submit(g, stop.get_token());
+    done.wait();
+    stop.request_stop();
+    EXPECT_EQ(done.stats().tasks, 1u);
+    done.wait();
+  }
+  runtime rt(with_policy("auto", 2));
+  for (int round = 0; round < (stress::sanitized ? 100 : 1000); ++round) {
+    graph g;
+    g.add([] {});
+    std::stop_source soon;
+    execution e = rt.submit(g, soon.get_token());
+    std::thread requests([&] { soon.request_stop(); });
+    try {
+      e.wait();
+    } catch (const cancelled_error&) {
+    }
+    e = {};
+    requests.join();
+  }
+}
+
+TEST(stop, a_request_lets_go_who_waits_and_the_run_goes_on) {
+  using namespace std::chrono_literals;
+  runtime rt(with_policy("auto", 1)), other(with_policy("auto", 2));
+  for (const bool in_a_task : {false, true})
+    for (const bool for_one_task : {false, true}) {
+      std::stop_source stop;
+      std::atomic<bool> open{false}, waits{false};
+      graph g;
+      const task held = g.add([&] { stress::wait_until([&] { return open.load(); }); });
+      execution e = rt.submit(g);
+      bool ended = true;
+      const auto wait = [&] {
+        waits = true;
+        ended = for_one_task ? e.wait(held, stop.get_token()) : e.wait(stop.get_token());
+      };
+      std::thread waiter([&] {
+        if (in_a_task)
+          other.run(wait);
+        else
+          wait();
+      });
+      stress::wait_until([&] { return waits.load(); });
+      stop.request_stop();
+      waiter.join();
+      EXPECT_FALSE(ended);
+      EXPECT_FALSE(e.wait_for(10h, stop.get_token()));
+      EXPECT_FALSE(e.wait_until(held, std::chrono::steady_clock::now() + 10h, stop.get_token()));
+      EXPECT_FALSE(e.done());
+      open = true;
+      e.wait();
+      EXPECT_TRUE(e.wait(stop.get_token())) << "what is done is done";
+      EXPECT_TRUE(e.wait(held, stop.get_token()));
+    }
 }
 
 TEST(runs, a_graph_that_goes_while_it_runs_is_cancelled_and_waited_for) {

@@ -5,13 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <set>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -50,6 +54,70 @@ TEST(parallel_for, an_empty_range_calls_nothing) {
                 rt, 3u, 2u, 17, [](unsigned) { return 1; }, std::plus<>{}),
             17);
   EXPECT_FALSE(called);
+}
+
+TEST(parallel_for, goes_over_each_element_once_whatever_the_range) {
+  for (const std::uint32_t workers : {1u, 3u}) {
+    runtime rt(with_policy("auto", workers));
+    std::vector<int> v(10'000, 1);
+    parallel_for(rt, v, [](int& x) { ++x; });
+    EXPECT_EQ(std::ranges::count(v, 2), 10'000) << workers;
+    parallel_for(rt, std::span(v).subspan(7, 100), [](int& x) { ++x; });
+    EXPECT_EQ(std::ranges::count(v, 3), 100);
+    EXPECT_EQ(v[6] + v[7] + v[106] + v[107], 2 + 3 + 3 + 2);
+    using iterator = std::vector<int>::iterator;
+    parallel_for(rt, v, [](iterator first, iterator last) {
+      ASSERT_LT(first, last);
+      std::fill(first, last, 5);
+    });
+    EXPECT_EQ(std::ranges::count(v, 5), 10'000);
+    std::atomic<std::size_t> sum{0};
+    const std::array<std::size_t, 4> fixed{1, 2, 3, 4};
+    parallel_for(rt, fixed, [&](const std::size_t& x) { sum += x; });
+    parallel_for(rt, std::views::iota(std::size_t{1}, std::size_t{101}),
+                 [&](std::size_t x) { sum += x; });
+    EXPECT_EQ(sum.load(), 10u + 5050u);
+    v.clear();
+    parallel_for(rt, v, [](int&) { FAIL() << "there is no element"; });
+    rt.run([&](task_context& here) {
+      std::vector<char> inner(100, 'a');
+      parallel_for(here, inner, [](char& c) { c = 'b'; }, {.grain = 7});
+      EXPECT_EQ(std::ranges::count(inner, 'b'), 100);
+    });
+  }
+}
+
+TEST(parallel_for, a_requested_stop_leaves_out_the_pieces_that_have_not_begun) {
+  for (const std::uint32_t workers : {1u, 3u}) {
+    runtime rt(with_policy("auto", workers));
+    for (const bool inside : {false, true}) {
+      std::stop_source stop;
+      std::atomic<int> ran{0};
+      const auto body = [&](int) {
+        stop.request_stop();
+        ran.fetch_add(1);
+      };
+      const loop_options options{.grain = 1, .stop = stop.get_token()};
+      const auto loop = [&] {
+        if (inside)
+          rt.run([&](task_context& here) { parallel_for(here, 0, 100'000, body, options); });
+        else
+          parallel_for(rt, 0, 100'000, body, options);
+      };
+      EXPECT_THROW(loop(), cancelled_error);
+      const int so_far = ran.load();
+      EXPECT_GE(so_far, 1);
+      EXPECT_LT(so_far, 100'000);
+      EXPECT_THROW(loop(), cancelled_error) << "it is still requested";
+      EXPECT_EQ(ran.load(), so_far);
+    }
+    std::stop_source late;
+    parallel_for(rt, 0, 1, [&](int) { late.request_stop(); }, {.stop = late.get_token()});
+    EXPECT_EQ(parallel_reduce(
+                  rt, 0, 10, 0, [](int) { return 1; }, std::plus<>{}),
+              10)
+        << "the runtime goes on";
+  }
 }
 
 TEST(parallel_for, counts_that_no_32_bit_number_holds) {
@@ -301,6 +369,47 @@ TEST(parallel_reduce, gives_the_same_bits_whatever_the_number_of_workers) {
 
 // ---- bounds and values of different types ----
 
+TEST(parallel_reduce, over_elements_gives_the_bits_that_it_gives_over_their_numbers) {
+  std::vector<double> v(100'003);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = 1.0 / static_cast<double>(i + 1);
+  runtime rt(with_policy("auto", 3));
+  const double by_number = parallel_reduce(
+      rt, std::size_t{0}, v.size(), 0.0, [&](std::size_t i) { return v[i]; }, std::plus<>{});
+  const double by_element = parallel_reduce(
+      rt, v, 0.0, [](double x) { return x; }, std::plus<>{});
+  using iterator = std::span<const double>::iterator;
+  const double by_piece = parallel_reduce(
+      rt, std::span<const double>(v), 0.0,
+      [](iterator first, iterator last, double sum) { return std::accumulate(first, last, sum); },
+      std::plus<>{});
+  EXPECT_EQ(by_element, by_number);
+  EXPECT_EQ(by_piece, by_number);
+  rt.run([&](task_context& here) {
+    EXPECT_EQ(parallel_reduce(
+                  here, v, 0.0, [](double x) { return x; }, std::plus<>{}),
+              by_number);
+  });
+  v.clear();
+  EXPECT_EQ(parallel_reduce(
+                rt, v, 17.0, [](double x) { return x; }, std::plus<>{}),
+            17.0);
+}
+
+TEST(parallel_task, goes_over_the_elements_that_are_there_when_it_runs) {
+  runtime rt(with_policy("auto", 2));
+  std::vector<int> v(10, 0);
+  std::array<int, 3> fixed{};
+  graph g;
+  add_parallel_for(g, {.name = "grows"}, v, [](int& x) { ++x; });
+  add_parallel_for(g, std::span(fixed), [](int& x) { ++x; });
+  rt.run(g);
+  v.resize(1000, 0);
+  rt.run(g);
+  EXPECT_EQ(std::ranges::count(v, 2), 10);
+  EXPECT_EQ(std::ranges::count(v, 1), 990);
+  EXPECT_EQ(fixed, (std::array{2, 2, 2}));
+}
+
 TEST(loop_types, a_bound_of_another_type_is_not_cut) {
   runtime rt(with_policy("auto", 2));
   const std::vector<int> v(1000, 1);
@@ -335,6 +444,11 @@ TEST(loop_types, bounds_without_a_common_type_are_refused_unless_the_loop_is_emp
   parallel_for(rt, -2, 3L, [&](long i) { iterations.fetch_add(static_cast<int>(i) + 10); });
   EXPECT_EQ(iterations.load(), 8 + 9 + 10 + 11 + 12);
 }
+
+static_assert(loop_range<std::vector<int>&> && loop_range<std::span<const double>> &&
+              !loop_range<std::set<int>&> && !loop_range<int>);
+static_assert(element_body<void (*)(int&), std::vector<int>&> &&
+              !element_body<void (*)(int&), const std::vector<int>&>);
 
 template <class T, class V>
 concept sums_up = !detail::narrows<V, T>;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -233,6 +234,26 @@ TEST(pipeline, stopped_runtime_ends_it) {
                                  serial_stage("end", [](int) {})),
                cancelled_error);
   stopper.join();
+}
+
+TEST(pipeline, a_requested_stop_ends_it) {
+  for (const std::uint32_t workers : {1u, 3u}) {
+    runtime rt(with_policy("auto", workers));
+    std::stop_source stop;
+    EXPECT_THROW(parallel_pipeline(rt, {.stop = stop.get_token()},
+                                   serial_stage("endless",
+                                                [&] {
+                                                  stop.request_stop();
+                                                  return std::optional(1);
+                                                }),
+                                   serial_stage("end", [](int) {})),
+                 cancelled_error);
+    EXPECT_THROW(parallel_pipeline(rt, {.stop = stop.get_token()}, numbers(3),
+                                   serial_stage("end", [](int) {})),
+                 cancelled_error)
+        << "it is still requested";
+    EXPECT_EQ(parallel_pipeline(rt, numbers(3), serial_stage("end", [](int) {})), 3u);
+  }
 }
 
 TEST(pipeline, learns_a_type_a_stage) {

@@ -65,6 +65,18 @@ TEST(runtime, misuse_is_told) {
   EXPECT_THROW(rt.preset("task", 0, {0, 1}, 0.0), usage_error);
 }
 
+// The number that packages carry, and that a program can ask for while it is compiled.
+TEST(version, is_that_of_the_project) {
+  EXPECT_EQ(std::to_string(KILTER_VERSION_MAJOR) + "." + std::to_string(KILTER_VERSION_MINOR) +
+                "." + std::to_string(KILTER_VERSION_PATCH),
+            KILTER_TEST_VERSION);
+  static_assert(KILTER_VERSION ==
+                KILTER_VERSION_MAJOR * 10000 + KILTER_VERSION_MINOR * 100 + KILTER_VERSION_PATCH);
+  static_assert(KILTER_VERSION_MINOR < 100 && KILTER_VERSION_PATCH < 100);
+  static_assert(std::is_same_v<runtime, kilter::v0::runtime> && KILTER_VERSION_MAJOR == 0,
+                "the inline namespace is named after the major version");
+}
+
 TEST(runtime, a_task_cannot_stop_its_own_runtime) {
   runtime rt(with_policy("rws", 1));
   graph g;
