@@ -2,7 +2,7 @@
 
 namespace kilter::lab {
 
-std::string version_text() { return KILTER_VERSION; }
+std::string version_text() { return KILTER_COMMAND_VERSION; }
 
 std::string compiler_text() {
 #if defined(__clang__)
