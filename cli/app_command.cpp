@@ -140,7 +140,7 @@ int run_prepared(const app_options& o, const prepared& p) {
     if (graph)
       d["recorded_graph"] = {
           {"file", o.record_graph}, {"tasks", graph->tasks.size()}, {"edges", graph->edges.size()}};
-    const auto text = [&](bool colour) {
+    const auto text = [&](bool colour, std::size_t) {
       std::string all = lab::program_text(p.plan, about, r, colour && alone);
       for (const std::string& line : found) all += "  " + printable(line) + "\n";
       if (graph && !o.out.quiet)

@@ -60,7 +60,9 @@ action add_demo(CLI::App& app, const std::string& command_line) {
     lab::experiment e = lab::plan_demo(o->what);
     check_outputs(o->out);
     lab::calibrate_demo(e, o->what.quick);
-    return measure_and_deliver(std::move(e), o->out);
+    std::vector<lab::experiment> one;
+    one.push_back(std::move(e));
+    return compare_and_deliver(std::move(one), true, o->out);
   };
 }
 

@@ -85,7 +85,7 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
     const auto deliver_known = [&] {
       const std::vector<lab::matrix_cell> cells = work.cells();
       deliver(
-          o->out, [&](bool colour) { return lab::matrix_text(cells, colour); },
+          o->out, [&](bool colour, std::size_t) { return lab::matrix_text(cells, colour); },
           lab::to_document(o->what, cells, work.outcome(), o->out.how));
     };
     return run_and_deliver([&] { work.run(); }, deliver_known);

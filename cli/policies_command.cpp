@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "presenting/result_text.hpp"
+#include "presenting/policies.hpp"
 #include "session/outputs.hpp"
 #include "session/terminal.hpp"
 

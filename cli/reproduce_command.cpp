@@ -72,11 +72,8 @@ void check_native(const reproduce_options& o, const std::vector<lab::experiment_
 
 /// Of what was measured here.
 lab::document environment_of(const reproduce_options& o, double seconds) {
-  lab::bench_result facts;
-  facts.tool_seconds = seconds;
-  facts.complete = !lab::interrupted();
   lab::document d = lab::environment_of(
-      facts,
+      {{}, !lab::interrupted(), seconds},
       {.command_line = o.command_line, .json_path = o.json, .html_path = o.html, .trace_path = {}});
   d["machine"] = lab::document::parse(lab::topo_json(*lab::local_machine("", false)));
   return d;

@@ -73,7 +73,7 @@ void require_known_schema(const nlohmann::json& document) {
 }  // namespace
 
 const std::vector<std::string>& schemas() {
-  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1",
+  static const std::vector<std::string> known{"kilter.compare/2", "kilter.reproduce/1",
                                               "kilter.compare/1", "kilter.matrix/1",
                                               "kilter.run/1"};
   return known;

@@ -39,8 +39,8 @@ trace::event sample(std::int64_t ms, core_id leader, float seconds, float slowdo
 
 /// Critical tasks on core 0 for 50 ms, then on core 1; `relapse`: back to core 0 for the last 50
 /// ms.
-bench_result learned(bool relapse) {
-  bench_result r;
+experiment_result learned(bool relapse) {
+  experiment_result r;
   detail d{.policy = "dam-c", .disturb = "cpu@0", .seconds = 0.2};
   d.events = {sample(0, 0, 16e-6f, 1.0f), sample(20, 1, 16.5e-6f, 1.0f),
               sample(49, 0, 33e-6f, 2.05f)};
@@ -58,7 +58,7 @@ bool some(const std::vector<std::string>& sentences, std::initializer_list<const
 }
 
 TEST(conclusions, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentences) {
-  bench_result r;
+  experiment_result r;
   for (const char* policy : {"rws", "dam-c"})
     r.summary.push_back({.policy = policy,
                          .disturb = "none",
@@ -77,7 +77,7 @@ TEST(conclusions, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentenc
 }
 
 TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_second) {
-  bench_result r;
+  experiment_result r;
   r.runs.resize(2);
   r.summary.push_back({.policy = "rws",
                        .disturb = "none",
@@ -107,7 +107,7 @@ TEST(conclusions, a_short_simulated_run_is_told_to_have_met_less_noise) {
   a.disturb = test::scenarios({"cpu@0"});
   a.details = false;
   const experiment e = plan(a);
-  bench_result r;
+  experiment_result r;
   for (const char* disturb : {"none", "cpu@0"})
     r.summary.push_back({.policy = "dam-p",
                          .disturb = disturb,
@@ -139,7 +139,7 @@ TEST(conclusions, do_not_claim_a_departure_that_did_not_last) {
 }
 
 TEST(conclusions, of_a_core_that_was_never_used_cite_no_samples) {
-  bench_result r = learned(false);
+  experiment_result r = learned(false);
   std::erase_if(r.details[0].events, [](const trace::event& e) {
     return e.kind == trace::event_kind::decision && e.leader == 0;
   });
@@ -149,7 +149,7 @@ TEST(conclusions, of_a_core_that_was_never_used_cite_no_samples) {
 }
 
 TEST(conclusions, compare_the_share_on_the_disturbed_core_with_and_without) {
-  bench_result r;
+  experiment_result r;
   const auto add = [&](const char* disturb, std::uint64_t on_0, std::uint64_t on_1) {
     run_row row{.policy = "dam-c", .disturb = disturb};
     row.stats.seconds = row.throughput_per_s = 1.0;

@@ -34,7 +34,7 @@ TEST(finite, what_cannot_be_told_is_null) {
   specification a;
   a.on = read_engine("--on", "sim:grid:1x2");
   const experiment e = plan(a);
-  bench_result r;
+  experiment_result r;
   run_row run{.policy = "auto", .disturb = "none"};
   run.throughput_per_s = endless;
   run.bound_s = none;

@@ -1,7 +1,9 @@
-#include "presenting/result_json.hpp"
+#include "presenting/compare_json.hpp"
 
 #include <algorithm>
 
+#include "measuring/rows.hpp"
+#include "presenting/columns.hpp"
 #include "presenting/environment.hpp"
 #include "presenting/result_trace.hpp"
 #include "presenting/specification_json.hpp"
@@ -85,21 +87,6 @@ document run_of(const machine& m, const run_row& r) {
           {"edp_js", finite_or_null(r.edp_js())}};
 }
 
-document summary_of(const summary_row& s) {
-  return {{"policy", s.policy},
-          {"disturb", s.disturb},
-          {"warm", s.warm},
-          {"runs", s.runs},
-          {"throughput_median", finite_or_null(s.throughput_median_per_s)},
-          {"ratio_to_rws_median", finite_or_null(s.ratio_to_rws_median)},
-          {"ratio_min", finite_or_null(s.ratio_min)},
-          {"ratio_max", finite_or_null(s.ratio_max)},
-          {"ratio_to_bound", finite_or_null(s.ratio_to_bound)},
-          {"energy_median_j", finite_or_null(s.energy_median_j)},
-          {"edp_median_js", finite_or_null(s.edp_median_js)},
-          {"critical_part", finite_or_null(s.critical_part)}};
-}
-
 document bounds_of(const std::vector<rates_of_set>& rates) {
   document bounds = document::array();
   for (const rates_of_set& r : rates)
@@ -118,20 +105,91 @@ document list_of(const Rows& rows, F&& f) {
   return list;
 }
 
-}  // namespace
+/// Times of the platform but for the scale.
+document emulation_of(const experiment_result& r) {
+  if (!r.emulation) return nullptr;
+  const emulation_report& e = *r.emulation;
+  return {{"scale", e.scale},        {"shortest_task_s", e.shortest_task_s},
+          {"tasks", e.late.tasks},   {"modelled_s", e.late.modelled_s},
+          {"late_s", e.late.late_s}, {"latest_s", e.late.most_s}};
+}
 
-document to_document(const experiment& e, const bench_result& r, const invocation& how) {
+document experiment_of(const comparison::finished& f) {
+  const experiment& e = *f.plan;
+  const experiment_result& r = f.result;
   document d;
-  d["schema"] = "kilter.bench/1";
+  d["graph"] = graph_name(e);
+  d["on"] = e.on.written;
   d["machine"] = document::parse(topo_json(*e.machine));
   d["config"] = config_of(e);
-  d["environment"] = environment_of(r, how);
-  d["findings"] = r.conclusions;
-  d["summary"] = list_of(r.summary, summary_of);
+  d["emulation"] = emulation_of(r);
   d["runs"] = list_of(r.runs, [&](const run_row& row) { return run_of(*e.machine, row); });
   d["bounds"] = bounds_of(r.rates);
   d["details"] = list_of(
       r.details, [&](const detail& one) { return detail_document(one, e.machine->core_count()); });
+  return d;
+}
+
+document plans_of(const std::vector<std::vector<result_row>>& all) {
+  document plans = document::array();
+  for (const auto& rows : all)
+    for (const result_row& r : rows)
+      if (r.in_virtual_time && r.plan_s)
+        plans.push_back({{"graph", r.graph},
+                         {"on", r.on},
+                         {"disturb", r.disturb},
+                         {"policy", r.policy},
+                         {"plan_s", *r.plan_s}});
+  return plans;
+}
+
+}  // namespace
+
+document environment_of(const comparison::outcome& o, const invocation& how) {
+  document environment = environment_of({o.notes, o.complete, o.tool_seconds}, how);
+  environment["plans"] = plans_of(o.rows);
+  return environment;
+}
+
+document document_of(const conclusion& c) {
+  document best = document::array(), policies = document::array();
+  for (const auto& s : c.standings) {
+    if (s.best) best.push_back(s.policy);
+    policies.push_back({{"policy", s.policy},
+                        {"lead", s.lead.of_medians},
+                        {"lead_min", finite_or_null(s.lead.least)},
+                        {"lead_max", finite_or_null(s.lead.most)},
+                        {"ratio_to_bound", finite_or_null(s.ratio_to_bound)}});
+  }
+  const auto cells_of = [](const std::vector<conclusion::cell>& cells) {
+    return list_of(cells, [](const conclusion::cell& one) -> document {
+      return {{"graph", one.graph},
+              {"on", one.on},
+              {"disturb", one.disturb},
+              {"policy", one.policy},
+              {"ratio", one.ratio}};
+    });
+  };
+  return {{"cells", c.cells},
+          {"runs", c.runs},
+          {"best", best},
+          {"policies", policies},
+          {"not_best", cells_of(c.lost)},
+          {"undecided", cells_of(c.close)}};
+}
+
+document to_document(const comparison::outcome& o, const invocation& how) {
+  document d{{"schema", "kilter.compare/2"}};
+  d["environment"] = environment_of(o, how);
+  d["findings"] = o.findings;
+  d["conclusion"] = document_of(conclude(o.rows));
+  d["columns"] = documents_of_columns();
+  d["rows"] = document::array();
+  for (const auto& rows : o.rows)
+    for (const result_row& r : rows) d["rows"].push_back(document_of(r));
+  d["experiments"] = document::array();
+  for (const comparison::finished& f : o.experiments)
+    if (f.plan) d["experiments"].push_back(experiment_of(f));
   return d;
 }
 

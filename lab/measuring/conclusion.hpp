@@ -1,13 +1,14 @@
 #pragma once
 // What a comparison comes to: which policy is fastest over its cells, by how much, and where it is
-// not. A cell is a graph on a machine in a scenario. Pure: it knows the rows alone.
+// not. A cell is a graph on a machine in a scenario. Pure: it knows the rows alone, and of these
+// those that are not warm.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "measuring/compare.hpp"
+#include "measuring/results.hpp"
 
 namespace kilter::lab {
 
@@ -19,7 +20,7 @@ struct speed_ratio {
   std::optional<double> least{}, most{};
 };
 
-struct comparison_conclusion {
+struct conclusion {
   struct standing {
     std::string policy;
     bool best = false;   ///< it is first, or cannot be told from who is
@@ -48,9 +49,10 @@ inline constexpr double least_difference = 1.005;
 
 /// Two policies can be told apart if the makespans of their runs do not overlap and the medians
 /// differ by `least_difference`.
-[[nodiscard]] comparison_conclusion conclude(const std::vector<std::vector<compare_row>>&);
+[[nodiscard]] conclusion conclude(const std::vector<std::vector<result_row>>&);
 
-/// One to three lines. None if no cell is complete.
-[[nodiscard]] std::vector<std::string> sentences_of(const comparison_conclusion&);
+/// One to four lines; the last says what it means for who chooses no policy. None if no cell is
+/// complete.
+[[nodiscard]] std::vector<std::string> sentences_of(const conclusion&);
 
 }  // namespace kilter::lab

@@ -1,4 +1,4 @@
-#include "measuring/conclusions.hpp"
+#include "measuring/evidence.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "kilter/policy.hpp"
-#include "measuring/summary.hpp"
+#include "measuring/rows.hpp"
 #include "words/join.hpp"
 #include "words/units.hpp"
 
@@ -17,8 +17,9 @@ namespace {
 using trace::event;
 using trace::event_kind;
 
-const summary_row* line(const bench_result& r, std::string_view policy, std::string_view disturb) {
-  for (const summary_row& s : r.summary)
+const result_row* line(const experiment_result& r, std::string_view policy,
+                       std::string_view disturb) {
+  for (const result_row& s : r.rows)
     if (s.policy == policy && s.disturb == disturb && !s.warm) return &s;
   return nullptr;
 }
@@ -37,8 +38,8 @@ std::string core_names(const std::vector<core_id>& cores) {
                            : fmt::format("cores {}", joined(cores, ", "));
 }
 
-bool bound_refuted(const bench_result& r, const std::string& disturb) {
-  return std::any_of(r.summary.begin(), r.summary.end(), [&](const summary_row& s) {
+bool bound_refuted(const experiment_result& r, const std::string& disturb) {
+  return std::any_of(r.rows.begin(), r.rows.end(), [&](const result_row& s) {
     return s.disturb == disturb && s.ratio_to_bound > beyond_the_bound;
   });
 }
@@ -58,56 +59,26 @@ std::string why_the_bound_fails(const experiment& e, const scenario& s, double r
   return ", which cannot be: the bound of this workload is wrong";
 }
 
-void who_was_fastest(const experiment& e, const bench_result& r, std::vector<std::string>& out) {
-  for (const scenario& s : e.scenarios) {
-    const summary_row* best = nullptr;
-    for (const std::string& p : e.policies)
-      if (const summary_row* l = line(r, p, s.name);
-          l && l->policy != "rws" && l->ratio_to_rws_median)
-        if (!best || *l->ratio_to_rws_median > *best->ratio_to_rws_median) best = l;
-    if (!best) continue;
-    const std::string when = s.parts.empty() ? "Undisturbed" : fmt::format("With {}", s.name);
-    const bool refuted = bound_refuted(r, s.name);
-    const auto limit = [&](const char* verb) {
-      return refuted
-                 ? ""
-                 : fmt::format(" and {}{:.0f} % of the bound", verb, 100 * best->ratio_to_bound);
-    };
-    if (*best->ratio_max >= 1.02 && *best->ratio_to_rws_median >= 1.02)
-      out.push_back(
-          fmt::format("{}, {} was {:.2f} times as fast as rws ({:.2f} to {:.2f} over {}){}.", when,
-                      best->policy, *best->ratio_to_rws_median, *best->ratio_min, *best->ratio_max,
-                      counted(best->runs, "paired run"), limit("reached ")));
-    else
-      out.push_back(
-          fmt::format("{}, no policy was more than 2 % faster than rws; the best, {}, reached "
-                      "{:.2f} times rws ({:.2f} to {:.2f} over {})"
-                      "{}.",
-                      when, best->policy, *best->ratio_to_rws_median, *best->ratio_min,
-                      *best->ratio_max, counted(best->runs, "paired run"), limit("")));
-  }
-}
-
 /// How the share of critical tasks on the disturbed core changed, for the policies where it changed
 /// or could have.
-void who_left_the_core(const experiment& e, const bench_result& r, std::vector<std::string>& out) {
+void who_left_the_core(const experiment& e, const experiment_result& r,
+                       std::vector<std::string>& out) {
   for (const scenario& s : e.scenarios) {
     const auto cores = disturbed_cores(e, s);
     if (cores.empty()) continue;
     std::vector<std::string> pieces;
     for (const std::string& p : e.policies) {
-      const summary_row *before = line(r, p, "none"), *with = line(r, p, s.name);
+      const result_row *before = line(r, p, "none"), *with = line(r, p, s.name);
       if (!before || !with) continue;
-      double share_before = 0, share_with = 0;
-      for (place_id place = 0; place < with->critical_share.size(); ++place)
-        if (std::any_of(cores.begin(), cores.end(),
-                        [&](core_id c) { return e.machine->at(place).contains(c); })) {
-          share_before +=
-              place < before->critical_share.size() ? before->critical_share[place] : 0.0;
-          share_with += with->critical_share[place];
-        }
+      const auto share_there = [&](const result_row& row) {
+        double share = 0.0;
+        for (const auto& at : row.critical_share)
+          if (std::ranges::any_of(cores, [&](core_id c) { return at.where.contains(c); }))
+            share += at.share;
+        return 100 * share;
+      };
       pieces.push_back(
-          fmt::format("{} {:.0f} % -> {:.0f} %", p, 100 * share_before, 100 * share_with));
+          fmt::format("{} {:.0f} % -> {:.0f} %", p, share_there(*before), share_there(*with)));
     }
     if (!pieces.empty())
       out.push_back(fmt::format("Share of critical tasks on {}, undisturbed -> with {}: {}.",
@@ -158,7 +129,7 @@ std::string place_history(const detail& d, const std::string& name, core_id lead
                      seconds_text(first->value), seconds_text(last->value), samples, slowdown);
 }
 
-void when_it_was_learned(const experiment& e, const bench_result& r,
+void when_it_was_learned(const experiment& e, const experiment_result& r,
                          std::vector<std::string>& out) {
   for (const detail& d : r.details) {
     const auto s = std::find_if(e.scenarios.begin(), e.scenarios.end(),
@@ -202,7 +173,7 @@ void when_it_was_learned(const experiment& e, const bench_result& r,
   }
 }
 
-void what_the_co_runner_got(const experiment& e, const bench_result& r,
+void what_the_co_runner_got(const experiment& e, const experiment_result& r,
                             std::vector<std::string>& out) {
   for (const scenario& s : e.scenarios) {
     std::vector<double> progress, share;
@@ -229,25 +200,24 @@ void what_the_co_runner_got(const experiment& e, const bench_result& r,
 
 }  // namespace
 
-std::vector<std::string> where_the_bound_fails(const experiment& e, const bench_result& r) {
+std::vector<std::string> where_the_bound_fails(const experiment& e, const experiment_result& r) {
   std::vector<std::string> out;
   for (const scenario& s : e.scenarios) {
     if (!bound_refuted(r, s.name)) continue;
-    const summary_row* most = nullptr;
-    for (const summary_row& l : r.summary)
+    const result_row* most = nullptr;
+    for (const result_row& l : r.rows)
       if (l.disturb == s.name && (!most || l.ratio_to_bound > most->ratio_to_bound)) most = &l;
     out.push_back(
         fmt::format("{}, runs reached {:.2f} of the bound{}. Of this scenario the ratios to rws "
                     "hold, the column / bound does not.",
                     s.parts.empty() ? "Undisturbed" : fmt::format("With {}", s.name),
-                    most->ratio_to_bound, why_the_bound_fails(e, s, most->seconds_median)));
+                    most->ratio_to_bound, why_the_bound_fails(e, s, most->makespan_s)));
   }
   return out;
 }
 
-std::vector<std::string> conclusions_of(const experiment& e, const bench_result& r) {
+std::vector<std::string> evidence_of(const experiment& e, const experiment_result& r) {
   std::vector<std::string> out = where_the_bound_fails(e, r);
-  who_was_fastest(e, r, out);
   who_left_the_core(e, r, out);
   when_it_was_learned(e, r, out);
   what_the_co_runner_got(e, r, out);

@@ -1,4 +1,4 @@
-#include "measuring/comparison_conclusion.hpp"
+#include "measuring/conclusion.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "measuring/summary.hpp"
+#include "measuring/rows.hpp"
 #include "statistics/stats.hpp"
 #include "words/join.hpp"
 
@@ -15,28 +15,28 @@ namespace kilter::lab {
 namespace {
 
 /// The rows of a cell, in the order of the policies.
-using rows_of_cell = std::vector<const compare_row*>;
+using rows_of_cell = std::vector<const result_row*>;
 
 /// In the order in which they appear.
-std::vector<std::string> policies_of(const std::vector<std::vector<compare_row>>& all) {
+std::vector<std::string> policies_of(const std::vector<std::vector<result_row>>& all) {
   std::vector<std::string> names;
   for (const auto& rows : all)
-    for (const compare_row& r : rows)
+    for (const result_row& r : rows)
       if (std::ranges::find(names, r.policy) == names.end()) names.push_back(r.policy);
   return names;
 }
 
-std::vector<rows_of_cell> complete_cells(const std::vector<std::vector<compare_row>>& all,
+std::vector<rows_of_cell> complete_cells(const std::vector<std::vector<result_row>>& all,
                                          const std::vector<std::string>& policies) {
   std::vector<rows_of_cell> cells;
   for (const auto& rows : all) {
     std::set<std::string> seen;
-    for (const compare_row& first : rows) {
-      if (!seen.insert(first.disturb).second) continue;
+    for (const result_row& first : rows) {
+      if (first.warm || !seen.insert(first.disturb).second) continue;
       rows_of_cell cell;
       for (const std::string& policy : policies)
-        for (const compare_row& r : rows)
-          if (r.disturb == first.disturb && r.policy == policy && r.makespan_s > 0.0)
+        for (const result_row& r : rows)
+          if (r.disturb == first.disturb && r.policy == policy && !r.warm && r.makespan_s > 0.0)
             cell.push_back(&r);
       if (cell.size() == policies.size()) cells.push_back(std::move(cell));
     }
@@ -49,7 +49,7 @@ struct taken {
   double median_s = 0.0, least_s = 0.0, most_s = 0.0;
 };
 
-taken in_cell(const compare_row& r) { return {r.makespan_s, r.least_s, r.most_s}; }
+taken in_cell(const result_row& r) { return {r.makespan_s, r.least_s, r.most_s}; }
 
 /// The geometric mean over the cells, of the medians and repeat by repeat: what differs from run to
 /// run in one cell evens out over many.
@@ -61,9 +61,9 @@ taken over_cells(const std::vector<rows_of_cell>& cells, std::size_t policy, std
   };
   std::vector<double> by_run;
   for (std::uint32_t run = 0; run < runs; ++run)
-    by_run.push_back(mean_of([&](const compare_row& r) { return r.runs_s[run]; }));
+    by_run.push_back(mean_of([&](const result_row& r) { return r.runs_s[run]; }));
   const spread s = spread_of(by_run);
-  return {mean_of([](const compare_row& r) { return r.makespan_s; }), s.smallest, s.largest};
+  return {mean_of([](const result_row& r) { return r.makespan_s; }), s.smallest, s.largest};
 }
 
 bool faster(const taken& a, const taken& b, std::uint32_t runs) {
@@ -91,25 +91,25 @@ std::optional<double> mean_ratio_to_bound(const std::vector<rows_of_cell>& cells
 
 /// What the cell says of the policies that are best over all cells.
 void look_at(const rows_of_cell& cell, const std::vector<std::string>& best, std::uint32_t runs,
-             comparison_conclusion& into) {
-  const auto is_best = [&](const compare_row* r) {
+             conclusion& into) {
+  const auto is_best = [&](const result_row* r) {
     return std::ranges::find(best, r->policy) != best.end();
   };
-  const compare_row *ours = nullptr, *theirs = nullptr;
-  for (const compare_row* r : cell) {
-    const compare_row*& fastest = is_best(r) ? ours : theirs;
+  const result_row *ours = nullptr, *theirs = nullptr;
+  for (const result_row* r : cell) {
+    const result_row*& fastest = is_best(r) ? ours : theirs;
     if (!fastest || r->makespan_s < fastest->makespan_s) fastest = r;
   }
   if (!theirs) return;
-  comparison_conclusion::cell at{ours->graph, ours->on, ours->disturb, theirs->policy,
-                                 ours->makespan_s / theirs->makespan_s};
+  conclusion::cell at{ours->graph, ours->on, ours->disturb, theirs->policy,
+                      ours->makespan_s / theirs->makespan_s};
   if (faster(in_cell(*theirs), in_cell(*ours), runs))
     into.lost.push_back(std::move(at));
   else if (best.size() == 1 && !faster(in_cell(*ours), in_cell(*theirs), runs))
     into.close.push_back(std::move(at));
 }
 
-using standing = comparison_conclusion::standing;
+using standing = conclusion::standing;
 
 std::string range_text(const speed_ratio& ratio, std::uint32_t runs) {
   return ratio.least ? fmt::format(" ({:.2f} to {:.2f} over {})", *ratio.least, *ratio.most,
@@ -127,7 +127,7 @@ std::string cells_text(std::size_t cells) {
 
 /// "1.12 times as fast as dam-c (1.08 to 1.15 over 3 runs) and 1.30 to 1.81 times as fast as the 4
 /// others"
-std::string lead_text(const comparison_conclusion& c) {
+std::string lead_text(const conclusion& c) {
   const standing &next = c.standings[1], &last = c.standings.back();
   std::string text = fmt::format("{:.2f} times as fast as {}{}", next.lead.of_medians, next.policy,
                                  range_text(next.lead, c.runs));
@@ -145,7 +145,7 @@ std::string of_the_bound(const standing& s) {
   return s.ratio_to_bound ? fmt::format("{:.2f} of the bound", *s.ratio_to_bound) : "";
 }
 
-std::string alone(const comparison_conclusion& c) {
+std::string alone(const conclusion& c) {
   const standing& only = c.standings.front();
   if (!only.ratio_to_bound)
     return fmt::format("{}{} ran alone, and its bound does not hold.", cells_text(c.cells),
@@ -154,7 +154,7 @@ std::string alone(const comparison_conclusion& c) {
                      of_the_bound(only));
 }
 
-std::string winner(const comparison_conclusion& c) {
+std::string winner(const conclusion& c) {
   const standing& first = c.standings.front();
   std::string text =
       fmt::format("{}{} is best: {}", cells_text(c.cells), first.policy, lead_text(c));
@@ -162,7 +162,7 @@ std::string winner(const comparison_conclusion& c) {
   return text + (c.runs < 2 ? ". Each ran once, so nothing is known of their spread." : ".");
 }
 
-std::string no_winner(const comparison_conclusion& c, const std::vector<std::string>& best) {
+std::string no_winner(const conclusion& c, const std::vector<std::string>& best) {
   const std::string names =
       joined(std::vector(best.begin(), best.end() - 1), ", ") + " and " + best.back();
   std::string text = fmt::format("{}{} policy is best: {} cannot be told apart",
@@ -177,14 +177,14 @@ std::string no_winner(const comparison_conclusion& c, const std::vector<std::str
   return text;
 }
 
-std::string cell_text(const comparison_conclusion::cell& c) {
+std::string cell_text(const conclusion::cell& c) {
   return fmt::format("{} on {}{}", c.graph, c.on,
                      c.disturb == "none" ? "" : fmt::format(" with {}", c.disturb));
 }
 
 /// The first three, and how many there are besides.
 template <class Text>
-std::string named(const std::vector<comparison_conclusion::cell>& cells, Text text) {
+std::string named(const std::vector<conclusion::cell>& cells, Text text) {
   constexpr std::size_t most = 3;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(cells.size(), most); ++i) names.push_back(text(cells[i]));
@@ -192,7 +192,7 @@ std::string named(const std::vector<comparison_conclusion::cell>& cells, Text te
          (cells.size() > most ? fmt::format(" and {} more", cells.size() - most) : "");
 }
 
-std::string exceptions(const comparison_conclusion& c, const std::vector<std::string>& best) {
+std::string exceptions(const conclusion& c, const std::vector<std::string>& best) {
   std::string text;
   if (!c.lost.empty())
     text = fmt::format("{} not best in {} of {} cells: {}.",
@@ -210,8 +210,24 @@ std::string exceptions(const comparison_conclusion& c, const std::vector<std::st
   return text;
 }
 
+constexpr std::string_view usual = "auto", baseline = "rws";
+
+/// What all of it means for who chooses no policy.
+std::string so_what(const conclusion& c, const std::vector<std::string>& best) {
+  const auto ours = std::ranges::find(c.standings, usual, &standing::policy);
+  const auto rws = std::ranges::find(c.standings, baseline, &standing::policy);
+  if (ours == c.standings.end() || rws == c.standings.end()) return "";
+  const double lead = rws->lead.of_medians / ours->lead.of_medians;
+  const std::string against =
+      fmt::format("{:.2f} times as fast as random work stealing (rws)", lead);
+  if (std::ranges::find(best, usual) != best.end())
+    return fmt::format("So there is nothing to choose: {}, the default, is {}.", usual, against);
+  return fmt::format("{}, the default, is {} and has {:.0f} % of the speed of {}.", usual, against,
+                     100.0 / ours->lead.of_medians, c.standings.front().policy);
+}
+
 /// Plans are made from costs that no other policy is told.
-std::string who_knew(const comparison_conclusion& c) {
+std::string who_knew(const conclusion& c) {
   const standing& first = c.standings.front();
   const auto online =
       std::ranges::find_if(c.standings, [](const standing& s) { return !is_planned(s.policy); });
@@ -222,14 +238,14 @@ std::string who_knew(const comparison_conclusion& c) {
 
 }  // namespace
 
-comparison_conclusion conclude(const std::vector<std::vector<compare_row>>& all) {
+conclusion conclude(const std::vector<std::vector<result_row>>& all) {
   const std::vector<std::string> policies = policies_of(all);
   const std::vector<rows_of_cell> cells = complete_cells(all, policies);
-  comparison_conclusion c{.cells = cells.size()};
+  conclusion c{.cells = cells.size()};
   if (cells.empty()) return c;
   std::size_t runs = cells.front().front()->runs_s.size();
   for (const rows_of_cell& cell : cells)
-    for (const compare_row* r : cell) runs = std::min(runs, r->runs_s.size());
+    for (const result_row* r : cell) runs = std::min(runs, r->runs_s.size());
   c.runs = static_cast<std::uint32_t>(runs);
   std::vector<taken> times;
   for (std::size_t p = 0; p < policies.size(); ++p) times.push_back(over_cells(cells, p, c.runs));
@@ -247,14 +263,14 @@ comparison_conclusion conclude(const std::vector<std::vector<compare_row>>& all)
   return c;
 }
 
-std::vector<std::string> sentences_of(const comparison_conclusion& c) {
+std::vector<std::string> sentences_of(const conclusion& c) {
   if (c.standings.empty()) return {};
   if (c.standings.size() == 1) return {alone(c)};
   std::vector<std::string> best, lines;
   for (const standing& s : c.standings)
     if (s.best) best.push_back(s.policy);
   lines.push_back(best.size() == 1 ? winner(c) : no_winner(c, best));
-  for (std::string& more : std::vector{exceptions(c, best), who_knew(c)})
+  for (std::string& more : std::vector{exceptions(c, best), who_knew(c), so_what(c, best)})
     if (!more.empty()) lines.push_back(std::move(more));
   return lines;
 }
