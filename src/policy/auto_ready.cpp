@@ -12,7 +12,8 @@ namespace kilter::auto_parts {
 namespace {
 
 // Seconds, on the slowest kind, undisturbed. A shorter task is not worth a lock and a look at every
-// core. Measured on two cores alone: simulation gives them no price (docs/inside/decisions/auto.md).
+// core. Measured on two cores alone: simulation gives them no price
+// (docs/inside/decisions/constants.md).
 constexpr double short_s = 40e-6;
 
 }  // namespace
