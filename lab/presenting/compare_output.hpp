@@ -1,11 +1,11 @@
 #pragma once
 // A comparison for a terminal and as a document: schema "kilter.compare/1" (lab/docs/compare.md
-// lists its keys).
+// says what it means).
 
 #include <string>
 
-#include "measuring/comparison_conclusion.hpp"
-#include "presenting/document.hpp"
+#include "lab/measuring/comparison_conclusion.hpp"
+#include "lab/presenting/document.hpp"
 
 namespace kilter::lab {
 

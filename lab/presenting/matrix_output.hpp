@@ -1,12 +1,12 @@
 #pragma once
-// The matrix for a terminal and as a document: schema "kilter.matrix/1" (lab/docs/compare.md lists
-// its keys).
+// The matrix for a terminal and as a document: schema "kilter.matrix/1" (lab/docs/compare.md says
+// what it means).
 
 #include <string>
 #include <vector>
 
-#include "measuring/matrix.hpp"
-#include "presenting/document.hpp"
+#include "lab/measuring/matrix.hpp"
+#include "lab/presenting/document.hpp"
 
 namespace kilter::lab {
 
