@@ -4,13 +4,11 @@
 
 #include <cstdio>
 #include <memory>
-#include <string>
 #include <vector>
 
 int main(int count, char** words) {
-  std::vector<int> seen(1000);
   kilter::graph g;
-  for (int& s : seen) g.add([&s] { ++s; });
+  for (int i = 0; i < 1000; ++i) g.add([] {});
   const kilter::machine whole = kilter::machine::local();
   std::vector<kilter::core_id> half;
   for (const kilter::core& c : whole.cores())
@@ -21,13 +19,10 @@ int main(int count, char** words) {
         .policy = count > 1 ? words[1] : "dam-c",
     });
     const kilter::execution_stats stats = rt.run(g);
-    std::printf("%llu tasks on %u workers in %.3f ms\n",
-                static_cast<unsigned long long>(stats.tasks), rt.workers(), stats.seconds * 1e3);
+    std::printf("%u workers, %.3f ms\n", rt.workers(), stats.seconds * 1e3);
+    return stats.tasks == 1000 ? 0 : 1;
   } catch (const kilter::input_error& e) {  // names the policies that there are
     std::puts(e.what());
     return 2;
   }
-  for (const int s : seen)
-    if (s != 1) return 1;
-  return 0;
 }
