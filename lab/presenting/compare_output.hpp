@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "lab/measuring/comparison_conclusion.hpp"
-#include "lab/presenting/document.hpp"
+#include "measuring/comparison_conclusion.hpp"
+#include "presenting/document.hpp"
 
 namespace kilter::lab {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/measuring/matrix.hpp"
-#include "lab/presenting/document.hpp"
+#include "measuring/matrix.hpp"
+#include "presenting/document.hpp"
 
 namespace kilter::lab {
 
