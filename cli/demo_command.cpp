@@ -48,9 +48,9 @@ action add_demo(CLI::App& app, const std::string& command_line) {
   add_outputs(*demo, o->out);
   demo->footer(
       "Examples:\n"
-      "  kilter demo\n"
-      "  kilter demo --on sim:jetson-tx2\n"
-      "  kilter demo --quick --html /tmp/quick.html");
+      "  kilter lab demo\n"
+      "  kilter lab demo --on sim:jetson-tx2\n"
+      "  kilter lab demo --quick --html /tmp/quick.html");
   return [o] {
     o->what.on = lab::read_engine("--on", o->on);
     o->what.seed = lab::parse_count("--seed", o->seed, 0, ~std::uint64_t{0});

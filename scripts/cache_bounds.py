@@ -114,7 +114,7 @@ def judged(kilter, claims, platforms=None):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         where = {"KILTER_PLATFORMS": platforms} if platforms else {}
         subprocess.run(
-            [kilter, "reproduce", *claims, "--quiet", "--json", out.name],
+            [kilter, "lab", "reproduce", *claims, "--quiet", "--json", out.name],
             check=True,
             stdout=subprocess.DEVNULL,
             env={**os.environ, **where},

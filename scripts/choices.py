@@ -107,7 +107,7 @@ def main():
         "# What was changed after the first look",
         "",
         "What in the experiment files is not as it was first written: settings of scenarios, cases and values of claims. Their `open`",
-        "lists say why. What a change decides, `kilter reproduce CLAIM --flips` and `--with` show.",
+        "lists say why. What a change decides, `kilter lab reproduce CLAIM --flips` and `--with` show.",
         "",
         "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):",
         "",

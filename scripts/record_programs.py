@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the programs of S1 for lab/experiments/programs: what `kilter reproduce S1` simulates. Takes some ten minutes; have nothing else running.
+"""Records the programs of S1 for lab/experiments/programs: what `kilter lab reproduce S1` simulates. Takes some ten minutes; have nothing else running.
 
     scripts/record_programs.py KILTER [NAME...]
 
@@ -25,6 +25,7 @@ def record(kilter, name, words):
         subprocess.run(
             [
                 kilter,
+                "lab",
                 "app",
                 name,
                 "--model",

@@ -135,7 +135,7 @@ if [ -x "$kilter" ]; then
   quiet cmake -S "$work/plugin" -B "$work/plugin/build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$prefix"
   quiet cmake --build "$work/plugin/build"
   for on in native sim:jetson-tx2; do
-    does "mine" "$kilter" bench layered --on "$on" --policy "rws,$work/plugin/build/libmine.so" --tasks 500 --repeat 1 --quiet
+    does "mine" "$kilter" compare layered --on "$on" --policy "rws,$work/plugin/build/libmine.so" --tasks 500 --repeat 1 --quiet
   done
 
   # take_tree_away PREFIX: as after `rm -r` of the tree. Every path into it that the installed files hold is made one that does not exist, of the same length.
@@ -151,23 +151,23 @@ if [ -x "$kilter" ]; then
   take_tree_away "$prefix"
   mkdir "$work/empty"
   cd "$work/empty"
-  does "jetson-tx2" "$kilter" platforms
+  does "jetson-tx2" "$kilter" lab platforms
   does "jetson-tx2" "$kilter" topo --on sim:jetson-tx2
-  does "rws" "$kilter" sim layered --on sim:jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
-  does "S0-1" "$kilter" reproduce --list
-  does "S0-6" "$kilter" reproduce S0-6 --quiet
-  does "sarek" "$kilter" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
-  does "SymInst" "$kilter" sym -- true
-  quiet "$kilter" balance --quiet -- true
+  does "rws" "$kilter" compare layered --on sim:jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
+  does "S0-1" "$kilter" lab reproduce --list
+  does "S0-6" "$kilter" lab reproduce S0-6 --quiet
+  does "sarek" "$kilter" lab reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
+  does "SymInst" "$kilter" lab sym -- true
+  quiet "$kilter" lab balance --quiet -- true
   quiet "$kilter" run -- true
-  quiet "$kilter" balance --quiet --policy ljfpf --fast 0, -- true
-  quiet "$kilter" bench layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
+  quiet "$kilter" lab balance --quiet --policy ljfpf --fast 0, -- true
+  quiet "$kilter" compare layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
   does '"tasks"' "$kilter" graph make cholesky:n=4
-  does "VGG-16" "$kilter" app vgg16 --pictures 1 --repeat 1 --output classes.csv --quiet  # loads OpenBLAS
+  does "VGG-16" "$kilter" lab app vgg16 --pictures 1 --repeat 1 --output classes.csv --quiet  # loads OpenBLAS
   mv "$prefix/libexec/kilter" "$work/elsewhere"
   quiet "$kilter" run -- true
-  ! "$kilter" platforms >"$work/log" 2>&1 || fail "kilter does without kilter-commands"
+  ! "$kilter" lab platforms >"$work/log" 2>&1 || fail "kilter does without kilter-commands"
   grep -qF "kilter-commands is neither in $prefix/libexec/kilter nor" "$work/log" || fail "what is missing is not said: $(cat "$work/log")"
   mv "$work/elsewhere" "$prefix/libexec/kilter"
   cd "$source"
@@ -200,7 +200,7 @@ if [ -x "$kilter" ]; then
     does "dam-c" "$packaged" policies
     does "jetson-tx2" "$packaged" platforms
     does "sarek" "$packaged" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws --disturb none --seeds 1 --quiet
-    quiet "$packaged" balance --quiet --policy ljfpf --fast 0, -- true
+    quiet "$packaged" lab balance --quiet --policy ljfpf --fast 0, -- true
     if command -v man >/dev/null; then does "rws,dam-c" man -P cat -M "$work/kilter/usr/share/man" kilter-bench-layered; fi
     cd "$source"
     passed=$((passed + 4))

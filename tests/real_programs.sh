@@ -2,7 +2,7 @@
 # Programs as their packages ship them, under Kilter: started with a prefix, attached to while they run, and with the preload library. Output and exit
 # status must be what they are without Kilter, and the attached ones must get their masks back. What is not installed is skipped and named.
 # Usage: tests/real_programs.sh BUILD                  a build directory with kilter and libkilter_preload.so; some five minutes
-#        tests/real_programs.sh BUILD --times [PAIRS]  what the default of `kilter balance` costs: each program with and without it, in turns, alone and
+#        tests/real_programs.sh BUILD --times [PAIRS]  what the default of `kilter lab balance` costs: each program with and without it, in turns, alone and
 #                                                      beside one process that computes; median ratios of PAIRS (5) pairs. Needs a quiet machine; some
 #                                                      twenty minutes. Fails if one is slower by more than 3 %.
 set -u
@@ -167,11 +167,11 @@ measure() {
     : >ratios
     for i in $(seq "$pairs"); do
       if [ $((i % 2)) -eq 0 ]; then
-        with=$(seconds_of "$kilter" balance --quiet -- "$@")
+        with=$(seconds_of "$kilter" lab balance --quiet -- "$@")
         without=$(seconds_of "$@")
       else
         without=$(seconds_of "$@")
-        with=$(seconds_of "$kilter" balance --quiet -- "$@")
+        with=$(seconds_of "$kilter" lab balance --quiet -- "$@")
       fi
       echo "$with $without" | awk '{print $1 / $3, $2 / ($4 > 0 ? $4 : 0.001), $3}' >>ratios
     done
@@ -204,7 +204,7 @@ program() {
   "$@" >"$name.out" 2>/dev/null </dev/null
   wanted=$?
   for policy in dio rr auto; do
-    timeout 300 "$kilter" balance --quiet --policy $policy --quantum 50 --json result.json -- "$@" >out 2>err </dev/null
+    timeout 300 "$kilter" lab balance --quiet --policy $policy --quantum 50 --json result.json -- "$@" >out 2>err </dev/null
     status=$?
     moves=$((moves + $(grep -o '"moves_done": *[0-9]*' result.json | grep -o '[0-9]*$' || echo 0)))
     same "$name, started under $policy"
@@ -216,7 +216,7 @@ program() {
   "$@" >out 2>err </dev/null &
   local pid=$! before after
   before=$(masks_of $pid)
-  timeout -s INT 1 "$kilter" balance --quiet --policy dio --quantum 50 --pid $pid >/dev/null 2>attach
+  timeout -s INT 1 "$kilter" lab balance --quiet --policy dio --quantum 50 --pid $pid >/dev/null 2>attach
   local attached=$?
   after=$(masks_of $pid)
   wait $pid

@@ -64,6 +64,7 @@ std::string plan_text(const result_row& r) {
 }
 
 using row = const result_row&;
+constexpr int always = 1000;
 
 const std::array all{
     column{"graph", "", "file, generator or workload", [](row r) { return document(r.graph); }},
@@ -74,6 +75,7 @@ const std::array all{
            .meaning = "",
            .value = [](row r) { return document(r.policy); },
            .head = "policy",
+           .rank = always,
            .text = [](row r) { return printable(r.policy) + (r.warm ? " (warm)" : ""); },
            .left = true},
     column{"warm", "", "graphs that followed on one runtime",
@@ -188,13 +190,6 @@ struct shown_column {
   std::size_t width;
 };
 
-/// Two blanks before the first, one before each other.
-std::size_t width_of(const std::vector<shown_column>& shown) {
-  std::size_t width = 1;
-  for (const shown_column& c : shown) width += 1 + c.width;
-  return width;
-}
-
 std::vector<shown_column> that_fit(const std::vector<const result_row*>& rows, std::size_t width) {
   std::vector<shown_column> shown;
   for (const column& c : all) {
@@ -208,11 +203,16 @@ std::vector<shown_column> that_fit(const std::vector<const result_row*>& rows, s
         one.cells, [](const std::string& cell) { return !cell.empty() && cell != "-"; });
     if (says_something) shown.push_back(std::move(one));
   }
-  while (width_of(shown) > width) {
-    const auto least = std::ranges::min_element(
-        shown, {}, [](const shown_column& c) { return c.which->rank == 0 ? 1000 : c.which->rank; });
-    if (least->which->rank == 0) break;
-    shown.erase(least);
+  std::vector<const column*> by_rank;
+  for (const shown_column& c : shown) by_rank.push_back(c.which);
+  std::ranges::stable_sort(by_rank, std::greater{}, &column::rank);
+  std::size_t taken = 1;
+  for (const column* c : by_rank) {
+    const auto at = std::ranges::find(shown, c, &shown_column::which);
+    if (c->rank == always || taken + 1 + at->width <= width)
+      taken += 1 + at->width;
+    else
+      shown.erase(at);
   }
   return shown;
 }

@@ -19,8 +19,8 @@ struct column {
   std::string_view meaning;  ///< for the legend of tables and the report
   document (*value)(const result_row&);
   std::string_view head{};  ///< of text tables; empty: it is in documents alone
-  /// A text table that is too wide loses the column with the smallest first. Never: 0.
-  int rank = 0;
+  int rank =
+      0;  ///< a text table takes the columns with the highest first, as long as there is room
   std::string (*text)(const result_row&) = nullptr;
   /// for words, which begin on the left
   bool left = false;

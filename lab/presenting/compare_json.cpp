@@ -48,7 +48,7 @@ document config_of(const experiment& e) {
   return config;
 }
 
-document places_of(const machine& m, const execution_stats& stats) {
+document place_counts_of(const machine& m, const execution_stats& stats) {
   document places = document::array();
   for (place_id p = 0; p < stats.places.size(); ++p)
     places.push_back({{"leader", m.at(p).leader},
@@ -58,7 +58,7 @@ document places_of(const machine& m, const execution_stats& stats) {
   return places;
 }
 
-document cores_of(const execution_stats& stats) {
+document core_times_of(const execution_stats& stats) {
   document cores = document::array();
   for (core_id c = 0; c < stats.core_work_s.size(); ++c)
     cores.push_back({{"core", c}, {"work_s", stats.core_work_s[c]}});
@@ -79,8 +79,8 @@ document run_of(const machine& m, const run_row& r) {
           {"explored", r.stats.explored},
           {"steals", r.stats.steals},
           {"late_leaders", r.stats.late_leaders},
-          {"places", places_of(m, r.stats)},
-          {"cores", cores_of(r.stats)},
+          {"places", place_counts_of(m, r.stats)},
+          {"cores", core_times_of(r.stats)},
           {"achieved_share", finite_or_null(r.achieved_share)},
           {"disturber_progress", finite_or_null(r.disturber_progress)},
           {"energy_j", finite_or_null(r.energy_j)},

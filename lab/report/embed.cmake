@@ -30,10 +30,10 @@ endif()
 
 set(report_assets
   html=${report_dir}/page/page.html css=${report_dir}/page/page.css base_script=${report_dir}/page/base.js
-  chart_script=${report_dir}/page/charts.js bench_script=${report_dir}/page/bench.js detail_script=${report_dir}/page/detail.js
+  chart_script=${report_dir}/page/charts.js results_script=${report_dir}/page/results.js detail_script=${report_dir}/page/detail.js
   timeline_script=${report_dir}/page/timeline.js verdict_script=${report_dir}/page/verdicts.js
   figure_script=${report_dir}/page/figures.js figure_kinds_script=${report_dir}/page/figure_kinds.js
-  figure_starts_script=${report_dir}/page/figure_starts.js compare_script=${report_dir}/page/compare.js regions_script=${report_dir}/page/regions.js main_script=${report_dir}/page/main.js chart_library=${report_dir}/vendor/echarts.min.js)
+  figure_starts_script=${report_dir}/page/figure_starts.js regions_script=${report_dir}/page/regions.js main_script=${report_dir}/page/main.js chart_library=${report_dir}/vendor/echarts.min.js)
 string(REGEX REPLACE "[a-z_]+=" "" report_asset_files "${report_assets}")
 string(REPLACE ";" "," report_asset_list "${report_assets}")
 add_custom_command(

@@ -1,10 +1,10 @@
 #!/bin/bash
-# kilter app ferret: pictures that look alike, drawn or in folders.
+# kilter lab app ferret: pictures that look alike, drawn or in folders.
 . "$(dirname "$0")/checks.sh"
 cd "$work" || exit 1
 
 for form in pipeline tasks; do
-  passes app ferret --form $form --model all --repeat 1 --json - --quiet --output $form.csv
+  passes lab app ferret --form $form --model all --repeat 1 --json - --quiet --output $form.csv
   json 'd["environment"]["complete"] and len(d["runs"]) == 8 and len({r["fingerprint"] for r in d["runs"]}) == 1'
   json 'all(r["iterations"] == 24 and r["tasks"] == 6 * 24 for r in d["runs"]) and d["config"]["pictures"] == 200'
 done
@@ -20,14 +20,14 @@ plain 8 '\x05\x05\xf0' >photos/blue.ppm
 plain 8 '\x05\xf0\x05' >photos/green.ppm
 plain 4 '\xf0\x05\x05' >new/red.ppm
 head -c 20 photos/blue.ppm >broken/cut.ppm
-passes app ferret --input new --database photos --top 1 --repeat 1 --output alike.csv --quiet
+passes lab app ferret --input new --database photos --top 1 --repeat 1 --output alike.csv --quiet
 [ "$(tail -1 alike.csv)" = 'red.ppm,1,"red, large.ppm",0' ] || fail "alike.csv: $(cat alike.csv)"
 
-refuses "--input 'empty': no picture is in this folder" app ferret --input empty --output never
-refuses "--database 'missing': the folder cannot be read" app ferret --database missing --output never
-refuses "cut.ppm' ends early" app ferret --database broken --output never
-refuses "there are pipeline, tasks" app ferret --form graph --output never
-refuses "there are small, medium, large, native" app ferret --size tiny --output never
+refuses "--input 'empty': no picture is in this folder" lab app ferret --input empty --output never
+refuses "--database 'missing': the folder cannot be read" lab app ferret --database missing --output never
+refuses "cut.ppm' ends early" lab app ferret --database broken --output never
+refuses "there are pipeline, tasks" lab app ferret --form graph --output never
+refuses "there are small, medium, large, native" lab app ferret --size tiny --output never
 [ -e never ] && fail "something was written although the input was refused"
 
 finish

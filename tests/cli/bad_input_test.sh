@@ -3,20 +3,20 @@
 . "$(dirname "$0")/checks.sh"
 
 many=99999
-bench=(bench layered)
+bench=(compare layered)
 
 # no command, unknown commands and options
 refuses "--help"
 refuses "'bnech'" bnech
 refuses "--json needs a value; see kilter topo --help" topo --json
 refuses "did you mean 'bench'" bnech
-refuses "layered" bench
-refuses "did you mean 'sim:jetson-tx2'" bench --on jetson-tx2
-refuses "'layred'" bench layred
+refuses "layered" compare
+refuses "did you mean 'sim:jetson-tx2'" compare --on jetson-tx2
+refuses "'layred'" compare layred
 refuses "--paralelism" "${bench[@]}" --paralelism 2
 refuses "did you mean '--parallelism'" "${bench[@]}" --paralelism 2
 refuses "--tasks" "${bench[@]}" --tasks
-refuses "extra" policies extra
+refuses "extra" lab policies extra
 
 # policies, kernels, disturbances, modes
 refuses "did you mean 'dam-c'" "${bench[@]}" --policy damc
@@ -64,7 +64,7 @@ if command -v g++ >/dev/null; then
   plugin astray 'kilter::discipline queues(const kilter::machine&) const override { kilter::discipline d; d.asks_ready_low = d.asks_ready_high = true; return d; }
     kilter::ready_decision on_ready(kilter::task_ref, kilter::task_ref, kilter::core_id, kilter::view&) const override { return kilter::ready_decision::bind_to(1234); }'
   for on in native sim:jetson-tx2 emulate:jetson-tx2; do
-    wrong=$(timeout 60 "$kilter" bench layered --tasks 100 --on $on --policy "$work/libastray.so" 2>&1 >/dev/null); status=$?
+    wrong=$(timeout 60 "$kilter" compare layered --tasks 100 --on $on --policy "$work/libastray.so" 2>&1 >/dev/null); status=$?
     [ $status -eq 1 ] && [[ $wrong == *"policy 'astray' breaks the contract at question 2, on_ready"*"place 1234 does not exist"* ]] || fail "a wrong answer on $on: status $status, '$wrong'"
   done
 fi
@@ -76,7 +76,7 @@ refuses "0" "${bench[@]}" --cores 0
 refuses "x" "${bench[@]}" --cores x
 refuses "$many" "${bench[@]}" --fast $many,
 refuses "$many" "${bench[@]}" --disturb cpu@$many
-refuses "$many" demo --cores $many
+refuses "$many" lab demo --cores $many
 refuses "$many" disturb cpu@$many
 if [ "$(nproc)" -gt 1 ]; then  # a core that exists and is not allowed
   kilter_all=$kilter
@@ -101,7 +101,7 @@ refuses "from 1 to 10000" "${bench[@]}" --repeat 10001
 refuses "from 1 to 8192" "${bench[@]}" --tile 8193
 refuses "10 tasks" "${bench[@]}" --tasks 10 --parallelism 11
 refuses "-1" "${bench[@]}" --seed -1
-refuses "0" demo --repeat 0
+refuses "0" lab demo --repeat 0
 refuses "multiple of 4" "${bench[@]}" --kernel sort --tile 10
 refuses "3 or more" "${bench[@]}" --kernel stencil --tile 2
 
@@ -112,7 +112,7 @@ refuses 'evil.json:1' graph info "$work/evil.json"
 printf '1\n0 0 0\n1 \033[2J 1 0\n' >"$work/evil.stg"
 refuses '\x1b[2J' graph info "$work/evil.stg"
 refuses 'no\x1bwhere' graph info $'no\ewhere'
-refuses 'no\x1bwhere' explain $'no\ewhere'
+refuses 'no\x1bwhere' lab explain $'no\ewhere'
 
 # what takes longer than a minute is not begun without --yes
 recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json.gz
@@ -120,22 +120,22 @@ refuses "--yes" compare "$recorded" --policy auto
 refuses "this takes at least about" compare "$recorded" --policy auto --quiet
 refuses "h: 6 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
 refuses "18 min: 6 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 0.5 --policy dam-c
-refuses "days: 30000 runs" bench fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
+refuses "days: 30000 runs" compare fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
 refuses "--yes" "${bench[@]}" --tasks 1000000 --repeat 1000
 refuses "--yes" "${bench[@]}" --on emulate:jetson-tx2,1000 --tasks 1000
 refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x2 --on native
 
 # the simulator's workloads
-refuses "did you mean 'kmeans'" sim kmean --on sim:haswell-16
-refuses "--on is missing" sim kmeans
-refuses "no network" sim heat --on sim:jetson-tx2
-refuses "from 1 to 1024" sim heat --on sim:haswell-cluster --ranks 0
-refuses "--edge-rate '5'" sim random --on sim:jetson-tx2 --edge-rate 5
-refuses "did you mean 'mix'" sim random --on sim:jetson-tx2 --kernel mixx
-refuses "only 10 tasks" sim random --on sim:jetson-tx2 --tasks 10 --parallelism 11
-refuses "--critical-factor '0'" sim kmeans --on sim:haswell-16 --critical-factor 0
-refuses "multiple of 32" sim vgg --on sim:haswell-20 --input 500
-refuses "--parallelism" sim kmeans --on sim:haswell-16 --parallelism 2
+refuses "did you mean 'kmeans'" compare kmean --on sim:haswell-16
+refuses "--on is missing" compare kmeans
+refuses "no network" compare heat --on sim:jetson-tx2
+refuses "from 1 to 1024" compare heat --on sim:haswell-cluster --ranks 0
+refuses "--edge-rate '5'" compare random --on sim:jetson-tx2 --edge-rate 5
+refuses "did you mean 'mix'" compare random --on sim:jetson-tx2 --kernel mixx
+refuses "only 10 tasks" compare random --on sim:jetson-tx2 --tasks 10 --parallelism 11
+refuses "--critical-factor '0'" compare kmeans --on sim:haswell-16 --critical-factor 0
+refuses "multiple of 32" compare vgg --on sim:haswell-20 --input 500
+refuses "--parallelism" compare kmeans --on sim:haswell-16 --parallelism 2
 
 # files to write
 mkdir "$work/folder"
@@ -144,11 +144,11 @@ refuses "$work/none" "${bench[@]}" --json "$work/none/x.json"
 refuses "$work/none" "${bench[@]}" --html "$work/none/x.html"
 refuses "$work/none" "${bench[@]}" --trace "$work/none/x.json"
 refuses "$work/none" topo --json "$work/none/x.json"
-refuses "$work/none" demo --html "$work/none/x.html"
+refuses "$work/none" lab demo --html "$work/none/x.html"
 refuses "/proc/kilter" "${bench[@]}" --json /proc/kilter.json
 refuses "writes there already" "${bench[@]}" --json "$work/x" --html "$work/x"
 echo 'mine' >"$work/mine.html"
-refuses "not a report of kilter" demo --html "$work/mine.html"
+refuses "not a report of kilter" lab demo --html "$work/mine.html"
 refuses "not a report of kilter" "${bench[@]}" --html "$work/mine.html"
 [ "$(cat "$work/mine.html")" = mine ] || fail "a file that was to be kept was changed"
 refuses "'nonsense'" "${bench[@]}" --policy nonsense --json "$work/never.json"
@@ -168,19 +168,19 @@ refuses "jetson-tx3" topo --on sim:jetson-tx3
 refuses "jetson-tx2" topo --on sim:jetson-tx3
 refuses "nonsense" topo --synthetic nonsense
 refuses "--xml" topo --xml a --on sim:b
-refuses "jetson-tx2" platforms jetson-tx3
-refuses "$work/broken.toml:2" platforms "$work/broken.toml"
-refuses "grid:CxN" platforms grid:0x4
-refuses "'extra'" platforms jetson-tx2 extra
+refuses "jetson-tx2" lab platforms jetson-tx3
+refuses "$work/broken.toml:2" lab platforms "$work/broken.toml"
+refuses "grid:CxN" lab platforms grid:0x4
+refuses "'extra'" lab platforms jetson-tx2 extra
 sed 's/^bytes_per_s = 14e9/bytes_per_s = -14e9/' "$(dirname "$0")/../../data/platforms/jetson-tx2.toml" >"$work/negative.toml"
-refuses "bytes_per_s" platforms "$work/negative.toml"
-refuses "-1.4e+10" platforms "$work/negative.toml"
-refuses "$work/nowhere" platforms --json "$work/nowhere/x.json"
+refuses "bytes_per_s" lab platforms "$work/negative.toml"
+refuses "-1.4e+10" lab platforms "$work/negative.toml"
+refuses "$work/nowhere" lab platforms --json "$work/nowhere/x.json"
 
 # in virtual time
-refuses "jetson-tx3" sim layered --on sim:jetson-tx3
-refuses "--on is missing: name a machine, as --on sim:jetson-tx2; see kilter sim layered --help" sim layered
-refuses "'simulated'" bench layered --on simulated
+refuses "jetson-tx3" compare layered --on sim:jetson-tx3
+refuses "--on is missing: name a machine, as --on sim:jetson-tx2; see kilter compare layered --help" compare layered
+refuses "'simulated'" compare layered --on simulated
 
 # where a run takes place: what was perhaps meant, and the old spellings
 told() {  # told MESSAGE ARGS...: exactly that, after "kilter: "
@@ -191,7 +191,7 @@ told() {  # told MESSAGE ARGS...: exactly that, after "kilter: "
 }
 : >"$work/mine.toml"
 ways="use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph"
-for command in "bench layered" "bench cholesky:n=3" "sim layered" "sim cholesky:n=3" "compare cholesky:n=3" topo demo "reproduce matrix"; do
+for command in "compare layered" "compare cholesky:n=3" "compare layered" "compare cholesky:n=3" "compare cholesky:n=3" topo lab demo "lab reproduce matrix"; do
   for meant in jetson-tx2=sim:jetson-tx2 jetson-tx3=sim:jetson-tx2 "$work/mine.toml=sim:$work/mine.toml" grid:2x4=sim:grid:2x4 simm:odroid-xu3=sim:odroid-xu3 \
       emulat:odroid-xu3=emulate:odroid-xu3 nativ=native; do
     # shellcheck disable=SC2086
@@ -204,7 +204,7 @@ for command in "bench layered" "bench cholesky:n=3" "sim layered" "sim cholesky:
   # shellcheck disable=SC2086
   refuses "unknown platform 'jetson-tx3': did you mean 'jetson-tx2'?" $command --on sim:jetson-tx3
 done
-for command in topo "sim layered" "sim kmeans" "sim cholesky:n=3"; do
+for command in topo "compare layered" "compare kmeans" "compare cholesky:n=3"; do
   for platform in jetson-tx2 ./mine.toml grid:2x4; do
     # shellcheck disable=SC2086
     told "--platform is now --on: use --on sim:$platform" $command --platform $platform
@@ -212,54 +212,54 @@ for command in topo "sim layered" "sim kmeans" "sim cholesky:n=3"; do
     told "--platform is now --on: use --on sim:$platform" $command --platform=$platform --on native
   done
 done
-told "kilter sim graph --file GRAPH is now kilter sim GRAPH: use kilter sim lu:n=3 --on sim:jetson-tx2" sim graph --platform jetson-tx2 --file lu:n=3 --policy rws
-told "kilter bench graph --file GRAPH is now kilter bench GRAPH: use kilter bench lu:n=3" bench graph --file lu:n=3 --scale 2
-told "--on 'native': kilter sim runs in virtual time, on sim:PLATFORM; use kilter bench lu:n=3 --on native" sim lu:n=3 --on native
-told "--on 'emulate:jetson-tx2': kilter sim runs in virtual time, on sim:PLATFORM; use kilter bench kmeans --on emulate:jetson-tx2" sim kmeans --on emulate:jetson-tx2
-refuses "the matrix has native and sim:PLATFORM" reproduce matrix --on emulate:jetson-tx2
-refuses "the demo runs on native or sim:PLATFORM" demo --on emulate:jetson-tx2
+told "kilter compare graph --file GRAPH is now kilter compare GRAPH: use kilter compare lu:n=3 --on sim:jetson-tx2" compare graph --platform jetson-tx2 --file lu:n=3 --policy rws
+told "kilter compare graph --file GRAPH is now kilter compare GRAPH: use kilter compare lu:n=3" compare graph --file lu:n=3 --scale 2
+told "--on 'native': kilter compare runs in virtual time, on sim:PLATFORM; use kilter compare lu:n=3 --on native" compare lu:n=3 --on native
+told "--on 'emulate:jetson-tx2': kilter compare runs in virtual time, on sim:PLATFORM; use kilter compare kmeans --on emulate:jetson-tx2" compare kmeans --on emulate:jetson-tx2
+refuses "the matrix has native and sim:PLATFORM" lab reproduce matrix --on emulate:jetson-tx2
+refuses "the demo runs on native or sim:PLATFORM" lab demo --on emulate:jetson-tx2
 refuses "only a graph brings such processors" topo --on ideal
 
 # workloads and graphs
-refuses "did you mean 'layered'" sim layred --on sim:jetson-tx2
+refuses "did you mean 'layered'" compare layred --on sim:jetson-tx2
 refuses "did you mean 'kmeans'" compare kmean
-refuses "did you mean 'cholesky'" bench cholesk:n=3
-refuses "'$work/none.json' is no workload, file or generator of graphs" bench "$work/none.json"
-refuses "--policy stands before 'layered'; write kilter bench layered" bench --policy rws layered
-refuses "'lu:n=3' and 'layered': kilter bench takes one workload or graph" bench lu:n=3 layered
-refuses "unexpected argument 'qr:n=3'" bench lu:n=3 qr:n=3
+refuses "did you mean 'cholesky'" compare cholesk:n=3
+refuses "'$work/none.json' is no workload, file or generator of graphs" compare "$work/none.json"
+refuses "--policy stands before 'layered'; write kilter compare layered" compare --policy rws layered
+refuses "'lu:n=3' and 'layered': kilter compare takes one workload or graph" compare lu:n=3 layered
+refuses "unexpected argument 'qr:n=3'" compare lu:n=3 qr:n=3
 refuses "--scale '2' is for graphs, and 'vgg' is a workload" compare vgg --on sim:jetson-tx2 --scale 2
 refuses "workload kmeans: only layered, random and graphs run natively" compare kmeans
-refuses "did you mean 'matmul'" calibrate --kernels matmull
-refuses "'64'" calibrate --kernels matmul --tile 64
-refuses "copy is not among the kernels" calibrate --kernels matmul --tile copy=64
-refuses "--out" calibrate --out "$work/missing/mine.toml"
-refuses "emulate:PLATFORM" bench layered --on emulate:
-refuses "jetson-tx3" bench layered --on emulate:jetson-tx3
-refuses "SCALE '0'" bench layered --on emulate:jetson-tx2,0
-refuses "SCALE '-2'" bench layered --on emulate:jetson-tx2,-2
-refuses "quota" bench layered --on emulate:jetson-tx2 --disturb quota@all:50%
-refuses "only layered, random and graphs run natively" bench kmeans
-refuses "not simulated" sim layered --on sim:jetson-tx2 --disturb session@0
-refuses "no core is left" sim layered --on sim:jetson-tx2 --disturb offline@all
-refuses "core 6" sim layered --on sim:jetson-tx2 --disturb cpu@6
-refuses "core 7" sim layered --on sim:jetson-tx2 --cores 7,
-refuses "'half'" sim layered --on sim:jetson-tx2 --co-runner half
-refuses "'2'" sim layered --on sim:jetson-tx2 --weight 2
-refuses "--unpinned" bench layered --on sim:jetson-tx2 --unpinned
-refuses "freq" bench layered --disturb freq@0:50%
-refuses "'S0-99'" reproduce S0-99
-KILTER_EXPERIMENTS=$work/nowhere refuses "KILTER_EXPERIMENTS '$work/nowhere'" reproduce --list
-refuses "$work/nowhere" reproduce S0-6 --json "$work/nowhere/x.json"
-refuses "$work/nowhere" reproduce all --html "$work/nowhere/x.html"
-refuses "--json writes there already" reproduce all --json "$work/same" --html "$work/same"
-refuses "leave out --with" reproduce S0-6 --with children=forward --html "$work/x.html"
-refuses "leave out --with" reproduce S0-6 --native --with children=forward
-refuses "--native: S3-5, S3-6 have no native cases; there are some of S0-20, S0-22, S2-8" reproduce S3-5 S3-6 --native
+refuses "did you mean 'matmul'" lab calibrate --kernels matmull
+refuses "'64'" lab calibrate --kernels matmul --tile 64
+refuses "copy is not among the kernels" lab calibrate --kernels matmul --tile copy=64
+refuses "--out" lab calibrate --out "$work/missing/mine.toml"
+refuses "emulate:PLATFORM" compare layered --on emulate:
+refuses "jetson-tx3" compare layered --on emulate:jetson-tx3
+refuses "SCALE '0'" compare layered --on emulate:jetson-tx2,0
+refuses "SCALE '-2'" compare layered --on emulate:jetson-tx2,-2
+refuses "quota" compare layered --on emulate:jetson-tx2 --disturb quota@all:50%
+refuses "only layered, random and graphs run natively" compare kmeans
+refuses "not simulated" compare layered --on sim:jetson-tx2 --disturb session@0
+refuses "no core is left" compare layered --on sim:jetson-tx2 --disturb offline@all
+refuses "core 6" compare layered --on sim:jetson-tx2 --disturb cpu@6
+refuses "core 7" compare layered --on sim:jetson-tx2 --cores 7,
+refuses "'half'" compare layered --on sim:jetson-tx2 --co-runner half
+refuses "'2'" compare layered --on sim:jetson-tx2 --weight 2
+refuses "--unpinned" compare layered --on sim:jetson-tx2 --unpinned
+refuses "freq" compare layered --disturb freq@0:50%
+refuses "'S0-99'" lab reproduce S0-99
+KILTER_EXPERIMENTS=$work/nowhere refuses "KILTER_EXPERIMENTS '$work/nowhere'" lab reproduce --list
+refuses "$work/nowhere" lab reproduce S0-6 --json "$work/nowhere/x.json"
+refuses "$work/nowhere" lab reproduce all --html "$work/nowhere/x.html"
+refuses "--json writes there already" lab reproduce all --json "$work/same" --html "$work/same"
+refuses "leave out --with" lab reproduce S0-6 --with children=forward --html "$work/x.html"
+refuses "leave out --with" lab reproduce S0-6 --native --with children=forward
+refuses "--native: S3-5, S3-6 have no native cases; there are some of S0-20, S0-22, S2-8" lab reproduce S3-5 S3-6 --native
 mkdir "$work/own" && cp "$(dirname "$0")"/../../lab/experiments/other.toml "$work/own" && echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
-KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not a document of verdicts" reproduce S0-6
+KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not a document of verdicts" lab reproduce S0-6
 echo '{"schema": ' >"$work/own/native.json"
-KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not JSON" reproduce S0-6
+KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not JSON" lab reproduce S0-6
 
 # disturb
 refuses "SPEC" disturb
@@ -303,20 +303,20 @@ refuses "$work/deep.dax:1: elements are nested more than 100 deep" graph info "$
 refuses "nowhere.json" compare nowhere.json
 refuses "brings no processors" compare cholesky:tasks=100 --on ideal
 refuses "--scale 'x'" compare cholesky:tasks=100 --scale x
-refuses "did you mean 'cholesky'" reproduce matrix --graphs choleski
-refuses "--every" reproduce topcuoglu --every 0
+refuses "did you mean 'cholesky'" lab reproduce matrix --graphs choleski
+refuses "--every" lab reproduce topcuoglu --every 0
 
 # explain
-refuses "RESULT" explain
-refuses "result '$work/none.json' cannot be read" explain "$work/none.json"
-refuses "$work/folder" explain "$work/folder"
-refuses "not JSON, at byte 1" explain "$work/hello"
+refuses "RESULT" lab explain
+refuses "result '$work/none.json' cannot be read" lab explain "$work/none.json"
+refuses "$work/folder" lab explain "$work/folder"
+refuses "not JSON, at byte 1" lab explain "$work/hello"
 printf '{"schema":"kilter.compare/1"}' >"$work/other.json"
-refuses "'kilter.compare/1'; expected kilter.bench/1" explain "$work/other.json"
+refuses "'kilter.compare/1'; expected kilter.bench/1" lab explain "$work/other.json"
 printf '{"schema":"kilter.bench/1","details":[]}' >"$work/empty.json"
-refuses "no traced runs" explain "$work/empty.json"
+refuses "no traced runs" lab explain "$work/empty.json"
 printf '{"schema":"kilter.bench/1","details":[{"policy":"auto","disturb":"none"}]}' >"$work/short.json"
-refuses "'dam-c'" explain "$work/short.json" --policy dam-c
-refuses "$work/short.json: the result is not as kilter.bench/1" explain "$work/short.json"
+refuses "'dam-c'" lab explain "$work/short.json" --policy dam-c
+refuses "$work/short.json: the result is not as kilter.bench/1" lab explain "$work/short.json"
 
 finish

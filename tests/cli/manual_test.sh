@@ -55,7 +55,7 @@ passes --version
 cmp -s "$work/out" "$work/version" || fail "-V and --version differ"
 
 refuses "unknown command 'bnech': did you mean 'bench'?" help bnech
-refuses "did you mean 'layered'" help bench layred
+refuses "did you mean 'layered'" help compare layred
 refuses "'kilter topo' has no commands, got 'x'" help topo x
 refuses "$work/nowhere" help --man-pages "$work/nowhere"
 refuses "leave out CMD" help --man-pages "$work/man1" topo

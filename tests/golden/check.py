@@ -77,17 +77,21 @@ def lines(document):
 
 
 def simulated(kilter, arguments):
-    document = kilter("sim", *arguments.split(), "--no-details")
-    return [line for line in lines(document) if not line.startswith(("environment", "machine"))]
+    document = kilter("compare", *arguments.split(), "--no-details")
+    (experiment,) = document.pop("experiments")
+    for key in ("environment", "columns"):
+        del document[key]
+    del experiment["machine"]
+    return [*lines(document), *lines(experiment)]
 
 
 def outputs(kilter):
     for name, arguments in SIMULATIONS.items():
-        yield f"sim_{name}.txt", [f"kilter sim {arguments}", *simulated(kilter, arguments)]
-    verdicts = kilter("reproduce", *CLAIMS)
+        yield f"sim_{name}.txt", [f"kilter compare {arguments}", *simulated(kilter, arguments)]
+    verdicts = kilter("lab", "reproduce", *CLAIMS)
     for claim in verdicts["claims"]:
         claim.pop("native", None)
-    yield "reproduce.txt", [f"kilter reproduce {' '.join(CLAIMS)}", *lines(verdicts)]
+    yield "reproduce.txt", [f"kilter lab reproduce {' '.join(CLAIMS)}", *lines(verdicts)]
 
 
 def another_seed_differs(kilter):

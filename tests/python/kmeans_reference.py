@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`kilter app kmeans` against scikit-learn: from the same centres both come to the same clusters.
+"""`kilter lab app kmeans` against scikit-learn: from the same centres both come to the same clusters.
 
     kmeans_reference.py KILTER ENVIRONMENT
 
@@ -23,6 +23,7 @@ def clusters_of(kilter, table, iterations, *more):
     subprocess.run(
         [
             kilter,
+            "lab",
             "app",
             "kmeans",
             "--input",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`kilter app vgg16` against ONNX Runtime: the same network, built from the same weights by other hands, gives the same probabilities.
+"""`kilter lab app vgg16` against ONNX Runtime: the same network, built from the same weights by other hands, gives the same probabilities.
 
     vgg16_reference.py KILTER ENVIRONMENT
 
@@ -154,6 +154,7 @@ def kilter_probabilities(kilter, folder, weights, model):
     subprocess.run(
         [
             kilter,
+            "lab",
             "app",
             "vgg16",
             "--weights",

@@ -358,11 +358,16 @@ detail.draw = host => {
   refresh();
 };
 
-K.sections("kilter.bench/1", [
-  {
-    id: "run",
-    title: "One run in time",
-    lead: "What every core did, and what the trace table believed while it did.",
-    draw: detail.draw,
-  },
+K.sections("kilter.compare/2", [
+  () =>
+    K.list(K.doc.details).length
+      ? [
+          {
+            id: "run",
+            title: "One run in time",
+            lead: "What every core did, and what the trace table believed while it did.",
+            draw: detail.draw,
+          },
+        ]
+      : [],
 ]);

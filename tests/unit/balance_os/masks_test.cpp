@@ -361,7 +361,8 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
     const restored r = restore_masks(ledger);
     EXPECT_EQ(r.owed, 1U);
     ASSERT_EQ(r.failed.size(), 1U);
-    EXPECT_NE(r.failed[0].find("run kilter balance --restore"), std::string::npos) << r.failed[0];
+    EXPECT_NE(r.failed[0].find("run kilter lab balance --restore"), std::string::npos)
+        << r.failed[0];
   }
   EXPECT_TRUE(std::filesystem::exists(path));
   ASSERT_TRUE(

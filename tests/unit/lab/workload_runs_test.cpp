@@ -1,4 +1,4 @@
-// The workloads as `kilter sim` and the experiments use them: parameters, bounds and runs.
+// The workloads as `kilter compare` and the experiments use them: parameters, bounds and runs.
 #include "workloads/workload.hpp"
 
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ TEST(parameters, are_all_in_the_document) {
 }
 
 TEST(parameters, those_of_the_experiments_are_understood) {
-  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../experiments"))
+  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../lab/experiments"))
     for (const experiment_scenario& s : f.scenarios) {
       if (s.runs() != run_kind::tasks) continue;
       parameter_values given;

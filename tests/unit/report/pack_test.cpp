@@ -101,19 +101,21 @@ TEST(pack, leaves_alone_what_is_no_table) {
 
 TEST(pack, the_page_carries_the_runs_in_time_packed_and_whole) {
   json document = json::parse(
-      R"({"schema": "kilter.bench/1", "details": [{"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]})");
-  document["details"][0]["spans"] = spans(1000);
+      R"({"schema": "kilter.compare/2", "experiments": [{"details": [
+          {"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]}]})");
+  document["experiments"][0]["details"][0]["spans"] = spans(1000);
   const std::string page = html(document),
                     opening = R"(<script type="application/json" id="document">)";
   const auto begin = page.find(opening) + opening.size();
   json carried = json::parse(page.substr(begin, page.find("</script", begin) - begin));
-  ASSERT_TRUE(carried["details"][0]["spans"].is_object()) << "not packed";
-  carried["details"][0]["spans"] = unpacked(carried["details"][0]["spans"]);
+  json& run = carried["experiments"][0]["details"][0];
+  ASSERT_TRUE(run["spans"].is_object()) << "not packed";
+  run["spans"] = unpacked(run["spans"]);
   EXPECT_EQ(carried, document);
 }
 
 TEST(report, tells_what_was_not_recorded_from_what_was_idle) {
-  const std::string page = html(json::parse(R"({"schema": "kilter.bench/1"})"));
+  const std::string page = html(json::parse(R"({"schema": "kilter.compare/2"})"));
   EXPECT_NE(page.find("timeline.unrecorded(cores, K.list(run.unrecorded))"), std::string::npos);
   EXPECT_NE(page.find("\"not recorded\""), std::string::npos) << "the legend";
 }

@@ -16,18 +16,25 @@ namespace {
 using nlohmann::json;
 
 json small_document() {
-  return json::parse(R"({"schema": "kilter.bench/1",
-    "config": {"workload": "layered", "kernel": "matmul", "tile": 64, "policies": ["rws", "dam-c"], "disturbs": ["cpu@0"]},
-    "runs": [{"policy": "rws", "disturb": "cpu@0", "repeat": 0, "tasks": 100, "seconds": 1.0, "throughput": 100.0, "bound_s": 0.5,
-              "places": [{"leader": 0, "width": 1, "critical": 3, "other": 4}], "cores": [{"core": 0, "work_s": 0.9}]}],
-    "summary": [{"policy": "rws", "disturb": "cpu@0", "throughput_median": 100.0, "ratio_to_rws_median": 1.0}]})");
+  return json::parse(R"({"schema": "kilter.compare/2",
+    "conclusion": {"cells": 1, "best": ["rws"], "policies": [{"policy": "rws", "lead": 1.0}]},
+    "columns": [{"name": "throughput", "head": "tasks/s", "unit": "1/s", "meaning": "m"}],
+    "rows": [{"graph": "layered", "on": "native", "policy": "rws", "disturb": "cpu@0",
+              "throughput": 100.0, "ratio_to_rws": 1.0}],
+    "experiments": [{"graph": "layered", "on": "native",
+      "config": {"workload": "layered", "kernel": "matmul", "tile": 64,
+                 "policies": ["rws", "dam-c"], "disturbs": ["cpu@0"]},
+      "runs": [{"policy": "rws", "disturb": "cpu@0", "repeat": 0, "tasks": 100, "seconds": 1.0,
+                "throughput": 100.0, "bound_s": 0.5,
+                "places": [{"leader": 0, "width": 1, "critical": 3, "other": 4}],
+                "cores": [{"core": 0, "work_s": 0.9}]}]}]})");
 }
 
 /// As lab::report_document makes it, with one figure of each kind.
 json small_verdicts() {
   json document = json::parse(R"({"schema": "kilter.reproduce/1", "claims": [
     {"id": "S0-11", "source": "s", "statement": "few tasks", "experiment": "E0-2", "decided_by": "runs", "published": 0.02, "obtained": 0.004,
-     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter reproduce S0-11",
+     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter lab reproduce S0-11",
      "note": "", "exceptions": "", "values": [], "cases": []}]})");
   for (const char* kind : {"bars", "shares", "stacks", "heat", "lines", "starts"})
     document["figures"].push_back({{"id", std::string("S0-Fig.") + kind},
@@ -65,7 +72,7 @@ TEST(report, carries_the_whole_document_to_the_page) {
 TEST(report, text_of_a_document_can_neither_end_its_element_nor_be_markup) {
   json document = small_document();
   const std::string evil = "</script><script>alert(1)</script><!--<script>&\"'\xE2\x80\xA8 {{css}}";
-  document["config"]["policies"][0] = evil;
+  document["experiments"][0]["config"]["policies"][0] = evil;
   document["environment"]["command"] = evil;
   document[evil] = evil;
   const std::string page = html(document), plain = html(small_document());
@@ -117,9 +124,9 @@ TEST(report, has_no_unfilled_place_in_its_template) {
 
 TEST(report, a_document_without_any_part_is_still_a_report) {
   for (const char* text :
-       {R"({"schema": "kilter.bench/1"})",
-        R"({"schema": "kilter.bench/1", "runs": [], "summary": [], "details": []})",
-        R"({"schema": "kilter.bench/1", "runs": null, "machine": 3, "findings": {}})"}) {
+       {R"({"schema": "kilter.compare/2"})",
+        R"({"schema": "kilter.compare/2", "rows": [], "experiments": []})",
+        R"({"schema": "kilter.compare/2", "rows": null, "experiments": 3, "findings": {}})"}) {
     const std::string page = html(json::parse(text));
     EXPECT_EQ(json::parse(data_element(page)), json::parse(text));
   }
@@ -127,13 +134,13 @@ TEST(report, a_document_without_any_part_is_still_a_report) {
 
 TEST(report, says_which_schemas_it_knows_when_given_another) {
   for (const char* text : {R"({"schema": "kilter.nonsense/9"})", R"({"runs": []})",
-                           R"({"schema": 1})", "[]", "null", "\"kilter.bench/1\""}) {
+                           R"({"schema": 1})", "[]", "null", "\"kilter.compare/2\""}) {
     try {
       (void)html(json::parse(text));
       ADD_FAILURE() << text << " was taken";
     } catch (const input_error& error) {
       const std::string message = error.what();
-      EXPECT_NE(message.find("kilter.bench/1"), std::string::npos) << message;
+      EXPECT_NE(message.find("kilter.compare/2"), std::string::npos) << message;
       EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     }
   }

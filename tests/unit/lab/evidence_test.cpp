@@ -1,12 +1,13 @@
-#include "measuring/conclusions.hpp"
+#include "measuring/evidence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "measuring/summary.hpp"
-#include "presenting/result_text.hpp"
+#include "measuring/rows.hpp"
+#include "presenting/compare_text.hpp"
+#include "unit/lab/experiments.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
@@ -57,49 +58,44 @@ bool some(const std::vector<std::string>& sentences, std::initializer_list<const
   });
 }
 
-TEST(conclusions, a_run_faster_than_the_bound_takes_the_bound_out_of_the_sentences) {
-  experiment_result r;
-  for (const char* policy : {"rws", "dam-c"})
-    r.summary.push_back({.policy = policy,
-                         .disturb = "none",
-                         .runs = 2,
-                         .throughput_median_per_s = 1e4,
-                         .ratio_to_rws_median = 1.1,
-                         .ratio_min = 1.1,
-                         .ratio_max = 1.1,
-                         .ratio_to_bound = 1.0});
-  EXPECT_TRUE(some(conclusions_of(two_cores(), r), {"dam-c was 1.10 times", "100 % of the bound"}));
-  r.summary[0].ratio_to_bound = 1.19;
-  const auto out = conclusions_of(two_cores(), r);
-  EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"}))
-      << testing::PrintToString(out);
-  EXPECT_FALSE(some(out, {"% of the bound"})) << testing::PrintToString(out);
+result_row row_of(const char* policy, const char* disturb) {
+  return {.graph = "layered", .on = "native", .disturb = disturb, .policy = policy, .runs = 2};
 }
 
-TEST(bench_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_second) {
+std::string text_of(const experiment& e, const experiment_result& r) {
+  return compare_text(test::outcome_of(e, r), false, 100);
+}
+
+TEST(evidence, a_run_faster_than_the_bound_says_that_the_bound_fails) {
   experiment_result r;
-  r.runs.resize(2);
-  r.summary.push_back({.policy = "rws",
-                       .disturb = "none",
-                       .runs = 2,
-                       .throughput_median_per_s = 0.01234,
-                       .seconds_median = 8100.0,
-                       .ratio_to_bound = 0.5});
-  experiment e = two_cores();
-  const std::string text = bench_text(e, r, false);
+  for (const char* policy : {"rws", "dam-c"}) {
+    r.rows.push_back(row_of(policy, "none"));
+    r.rows.back().ratio_to_bound = 1.0;
+  }
+  EXPECT_FALSE(some(evidence_of(two_cores(), r), {"of the bound"}));
+  r.rows[0].ratio_to_bound = 1.19;
+  const auto out = evidence_of(two_cores(), r);
+  EXPECT_TRUE(some(out, {"Undisturbed", "1.19 of the bound", "cannot be"}))
+      << testing::PrintToString(out);
+}
+
+TEST(compare_text, of_long_tasks_says_when_the_graph_is_done_and_never_0_tasks_a_second) {
+  experiment_result r;
+  r.rows.push_back(row_of("rws", "none"));
+  r.rows[0].throughput_per_s = 0.01234;
+  r.rows[0].makespan_s = 8100.0;
+  r.rows[0].ratio_to_bound = 0.5;
+  const std::string text = text_of(two_cores(), r);
   EXPECT_NE(text.find(" 0.0123 "), std::string::npos) << text;
   EXPECT_NE(text.find("makespan"), std::string::npos) << text;
   EXPECT_NE(text.find("8100 s"), std::string::npos) << text;
-  r.summary[0].throughput_median_per_s = 12345.6;
-  const std::string quick = bench_text(e, r, false);
-  EXPECT_NE(quick.find(" 12346 "), std::string::npos) << quick;
-  EXPECT_EQ(quick.find("makespan"), std::string::npos)
-      << "layered graphs of short tasks keep their table";
+  r.rows[0].throughput_per_s = 12345.6;
+  EXPECT_NE(text_of(two_cores(), r).find(" 12346 "), std::string::npos);
 }
 
 // The bound counts with the mean of a noise that a run of few tasks may not meet; no loop was
 // measured there.
-TEST(conclusions, a_short_simulated_run_is_told_to_have_met_less_noise) {
+TEST(evidence, a_short_simulated_run_is_told_to_have_met_less_noise) {
   specification a;
   a.on = read_engine("--on", "sim:haswell-16");
   a.work = make_workload("layered", {{"tasks", "20"}});
@@ -108,47 +104,45 @@ TEST(conclusions, a_short_simulated_run_is_told_to_have_met_less_noise) {
   a.details = false;
   const experiment e = plan(a);
   experiment_result r;
-  for (const char* disturb : {"none", "cpu@0"})
-    r.summary.push_back({.policy = "dam-p",
-                         .disturb = disturb,
-                         .runs = 2,
-                         .throughput_median_per_s = 1e3,
-                         .seconds_median = 0.008,
-                         .ratio_to_bound = 1.0});
+  for (const char* disturb : {"none", "cpu@0"}) {
+    r.rows.push_back(row_of("dam-p", disturb));
+    r.rows.back().makespan_s = 0.008;
+    r.rows.back().ratio_to_bound = 1.0;
+  }
   EXPECT_TRUE(where_the_bound_fails(e, r).empty());
-  r.summary[1].ratio_to_bound = 1.1;
-  const auto out = conclusions_of(e, r);
+  r.rows[1].ratio_to_bound = 1.1;
+  const auto out = evidence_of(e, r);
   EXPECT_TRUE(some(out, {"With cpu@0", "1.10 of the bound", "the mean of what tasks take",
                          "a run of 8.00 ms may meet less of their noise"}))
       << testing::PrintToString(out);
   EXPECT_FALSE(some(out, {"cannot be"})) << testing::PrintToString(out);
-  EXPECT_NE(bench_text(e, r, false).find(" 1.10!"), std::string::npos);
+  EXPECT_NE(text_of(e, r).find(" 1.10!"), std::string::npos);
 }
 
-TEST(conclusions, say_when_a_core_was_left_and_by_which_samples) {
-  const auto out = conclusions_of(two_cores(), learned(false));
+TEST(evidence, say_when_a_core_was_left_and_by_which_samples) {
+  const auto out = evidence_of(two_cores(), learned(false));
   EXPECT_TRUE(
       some(out, {"dam-c, cpu@0", "50.0 ms", "core 0 was avoided", "16.0 us after its first sample",
                  "33.0 us after 2", "slowdown 2.05", "core 1 16.5 us"}))
       << testing::PrintToString(out);
 }
 
-TEST(conclusions, do_not_claim_a_departure_that_did_not_last) {
-  const auto out = conclusions_of(two_cores(), learned(true));
+TEST(evidence, do_not_claim_a_departure_that_did_not_last) {
+  const auto out = evidence_of(two_cores(), learned(true));
   EXPECT_TRUE(some(out, {"never left core 0"})) << testing::PrintToString(out);
 }
 
-TEST(conclusions, of_a_core_that_was_never_used_cite_no_samples) {
+TEST(evidence, of_a_core_that_was_never_used_cite_no_samples) {
   experiment_result r = learned(false);
   std::erase_if(r.details[0].events, [](const trace::event& e) {
     return e.kind == trace::event_kind::decision && e.leader == 0;
   });
-  const auto out = conclusions_of(two_cores(), r);
+  const auto out = evidence_of(two_cores(), r);
   EXPECT_TRUE(some(out, {"stayed off core 0 from the first one on", "all but 0 of 150"}))
       << testing::PrintToString(out);
 }
 
-TEST(conclusions, compare_the_share_on_the_disturbed_core_with_and_without) {
+TEST(evidence, compare_the_share_on_the_disturbed_core_with_and_without) {
   experiment_result r;
   const auto add = [&](const char* disturb, std::uint64_t on_0, std::uint64_t on_1) {
     run_row row{.policy = "dam-c", .disturb = disturb};
@@ -158,11 +152,11 @@ TEST(conclusions, compare_the_share_on_the_disturbed_core_with_and_without) {
   };
   add("none", 50, 50);
   add("cpu@0", 3, 97);
-  r.summary = summarize(r.runs, {"dam-c"}, {"none", "cpu@0"});
-  EXPECT_TRUE(some(conclusions_of(two_cores(), r), {"core 0", "dam-c 50 % -> 3 %"}));
+  r.rows = rows_of(two_cores(), r);
+  EXPECT_TRUE(some(evidence_of(two_cores(), r), {"core 0", "dam-c 50 % -> 3 %"}));
 }
 
-TEST(conclusions, of_nothing_are_none) { EXPECT_TRUE(conclusions_of(two_cores(), {}).empty()); }
+TEST(evidence, of_nothing_are_none) { EXPECT_TRUE(evidence_of(two_cores(), {}).empty()); }
 
 }  // namespace
 }  // namespace kilter::lab
