@@ -19,7 +19,7 @@ python3 -c 'import json; d = json.load(open("kmeans.json")); assert d["schema"] 
 passes graph info kmeans.json
 says "assign 240 tasks"
 passes compare kmeans.json --on sim:haswell-16 --policy rws,auto --repeat 1 --json - --quiet
-json 'd["config"]["tasks"] == 248 and len(d["runs"]) == 2'
+json 'e["config"]["tasks"] == 248 and len(e["runs"]) == 2'
 passes compare kmeans.json --on sim:haswell-16 --policy rws,heft --repeat 1
 
 # a picture: two colours come back as two colours

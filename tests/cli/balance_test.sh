@@ -29,7 +29,7 @@ refuses_125() {
   grep -qF -- "$text" "$work/err" || fail "kilter $*: does not say '$text': $(head -c 300 "$work/err")"
 }
 
-for command in lab balance top; do
+for command in "lab balance" top; do
   passes $command --help
   says "Examples:"
 done

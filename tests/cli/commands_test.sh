@@ -4,7 +4,7 @@
 
 passes --version
 says "kilter "
-for command in "" topo bench "compare layered" lab explain sim "compare layered" "sim random" "compare kmeans" "compare heat" "compare vgg" lab reproduce lab demo disturb run lab policies lab platforms lab calibrate \
+for command in "" topo compare "compare layered" "compare random" "compare kmeans" "compare heat" "compare vgg" "lab explain" "lab reproduce" "lab demo" disturb run "lab policies" "lab platforms" "lab calibrate" \
     graph "graph make" "graph info" "graph convert" "graph draw"; do
   # shellcheck disable=SC2086
   passes $command --help
@@ -51,22 +51,22 @@ json 'sorted({p["width"] for p in d["places"]}) == [1, 3, 9]'
 
 small=(compare layered --tasks 400 --repeat 2)
 passes "${small[@]}" --policy rws,dam-c --disturb cpu@0 --json -
-json 'd["schema"] == "kilter.bench/1" and {"machine", "config", "environment", "runs", "summary"} <= set(d)'
-json 'len(d["runs"]) == 8 and len(d["summary"]) == 4 and len(d["details"]) == 4'
-json '{"policy", "disturb", "repeat", "root_core", "tasks", "seconds", "throughput", "bound_s", "explored", "places", "cores", "achieved_share", "disturber_progress"} <= set(d["runs"][0])'
-json '{"policy", "disturb", "throughput_median", "ratio_to_rws_median", "ratio_min", "ratio_max", "ratio_to_bound"} <= set(d["summary"][0])'
-json 'all(r["tasks"] == 400 and sum(p["critical"] + p["other"] for p in r["places"]) == 400 and r["bound_s"] > 0 for r in d["runs"])'
-json 'all(r["ratio_to_rws_median"] == 1 for r in d["summary"] if r["policy"] == "rws")'
-json 'sorted(r["root_core"] for r in d["runs"] if r["policy"] == "rws" and r["disturb"] == "none") == sorted(i % len(d["machine"]["cores"]) for i in range(2))'
+json 'd["schema"] == "kilter.compare/2" and {"rows", "columns", "environment", "findings"} <= set(d) and {"machine", "config", "runs"} <= set(e)'
+json 'len(e["runs"]) == 8 and len(d["rows"]) == 4 and len(e["details"]) == 4'
+json '{"policy", "disturb", "repeat", "root_core", "tasks", "seconds", "throughput", "bound_s", "explored", "places", "cores", "achieved_share", "disturber_progress"} <= set(e["runs"][0])'
+json '{"policy", "disturb", "throughput", "ratio_to_rws", "ratio_to_rws_min", "ratio_to_rws_max", "ratio_to_bound"} <= set(d["rows"][0])'
+json 'all(r["tasks"] == 400 and sum(p["critical"] + p["other"] for p in r["places"]) == 400 and r["bound_s"] > 0 for r in e["runs"])'
+json 'all(r["ratio_to_rws"] == 1 for r in d["rows"] if r["policy"] == "rws")'
+json 'sorted(r["root_core"] for r in e["runs"] if r["policy"] == "rws" and r["disturb"] == "none") == sorted(i % len(e["machine"]["cores"]) for i in range(2))'
 grep -q 'undisturbed' "$work/err" || fail "the table does not go to standard error when JSON takes standard output"
 
 passes "${small[@]}" --policy dam-c --quiet --json -
 [ -s "$work/err" ] && fail "--quiet --json - wrote to standard error: $(head -c 200 "$work/err")"
-json 'd["summary"][0]["ratio_to_rws_median"] is None'
+json 'd["rows"][0]["ratio_to_rws"] is None'
 
 passes "${small[@]}" --policy rws --root outside --graphs 3 --json -
-json 'all(r["root_core"] is None for r in d["runs"]) and sorted(r["graph"] for r in d["runs"]) == [0, 0, 1, 1, 2, 2]'
-json '[s["warm"] for s in d["summary"]] == [False, True]'
+json 'all(r["root_core"] is None for r in e["runs"]) and sorted(r["graph"] for r in e["runs"]) == [0, 0, 1, 1, 2, 2]'
+json '[s["warm"] for s in d["rows"]] == [False, True]'
 
 passes "${small[@]}" --policy dam-c
 [ -s "$work/err" ] && fail "a run without a terminal wrote to standard error"
@@ -102,8 +102,8 @@ passes lab calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/
 says "matmul"
 passes compare layered --on "sim:$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
 passes compare layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
-json 'd["config"]["on"] == "emulate:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 4 and len(d["details"]) == 4'
-json 'd["environment"]["emulation"]["scale"] == 4 and d["environment"]["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in d["runs"])'
+json 'e["config"]["on"] == "emulate:jetson-tx2" and len(e["machine"]["cores"]) == 6 and len(e["runs"]) == 4 and len(e["details"]) == 4'
+json 'e["emulation"]["scale"] == 4 and e["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in e["runs"])'
 
 passes disturb cpu@0@0..0.2
 passes disturb share@0:50%@0..0.2 --json -

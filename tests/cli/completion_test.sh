@@ -10,7 +10,7 @@ completes() {
   [ "$answers" = "$expected" ] || fail "completion of '$*': '$answers', expected '$expected'"
 }
 
-completes "bench balance " b
+completes "compare completion " co
 [ -z "$("$kilter" completion words -- b | sort | uniq -d)" ] || fail "completion: a command twice"
 completes "make info convert draw " graph ""
 completes "make info convert draw " help graph ""
@@ -26,14 +26,12 @@ completes "native " lab demo --on n
 completes "native,sim:odroid-xu3 " lab reproduce matrix --on native,sim:o
 completes ":files cholesky " compare chole
 completes "--on " compare cholesky:n=3 --on
-completes ":files layered layered: " compare lay
 completes "layered :files layered: " compare lay
 printf 'schema = "kilter.platform/1"\n' >"$work/mine.toml"
 printf '[package]\n' >"$work/other.toml"
 whole=$(realpath "$kilter")
 here=$(cd "$work" && "$whole" completion words -- compare layered --on sim:./)
 [ "$here" = "sim:./mine.toml" ] || fail "completion of platform files: '$here'"
-[ -z "$("$kilter" completion words -- compare layered --pla)$("$kilter" completion words -- topo --pla)" ] || fail "completion offers an old spelling"
 completes "wave@ " compare layered --disturb w
 completes "svg png pdf " graph draw x --to ""
 completes "dot " graph convert x --to d

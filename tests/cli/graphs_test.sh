@@ -35,7 +35,7 @@ for file in diamond.dax diamond.yml stencil.graphml stencil.graphml.gz tasks.rec
   cmp -s "$work/file.json" "$work/input.json" || fail "graph convert: $file is another graph when it is packed and comes by standard input"
   grep -q '"id":' "$work/file.json" || fail "graph convert $file: no task"
 done
-for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "compare - --on sim:jetson-tx2 --repeat 1" "compare - --scale 1e-4 --repeat 1"; do
+for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "compare - --scale 1e-4 --repeat 1"; do
   timeout 100 "$kilter" $command <"$samples/simgrid.dot" >"$work/out" 2>"$work/err" || fail "kilter $command <simgrid.dot: $(head -c 300 "$work/err")"
   cat "$work/out" "$work/err" | grep -q "taken for flops" || fail "kilter $command does not say what it made of SimGrid's sizes"
 done

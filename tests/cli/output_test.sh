@@ -42,7 +42,7 @@ loses() {
   [ "$status" -eq 1 ] || fail "kilter $*, standard output $where: exit status $status, expected 1"
   [ "$(cat "$work/err")" = "${why:+kilter: cannot write standard output: $why}" ] || fail "kilter $*, standard output $where: says $(head -c 300 "$work/err")"
 }
-for command in --help --version "compare --help" lab platforms "lab platforms jetson-tx2" lab policies topo "topo --json -" "lab reproduce --list" "graph make cholesky:n=3" "graph info cholesky:n=3" \
+for command in --help --version "compare --help" "lab platforms" "lab platforms jetson-tx2" "lab policies" topo "topo --json -" "lab reproduce --list" "graph make cholesky:n=3" "graph info cholesky:n=3" \
   "graph draw cholesky:n=3" "top --once" "top --json -" "${short[*]} --quiet" "${short[*]} --quiet --json -" "compare cholesky:n=3 --on sim:jetson-tx2 --repeat 1 --quiet"; do
   read -ra words <<<"$command"
   loses full "No space left on device" "${words[@]}"
@@ -67,7 +67,7 @@ assert p.wait() == 0 and len(json.loads(text)["tasks"]) == 20000' "$kilter" 2>"$
 for closed in '>/dev/full' '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
   rm -f "$work/result.json"
   eval "run \"\${short[@]}\" --json \"\$work/result.json\" >\"\$work/out\" $closed" 2>"$work/err"
-  python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["schema"] == "kilter.bench/1"' "$work/result.json" 2>"$work/python" ||
+  python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["schema"] == "kilter.compare/2"' "$work/result.json" 2>"$work/python" ||
     fail "with $closed the JSON is not whole: $(tail -n 1 "$work/python")"
 done
 

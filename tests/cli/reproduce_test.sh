@@ -93,9 +93,9 @@ unset KILTER_EXPERIMENTS
 data=$(cd "$(dirname "$0")/../data" && pwd)
 passes compare "$data/canonical.json" --policy heft,cpop --json -
 json '{r["policy"]: r["makespan_s"] for r in d["rows"] if r["policy"] != "rws"} == {"heft": 80, "cpop": 86}'
-json 'd["schema"] == "kilter.compare/1" and all(r["plan_s"] is None for r in d["rows"]) and {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
+json 'd["schema"] == "kilter.compare/2" and all(r["plan_s"] is None for r in d["rows"]) and {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
 json 'd["conclusion"]["best"] == ["heft"] and d["conclusion"]["cells"] == 1 and len(d["conclusion"]["policies"]) == 3'
-grep -q "^heft is best: " "$work/err" || fail "compare: no conclusion"
+grep -q "^- heft is best: " "$work/err" || fail "compare: no conclusion"
 passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/one.json" --html "$work/compare.html"
 passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/two.json" --quiet
 python3 - "$work/one.json" "$work/two.json" <<'PY' || fail "compare: two equal runs differ outside the environment"
@@ -104,7 +104,7 @@ one, two = (json.load(open(f)) for f in sys.argv[1:])
 one.pop("environment"), two.pop("environment")
 sys.exit(one != two)
 PY
-grep -qF '"schema":"kilter.compare/1"' "$work/compare.html" || fail "compare --html: no document in the report"
+grep -qF '"schema":"kilter.compare/2"' "$work/compare.html" || fail "compare --html: no document in the report"
 # recorded programs run on one core each unless the user says otherwise, and the output says which it was
 recorded=$data/dags/montage-chameleon-2mass-005d-001.json.gz
 for widths in 1 all; do
@@ -113,7 +113,7 @@ for widths in 1 all; do
   passes compare "$recorded" --on sim:haswell-16 --policy auto --repeat 1 --json "$work/graph.json" "${given[@]}"
   [ $widths = 1 ] && says "tasks run on one core each; --widths all lets them run on several"
   cp "$work/graph.json" "$work/out"
-  json "d['config']['widths'] == '$widths' and ({p['width'] for p in d['runs'][0]['places'] if p['critical'] + p['other']} == {1}) == ('$widths' == '1')"
+  json "e['config']['widths'] == '$widths' and ({p['width'] for p in e['runs'][0]['places'] if p['critical'] + p['other']} == {1}) == ('$widths' == '1')"
   passes compare "$recorded" --on sim:haswell-16 --policy auto --repeat 1 "${given[@]}" --json -
   grep -q "tasks run on" "$work/err" || fail "compare does not say on how many cores tasks run"
   json "{r['widths'] for r in d['rows']} == {'$widths'}"

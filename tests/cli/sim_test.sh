@@ -19,23 +19,23 @@ for watts in jetson-tx2 jetson-tx2-erase; do
 done
 python3 - "$work" <<'END' || fail "energy of the TX2"
 import json, sys
-used, other = (json.load(open(f"{sys.argv[1]}/{name}.json"))["runs"][0] for name in ("jetson-tx2", "jetson-tx2-erase"))
+used, other = (json.load(open(f"{sys.argv[1]}/{name}.json"))["experiments"][0]["runs"][0] for name in ("jetson-tx2", "jetson-tx2-erase"))
 assert used["seconds"] == other["seconds"] and 0 < used["energy_j"] < other["energy_j"], (used, other)
 END
 passes compare vgg --on sim:haswell-20 --policy rws,perf --repeat 1 --json - --quiet
-json 'd["config"]["workload"] == "vgg" and d["config"]["block_length"] == 16 and d["config"]["tasks"] == 839'
-json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in d["runs"])'
+json 'e["config"]["workload"] == "vgg" and e["config"]["block_length"] == 16 and e["config"]["tasks"] == 839'
+json 'all(r["tasks"] == 839 and r["bound_s"] > 0 for r in e["runs"])'
 
 # each policy keeps its own settings where nobody says others
 shape="random --kernel mix --on sim:jetson-tx2 --table paper --tasks 120 --parallelism 1 --repeat 2"
-makespans() { passes compare $shape --json - --quiet "$@"; python3 -c 'import json,sys; print([r["seconds"] for r in json.load(open(sys.argv[1]))["runs"]])' "$work/out"; }
+makespans() { passes compare $shape --json - --quiet "$@"; python3 -c 'import json,sys; print([r["seconds"] for r in json.load(open(sys.argv[1]))["experiments"][0]["runs"]])' "$work/out"; }
 same() { [ -n "$2" ] && [ "$2" = "$3" ] || fail "sim: $1: '$2' and '$3'"; }   # WHAT MAKESPANS MAKESPANS
 for own in perf:chain dam-c:user dam-p:user da:user fa:user fam-c:user cats-2q:user; do
   same "critical tasks of ${own%:*}" "$(makespans --policy "${own%:*}")" "$(makespans --policy "${own%:*}" --criticality "${own#*:}")"
 done
 [ "$(makespans --policy perf)" != "$(makespans --policy perf --criticality user)" ] || fail "sim: perf runs without its critical path"
 passes compare $shape --policy perf --json - --quiet
-json 'd["config"]["criticality"] == "own" and sum(p["critical"] for r in d["runs"] for p in r["places"]) > 0'
+json 'e["config"]["criticality"] == "own" and sum(p["critical"] for r in e["runs"] for p in r["places"]) > 0'
 
 # a reading is the settings that it stands for, but for those that are written
 same "--as published" "$(makespans --policy dam-c --as published)" "$(makespans --policy dam-c --timing leader --children queue)"
@@ -47,9 +47,9 @@ refuses "reading 'old'" compare $shape --policy rws --as old
 # Virtual time: the same bytes every time but under `environment`, other ones with another seed; a change of platform is a change of places.
 simulate() { passes compare layered --on sim:jetson-tx2 --table paper --tasks 2000 --parallelism 2 --policy rws,dam-c --disturb cpu@0 --repeat 2 --json - "$@"; }
 simulate
-json 'd["config"]["on"] == "sim:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 8 and len(d["details"]) == 4'
-json 'all(r["ratio_to_bound"] < 1.03 for r in d["summary"])'
-json '{s["policy"]: s["ratio_to_rws_median"] for s in d["summary"] if s["disturb"] == "cpu@0"}["dam-c"] > 1.5'
+json 'e["config"]["on"] == "sim:jetson-tx2" and len(e["machine"]["cores"]) == 6 and len(e["runs"]) == 8 and len(e["details"]) == 4'
+json 'all(r["ratio_to_bound"] < 1.03 for r in d["rows"])'
+json '{s["policy"]: s["ratio_to_rws"] for s in d["rows"] if s["disturb"] == "cpu@0"}["dam-c"] > 1.5'
 if command -v python3 >/dev/null; then
   numbers() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); del d["environment"]; print(json.dumps(d))' "$work/out"; }
   numbers >"$work/first"
@@ -62,25 +62,24 @@ if command -v python3 >/dev/null; then
 fi
 passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --save-table "$work/table"
 passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --load-table "$work/table" --json -
-json 'd["config"]["learned_rows"] == 1'
+json 'e["config"]["learned_rows"] == 1'
 passes compare layered --on sim:jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
-json 'len(d["machine"]["cores"]) == 2'
+json 'len(e["machine"]["cores"]) == 2'
 # one graph under each of its names, and a workload, wherever it is run in virtual time
-passes compare cholesky:n=4 --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_sim.json" --quiet
-passes compare cholesky:n=4 --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_bench.json" --quiet
-"$kilter" graph make cholesky:n=4 | "$kilter" compare - --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_input.json" --quiet || fail "sim -"
-passes compare cholesky:n=4 layered --on sim:jetson-tx2 --repeat 1 --json "$work/by_compare.json" --policy rws --criticality user --quiet
+passes compare cholesky:n=4 --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_name.json" --quiet
+"$kilter" graph make cholesky:n=4 | "$kilter" compare - --on sim:jetson-tx2 --repeat 1 --policy rws --json "$work/by_input.json" --quiet || fail "compare -"
+passes compare cholesky:n=4 layered --on sim:jetson-tx2 --repeat 1 --json "$work/both.json" --policy rws --quiet
 passes compare layered --on sim:jetson-tx2 --repeat 1 --json "$work/layered.json" --policy rws --quiet
 python3 - "$work" <<'PY' || fail "one graph has other results under other names"
 import json, sys
 read = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json"))
-runs = [read(name)["runs"] for name in ("by_sim", "by_bench", "by_input")]
-rows = {r["graph"]: r["makespan_s"] for r in read("by_compare")["rows"]}
-same = runs[0] == runs[1] == runs[2] and read("by_sim")["config"] == read("by_bench")["config"]
-sys.exit(not (same and rows == {"cholesky:n=4": runs[0][0]["seconds"], "layered": read("layered")["runs"][0]["seconds"]}))
+runs = {name: read(name)["experiments"][0]["runs"] for name in ("by_name", "by_input", "layered")}
+rows = {r["graph"]: r["makespan_s"] for r in read("both")["rows"]}
+sys.exit(not (runs["by_name"] == runs["by_input"]
+              and rows == {"cholesky:n=4": runs["by_name"][0]["seconds"], "layered": runs["layered"][0]["seconds"]}))
 PY
 passes lab demo --on sim:jetson-tx2 --quick --html "$work/demo.html" --json -
-json 'd["config"]["on"] == "sim:jetson-tx2" and len(d["machine"]["cores"]) == 6 and all(0.05 < r["seconds"] < 1.5 for r in d["runs"] if r["policy"] == "auto")'
+json 'e["config"]["on"] == "sim:jetson-tx2" and len(e["machine"]["cores"]) == 6 and all(0.05 < r["seconds"] < 1.5 for r in e["runs"] if r["policy"] == "auto")'
 passes compare layered --on sim:grid:2x2 --tasks 500 --disturb freq@0-1:50%,0.02 --policy rws,dam-p
 
 passes compare layered --on sim:grid:2x1 --tasks 1000 --policy auto,rws --disturb share@1:50% --repeat 1 --json "$work/result.json"

@@ -45,16 +45,16 @@ python3 "$work/width.py" "$kilter" <<'COMMANDS' || fail "some text does not fit"
 --help
 compare --help
 compare layered --help
-compare --help
+lab --help
 run --help
 graph --help
 help lab reproduce
 topo --on sim:jetson-tx2
-platforms
-platforms jetson-tx2
-policies
+lab platforms
+lab platforms jetson-tx2
+lab policies
 graph info cholesky:n=6
-reproduce --list
+lab reproduce --list
 compare layered --tasks 300 --repeat 1 --on sim:jetson-tx2 --policy all --disturb cpu@0 --quiet
 compare cholesky:n=6 --on sim:jetson-tx2 --repeat 1 --policy all --quiet
 COMMANDS
