@@ -36,8 +36,7 @@ void add_graphs(CLI::App& c, compare_options& o) {
                      "Files, - for standard input, and generators with their values, as "
                      "cholesky:tasks=1000; kilter graph --help lists the formats")
             ->type_name("")
-            ->default_str("")
-            ->each([](const std::string& given) { lab::check_named(given); }),
+            ->default_str(""),
         {.words = generator_calls, .files = true});
   c.add_option("--scale", o.what.scale, "Seconds in the graphs are multiplied by this, as 0.001")
       ->type_name("X")

@@ -118,8 +118,8 @@ refuses 'no\x1bwhere' lab explain $'no\ewhere'
 recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json.gz
 refuses "--yes" compare "$recorded" --policy auto
 refuses "this takes at least about" compare "$recorded" --policy auto --quiet
-refuses "h: 6 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
-refuses "18 min: 6 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 0.5 --policy dam-c
+refuses "h: 3 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
+refuses "18 min: 3 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 1 --policy dam-c
 refuses "days: 30000 runs" compare fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
 refuses "--yes" "${small[@]}" --tasks 1000000 --repeat 1000
 refuses "--yes" "${small[@]}" --on emulate:jetson-tx2,1000 --tasks 1000
@@ -127,7 +127,6 @@ refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x
 
 # the simulator's workloads
 refuses "did you mean 'kmeans'" compare kmean --on sim:haswell-16
-refuses "--on is missing" compare kmeans
 refuses "no network" compare heat --on sim:jetson-tx2
 refuses "from 1 to 1024" compare heat --on sim:haswell-cluster --ranks 0
 refuses "--edge-rate '5'" compare random --on sim:jetson-tx2 --edge-rate 5
