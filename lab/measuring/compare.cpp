@@ -51,10 +51,8 @@ criticality criticality_for(const dag& d) {
 }
 
 std::optional<criticality> usual_criticality(const workload& w) {
-  if (const auto* data = std::get_if<dag_work>(&w)) return criticality_for(*data->what);
-  if (std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w))
-    return criticality::chain;
-  return std::nullopt;
+  const auto* data = std::get_if<dag_work>(&w);
+  return data ? std::optional(criticality_for(*data->what)) : std::nullopt;
 }
 
 std::vector<experiment> plan(const compare_specification& asked) {

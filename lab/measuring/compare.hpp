@@ -30,7 +30,7 @@ struct compare_specification {
 
 /// What a graph suits: user if its tasks are marked as critical, else chain.
 [[nodiscard]] criticality criticality_for(const dag&);
-/// The same for graphs, and chain for workloads that mark no task; else each policy's own.
+/// The same for graphs; of workloads each policy's own.
 [[nodiscard]] std::optional<criticality> usual_criticality(const workload&);
 
 /// One experiment for each graph on each machine. Where two policies or more are compared, rws is

@@ -23,7 +23,7 @@ for wrong in bnech "compare layered --policy nonsense" "lab platforms nonsense" 
 done
 for wrong in "lab balance" "lab sym" "lab sym -- /nowhere/program"; do
   read -ra words <<<"$wrong"
-  expected=$([ "${#words[@]}" -gt 1 ] && echo 127 || echo 125)
+  expected=$([ "${#words[@]}" -gt 2 ] && echo 127 || echo 125)
   for to in '2>/dev/full' '2>&-' '2>&8'; do ends "$expected" "$to" "${words[@]}"; done
 done
 printf 'digraph { a [size="5"]; a -> b }' >"$work/guessed.dot"

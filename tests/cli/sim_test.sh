@@ -60,8 +60,8 @@ if command -v python3 >/dev/null; then
   numbers >"$work/second"
   cmp -s "$work/first" "$work/second" && fail "sim: another seed gave the same bytes"
 fi
-passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --save-table "$work/table"
-passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --load-table "$work/table" --json -
+passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --policy auto --save-table "$work/table"
+passes compare layered --on sim:jetson-tx2 --tasks 500 --repeat 1 --policy auto --load-table "$work/table" --json -
 json 'e["config"]["learned_rows"] == 1'
 passes compare layered --on sim:jetson-tx2 --cores 2 --tasks 500 --policy rws --json -
 json 'len(e["machine"]["cores"]) == 2'
