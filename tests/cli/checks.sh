@@ -1,4 +1,4 @@
-# Shared by the script tests of the command. Each test sources it with the path of the program as $1.
+# Shared by the script tests of the command, and of what it loads into programs. Each test sources it with the path of the program, or of what is loaded, as $1.
 set -u
 kilter=$1
 failures=0
@@ -8,6 +8,11 @@ trap 'rm -rf "$work"' EXIT
 fail() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n' "$*"
+}
+
+# expect WHAT EXPECTED GOT
+expect() {
+  [ "$2" = "$3" ] || fail "$1"$'\n'"  expected: $2"$'\n'"  got:      $3"
 }
 
 # refuses TEXT ARGS...: exit status 2, nothing on standard output, one line on standard error that contains TEXT, and at once.

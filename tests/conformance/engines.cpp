@@ -1,7 +1,5 @@
 #include "conformance/engines.hpp"
 
-#include "conformance/test_engine.hpp"
-
 namespace kilter::conformance {
 
 const std::vector<engine>& engines() {

@@ -1,4 +1,4 @@
-#include "conformance/test_engine.hpp"
+#include "conformance/engines.hpp"
 
 #include <algorithm>
 #include <deque>
