@@ -394,11 +394,11 @@ heat() {
   }
   fingerprints() { python3 -c 'import json, sys; print(*sorted({r["fingerprint"] for f in sys.argv[1:] for r in json.load(open(f))["runs"]}))' "$@"; }
   app --json alone.json --quiet
-  in_ranks 4 app heat --json rows.json --quiet
-  in_ranks 4 app heat --layout grid --exchange join --model kilter,static --disturb share@0:20% --json grid.json --quiet
-  in_ranks 3 app heat --policy dam-c --blocks 3x4 --json three.json --quiet
+  in_ranks 4 lab app heat --json rows.json --quiet
+  in_ranks 4 lab app heat --layout grid --exchange join --model kilter,static --disturb share@0:20% --json grid.json --quiet
+  in_ranks 3 lab app heat --policy dam-c --blocks 3x4 --json three.json --quiet
   [ "$(fingerprints alone.json rows.json grid.json three.json | wc -w)" = 1 ] || fail "ranks give another field"
-  in_ranks 2 app heat
+  in_ranks 2 lab app heat
   grep -q "2 ranks (2 x 1)" out || fail "ranks are not told of: $(cat out)"
   grep -q $'\033' out && fail "colour in a file"
 
