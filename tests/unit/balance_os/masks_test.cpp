@@ -1,7 +1,9 @@
 // Masks come back however it ends, to everyone who got one from us, checked from outside.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <memory>
 
 #include "actors.hpp"
+#include "balance/os/cpuset.hpp"
 #include "balance/os/guard.hpp"
 #include "balance/os/mask_ledger.hpp"
 #include "balance/os/mover.hpp"
@@ -368,6 +371,30 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
       set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())));
 }
 
+/// Its parent got two CPUs from us, one of which its cpuset has taken away; or so it seems, as
+/// there is no such CPU.
+TEST(masks, of_a_thread_whose_cpu_a_cpuset_took_away_are_those_of_who_made_it) {
+  const pid_t self = ::getpid(), child = self + 1;
+  const auto allowed = cpuset_of(self), own = host::affinity_of(self);
+  if (!allowed || !own || *allowed != *own)
+    GTEST_SKIP() << "the cpuset of this process cannot be read, or is not its mask";
+  const runtime_directory directory;
+  mask_ledger ledger;
+  constexpr int taken_away = host::cpu_mask::capacity - 1;
+  ASSERT_FALSE(allowed->has(taken_away));
+  mask_record* const there = ledger.claim(self, self, 1, *own, first_cpu());
+  ASSERT_NE(there, nullptr);
+  EXPECT_EQ(ledger.inherited_from(child, self, self, *own), nullptr) << "its CPU is still there";
+  mask_record* const gone = ledger.claim(self, self + 2, 1, *own, taken_away);
+  ASSERT_NE(gone, nullptr);
+  EXPECT_EQ(ledger.inherited_from(child, self, self, *own), gone);
+  EXPECT_EQ(ledger.inherited_from(self, 1, self, *own), gone) << "another thread of it";
+  EXPECT_EQ(ledger.inherited_from(child, self, self, host::cpu_mask::of(taken_away - 1)), nullptr)
+      << "a mask of its own";
+  EXPECT_EQ(ledger.inherited_from(child, child + 1, self, *own), nullptr) << "of another family";
+  ledger.remove_files();
+}
+
 TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
   const runtime_directory directory;
   mask_ledger ledger;
@@ -377,6 +404,24 @@ TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
   std::ofstream(other) << std::string(4096, 'x');
   EXPECT_THROW(mask_ledger{other}, not_a_ledger);
   ledger.remove_files();
+}
+
+TEST(masks, are_read_from_plain_files_of_this_user_alone) {
+  const runtime_directory directory;
+  const std::string plain = directory.path() + "/plain", link = directory.path() + "/link",
+                    pipe = directory.path() + "/pipe";
+  std::ofstream(plain) << "text";
+  std::filesystem::create_symlink(plain, link);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int fd = mask_ledger::open_own(plain, O_RDONLY);
+  EXPECT_GE(fd, 0);
+  ::close(fd);
+  EXPECT_EQ(mask_ledger::open_own(link, O_RDONLY), -1);
+  EXPECT_EQ(mask_ledger::open_own(pipe, O_RDONLY), -1);
+  EXPECT_THROW(mask_ledger ledger(pipe), input_error);
+  if (::geteuid() == 0 && ::chown(plain.c_str(), 65534, 65534) == 0) {
+    EXPECT_EQ(mask_ledger::open_own(plain, O_RDONLY), -1);
+  }
 }
 
 /// What a crash, a full disk or somebody else left must not keep the masks of other files from
