@@ -238,6 +238,65 @@ TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
   ledger.remove_files();
 }
 
+TEST(masks, that_a_thread_chose_itself_since_are_not_touched) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 1 120");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  const auto s = host::stat_of(target.pid(), target.pid());
+  ASSERT_TRUE(s);
+  ASSERT_EQ(host::set_affinity(target.pid(), host::cpu_mask::of(first_cpu())), 0);
+  mask_ledger ledger;
+  mask_record* const r =
+      ledger.claim(target.pid(), target.pid(), s->start, own_mask(), first_cpu());
+  ASSERT_NE(r, nullptr);
+  r->state = mask_record::theirs;
+  EXPECT_EQ(restore_masks(ledger).threads, 0U);
+  EXPECT_EQ(host::affinity_of(target.pid())->single(), first_cpu());
+  r->state = mask_record::ours;
+  EXPECT_EQ(restore_masks(ledger).threads, 1U);
+  ledger.remove_files();
+}
+
+/// What its thread handed down may not have been seen yet.
+TEST(masks, ledger_uses_a_record_again_only_after_256_others) {
+  const runtime_directory directory;
+  mask_ledger ledger;
+  const auto claim = [&](int n) { return ledger.claim(1, n, 1, own_mask(), first_cpu()); };
+  mask_record* const first = claim(0);
+  ASSERT_NE(first, nullptr);
+  ledger.release(*first);
+  for (int n = 1; n <= 256; ++n) {
+    mask_record* const r = claim(n);
+    ASSERT_NE(r, nullptr);
+    ASSERT_EQ(first->tid, 0) << "it is gone with the thread number " << n;
+    ledger.release(*r);
+  }
+  EXPECT_EQ(claim(257), first);
+  EXPECT_EQ(ledger.records().size(), 257U);
+  ledger.remove_files();
+}
+
+TEST(masks, ledger_that_tells_of_more_records_than_it_has_room_for_is_refused) {
+  const runtime_directory directory;
+  mask_ledger ledger;
+  ASSERT_NE(ledger.claim(1, 1, 1, own_mask(), first_cpu()), nullptr);
+  EXPECT_NO_THROW(mask_ledger{ledger.path()});
+  const auto tells = [&](std::uint32_t used, std::uint32_t room) {
+    std::fstream file(ledger.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(20);  // behind the version and the size of a record
+    file.write(reinterpret_cast<const char*>(&used), sizeof used);
+    file.write(reinterpret_cast<const char*>(&room), sizeof room);
+  };
+  tells(65, 64);
+  EXPECT_THROW(mask_ledger{ledger.path()}, not_a_ledger);
+  tells(1, (1U << 16) + 1);
+  EXPECT_THROW(mask_ledger{ledger.path()}, not_a_ledger);
+  tells(1, 64);
+  EXPECT_NO_THROW(mask_ledger{ledger.path()});
+  ledger.remove_files();
+}
+
 /// Or they share its core for good, and none of them can go to an idle one.
 TEST(masks, of_a_held_thread_are_not_those_of_the_threads_that_it_makes) {
   NEEDS_TWO_CORES();

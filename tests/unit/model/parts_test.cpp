@@ -225,9 +225,9 @@ TEST(idle_decay, begins_8_ms_after_the_last_task_and_then_follows_its_time_const
   fixture f(machine::uniform(2));
   stream s(f.t, f.m);
   s.disturbances = {test::slowed(0, 2.0, 0.1)};
-  while (s.now_s < 0.5) s.now_s = s.run(f.row, f.m.single(0), s.now_s);
-  ASSERT_NEAR(f.t.slowdown(0), 2.0, 0.05);
+  while (s.now_s < 0.2) s.now_s = s.run(f.row, f.m.single(0), s.now_s);
   const double measured = f.t.slowdown(0);
+  ASSERT_GT(measured, 1.5);
   f.t.refresh(s.now_s + 0.007);
   EXPECT_EQ(f.t.slowdown(0), measured);
   const double a_constant = 1.0 - (1.0 - 1.0 / measured) * std::exp(-1.0);
