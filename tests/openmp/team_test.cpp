@@ -1,5 +1,6 @@
-// Who is moved where when a member comes late (prefix/openmp/rescue.hpp): numbers in, moves out.
-// What rescue.cpp asks of the rest of the library, and of the kernel, is told by the test.
+// What a team begins with, and who is moved where when a member of it comes late
+// (prefix/openmp/team.hpp, rescue.hpp). What these ask of the rest of the library, and of the
+// kernel, is told by the test.
 
 #include "openmp/rescue.hpp"
 
@@ -7,12 +8,18 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <memory>
 #include <set>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "openmp/clock.hpp"
 #include "openmp/held_up.hpp"
+#include "openmp/tasks.hpp"
+#include "stress/watchdog.hpp"
 
 namespace kilter::regions {
 
@@ -36,8 +43,8 @@ bool held_up(pid_t thread, const awaited&) noexcept {
 }
 bool rescues_allowed() noexcept { return rescue_test::may_move; }
 bool some_to_begin() noexcept { return rescue_test::members_to_begin; }
-void waited_number::sleep_while(std::uint32_t, std::int64_t) noexcept {}
-void waited_number::store(std::uint32_t v) noexcept { value_.store(v); }
+void begin_implicit_task(member&) noexcept {}
+void end_implicit_task(member&) noexcept {}
 
 namespace {
 
@@ -231,6 +238,102 @@ TEST_F(rescue, who_has_the_cpu_of_the_programs_own_thread_gets_the_one_where_tha
   keep_apart(hands[0]);
   if (sched_getcpu() != here) GTEST_SKIP() << "this thread has been moved meanwhile";
   EXPECT_EQ(rescue_test::moves, (moved{{101, 10}}));
+}
+
+// ---- teams --------------------------------------------------------------------------------------
+
+void nothing(void*) {}
+
+TEST(team, begins_with_nothing_that_the_one_before_left) {
+  const auto t = std::make_unique<team>();
+  const auto is_new = [&] {
+    bool all = t->members == 3 && t->left.load() == 3 && t->level == 1 && !t->folds &&
+               !t->folds_loop && !t->ends_together && !t->waits.load() && !t->surprised.load() &&
+               !t->has_tasks.load() && t->needs.load() == team_need::none &&
+               t->singles.load() == 0 && t->copies.load() == 0 && t->at_barrier.load() == 0;
+    for (const work_share& s : t->shares) all = all && s.phase.load() == 0 && s.ended.load() == 0;
+    for (const auto& parts : t->parts_of_members) all = all && !parts.load();
+    return all;
+  };
+  t->reset(nothing, nullptr, 3, nullptr);
+  EXPECT_TRUE(is_new());
+  t->folds = t->folds_loop = t->ends_together = true;
+  t->surprised.store(true);
+  t->has_tasks.store(true);
+  t->needs.store(team_need::order);
+  t->singles.store(2);
+  t->parts_of_members[1].store(t.get());
+  t->reset(nothing, nullptr, 3, nullptr);
+  EXPECT_TRUE(is_new());
+  t->waits.store(true);
+  t->copies.store(1);
+  t->at_barrier.store(1);
+  for (const int n : {0, 15}) {
+    t->shares[n].phase.store(5);
+    t->shares[n].ended.store(1);
+  }
+  t->reset(nothing, nullptr, 3, nullptr);
+  EXPECT_TRUE(is_new());
+  t->shares[0].phase.store(2);
+  t->shares[1].phase.store(1);
+  t->reset(nothing, nullptr, 3, nullptr);
+  EXPECT_TRUE(is_new()) << "the region ended in the middle of a loop";
+}
+
+struct seen_inside {
+  team *outer, *inner;
+  const member *around = nullptr, *within = nullptr, *after = nullptr;
+};
+
+TEST(team, a_member_is_this_threads_until_it_ends_also_inside_of_another) {
+  const auto outer = std::make_unique<team>(), inner = std::make_unique<team>();
+  seen_inside seen{outer.get(), inner.get()};
+  inner->reset(
+      [](void* to) {
+        auto& s = *static_cast<seen_inside*>(to);
+        s.within = current;
+        EXPECT_EQ(current->of, s.inner);
+        EXPECT_EQ(current->number, 1u);
+        EXPECT_EQ(current->share, &s.inner->first_loop);
+      },
+      &seen, 2, nullptr);
+  inner->folds_loop = true;
+  outer->reset(
+      [](void* to) {
+        auto& s = *static_cast<seen_inside*>(to);
+        s.around = current;
+        EXPECT_EQ(current->share, nullptr);
+        run_member(*s.inner, 1);
+        s.after = current;
+      },
+      &seen, 1, nullptr);
+  run_member(*outer, 0);
+  EXPECT_EQ(current, nullptr);
+  EXPECT_NE(seen.within, seen.around);
+  EXPECT_EQ(seen.after, seen.around);
+}
+
+bool is_asleep(pid_t thread) {
+  std::string skip, state;
+  std::ifstream("/proc/self/task/" + std::to_string(thread) + "/stat") >> skip >> skip >> state;
+  return state == "S";
+}
+
+TEST(waited_number, a_change_wakes_all_who_sleep) {
+  for (const bool stores : {true, false}) {
+    waited_number n;
+    std::atomic<pid_t> threads[2] = {0, 0};
+    std::vector<std::thread> sleepers;
+    for (std::atomic<pid_t>& t : threads)
+      sleepers.emplace_back([&] {
+        t.store(gettid());
+        n.sleep_while(0);
+      });
+    for (const std::atomic<pid_t>& t : threads)
+      stress::wait_until([&] { return t.load() != 0 && is_asleep(t.load()); });
+    stores ? n.store(1) : n.add(1);
+    for (std::thread& s : sleepers) s.join();
+  }
 }
 
 }  // namespace
