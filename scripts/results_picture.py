@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures/beside-a-neighbour-light.svg and -dark.svg from one line of a table in docs/results.md.
+"""Draws docs/pictures/beside-a-neighbour-light.svg and -dark.svg from a line of docs/results.md.
 
-results_picture.py [--check]      --check writes nothing, and fails if a picture is not what the table gives
+    results_picture.py [--check]
+
+--check writes nothing, and fails if a picture is not what the table gives.
 """
 
 import pathlib
@@ -41,7 +43,10 @@ COLOURS = {
         "line": "#f0f6fc",
     },
 }
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+FONT = (
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', "
+    "sans-serif"
+)
 WIDTH, LEFT, START, ONE = (
     720,
     24,
@@ -56,7 +61,10 @@ def cells(line):
 
 
 def fractions(page):
-    """The line CASE of the table that has it, by column. ValueError if the page has it not once, or without a column that is drawn."""
+    """The line CASE of the table that has it, by column.
+
+    ValueError if the page has it not once, or without a column that is drawn.
+    """
     header, found = [], []
     for line in page.splitlines():
         if not line.startswith("|"):
@@ -64,7 +72,7 @@ def fractions(page):
         elif not header:
             header = cells(line)
         elif cells(line)[0] == CASE:
-            found.append(dict(zip(header, cells(line))))
+            found.append(dict(zip(header, cells(line), strict=True)))
     if len(found) != 1:
         raise ValueError(f"docs/results.md has {len(found)} lines '{CASE}'; it should have one")
     missing = [column for column, *_ in BARS if column not in found[0]]
@@ -83,7 +91,8 @@ def picture(values, colours):
     height = bottom + 44
     told = "; ".join(f"{name} ({what}) {values[column]:.2f}" for column, name, what, _ in bars)
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" role="img" '
         f'aria-labelledby="title desc" font-family="{FONT}">',
         f'<title id="title">{escape(TITLE)}</title>',
         f'<desc id="desc">{escape(SUBTITLE)}. {escape(told)}.</desc>',
@@ -105,7 +114,8 @@ def picture(values, colours):
         out += [
             text(LEFT, y + 13, 16, colours["text"], name),
             text(LEFT, y + 30, 13, colours["muted"], what),
-            f'<rect x="{START}" y="{y}" width="{wide:g}" height="{BAR}" rx="3" fill="{colours["learns" if learns else "plain"]}"/>',
+            f'<rect x="{START}" y="{y}" width="{wide:g}" height="{BAR}" rx="3" '
+            f'fill="{colours["learns" if learns else "plain"]}"/>',
             text(
                 f"{START + wide - 10:g}",
                 y + 21,
@@ -116,12 +126,14 @@ def picture(values, colours):
             ),
         ]
     out += [
-        f'<path d="M{ONE} {TOP - 8}V{bottom - 6}" stroke="{colours["line"]}" stroke-width="2" stroke-dasharray="5 4"/>'
+        f'<path d="M{ONE} {TOP - 8}V{bottom - 6}" stroke="{colours["line"]}" stroke-width="2" '
+        'stroke-dasharray="5 4"/>'
     ]
     x = START
     for key, words, step in (("learns", "learns from the tasks", 190), ("plain", "does not", 0)):
         out += [
-            f'<rect x="{x}" y="{bottom + 10}" width="14" height="14" rx="3" fill="{colours[key]}"/>',
+            f'<rect x="{x}" y="{bottom + 10}" width="14" height="14" rx="3" '
+            f'fill="{colours[key]}"/>',
             text(x + 21, bottom + 22, 14, colours["text"], words),
         ]
         x += step
@@ -141,7 +153,8 @@ def main():
             path.write_text(drawn, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != drawn:
             wrong.append(
-                f"{path.relative_to(ROOT)} is not what docs/results.md gives; scripts/results_picture.py draws it anew"
+                f"{path.relative_to(ROOT)} is not what docs/results.md gives; "
+                "scripts/results_picture.py draws it anew"
             )
     sys.exit("\n".join(wrong) or 0)
 

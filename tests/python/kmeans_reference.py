@@ -3,8 +3,9 @@
 
     kmeans_reference.py KILTER ENVIRONMENT
 
-ENVIRONMENT is a Python environment with numpy and scikit-learn, which scripts/setup.sh makes; without it the exit status is 77. Kilter's centres after one
-iteration are where scikit-learn begins; then both go on until nothing moves.
+ENVIRONMENT is a Python environment with numpy and scikit-learn, which scripts/setup.sh makes;
+without it the exit status is 77. Kilter's centres after one iteration are where scikit-learn
+begins; then both go on until nothing moves.
 """
 
 import pathlib
@@ -79,7 +80,8 @@ def main():
             differ = (labels != reference.labels_).sum()
             assert differ == 0, f"{more}: {differ} of {POINTS} points are in other clusters"
             print(
-                f"{' '.join(more) or 'auto'}: centres within {off:.1e}, all {POINTS} points in the same clusters after {reference.n_iter_} iterations"
+                f"{' '.join(more) or 'auto'}: centres within {off:.1e}, all {POINTS} points in "
+                f"the same clusters after {reference.n_iter_} iterations"
             )
 
 

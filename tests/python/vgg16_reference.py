@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""`kilter app vgg16` against ONNX Runtime: the same network, built from the same weights by other hands, gives the same probabilities.
+"""`kilter app vgg16` gives the probabilities of ONNX Runtime for the same weights.
 
     vgg16_reference.py KILTER ENVIRONMENT
 
-Weights and a picture are drawn, and written as safetensors, as Darknet's `.weights` and as PPM. ENVIRONMENT is a Python environment with numpy, onnx and
-onnxruntime, which scripts/setup.sh makes; without it the exit status is 77. Each format has its own scale of pixels, so each is compared with a run of the
-reference on pixels in that scale.
+ONNX Runtime is the same network, built by other hands. Weights and a picture are drawn, and written
+as safetensors, as Darknet's `.weights` and as PPM. ENVIRONMENT is a Python environment with numpy,
+onnx and onnxruntime, which scripts/setup.sh makes; without it the exit status is 77. Each format
+has its own scale of pixels, so each is compared with a run of the reference on pixels in that
+scale.
 """
 
 import csv
@@ -187,7 +189,10 @@ def main(kilter):
     layers = draw_layers(random)
     picture = random.integers(0, 256, (RESOLUTION, RESOLUTION, 3), dtype=np.uint8)
     unit = picture.transpose(2, 0, 1) / 255
-    column = lambda of_colours: np.array(of_colours)[:, None, None]
+
+    def column(of_colours):
+        return np.array(of_colours)[:, None, None]
+
     formats = {
         "weights.safetensors": (write_safetensors, (unit - column(MEAN)) / column(DEVIATION)),
         "vgg-16.weights": (write_darknet, 2 * unit - 1),
@@ -208,8 +213,8 @@ def main(kilter):
                 )
                 wrong += away > BOUND
                 print(
-                    f"{file}, {model}: {away:.1e} of the largest probability, {right.max():.3f}, from ONNX Runtime's"
-                    + ("" if away <= BOUND else ": TOO FAR")
+                    f"{file}, {model}: {away:.1e} of the largest probability, {right.max():.3f}, "
+                    "from ONNX Runtime's" + ("" if away <= BOUND else ": TOO FAR")
                 )
     return 1 if wrong else 0
 
