@@ -94,8 +94,8 @@ def main():
         "    kilter reproduce S0-11 --as coded   as its public code does it",
         "    kilter reproduce S0-11 --flips      which single choice changes it",
         "",
-        "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many"
-        " of its cases hold.",
+        "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how "
+        "many of its cases hold.",
         "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from "
         "numbers,",
         "[papers](papers.md#three-readings) what the readings are, "
