@@ -86,6 +86,7 @@ def main():
         sys.exit(__doc__)
     published, coded, tried = (claims(names) for names in sys.argv[1:])
     rows = [(published[c], coded.get(c, published[c])) for c in sorted(published, key=order)]
+    impossible = sum(bool(p["impossible"]) for p, _ in rows if p["verdict"] == "differs")
     out = [
         "# Verdicts",
         "",
@@ -93,13 +94,14 @@ def main():
         "",
         f"- As published: {tally(p for p, _ in rows)}.",
         f"- As coded: {tally(c for _, c in rows)}.",
-        f"- Of those that differ {sum(bool(p['impossible']) for p, _ in rows if p['verdict'] == 'differs')} are impossible in the model.",
+        f"- Of those that differ {impossible} are impossible in the model.",
         "",
         "| claim | published | coded | what flips it | why it does not come out as published |",
         "|---|---|---|---|---|",
     ]
     out += [
-        f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | {flips(p, tried.get(p['id']))} | {why(p)} |"
+        f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | "
+        f"{flips(p, tried.get(p['id']))} | {why(p)} |"
         for p, c in rows
     ]
     sys.stdout.write("\n".join(out) + "\n")

@@ -43,7 +43,8 @@ def enter(directory, *modules):
 def run_app(kilter, program, out, *options):
     """What `kilter lab app PROGRAM` writes."""
     subprocess.run(
-        [kilter, "lab", "app", program, "--output", out, "--repeat", "1", "--quiet", *map(str, options)],
+        [kilter, "lab", "app", program, "--output", out, "--repeat", "1", "--quiet"]
+        + [str(option) for option in options],
         check=True,
         stdout=subprocess.DEVNULL,
         timeout=100,

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the script tests of the command, and of what it loads into programs. Each test sources it with the path of the program, or of what is loaded, as $1.
 set -u
 kilter=$1

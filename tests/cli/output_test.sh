@@ -110,7 +110,7 @@ writer=$!
 while kill -0 "$writer" 2>/dev/null && ! readlink /proc/$writer/fd/* 2>/dev/null | grep -qF "$work/ended/"; do :; done
 kill -TERM "$writer" 2>/dev/null
 wait "$writer" 2>/dev/null
-left=$(cd "$work/ended" && ls | grep -v '^graph.json$')
+left=$(cd "$work/ended" && find . -mindepth 1 ! -name graph.json)
 [ -z "$left" ] || fail "whoever was ended left $left"
 
 # Where a link of somebody else lies, nothing is written through it.

@@ -41,7 +41,7 @@ json small_document() {
 json small_verdicts() {
   json document = json::parse(R"({"schema": "kilter.reproduce/1", "claims": [
     {"id": "S0-11", "source": "s", "statement": "few tasks", "experiment": "E0-2", "decided_by": "runs", "published": 0.02, "obtained": 0.004,
-     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter reproduce S0-11",
+     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter lab reproduce S0-11",
      "note": "", "exceptions": "", "values": [], "cases": []}]})");
   for (const char* kind : {"bars", "shares", "stacks", "heat", "lines", "starts"})
     document["figures"].push_back({{"id", std::string("S0-Fig.") + kind},
