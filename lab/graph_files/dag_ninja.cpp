@@ -1,5 +1,6 @@
 #include "graph_files/dag_ninja.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,9 +42,10 @@ class ninja_reader {
 
  private:
   struct node {
-    std::string label;  ///< a path or a rule
-    std::size_t at = 0;
-    bool is_described = false, is_command = false;
+    /// a path or a rule; empty: a file that nothing uses, of which Ninja tells no path
+    std::string label;
+    std::size_t at = 0;  ///< of the label
+    bool is_command = false;
   };
   /// One command with one file that it uses and one that it makes, if it has a rule; else an edge
   /// between a file and a command.
@@ -74,9 +76,9 @@ class ninja_reader {
       return;
     }
     said own = read_attributes();
-    nodes_[from].label = std::move(own.label);
-    nodes_[from].is_command = own.shape == "ellipse";
-    nodes_[from].is_described = true;
+    if (own.label.empty())
+      source_.fail_at(first.at, "a node without a label; Ninja writes the file or the rule");
+    nodes_[from] = {std::move(own.label), first.at, own.shape == "ellipse"};
   }
 
   said read_attributes() {
@@ -96,15 +98,13 @@ class ninja_reader {
   std::uint32_t node_named(const dot_word& id) {
     const auto [at, is_new] =
         node_of_.try_emplace(id.text, static_cast<std::uint32_t>(nodes_.size()));
-    if (is_new) nodes_.push_back({.label = {}, .at = id.at});
+    if (is_new) nodes_.emplace_back();
     return at->second;
   }
 
   void tell_commands_from_files() {
     std::vector<std::uint32_t> command_of(nodes_.size());
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-      if (!nodes_[n].is_described)
-        source_.fail_at(nodes_[n].at, "a node without a label; Ninja writes the file or the rule");
       if (!nodes_[n].is_command) continue;
       command_of[n] = static_cast<std::uint32_t>(commands_.size());
       commands_.push_back({.rule = nodes_[n].label, .at = nodes_[n].at});
@@ -128,9 +128,12 @@ class ninja_reader {
     maker_of_.resize(nodes_.size());
     for (std::uint32_t c = 0; c < commands_.size(); ++c) {
       command& one = commands_[c];
-      if (one.makes.empty())
-        source_.fail_at(one.at, "a command of rule '" + shown(one.rule) + "' that makes no file");
-      one.task = made_.define(nodes_[one.makes.front()].label, one.at);
+      const auto named = std::ranges::find_if(
+          one.makes, [&](std::uint32_t file) { return !nodes_[file].label.empty(); });
+      if (named == one.makes.end())
+        source_.fail_at(
+            one.at, "a command of rule '" + shown(one.rule) + "' makes no file that has a label");
+      one.task = made_.define(nodes_[*named].label, one.at);
       made_.task(one.task).type =
           made_.type(std::string_view(one.rule).substr(0, one.rule.find("__")));
       for (const std::uint32_t file : one.makes) {
@@ -161,7 +164,8 @@ class ninja_reader {
     if (known > 0)
       notes.push_back("times of " + std::to_string(known) + " tasks are from " +
                       shown(log->file()));
-    note_assumed_times(made_.graph(), unknown, known == 0, " in it");
+    note_assumed_times(made_.graph(), unknown, known == 0,
+                       log ? " in " + shown(log->file()) : std::string());
     if (!made_.graph().without_times) return;
     notes.push_back(
         "the times of a build are in its .ninja_log; name it: GRAPH:times=build/.ninja_log");

@@ -11,7 +11,7 @@ namespace kilter::dags {
 /// are nodes alike.
 [[nodiscard]] bool is_ninja_graph(const source_text&);
 
-/// A command is a task, named by the first file that it makes; its type is its rule, as far as "__"
+/// A command is a task, named by the first file that it makes and that is used; its type is its rule, as far as "__"
 /// (CMake writes the target behind that). It waits for the commands that make the files which it
 /// uses; files that nothing makes are no tasks. Times come from `log`, which may be null. Targets
 /// of the rule `phony` run nothing; what else the log lacks gets an assumed time. input_error

@@ -105,6 +105,8 @@ struct named_source {
     if (at == written.npos || std::filesystem::exists(written, unreadable)) return;
     graph = written.substr(0, at);
     log = written.substr(at + key.size());
+    if (log.empty())
+      throw input_error("'" + dags::shown(written) + "': name a log of Ninja behind ':times='");
   }
 };
 

@@ -44,7 +44,11 @@ std::string types_text(const dag& g, const dag_facts& f) {
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return f.tasks_of_type[a] > f.tasks_of_type[b]; });
   std::string out = fmt::format("types        {}\n", g.types.size());
-  for (std::size_t i = 0; i < std::min(order.size(), most_types_shown); ++i) {
+  const std::size_t rows = std::min(order.size(), most_types_shown);
+  std::size_t columns = 15;
+  for (std::size_t i = 0; i < rows; ++i)
+    columns = std::max(columns, dags::shown(g.types[order[i]].name).size());
+  for (std::size_t i = 0; i < rows; ++i) {
     const dag::type& t = g.types[order[i]];
     const std::string kernel =
         t.kernel.empty() ? "" : fmt::format(", kernel {} {}", dags::shown(t.kernel), t.size);
@@ -52,11 +56,12 @@ std::string types_text(const dag& g, const dag_facts& f) {
     const std::string in_all =
         g.without_times ? ""
                         : fmt::format(", {} in all", seconds > 0.0 ? seconds_text(seconds) : "0 s");
-    out += fmt::format("  {:>15} {} task{}{}{}\n", dags::shown(t.name), f.tasks_of_type[order[i]],
-                       f.tasks_of_type[order[i]] == 1 ? "" : "s", in_all, kernel);
+    out += fmt::format("  {:>{}} {} task{}{}{}\n", dags::shown(t.name), columns,
+                       f.tasks_of_type[order[i]], f.tasks_of_type[order[i]] == 1 ? "" : "s", in_all,
+                       kernel);
   }
-  if (order.size() > most_types_shown)
-    out += fmt::format("  {:>15} {} more\n", "", order.size() - most_types_shown);
+  if (order.size() > rows)
+    out += fmt::format("  {:>{}} {} more\n", "", columns, order.size() - rows);
   return out;
 }
 
