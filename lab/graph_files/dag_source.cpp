@@ -84,6 +84,7 @@ dags::source_text text_of(const std::string& file, const std::string& content,
                           std::string& unpacked) {
   if (!dags::is_gzip(content)) return dags::check_text(file, content);
   unpacked = dags::gunzip(file, content, most_bytes);
+  while (dags::is_gzip(unpacked)) unpacked = dags::gunzip(file, unpacked, most_bytes);
   return dags::check_text(file, unpacked);
 }
 
