@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""lab/docs/verdicts.md: every claim as published and as coded, which single choices change it, and why it does not come out.
+"""A page: every claim as published and as coded, what flips it, and why it does not come out.
 
-    kilter reproduce all --quiet --json published.json
-    kilter reproduce all --quiet --as coded --json coded.json
-    kilter reproduce all --quiet --flips --json flips.json           (an hour)
-    scripts/verdicts.py published.json coded.json flips.json > lab/docs/verdicts.md
+    kilter lab reproduce all --quiet --json published.json
+    kilter lab reproduce all --quiet --as coded --json coded.json
+    kilter lab reproduce all --quiet --flips --json flips.json           (an hour)
+    scripts/verdicts.py published.json coded.json flips.json > verdicts.md
+
+lab/docs/verdicts.md says what no run says.
 
 Several files of one reading may be joined with commas.
 """
@@ -87,15 +89,7 @@ def main():
     out = [
         "# Verdicts",
         "",
-        "    kilter reproduce S0-11              one row, as the paper says it",
-        "    kilter reproduce S0-11 --as coded   as its public code does it",
-        "    kilter reproduce S0-11 --flips      which single choice changes it",
-        "",
-        "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many of its cases hold.",
-        "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from numbers,",
-        "[papers](papers.md#three-readings) what the readings are, [alternatives](alternatives.md#what-single-choices-decide) what single choices",
-        "decide. S1 and S3 have no public code of schedulers, so both columns are the same.",
-        "All rows together take three minutes on two cores of an AMD EPYC, the column of flips an hour.",
+        "Behind a verdict stands how many of its cases hold. lab/docs/verdicts.md has more.",
         "",
         f"- As published: {tally(p for p, _ in rows)}.",
         f"- As coded: {tally(c for _, c in rows)}.",

@@ -1,6 +1,6 @@
 #pragma once
 // A comparison for a terminal and as a document: schema "kilter.compare/1" (lab/docs/compare.md
-// lists its keys).
+// says what it means).
 
 #include <string>
 
