@@ -94,11 +94,11 @@ class dot_reader {
     attributes own;
     read_attributes(own);
     meaning_.describe(node, own);
-    note_drawn_as_dot(node, own);
+    note_unlabelled(node, own);
   }
 
   /// Nextflow draws its channels as points and its operators as circles, both without a label.
-  void note_drawn_as_dot(std::uint32_t node, const attributes& own) {
+  void note_unlabelled(std::uint32_t node, const attributes& own) {
     const auto shape = own.find("shape"), label = own.find("label");
     if (shape == own.end() || (label != own.end() && !label->second.value.empty())) return;
     if (shape->second.value == "point")

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "graph/dag_limits.hpp"
 #include "graph_files/dag_builder.hpp"
 #include "graph_files/dot_words.hpp"
@@ -163,9 +164,9 @@ class ninja_reader {
     auto& notes = made_.graph().notes;
     if (known > 0)
       notes.push_back("times of " + std::to_string(known) + " tasks are from " +
-                      shown(log->file()));
+                      printable(log->file()));
     note_assumed_times(made_.graph(), unknown, known == 0,
-                       log ? " in " + shown(log->file()) : std::string());
+                       log ? " in " + printable(log->file()) : std::string());
     if (!made_.graph().without_times) return;
     notes.push_back(
         "the times of a build are in its .ninja_log; name it: GRAPH:times=build/.ninja_log");
