@@ -5,8 +5,8 @@ Part `lengths` (S3): matmul_xy with threads of lengths 2:1, in which LJFPF knows
 places one CPU after the other, and the kernel does what it does. Part `classes` (S4): four threads
 that compute and four that stream from memory, watched and moved by `kilter lab balance`, with what
 this machine can see and with rates that are played back. Every contender runs once a round, the
-order rotates, the slow CPU changes each round, and the bound is measured in the same round: the same work
-on each CPU while the other one works too, speeds added up.
+order rotates, the slow CPU changes each round, and the bound is measured in the same round: the
+same work on each CPU while the other one works too, speeds added up.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 
 Each block of code there stands below a line that names its file, and is that file. Each program of
 examples/guide is shown. Each message is in tests/unit/runtime/guide_test.cpp, or
-tests/unit/c/misuse_test.cpp, which make Kilter say it, or is a compiler's message out of a header.
+tests/unit/c/c_test.cpp, which make Kilter say it, or is a compiler's message out of a header.
 
 Usage: guide.py ROOT | guide.py --self-test
 """
@@ -18,7 +18,7 @@ import checker
 COLUMNS = 100
 PAGE = "docs/library.md"
 SAID = "tests/unit/runtime/guide_test.cpp"
-SAID_IN_C = "tests/unit/c/misuse_test.cpp"
+SAID_IN_C = "tests/unit/c/c_test.cpp"
 PROGRAMS = (".cpp", ".c", ".py")
 
 
