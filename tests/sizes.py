@@ -16,7 +16,7 @@ LIMITS = {
     "words of prose": 60_000,  # in all *.md but those that scripts make
     "lines of code beyond 100 columns": 540,
     "files of tests": 263,  # without data and golden files
-    "lines of the changelog": 60,
+    "lines of the changelog": 80,
 }
 MADE = {("docs", "commands.md"), ("docs", "inside", "mutants.md")}
 CODE = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".js"}
