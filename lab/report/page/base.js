@@ -149,7 +149,7 @@ K.by_policy = rows =>
 K.table = (caption, head, rows, options = {}) =>
   K.h(
     "table",
-    {},
+    { class: options.class ?? null },
     caption ? K.h("caption", {}, caption) : null,
     K.h(
       "thead",

@@ -104,7 +104,7 @@ regions.given = host => {
       ? K.h(
           "div",
           { class: "scroll" },
-          K.table("Variables", ["variable", "why"], [...set, ...left]),
+          K.table("Variables", ["variable", "why"], [...set, ...left], { class: "prose" }),
         )
       : K.note("No variable had to be set: the CPUs are equal and paid for."),
     K.note(

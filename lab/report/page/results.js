@@ -37,6 +37,16 @@ results.cells = () => {
   return scenarios;
 };
 
+// The row in which a policy is furthest ahead of rws; an undisturbed one only if there is no other.
+results.best = () => {
+  const rows = results.rows().filter(r => K.finite(r.ratio_to_rws) && r.policy !== "rws");
+  const disturbed = rows.filter(r => K.scenario(r) !== "none");
+  return (disturbed.length ? disturbed : rows).reduce(
+    (a, b) => (!a || b.ratio_to_rws > a.ratio_to_rws ? b : a),
+    null,
+  );
+};
+
 // What a value of a column looks like, by its unit.
 results.shown = (value, unit) => {
   if (!K.finite(value)) return typeof value === "string" ? value : none;
