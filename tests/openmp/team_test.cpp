@@ -222,22 +222,41 @@ TEST_F(rescue, the_programs_own_thread_changes_places_with_who_waits) {
   EXPECT_EQ(rescue_test::moves, (moved{{gettid(), mine}, {0, 10}}));
 }
 
+/// The calling thread stays where it is.
+class staying {
+ public:
+  staying() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(cpu), &one);
+    EXPECT_EQ(sched_getaffinity(0, sizeof before_, &before_), 0);
+    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~staying() { sched_setaffinity(0, sizeof before_, &before_); }
+  staying(const staying&) = delete;
+  staying& operator=(const staying&) = delete;
+  const int cpu = sched_getcpu();
+
+ private:
+  cpu_set_t before_;
+};
+
 TEST_F(rescue, who_has_the_cpu_of_the_programs_own_thread_gets_the_one_where_that_was) {
-  const int here = sched_getcpu();
-  hands[1].home.store(here);
+  const staying here;
+  hands[0].home.store(1000);
+  hands[1].home.store(here.cpu);
   is_guest_of(hands[1], me);
-  hands[2].home.store(here + 1000);
   keep_apart(hands[0]);
-  if (sched_getcpu() != here) GTEST_SKIP() << "this thread has been moved meanwhile";
-  EXPECT_EQ(hands[0].home.load(), here);
-  EXPECT_EQ(hands[1].home.load(), 10);
+  EXPECT_EQ(hands[0].home.load(), here.cpu);
+  EXPECT_EQ(hands[1].home.load(), 1000);
   EXPECT_EQ(rescue_test::moves, moved{}) << "it is not at home";
-  hands[0].home.store(10);
-  hands[1].home.store(here);
-  hands[1].host.store(nullptr);
+  hands[0].home.store(1000);
+  hands[1].home.store(here.cpu);
+  hands[1].host.store(&hands[0]);
   keep_apart(hands[0]);
-  if (sched_getcpu() != here) GTEST_SKIP() << "this thread has been moved meanwhile";
-  EXPECT_EQ(rescue_test::moves, (moved{{101, 10}}));
+  EXPECT_EQ(rescue_test::moves, (moved{{101, 1000}})) << "or would wait there for us";
+  keep_apart(hands[0]);
+  EXPECT_EQ(rescue_test::moves.size(), 1u) << "nobody has come";
 }
 
 // ---- teams --------------------------------------------------------------------------------------
