@@ -39,7 +39,8 @@ TEST(fluidanimate, is_the_same_under_every_model) {
       const fluidanimate_options o{
           .particles = 800, .frames = 5, .divisions = 8, .joins = joins, .cut = cut};
       for (const team& t : teams_and_policies()) {
-        if (joins == fluid_joins::phase && t.policy != "auto") continue;  // run_in_steps sees to those
+        if (joins == fluid_joins::phase && t.policy != "auto")
+          continue;  // run_in_steps sees to those
         EXPECT_EQ(fluid_bits(o, t), alone) << t;
       }
     }
