@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs of `kilter app` against those of others.
+"""Programs of `kilter lab app` against those of others.
 
     references.py KILTER ENVIRONMENT kmeans | vgg16
 
@@ -41,9 +41,10 @@ def enter(directory, *modules):
 
 
 def run_app(kilter, program, out, *options):
-    """What `kilter app PROGRAM` writes."""
+    """What `kilter lab app PROGRAM` writes."""
     subprocess.run(
-        [kilter, "app", program, "--output", out, "--repeat", "1", "--quiet", *map(str, options)],
+        [kilter, "lab", "app", program, "--output", out, "--repeat", "1", "--quiet"]
+        + [str(option) for option in options],
         check=True,
         stdout=subprocess.DEVNULL,
         timeout=100,

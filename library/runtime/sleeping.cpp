@@ -115,24 +115,13 @@ void worker::search_ends() noexcept {
 
 // ---- who is woken -------------------------------------------------------------------------------
 
-// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake
-// itself instead of another. One on a core that others slowed lately may come a slice late, so it
-// is woken if there is no other.
+// One on a core that others slowed lately may come a slice late.
 template <class May>
 bool engine::wake_one(May may) noexcept {
-  const worker* self = worker::current();
   const double now = now_s();
-  bool left_out = false;
-  for (auto& w : workers) {
-    if (w.get() == self || !w->ours() || !may(*w)) continue;
-    if (tables.slowed_lately(w->core, now))
-      left_out = true;
-    else if (w->wake())
-      return true;
-  }
-  return left_out && std::ranges::any_of(workers, [&](auto& w) {
-           return w.get() != self && w->ours() && may(*w) && w->wake();
-         });
+  return detail::wake_one(
+      workers, worker::current(), [&](const worker& w) { return w.ours() && may(w); },
+      [&](const worker& w) { return tables.slowed_lately(w.core, now); });
 }
 
 void engine::notify_any() noexcept {

@@ -123,6 +123,8 @@ class alignas(sync::cache_line) worker {
     return !own_.empty() || !open_inbox_.empty() || !declined_.empty() ||
            roots_left_.load(sync::memory_order_acquire) || !kept_.empty();
   }
+  /// The last look before a sleep: there is something that this worker could take.
+  [[nodiscard]] bool something_to_take() const noexcept;
 
   engine& owner;
   const core_id core;
@@ -165,6 +167,8 @@ class alignas(sync::cache_line) worker {
   void share(node*) noexcept;
   /// Wakes somebody for what waits there, if anything does.
   void tell(const declared_queue&) noexcept;
+  [[nodiscard]] bool keeps_open_work() const noexcept { return !own_.empty() || !kept_.empty(); }
+  void notify_any() noexcept;
   /// The worker has seen the task and does not want it: back to where it waited.
   void put_back(node*, const origin&);
   /// The same, where nobody catches what it throws.
@@ -269,7 +273,6 @@ class alignas(sync::cache_line) worker {
   /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or
   /// `over` (may be null) holds.
   void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
-  [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
   /// It has found something, or has other things to do.
   void search_ends() noexcept;

@@ -1,16 +1,17 @@
 #!/bin/bash
-# Usage: app_test.sh KILTER PROGRAM: what `kilter app PROGRAM` computes, under every model alike, what it reads and writes, and what it refuses before
+# shellcheck disable=SC2317  # a program's function is called by the name of the program
+# Usage: app_test.sh KILTER PROGRAM: what `kilter lab app PROGRAM` computes, under every model alike, what it reads and writes, and what it refuses before
 # anything is written.
 . "$(dirname "$0")/checks.sh"
 program=$2
 cd "$work" || exit 1
 
 # As `passes` and `refuses`, of this program. What is refused would write a file `never`.
-app() { passes app "$program" "$@"; }
+app() { passes lab app "$program" "$@"; }
 never() {
   local text=$1
   shift
-  refuses "$text" app "$program" "$@" --output never
+  refuses "$text" lab app "$program" "$@" --output never
 }
 # names OPTION...: of those it says which words there are, or what is missing.
 names() {
@@ -19,7 +20,7 @@ names() {
     case $option in
       size) never "there are small, medium, large, native" --size tiny ;;
       cut) never "there are loop, tasks" --cut rows ;;
-      graph) refuses "add --cut tasks" app "$program" --record-graph never ;;
+      graph) refuses "add --cut tasks" lab app "$program" --record-graph never ;;
     esac
   done
 }
@@ -43,8 +44,8 @@ kmeans() {
   python3 -c 'import json; d = json.load(open("kmeans.json")); assert d["schema"] == "kilter.graph/1" and [t["name"] for t in d["types"]] == ["iterate", "assign"]' || fail "kmeans.json"
   passes graph info kmeans.json
   says "assign 240 tasks"
-  passes sim kmeans.json --on sim:haswell-16 --policy rws,auto --repeat 1 --json - --quiet
-  json 'd["config"]["tasks"] == 248 and len(d["runs"]) == 2'
+  passes compare kmeans.json --on sim:haswell-16 --policy rws,auto --repeat 1 --json - --quiet
+  json 'e["config"]["tasks"] == 248 and len(e["runs"]) == 2'
   passes compare kmeans.json --on sim:haswell-16 --policy rws,heft --repeat 1
 
   # a picture: two colours come back as two colours
@@ -64,7 +65,7 @@ kmeans() {
   awk -F, '/centre/ { x = $2 * 1e20; if ((x - 2) ^ 2 < 1e-6 || (x + 22) ^ 2 < 1e-6) found++ } END { exit found != 2 }' tiny.out || fail "centres of tiny numbers: $(head -2 tiny.out)"
 
   # One output that is lost does not cost the others.
-  timeout 60 "$kilter" app kmeans --cut tasks --repeat 1 --json /dev/full --output kept.csv --record-graph kept.json --quiet >out 2>err </dev/null
+  timeout 60 "$kilter" lab app kmeans --cut tasks --repeat 1 --json /dev/full --output kept.csv --record-graph kept.json --quiet >out 2>err </dev/null
   [ $? = 1 ] && [ "$(cat err)" = "kilter: cannot write /dev/full: No space left on device" ] || fail "a full disk: $(cat err)"
   [ -s kept.csv ] && [ -s kept.json ] || fail "the JSON was lost, and with it the result or the graph"
 
@@ -73,7 +74,7 @@ kmeans() {
   python3 - "$kilter" <<'EOF' || fail "progress and Ctrl-C on a terminal"
 import os, pty, signal, subprocess, sys, time
 ours, theirs = pty.openpty()
-run = subprocess.Popen([sys.argv[1], "app", "kmeans", "--size", "medium", "--iterations", "1000000", "--changed", "0", "--clusters", "200", "--repeat", "1",
+run = subprocess.Popen([sys.argv[1], "lab", "app", "kmeans", "--size", "medium", "--iterations", "1000000", "--changed", "0", "--clusters", "200", "--repeat", "1",
                         "--output", "old.csv"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
 os.close(theirs)
 said = b""
@@ -101,15 +102,15 @@ EOF
   never "from 0 to 1" --changed nan
   never "did you mean 'kilter'?" --model kiltr
   never "unknown policy 'dam'" --policy dam
-  refuses "there is no directory" app kmeans --output no/such/folder
-  refuses "--json writes there already" app kmeans --json same --output same
-  refuses "--json writes there already" app kmeans --cut tasks --json same --record-graph same
-  refuses "--json writes there already" app kmeans --json same --output ./same
-  refuses "name a file" app kmeans --output -
-  refuses "--output writes there already" app kmeans --cut tasks --output same --record-graph same
-  refuses "name a file" app kmeans --cut tasks --record-graph -
-  refuses "there is no directory" app kmeans --cut tasks --record-graph no/such/folder
-  refuses "one of kmeans" app
+  refuses "there is no directory" lab app kmeans --output no/such/folder
+  refuses "--json writes there already" lab app kmeans --json same --output same
+  refuses "--json writes there already" lab app kmeans --cut tasks --json same --record-graph same
+  refuses "--json writes there already" lab app kmeans --json same --output ./same
+  refuses "name a file" lab app kmeans --output -
+  refuses "--output writes there already" lab app kmeans --cut tasks --output same --record-graph same
+  refuses "name a file" lab app kmeans --cut tasks --record-graph -
+  refuses "there is no directory" lab app kmeans --cut tasks --record-graph no/such/folder
+  refuses "one of kmeans" lab app
   names size cut graph
 }
 
@@ -155,7 +156,7 @@ bodytrack() {
   passes graph info bodytrack.json
   says "resample 24 tasks"
 
-  timeout 60 "$kilter" app bodytrack --frames 20 --particles 1 --layers 1 --tasks 1 --repeat 1 --quiet >out 2>err </dev/null
+  timeout 60 "$kilter" lab app bodytrack --frames 20 --particles 1 --layers 1 --tasks 1 --repeat 1 --quiet >out 2>err </dev/null
   [ $? = 1 ] && grep -q "from the right one" out err || fail "one particle followed the body: $(cat out err)"
 
   never "there are in-order, independent" --frames-order backwards
@@ -244,13 +245,13 @@ PY
   # broken archives, full disks, and files that are input and output at once
   head -c 100000 "a b.dedup" >cut.dedup
   printf 'old and whole\n' >kept
-  refuses "archive 'cut.dedup': byte " app dedup --extract cut.dedup --output kept
-  refuses "no archive of kilter app dedup" app dedup --extract "a b" --output kept
+  refuses "archive 'cut.dedup': byte " lab app dedup --extract cut.dedup --output kept
+  refuses "no archive of kilter lab app dedup" lab app dedup --extract "a b" --output kept
   [ "$(cat kept)" = "old and whole" ] || fail "a broken archive cost an older file"
-  for where in "--input" "--extract"; do refuses "$where reads it" app dedup "$where" "a b.dedup" --output ./"a b.dedup"; done
-  timeout 60 "$kilter" app dedup --extract "a b.dedup" --output /dev/full >out 2>err </dev/null
+  for where in "--input" "--extract"; do refuses "$where reads it" lab app dedup "$where" "a b.dedup" --output ./"a b.dedup"; done
+  timeout 60 "$kilter" lab app dedup --extract "a b.dedup" --output /dev/full >out 2>err </dev/null
   [ $? = 1 ] && [ "$(cat err)" = "kilter: cannot write /dev/full: No space left on device" ] || fail "a full disk: $(cat err)"
-  [ "$(ls -A | grep -c part)" = 0 ] || fail "half a file was left: $(ls -A)"
+  [ -z "$(find . -name "*part*")" ] || fail "half a file was left: $(ls -A)"
   : >empty
   app --input empty --output empty.dedup --repeat 1 --quiet
   app --extract empty.dedup --output nothing --quiet
@@ -259,11 +260,11 @@ PY
   never "is a directory" --input .
   never "No such file" --input missing
   never "no regular file" --input /dev/zero
-  refuses "name the file" app dedup --extract "a b.dedup"
-  refuses "--model: it says nothing to --extract" app dedup --extract "a b.dedup" --output never --model serial
-  refuses "there are separate, fused" app dedup --stages both
-  refuses "64 to 65536 KiB" app dedup --block 1
-  refuses "there is no directory" app dedup --output no/such/folder
+  refuses "name the file" lab app dedup --extract "a b.dedup"
+  refuses "--model: it says nothing to --extract" lab app dedup --extract "a b.dedup" --output never --model serial
+  refuses "there are separate, fused" lab app dedup --stages both
+  refuses "64 to 65536 KiB" lab app dedup --block 1
+  refuses "there is no directory" lab app dedup --output no/such/folder
 }
 
 # The same face under every model, whose surface is written.
@@ -340,7 +341,7 @@ fluidanimate() {
   never "so write 32 or less" --particles 1500 --divisions 64
   never "write a number from 100" --particles 99
   never "did you mean 'phase'?" --joins phases
-  refuses "add --cut tasks" app fluidanimate --joins phase --record-graph never
+  refuses "add --cut tasks" lab app fluidanimate --joins phase --record-graph never
   never "--particles" --particles 99999999999
   names size cut
 }
@@ -369,14 +370,14 @@ heat() {
   never "did you mean 'grid'?" --layout gird
   never "did you mean 'join'?" --exchange joined
   never "at most 200000 are taken" --size native --blocks 9999x9999
-  refuses "there is no directory" app heat --checkpoint no/such/folder
-  refuses "--output writes there already" app heat --output never --checkpoint never
-  refuses "--json writes there already" app heat --json never --checkpoint never
-  refuses "--checkpoint writes there already" app heat --record-graph never --checkpoint never
-  refuses "name a file" app heat --checkpoint -
+  refuses "there is no directory" lab app heat --checkpoint no/such/folder
+  refuses "--output writes there already" lab app heat --output never --checkpoint never
+  refuses "--json writes there already" lab app heat --json never --checkpoint never
+  refuses "--checkpoint writes there already" lab app heat --record-graph never --checkpoint never
+  refuses "name a file" lab app heat --checkpoint -
 
   if ! command -v mpirun >/dev/null; then
-    refused=$(OMPI_COMM_WORLD_SIZE=2 "$kilter" app heat 2>&1) && fail "a rank without MPI ran alone"
+    refused=$(OMPI_COMM_WORLD_SIZE=2 "$kilter" lab app heat 2>&1) && fail "a rank without MPI ran alone"
     grep -q "cannot join" <<<"$refused" || fail "a rank without MPI says '$refused'"
     return
   fi
@@ -394,17 +395,17 @@ heat() {
   }
   fingerprints() { python3 -c 'import json, sys; print(*sorted({r["fingerprint"] for f in sys.argv[1:] for r in json.load(open(f))["runs"]}))' "$@"; }
   app --json alone.json --quiet
-  in_ranks 4 app heat --json rows.json --quiet
-  in_ranks 4 app heat --layout grid --exchange join --model kilter,static --disturb share@0:20% --json grid.json --quiet
-  in_ranks 3 app heat --policy dam-c --blocks 3x4 --json three.json --quiet
+  in_ranks 4 lab app heat --json rows.json --quiet
+  in_ranks 4 lab app heat --layout grid --exchange join --model kilter,static --disturb share@0:20% --json grid.json --quiet
+  in_ranks 3 lab app heat --policy dam-c --blocks 3x4 --json three.json --quiet
   [ "$(fingerprints alone.json rows.json grid.json three.json | wc -w)" = 1 ] || fail "ranks give another field"
-  in_ranks 2 app heat
+  in_ranks 2 lab app heat
   grep -q "2 ranks (2 x 1)" out || fail "ranks are not told of: $(cat out)"
   grep -q $'\033' out && fail "colour in a file"
 
   for input in "--input missing.plate" "--blocks 100x1" "--policy dam"; do
     # shellcheck disable=SC2086  # words
-    timeout 60 mpirun --oversubscribe -n 4 "$kilter" app heat $input >out 2>err </dev/null
+    timeout 60 mpirun --oversubscribe -n 4 "$kilter" lab app heat $input >out 2>err </dev/null
     status=$?
     [ "$status" = 2 ] || fail "four ranks, $input: exit status $status"
     [ "$(grep -c '^kilter: ' err)" = 1 ] || fail "four ranks, $input: not one line of ours: $(cat err)"
@@ -413,13 +414,13 @@ heat() {
   # A rank dies; from what was kept all go on to the same end.
   steps=20000
   app --steps $steps --repeat 1 --json undisturbed.json --quiet
-  timeout 120 mpirun --oversubscribe -n 4 "$kilter" app heat --steps $steps --checkpoint "$work/kept.plate" --checkpoint-every 50 --quiet >out 2>err </dev/null &
+  timeout 120 mpirun --oversubscribe -n 4 "$kilter" lab app heat --steps $steps --checkpoint "$work/kept.plate" --checkpoint-every 50 --quiet >out 2>err </dev/null &
   job=$!
   for _ in $(seq 600); do [ -e kept.plate ] && break; sleep 0.1; done
-  kill -9 "$(pgrep -f "^$kilter app heat .*$work/kept" | tail -1)" || fail "no rank to kill: $(cat out err)"
+  kill -9 "$(pgrep -f "^$kilter lab app heat .*$work/kept" | tail -1)" || fail "no rank to kill: $(cat out err)"
   wait $job && fail "three of four ranks went on"
   grep -q "mpirun noticed that process rank . .* exited on signal 9" err || fail "nobody says which rank died: $(cat err)"
-  pgrep -f "^$kilter app heat .*$work/kept" >/dev/null && fail "a rank is left"
+  pgrep -f "^$kilter lab app heat .*$work/kept" >/dev/null && fail "a rank is left"
   app --input kept.plate --steps $steps --repeat 1 --json continued.json --quiet
   [ "$(fingerprints undisturbed.json continued.json | wc -w)" = 1 ] || fail "what was continued has another end"
 }
@@ -487,7 +488,7 @@ vgg16() {
   awk -F, 'NR > 1 { sum += $2; if ($1 != NR - 2 || $2 < 0) exit 1 } END { exit sum < .99999 || sum > 1.00001 }' "a b.csv" || fail "a b.csv holds no probabilities of 1,000 classes"
 
   # OpenBLAS is loaded here and nowhere else: it waits for ever where it finds no room
-  (ulimit -v 250000; refuses "finds no room" app vgg16 "${tiny[@]}" --pictures 1 --repeat 1; exit "$failures") || failures=$((failures + 1))
+  (ulimit -v 250000; refuses "finds no room" lab app vgg16 "${tiny[@]}" --pictures 1 --repeat 1; exit "$failures") || failures=$((failures + 1))
 
   # a picture of its own, and names
   printf 'P6\n2 2\n255\n\x00\x00\x00\x0a\x0a\x0a\xc8\x00\x00\xdc\x00\x00' >two.ppm
@@ -512,13 +513,13 @@ vgg16() {
   for file in fewer.txt empty missing .; do never "labels '$file'" --labels "$file"; done
   never "has 553430196 in Darknet's format" --weights zero.weights
   python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<iiii", 0, 2, 0, 0)[:12] + struct.pack("<f", 1e38) * ((293700 - 12) // 4))' >huge.weights
-  refuses "the weights are too large for this picture" app vgg16 --weights huge.weights "${tiny[@]}" --pictures 1 --repeat 1 --output never --quiet
+  refuses "the weights are too large for this picture" lab app vgg16 --weights huge.weights "${tiny[@]}" --pictures 1 --repeat 1 --output never --quiet
   never "it must be a multiple of 32" --resolution 33
   never "it must be 1, 2, 4, 8, 16, 32 or 64" --divide 3
   never "--pictures" --pictures 0
   never "--block-length" --block-length -1
-  refuses "--json writes there already" app vgg16 --json same --output same
-  refuses "there is no directory" app vgg16 --output no/such/folder
+  refuses "--json writes there already" lab app vgg16 --json same --output same
+  refuses "there is no directory" lab app vgg16 --output no/such/folder
   names size
 }
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the script tests of the command, and of what it loads into programs. Each test sources it with the path of the program, or of what is loaded, as $1.
 set -u
 kilter=$1
@@ -43,7 +44,8 @@ says() {  # a sentence may go on in the next line
 # json PYTHON-EXPRESSION: of the last standard output as document `d`; skipped where there is no python3
 json() {
   command -v python3 >/dev/null || return 0
-  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); e=(d.get('experiments') or [{}])[0] if isinstance(d, dict) else {}
+sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
 }
 
 finish() {

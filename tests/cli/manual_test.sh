@@ -54,8 +54,8 @@ cp "$work/out" "$work/version"
 passes --version
 cmp -s "$work/out" "$work/version" || fail "-V and --version differ"
 
-refuses "unknown command 'bnech': did you mean 'bench'?" help bnech
-refuses "did you mean 'layered'" help bench layred
+refuses "unknown command 'comapre': did you mean 'compare'?" help comapre
+refuses "did you mean 'layered'" help compare layred
 refuses "'kilter topo' has no commands, got 'x'" help topo x
 refuses "$work/nowhere" help --man-pages "$work/nowhere"
 refuses "leave out CMD" help --man-pages "$work/man1" topo

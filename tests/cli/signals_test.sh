@@ -5,7 +5,7 @@ export XDG_RUNTIME_DIR=$work/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 
 # threads of other programs, and the table of who is moved where
-"$kilter" balance --quiet --policy dio --quantum 50 --json "$work/session.json" -- sh -c 'for i in 1 2 3; do (sleep 1; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done) & done; wait' &
+"$kilter" lab balance --quiet --policy dio --quantum 50 --json "$work/session.json" -- sh -c 'for i in 1 2 3; do (sleep 1; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done) & done; wait' &
 balanced=$!
 sleep 0.7
 passes top --once
@@ -14,7 +14,7 @@ wait $balanced || fail "balance: exit status $?"
 
 # Ctrl-C and SIGTERM, which a thread of their own waits for
 for signal in INT TERM; do
-  "$kilter" bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details --yes >"$work/out" 2>"$work/err" </dev/null &
+  "$kilter" compare layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details --yes >"$work/out" 2>"$work/err" </dev/null &
   running=$!
   sleep 3
   kill -$signal $running

@@ -10,7 +10,6 @@ real=$library library=$work/libkilter_preload.so
 mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
 [ "${#cpus[@]}" -ge 2 ] || { echo "needs two CPUs"; exit 77; }
 fast=${cpus[0]} slow=${cpus[1]}
-all=$(IFS=,; echo "${cpus[*]}")
 both="$fast,$slow"
 
 # on two CPUs, with the library and the variables given before --

@@ -56,8 +56,8 @@ class task_type {
   constexpr task_type() = default;
   /// A name alone is no type: `.type = g.type("name")`.
   template <class S>
-  requires std::convertible_to<const S&, std::string_view> task_type(
-      const S& write_g_type_of_this_name)
+  requires(std::convertible_to<const S&, std::string_view>)
+      task_type(const S& write_g_type_of_this_name)
   = delete;
   /// From 0, in the order in which the graph made them.
   [[nodiscard]] constexpr std::uint16_t index() const noexcept { return index_; }

@@ -329,7 +329,7 @@ TEST(dedup, says_where_an_archive_is_broken) {
   EXPECT_EQ(dedup_restored(whole + "x"), "archive 'a': byte " + std::to_string(whole.size()) +
                                              ": 1 bytes follow the end of the archive");
   EXPECT_EQ(dedup_restored("something else"),
-            "archive 'a': byte 0: this is no archive of kilter app dedup");
+            "archive 'a': byte 0: this is no archive of kilter lab app dedup");
   std::string later = whole;
   later[7] = 2;
   EXPECT_EQ(dedup_restored(later),
@@ -366,7 +366,7 @@ TEST(dedup, is_verified_by_itself) {
   d.archive->clear();
   d.archive->add("no archive");
   EXPECT_EQ(dedup_verdict(d.program),
-            "dedup: archive 'of the last run': byte 0: this is no archive of kilter app dedup");
+            "dedup: archive 'of the last run': byte 0: this is no archive of kilter lab app dedup");
 }
 
 TEST(dedup, ends_early_when_it_is_told_to) {

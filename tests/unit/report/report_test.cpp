@@ -23,18 +23,25 @@ namespace {
 using nlohmann::json;
 
 json small_document() {
-  return json::parse(R"({"schema": "kilter.bench/1",
-    "config": {"workload": "layered", "kernel": "matmul", "tile": 64, "policies": ["rws", "dam-c"], "disturbs": ["cpu@0"]},
-    "runs": [{"policy": "rws", "disturb": "cpu@0", "repeat": 0, "tasks": 100, "seconds": 1.0, "throughput": 100.0, "bound_s": 0.5,
-              "places": [{"leader": 0, "width": 1, "critical": 3, "other": 4}], "cores": [{"core": 0, "work_s": 0.9}]}],
-    "summary": [{"policy": "rws", "disturb": "cpu@0", "throughput_median": 100.0, "ratio_to_rws_median": 1.0}]})");
+  return json::parse(R"({"schema": "kilter.compare/2",
+    "conclusion": {"cells": 1, "best": ["rws"], "policies": [{"policy": "rws", "lead": 1.0}]},
+    "columns": [{"name": "throughput", "head": "tasks/s", "unit": "1/s", "meaning": "m"}],
+    "rows": [{"graph": "layered", "on": "native", "policy": "rws", "disturb": "cpu@0",
+              "throughput": 100.0, "ratio_to_rws": 1.0}],
+    "experiments": [{"graph": "layered", "on": "native",
+      "config": {"workload": "layered", "kernel": "matmul", "tile": 64,
+                 "policies": ["rws", "dam-c"], "disturbs": ["cpu@0"]},
+      "runs": [{"policy": "rws", "disturb": "cpu@0", "repeat": 0, "tasks": 100, "seconds": 1.0,
+                "throughput": 100.0, "bound_s": 0.5,
+                "places": [{"leader": 0, "width": 1, "critical": 3, "other": 4}],
+                "cores": [{"core": 0, "work_s": 0.9}]}]}]})");
 }
 
 /// As lab::report_document makes it, with one figure of each kind.
 json small_verdicts() {
   json document = json::parse(R"({"schema": "kilter.reproduce/1", "claims": [
     {"id": "S0-11", "source": "s", "statement": "few tasks", "experiment": "E0-2", "decided_by": "runs", "published": 0.02, "obtained": 0.004,
-     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter reproduce S0-11",
+     "low": 0.001, "high": 0.006, "seeds": 10, "band": {"low": 0.0, "high": 0.07}, "verdict": "reproduced", "command": "kilter lab reproduce S0-11",
      "note": "", "exceptions": "", "values": [], "cases": []}]})");
   for (const char* kind : {"bars", "shares", "stacks", "heat", "lines", "starts"})
     document["figures"].push_back({{"id", std::string("S0-Fig.") + kind},
@@ -72,7 +79,7 @@ TEST(report, carries_the_whole_document_to_the_page) {
 TEST(report, text_of_a_document_can_neither_end_its_element_nor_be_markup) {
   json document = small_document();
   const std::string evil = "</script><script>alert(1)</script><!--<script>&\"'\xE2\x80\xA8 {{css}}";
-  document["config"]["policies"][0] = evil;
+  document["experiments"][0]["config"]["policies"][0] = evil;
   document["environment"]["command"] = evil;
   document[evil] = evil;
   const std::string page = html(document), plain = html(small_document());
@@ -124,9 +131,9 @@ TEST(report, has_no_unfilled_place_in_its_template) {
 
 TEST(report, a_document_without_any_part_is_still_a_report) {
   for (const char* text :
-       {R"({"schema": "kilter.bench/1"})",
-        R"({"schema": "kilter.bench/1", "runs": [], "summary": [], "details": []})",
-        R"({"schema": "kilter.bench/1", "runs": null, "machine": 3, "findings": {}})"}) {
+       {R"({"schema": "kilter.compare/2"})",
+        R"({"schema": "kilter.compare/2", "rows": [], "experiments": []})",
+        R"({"schema": "kilter.compare/2", "rows": null, "experiments": 3, "findings": {}})"}) {
     const std::string page = html(json::parse(text));
     EXPECT_EQ(json::parse(data_element(page)), json::parse(text));
   }
@@ -134,9 +141,9 @@ TEST(report, a_document_without_any_part_is_still_a_report) {
 
 TEST(report, says_which_schemas_it_knows_when_given_another) {
   for (const char* text : {R"({"schema": "kilter.nonsense/9"})", R"({"runs": []})",
-                           R"({"schema": 1})", "[]", "null", "\"kilter.bench/1\""}) {
+                           R"({"schema": 1})", "[]", "null", "\"kilter.compare/2\""}) {
     SCOPED_TRACE(text);
-    test::expect_names(test::refusal([&] { (void)html(json::parse(text)); }), {"kilter.bench/1"});
+    test::expect_names(test::refusal([&] { (void)html(json::parse(text)); }), {"kilter.compare/2"});
   }
 }
 
@@ -257,19 +264,21 @@ TEST(pack, leaves_alone_what_is_no_table) {
 
 TEST(pack, the_page_carries_the_runs_in_time_packed_and_whole) {
   json document = json::parse(
-      R"({"schema": "kilter.bench/1", "details": [{"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]})");
-  document["details"][0]["spans"] = spans(1000);
+      R"({"schema": "kilter.compare/2", "experiments": [{"details": [
+          {"policy": "rws", "disturb": "none", "seconds": 1.0}, 7]}]})");
+  document["experiments"][0]["details"][0]["spans"] = spans(1000);
   const std::string page = html(document),
                     opening = R"(<script type="application/json" id="document">)";
   const auto begin = page.find(opening) + opening.size();
   json carried = json::parse(page.substr(begin, page.find("</script", begin) - begin));
-  ASSERT_TRUE(carried["details"][0]["spans"].is_object()) << "not packed";
-  carried["details"][0]["spans"] = unpacked(carried["details"][0]["spans"]);
+  json& run = carried["experiments"][0]["details"][0];
+  ASSERT_TRUE(run["spans"].is_object()) << "not packed";
+  run["spans"] = unpacked(run["spans"]);
   EXPECT_EQ(carried, document);
 }
 
 TEST(report, tells_what_was_not_recorded_from_what_was_idle) {
-  const std::string page = html(json::parse(R"({"schema": "kilter.bench/1"})"));
+  const std::string page = html(json::parse(R"({"schema": "kilter.compare/2"})"));
   EXPECT_NE(page.find("timeline.unrecorded(cores, K.list(run.unrecorded))"), std::string::npos);
   EXPECT_NE(page.find("\"not recorded\""), std::string::npos) << "the legend";
 }
