@@ -48,6 +48,12 @@ json() {
 sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
 }
 
+# part NAME: the function of that name, where a script has its tests in several.
+part() {
+  declare -F "$1" >/dev/null || fail "there are no tests of '$1'"
+  "$1"
+}
+
 finish() {
   [ "$failures" -eq 0 ] && echo "all passed"
   exit "$((failures > 0))"

@@ -152,7 +152,7 @@ std::vector<variant> everything() {
 
 }  // namespace
 
-// Threads as an engine of the contract suite: this file takes the place of engines.cpp in the
+// Threads as an engine of the contract suite: this file takes the place of test_engine.cpp in the
 // program that tests the runtime.
 const std::vector<engine>& engines() {
   static const std::vector<engine> all = {{"threads", false, run_on_threads}};

@@ -1,6 +1,6 @@
-// The trace table: the one of the papers, a search that remembers, which finds what looking at
-// every cell would have found, and a saved table, which gives the same answers when it is
-// restored, and the same ones after the same further samples.
+// The trace table of the papers. A search that remembers, and finds what looking at every cell
+// would have found. A saved table: once restored it gives the same answers, and the same ones after
+// the same further samples.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What is seen in pictures is the same under every model: a body is found where it was drawn, and
-// alike are the pictures that anybody would find alike.
+// What is seen in pictures is the same under every model. A body is found where it was drawn;
+// pictures are found that anybody would find alike.
 
 #include <gtest/gtest.h>
 
