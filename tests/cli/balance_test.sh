@@ -168,14 +168,14 @@ ends 0 lab balance --restore
 says "nothing to restore"
 
 # files that are none of Kilter's are said and stop nobody
-echo '{"pid":"x"}' >"$XDG_RUNTIME_DIR/kilter-lab-balance-1.board"
-echo '{"pid":'$$',"start":'"$(cut -d' ' -f22 /proc/$$/stat)"',"threads":7}' >"$XDG_RUNTIME_DIR/kilter-lab-balance-2.board"
+echo '{"pid":"x"}' >"$XDG_RUNTIME_DIR/kilter-balance-1.board"
+echo '{"pid":'$$',"start":'"$(cut -d' ' -f22 /proc/$$/stat)"',"threads":7}' >"$XDG_RUNTIME_DIR/kilter-balance-2.board"
 ends 0 top --once
 says "no kilter lab balance"
 [ "$(grep -c 'is passed over' "$work/err")" -eq 2 ] || fail "top does not name both boards: $(cat "$work/err")"
-echo xxx >"$XDG_RUNTIME_DIR/kilter-lab-balance-99999999.masks"
+echo xxx >"$XDG_RUNTIME_DIR/kilter-balance-99999999.masks"
 ends 125 lab balance --restore
-grep -q 'kilter-lab-balance-99999999.masks: no file of masks: it has 4 bytes.*set aside as' "$work/err" || fail "does not say what is wrong with the file: $(cat "$work/err")"
+grep -q 'kilter-balance-99999999.masks: no file of masks: it has 4 bytes.*set aside as' "$work/err" || fail "does not say what is wrong with the file: $(cat "$work/err")"
 ends 0 lab balance --restore
 says "nothing to restore"
 [ "$(cat "$XDG_RUNTIME_DIR"/*.set-aside)" = xxx ] || fail "a file that could hold masks was lost"
