@@ -21,7 +21,7 @@ assert told["result"]["processes"][0]["regions"][0]["on_pool"] == 48, told
 P
 fi
 # kilter top sees a run that tells, while it goes on and no longer.
-printf '#include <time.h>\nint main(void) { double sum = 0;\nfor (const time_t end = time(0) + 60; time(0) < end;) {\n#pragma omp parallel for reduction(+ : sum)\nfor (int i = 0; i < 10000; ++i) sum += i; }\nreturn sum > 0; }\n' > long.c
+printf '#include <time.h>\nint main(void) { double sum = 0;\nfor (const time_t end = time(0) + 300; time(0) < end;) {\n#pragma omp parallel for reduction(+ : sum)\nfor (int i = 0; i < 10000; ++i) sum += i; }\nreturn sum > 0; }\n' > long.c
 if gcc -g -fopenmp long.c -o long 2> /dev/null; then
   "$kilter" run --json never.json -- ./long &
   for _ in $(seq 100); do
