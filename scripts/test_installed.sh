@@ -203,7 +203,7 @@ if [ -x "$kilter" ]; then
     fail "what is missing is not said: $(cat "$work/log")"
   mv "$work/elsewhere" "$prefix/libexec/kilter"
   cd "$source"
-  for file in man/man1/kilter.1 man/man1/kilter-bench-layered.1 bash-completion/completions/kilter \
+  for file in man/man1/kilter.1 man/man1/kilter-compare-layered.1 bash-completion/completions/kilter \
     zsh/site-functions/_kilter fish/vendor_completions.d/kilter.fish; do
     [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
   done
@@ -236,13 +236,13 @@ if [ -x "$kilter" ]; then
     take_tree_away "$work/kilter/usr"
     cd "$work/empty"
     packaged=$work/kilter/usr/bin/kilter
-    does "dam-c" "$packaged" policies
-    does "jetson-tx2" "$packaged" platforms
-    does "sarek" "$packaged" reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws \
+    does "dam-c" "$packaged" lab policies
+    does "jetson-tx2" "$packaged" lab platforms
+    does "sarek" "$packaged" lab reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws \
       --disturb none --seeds 1 --quiet
-    quiet "$packaged" balance --quiet --policy ljfpf --fast 0, -- true
+    quiet "$packaged" lab balance --quiet --policy ljfpf --fast 0, -- true
     if command -v man >/dev/null; then
-      does "rws,dam-c" man -P cat -M "$work/kilter/usr/share/man" kilter-bench-layered
+      does "rws,dam-c" man -P cat -M "$work/kilter/usr/share/man" kilter-compare
     fi
     cd "$source"
     passed=$((passed + 4))
