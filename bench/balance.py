@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What balancing the threads of unmodified programs gains on two CPUs of which one is slowed.
 
-Part `lengths` (S3): matmul_xy with threads of lengths 2:1, in which LJFPF knows the lengths, RR places one CPU after the other, and the
-kernel does what it does. Part `classes` (S4): four threads that compute and four that stream from memory, watched and moved by
-`kilter balance`, with what this machine can see and with rates that are played back. Every contender runs once a round, the order
-rotates, the slow CPU changes each round, and the bound is measured in the same round: the same work on each CPU while the other one
-works too, speeds added up.
+Part `lengths` (S3): matmul_xy with threads of lengths 2:1, in which LJFPF knows the lengths, RR
+places one CPU after the other, and the kernel does what it does. Part `classes` (S4): four threads
+that compute and four that stream from memory, watched and moved by `kilter lab balance`, with what
+this machine can see and with rates that are played back. Every contender runs once a round, the
+order rotates, the slow CPU changes each round, and the bound is measured in the same round: the
+same work on each CPU while the other one works too, speeds added up.
 """
 
 import argparse
@@ -20,7 +21,8 @@ import tempfile
 import time
 
 SHARES = {"1/2": 50.0, "1/1.169": 100 / 1.169}
-# Rates that counters would have shown, a second on a core: some 5 GB/s in lines of 64 bytes, and what a program in its cache misses.
+# Rates that counters would have shown, a second on a core: some 5 GB/s in lines of 64 bytes, and
+# what a program in its cache misses.
 MEMORY, COMPUTE = {"misses": 80e6, "ratio": 0.5}, {"misses": 0.5e6, "ratio": 0.02}
 
 
@@ -47,18 +49,17 @@ class Tools:
 
 
 class Slowed:
-    """A CPU of which a program gets `percent`, from a calibrated real-time burner, while the block runs."""
+    """A CPU of which a program gets `percent` while the block runs.
+
+    A calibrated real-time burner has the rest.
+    """
 
     def __init__(self, kilter, cpu, percent):
-        self.kilter, self.spec, self.out = (
-            kilter,
-            f"share@{cpu}:{percent:.1f}%",
-            tempfile.NamedTemporaryFile(suffix=".json"),
-        )
+        self.kilter, self.spec = kilter, f"share@{cpu}:{percent:.1f}%"
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [self.kilter, "disturb", "--smt", self.spec, "--quiet", "--json", self.out.name],
+            [self.kilter, "disturb", "--smt", self.spec, "--quiet", "--json", "-"],
             stdout=subprocess.DEVNULL,
         )
         time.sleep(0.7)
@@ -77,7 +78,7 @@ def say(text):
 
 
 def matmul_seconds(command, **environment):
-    """Wall-clock seconds of the threads, as the program says; it also says whether its result is right."""
+    """Wall-clock seconds of the threads, as the program says; the result must be right."""
     out = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
     if out.returncode != 0 or "right" not in out.stdout:
         sys.exit(f"bench/balance: {' '.join(command)} failed: {out.stdout}{out.stderr}")
@@ -98,11 +99,29 @@ def beside(command, other_cpu, program):
         loop.wait()
 
 
+def preloaded(tools, command, policy, fast):
+    """The same under the preload library, which places threads by `policy`."""
+    return matmul_seconds(
+        command,
+        LD_PRELOAD=tools.preload.name,
+        LD_LIBRARY_PATH=str(tools.preload.parent),
+        KILTER_POLICY=policy,
+        KILTER_FAST_CPUS=str(fast),
+    )
+
+
 def in_turn(round_number, contenders):
-    """The contenders' results of one round; each round begins with another one."""
+    """The contenders' results of one round; each round begins with another one.
+
+    A contender is a function and its arguments.
+    """
     names = list(contenders)
     at = round_number % len(names)
-    return {name: contenders[name]() for name in names[at:] + names[:at]}
+    results = {}
+    for name in names[at:] + names[:at]:
+        function, *arguments = contenders[name]
+        results[name] = function(*arguments)
+    return results
 
 
 def of_rounds(rounds, name):
@@ -116,7 +135,10 @@ def of_rounds(rounds, name):
 
 
 def lengths(tools, cpus, shares, rounds, seconds):
-    """LJFPF by announced lengths 2:1, against RR, the kernel and the bound. Two threads: one of each; eight: four of each."""
+    """LJFPF by announced lengths 2:1, against RR, the kernel and the bound.
+
+    Of two threads one is of each length; of eight, four.
+    """
     rows = []
     columns, unit = 320, 4000  # the right-hand matrix stays in a core's own cache
     alone = matmul_seconds(
@@ -124,45 +146,29 @@ def lengths(tools, cpus, shares, rounds, seconds):
     )
     for threads in (2, 8):
         pairs = threads // 2
-        y = max(
-            1, int(unit * seconds * 2 / alone / pairs)
-        )  # both CPUs at full speed need `seconds`
+        y = max(1, int(unit * seconds * 2 / alone / pairs))  # two CPUs at full speed: `seconds`
         program = [tools.matmul, str(threads), str(2 * y), str(y), str(columns)]
         for share in shares:
             seen = []
             for r in range(rounds):
                 say(f"lengths, {threads} threads, {share}: round {r + 1} of {rounds}")
                 slow, fast = cpus[r % 2], cpus[1 - r % 2]
-                both = ["taskset", "-c", f"{cpus[0]},{cpus[1]}"]
-                preload = lambda policy: (
-                    lambda: matmul_seconds(
-                        both + program,
-                        LD_PRELOAD=tools.preload.name,
-                        LD_LIBRARY_PATH=str(tools.preload.parent),
-                        KILTER_POLICY=policy,
-                        KILTER_FAST_CPUS=str(fast),
-                    )
+                on_fast, on_slow, on_both = (
+                    ["taskset", "-c", where, *program]
+                    for where in (str(fast), str(slow), f"{cpus[0]},{cpus[1]}")
                 )
+                contenders = {
+                    "fast CPU alone": (matmul_seconds, on_fast),
+                    "fast CPU": (beside, on_fast, slow, program),
+                    "slow CPU": (beside, on_slow, fast, program),
+                    "ljfpf": (preloaded, tools, on_both, "ljfpf", fast),
+                    "rr": (preloaded, tools, on_both, "rr", fast),
+                    "kernel": (matmul_seconds, on_both),
+                }
                 with Slowed(tools.kilter, slow, SHARES[share]):
-                    got = in_turn(
-                        r,
-                        {
-                            "fast CPU alone": lambda: matmul_seconds(
-                                ["taskset", "-c", str(fast)] + program
-                            ),
-                            "fast CPU": lambda: beside(
-                                ["taskset", "-c", str(fast)] + program, slow, program
-                            ),
-                            "slow CPU": lambda: beside(
-                                ["taskset", "-c", str(slow)] + program, fast, program
-                            ),
-                            "ljfpf": preload("ljfpf"),
-                            "rr": preload("rr"),
-                            "kernel": lambda: matmul_seconds(both + program),
-                        },
-                    )
-                # No schedule is faster than both CPUs busy all the time, or the fast one alone if they hinder one another so much; nor than the longest
-                # thread on the fast one alone.
+                    got = in_turn(r, contenders)
+                # No schedule is faster than both CPUs busy all the time, or the fast one alone if
+                # they hinder one another so much; nor than the longest thread on the fast one.
                 got["bound"] = max(
                     1 / max(1 / got["fast CPU"] + 1 / got["slow CPU"], 1 / got["fast CPU alone"]),
                     got["fast CPU alone"] * 2 / 3 / pairs,
@@ -189,32 +195,19 @@ def lengths(tools, cpus, shares, rounds, seconds):
 
 
 def played_back(tools, programs, directory):
-    """Observations of a run in which nothing moves, with the rates filled in that counters would have shown."""
+    """What is seen of a run in which nothing moves, with rates as counters would have shown."""
     recorded, result, filled = (
         str(pathlib.Path(directory) / n) for n in ("seen.jsonl", "seen.json", "rates.jsonl")
     )
+    watch = ["balance", "--policy", "none", "--observer", "software", "--quiet"]
+    into = ["--record", recorded, "--json", result]
     subprocess.run(
-        [
-            tools.kilter,
-            "balance",
-            "--policy",
-            "none",
-            "--observer",
-            "software",
-            "--quiet",
-            "--record",
-            recorded,
-            "--json",
-            result,
-            "--",
-            "sh",
-            "-c",
-            programs,
-        ],
+        [tools.kilter, *watch, *into, "--", "sh", "-c", programs],
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    kinds = {i: p["name"] for i, p in enumerate(json.load(open(result))["programs"])}
+    document = json.loads(pathlib.Path(result).read_text())
+    kinds = {i: p["name"] for i, p in enumerate(document["programs"])}
     with open(recorded) as source, open(filled, "w") as target:
         target.write(source.readline())
         for line in source:
@@ -230,7 +223,10 @@ def played_back(tools, programs, directory):
 
 
 def classes(tools, cpus, rounds, seconds):
-    """Four computing and four streaming threads, one CPU at 1/2: what Dike and DIO do, by what is seen here and by rates played back."""
+    """Four computing and four streaming threads, one CPU at 1/2: what Dike and DIO do.
+
+    They do it by what is seen here, and by rates that are played back.
+    """
     with tempfile.TemporaryDirectory() as directory:
         d = pathlib.Path(directory)
         for kind in ("memory", "compute"):
@@ -238,24 +234,10 @@ def classes(tools, cpus, rounds, seconds):
         times = {}
         sizes = {"memory": (40, 3000), "compute": (2000, 512)}
         for kind, (rows, columns) in sizes.items():  # each alone on one CPU takes about `seconds`
-            took = matmul_seconds(
-                [
-                    "taskset",
-                    "-c",
-                    str(cpus[0]),
-                    str(d / kind),
-                    "4",
-                    str(rows),
-                    str(rows),
-                    str(columns),
-                ]
-            )
-            times[kind] = [
-                str(d / kind),
-                "4",
-                *[str(max(1, int(rows * seconds / took)))] * 2,
-                str(columns),
-            ]
+            program = [str(d / kind), "4", str(rows), str(rows), str(columns)]
+            took = matmul_seconds(["taskset", "-c", str(cpus[0]), *program])
+            program[2:4] = [str(max(1, int(rows * seconds / took)))] * 2
+            times[kind] = program
         programs = " & ".join(" ".join(times[k]) for k in times) + " & wait"
         both = ["taskset", "-c", f"{cpus[0]},{cpus[1]}"]
 
@@ -266,39 +248,25 @@ def classes(tools, cpus, rounds, seconds):
             if out.returncode != 0 or out.stdout.count("right") != 2:
                 sys.exit(f"bench/balance: {' '.join(command)} failed: {out.stdout}{out.stderr}")
             if result:
-                document = json.load(open(result))
-                return took, document["moves_done"]
+                return took, json.loads(pathlib.Path(result).read_text())["moves_done"]
             return took, 0
+
+        def balanced(policy, observer):
+            result = str(d / "result.json")
+            options = ["--policy", policy, "--observer", observer, "--quiet", "--json", result]
+            return run([tools.kilter, "balance", *options, "--", "sh", "-c", programs], result)
 
         seen, moves = [], []
         for r in range(rounds):
             say(f"classes: round {r + 1} of {rounds}")
-            result = str(d / "result.json")
             with Slowed(tools.kilter, cpus[r % 2], 50.0):
                 rates = played_back(tools, programs, directory)
-                contenders = {"kernel": lambda: run(["sh", "-c", programs])}
+                contenders = {"kernel": (run, ["sh", "-c", programs])}
                 for policy in ("none", "dike", "dio"):
                     for name, observer in (("software", "software"), ("replay", f"replay:{rates}")):
                         if policy == "none" and name == "replay":
                             continue
-                        contenders[f"{policy}, {name}"] = lambda p=policy, o=observer: run(
-                            [
-                                tools.kilter,
-                                "balance",
-                                "--policy",
-                                p,
-                                "--observer",
-                                o,
-                                "--quiet",
-                                "--json",
-                                result,
-                                "--",
-                                "sh",
-                                "-c",
-                                programs,
-                            ],
-                            result,
-                        )
+                        contenders[f"{policy}, {name}"] = (balanced, policy, observer)
                 got = in_turn(r, contenders)
             seen.append({name: took for name, (took, _) in got.items()})
             moves.append({name: count for name, (_, count) in got.items()})
@@ -324,22 +292,27 @@ def spread(v, digits=2):
 
 def show(rows):
     for row in (r for r in rows if r["part"] == "lengths"):
+        measured = spread(row["slow CPU's speed"])
         print(
-            f"lengths 2:1, {row['threads']} threads, one CPU at {row['speed']} (measured {spread(row['slow CPU' + chr(39) + 's speed'])})"
+            f"lengths 2:1, {row['threads']} threads, one CPU at {row['speed']} "
+            f"(measured {measured})"
         )
+        contenders = ("ljfpf", "rr", "kernel", "bound")
+        print("  seconds: " + ", ".join(f"{name} {spread(row[name])}" for name in contenders))
         print(
-            f"  seconds: ljfpf {spread(row['ljfpf'])}, rr {spread(row['rr'])}, kernel {spread(row['kernel'])}, bound {spread(row['bound'])}"
-        )
-        print(
-            f"  ljfpf: {spread(row['bound over ljfpf'])} of the bound; rr's mean takes {row['rr mean over ljfpf mean']:.2f} times as long, the kernel {spread(row['kernel over ljfpf'])} times"
+            f"  ljfpf: {spread(row['bound over ljfpf'])} of the bound; "
+            f"rr's mean takes {row['rr mean over ljfpf mean']:.2f} times as long, "
+            f"the kernel {spread(row['kernel over ljfpf'])} times"
         )
     for i, row in enumerate(r for r in rows if r["part"] == "classes"):
         if i == 0:
             print(
-                "four computing and four streaming threads, one CPU at 1/2: seconds; speed over the kernel's own choice; moves"
+                "four computing and four streaming threads, one CPU at 1/2: "
+                "seconds; speed over the kernel's own choice; moves"
             )
         print(
-            f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} {spread(row['speed over kernel']):<22} {min(row['moves'])} to {max(row['moves'])}"
+            f"  {row['contender']:<16} {spread(row['seconds'], 1):<22} "
+            f"{spread(row['speed over kernel']):<22} {min(row['moves'])} to {max(row['moves'])}"
         )
 
 
@@ -361,7 +334,8 @@ def main():
         "--seconds",
         type=float,
         default=1.0,
-        help="length of a run of `lengths` on two equal CPUs; runs of `classes` are four times as long (1)",
+        help="length of a run of `lengths` on two equal CPUs; runs of `classes` are four times as "
+        "long (1)",
     )
     p.add_argument("--json", metavar="FILE", help="all rounds as data")
     a = p.parse_args()

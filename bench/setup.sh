@@ -1,8 +1,11 @@
-# Sourced by bench/run and bench/interference, which set `here` to the repository.
+# shellcheck shell=bash
+# Sourced by the scripts of this folder, which set `here` to the repository.
 
-# set_up_benchmark TARGET[,TARGET] ARG...: builds them in build/bench; leaves the arguments that are the program's in `rest`.
+# set_up_benchmark TARGET[,TARGET] ARG...: builds them in build/bench; leaves the arguments that are
+# the program's in `rest`.
 set_up_benchmark() {
-  local targets=${1//,/ } allowed=yes
+  local targets allowed=yes
+  IFS=, read -ra targets <<<"$1"
   shift
   if [ "${1-}" = --no-install ]; then
     allowed=no
@@ -11,9 +14,10 @@ set_up_benchmark() {
   rest=("$@")
   # The program's relative paths are the caller's, so only the build changes directory.
   (
-    cd "$here"
+    cd "${here:?}" || exit
     . scripts/setup.sh
-    [ -x "build/bench/bench/${targets%% *}" ] || install_packages "$allowed" "${kilter_packages[@]}" libtbb-dev
-    build build/bench -DCMAKE_BUILD_TYPE=Release -DKILTER_BENCH=ON -- $targets
+    [ -x "build/bench/bench/${targets[0]}" ] ||
+      install_packages "$allowed" "${kilter_packages[@]}" libtbb-dev
+    build build/bench --preset bench -- "${targets[@]}"
   )
 }

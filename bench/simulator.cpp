@@ -40,7 +40,7 @@ double resident_bytes(const char* field) {
   return 0.0;
 }
 
-/// What workers cost one another, of about the size that `kilter calibrate` finds on two cores,
+/// What workers cost one another, of about the size that `kilter lab calibrate` finds on two cores,
 /// with a body that takes a fifth longer when its whole cluster is busy.
 std::shared_ptr<const sim::platform> charged(const sim::platform& free) {
   auto p = std::make_shared<sim::platform>(free);

@@ -99,9 +99,10 @@ action add_blackscholes(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app blackscholes --model all --disturb cpu@0\n"
-      "  kilter app blackscholes --input options.csv --runs 1 --output prices.csv\n"
-      "  kilter app blackscholes --size large --model kilter,loop-dynamic --cut tasks --block-size "
+      "  kilter lab app blackscholes --model all --disturb cpu@0\n"
+      "  kilter lab app blackscholes --input options.csv --runs 1 --output prices.csv\n"
+      "  kilter lab app blackscholes --size large --model kilter,loop-dynamic --cut tasks "
+      "--block-size "
       "1024");
   return [o, w] {
     return run_program(*o, "blackscholes",

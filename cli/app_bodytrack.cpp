@@ -86,9 +86,10 @@ action add_bodytrack(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app bodytrack --model all --disturb cpu@0\n"
-      "  kilter app bodytrack --size medium --frames 60 --output poses.csv\n"
-      "  kilter app bodytrack --size large --frames-order independent --model kilter,loop-dynamic "
+      "  kilter lab app bodytrack --model all --disturb cpu@0\n"
+      "  kilter lab app bodytrack --size medium --frames 60 --output poses.csv\n"
+      "  kilter lab app bodytrack --size large --frames-order independent --model "
+      "kilter,loop-dynamic "
       "--repeat 5 --json -");
   return [o, w] {
     return run_program(*o, "bodytrack",

@@ -129,9 +129,9 @@ action add_canneal(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app canneal --model all --disturb cpu@0\n"
-      "  kilter app canneal --input chip.nets --steps 200 --swaps 1000 --output placed.txt\n"
-      "  kilter app canneal --size medium --model kilter,static,omp-task --tasks 16 --repeat 5 "
+      "  kilter lab app canneal --model all --disturb cpu@0\n"
+      "  kilter lab app canneal --input chip.nets --steps 200 --swaps 1000 --output placed.txt\n"
+      "  kilter lab app canneal --size medium --model kilter,static,omp-task --tasks 16 --repeat 5 "
       "--json -");
   return [o, w] {
     return run_program(*o, "canneal",

@@ -50,7 +50,7 @@ void add_common(CLI::App& c, app_options& o) {
         {.words = disturbance_kinds});
   c.add_option("--record-graph", o.record_graph,
                "First run it once on one core, and write the graph of its tasks (kilter.graph/1), "
-               "for kilter sim, compare and graph")
+               "for kilter compare, compare and graph")
       ->type_name("FILE");
   add_settings(c, o.common, {"repeat", "seed", "cores", "smt", "load_table"});
   c.add_option("--json", o.out.how.json_path,
@@ -140,7 +140,7 @@ int run_prepared(const app_options& o, const prepared& p) {
     if (graph)
       d["recorded_graph"] = {
           {"file", o.record_graph}, {"tasks", graph->tasks.size()}, {"edges", graph->edges.size()}};
-    const auto text = [&](bool colour) {
+    const auto text = [&](bool colour, std::size_t) {
       std::string all = lab::program_text(p.plan, about, r, colour && alone);
       for (const std::string& line : found) all += "  " + printable(line) + "\n";
       if (graph && !o.out.quiet)
@@ -203,7 +203,7 @@ action add_app(CLI::App& root, const std::string& command_line) {
   app->footer(
       "Each run is verified. Exit status 1: a result was wrong.\n"
       "Example:\n"
-      "  kilter app kmeans --model all --disturb cpu@0");
+      "  kilter lab app kmeans --model all --disturb cpu@0");
   // In the order of the help.
   constexpr std::pair<const char*, add_program*> all[] = {{"kmeans", add_kmeans},
                                                           {"heat", add_heat},

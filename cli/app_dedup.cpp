@@ -197,9 +197,9 @@ action add_dedup(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app dedup --model all --disturb cpu@0\n"
-      "  kilter app dedup --input disk.img --output disk.dedup --repeat 1\n"
-      "  kilter app dedup --extract disk.dedup --output disk.img");
+      "  kilter lab app dedup --model all --disturb cpu@0\n"
+      "  kilter lab app dedup --input disk.img --output disk.dedup --repeat 1\n"
+      "  kilter lab app dedup --extract disk.dedup --output disk.img");
   return [o, w, c] { return w->extract.empty() ? pack(*o, *w) : extract(*c, *o, *w); };
 }
 

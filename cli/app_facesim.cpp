@@ -83,9 +83,10 @@ action add_facesim(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app facesim --model all --disturb cpu@0\n"
-      "  kilter app facesim --size medium --frames 16 --output smile.obj\n"
-      "  kilter app facesim --size large --partitions 2 --model kilter,static --repeat 5 --json -");
+      "  kilter lab app facesim --model all --disturb cpu@0\n"
+      "  kilter lab app facesim --size medium --frames 16 --output smile.obj\n"
+      "  kilter lab app facesim --size large --partitions 2 --model kilter,static --repeat 5 "
+      "--json -");
   return [o, w] {
     return run_program(*o, "facesim", [&](std::uint64_t) { return make_facesim(*o, *w); });
   };

@@ -115,9 +115,10 @@ action add_ferret(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app ferret --model all --disturb cpu@0\n"
-      "  kilter app ferret --input new --database photos --top 5 --output alike.csv --repeat 1\n"
-      "  kilter app ferret --size large --form tasks --model kilter,task");
+      "  kilter lab app ferret --model all --disturb cpu@0\n"
+      "  kilter lab app ferret --input new --database photos --top 5 --output alike.csv --repeat "
+      "1\n"
+      "  kilter lab app ferret --size large --form tasks --model kilter,task");
   return [o, w] {
     return run_program(*o, "ferret", [&](std::uint64_t seed) { return make_ferret(*o, *w, seed); });
   };

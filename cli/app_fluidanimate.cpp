@@ -98,9 +98,9 @@ action add_fluidanimate(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app fluidanimate --model all --disturb cpu@0\n"
-      "  kilter app fluidanimate --size medium --frames 600 --output water.ply\n"
-      "  kilter app fluidanimate --size large --joins phase --cut tasks --model "
+      "  kilter lab app fluidanimate --model all --disturb cpu@0\n"
+      "  kilter lab app fluidanimate --size medium --frames 600 --output water.ply\n"
+      "  kilter lab app fluidanimate --size large --joins phase --cut tasks --model "
       "kilter,omp-task,loop-static");
   return [o, w] {
     return run_program(*o, "fluidanimate",

@@ -146,9 +146,9 @@ action add_heat(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app heat --model all --disturb cpu@0\n"
-      "  mpirun -n 4 kilter app heat --size large --layout grid\n"
-      "  kilter app heat --input photo.png --steps 500 --output warm.png");
+      "  kilter lab app heat --model all --disturb cpu@0\n"
+      "  mpirun -n 4 kilter lab app heat --size large --layout grid\n"
+      "  kilter lab app heat --input photo.png --steps 500 --output warm.png");
   return [o, w] {
     o->ranks = apps::join_ranks(detail::library_directories(apps::built_ranks_library));
     return run_program(*o, "heat", [&](std::uint64_t seed) { return make_heat(*o, *w, seed); });

@@ -107,9 +107,10 @@ action add_kmeans(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app kmeans --model all --disturb cpu@0\n"
-      "  kilter app kmeans --input photo.png --clusters 16 --output sixteen.png\n"
-      "  kilter app kmeans --size large --model kilter,loop-dynamic,omp-task --policy auto,dam-p "
+      "  kilter lab app kmeans --model all --disturb cpu@0\n"
+      "  kilter lab app kmeans --input photo.png --clusters 16 --output sixteen.png\n"
+      "  kilter lab app kmeans --size large --model kilter,loop-dynamic,omp-task --policy "
+      "auto,dam-p "
       "--repeat 5 --json -");
   return [o, w] {
     return run_program(*o, "kmeans", [&](std::uint64_t seed) { return make_kmeans(*o, *w, seed); });

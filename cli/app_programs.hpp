@@ -1,5 +1,5 @@
 #pragma once
-// What the programs of `kilter app` have in common. Each program has a file of its own with its
+// What the programs of `kilter lab app` have in common. Each program has a file of its own with its
 // options.
 
 #include <CLI/CLI.hpp>

@@ -153,10 +153,10 @@ action add_streamcluster(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app streamcluster --model all --disturb cpu@0\n"
-      "  kilter app streamcluster --input readings.csv --points 5000 --centres 5..8 --output "
+      "  kilter lab app streamcluster --model all --disturb cpu@0\n"
+      "  kilter lab app streamcluster --input readings.csv --points 5000 --centres 5..8 --output "
       "centres.csv\n"
-      "  kilter app streamcluster --size medium --model kilter,static,omp-task --divisions 16 "
+      "  kilter lab app streamcluster --size medium --model kilter,static,omp-task --divisions 16 "
       "--repeat 5 --json -");
   return [o, w] {
     return run_program(*o, "streamcluster",

@@ -92,10 +92,12 @@ action add_swaptions(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app swaptions --model all --disturb cpu@0\n"
-      "  kilter app swaptions --swaptions 10 --simulations 100000 --expiry 1 --tenor 2 --output "
+      "  kilter lab app swaptions --model all --disturb cpu@0\n"
+      "  kilter lab app swaptions --swaptions 10 --simulations 100000 --expiry 1 --tenor 2 "
+      "--output "
       "prices.csv\n"
-      "  kilter app swaptions --size large --model kilter,loop-dynamic,omp-task --repeat 5 --json "
+      "  kilter lab app swaptions --size large --model kilter,loop-dynamic,omp-task --repeat 5 "
+      "--json "
       "-");
   return [o, w] {
     return run_program(*o, "swaptions",

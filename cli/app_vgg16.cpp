@@ -125,9 +125,10 @@ action add_vgg16(CLI::App& app, const std::string& command_line) {
   add_common(*c, *o);
   c->footer(
       "Examples:\n"
-      "  kilter app vgg16 --model all\n"
-      "  kilter app vgg16 --weights vgg16.safetensors --labels names.txt --input photo.png\n"
-      "  kilter app vgg16 --size large --model serial,kilter,loop-dynamic --block-length 16 --json "
+      "  kilter lab app vgg16 --model all\n"
+      "  kilter lab app vgg16 --weights vgg16.safetensors --labels names.txt --input photo.png\n"
+      "  kilter lab app vgg16 --size large --model serial,kilter,loop-dynamic --block-length 16 "
+      "--json "
       "-");
   return [o, w] {
     return run_program(*o, "vgg16", [&](std::uint64_t seed) { return make_vgg16(*o, *w, seed); });

@@ -216,10 +216,10 @@ void add_tuning(CLI::App& c, balance_options& o) {
 action add_balance(CLI::App& app, const std::vector<std::string>& program) {
   auto o = std::make_shared<balance_options>();
   o->what.program = program;
-  CLI::App* command =
-      app.add_subcommand("balance",
-                         "Run a program as it is (kilter balance [OPTIONS] -- PROGRAM ARGS...), or "
-                         "watch running ones, and move their threads between the cores");
+  CLI::App* command = app.add_subcommand(
+      "balance",
+      "Run a program as it is (kilter lab balance [OPTIONS] -- PROGRAM ARGS...), or "
+      "watch running ones, and move their threads between the cores");
   command
       ->add_option("--pid", o->what.targets.pids,
                    "Watch these processes and what descends from them")
@@ -287,12 +287,12 @@ action add_balance(CLI::App& app, const std::vector<std::string>& program) {
       "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if "
       "it is not found.\n"
       "Examples:\n"
-      "  kilter balance -- make -j8\n"
-      "  kilter balance --policy dio --pid 4711 --json -\n"
-      "  kilter balance --policy ljfpf --fast 0-3 --history lengths -- ./program\n"
-      "  kilter balance --dry-run --cgroup user.slice\n"
-      "  kilter balance --policy dike --observer replay:seen.jsonl\n"
-      "  kilter balance --restore");
+      "  kilter lab balance -- make -j8\n"
+      "  kilter lab balance --policy dio --pid 4711 --json -\n"
+      "  kilter lab balance --policy ljfpf --fast 0-3 --history lengths -- ./program\n"
+      "  kilter lab balance --dry-run --cgroup user.slice\n"
+      "  kilter lab balance --policy dike --observer replay:seen.jsonl\n"
+      "  kilter lab balance --restore");
   add_tuning(*command, *o);
   return [o] {
     o->what.tuning.quantum_s = o->quantum_ms * 1e-3;

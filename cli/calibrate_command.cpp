@@ -44,7 +44,7 @@ action add_calibrate(CLI::App& app) {
   auto o = std::make_shared<calibrate_options>();
   CLI::App* command = app.add_subcommand(
       "calibrate",
-      "Measure this computer's cores and write a platform file that kilter sim accepts");
+      "Measure this computer's cores and write a platform file that kilter compare accepts");
   takes(command->add_option("--kernels", o->kernels, "What to measure: matmul, copy, stencil, sort")
             ->type_name("LIST"),
         {.words = kernel_names, .list = true});
@@ -69,9 +69,9 @@ action add_calibrate(CLI::App& app) {
   command->footer(
       "The machine should do nothing else meanwhile; the file tells how far its figures spread.\n"
       "Examples:\n"
-      "  kilter calibrate --out mine.toml\n"
-      "  kilter calibrate --kernels matmul --tile matmul=256 --repeats 9 --out mine.toml\n"
-      "  kilter sim layered --on sim:./mine.toml --policy rws,dam-c --disturb cpu@0");
+      "  kilter lab calibrate --out mine.toml\n"
+      "  kilter lab calibrate --kernels matmul --tile matmul=256 --repeats 9 --out mine.toml\n"
+      "  kilter compare layered --on sim:./mine.toml --policy rws,dam-c --disturb cpu@0");
   return [o] { return calibrate(*o); };
 }
 

@@ -1,6 +1,6 @@
 // What a failure becomes. Exit status: 0 done, 1 the work went wrong, 2 bad usage or input, 130
-// Ctrl-C; `run`, `balance` and `sym` have that of the program that they run, and 125 for failures
-// of its own.
+// Ctrl-C; `run`, `lab balance` and `lab sym` have that of the program that they run, and 125 for
+// failures of its own.
 
 #include "cli/command_line.hpp"
 
@@ -67,7 +67,7 @@ CLI::App& chosen(CLI::App& app) {
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::Option* o : options_of(app))
+  for (const CLI::Option* o : accepted_by(app))
     for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
   return names;
 }
@@ -78,9 +78,31 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+/// "compare", "lab balance".
+std::string name_below_kilter(const CLI::App& command) {
+  const std::string name = full_name(command);
+  return command.get_parent() ? name.substr(name.find(' ') + 1) : "";
+}
+
+/// The words that name the command, as far as they can be known before they are parsed.
+std::string named_in(int argc, char** argv) {
+  if (argc < 2) return "";
+  const std::string first = argv[1];
+  return first == "lab" && argc > 2 ? first + " " + argv[2] : first;
+}
+
 /// Whose status is the program's, and its own failures above that, as of env(1).
 bool is_prefix(std::string_view command) {
-  return command == "run" || command == "balance" || command == "sym";
+  return command == "run" || command == "lab balance" || command == "lab sym";
+}
+
+/// What a command is called that had another name in version 0.1; empty if it had none.
+std::string new_spelling(std::string_view command) {
+  if (command == "bench" || command == "sim") return "compare";
+  for (const std::string_view moved : {"app", "balance", "calibrate", "demo", "explain",
+                                       "platforms", "policies", "reproduce", "sym"})
+    if (command == moved) return "lab " + std::string(moved);
+  return "";
 }
 
 bool takes_program(std::string_view command) { return is_prefix(command) || command == "disturb"; }
@@ -91,7 +113,10 @@ std::string unexpected(CLI::App& app) {
   const auto left = app.remaining(true);
   const bool option = left.front().starts_with('-');
   const std::string word = option ? left.front().substr(0, left.front().find('=')) : left.front();
-  if (!option && takes_program(command.get_name()))
+  if (const std::string now = option || command.get_parent() ? "" : new_spelling(word);
+      !now.empty())
+    return fmt::format("kilter {0} is now kilter {1}; see kilter {1} --help", word, now);
+  if (!option && takes_program(name_below_kilter(command)))
     return fmt::format("unexpected argument '{}'; a program comes after --, as in -- {}", word,
                        word);
   const std::vector<std::string> names = option ? option_names(command) : command_names(command);
@@ -106,7 +131,8 @@ std::string unexpected(CLI::App& app) {
 /// The words after "--", which belong to the program that the command runs, whatever they look
 /// like. They are taken off. nullopt: there is no "--".
 std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
-  for (int i = 2; i < argc && takes_program(argv[1]); ++i)
+  if (!takes_program(named_in(argc, argv))) return std::nullopt;
+  for (int i = 2; i < argc; ++i)
     if (std::string_view(argv[i]) == "--") {
       std::vector<std::string> words(argv + i + 1, argv + argc);
       argc = i;
@@ -123,23 +149,23 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
   app.get_formatter()->column_width(34);
   app.footer(
       "Exit status: 0 done, 1 something went wrong, 2 bad usage or input, 130 Ctrl-C; kilter run, "
-      "balance and sym have their program's.\n"
+      "lab balance and lab sym have their program's.\n"
       "Examples:\n"
-      "  kilter demo\n"
+      "  kilter lab demo\n"
       "  kilter topo\n"
-      "  kilter bench layered --policy rws,dam-c --disturb cpu@0\n"
+      "  kilter compare layered --policy rws,dam-c --disturb cpu@0\n"
       "kilter help COMMAND says more.");
 
   const std::string command_line = fmt::format(
       "{}", lab::joined(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), " "));
   const auto after_dashes = take_program(argc, argv);
   const std::vector<std::string> program = after_dashes.value_or(std::vector<std::string>{});
-  const bool as_env = argc > 1 && is_prefix(argv[1]);
+  const std::string named = named_in(argc, argv);
+  const bool as_env = is_prefix(named);
   const auto bad = [&](std::string message) {
     return refuse(std::move(message), as_env ? prefix::own_failure : bad_input);
   };
-  const std::map<std::string, action> actions =
-      declare(app, argc > 1 ? argv[1] : "", command_line, program);
+  const std::map<std::string, action> actions = declare(app, named, command_line, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -177,7 +203,9 @@ int parse_and_do(int argc, char** argv, const declaration& declare) {
   if (after_dashes && after_dashes->empty() && !as_env)
     return bad("nothing to run after --: give PROGRAM ARGS...");
   try {
-    return actions.at(app.get_subcommands().front()->get_name())();
+    const CLI::App* at = app.get_subcommands().front();
+    if (at->get_name() == "lab") at = at->get_subcommands().front();
+    return actions.at(name_below_kilter(*at))();
   } catch (const input_error& e) {
     return bad(e.what());
   } catch (const lab::reader_gone&) {

@@ -14,8 +14,8 @@
 
 namespace kilter::cli {
 
-/// Declares the commands in `app`, or the one that is `named` alone, and says what each does.
-/// `program`: the words after "--".
+/// Declares the commands in `app`, or the one that is `named` alone ("compare", "lab balance"), and
+/// says what each does. `program`: the words after "--".
 using declaration = std::function<std::map<std::string, action>(
     CLI::App& app, std::string_view named, const std::string& command_line,
     const std::vector<std::string>& program)>;

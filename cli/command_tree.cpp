@@ -27,6 +27,14 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return all;
 }
 
+std::vector<const CLI::Option*> accepted_by(const CLI::App& app) {
+  std::vector<const CLI::Option*> all = options_of(app);
+  if (!app.get_fallthrough() || !app.get_parent()) return all;
+  std::ranges::copy_if(accepted_by(*app.get_parent()), std::back_inserter(all),
+                       [&](const CLI::Option* o) { return o != app.get_parent()->get_help_ptr(); });
+  return all;
+}
+
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 std::string full_name(const CLI::App& app) {

@@ -17,9 +17,11 @@ namespace kilter::cli {
 /// All options that its help shows, those of option groups too; positional ones have a position,
 /// not a name.
 [[nodiscard]] std::vector<const CLI::Option*> options_of(const CLI::App&);
+/// Those, and what a command takes that leaves options to the one above it.
+[[nodiscard]] std::vector<const CLI::Option*> accepted_by(const CLI::App&);
 /// False for a flag.
 [[nodiscard]] bool takes_value(const CLI::Option&);
-/// "kilter bench layered".
+/// "kilter compare layered".
 [[nodiscard]] std::string full_name(const CLI::App&);
 /// What `words` name below `root`; input_error with what there is for a word that names nothing.
 [[nodiscard]] const CLI::App& find_command(const CLI::App& root,
@@ -34,7 +36,7 @@ namespace kilter::cli {
 
 /// In roff, for man(1): what `--help` says, and what belongs to the command above and below it.
 [[nodiscard]] std::string man_page(const CLI::App&);
-/// "kilter-bench-layered.1".
+/// "kilter-compare-layered.1".
 [[nodiscard]] std::string man_page_file(const CLI::App&);
 
 }  // namespace kilter::cli

@@ -19,10 +19,8 @@ using action = std::function<int()>;
 
 [[nodiscard]] action add_topo(CLI::App& app);
 /// `command_line` is kept in the documents.
-[[nodiscard]] action add_bench(CLI::App& app, const std::string& command_line);
-[[nodiscard]] action add_sim(CLI::App& app, const std::string& command_line);
 [[nodiscard]] action add_reproduce(CLI::App& app, const std::string& command_line);
-/// Commands of `kilter reproduce`.
+/// Commands of `kilter lab reproduce`.
 [[nodiscard]] action add_matrix(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_topcuoglu(CLI::App& reproduce, const std::string& command_line);
 [[nodiscard]] action add_compare(CLI::App& app, const std::string& command_line);

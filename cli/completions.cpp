@@ -14,14 +14,14 @@ namespace kilter::cli {
 namespace {
 
 bool takes_positionals(const CLI::App& command) {
-  return std::ranges::any_of(options_of(command), &CLI::Option::get_positional);
+  return std::ranges::any_of(accepted_by(command), &CLI::Option::get_positional);
 }
 
 bool may_come_again(const CLI::Option& o) { return o.get_expected_max() > 1; }
 
 /// "--name" or "-n"; null if there is none.
 const CLI::Option* option_named(const CLI::App& command, const std::string& written) {
-  for (const CLI::Option* o : options_of(command))
+  for (const CLI::Option* o : accepted_by(command))
     if (!o->get_positional() && o->check_name(written)) return o;
   return nullptr;
 }
@@ -98,7 +98,7 @@ class answer {
 };
 
 void add_options(answer& to, const situation& s) {
-  for (const CLI::Option* o : options_of(*s.command)) {
+  for (const CLI::Option* o : accepted_by(*s.command)) {
     if (o->get_positional() || (s.given.contains(o) && !may_come_again(*o))) continue;
     for (const std::string& name : o->get_lnames()) to.word("--" + name, o->get_description());
     if (to.begun_as_option())
@@ -113,7 +113,7 @@ void add_commands(answer& to, const CLI::App& above) {
 
 void add_positional(answer& to, const situation& s, const CLI::App& root) {
   std::size_t passed = 0;
-  for (const CLI::Option* o : options_of(*s.command)) {
+  for (const CLI::Option* o : accepted_by(*s.command)) {
     if (!o->get_positional() || (passed++ != s.positionals.size() && !may_come_again(*o))) continue;
     return values_of(*o).commands ? add_commands(to, find_command(root, s.positionals))
                                   : to.value(*o, "");

@@ -12,8 +12,9 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "kilter/error.hpp"
-#include "presenting/result_json.hpp"
-#include "presenting/result_text.hpp"
+#include "measuring/compare.hpp"
+#include "presenting/compare_json.hpp"
+#include "presenting/compare_text.hpp"
 #include "presenting/result_trace.hpp"
 #include "report/report.hpp"
 #include "session/interrupt.hpp"
@@ -39,11 +40,14 @@ void write_result(const outputs& out, const char* what, const std::string& path,
   stdout_taken(out) ? lab::tell(line) : lab::write_output("-", line);
 }
 
-void write_table(const outputs& out, const std::function<std::string(bool colour)>& text) {
+void write_table(const outputs& out, const text_maker& text) {
+  const auto made_for = [&](int descriptor) {
+    return text(lab::colour_wanted(descriptor), lab::columns_of(descriptor));
+  };
   if (!stdout_taken(out))
-    lab::show(text(lab::colour_wanted(STDOUT_FILENO)));
+    lab::show(made_for(STDOUT_FILENO));
   else if (!out.quiet)
-    lab::show_aside(text(lab::colour_wanted(STDERR_FILENO)));
+    lab::show_aside(made_for(STDERR_FILENO));
 }
 
 /// Does all of them: that one output is lost must not cost the others. Throws the first failure,
@@ -73,16 +77,17 @@ void write_report(const outputs& out, const lab::document& d) {
     write_result(out, "report", out.how.html_path, report::html(nlohmann::json(d)));
 }
 
-void deliver(const lab::experiment& e, const lab::bench_result& r, const outputs& out) {
-  const lab::document d = lab::to_document(e, r, out.how);
+void deliver(const lab::comparison::outcome& o, const outputs& out) {
   const auto write_trace = [&] {
-    if (out.how.trace_path.empty()) return;
+    if (out.how.trace_path.empty() || !o.experiments.front().plan) return;
     std::ostringstream trace;
-    lab::write_trace(trace, *e.machine, r.details);
+    lab::write_trace(trace, *o.experiments.front().plan->machine,
+                     o.experiments.front().result.details);
     write_result(out, "trace", out.how.trace_path, trace.str());
   };
-  do_all({[&] { write_table(out, [&](bool colour) { return lab::bench_text(e, r, colour); }); },
-          [&] { write_document(out, d); }, write_trace, [&] { write_report(out, d); }});
+  deliver(out,
+          [&](bool colour, std::size_t columns) { return lab::compare_text(o, colour, columns); },
+          lab::to_document(o, out.how), {write_trace});
 }
 
 }  // namespace
@@ -120,8 +125,8 @@ void add_outputs(CLI::App& command, outputs& out) {
       ->type_name("FILE");
 }
 
-void deliver(const outputs& out, const std::function<std::string(bool colour)>& text,
-             const lab::document& d, const std::vector<std::function<void()>>& others) {
+void deliver(const outputs& out, const text_maker& text, const lab::document& d,
+             const std::vector<std::function<void()>>& others) {
   std::vector<std::function<void()>> all{[&] { write_table(out, text); },
                                          [&] { write_document(out, d); },
                                          [&] { write_report(out, d); }};
@@ -160,17 +165,27 @@ int run_and_deliver(const std::function<void()>& run, const std::function<void()
   return lab::interrupted() ? stopped : done;
 }
 
-int measure_and_deliver(lab::experiment e, const outputs& out) {
-  lab::progress progress(lab::steps_of(e), out.quiet);
-  const auto measured = lab::measurement::make(std::move(e), progress);
+int compare_and_deliver(std::vector<lab::experiment> all, bool yes, const outputs& out) {
+  check_outputs(out);
+  const auto estimate = [&] {
+    lab::duration expected;
+    for (const lab::experiment& e : all) expected += lab::expected_duration(e);
+    return expected;
+  };
+  if (!announce(estimate, yes, out)) return stopped;
+  const std::uint64_t steps = all.size() == 1 ? lab::steps_of(all.front()) : all.size();
+  std::vector<lab::comparison::planned> planned;
+  for (lab::experiment& e : all) planned.emplace_back([e = std::move(e)] { return e; });
+  lab::progress progress(steps, out.quiet);
+  lab::comparison work(std::move(planned), 1, lab::comparison::keeping::runs, progress);
   const auto run = [&] {
-    measured->run();
+    work.run();
     progress.clear();
   };
   return run_and_deliver(run, [&] {
-    const lab::bench_result r = measured->result();
-    deliver(measured->plan(), r, out);
-    if (!r.table_lost.empty()) throw std::runtime_error(r.table_lost);
+    const lab::comparison::outcome known = work.result();
+    deliver(known, out);
+    if (!known.table_lost.empty()) throw std::runtime_error(known.table_lost);
   });
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "measuring/duration.hpp"
-#include "measuring/measurement.hpp"
+#include "measuring/experiment.hpp"
 #include "presenting/document.hpp"
 
 namespace kilter::cli {
@@ -31,14 +31,17 @@ void add_outputs(CLI::App& command, outputs&);
 void add_results(CLI::App& command, outputs&);
 /// Throws input_error for a path that cannot be written.
 void check_outputs(const outputs&);
-/// Measures under a guard against Ctrl-C and delivers what there is. Returns the exit status.
-[[nodiscard]] int measure_and_deliver(lab::experiment, const outputs&);
+/// Says how long it will take, compares under a guard against Ctrl-C and delivers what there is.
+/// Returns the exit status.
+[[nodiscard]] int compare_and_deliver(std::vector<lab::experiment>, bool yes, const outputs&);
 
 /// Prints the text, or puts it on standard error if a document takes standard output, and writes
-/// the JSON and the report that are asked for. `text` is told whether to use colour. Then come the
-/// `others`, which write files of their own; that one of all these is lost does not cost the rest.
-void deliver(const outputs&, const std::function<std::string(bool colour)>& text,
-             const lab::document&, const std::vector<std::function<void()>>& others = {});
+/// the JSON and the report that are asked for. `text` is told whether to use colour, and how many
+/// columns there are. Then come the `others`, which write files of their own; that one of all these
+/// is lost does not cost the rest.
+using text_maker = std::function<std::string(bool colour, std::size_t columns)>;
+void deliver(const outputs&, const text_maker& text, const lab::document&,
+             const std::vector<std::function<void()>>& others = {});
 
 /// Runs under a guard against Ctrl-C, then delivers. Returns the exit status.
 [[nodiscard]] int run_and_deliver(const std::function<void()>& run,

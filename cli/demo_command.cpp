@@ -48,9 +48,9 @@ action add_demo(CLI::App& app, const std::string& command_line) {
   add_outputs(*demo, o->out);
   demo->footer(
       "Examples:\n"
-      "  kilter demo\n"
-      "  kilter demo --on sim:jetson-tx2\n"
-      "  kilter demo --quick --html /tmp/quick.html");
+      "  kilter lab demo\n"
+      "  kilter lab demo --on sim:jetson-tx2\n"
+      "  kilter lab demo --quick --html /tmp/quick.html");
   return [o] {
     o->what.on = lab::read_engine("--on", o->on);
     o->what.seed = lab::parse_count("--seed", o->seed, 0, ~std::uint64_t{0});
@@ -60,7 +60,9 @@ action add_demo(CLI::App& app, const std::string& command_line) {
     lab::experiment e = lab::plan_demo(o->what);
     check_outputs(o->out);
     lab::calibrate_demo(e, o->what.quick);
-    return measure_and_deliver(std::move(e), o->out);
+    std::vector<lab::experiment> one;
+    one.push_back(std::move(e));
+    return compare_and_deliver(std::move(one), true, o->out);
   };
 }
 

@@ -25,11 +25,10 @@ action add_explain(CLI::App& app) {
   auto o = std::make_shared<explain_options>();
   CLI::App* explain = app.add_subcommand(
       "explain", "Which places a recorded run avoided, when and why, from its result");
-  takes(
-      explain->add_option("RESULT", o->result, "What kilter bench or kilter sim wrote with --json")
-          ->required()
-          ->type_name(""),
-      {.files = true});
+  takes(explain->add_option("RESULT", o->result, "What kilter compare wrote with --json")
+            ->required()
+            ->type_name(""),
+        {.files = true});
   takes(explain
             ->add_option("--policy", o->policy,
                          "Only the runs of these policies, separated by commas")
@@ -48,10 +47,10 @@ action add_explain(CLI::App& app) {
       ->type_name("FILE");
   explain->footer(
       "Examples:\n"
-      "  kilter sim layered --on sim:grid:1x2 --policy auto,dam-c --disturb share@0:50% --json "
+      "  kilter compare layered --on sim:grid:1x2 --policy auto,dam-c --disturb share@0:50% --json "
       "result.json\n"
-      "  kilter explain result.json\n"
-      "  kilter explain result.json --policy auto --disturb share@0:50% --json -");
+      "  kilter lab explain result.json\n"
+      "  kilter lab explain result.json --policy auto --disturb share@0:50% --json -");
   return [o] {
     lab::check_output("--json", o->json);
     lab::explain_choice which{.policies = {}, .disturbs = o->disturb};

@@ -93,7 +93,8 @@ void add_source(CLI::App& command, graph_options& o) {
   takes(command
             .add_option(
                 "GRAPH", o.source,
-                fmt::format("A file, - for standard input, or a generator's call; formats: {}",
+                fmt::format("A file, - for standard input, or a generator's call; formats: {}. "
+                            "BUILD.dot:times=LOG takes the times of a build from Ninja's log",
                             dags::readable_formats()))
             ->required()
             ->type_name(""),
@@ -225,12 +226,15 @@ action add_graph(CLI::App& app) {
   graph->footer("Reads " + dags::readable_formats() +
                 "; the content tells which it is.\n"
                 "Writes kilter.graph/1, DOT, STG and WfCommons.\n"
+                "The times of a build are in Ninja's log: FILE:times=LOG, else the .ninja_log in "
+                "the folder of FILE's name (build of build.dot) or beside FILE.\n"
                 "Examples:\n"
                 "  kilter graph make cholesky:n=20 -o cholesky.json\n"
                 "  kilter graph info cholesky.json\n"
                 "  kilter graph convert cholesky.json --to dot -o cholesky.dot\n"
                 "  kilter graph draw cholesky.json -o cholesky.png\n"
                 "  starpu_fxt_tool ... && kilter graph info tasks.rec\n"
+                "  ninja -C build -t graph >build.dot && kilter graph info build.dot\n"
                 "  curl -s https://example.org/montage.dax.gz | kilter graph info -");
   const std::map<std::string, action> actions{{"make", add_make(*graph)},
                                               {"info", add_info(*graph)},

@@ -31,7 +31,7 @@ action add_help(CLI::App& app) {
   CLI::App* help = app.add_subcommand(
       "help", "What a command does, and all its options: the same as kilter CMD --help");
   takes(help->add_option("CMD", o->command,
-                         "As topo, or bench layered (default: what commands there are)")
+                         "As topo, or compare layered (default: what commands there are)")
             ->type_name("")
             ->default_str(""),
         {.commands = true});
@@ -41,7 +41,7 @@ action add_help(CLI::App& app) {
   help->footer(
       "Examples:\n"
       "  kilter help\n"
-      "  kilter help bench layered\n"
+      "  kilter help compare layered\n"
       "  kilter help --man graph draw | man -l -");
   return [o, &app] {
     const CLI::App& wanted = find_command(app, o->command);

@@ -34,10 +34,12 @@ std::string sentence(const std::string& text) {
   return roff(text) + (text.ends_with('.') ? "" : ".");
 }
 
-std::string section(std::string_view title) {
-  return ".SH " +
-         (title.find(' ') == title.npos ? std::string(title) : "\"" + std::string(title) + "\"") +
-         "\n";
+/// A section begins a paragraph itself: a macro for one at its beginning would be skipped.
+std::string section(const std::string& title, std::string_view text) {
+  constexpr std::string_view paragraph = ".PP\n";
+  if (text.starts_with(paragraph)) text.remove_prefix(paragraph.size());
+  return ".SH " + (title.find(' ') == title.npos ? title : "\"" + title + "\"") + "\n" +
+         std::string(text);
 }
 
 std::string page_name(const CLI::App& app) {
@@ -123,7 +125,7 @@ std::string options_section(const CLI::App& app) {
     out += ".PP\n" + roff(group->get_description()) + ":\n";
     add_groups(*group);
   }
-  return section("OPTIONS") + out;
+  return section("OPTIONS", out);
 }
 
 std::string see_also(const CLI::App& app) {
@@ -133,7 +135,7 @@ std::string see_also(const CLI::App& app) {
   std::string out;
   for (const CLI::App* other : others)
     out += (out.empty() ? "" : ", ") + bold(page_name(*other)) + "(1)";
-  return out.empty() ? "" : section("SEE ALSO") + out + "\n";
+  return out.empty() ? "" : section("SEE ALSO", out + "\n");
 }
 
 }  // namespace
@@ -150,19 +152,22 @@ std::string man_page(const CLI::App& app) {
 
   std::string page =
       ".TH \"" + roff(title) + "\" 1 \"\" \"kilter " + lab::version_text() + "\" \"Kilter\"\n";
-  page += section("NAME") + roff(name) + " \\- " +
-          roff(description.substr(0, description.find_last_not_of('.') + 1)) + "\n";
-  page += section("SYNOPSIS") +
-          bold(usage.substr(usage.find(": ") + 2, usage.find('\n') - usage.find(": ") - 2)) + "\n";
-  if (!footer.text.empty()) page += section("DESCRIPTION") + footer.text;
+  page += section("NAME", roff(name) + " \\- " +
+                              roff(description.substr(0, description.find_last_not_of('.') + 1)) +
+                              "\n");
+  page += section(
+      "SYNOPSIS",
+      bold(usage.substr(usage.find(": ") + 2, usage.find('\n') - usage.find(": ") - 2)) + "\n");
+  if (!footer.text.empty()) page += section("DESCRIPTION", footer.text);
   if (const auto commands = commands_of(app); !commands.empty()) {
-    page += section("COMMANDS");
+    std::string entries;
     for (const CLI::App* c : commands)
-      page += ".TP\n" + bold(c->get_name()) + "\n" + sentence(c->get_description()) + "\n";
+      entries += ".TP\n" + bold(c->get_name()) + "\n" + sentence(c->get_description()) + "\n";
+    page += section("COMMANDS", entries);
   }
   page += options_section(app);
-  if (!footer.exit_status.empty()) page += section("EXIT STATUS") + footer.exit_status;
-  if (!footer.examples.empty()) page += section("EXAMPLES") + footer.examples;
+  if (!footer.exit_status.empty()) page += section("EXIT STATUS", footer.exit_status);
+  if (!footer.examples.empty()) page += section("EXAMPLES", footer.examples);
   return page + see_also(app);
 }
 

@@ -66,10 +66,10 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
   add_results(*c, o->out);
   c->footer(
       "Examples:\n"
-      "  kilter reproduce matrix --html matrix.html\n"
-      "  kilter reproduce matrix --graphs layered-4,qr --on sim:jetson-tx2,sim:server-2x32 "
+      "  kilter lab reproduce matrix --html matrix.html\n"
+      "  kilter lab reproduce matrix --graphs layered-4,qr --on sim:jetson-tx2,sim:server-2x32 "
       "--disturb none,cpu --policy dam-c,cats --seeds 1\n"
-      "  kilter reproduce matrix --on native --quick");
+      "  kilter lab reproduce matrix --on native --quick");
   return [o] {
     if (o->quick) {
       o->tasks = "2000";
@@ -85,7 +85,7 @@ action add_matrix(CLI::App& reproduce, const std::string& command_line) {
     const auto deliver_known = [&] {
       const std::vector<lab::matrix_cell> cells = work.cells();
       deliver(
-          o->out, [&](bool colour) { return lab::matrix_text(cells, colour); },
+          o->out, [&](bool colour, std::size_t) { return lab::matrix_text(cells, colour); },
           lab::to_document(o->what, cells, work.outcome(), o->out.how));
     };
     return run_and_deliver([&] { work.run(); }, deliver_known);

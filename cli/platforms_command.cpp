@@ -35,9 +35,9 @@ action add_platforms(CLI::App& app) {
       ->type_name("FILE");
   platforms->footer(
       "Examples:\n"
-      "  kilter platforms\n"
-      "  kilter platforms jetson-tx2\n"
-      "  kilter platforms ./my-board.toml --json -");
+      "  kilter lab platforms\n"
+      "  kilter lab platforms jetson-tx2\n"
+      "  kilter lab platforms ./my-board.toml --json -");
   return [o, name] {
     lab::check_output("--json", o->json);
     std::optional<sim::platform> one;

@@ -72,11 +72,8 @@ void check_native(const reproduce_options& o, const std::vector<lab::experiment_
 
 /// Of what was measured here.
 lab::document environment_of(const reproduce_options& o, double seconds) {
-  lab::bench_result facts;
-  facts.tool_seconds = seconds;
-  facts.complete = !lab::interrupted();
   lab::document d = lab::environment_of(
-      facts,
+      {{}, !lab::interrupted(), seconds},
       {.command_line = o.command_line, .json_path = o.json, .html_path = o.html, .trace_path = {}});
   d["machine"] = lab::document::parse(lab::topo_json(*lab::local_machine("", false)));
   return d;
@@ -176,14 +173,14 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
   reproduce->add_flag("--quiet", o->quiet, "No progress line and no paths");
   reproduce->footer(
       "Examples:\n"
-      "  kilter reproduce --list\n"
-      "  kilter reproduce S0-11 S2-2\n"
-      "  kilter reproduce S0-20 S0-22 --native\n"
-      "  kilter reproduce all --json verdicts.json --html verdicts.html\n"
-      "  kilter reproduce S0-2 S2-2 --with children=forward --with refresh=10\n"
-      "  kilter reproduce S0 --as coded\n"
-      "  kilter reproduce S0-11 S2-2 --flips\n"
-      "  kilter reproduce matrix --html matrix.html");
+      "  kilter lab reproduce --list\n"
+      "  kilter lab reproduce S0-11 S2-2\n"
+      "  kilter lab reproduce S0-20 S0-22 --native\n"
+      "  kilter lab reproduce all --json verdicts.json --html verdicts.html\n"
+      "  kilter lab reproduce S0-2 S2-2 --with children=forward --with refresh=10\n"
+      "  kilter lab reproduce S0 --as coded\n"
+      "  kilter lab reproduce S0-11 S2-2 --flips\n"
+      "  kilter lab reproduce matrix --html matrix.html");
   const action matrix = add_matrix(*reproduce, command_line),
                topcuoglu = add_topcuoglu(*reproduce, command_line);
   return [o, reproduce, matrix, topcuoglu] {

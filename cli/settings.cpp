@@ -50,7 +50,7 @@ void add_settings(CLI::App& c, worded_specification& w,
 
 void add_comparison(CLI::App& c, worded_specification& w) {
   takes(c.add_option("--policy", w.policies,
-                     "Policies to compare, as rws,dam-c; all: every one that kilter policies "
+                     "Policies to compare, as rws,dam-c; all: every one that kilter lab policies "
                      "lists; ./libmine.so: one of your own")
             ->type_name("LIST")
             ->group("Comparison"),

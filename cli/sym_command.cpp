@@ -37,10 +37,10 @@ int run(const sym_options& o) {
 action add_sym(CLI::App& app, const std::vector<std::string>& program) {
   auto o = std::make_shared<sym_options>();
   o->program = program;
-  CLI::App* command =
-      app.add_subcommand("sym",
-                         "Run a program as it is (kilter sym [OPTIONS] -- PROGRAM ARGS...), and "
-                         "tell how alike its threads are: SymInst and SymLock");
+  CLI::App* command = app.add_subcommand(
+      "sym",
+      "Run a program as it is (kilter lab sym [OPTIONS] -- PROGRAM ARGS...), and "
+      "tell how alike its threads are: SymInst and SymLock");
   command
       ->add_option("--json", o->json,
                    "Write the result as JSON to this file; -: to standard output, as the last line")
@@ -54,8 +54,8 @@ action add_sym(CLI::App& app, const std::vector<std::string>& program) {
       "Exit status: the program's; 125 if Kilter fails, 126 if the program cannot be run, 127 if "
       "it is not found.\n"
       "Examples:\n"
-      "  kilter sym -- ./matmul_xy 8 340 260\n"
-      "  kilter sym --json - --quiet -- xz -T4 -k file");
+      "  kilter lab sym -- ./matmul_xy 8 340 260\n"
+      "  kilter lab sym --json - --quiet -- xz -T4 -k file");
   return [o] { return run(*o); };
 }
 

@@ -89,8 +89,9 @@ std::vector<std::string> sharing_lines(const std::vector<regions::os::sharing_pr
 
 std::string text_of(const picture& p, const screen& s) {
   if (p.boards.empty() && p.programs.empty() && p.sharing.empty())
-    return "no kilter balance of yours is running, nor a kilter run with parallel regions; start "
-           "one: kilter balance -- PROGRAM, kilter run --explain -- PROGRAM\n";
+    return "no kilter lab balance of yours is running, nor a kilter run with parallel regions; "
+           "start "
+           "one: kilter lab balance -- PROGRAM, kilter run --explain -- PROGRAM\n";
   std::vector<std::string> lines = os::top_lines(p.boards);
   for (const regions::os::running_process& one : p.programs) {
     lines.push_back(fmt::format("kilter run: {}", one.program));
@@ -162,7 +163,7 @@ action add_top(CLI::App& app) {
   auto o = std::make_shared<top_options>();
   CLI::App* command = app.add_subcommand(
       "top",
-      "What runs now: threads that kilter balance moves, where to and why; parallel regions of "
+      "What runs now: threads that kilter lab balance moves, where to and why; parallel regions of "
       "kilter run, their time and what is done with them; programs that share out CPUs");
   command->add_flag("--once", o->once,
                     "Print the table once; also if standard output is no terminal");

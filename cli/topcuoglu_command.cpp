@@ -34,8 +34,8 @@ action add_topcuoglu(CLI::App& reproduce, const std::string& command_line) {
               "No progress line and no paths; with --json - nothing but JSON");
   c->footer(
       "Examples:\n"
-      "  kilter reproduce topcuoglu --every 25\n"
-      "  kilter reproduce topcuoglu --json topcuoglu.json");
+      "  kilter lab reproduce topcuoglu --every 25\n"
+      "  kilter lab reproduce topcuoglu --json topcuoglu.json");
   return [o] {
     check_outputs(o->out);
     o->what.every =
@@ -46,7 +46,7 @@ action add_topcuoglu(CLI::App& reproduce, const std::string& command_line) {
     lab::topcuoglu_outcome outcome;
     const auto deliver_known = [&] {
       deliver(
-          o->out, [&](bool) { return lab::topcuoglu_text(outcome); },
+          o->out, [&](bool, std::size_t) { return lab::topcuoglu_text(outcome); },
           lab::to_document(o->what, outcome, o->out.how));
     };
     return run_and_deliver([&] { outcome = lab::run_set(o->what, o->out.quiet); }, deliver_known);

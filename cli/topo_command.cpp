@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "cli/old_spellings.hpp"
 #include "cli/values.hpp"
 #include "kilter/error.hpp"
 #include "kilter/machine.hpp"
@@ -54,7 +53,6 @@ action add_topo(CLI::App& app) {
                          "sim:grid:2x4: the cores that runs there have")
             ->type_name("WHERE"),
         {.words = engine_names});
-  add_old_platform(*topo);
   source->require_option(0, 1);
   topo->add_flag("--smt", o->smt, "Every logical CPU is a core, not every physical one");
   topo->add_option("--json", o->json,

@@ -1,7 +1,10 @@
-# `cpack -G DEB` makes packages: kilter, the command, kilter-mpi, what its programs need to run on several computers, and libkilter-dev, the library to link.
+# `cpack -G DEB` makes packages: kilter, the command, kilter-mpi, what its programs need to run on
+# several computers, and libkilter-dev, the library to link.
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES ON)
-if(NOT CPACK_PACKAGE_CONTACT)  # a package must name one: who makes it, as Debian's tools take it from the environment, else who runs the machine
+# A package must name one: who makes it, as Debian's tools take it from the environment, else who
+# runs the machine.
+if(NOT CPACK_PACKAGE_CONTACT)
   set(kilter_packager "Kilter developers")
   set(kilter_packager_address root@localhost)
   if(NOT "$ENV{DEBEMAIL}" STREQUAL "")
@@ -14,7 +17,8 @@ if(NOT CPACK_PACKAGE_CONTACT)  # a package must name one: who makes it, as Debia
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+  GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_COMPONENTS_ALL development)
 if(KILTER_TOOLS)
   list(APPEND CPACK_COMPONENTS_ALL command)
@@ -27,15 +31,20 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-set(kilter_about "Kilter learns from the tasks themselves what each core is worth, and decides by that where, and on how many cores, the next task runs: where cores \
-differ by build, and where neighbours, clocks and quotas change them.")
+string(CONCAT kilter_about
+  "Kilter learns from the tasks themselves what each core is worth, and decides by that where, and "
+  "on how many cores, the next task runs: where cores differ by build, and where neighbours, "
+  "clocks and quotas change them.")
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME kilter)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libopenblas0-openmp")  # loaded late, so that nobody sees it; the others that libopenblas0 stands for start threads of their own, or allow one
-set(CPACK_DEBIAN_COMMAND_DESCRIPTION "${kilter_about}
-This package has the command: it compares policies, simulates machines and moves the threads of other programs.")
+# Loaded late, so that nobody sees it; the others that libopenblas0 stands for start threads of
+# their own, or allow one.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libopenblas0-openmp")
+string(CONCAT CPACK_DEBIAN_COMMAND_DESCRIPTION "${kilter_about}\n"
+  "This package has the command: it compares policies, simulates machines and moves the threads of "
+  "other programs.")
 
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME kilter-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION utils)
@@ -50,7 +59,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwloc-dev (>= 2.4), libtomlplusplus-dev (>= 3.0)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "pkg-config")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${kilter_about}
-This package has the library for C++20 programs and for C, with its files for CMake and pkg-config.")
+string(CONCAT CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${kilter_about}\n"
+  "This package has the library for C++20 programs and for C, with its files for CMake and "
+  "pkg-config.")
 
 include(CPack)

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""How much a model of caches could change verdicts at most, by platform files in which every task is as lucky as it can be.
+"""How much a model of caches could change verdicts at most.
+
+It takes platform files in which every task is as lucky as it can be.
 
     scripts/cache_bounds.py build/cli/kilter
 
-- reuse: each task of S2's random graphs finds in the cache what its parent left. Its time is shorter by what reading that from memory takes a core alone.
-- wide: wide places take so much less or more time than they do. So much could caches of single cores do to the members of a wide task.
-- resident: nothing of Heat comes from memory; with rows and columns of 2048 its data would really fit.
+- reuse: each task of S2's random graphs finds in the cache what its parent left. Its time is
+  shorter by what reading that from memory takes a core alone.
+- wide: wide places take so much less or more time than they do. So much could caches of single
+  cores do to the members of a wide task.
+- resident: nothing of Heat comes from memory; with rows and columns of 2048 its data would really
+  fit.
 
-Prints the verdict and the cases that hold, beside those of the files as they are. docs/inside/decisions/readings.md has what came out.
+Prints the verdict and the cases that hold, beside those of the files as they are.
+docs/inside/decisions/readings.md has what came out.
 """
 
 import json
@@ -114,7 +120,7 @@ def judged(kilter, claims, platforms=None):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         where = {"KILTER_PLATFORMS": platforms} if platforms else {}
         subprocess.run(
-            [kilter, "reproduce", *claims, "--quiet", "--json", out.name],
+            [kilter, "lab", "reproduce", *claims, "--quiet", "--json", out.name],
             check=True,
             stdout=subprocess.DEVNULL,
             env={**os.environ, **where},

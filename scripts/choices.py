@@ -3,10 +3,13 @@
 
     scripts/choices.py
 
-A verdict is worth what was decided before anybody had looked. So this names every setting of a scenario, and every case and value of a claim, that is not what its
-first commit had, with the day and the subject of the commit that changed it. Words for people (`open`, `remark`, `cause`) and drawings do not count.
+A verdict is worth what was decided before anybody had looked. So this names every setting of a
+scenario, and every case and value of a claim, that is not what its first commit had, with the day
+and the subject of the commit that changed it. Words for people (`open`, `remark`, `cause`) and
+drawings do not count.
 """
 
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -41,7 +44,7 @@ def first_tallies():
 
 
 def settings(text):
-    """Every setting of the file by what it belongs to: {("scenario matmul", "children"): "queue"}."""
+    """Every setting by what it belongs to: {("scenario matmul", "children"): "queue"}."""
     file = tomllib.loads(text)
     found = {}
     for kind in ("scenario", "native"):
@@ -69,19 +72,17 @@ def said(value):
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+def same(a, b):
+    """Whether two settings are equal; a number that became its text is."""
+    if a == b or a is None or b is None:
+        return a == b
+    return not isinstance(a, list) and not isinstance(b, list) and str(a) == str(b)
+
+
 def changes(before, after):
     """Lines: (what, claims or scenarios)."""
     known = {owner for owner, _ in before}
     grouped = {}
-    same = lambda a, b: (
-        a == b
-        or (
-            not isinstance(a, list)
-            and not isinstance(b, list)
-            and None not in (a, b)
-            and str(a) == str(b)
-        )
-    )
     for owner, key in sorted(before.keys() | after.keys()):
         old, new = before.get((owner, key)), after.get((owner, key))
         if same(old, new):
@@ -106,35 +107,38 @@ def main():
     out = [
         "# What was changed after the first look",
         "",
-        "What in the experiment files is not as it was first written: settings of scenarios, cases and values of claims. Their `open`",
-        "lists say why. What a change decides, `kilter reproduce CLAIM --flips` and `--with` show.",
+        "What in the experiment files is not as it was first written: settings of scenarios,",
+        "cases and values of claims. Their `open` lists say why. What a change decides,",
+        "`kilter lab reproduce CLAIM --flips` and `--with` show.",
         "",
-        "The first verdicts, before anything was changed (what is `arithmetic` now was `reproduced` then):",
+        "The first verdicts, before anything was changed (what is `arithmetic` now was",
+        "`reproduced` then):",
         "",
         *first_tallies(),
         "",
         "Today's: lab/docs/verdicts.md.",
         "",
     ]
-    for path in sorted((ROOT / "experiments").glob("*.toml")):
+    for path in sorted((ROOT / "lab/experiments").glob("*.toml")):
         if path.name == "readings.toml":
             continue
-        name = f"lab/experiments/{path.name}"
+        places = [f"{folder}/{path.name}" for folder in ("experiments", "lab/experiments")]
         commits = [
             line.split("\t", 2)
             for line in git(
-                "log", "--reverse", "--date=short", "--format=%h\t%ad\t%s", "--", name
+                "log", "--reverse", "--date=short", "--format=%h\t%ad\t%s", "--", *places
             ).splitlines()
         ]
         states = []
         for commit, day, subject in commits:
             try:
-                states.append((commit, day, subject, settings(git("show", f"{commit}:{name}"))))
-            except (subprocess.CalledProcessError, tomllib.TOMLDecodeError, KeyError):
+                place = git("ls-tree", "--name-only", commit, "--", *places).splitlines()[-1]
+                states.append((commit, day, subject, settings(git("show", f"{commit}:{place}"))))
+            except (tomllib.TOMLDecodeError, KeyError):
                 continue
         rows = [
             (day, commit, subject, what, whom)
-            for (_, _, _, old), (commit, day, subject, new) in zip(states, states[1:])
+            for (_, _, _, old), (commit, day, subject, new) in itertools.pairwise(states)
             for what, whom in changes(old, new)
         ]
         out += [
@@ -146,10 +150,10 @@ def main():
         ]
         if rows:
             out += ["| day | commit | what | of |", "|---|---|---|---|"]
-            out += [
-                f"| {day} | {commit} {subject.replace('|', '/')} | {what.replace('|', '/')} | {whom} |"
-                for day, commit, subject, what, whom in rows
-            ] + [""]
+            for day, commit, subject, what, whom in rows:
+                cells = (day, f"{commit} {subject}", what, whom)
+                out.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
+            out.append("")
     sys.stdout.write("\n".join(out).rstrip() + "\n")
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Records the programs of S1 for lab/experiments/programs: what `kilter reproduce S1` simulates. Takes some ten minutes; have nothing else running.
+"""Records the programs of S1 for lab/experiments/programs, which `kilter lab reproduce S1` runs.
 
     scripts/record_programs.py KILTER [NAME...]
 
-Each program runs at S1's sizes, or with fewer rounds of the same size. Of its rounds some are kept, evenly from the whole run, so that graphs stay small.
+It takes some ten minutes; have nothing else running. Each program runs at S1's sizes, or with fewer
+rounds of the same size. Of its rounds some are kept, evenly from the whole run, so that graphs stay
+small.
 """
 
 import gzip
@@ -25,6 +27,7 @@ def record(kilter, name, words):
         subprocess.run(
             [
                 kilter,
+                "lab",
                 "app",
                 name,
                 "--model",
@@ -66,7 +69,7 @@ def graph(name, types, tasks, edges, critical=CRITICAL):
 
 
 def rounds_of(recorded):
-    """Of a program of steps: (serial seconds, type of the loop, seconds of its blocks), one after the other."""
+    """Of a program of steps: (serial seconds, type of the loop, seconds of its blocks) of each."""
     rounds, serial = [], 0.0
     for t in recorded["tasks"]:
         if t["type"] == "step":
@@ -87,7 +90,7 @@ def of_rounds(name, rounds):
         tasks.append((step, "step", serial))
         edges += [[b, step] for b in before]
         before = [f"{type_name} {n + 1}.{b + 1}" for b in range(len(blocks))]
-        tasks += [(i, type_name, s) for i, s in zip(before, blocks)]
+        tasks += [(i, type_name, s) for i, s in zip(before, blocks, strict=True)]
         edges += [[step, b] for b in before]
     return graph(name, list(dict.fromkeys(["step"] + [t for _, t, _ in rounds])), tasks, edges)
 
@@ -100,7 +103,10 @@ def steps(kilter, name, words, together=1):
 
 
 def frames(recorded, name, size, kept):
-    """Of a graph whose frames are so many tasks each, of which the last one joins all: some frames, each after the one before it here."""
+    """Some frames of a graph, each after the one before it here.
+
+    A frame has `size` tasks, of which the last one joins all.
+    """
     tasks, edges, end = [], [], None
     number = {t["id"]: i for i, t in enumerate(recorded["tasks"])}
     pairs = [(number[a], number[b]) for a, b, *_ in recorded["edges"]]
@@ -123,7 +129,10 @@ def frames(recorded, name, size, kept):
 
 
 def pieces_added(recorded):
-    """Seconds of each stage of each item, in order: a pipeline's tasks are cut where they hand over to the next one ("hash 3.1", "hash 3.2")."""
+    """Seconds of each stage of each item, in order.
+
+    A pipeline's tasks are cut where they hand over to the next one ("hash 3.1", "hash 3.2").
+    """
     stages = {}
     for t in recorded["tasks"]:
         number = int(re.search(r" (\d+)", t["id"]).group(1))
@@ -133,7 +142,10 @@ def pieces_added(recorded):
 
 
 def pipeline(name, recorded, order, serial, kept, critical=()):
-    """Items pass through the stages; those of a serial stage follow one another. `critical`: stages whose tasks are."""
+    """Items pass through the stages; those of a serial stage follow one another.
+
+    The tasks of the stages `critical` are critical.
+    """
     stages = pieces_added(recorded)
     items = min(len(stages[s]) for s in order)
     tasks, edges = [], []
@@ -157,7 +169,10 @@ def first_items(recorded, items):
 
 
 def bodytrack_in_loops(recorded):
-    """Its loops as the models without tasks have them: pictures; and for each layer, particles that are made and weighed. What is one task is serial."""
+    """Its loops as the models without tasks have them. What is one task is serial.
+
+    They are pictures; and for each layer, particles that are made and weighed.
+    """
     rounds, serial, made = [], 0.0, {}
     for t in recorded["tasks"]:
         if t["type"] in ("draw", "resample", "estimate"):
@@ -201,7 +216,8 @@ def main():
             "swaptions", steps(kilter, "swaptions", "--size native --simulations 50000 --cut tasks")
         )
     if wanted("fluidanimate"):
-        words = "--size large --frames 300 "  # a fifth of the particles, for as long as S1's 500 frames last
+        # A fifth of the particles, for as long as S1's 500 frames last.
+        words = "--size large --frames 300 "
         keep(
             "fluidanimate",
             frames(

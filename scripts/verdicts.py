@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""lab/docs/verdicts.md: every claim as published and as coded, which single choices change it, and why it does not come out.
+"""A page: every claim as published and as coded, what flips it, and why it does not come out.
 
-    kilter reproduce all --quiet --json published.json
-    kilter reproduce all --quiet --as coded --json coded.json
-    kilter reproduce all --quiet --flips --json flips.json           (an hour)
-    scripts/verdicts.py published.json coded.json flips.json > lab/docs/verdicts.md
+    kilter lab reproduce all --quiet --json published.json
+    kilter lab reproduce all --quiet --as coded --json coded.json
+    kilter lab reproduce all --quiet --flips --json flips.json           (an hour)
+    scripts/verdicts.py published.json coded.json flips.json > verdicts.md
+
+lab/docs/verdicts.md says what no run says.
 
 Several files of one reading may be joined with commas.
 """
@@ -84,28 +86,22 @@ def main():
         sys.exit(__doc__)
     published, coded, tried = (claims(names) for names in sys.argv[1:])
     rows = [(published[c], coded.get(c, published[c])) for c in sorted(published, key=order)]
+    impossible = sum(bool(p["impossible"]) for p, _ in rows if p["verdict"] == "differs")
     out = [
         "# Verdicts",
         "",
-        "    kilter reproduce S0-11              one row, as the paper says it",
-        "    kilter reproduce S0-11 --as coded   as its public code does it",
-        "    kilter reproduce S0-11 --flips      which single choice changes it",
-        "",
-        "Made by `scripts/verdicts.py`; nobody writes in this file. Behind a verdict stands how many of its cases hold.",
-        "[Experiments](../experiments/README.md#what-decides) says how a verdict follows from numbers,",
-        "[papers](papers.md#three-readings) what the readings are, [alternatives](alternatives.md#what-single-choices-decide) what single choices",
-        "decide. S1 and S3 have no public code of schedulers, so both columns are the same.",
-        "All rows together take three minutes on two cores of an AMD EPYC, the column of flips an hour.",
+        "Behind a verdict stands how many of its cases hold. lab/docs/verdicts.md has more.",
         "",
         f"- As published: {tally(p for p, _ in rows)}.",
         f"- As coded: {tally(c for _, c in rows)}.",
-        f"- Of those that differ {sum(bool(p['impossible']) for p, _ in rows if p['verdict'] == 'differs')} are impossible in the model.",
+        f"- Of those that differ {impossible} are impossible in the model.",
         "",
         "| claim | published | coded | what flips it | why it does not come out as published |",
         "|---|---|---|---|---|",
     ]
     out += [
-        f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | {flips(p, tried.get(p['id']))} | {why(p)} |"
+        f"| {p['id']} | {SHORT[p['verdict']]}{held(p)} | {SHORT[c['verdict']]}{held(c)} | "
+        f"{flips(p, tried.get(p['id']))} | {why(p)} |"
         for p, c in rows
     ]
     sys.stdout.write("\n".join(out) + "\n")

@@ -5,7 +5,11 @@ import sys
 
 
 def main(doc, check, self_test, nothing=None, done=None):
-    """`check(root)` gives problems, or a count of what it looked at and problems; `nothing`: what is said of a count of 0, `done`: what of a good one."""
+    """Runs `check` on the root, or `self_test`.
+
+    `check(root)` gives problems, or a count of what it looked at and problems. `nothing` is said of
+    a count of 0, `done` of a good one.
+    """
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     if len(sys.argv) != 2:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""docs/library.md shows programs as they are tested, and messages as Kilter says them. Fails otherwise.
+"""Fails unless docs/library.md shows programs as they are tested, and messages as Kilter says them.
 
-Each block of code there stands below a line that names its file, and is that file. Each program of examples/guide is shown. Each message is in
-tests/unit/runtime/guide_test.cpp, or tests/unit/c/misuse_test.cpp, which make Kilter say it, or is a compiler's message out of a header.
+Each block of code there stands below a line that names its file, and is that file. Each program of
+examples/guide is shown. Each message is in tests/unit/runtime/guide_test.cpp, or
+tests/unit/c/c_test.cpp, which make Kilter say it, or is a compiler's message out of a header.
 
 Usage: guide.py ROOT | guide.py --self-test
 """
@@ -17,7 +18,7 @@ import checker
 COLUMNS = 100
 PAGE = "docs/library.md"
 SAID = "tests/unit/runtime/guide_test.cpp"
-SAID_IN_C = "tests/unit/c/misuse_test.cpp"
+SAID_IN_C = "tests/unit/c/c_test.cpp"
 PROGRAMS = (".cpp", ".c", ".py")
 
 
@@ -30,22 +31,22 @@ def blocks(lines):
         if at is None:
             at = number
             continue
-        above = [l for l in lines[: at - 1] if l.strip()]
+        above = [above for above in lines[: at - 1] if above.strip()]
         yield (
             at,
             above[-1] if above else "",
             lines[at - 1][3:],
-            "".join(l + "\n" for l in lines[at : number - 1]),
+            "".join(within + "\n" for within in lines[at : number - 1]),
         )
         at = None
 
 
 def wrong_blocks(root, lines):
     shown = set()
-    for number, above, language, code in blocks(lines):
+    for number, above, _, code in blocks(lines):
         named = re.findall(r"`(examples/[^`]+)`", above)
         if len(named) != 1:
-            yield f"{PAGE}:{number}: the line above the block names no file of examples/, or several"
+            yield f"{PAGE}:{number}: the line above names no file of examples/, or several"
             continue
         file = root / named[0]
         shown.add(file)
@@ -96,15 +97,19 @@ def wrong_messages(root, lines):
 def check(root):
     lines = (root / PAGE).read_text(encoding="utf-8").splitlines()
     problems = [
-        f"{PAGE}:{n} has {len(l)} columns; the limit is {COLUMNS}"
-        for n, l in enumerate(lines, 1)
-        if len(l) > COLUMNS and not l.startswith("|")
+        f"{PAGE}:{n} has {len(line)} columns; the limit is {COLUMNS}"
+        for n, line in enumerate(lines, 1)
+        if len(line) > COLUMNS and not line.startswith("|")
     ]
     return problems + list(wrong_blocks(root, lines)) + list(wrong_messages(root, lines))
 
 
 def self_test():
-    page = "See `examples/guide/a.cpp`:\n\n```cpp\nint main() {}\n```\n\n| you wrote | Kilter says |\n|---|---|\n| a | `no a` |\n\n| x | y |\n|---|---|\n| a | b |\n"
+    page = (
+        "See `examples/guide/a.cpp`:\n\n```cpp\nint main() {}\n```\n\n"
+        "| you wrote | Kilter says |\n|---|---|\n| a | `no a` |\n\n"
+        "| x | y |\n|---|---|\n| a | b |\n"
+    )
     good = {
         PAGE: page,
         "examples/guide/a.cpp": "int main() {}\n",

@@ -239,7 +239,8 @@ def self_test():
     cases = [
         (
             "library/policy/a.cpp",
-            '#include "model/tables.hpp"\n#include "kilter/policy.hpp"\n#include "base/random.hpp"\n',
+            '#include "model/tables.hpp"\n#include "kilter/policy.hpp"\n'
+            '#include "base/random.hpp"\n',
             0,
         ),
         ("library/policy/a.cpp", '#include "runtime/worker.hpp"\n', 1),

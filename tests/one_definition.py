@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Two types of one name in one namespace break the one-definition rule; no compiler says so, and what happens depends on optimisation. Fails on any.
+"""Fails on two types of one name in one namespace, which break the one-definition rule.
+
+No compiler says so, and what happens depends on optimisation.
 
 Usage: one_definition.py ROOT | one_definition.py --self-test
 """
@@ -12,12 +14,16 @@ import tempfile
 
 NAMESPACE = re.compile(r"(inline )?namespace ?([\w:]*) ?\{")
 TYPE = re.compile(
-    r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+) ?(?:final ?)?(?::[^:]|\{|$)"
+    r"(?:template <[^>]*>\s*)?(?:struct|class|enum class) (?:alignas\([^)]*\) )?"
+    r"(\w+) ?(?:final ?)?(?::[^:]|\{|$)"
 )
 
 
 def definitions(path):
-    """Types outside unnamed namespaces, with their namespaces. Relies on the house style: namespaces and their types begin a line, and `}` alone ends both."""
+    """Types outside unnamed namespaces, with their namespaces.
+
+    Relies on the house style: namespaces and their types begin a line, and `}` alone ends both.
+    """
     open_ = []
     for line in path.read_text().splitlines():
         if (m := NAMESPACE.match(line)) and not line.rstrip().endswith("}"):
@@ -48,7 +54,8 @@ def self_test():
         root = pathlib.Path(folder)
         (root / "lab").mkdir()
         (root / "lab/a.hpp").write_text(
-            "namespace k {\nstruct one {\n};\nclass two;\nnamespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n"
+            "namespace k {\nstruct one {\n};\nclass two;\n"
+            "namespace {\nstruct three {};\n}  // namespace\n}  // namespace k\n"
         )
         (root / "lab/b.cpp").write_text(
             "namespace k {\nstruct three {};\nstruct two : one {\n};\n}  // namespace k\n"

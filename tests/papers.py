@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What "papers.md E8" means stands in lab/docs/papers.md. Fails if a reference has no entry there, or if an entry is referred to from nowhere.
+"""What "papers.md E8" means stands in lab/docs/papers.md.
+
+Fails if a reference has no entry there, or if an entry is referred to from nowhere.
 
 Usage: papers.py ROOT | papers.py --self-test
 """
@@ -31,7 +33,8 @@ ENTRY = re.compile(
     r'^<a id="([a-z0-9-]+)"></a>\*\*([A-Z][0-9]*(?:\.[0-9])?(?:-[0-9]+)?)(?=[., ])', re.MULTILINE
 )
 ONE = r"(?:[A-F][0-9]{1,2}(?:\.[0-9])?\b|[SX][0-9]+(?:-[0-9]+)?\b|[FJ]\b)"
-# After one of these words all of a list is meant: "papers.md E8", "facts A1.2, E10", "papers.md E29-E50".
+# After one of these words all of a list is meant: "papers.md E8", "facts A1.2, E10",
+# "papers.md E29-E50".
 LISTED = re.compile(rf"(?:\b[Ff]acts|\bpapers\.md)\s+({ONE}(?:(?:, (?:and )?| and |-){ONE})*)")
 RANGE = re.compile(r"\b([DE])([0-9]+)-\1([0-9]+)\b")
 # These look like nothing else, so they need no word before them.
@@ -150,7 +153,8 @@ def self_test():
             _, problems = check(root)
             if len(problems) != expected:
                 sys.exit(
-                    f"self-test: {text!r} beside {page!r}: expected {expected} problems, got {problems}"
+                    f"self-test: {text!r} beside {page!r}: expected {expected} problems, "
+                    f"got {problems}"
                 )
     print(f"{len(cases)} cases right")
 

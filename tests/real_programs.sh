@@ -1,10 +1,17 @@
 #!/bin/bash
-# Programs as their packages ship them, under Kilter: started with a prefix, attached to while they run, and with the preload library. Output and exit
-# status must be what they are without Kilter, and the attached ones must get their masks back. What is not installed is skipped and named.
-# Usage: tests/real_programs.sh BUILD                  a build directory with kilter and libkilter_preload.so; some five minutes
-#        tests/real_programs.sh BUILD --times [PAIRS]  what the default of `kilter balance` costs: each program with and without it, in turns, alone and
-#                                                      beside one process that computes; median ratios of PAIRS (5) pairs. Needs a quiet machine; some
-#                                                      twenty minutes. Fails if one is slower by more than 3 %.
+# Programs as their packages ship them, under Kilter: started with a prefix, attached to while they
+# run, and with the preload library. Output and exit status must be what they are without Kilter,
+# and the attached ones must get their masks back. What is not installed is skipped and named.
+#
+#     tests/real_programs.sh BUILD
+#
+# BUILD is a build directory with kilter and libkilter_preload.so. Some five minutes.
+#
+#     tests/real_programs.sh BUILD --times [PAIRS]
+#
+# What the default of `kilter lab balance` costs: each program with and without it, in turns, alone and
+# beside one process that computes; median ratios of PAIRS (5) pairs. Needs a quiet machine; some
+# twenty minutes. Fails if one is slower by more than 3 %.
 set -u
 build=$(cd "${1:?usage: tests/real_programs.sh BUILD [--times [PAIRS]]}" && pwd)
 case ${2:-} in
@@ -13,13 +20,16 @@ case ${2:-} in
   *) echo "real_programs: '$2': give nothing or --times" >&2; exit 2 ;;
 esac
 kilter=$build/cli/kilter
-preload=$build/lab/balance/preload/libkilter_preload.so
+preload=$build/guests/libkilter_preload.so
 for needed in "$kilter" "$preload"; do
-  [ -x "$needed" ] || [ -f "$needed" ] || { echo "real_programs: '$needed' is missing; give a build directory" >&2; exit 2; }
+  [ -x "$needed" ] || [ -f "$needed" ] || {
+    echo "real_programs: '$needed' is missing; give a build directory" >&2
+    exit 2
+  }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$work"
+cd "$work" || exit
 mkdir -m 700 runtime
 ln -s "$preload" libkilter_preload.so   # LD_PRELOAD takes no path with a blank
 preload=$work/libkilter_preload.so
@@ -41,7 +51,8 @@ int main() {
   for (int i = 0; i < 1000; ++i) m[std::to_string(i % 7)].push_back(i);
   std::regex r("[0-6]");
   for (auto& [k, v] : m)
-    if (std::regex_match(k, r)) std::cout << k << ' ' << std::accumulate(v.begin(), v.end(), 0) << '\n';
+    if (std::regex_match(k, r))
+      std::cout << k << ' ' << std::accumulate(v.begin(), v.end(), 0) << '\n';
 }
 C
 cat >openmp.cpp <<'C'
@@ -73,7 +84,11 @@ cat >Primes.java <<'J'
 import java.util.stream.IntStream;
 public class Primes {
   public static void main(String[] a) {
-    System.out.println(IntStream.range(2, 3_000_000).parallel().filter(n -> IntStream.rangeClosed(2, (int) Math.sqrt(n)).noneMatch(d -> n % d == 0)).count());
+    System.out.println(
+        IntStream.range(2, 3_000_000)
+            .parallel()
+            .filter(n -> IntStream.rangeClosed(2, (int) Math.sqrt(n)).noneMatch(d -> n % d == 0))
+            .count());
     System.exit(4);
   }
 }
@@ -89,14 +104,17 @@ int main() {
   for (int step = 0; step < 3000; ++step) {
 #pragma omp parallel for
     for (int y = 1; y < n - 1; ++y)
-      for (int x = 1; x < n - 1; ++x) b[y * n + x] = 0.25 * (a[(y - 1) * n + x] + a[(y + 1) * n + x] + a[y * n + x - 1] + a[y * n + x + 1]);
+      for (int x = 1; x < n - 1; ++x)
+        b[y * n + x] = 0.25 * (a[(y - 1) * n + x] + a[(y + 1) * n + x] + a[y * n + x - 1] +
+                               a[y * n + x + 1]);
     a.swap(b);
   }
   std::printf("%.6f\n", a[n * 5 + 5]);
 }
 C
 cat >barriers.cpp <<'C'
-// Threads that meet at a barrier after each piece of work; the second argument: how many times all threads are made anew, as streamcluster does.
+// Threads that meet at a barrier after each piece of work; the second argument: how many times all
+// threads are made anew, as streamcluster does.
 #include <pthread.h>
 #include <cstdio>
 #include <cstdlib>
@@ -117,7 +135,8 @@ int main(int, char** argv) {
   pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(threads));
   for (int round = 0; round < std::atoi(argv[2]); ++round) {
     std::vector<pthread_t> all(static_cast<std::size_t>(threads));
-    for (int t = 0; t < threads; ++t) pthread_create(&all[static_cast<std::size_t>(t)], nullptr, work, &sums[t]);
+    for (int t = 0; t < threads; ++t)
+      pthread_create(&all[static_cast<std::size_t>(t)], nullptr, work, &sums[t]);
     for (pthread_t t : all) pthread_join(t, nullptr);
   }
   std::printf("%lu\n", sums[0]);
@@ -125,9 +144,18 @@ int main(int, char** argv) {
 C
 mkdir many
 for i in $(seq 40); do
-  printf '#include <map>\n#include <string>\nint f%d(int n) { std::map<int, std::string> m; while (n--) m[n] = std::to_string(n); return (int)m.size(); }\n' "$i" >many/$i.cpp
+  cat >"many/$i.cpp" <<C
+#include <map>
+#include <string>
+int f$i(int n) {
+  std::map<int, std::string> m;
+  while (n--) m[n] = std::to_string(n);
+  return (int)m.size();
+}
+C
 done
-printf 'all: $(patsubst %%.cpp,%%.o,$(wildcard *.cpp))\n%%.o: %%.cpp\n\t@g++ -O0 -c -o $@ $<\n' >many/Makefile
+printf 'all: $(patsubst %%.cpp,%%.o,$(wildcard *.cpp))\n%%.o: %%.cpp\n\t@g++ -O0 -c -o $@ $<\n' \
+  >many/Makefile
 
 masks_of() {  # PID: the masks of its threads and of those of its children
   local p t
@@ -154,7 +182,8 @@ seconds_of() {  # COMMAND...: elapsed and CPU seconds
   { time "$@" >/dev/null 2>&1 </dev/null; } 2>&1 | awk '{print $1, $2 + $3}'
 }
 
-# measure COMMAND...: pairs of runs, the order changing, first alone and then beside a process that computes
+# measure COMMAND...: pairs of runs, the order changing, first alone and then beside a process that
+# computes
 measure() {
   local beside pid without with i
   "$@" >/dev/null 2>&1 </dev/null   # files are read once
@@ -167,11 +196,11 @@ measure() {
     : >ratios
     for i in $(seq "$pairs"); do
       if [ $((i % 2)) -eq 0 ]; then
-        with=$(seconds_of "$kilter" balance --quiet -- "$@")
+        with=$(seconds_of "$kilter" lab balance --quiet -- "$@")
         without=$(seconds_of "$@")
       else
         without=$(seconds_of "$@")
-        with=$(seconds_of "$kilter" balance --quiet -- "$@")
+        with=$(seconds_of "$kilter" lab balance --quiet -- "$@")
       fi
       echo "$with $without" | awk '{print $1 / $3, $2 / ($4 > 0 ? $4 : 0.001), $3}' >>ratios
     done
@@ -183,7 +212,8 @@ measure() {
       END {
         m = NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2
         slow = m > 1.03 && s / NR >= 1
-        printf "%-4s %-14s %-5s time %.3f (%.3f to %.3f), CPU time %.3f, of %.2f s\n", slow ? "SLOW" : "ok", name, beside, m, t[1], t[NR], cpu / NR, s / NR
+        printf "%-4s %-14s %-5s time %.3f (%.3f to %.3f), CPU time %.3f, of %.2f s\n",
+          slow ? "SLOW" : "ok", name, beside, m, t[1], t[NR], cpu / NR, s / NR
         exit slow
       }' || failed=$((failed + 1))
   done
@@ -204,29 +234,39 @@ program() {
   "$@" >"$name.out" 2>/dev/null </dev/null
   wanted=$?
   for policy in dio rr auto; do
-    timeout 300 "$kilter" balance --quiet --policy $policy --quantum 50 --json result.json -- "$@" >out 2>err </dev/null
+    timeout 300 "$kilter" lab balance --quiet --policy $policy --quantum 50 --json result.json -- "$@" \
+      >out 2>err </dev/null
     status=$?
     moves=$((moves + $(grep -o '"moves_done": *[0-9]*' result.json | grep -o '[0-9]*$' || echo 0)))
     same "$name, started under $policy"
   done
-  LD_PRELOAD=$preload KILTER_HISTORY=$work/history KILTER_FAST_CPUS=$fast timeout 300 "$@" >out 2>err </dev/null
+  LD_PRELOAD=$preload KILTER_HISTORY=$work/history KILTER_FAST_CPUS=$fast timeout 300 "$@" \
+    >out 2>err </dev/null
   status=$?
   same "$name, with the preload library"
 
   "$@" >out 2>err </dev/null &
   local pid=$! before after
   before=$(masks_of $pid)
-  timeout -s INT 1 "$kilter" balance --quiet --policy dio --quantum 50 --pid $pid >/dev/null 2>attach
+  timeout -s INT 1 "$kilter" lab balance --quiet --policy dio --quantum 50 --pid $pid \
+    >/dev/null 2>attach
   local attached=$?
   after=$(masks_of $pid)
   wait $pid
   status=$?
   same "$name, attached to for a second"
-  # 130: it was still running when Kilter was interrupted; 124: timeout's word for the same; 0: it ended before. 125: it ended before Kilter had looked.
+  # 130: it was still running when Kilter was interrupted; 124: timeout's word for the same; 0: it
+  # ended before. 125: it ended before Kilter had looked.
   case $attached in
-    130 | 124) [ -z "$after" ] || [ "$before" = "$after" ] || { failed=$((failed + 1)); echo "FAIL $name: masks '$before' became '$after'"; } ;;
+    130 | 124) [ -z "$after" ] || [ "$before" = "$after" ] || {
+      failed=$((failed + 1))
+      echo "FAIL $name: masks '$before' became '$after'"
+    } ;;
     0) ;;
-    *) grep -q 'there is no such process' attach || { failed=$((failed + 1)); echo "FAIL $name: kilter ended with $attached: $(cat attach)"; } ;;
+    *) grep -q 'there is no such process' attach || {
+      failed=$((failed + 1))
+      echo "FAIL $name: kilter ended with $attached: $(cat attach)"
+    } ;;
   esac
 }
 
@@ -238,21 +278,43 @@ program bzip2 bzip2 -c numbers
 program sha256sum sha256sum numbers numbers numbers
 compared=status program openssl openssl speed -seconds 1 -multi 4 sha256   # prints how fast it was
 program g++ g++ -O2 -c -o /dev/stdout sums.cpp
-if command -v g++ >/dev/null && g++ -O2 -fopenmp -o openmp openmp.cpp 2>/dev/null; then OMP_NUM_THREADS=4 program openmp ./openmp; else skipped="$skipped openmp"; fi
+if command -v g++ >/dev/null && g++ -O2 -fopenmp -o openmp openmp.cpp 2>/dev/null; then
+  OMP_NUM_THREADS=4 program openmp ./openmp
+else
+  skipped="$skipped openmp"
+fi
 if command -v g++ >/dev/null; then
-  g++ -O2 -fopenmp -o stencil stencil.cpp 2>/dev/null && g++ -O2 -pthread -o barriers barriers.cpp || skipped="$skipped stencil barriers"
+  g++ -O2 -fopenmp -o stencil stencil.cpp 2>/dev/null &&
+    g++ -O2 -pthread -o barriers barriers.cpp || skipped="$skipped stencil barriers"
   [ ! -x stencil ] || OMP_NUM_THREADS=$(nproc) program stencil ./stencil
-  [ ! -x barriers ] || { program barriers ./barriers "$(nproc)" 5; program new-threads ./barriers 4 4; program one-thread ./barriers 1 5; }
-  if command -v make >/dev/null; then program make make -B -s -C many -j "$(nproc)"; else skipped="$skipped make"; fi
+  [ ! -x barriers ] || {
+    program barriers ./barriers "$(nproc)" 5
+    program new-threads ./barriers 4 4
+    program one-thread ./barriers 1 5
+  }
+  if command -v make >/dev/null; then
+    program make make -B -s -C many -j "$(nproc)"
+  else
+    skipped="$skipped make"
+  fi
 fi
 program script sh -c 'i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done; echo $i'
-if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then program numpy /usr/bin/python3 arrays.py; else skipped="$skipped numpy"; fi
-if command -v java >/dev/null && command -v javac >/dev/null && javac Primes.java; then program java java -cp . Primes; else skipped="$skipped java"; fi
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  program numpy /usr/bin/python3 arrays.py
+else
+  skipped="$skipped numpy"
+fi
+if command -v java >/dev/null && command -v javac >/dev/null && javac Primes.java; then
+  program java java -cp . Primes
+else
+  skipped="$skipped java"
+fi
 program sort sort --parallel=4 -r numbers
 
 if [ "$pairs" -gt 0 ]; then
   echo "$ran pairs, $failed of the rows slower by more than 3 %${skipped:+; not installed:$skipped}"
   exit $((failed > 0))
 fi
-echo "$ran runs, $failed failed, $moves moves of threads in those that Kilter started${skipped:+; not installed:$skipped}"
+missing=${skipped:+; not installed:$skipped}
+echo "$ran runs, $failed failed, $moves moves of threads in those that Kilter started$missing"
 [ $failed -eq 0 ] && [ $moves -gt 0 ]

@@ -13,11 +13,12 @@ import tempfile
 import checker
 
 LIMITS = {
-    "words of prose": 96_000,  # in all *.md
-    "lines of code beyond 100 columns": 13_690,
-    "files of tests": 370,  # without data and golden files
+    "words of prose": 60_000,  # in all *.md but those that scripts make
+    "lines of code beyond 100 columns": 540,
+    "files of tests": 261,  # without data and golden files
     "lines of the changelog": 80,
 }
+MADE = {("docs", "commands.md"), ("docs", "inside", "mutants.md")}
 CODE = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".js"}
 NOT_OURS = {".git", "build", "build-", "bench-results", "__pycache__", "vendor", "node_modules"}
 
@@ -32,7 +33,7 @@ def sizes(root):
     found = dict.fromkeys(LIMITS, 0)
     for path in files(root):
         within = path.relative_to(root).parts
-        if path.suffix == ".md":
+        if path.suffix == ".md" and within not in MADE:
             found["words of prose"] += len(path.read_text(encoding="utf-8").split())
         if path.suffix in CODE:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "measuring/summary.hpp"
+#include "measuring/rows.hpp"
 #include "study/report.hpp"
 
 namespace kilter::bench {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "measuring/summary.hpp"
+#include "measuring/rows.hpp"
 #include "statistics/stats.hpp"
 #include "study/bound.hpp"
 #include "study/goals.hpp"

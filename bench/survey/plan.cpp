@@ -62,10 +62,11 @@ class cells {
                 .commands = {{.words = words, .how = reading::graph}}});
   }
 
-  /// A program of `kilter app`; `kilter app` takes turns among the models itself.
+  /// A program of `kilter lab app`; `kilter lab app` takes turns among the models itself.
   void program(std::uint32_t level, const std::string& name, const std::string& size,
                double expected_s, std::uint32_t cores = 0) {
     std::vector<std::string> words{"kilter",
+                                   "lab",
                                    "app",
                                    name,
                                    "--size",
@@ -260,7 +261,7 @@ std::vector<survey_step> survey_plan(const survey_machine& m, std::uint32_t roun
                   .work = "",
                   .pass = last,
                   .expected_s = 10.0 + 0.5 * m.cores(),
-                  .commands = {{.words = {"kilter", "calibrate", "--repeats", "3", "--quiet",
+                  .commands = {{.words = {"kilter", "lab", "calibrate", "--repeats", "3", "--quiet",
                                           "--out", "PLATFORM"}}}});
   return plan;
 }

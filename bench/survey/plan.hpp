@@ -22,7 +22,7 @@ struct survey_machine {
 /// How the output of a command becomes speeds.
 enum class reading {
   graph,   ///< the JSON of bench_graph, on standard output
-  app,     ///< the JSON of `kilter app`, on standard output
+  app,     ///< the JSON of `kilter lab app`, on standard output
   number,  ///< one number, of `label` beside `neighbours`
   nothing,
 };

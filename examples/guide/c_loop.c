@@ -22,16 +22,9 @@ int main(void) {
     return 1;
   }
 
-  const size_t workers = kilter_runtime_workers(rt);
-  double* worth = malloc(workers * sizeof *worth);
-  if (!worth || kilter_runtime_worth(rt, "twice", worth, workers) != KILTER_OK) return 1;
-  for (size_t w = 0; w < workers; ++w)
-    printf("the core of worker %zu is worth %.2f\n", w, worth[w]);
-
   kilter_runtime_destroy(rt);
   for (size_t i = 0; i < n; ++i)
     if (y[i] != 2) return 1;
-  free(worth);
   free(y);
   return 0;
 }

@@ -4,21 +4,11 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <string>
 #include <vector>
 
-void work(kilter::runtime& rt) {
-  std::vector<double> sums(100);
-  kilter::graph g;
-  const kilter::task_type series = g.type("series");
-  for (double& s : sums)
-    g.add({.type = series}, [&s] {
-      for (int k = 1; k < 10'000; ++k) s += 1.0 / k;
-    });
-  rt.run(g);
-}
+constexpr const char* file = "learned.json";
 
-void load(kilter::runtime& rt, const std::string& file) {
+void load(kilter::runtime& rt) {
   try {
     rt.load_table(file);
   } catch (const kilter::input_error& e) {  // the first start, or another machine
@@ -27,19 +17,25 @@ void load(kilter::runtime& rt, const std::string& file) {
 }
 
 int main() {
-  const std::string file = "learned.json";
+  std::vector<double> sums(100);
+  kilter::graph g;
+  const kilter::task_type series = g.type("series");
+  for (double& s : sums)
+    g.add({.type = series}, [&s] {
+      for (int k = 1; k < 10'000; ++k) s += 1.0 / k;
+    });
   {
     kilter::runtime rt;
-    load(rt, file);
-    work(rt);
+    load(rt);
+    rt.run(g);
     rt.save_table(file);
   }
   kilter::runtime later;  // as after a new start
-  load(later, file);
-  for (const auto& cell : later.table())
+  load(later);
+  const auto table = later.table();
+  for (const auto& cell : table)
     std::printf("%s on core %u, %u wide: %.1f us\n", cell.type.c_str(), cell.where.leader,
                 cell.where.width, cell.seconds * 1e6);
-  const bool kept = !later.table().empty();
   std::filesystem::remove(file);
-  return kept ? 0 : 1;
+  return table.empty() ? 1 : 0;
 }

@@ -1,6 +1,6 @@
-// A policy for the command, in forty lines: kilter bench --policy rws,./libmine.so, and in sim too.
-// Each ready task goes to the core that is done with it first, by what is waiting there and the
-// learned time of its type.
+// A policy for the command, in forty lines: kilter compare --policy rws,./libmine.so, and in sim
+// too. Each ready task goes to the core that is done with it first, by what is waiting there and
+// the learned time of its type.
 #include <kilter/policy_plugin.hpp>
 
 class soonest final : public kilter::policy {

@@ -66,7 +66,7 @@ struct scheduler_options {
 
 struct scheduler_info {
   std::string_view name, summary;
-  /// `kilter balance` offers it; the others exist in the simulator only
+  /// `kilter lab balance` offers it; the others exist in the simulator only
   bool live = false;
 };
 [[nodiscard]] std::span<const scheduler_info> schedulers() noexcept;

@@ -19,7 +19,7 @@ using selection = std::map<std::string, std::string>;
 struct axis {
   /// policy, disturb, parallelism, tasks, tile, weight, workers; where it may be, core and the like
   std::string name;
-  std::vector<std::string> values;  ///< as `kilter bench` and `kilter sim` take them
+  std::vector<std::string> values;  ///< as `kilter compare` and `kilter compare` take them
 };
 
 /// One measure of one run (or property). The runs of all seeds of a scenario have the same `run`.

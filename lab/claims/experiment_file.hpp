@@ -47,7 +47,7 @@ struct experiment_file {
   std::string path, name, title, source;
   std::vector<experiment_scenario> scenarios, natives;
   std::vector<claim> claims;
-  std::vector<figure> figures;  ///< after the papers' own, drawn for `kilter reproduce --html`
+  std::vector<figure> figures;  ///< after the papers' own, drawn for `kilter lab reproduce --html`
 };
 
 /// words_of what the claim's native cases look at, each once.

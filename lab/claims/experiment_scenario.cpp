@@ -106,7 +106,7 @@ const std::vector<described_workload>& workloads() {
   return all;
 }
 
-/// What [[native]] scenarios run, in the words of `kilter app`.
+/// What [[native]] scenarios run, in the words of `kilter lab app`.
 const std::vector<described_workload>& program_words() {
   static const std::vector<described_workload> all = {
       {"kmeans",

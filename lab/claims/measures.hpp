@@ -1,6 +1,6 @@
 #pragma once
-// What may be measured of a run, or computed of the code, to check a published claim. A closed set:
-// docs in lab/experiments/README.md.
+// What may be measured of a run, or computed of the code, to check a published claim. A closed set;
+// the table in measures.cpp says what each means, experiments/README.md how a claim uses them.
 
 #include <span>
 #include <string_view>

@@ -66,7 +66,7 @@ std::unique_ptr<apps::program> make_vgg16(const selection& words) {
                           .seed = input_seed});
 }
 
-/// As `kilter bench` runs it.
+/// As `kilter compare` runs it.
 class graph_program final : public apps::program {
  public:
   graph_program(dag_work what, const machine& m)

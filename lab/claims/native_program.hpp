@@ -1,5 +1,5 @@
 #pragma once
-// What a [[native]] scenario runs: a program of lab/apps/programs, or a graph as `kilter bench`
+// What a [[native]] scenario runs: a program of lab/apps/programs, or a graph as `kilter compare`
 // runs it.
 
 #include <memory>

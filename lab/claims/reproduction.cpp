@@ -255,7 +255,7 @@ reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
         if (!asked_for(c, ids)) continue;
         claim_result r = judge(c, [&](const cell& one) { return runs.values(one); });
         r.experiment = f.name;
-        r.command = "kilter reproduce " + c.id;
+        r.command = "kilter lab reproduce " + c.id;
         results.claims.push_back(std::move(r));
       }
       if (extras_.natively) judge_natively(f, ids, results.claims, p);

@@ -31,7 +31,7 @@ std::vector<disturbance> plan_hold(const std::string& spec, const machine& m) {
     if (d.kind == disturbance_kind::quota)
       throw input_error(
           fmt::format("disturbance '{}': a quota limits the program that it is given to; give -- "
-                      "PROGRAM ARGS..., or use it with kilter bench",
+                      "PROGRAM ARGS..., or use it with kilter compare",
                       to_string(d)));
   return parts;
 }

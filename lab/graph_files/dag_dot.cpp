@@ -16,6 +16,22 @@ namespace {
 
 constexpr int deepest = 100;
 
+/// "map" of `map\nsample: A`, and of the tables of --filegraph, whose first words are the rule.
+std::string_view rule_of_snakemake(std::string_view label) {
+  if (!label.starts_with('<')) return trimmed(label.substr(0, label.find_first_of("\\\n")));
+  for (std::size_t at = label.find('>'); at != label.npos; at = label.find('>', at + 1)) {
+    const std::string_view rest = label.substr(at + 1);
+    const std::string_view text = trimmed(rest.substr(0, rest.find_first_of("<>")));
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+/// "ALIGN" of "WORKFLOW:STEP:ALIGN".
+std::string_view process_of_nextflow(std::string_view label) {
+  return label.substr(label.rfind(':') + 1);
+}
+
 class dot_reader {
  public:
   explicit dot_reader(const source_text& source)
@@ -35,6 +51,8 @@ class dot_reader {
     statements(top);
     if (words_.next().what != dot_word::kind::end)
       words_.unexpected("the end of the file (one graph a file)");
+    if (made_.graph().name == "snakemake_dag") meaning_.labels_are(rule_of_snakemake);
+    if (of_nextflow_) take_nextflow();
     meaning_.finish();
     return made_.finish();
   }
@@ -76,6 +94,26 @@ class dot_reader {
     attributes own;
     read_attributes(own);
     meaning_.describe(node, own);
+    note_unlabelled(node, own);
+  }
+
+  /// Nextflow draws its channels as points and its operators as circles, both without a label.
+  void note_unlabelled(std::uint32_t node, const attributes& own) {
+    const auto shape = own.find("shape"), label = own.find("label");
+    if (shape == own.end() || (label != own.end() && !label->second.value.empty())) return;
+    if (shape->second.value == "point")
+      channels_.push_back(node);
+    else if (shape->second.value == "circle")
+      operators_.push_back(node);
+    else
+      return;
+    of_nextflow_ = of_nextflow_ || (label != own.end() && own.contains("fixedsize"));
+  }
+
+  void take_nextflow() {
+    for (const std::uint32_t node : channels_) meaning_.runs_nothing(node, "channel");
+    for (const std::uint32_t node : operators_) meaning_.runs_nothing(node, "operator");
+    meaning_.labels_are(process_of_nextflow);
   }
 
   void defaults(attributes& into) {
@@ -140,7 +178,8 @@ class dot_reader {
         const dot_word key = words_.take_id("an attribute or ']'");
         attribute value{"true", key.at};
         if (words_.take_if("=")) value = {words_.take_id("a value").text, key.at};
-        if (means_something(key.text)) into[key.text] = std::move(value);
+        if (means_something(key.text) || key.text == "shape" || key.text == "fixedsize")
+          into[key.text] = std::move(value);
         if (!words_.take_if(",")) (void)words_.take_if(";");
       }
     }
@@ -151,6 +190,8 @@ class dot_reader {
   dag_builder made_;
   named_attributes meaning_;
   int depth_ = 0;
+  std::vector<std::uint32_t> channels_, operators_;  ///< if Nextflow wrote the file
+  bool of_nextflow_ = false;
 };
 
 /// DOT cannot write a backslash before a quote: backslashes are doubled, and come back so.

@@ -1,6 +1,5 @@
 #include "graph_files/dag_graphml.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,14 +12,6 @@
 namespace kilter::dags {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 class graphml_reader : xml_events {
  public:
@@ -83,11 +74,10 @@ class graphml_reader : xml_events {
   }
 
   void open_key(const xml_attributes& a) {
-    const std::string name = lower(a["attr.name"]);
     const std::string_view is_for = a["for"];
     const bool all = is_for.empty() || is_for == "all";
     key_ = a["id"];
-    keys_[key_] = {means_something(name) ? name : "", all || is_for == "node",
+    keys_[key_] = {attribute_named(a["attr.name"]), all || is_for == "node",
                    all || is_for == "edge"};
   }
 

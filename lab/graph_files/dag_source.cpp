@@ -11,10 +11,14 @@
 
 #include "graph/dag_limits.hpp"
 #include "graph/generator.hpp"
+#include "graph_files/build_log.hpp"
 #include "graph_files/dag_dax.hpp"
 #include "graph_files/dag_dot.hpp"
+#include "graph_files/dag_gml.hpp"
 #include "graph_files/dag_graphml.hpp"
 #include "graph_files/dag_json.hpp"
+#include "graph_files/dag_ninja.hpp"
+#include "graph_files/dag_node_link.hpp"
 #include "graph_files/dag_pegasus.hpp"
 #include "graph_files/dag_starpu.hpp"
 #include "graph_files/dag_stg.hpp"
@@ -32,6 +36,9 @@ namespace {
 
 /// A file of ten million tasks has less; what is larger is no graph file, or an endless device.
 constexpr std::size_t most_bytes = std::size_t{2} << 30;
+constexpr const char* standard_input = "standard input";
+constexpr std::string_view way_to_builds =
+    "write the graph of the build with ninja -C build -t graph >build.dot, and name that";
 
 /// All that comes, up to the first NUL of what is not compressed: that is no text, and perhaps
 /// endless.
@@ -51,7 +58,10 @@ std::string read_all(std::istream& in, const std::string& name, std::size_t expe
 
 std::string content_of(const std::string& path) {
   if (std::filesystem::is_directory(path))
-    throw input_error(path + ": is a directory; name a graph file in it");
+    throw input_error(path + ": is a directory; " +
+                      (std::filesystem::exists(std::filesystem::path(path) / "build.ninja")
+                           ? std::string(way_to_builds)
+                           : "name a graph file in it"));
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error(path + ": cannot be read: " + std::strerror(errno));
   std::error_code unknown;
@@ -64,13 +74,89 @@ std::string content_of(const std::string& path) {
 
 /// Who asks again gets what was there the first time: commands read a graph to check it, and again
 /// to run it.
-dag of_standard_input() {
-  static const std::string name = "standard input", content = read_all(std::cin, name, 0);
-  return dags::read_dag(name, content);
+const std::string& content_of_standard_input() {
+  static const std::string content = read_all(std::cin, standard_input, 0);
+  return content;
 }
 
-/// JSON: the first key that only one of the three schemas has says which it is.
+/// A file, as `content` holds it, with what gzip packed in `unpacked`.
+dags::source_text text_of(const std::string& file, const std::string& content,
+                          std::string& unpacked) {
+  if (!dags::is_gzip(content)) return dags::check_text(file, content);
+  unpacked = dags::gunzip(file, content, most_bytes);
+  while (dags::is_gzip(unpacked)) unpacked = dags::gunzip(file, unpacked, most_bytes);
+  return dags::check_text(file, unpacked);
+}
+
+/// A generator's call.
+bool is_generator(std::string_view text) {
+  const auto known = dags::generators();
+  return std::ranges::find(known, text.substr(0, text.find(':')), &dags::generator::name) !=
+         known.end();
+}
+
+/// "FILE:times=LOG" in its two parts; the second is empty where none is named.
+struct named_source {
+  std::string graph, log;
+
+  explicit named_source(const std::string& written) : graph(written) {
+    static constexpr std::string_view key = ":times=";
+    std::error_code unreadable;
+    const std::size_t at = written.rfind(key);
+    if (at == written.npos || std::filesystem::exists(written, unreadable)) return;
+    graph = written.substr(0, at);
+    log = written.substr(at + key.size());
+    if (log.empty())
+      throw input_error("'" + dags::shown(written) + "': name a log of Ninja behind ':times='");
+  }
+};
+
+dags::build_log log_in(const std::string& path) {
+  std::string unpacked;
+  const std::string content = content_of(path);
+  return dags::build_log(text_of(path, content, unpacked));
+}
+
+/// The log of `build` for build.dot, else the one in the graph's own folder; empty: neither is
+/// there.
+std::string log_beside(const std::filesystem::path& graph) {
+  std::filesystem::path name = graph;
+  if (name.extension() == ".gz") name.replace_extension();
+  for (const auto& folder : {name.replace_extension(), graph.parent_path()}) {
+    const std::filesystem::path log = folder / ".ninja_log";
+    std::error_code unreadable;
+    if (std::filesystem::is_regular_file(log, unreadable)) return log.string();
+  }
+  return {};
+}
+
+dag read_build(const dags::source_text& source, const std::string& log) {
+  const dags::build_log times = log_in(log);
+  dag g = dags::read_ninja(source, &times);
+  if (g.without_times)
+    throw input_error(log + ": has the time of no target of " + source.file +
+                      "; name the log of its build");
+  return g;
+}
+
+/// A log that nobody named is welcome, and no more.
+dag read_build_with_log_beside(const dags::source_text& source) {
+  const std::string log = log_beside(source.file);
+  std::string unused;
+  try {
+    if (!log.empty()) return read_build(source, log);
+  } catch (const input_error& e) {
+    unused = e.what();
+  }
+  dag g = dags::read_ninja(source, nullptr);
+  if (!unused.empty()) g.notes.push_back("not used: " + unused);
+  return g;
+}
+
+/// JSON: the first key that only one of the four schemas has says which it is.
 dag read_json(const dags::source_text& source) {
+  static constexpr std::string_view node_link[] = {"directed", "multigraph", "nodes", "links",
+                                                   "graph"};
   static constexpr std::string_view workflow[] = {"workflow",      "schemaVersion", "createdAt",
                                                   "runtimeSystem", "wms",           "author"};
   static constexpr std::string_view pegasus[] = {"pegasus",        "x-pegasus",
@@ -78,9 +164,10 @@ dag read_json(const dags::source_text& source) {
                                                  "replicaCatalog", "transformationCatalog",
                                                  "siteCatalog"};
   dags::json_reader in(source);
-  bool is_workflow = false, is_pegasus = false;
+  bool is_workflow = false, is_pegasus = false, is_node_link = false;
   in.object_until([&](std::string_view key) {
-    if (key != "name" && key != "description") {
+    if (key != "name" && key != "description" && key != "edges") {
+      is_node_link = std::ranges::find(node_link, key) != std::end(node_link);
       is_workflow = std::ranges::find(workflow, key) != std::end(workflow);
       is_pegasus = std::ranges::find(pegasus, key) != std::end(pegasus);
       return true;
@@ -88,9 +175,10 @@ dag read_json(const dags::source_text& source) {
     in.skip();
     return false;
   });
-  return is_pegasus    ? dags::read_pegasus(source)
-         : is_workflow ? dags::read_wfcommons(source)
-                       : dags::read_graph_json(source);
+  return is_pegasus     ? dags::read_pegasus(source)
+         : is_workflow  ? dags::read_wfcommons(source)
+         : is_node_link ? dags::read_node_link(source)
+                        : dags::read_graph_json(source);
 }
 
 dag read_xml_graph(const dags::source_text& source) {
@@ -119,22 +207,27 @@ bool has_key(std::string_view text, std::initializer_list<std::string_view> keys
   return false;
 }
 
-}  // namespace
-
-std::string dags::readable_formats() {
-  return "JSON (kilter.graph/1, WfCommons, Pegasus), Pegasus YAML and DAX, GraphML, StarPU's "
-         "tasks.rec, STG and DOT, also compressed (gzip)";
+/// build.ninja.
+bool is_build_file(std::string_view text) {
+  constexpr std::string_view line = "ninja_required_version";
+  return text.starts_with(line) || text.find("\n" + std::string(line)) != text.npos;
 }
 
-dag dags::read_dag(const std::string& file, const std::string& content) {
-  if (is_gzip(content)) return read_dag(file, gunzip(file, content, most_bytes));
-  const source_text source = check_text(file, content);
+/// Any format but that of builds.
+dag read_other(const dags::source_text& source) {
+  using namespace dags;
+  const auto refuse_part_of_build = [&] {
+    throw input_error(source.file + ": does not tell what waits for what; " +
+                      std::string(way_to_builds));
+  };
+  if (is_build_log(source.text)) refuse_part_of_build();
   const std::string_view rest = source.text.substr(first_word(source.text));
   const char first = rest.empty() ? '\0' : rest.front();
   if (first == '{') return read_json(source);
   if (first == '<') return read_xml_graph(source);
   if (first >= '0' && first <= '9') return read_stg(source);
   if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '/') {
+    if (is_gml(source)) return read_gml(source);
     const dot_words words(source);
     for (const char* keyword : {"digraph", "strict", "graph"})
       if (words.next().is_keyword(keyword)) return read_dot(source);
@@ -142,20 +235,55 @@ dag dags::read_dag(const std::string& file, const std::string& content) {
   if (has_key(source.text, {"JobId"})) return read_starpu(source);
   if (has_key(source.text, {"pegasus", "x-pegasus", "jobs", "jobDependencies"}))
     return read_pegasus(source);
-  throw input_error(file + ": is no graph file that Kilter reads; it reads " + readable_formats());
+  if (is_build_file(source.text)) refuse_part_of_build();
+  throw input_error(source.file + ": is no graph file that Kilter reads; it reads " +
+                    readable_formats());
+}
+
+dag of_file(const named_source& named) {
+  const bool is_input = named.graph == "-";
+  const std::string name = is_input ? standard_input : named.graph;
+  const std::string read = is_input ? std::string() : content_of(name);
+  std::string unpacked;
+  const dags::source_text source =
+      text_of(name, is_input ? content_of_standard_input() : read, unpacked);
+  if (dags::is_ninja_graph(source))
+    return !named.log.empty() ? read_build(source, named.log)
+           : is_input         ? dags::read_ninja(source, nullptr)
+                              : read_build_with_log_beside(source);
+  if (!named.log.empty())
+    throw input_error(name + ": is no graph of ninja -t graph, so it takes no times from '" +
+                      dags::shown(named.log) + "'; leave ':times=' out");
+  return read_other(source);
+}
+
+}  // namespace
+
+std::string dags::readable_formats() {
+  return "JSON (kilter.graph/1, WfCommons, Pegasus, node-link of NetworkX), Pegasus YAML and DAX, "
+         "GraphML, GML, StarPU's tasks.rec, STG and DOT (also of ninja -t graph, Snakemake and "
+         "Nextflow), also compressed (gzip)";
+}
+
+dag dags::read_dag(const std::string& file, const std::string& content) {
+  std::string unpacked;
+  const source_text source = text_of(file, content, unpacked);
+  return is_ninja_graph(source) ? read_ninja(source, nullptr) : read_other(source);
+}
+
+bool dags::names_a_file(std::string_view path_or_generator) {
+  std::error_code unreadable;
+  const named_source parts{std::string(path_or_generator)};
+  return parts.graph == "-" || std::filesystem::exists(parts.graph, unreadable) ||
+         (!parts.log.empty() && !is_generator(parts.graph));
 }
 
 dag load_dag(const std::string& path_or_generator) {
-  if (path_or_generator == "-") return of_standard_input();
-  std::error_code unreadable;
-  if (std::filesystem::exists(path_or_generator, unreadable))
-    return dags::read_dag(path_or_generator, content_of(path_or_generator));
-  const std::string name = path_or_generator.substr(0, path_or_generator.find(':'));
-  const auto known = dags::generators();
-  if (std::ranges::find(known, name, &dags::generator::name) != known.end())
-    return dags::generate(path_or_generator);
+  if (dags::names_a_file(path_or_generator)) return of_file(named_source(path_or_generator));
+  if (is_generator(path_or_generator)) return dags::generate(path_or_generator);
   std::string names;
-  for (const dags::generator& g : known) names.append(names.empty() ? "" : ", ").append(g.name);
+  for (const dags::generator& g : dags::generators())
+    names.append(names.empty() ? "" : ", ").append(g.name);
   throw input_error("'" + dags::shown(path_or_generator) +
                     "' is neither a file nor a generator of graphs; the generators are " + names);
 }

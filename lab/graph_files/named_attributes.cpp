@@ -11,7 +11,6 @@ namespace kilter::dags {
 
 namespace {
 
-constexpr double default_seconds = 1e-3;
 /// SimGrid's files tell flops and leave the speed to the platform; this is its usual one.
 constexpr double flops_a_second = 1e9;
 /// More kinds of labels than that are names of tasks.
@@ -40,6 +39,24 @@ bool means_something(std::string_view name) {
   static constexpr std::string_view known[] = {"seconds", "runtime", "weight", "cost",  "size",
                                                "bytes",   "type",    "class",  "label", "priority"};
   return std::ranges::find(known, name) != std::end(known);
+}
+
+std::string attribute_named(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return means_something(lower) ? lower : std::string{};
+}
+
+void note_assumed_times(dag& g, std::uint64_t tasks, bool no_task_has, const std::string& where) {
+  g.assumed_times = tasks;
+  g.without_times = no_task_has && tasks > 0;
+  if (g.without_times)
+    g.notes.push_back("no times in the file: 1 ms each");
+  else if (tasks > 0)
+    g.notes.push_back(std::to_string(tasks) + " of " + std::to_string(g.tasks.size()) +
+                      " tasks have no time" + where + "; each is taken to last 1 ms");
 }
 
 bool named_attributes::number_at(const attributes& from, std::string_view name,
@@ -96,6 +113,13 @@ void named_attributes::describe(std::uint32_t task, const attributes& own) {
   }
 }
 
+void named_attributes::runs_nothing(std::uint32_t task, std::string_view type) {
+  if (known_.size() <= task) known_.resize(task + 1);
+  if (known_[task].time == source::none) known_[task].time = source::nothing_to_run;
+  made_.task(task).type = made_.type(type);
+  known_[task].typed = true;
+}
+
 void named_attributes::join(const std::vector<std::uint32_t>& from,
                             const std::vector<std::uint32_t>& to, const attributes& own,
                             std::size_t at) {
@@ -124,18 +148,17 @@ void named_attributes::join(const std::vector<std::uint32_t>& from,
 
 void named_attributes::finish() {
   known_.resize(made_.graph().tasks.size());
-  std::uint64_t timeless = 0, weighed = 0, sized = 0;
+  std::uint64_t timeless = 0, nothing_to_run = 0, weighed = 0, sized = 0;
   for (std::uint32_t t = 0; t < known_.size(); ++t) {
-    if (known_[t].time == source::none) made_.task(t).seconds = default_seconds;
+    if (known_[t].time == source::none) made_.task(t).seconds = assumed_seconds;
     timeless += known_[t].time == source::none;
+    nothing_to_run += known_[t].time == source::nothing_to_run;
     weighed += known_[t].time == source::weight;
     sized += known_[t].time == source::size;
   }
   auto& notes = made_.graph().notes;
-  const std::string all = std::to_string(known_.size());
-  if (timeless > 0)
-    notes.push_back(std::to_string(timeless) + " of " + all +
-                    " tasks have no time (seconds=); each is taken to last 1 ms");
+  note_assumed_times(made_.graph(), timeless, timeless + nothing_to_run == known_.size(),
+                     " (seconds=)");
   if (weighed > 0)
     notes.push_back("weight or cost of " + counted(weighed, "task") + " is taken for seconds");
   if (sized > 0)
@@ -154,13 +177,27 @@ void named_attributes::finish() {
 }
 
 void named_attributes::types_from_labels() {
-  if (!label_types(as_it_is)) (void)label_types(without_number);
+  if (type_of_label_)
+    label_types(type_of_label_);
+  else if (!guess_types(as_it_is))
+    (void)guess_types(without_number);
   for (std::uint32_t t = 0; t < known_.size(); ++t)
     if (!known_[t].typed) made_.task(t).type = made_.type("task");
 }
 
+void named_attributes::label_types(
+    const std::function<std::string_view(std::string_view)>& type_of) {
+  for (std::uint32_t t = 0; t < known_.size(); ++t) {
+    if (known_[t].typed || known_[t].label == no_label) continue;
+    const std::string_view type = type_of(labels_[known_[t].label]);
+    if (type.empty()) continue;
+    made_.task(t).type = made_.type(type);
+    known_[t].typed = true;
+  }
+}
+
 /// Labels are types if each stands on two tasks or more in the mean; else they are names of tasks.
-bool named_attributes::label_types(
+bool named_attributes::guess_types(
     const std::function<std::string_view(std::string_view)>& type_of) {
   std::unordered_set<std::string_view> types;
   std::uint64_t labelled = 0;
@@ -172,13 +209,7 @@ bool named_attributes::label_types(
     types.insert(type);
   }
   if (labelled == 0 || types.size() * 2 > labelled || types.size() > most_labels) return false;
-  for (std::uint32_t t = 0; t < known_.size(); ++t) {
-    if (known_[t].typed || known_[t].label == no_label) continue;
-    const std::string_view type = type_of(labels_[known_[t].label]);
-    if (type.empty()) continue;
-    made_.task(t).type = made_.type(type);
-    known_[t].typed = true;
-  }
+  label_types(type_of);
   made_.graph().notes.push_back("labels of " + counted(labelled, "task") + " are taken for types");
   return true;
 }

@@ -25,6 +25,9 @@ struct source_text {
 /// Without white space at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
+/// The character of this code, which must be one of Unicode's scalar values.
+void append_utf8(std::string& to, unsigned code);
+
 /// Takes a UTF-8 byte order mark off. input_error for another encoding, a NUL, or nothing at all.
 [[nodiscard]] source_text check_text(const std::string& file, std::string_view text);
 

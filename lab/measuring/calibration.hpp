@@ -35,7 +35,7 @@ struct calibration_plan {
   double batch_s = 0.15;      ///< length of one row of tasks, of one loop
 };
 
-/// The words of `kilter calibrate`. input_error with one line for what cannot be measured.
+/// The words of `kilter lab calibrate`. input_error with one line for what cannot be measured.
 [[nodiscard]] calibration_plan plan_calibration(const std::string& kernels,
                                                 const std::string& tiles,
                                                 const std::string& repeats,

@@ -6,20 +6,39 @@
 #include <utility>
 
 #include "base/sync.hpp"
-#include "measuring/conclusions.hpp"
+#include "measuring/conclusion.hpp"
+#include "measuring/evidence.hpp"
+#include "measuring/rows.hpp"
 #include "session/helping_threads.hpp"
 #include "session/interrupt.hpp"
-#include "statistics/stats.hpp"
 
 namespace kilter::lab {
 
 namespace {
 
-const compare_row* row_of(const std::vector<compare_row>& rows, const std::string& disturb,
-                          std::string_view policy) {
-  const auto found = std::ranges::find_if(
-      rows, [&](const compare_row& r) { return r.disturb == disturb && r.policy == policy; });
-  return found == rows.end() ? nullptr : &*found;
+/// Those of the workload with its parameters, and of the graphs.
+std::vector<workload> works_of(const compare_specification& asked) {
+  std::vector<workload> all;
+  if (!asked.workload.empty()) all.push_back(make_workload(asked.workload, asked.parameters));
+  for (const std::string& graph : asked.graphs)
+    all.push_back(make_named(
+        graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}}));
+  return all;
+}
+
+std::vector<engine_choice> machines_of(const compare_specification& asked, const workload& work) {
+  if (!asked.on.empty()) return asked.on;
+  const auto* data = std::get_if<dag_work>(&work);
+  const bool brings = data && !data->what->processors.empty();
+  return {read_engine("--on", brings ? "ideal" : "native")};
+}
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
+std::string cell_name(const experiment& e) {
+  return fmt::format("{} on {}", graph_name(e), e.on.written);
 }
 
 }  // namespace
@@ -31,115 +50,68 @@ criticality criticality_for(const dag& d) {
              : criticality::chain;
 }
 
-bool is_planned(std::string_view policy) noexcept { return policy == "heft" || policy == "cpop"; }
-
-criticality criticality_for(const workload& w) {
-  if (const auto* data = std::get_if<dag_work>(&w)) return criticality_for(*data->what);
-  return std::holds_alternative<random_dag>(w) || std::holds_alternative<vgg16>(w)
-             ? criticality::chain
-             : criticality::user;
-}
-
-std::string graph_name(const experiment& e) {
-  const auto* data = std::get_if<dag_work>(&e.work);
-  return data ? data->from : std::string(name_of(e.work));
-}
-
-std::vector<compare_row> rows_of(const experiment& e, const bench_result& r) {
-  std::vector<compare_row> rows;
-  const auto* data = std::get_if<dag_work>(&e.work);
-  const std::string about = data ? widths_note(*data, *e.machine) : title_of(e.work);
-  for (const scenario& s : e.scenarios)
-    for (const std::string& policy : e.policies) {
-      compare_row row{.graph = graph_name(e),
-                      .on = e.on.written,
-                      .disturb = s.name,
-                      .policy = policy,
-                      .about = about,
-                      .in_virtual_time = e.simulated && !e.on.emulated};
-      if (data) row.scale = data->scale, row.widths = widths_text(data->widths);
-      for (const disturbance& d : s.parts) row.kinds.push_back(d.kind);
-      std::vector<double> seconds, planning_s;
-      for (const run_row& run : r.runs)
-        if (run.policy == policy && run.disturb == s.name && !run.warm()) {
-          seconds.push_back(run.stats.seconds);
-          if (run.stats.plan_s > 0.0) planning_s.push_back(run.stats.plan_s);
-          row.bound_s = run.bound_s;
-        }
-      if (seconds.empty()) continue;
-      const spread taken = spread_of(seconds);
-      row.runs = static_cast<std::uint32_t>(seconds.size());
-      row.makespan_s = taken.median;
-      row.least_s = taken.smallest;
-      row.most_s = taken.largest;
-      row.runs_s = std::move(seconds);
-      row.ratio_to_bound = row.bound_s / row.makespan_s;
-      row.slr = row.makespan_s / r.path_s;
-      row.speedup = r.sequential_s / row.makespan_s;
-      row.efficiency = row.speedup / e.machine->core_count();
-      if (!planning_s.empty()) row.plan_s = median(planning_s);
-      rows.push_back(std::move(row));
-    }
-  for (compare_row& row : rows)
-    if (const compare_row* rws = row_of(rows, row.disturb, "rws"))
-      row.ratio_to_rws = rws->makespan_s / row.makespan_s;
-  return rows;
+std::optional<criticality> usual_criticality(const workload& w) {
+  const auto* data = std::get_if<dag_work>(&w);
+  return data ? std::optional(criticality_for(*data->what)) : std::nullopt;
 }
 
 std::vector<experiment> plan(const compare_specification& asked) {
+  std::size_t policies = 0;
+  for (const policy_list& list : asked.common.policy_lists) policies += list.names.size();
   std::vector<experiment> all;
-  for (const std::string& graph : asked.graphs) {
+  for (workload& work : works_of(asked)) {
     specification one = asked.common;
-    one.work =
-        make_named(graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}});
-    one.details = false;
-    if (!one.criticality) one.criticality = criticality_for(one.work);
-    one.policy_lists.insert(one.policy_lists.begin(), {.written = "rws", .names = {"rws"}});
-    std::vector<engine_choice> machines = asked.on;
-    if (machines.empty()) {
-      const auto* data = std::get_if<dag_work>(&one.work);
-      machines = {
-          read_engine("--on", !data || data->what->processors.empty() ? "native" : "ideal")};
-    }
+    const std::vector<engine_choice> machines = machines_of(asked, work);
+    one.work = std::move(work);
+    if (!one.criticality) one.criticality = usual_criticality(one.work);
+    if (policies > 1)
+      one.policy_lists.insert(one.policy_lists.begin(), {.written = "rws", .names = {"rws"}});
     for (const engine_choice& on : machines) {
       one.on = on;
       all.push_back(plan(one));
     }
   }
+  if (all.size() > 1) {
+    if (!asked.common.save_table.empty())
+      throw input_error(fmt::format(
+          "--save-table: {} experiments would write one file; give one graph on one machine",
+          all.size()));
+    for (experiment& e : all) e.details = false;
+  }
   return all;
 }
 
-comparison::comparison(std::vector<planned> experiments, std::uint32_t at_a_time, progress& p)
-    : experiments_(std::move(experiments)),
+comparison::comparison(std::vector<planned> experiments, std::uint32_t at_a_time, keeping keeps,
+                       progress& p)
+    : planned_(std::move(experiments)),
       at_a_time_(at_a_time),
+      keeps_(keeps),
       progress_(p),
       start_ns_(sync::nanoseconds()),
-      rows_(experiments_.size()),
-      running_(experiments_.size()) {}
+      rows_(planned_.size()),
+      measured_(planned_.size()) {}
 
 void comparison::run_one(std::size_t which) {
-  experiment e = experiments_[which]();
-  const std::string name = fmt::format("{} on {}", graph_name(e), e.on.written);
+  experiment e = planned_[which]();
+  const std::string name = cell_name(e);
   progress unseen(0, true);
-  const bool alone = experiments_.size() == 1;
+  const bool alone = planned_.size() == 1;
   const std::shared_ptr<measurement> measured =
       measurement::make(std::move(e), alone ? progress_ : unseen);
   {
     const std::lock_guard lock(mutex_);
     if (!alone) progress_.step(name);
-    running_[which] = measured;
+    measured_[which] = measured;
   }
   measured->run();
-  const bench_result r = measured->result();
-  auto rows = rows_of(measured->plan(), r);
+  const experiment_result r = measured->result();
   const std::lock_guard lock(mutex_);
-  rows_[which] = std::move(rows);
-  running_[which] = nullptr;
-  for (const std::string& note : r.notes)
-    if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+  rows_[which] = r.rows;
+  for (const std::string& note : r.notes) add_once(notes_, note);
+  if (keeps_ == keeping::runs) return;
+  measured_[which] = nullptr;
   for (const std::string& failure : where_the_bound_fails(measured->plan(), r))
-    notes_.push_back(fmt::format("{} on {}: {}", graph_name(measured->plan()),
-                                 measured->plan().on.written, failure));
+    evidence_.push_back(fmt::format("{}: {}", name, failure));
 }
 
 void comparison::work() {
@@ -147,7 +119,7 @@ void comparison::work() {
     std::size_t which;
     {
       const std::lock_guard lock(mutex_);
-      if (next_ == experiments_.size() || failed_ || interrupted()) return;
+      if (next_ == planned_.size() || failed_ || interrupted()) return;
       which = next_++;
     }
     try {
@@ -160,7 +132,7 @@ void comparison::work() {
 }
 
 void comparison::run() {
-  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, experiments_.size())) - 1,
+  helped_by(std::max<std::size_t>(1, std::min<std::size_t>(at_a_time_, planned_.size())) - 1,
             [this] { work(); });
   if (failed_) std::rethrow_exception(failed_);
   const std::lock_guard lock(mutex_);
@@ -170,11 +142,28 @@ void comparison::run() {
 comparison::outcome comparison::result() const {
   const std::lock_guard lock(mutex_);
   outcome all{.rows = rows_,
+              .experiments = std::vector<finished>(measured_.size()),
               .notes = notes_,
+              .findings = {},
+              .table_lost = {},
               .complete = complete_,
               .tool_seconds = static_cast<double>(sync::nanoseconds() - start_ns_) * 1e-9};
-  for (std::size_t i = 0; i < running_.size(); ++i)
-    if (running_[i]) all.rows[i] = rows_of(running_[i]->plan(), running_[i]->result());
+  std::vector<std::string> evidence = evidence_;
+  for (std::size_t i = 0; i < measured_.size(); ++i) {
+    if (!measured_[i]) continue;
+    const experiment& e = measured_[i]->plan();
+    experiment_result r = measured_[i]->result();
+    all.rows[i] = r.rows;
+    if (keeps_ == keeping::rows) continue;
+    for (const std::string& note : r.notes) add_once(all.notes, note);
+    if (!r.table_lost.empty()) all.table_lost = r.table_lost;
+    const bool alone = measured_.size() == 1;
+    for (const std::string& one : alone ? evidence_of(e, r) : where_the_bound_fails(e, r))
+      evidence.push_back(alone ? one : fmt::format("{}: {}", cell_name(e), one));
+    all.experiments[i] = {std::shared_ptr<const experiment>(measured_[i], &e), std::move(r)};
+  }
+  all.findings = sentences_of(conclude(all.rows));
+  all.findings.insert(all.findings.end(), evidence.begin(), evidence.end());
   return all;
 }
 

@@ -35,7 +35,7 @@ speed speed_of(const experiment& e, const layered_work& work) {
 experiment plan_demo(const demo_specification& a) {
   if (a.on.ideal || a.on.emulated)
     throw input_error(fmt::format(
-        "--on '{}': the demo runs on native or sim:PLATFORM; use kilter bench for others",
+        "--on '{}': the demo runs on native or sim:PLATFORM; use kilter compare for others",
         a.on.written));
   specification s;
   s.on = a.on;

@@ -13,6 +13,7 @@
 #include "base/installation.hpp"
 #include "kilter/error.hpp"
 #include "measuring/rates.hpp"
+#include "measuring/rows.hpp"
 #include "measuring/simulation.hpp"
 #include "words/numbers.hpp"
 
@@ -168,8 +169,8 @@ std::string workflows_directory() {
   return "";
 }
 
-const compare_row* matrix_cell::best() const {
-  const auto found = std::ranges::min_element(rows, {}, &compare_row::makespan_s);
+const result_row* matrix_cell::best() const {
+  const auto found = std::ranges::min_element(rows, {}, &result_row::makespan_s);
   return found == rows.end() ? nullptr : &*found;
 }
 
@@ -225,7 +226,8 @@ matrix::matrix(const matrix_specification& a, bool quiet) : asked_(a) {
   for (const pair& one : pairs_) all.emplace_back([this, &one] { return plan_one(one); });
   const bool native = std::ranges::any_of(on, &engine_choice::native);
   progress_ = std::make_unique<progress>(pairs_.size(), quiet);
-  work_ = std::make_unique<comparison>(std::move(all), native ? 1 : a.threads, *progress_);
+  work_ = std::make_unique<comparison>(std::move(all), native ? 1 : a.threads,
+                                       comparison::keeping::rows, *progress_);
 }
 
 void matrix::run() {
@@ -265,7 +267,7 @@ experiment matrix::plan_one(const pair& one) const {
 std::vector<matrix_cell> matrix::cells() const {
   const comparison::outcome known = work_->result();
   std::vector<matrix_cell> all;
-  const auto cell_of = [&](const pair& p, const compare_row& r) -> matrix_cell& {
+  const auto cell_of = [&](const pair& p, const result_row& r) -> matrix_cell& {
     const std::string kind(r.kinds.empty() ? "none" : name_of(r.kinds.front()));
     const auto found = std::ranges::find_if(all, [&](const matrix_cell& c) {
       return c.graph == p.graph.name && c.on == p.on.written && c.kind == kind;
@@ -277,17 +279,17 @@ std::vector<matrix_cell> matrix::cells() const {
                                                              .disturb = r.disturb});
   };
   for (std::size_t i = 0; i < pairs_.size(); ++i)
-    for (compare_row row : known.rows[i]) {
+    for (result_row row : known.rows[i]) {
       if (row.kinds.empty() && !undisturbed_) continue;
       matrix_cell& cell = cell_of(pairs_[i], row);
       row.graph = pairs_[i].graph.name;
-      std::vector<compare_row>& among = is_planned(row.policy) ? cell.bounds : cell.rows;
+      std::vector<result_row>& among = is_planned(row.policy) ? cell.bounds : cell.rows;
       if (pairs_[i].true_costs) row.policy += true_costs_suffix;
       among.push_back(std::move(row));
     }
   for (matrix_cell& cell : all)
     if (!cell.rows.empty() && cell.rows.front().policy == "rws")
-      for (compare_row& bound : cell.bounds)
+      for (result_row& bound : cell.bounds)
         bound.ratio_to_rws = cell.rows.front().makespan_s / bound.makespan_s;
   return all;
 }

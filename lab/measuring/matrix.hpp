@@ -53,9 +53,9 @@ inline constexpr double matrix_run_s = 1.0, matrix_native_run_s = 0.25;
 /// A graph, a machine and a disturbance, and how the policies compare there.
 struct matrix_cell {
   std::string graph, on, kind, disturb;
-  std::vector<compare_row> rows{};    ///< online policies, in the order of the catalogue
-  std::vector<compare_row> bounds{};  ///< planned ones; policy "heft (true costs)"
-  [[nodiscard]] const compare_row* best() const;  ///< the online policy with the least makespan
+  std::vector<result_row> rows{};                ///< online policies, in the order of the catalogue
+  std::vector<result_row> bounds{};              ///< planned ones; policy "heft (true costs)"
+  [[nodiscard]] const result_row* best() const;  ///< the online policy with the least makespan
 };
 
 class matrix {

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "base/sync.hpp"
-#include "measuring/conclusions.hpp"
 #include "measuring/emulation.hpp"
 #include "measuring/native.hpp"
 #include "measuring/rates.hpp"
+#include "measuring/rows.hpp"
 #include "measuring/simulation.hpp"
-#include "measuring/summary.hpp"
 
 namespace kilter::lab {
 
@@ -57,22 +56,19 @@ void measurement::save_table(const std::function<void()>& save) {
   }
 }
 
-bench_result measurement::result() const {
-  bench_result r;
+experiment_result measurement::result() const {
+  experiment_result r;
   {
     const std::lock_guard lock(mutex_);
     r = measured_;
   }
-  std::vector<std::string> names;
   for (const scenario& s : experiment_.scenarios) {
-    names.push_back(s.name);
     if (r.rates.empty()) continue;
     const double bound = bound_of(s, r.rates);
     for (run_row& row : r.runs)
       if (row.disturb == s.name) row.bound_s = bound;
   }
-  r.summary = summarize(r.runs, experiment_.policies, names);
-  r.conclusions = conclusions_of(experiment_, r);
+  r.rows = rows_of(experiment_, r);
   if (std::find(experiment_.policies.begin(), experiment_.policies.end(), "rws") ==
       experiment_.policies.end())
     r.notes.push_back(

@@ -25,8 +25,8 @@ class measurement {
   /// Returns early when the process is interrupted (interrupt.hpp). Throws what a kernel or a
   /// disturbance throws when it cannot be set up.
   virtual void run() = 0;
-  /// Rows so far with their bounds, the summary and the conclusions that follow from them.
-  [[nodiscard]] bench_result result() const;
+  /// Runs so far with their bounds, and the rows that follow from them.
+  [[nodiscard]] experiment_result result() const;
   [[nodiscard]] const experiment& plan() const noexcept { return experiment_; }
 
   static std::unique_ptr<measurement> make(experiment, progress&);
@@ -45,7 +45,7 @@ class measurement {
   std::uint64_t tasks_ = 0, path_tasks_ = 0;
   progress& progress_;
   mutable std::mutex mutex_;  ///< guards measured_
-  bench_result measured_;
+  experiment_result measured_;
 
  private:
   std::int64_t start_ns_;

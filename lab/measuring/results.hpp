@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "disturbing/disturbance.hpp"
 #include "kilter/runtime.hpp"
 #include "measuring/timeline.hpp"
 #include "trace/event.hpp"
@@ -37,21 +38,43 @@ struct run_row {
   }
 };
 
-/// All that belongs to one line of the table.
-struct summary_row {
-  std::string policy, disturb;
-  bool warm = false;
+/// What the repeats of one policy in one scenario gave: all that belongs to one line of a table.
+/// presenting/columns.hpp has a column for each of these.
+struct result_row {
+  std::string graph, on, disturb, policy;
+  bool warm = false;                      ///< of the graphs that followed on one runtime
+  std::vector<disturbance_kind> kinds{};  ///< of the disturbances
+  double scale = 1.0;                     ///< of the seconds in the graph
+  /// that tasks may have of which the graph names none; "all" or as "1,2"
+  std::string widths = "all";
   std::uint32_t runs = 0;
-  double throughput_median_per_s = 0.0, seconds_median = 0.0;
-  /// Throughput over that of RWS in the run with the same repeat, root and graph; absent without
-  /// RWS.
-  std::optional<double> ratio_to_rws_median{}, ratio_min{}, ratio_max{};
-  double ratio_to_bound = 0.0;  ///< median of bound / seconds
-  /// energy, and energy x time; absent if a run has none
-  std::optional<double> energy_median_j{}, edp_median_js{};
-  std::vector<double> critical_share{};  ///< by place_id, of all critical tasks of these runs
-  /// of all their tasks, those that were critical when they ran
+  /// no schedule of this graph on this machine under this disturbance takes less
+  double bound_s = 0.0;
+  bool in_virtual_time = false;
+  double throughput_per_s = 0.0;  ///< median
+  double makespan_s = 0.0;        ///< of the execution, median
+  double least_s = 0.0, most_s = 0.0;
+  std::vector<double> runs_s{};  ///< of each run
+  /// Throughput over that of rws in the run with the same repeat, root and graph: median and
+  /// extremes. Absent if rws has not run.
+  std::optional<double> ratio_to_rws{}, ratio_to_rws_min{}, ratio_to_rws_max{};
+  double ratio_to_bound = 0.0;  ///< median of bound / own: 1 is as fast as can be
+  /// makespan / the longest path with every task on the place that is fastest for it, undisturbed
+  double slr = 0.0;
+  /// all tasks one after the other on the one core that is fastest for them, undisturbed / makespan
+  double speedup = 0.0;
+  double efficiency = 0.0;  ///< speedup / cores
+  /// wall seconds that the policy took to plan the graph, median; absent if it plans nothing
+  std::optional<double> plan_s{};
+  /// energy, and energy x time, medians; absent if a run has none
+  std::optional<double> energy_j{}, edp_js{};
+  /// of all tasks of these runs, those that were critical when they ran
   double critical_part = 0.0;
+  struct share_of_place {
+    place where;
+    double share = 0.0;
+  };
+  std::vector<share_of_place> critical_share{};  ///< of all critical tasks; none is 0
 };
 
 /// What cores can do while one set of disturbances is present, in tasks a second: from pinned loops
@@ -103,12 +126,11 @@ struct emulation_report {
   lateness late{};               ///< of all runs, traced ones included
 };
 
-struct bench_result {
+struct experiment_result {
   std::vector<run_row> runs;
-  std::vector<summary_row> summary;
+  std::vector<result_row> rows;
   std::vector<rates_of_set> rates;
   std::vector<detail> details;
-  std::vector<std::string> conclusions;  ///< sentences, conclusions.hpp
   std::optional<emulation_report> emulation;
   /// Undisturbed: the longest path with every task on the place that is fastest for it, and all
   /// tasks one after the other on one core.

@@ -31,8 +31,9 @@ Function* function_of(void* library, const std::string& path, const char* name) 
 std::shared_ptr<const policy> load_policy(const std::string& path, const machine& m,
                                           const policy_options& o) {
   if (!std::filesystem::exists(path))
-    refuse(path,
-           "no such file; build the library first, or give a name that `kilter policies` lists");
+    refuse(
+        path,
+        "no such file; build the library first, or give a name that `kilter lab policies` lists");
   const std::shared_ptr<void> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* l) {
     if (l) dlclose(l);
   });

@@ -191,7 +191,7 @@ std::string kernel_table(const calibration& c, const calibration::kernel& k) {
 std::string platform_file_text(const calibration& c) {
   const machine& m = *c.machine;
   std::string out = fmt::format(
-      "# Measured by kilter {} (kilter calibrate). What the tables mean: "
+      "# Measured by kilter {} (kilter lab calibrate). What the tables mean: "
       "lab/docs/platform-files.md.\n"
       "# Not measured, so the simulator's defaults count: other overheads, what a fluid co-runner "
       "leaves, caches, clocks, power.\n\n"

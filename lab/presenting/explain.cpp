@@ -391,13 +391,22 @@ std::vector<explained_run> explain_checked(const document& result, const explain
   return runs;
 }
 
+/// The experiment that has traced runs.
+const document& traced_of(const document& result) {
+  for (const document& one : result.at("experiments"))
+    if (one.at("details").is_array() && !one.at("details").empty()) return one;
+  throw input_error(
+      "no traced runs ('details' is empty); run kilter compare with one graph on one machine and "
+      "--json to its end");
+}
+
 }  // namespace
 
 std::vector<explained_run> explain(const document& result, const explain_choice& which) {
   try {
-    return explain_checked(result, which);
+    return explain_checked(traced_of(result), which);
   } catch (const document::exception& e) {
-    throw input_error(fmt::format("the result is not as kilter.bench/1 should be: {}", e.what()));
+    throw input_error(fmt::format("the result is not as kilter.compare/2 should be: {}", e.what()));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Why a recorded run used some places and not others, found again from its result alone (schema
-// "kilter.bench/1"): which cores the table said were slowed, when, who still ran there, and which
+// "kilter.compare/2"): which cores the table said were slowed, when, who still ran there, and which
 // places were tried and left.
 
 #include <cstdint>
@@ -107,12 +107,12 @@ struct explain_choice {
   std::vector<std::string> policies, disturbs;
 };
 
-/// Reads a result of `kilter bench` or `kilter sim`. Throws input_error naming `path` and what
-/// would be right if it is no JSON, has another schema or no traced runs.
+/// Reads a result of `kilter compare`. Throws input_error naming `path` and what
+/// would be right if it is no JSON or has another schema.
 [[nodiscard]] document read_result(const std::string& path);
 
-/// Throws input_error if a name of `which` is in no traced run, or the document lacks what its
-/// schema promises.
+/// Throws input_error if there are no traced runs, if a name of `which` is in none of them, or if
+/// the document lacks what its schema promises.
 [[nodiscard]] std::vector<explained_run> explain(const document& result,
                                                  const explain_choice& which);
 

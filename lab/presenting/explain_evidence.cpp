@@ -20,7 +20,7 @@ constexpr double most_seconds = 1e12, most_slowdown = 1e12;
 
 [[noreturn]] void wrong(const document& object, const char* key, const std::string& right) {
   throw input_error(
-      fmt::format("the result is not as kilter.bench/1 should be: '{}' is {}; it must be {}", key,
+      fmt::format("the result is not as kilter.compare/2 should be: '{}' is {}; it must be {}", key,
                   shown(object.at(key)), right));
 }
 
@@ -90,22 +90,16 @@ document read_result(const std::string& path) {
   try {
     d = parse_json(text);
   } catch (const input_error& e) {
-    throw input_error(
-        fmt::format("{}: {}; expected a file that kilter bench or kilter sim wrote with --json",
-                    path, e.what()));
+    throw input_error(fmt::format("{}: {}; expected a file that kilter compare wrote with --json",
+                                  path, e.what()));
   }
   const auto schema = d.is_object() && d.contains("schema") && d["schema"].is_string()
                           ? d["schema"].get<std::string>()
                           : std::string("none");
-  if (schema != "kilter.bench/1")
+  if (schema != "kilter.compare/2")
     throw input_error(fmt::format(
-        "{}: its schema is '{}'; expected kilter.bench/1, which kilter bench and kilter sim write",
-        path, one_line(schema)));
-  if (!d.contains("details") || !d["details"].is_array() || d["details"].empty())
-    throw input_error(
-        fmt::format("{}: no traced runs ('details' is empty); run kilter bench or kilter sim with "
-                    "--json to its end",
-                    path));
+        "{}: its schema is '{}'; expected kilter.compare/2, which kilter compare writes", path,
+        one_line(schema)));
   return d;
 }
 

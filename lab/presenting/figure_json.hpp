@@ -1,5 +1,5 @@
 #pragma once
-// What the report of `kilter reproduce` is made of: the verdicts, and the figures beside them.
+// What the report of `kilter lab reproduce` is made of: the verdicts, and the figures beside them.
 
 #include <span>
 

@@ -44,18 +44,24 @@ std::string types_text(const dag& g, const dag_facts& f) {
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return f.tasks_of_type[a] > f.tasks_of_type[b]; });
   std::string out = fmt::format("types        {}\n", g.types.size());
-  for (std::size_t i = 0; i < std::min(order.size(), most_types_shown); ++i) {
+  const std::size_t rows = std::min(order.size(), most_types_shown);
+  std::size_t columns = 15;
+  for (std::size_t i = 0; i < rows; ++i)
+    columns = std::max(columns, dags::shown(g.types[order[i]].name).size());
+  for (std::size_t i = 0; i < rows; ++i) {
     const dag::type& t = g.types[order[i]];
     const std::string kernel =
         t.kernel.empty() ? "" : fmt::format(", kernel {} {}", dags::shown(t.kernel), t.size);
-    out += fmt::format(
-        "  {:>15} {} task{}, {} in all{}\n", dags::shown(t.name), f.tasks_of_type[order[i]],
-        f.tasks_of_type[order[i]] == 1 ? "" : "s",
-        f.seconds_of_type[order[i]] > 0.0 ? seconds_text(f.seconds_of_type[order[i]]) : "0 s",
-        kernel);
+    const double seconds = f.seconds_of_type[order[i]];
+    const std::string in_all =
+        g.without_times ? ""
+                        : fmt::format(", {} in all", seconds > 0.0 ? seconds_text(seconds) : "0 s");
+    out += fmt::format("  {:>{}} {} task{}{}{}\n", dags::shown(t.name), columns,
+                       f.tasks_of_type[order[i]], f.tasks_of_type[order[i]] == 1 ? "" : "s", in_all,
+                       kernel);
   }
-  if (order.size() > most_types_shown)
-    out += fmt::format("  {:>15} {} more\n", "", order.size() - most_types_shown);
+  if (order.size() > rows)
+    out += fmt::format("  {:>{}} {} more\n", "", columns, order.size() - rows);
   return out;
 }
 
@@ -69,6 +75,7 @@ std::string cores_of_a_task(const dag& g) {
 
 std::string graph_info_text(const dag& g) {
   const dag_facts f = facts_of(g);
+  const bool has_path_s = f.path_s > 0.0 && !g.without_times;
   std::string out = fmt::format("{}\n", dags::shown(g.name));
   out += fmt::format("tasks        {}, {} without predecessors, {} without successors\n", f.tasks,
                      f.roots, f.sinks);
@@ -84,15 +91,16 @@ std::string graph_info_text(const dag& g) {
       std::ranges::count_if(g.tasks, [](const dag::task& t) { return !t.widths.empty(); });
   out += fmt::format("cores        {}{}\n", cores_of_a_task(g),
                      own > 0 ? fmt::format("; {} tasks name their own", own) : "");
-  out += f.work_s > 0.0 ? fmt::format("work         {} at width 1\n", seconds_text(f.work_s))
-                        : "work         not told: no task has a time\n";
+  out += f.work_s > 0.0 && !g.without_times
+             ? fmt::format("work         {} at width 1\n", seconds_text(f.work_s))
+             : "work         not told: no task has a time\n";
   out += fmt::format("longest path {} tasks", f.path_tasks);
-  if (f.path_s > 0.0) out += fmt::format("; {}", seconds_text(f.path_s));
-  if (f.edges_s > 0.0)
+  if (has_path_s) out += fmt::format("; {}", seconds_text(f.path_s));
+  if (f.edges_s > 0.0 && !g.without_times)
     out += fmt::format(", {} if every edge is paid for", seconds_text(f.path_with_edges_s));
   out += fmt::format("\nparallelism  {:.4g} tasks / longest path, {:.4g} tasks / critical tasks",
                      f.parallelism(), f.parallelism_by_critical());
-  if (f.path_s > 0.0) out += fmt::format(", {:.4g} work / longest path", f.speedup_limit());
+  if (has_path_s) out += fmt::format(", {:.4g} work / longest path", f.speedup_limit());
   out += "\n";
   if (f.high > 0) out += fmt::format("priority     {} tasks are marked high\n", f.high);
   for (const std::string& note : g.notes) out += fmt::format("note         {}\n", note);
@@ -104,13 +112,16 @@ std::string graph_info_text(const dag& g) {
 
 std::string graph_info_json(const dag& g) {
   const dag_facts f = facts_of(g);
+  const auto told = [&](double of_times) {
+    return g.without_times ? nlohmann::ordered_json() : nlohmann::ordered_json(of_times);
+  };
   nlohmann::ordered_json types = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < g.types.size(); ++i)
     types.push_back({{"name", g.types[i].name},
                      {"kernel", g.types[i].kernel},
                      {"size", g.types[i].size},
                      {"tasks", f.tasks_of_type[i]},
-                     {"seconds", f.seconds_of_type[i]}});
+                     {"seconds", told(f.seconds_of_type[i])}});
   const nlohmann::ordered_json j{
       {"schema", "kilter.graph-info/1"},
       {"name", g.name},
@@ -119,21 +130,21 @@ std::string graph_info_json(const dag& g) {
       {"roots", f.roots},
       {"sinks", f.sinks},
       {"high_priority", f.high},
-      {"without_time", f.timeless},
+      {"without_time", f.timeless + g.assumed_times},
       {"types", types},
       {"processors", g.processors},
       {"task_widths",
        g.widths.empty() ? nlohmann::ordered_json("all") : nlohmann::ordered_json(g.widths)},
-      {"work_s", f.work_s},
+      {"work_s", told(f.work_s)},
       {"edges_s", f.edges_s},
       {"bytes", f.bytes},
       {"path_tasks", f.path_tasks},
-      {"path_s", f.path_s},
-      {"path_with_edges_s", f.path_with_edges_s},
+      {"path_s", told(f.path_s)},
+      {"path_with_edges_s", told(f.path_with_edges_s)},
       {"critical_tasks", f.critical},
       {"parallelism", f.parallelism()},
       {"parallelism_by_critical", f.parallelism_by_critical()},
-      {"speedup_limit", f.speedup_limit()},
+      {"speedup_limit", told(f.speedup_limit())},
       {"widths", f.widths},
       {"notes", g.notes}};
   return j.dump() + "\n";

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "presenting/compare_output.hpp"
+#include "presenting/columns.hpp"
+#include "presenting/compare_json.hpp"
 #include "statistics/stats.hpp"
 
 namespace kilter::lab {
@@ -24,13 +25,13 @@ struct standing {
   [[nodiscard]] double mean() const { return std::exp(log_sum / static_cast<double>(cells)); }
 };
 
-double ratio_to_best(const matrix_cell& c, const compare_row& r) {
+double ratio_to_best(const matrix_cell& c, const result_row& r) {
   return c.best()->makespan_s / r.makespan_s;
 }
 
 std::vector<standing> standings_of(const std::vector<matrix_cell>& cells) {
   std::vector<standing> all;
-  const auto count = [&](const matrix_cell& c, const compare_row& r, bool planned) {
+  const auto count = [&](const matrix_cell& c, const result_row& r, bool planned) {
     auto at = std::ranges::find(all, r.policy, &standing::policy);
     if (at == all.end())
       at = all.insert(all.end(), standing{.policy = r.policy, .planned = planned});
@@ -46,8 +47,8 @@ std::vector<standing> standings_of(const std::vector<matrix_cell>& cells) {
   };
   for (const matrix_cell& c : cells)
     if (c.best()) {
-      for (const compare_row& r : c.rows) count(c, r, false);
-      for (const compare_row& r : c.bounds) count(c, r, true);
+      for (const result_row& r : c.rows) count(c, r, false);
+      for (const result_row& r : c.bounds) count(c, r, true);
     }
   std::ranges::stable_sort(
       all, [](const standing& a, const standing& b) { return a.planned < b.planned; });
@@ -65,8 +66,8 @@ std::string cells_text(const std::vector<matrix_cell>& cells,
     if (!c.best()) continue;
     out += fmt::format("{:<44}", fmt::format("{} on {}, {}", c.graph, c.on, c.kind));
     for (const standing& s : policies) {
-      const auto of = [&](const std::vector<compare_row>& rows) {
-        return std::ranges::find(rows, s.policy, &compare_row::policy);
+      const auto of = [&](const std::vector<result_row>& rows) {
+        return std::ranges::find(rows, s.policy, &result_row::policy);
       };
       const auto online = of(c.rows), bound = of(c.bounds);
       if (online == c.rows.end() && bound == c.bounds.end())
@@ -133,15 +134,15 @@ document to_document(const matrix_specification& a, const std::vector<matrix_cel
   for (const matrix_cell& c : cells) {
     if (!c.best()) continue;
     document ratios;
-    const auto add = [&](const compare_row& r) {
+    const auto add = [&](const result_row& r) {
       ratios[r.policy] = ratio_to_best(c, r);
       document row = document_of(r);
       row["kind"] = c.kind;
       row["ratio_to_best"] = ratio_to_best(c, r);
       d["rows"].push_back(std::move(row));
     };
-    for (const compare_row& r : c.rows) add(r);
-    for (const compare_row& r : c.bounds) add(r);
+    for (const result_row& r : c.rows) add(r);
+    for (const result_row& r : c.bounds) add(r);
     d["cells"].push_back({{"graph", c.graph},
                           {"on", c.on},
                           {"kind", c.kind},

@@ -1,6 +1,6 @@
 #pragma once
-// The matrix for a terminal and as a document: schema "kilter.matrix/1" (lab/docs/compare.md lists
-// its keys).
+// The matrix for a terminal and as a document: schema "kilter.matrix/1" (lab/docs/compare.md says
+// what it means).
 
 #include <string>
 #include <vector>

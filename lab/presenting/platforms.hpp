@@ -1,5 +1,5 @@
 #pragma once
-// What `kilter platforms` shows: which platforms there are, and every number of one with its
+// What `kilter lab platforms` shows: which platforms there are, and every number of one with its
 // source.
 
 #include <string>

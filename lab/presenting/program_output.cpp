@@ -77,13 +77,9 @@ document to_document(const program_plan& p, const std::string& about, const docu
       {"policies", policies}, {"disturbs", disturbs}, {"threads", p.options.machine->core_count()}};
   add_settings(config, p, {"repeat", "seed", "cores", "smt"});
   config.update(chosen);
-  bench_result facts;
   d["most_bytes"] = r.most_bytes;
   d["energy_source"] = r.energy_source.empty() ? document(nullptr) : document(r.energy_source);
-  facts.notes = r.notes;
-  facts.complete = r.complete;
-  facts.tool_seconds = r.tool_seconds;
-  d["environment"] = environment_of(facts, how);
+  d["environment"] = environment_of({r.notes, r.complete, r.tool_seconds}, how);
   d["summary"] = document::array();
   for (const program_summary& l : r.summary)
     d["summary"].push_back({{"model", l.model},

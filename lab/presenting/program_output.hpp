@@ -1,5 +1,5 @@
 #pragma once
-// What `kilter app` shows.
+// What `kilter lab app` shows.
 
 #include <string>
 

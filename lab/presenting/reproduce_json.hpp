@@ -24,10 +24,10 @@ namespace kilter::lab {
 /// [{"reading", "verdict"}]}]}
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const claim_flips>);
 
-/// Native evidence that was measured before: `document` is of `kilter reproduce --native --json`. A
-/// claim gets it that has none, if its native cases and their scenarios are still those that were
-/// measured; their verdict is made anew. All that is read is `schema`, and `id` and `native` of the
-/// claims. input_error if it is no such document.
+/// Native evidence that was measured before: `document` is of `kilter lab reproduce --native
+/// --json`. A claim gets it that has none, if its native cases and their scenarios are still those
+/// that were measured; their verdict is made anew. All that is read is `schema`, and `id` and
+/// `native` of the claims. input_error if it is no such document.
 void add_recorded(std::vector<claim_result>&, const std::vector<experiment_file>&,
                   const nlohmann::ordered_json& document);
 

@@ -134,8 +134,7 @@ std::string first_text(std::span<const first_tally> all) {
                         joined(f.papers, " and "), f.commit, f.said);
   if (!all.empty())
     text +=
-        "scripts/choices.py lists every change since, lab/docs/verdicts.md every claim with its "
-        "cause\n";
+        "scripts/choices.py lists every change since; lab/docs/verdicts.md says more on verdicts\n";
   return text;
 }
 

@@ -106,10 +106,7 @@ document to_document(const topcuoglu_specification& a, const topcuoglu_outcome& 
                      const invocation& how) {
   document d{{"schema", "kilter.topcuoglu/1"}};
   d["config"] = {{"every", a.every}, {"processors", a.processors}, {"graphs", o.results.size()}};
-  bench_result facts;
-  facts.complete = o.complete;
-  facts.tool_seconds = o.tool_seconds;
-  d["environment"] = environment_of(facts, how);
+  d["environment"] = environment_of({{}, o.complete, o.tool_seconds}, how);
   document planning = document::array(), rows = document::array();
   for (const table& t : tables_of(o.results))
     for (const auto& [value, s] : t.rows) {

@@ -106,11 +106,14 @@ json packed_rows(const json& rows) {
 }
 
 json packed(json document) {
-  const auto details = document.find("details");
-  if (details == document.end() || !details->is_array()) return document;
-  for (json& run : *details)
-    for (const char* key : {"spans", "table", "unrecorded"})
-      if (run.is_object() && run.contains(key)) run[key] = packed_rows(run[key]);
+  const auto experiments = document.find("experiments");
+  if (experiments == document.end() || !experiments->is_array()) return document;
+  for (json& one : *experiments) {
+    if (!one.is_object() || !one.contains("details") || !one["details"].is_array()) continue;
+    for (json& run : one["details"])
+      for (const char* key : {"spans", "table", "unrecorded"})
+        if (run.is_object() && run.contains(key)) run[key] = packed_rows(run[key]);
+  }
   return document;
 }
 

@@ -16,7 +16,8 @@ namespace kilter::report {
 /// the number is its sign. Nothing is rounded: what is read back is what was there.
 [[nodiscard]] nlohmann::json packed_rows(const nlohmann::json& rows);
 
-/// The document with its long lists packed: spans, table and unrecorded of details[].
+/// The document with its long lists packed: spans, table and unrecorded of
+/// experiments[].details[].
 [[nodiscard]] nlohmann::json packed(nlohmann::json document);
 
 }  // namespace kilter::report

@@ -73,8 +73,9 @@ void require_known_schema(const nlohmann::json& document) {
 }  // namespace
 
 const std::vector<std::string>& schemas() {
-  static const std::vector<std::string> known{"kilter.bench/1", "kilter.reproduce/1",
-                                              "kilter.compare/1", "kilter.matrix/1",
+  static const std::vector<std::string> known{"kilter.compare/2", "kilter.reproduce/1",
+                                              "kilter.matrix/1",
+
                                               "kilter.run/1"};
   return known;
 }
@@ -87,14 +88,13 @@ std::string html(const nlohmann::json& document) {
                              {"data", data},
                              {"base_script", assets::base_script},
                              {"chart_script", assets::chart_script},
-                             {"bench_script", assets::bench_script},
+                             {"results_script", assets::results_script},
                              {"detail_script", assets::detail_script},
                              {"timeline_script", assets::timeline_script},
                              {"verdict_script", assets::verdict_script},
                              {"figure_script", assets::figure_script},
                              {"figure_kinds_script", assets::figure_kinds_script},
                              {"figure_starts_script", assets::figure_starts_script},
-                             {"compare_script", assets::compare_script},
                              {"regions_script", assets::regions_script},
                              {"main_script", assets::main_script}});
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What workers cost one another, as `kilter calibrate` measures it. Each figure is optional;
+// What workers cost one another, as `kilter lab calibrate` measures it. Each figure is optional;
 // without it the simulator charges what `overheads` says, however many workers there are.
 
 #include <cstddef>

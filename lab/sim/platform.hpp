@@ -40,7 +40,7 @@ struct clock_steps {
 
 /// One kernel on one kind of core, undisturbed, the clock at `mhz`.
 struct kernel_cost {
-  std::string name;   ///< as in `kilter bench layered --kernel`
+  std::string name;   ///< as in `kilter compare layered --kernel`
   double size = 0.0;  ///< tile edge or number of elements that the figures are for
   kind_id kind = 0;
   double mhz = 0.0;  ///< 0: the kind has no clock
@@ -116,9 +116,9 @@ struct platform {
   std::optional<network_figure> network{};
   moved_line_figure moved_line{};
   kilter::sim::contention contention{};
-  /// Every table that gave a number, with its provenance, for `kilter platforms NAME` and for the
-  /// check that no claim is checked with a number that was fitted to it. The names: "kind denver",
-  /// "cluster 0", "cache of cluster 0", "cache of a core of cluster 0", "clock of denver",
+  /// Every table that gave a number, with its provenance, for `kilter lab platforms NAME` and for
+  /// the check that no claim is checked with a number that was fitted to it. The names: "kind
+  /// denver", "cluster 0", "cache of cluster 0", "cache of a core of cluster 0", "clock of denver",
   /// "bandwidth of a denver core", "bandwidth of a denver cluster", "bandwidth of the chip",
   /// "kernel matmul 256 on denver", "power of denver at 2035.2 MHz", "overheads", "co-runner",
   /// "noise", "network", "moved line", "gather on denver", "steal", "sleep", "lend", "shared

@@ -1,6 +1,6 @@
 #pragma once
-// A program of which Kilter recorded the tasks (`kilter app NAME --record-graph`), as the threads
-// that S1 compares with its tasks (papers.md A2.1).
+// A program of which Kilter recorded the tasks (`kilter lab app NAME --record-graph`), as the
+// threads that S1 compares with its tasks (papers.md A2.1).
 
 #include <cstdint>
 

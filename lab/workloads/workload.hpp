@@ -61,7 +61,7 @@ struct parameter {
 struct workload_info {
   std::string_view name, summary;
   std::vector<parameter> parameters;
-  std::vector<std::string_view> examples;  ///< what follows "kilter sim"
+  std::vector<std::string_view> examples;  ///< what follows "kilter compare"
   workload (*make)(const parameter_values&);
   bool native = false;  ///< as runs_natively says of each
 };

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 
 #include "apps/kernels.hpp"
 #include "graph/dag_limits.hpp"
 #include "graph/generator.hpp"
+#include "graph_files/dag_source.hpp"
 #include "kilter/error.hpp"
 #include "words/join.hpp"
 #include "words/numbers.hpp"
@@ -356,10 +356,7 @@ std::span<const std::string_view> own_names() {
 }
 
 void check_named(std::string_view word) {
-  std::error_code unreadable;
-  if (word == "-" || std::ranges::find(own_names(), word) != own_names().end() ||
-      std::filesystem::exists(std::filesystem::path(word), unreadable))
-    return;
+  if (std::ranges::find(own_names(), word) != own_names().end() || dags::names_a_file(word)) return;
   const std::string_view name = word.substr(0, word.find(':'));
   std::vector<std::string_view> generators;
   for (const dags::generator& g : dags::generators()) generators.push_back(g.name);

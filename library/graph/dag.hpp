@@ -40,6 +40,9 @@ struct dag {
   std::vector<std::string> processors{};  ///< those that the graph brings; empty: none
   /// tasks x processors, row by row; empty without processors
   std::vector<double> seconds_on{};
+  /// tasks whose time is a reader's assumption, which a note tells
+  std::uint64_t assumed_times = 0;
+  bool without_times = false;  ///< the file has none at all
   /// a line each: what a reader took for granted or left out, for whoever shows the graph
   std::vector<std::string> notes{};
 

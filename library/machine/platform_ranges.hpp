@@ -1,7 +1,7 @@
 #pragma once
 // What numbers of platform files may be. The ranges are wider than any machine and narrow enough
 // that what is computed from them stays finite, and that no event of a simulation follows itself at
-// once and for ever. lab/docs/platform-files.md repeats this table.
+// once and for ever. lab/docs/platform-files.md sends its readers here.
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@ namespace kilter::auto_parts {
 
 namespace {
 
-// What each one does when it is halved or doubled: docs/inside/decisions/auto.md, Constants.
+// What each one does when it is halved or doubled: docs/inside/decisions/constants.md.
 
 // Of the task's time. For a wide place the longest way waits as long as it then runs there: twice
 // the width is worth at most that. Half: .4 % slower in the mean and 51 of 600 cells by more than 3

@@ -10,7 +10,7 @@ namespace {
 
 // Seconds. What is unspent at the end of Linux' period of 100 ms is lost, and nobody sees where in
 // it the program is; a quarter loses little on average. Half and twice: under a quota the same in
-// the mean, 2 of 100 cells differ by more than 3 % (docs/inside/decisions/auto.md, Constants).
+// the mean, 2 of 100 cells differ by more than 3 % (docs/inside/decisions/constants.md).
 constexpr double savings_last_s = 0.025;
 
 }  // namespace

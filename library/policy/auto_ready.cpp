@@ -13,7 +13,7 @@ namespace {
 
 // Seconds, on the slowest kind, undisturbed. A shorter task is not worth a lock and a look at every
 // core. Measured on two cores alone: simulation gives them no price
-// (docs/inside/decisions/auto.md).
+// (docs/inside/decisions/constants.md).
 constexpr double short_s = 40e-6;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace kilter::auto_parts {
 
 // ---- constants that several parts share ---------------------------------------------------------
-// What each one does when it is halved or doubled: docs/inside/decisions/auto.md, Constants.
+// What each one does when it is halved or doubled: docs/inside/decisions/constants.md.
 
 /// Of a time. Others count as sooner, and a core as faster, only by more than this, since
 /// predictions are wrong by about as much. Half: .1 % faster in the mean, twice: .2 % slower.

@@ -15,24 +15,13 @@ void crew::hire() {
 
 void crew::stop() noexcept { parked_.stop(all_); }
 
-// A worker that has announced its sleep and looks once more is a sleeper too; it must not wake
-// itself instead of another. One on a core that others slowed lately may come a slice late, so it
-// is woken if there is no other.
+// One on a core that others slowed lately may come a slice late.
 template <class May>
 bool crew::wake_one(May may) noexcept {
-  const worker* self = worker::current();
   const double now = of_.clock.now_s();
-  bool left_out = false;
-  for (const auto& w : all_) {
-    if (w.get() == self || !w->ours() || !may(*w)) continue;
-    if (of_.tables.slowed_lately(w->core, now))
-      left_out = true;
-    else if (w->wake())
-      return true;
-  }
-  return left_out && std::ranges::any_of(all_, [&](const auto& w) {
-           return w.get() != self && w->ours() && may(*w) && w->wake();
-         });
+  return detail::wake_one(
+      all_, worker::current(), [&](const worker& w) { return w.ours() && may(w); },
+      [&](const worker& w) { return of_.tables.slowed_lately(w.core, now); });
 }
 
 void crew::notify_any() noexcept {

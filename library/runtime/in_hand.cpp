@@ -17,6 +17,8 @@ void worker::tell(const declared_queue& q) noexcept {
   if (q.size() > 0) owner.workers.notify_takers(q);
 }
 
+void worker::notify_any() noexcept { owner.workers.notify_any(); }
+
 void worker::put_back(node* n, const origin& from) {
   if (from.queue) {
     from.queue->push(n, from.key);
@@ -32,13 +34,6 @@ void worker::decline(node* n, const origin& from) noexcept try { put_back(n, fro
   give_up(n);
 }
 
-// The fence answers the one with which others stop searching or go to sleep: a body may block until
-// what it made ready has run.
-void worker::hand_out() noexcept {
-  share_next();
-  if (own_.empty() && kept_.empty()) return;
-  sync::fence();
-  owner.workers.notify_any();
-}
+void worker::hand_out() noexcept { hand_.hand_out(*this); }
 
 }  // namespace kilter::detail

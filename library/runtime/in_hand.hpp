@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ensure.hpp"
+#include "base/sync.hpp"
 #include "kilter/version.hpp"
 
 namespace kilter::detail {
@@ -111,6 +112,18 @@ struct in_hand {
       close_row(w);
     stamp_cycles = 0;
     ensure(empty(mine), "a worker that turns to something else has let go of what it had in hand");
+  }
+  /// Before a body goes on, which may block until what it made ready has run: so that others can
+  /// take it, and know. `Worker` has `share`, and
+  ///   keeps_open_work()    others can take something from it
+  ///   notify_any()         wakes somebody, unless one is looking
+  template <class Worker>
+  void hand_out(Worker&& w) noexcept {
+    if (next) w.share(std::exchange(next, nullptr));
+    if (!w.keeps_open_work()) return;
+    // Answers the fence with which others stop searching or go to sleep.
+    sync::fence();
+    w.notify_any();
   }
   /// Before a body runs, since it may take long.
   template <class Worker>

@@ -30,7 +30,7 @@ block_range loop_ranges::take(core_id c, std::uint32_t blocks) noexcept {
     const block_range r = unpack(now);
     if (!r) return {};
     const block_range piece{r.begin, r.begin + std::min(blocks, r.size())};
-    if (mine.compare_exchange_weak(now, pack({piece.end, r.end}), sync::memory_order_acq_rel,
+    if (mine.compare_exchange_weak(now, pack({piece.end, r.end}), sync::memory_order_relaxed,
                                    sync::memory_order_relaxed))
       return piece;
   }
@@ -53,10 +53,10 @@ bool loop_ranges::steal(core_id thief, std::uint32_t least) noexcept {
     const block_range r = unpack(seen);
     const std::uint32_t taken = std::min(r.size(), std::max(least, r.size() / 2 + r.size() % 2));
     if (!slots_[victim].range.compare_exchange_strong(seen, pack({r.begin, r.end - taken}),
-                                                      sync::memory_order_acq_rel,
+                                                      sync::memory_order_relaxed,
                                                       sync::memory_order_relaxed))
       continue;
-    slots_[thief].range.store(pack({r.end - taken, r.end}), sync::memory_order_release);
+    slots_[thief].range.store(pack({r.end - taken, r.end}), sync::memory_order_relaxed);
     return true;
   }
 }

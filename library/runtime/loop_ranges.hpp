@@ -18,7 +18,8 @@ struct block_range {
 };
 
 /// One range a core. A range only ever shrinks or is cut in two, and its value is all there is to
-/// it, so a compare-and-swap on its value cannot mistake it for another.
+/// it, so a compare-and-swap on its value cannot mistake it for another, and no access to it orders
+/// anything else.
 class loop_ranges {
  public:
   /// `weights`: one a core, 0 for those that get nothing at first; some are positive.

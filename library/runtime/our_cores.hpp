@@ -3,7 +3,7 @@
 // other programs or in this one. A thread of its own tells the page that all of them know
 // (sharing/page.hpp) how many cores could be used now, and hears which are whose; so a task costs
 // nothing, and a body that takes long keeps nobody waiting. It sleeps while nothing runs.
-// docs/neighbours.md says what becomes of tasks.
+// docs/inside/sharing.md says what becomes of tasks.
 
 #include <sys/types.h>
 

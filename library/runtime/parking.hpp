@@ -57,6 +57,25 @@ struct parking_counts {
   }
 };
 
+/// Wakes one of those that `may`, other than `self` (may be null); false if there is none. One that
+/// `comes_late` is woken if there is no other. `self` has perhaps announced its sleep and looks
+/// once more: that makes it a sleeper too, which must not be woken instead of another.
+template <class Workers, class Worker, class May, class ComesLate>
+bool wake_one(const Workers& workers, const Worker* self, May&& may, ComesLate&& comes_late) {
+  bool left_out = false;
+  for (const auto& w : workers) {
+    if (&*w == self || !may(*w)) continue;
+    if (comes_late(*w))
+      left_out = true;
+    else if (w->wake())
+      return true;
+  }
+  if (left_out)
+    for (const auto& w : workers)
+      if (&*w != self && may(*w) && w->wake()) return true;
+  return false;
+}
+
 /// One worker's.
 class parking {
  public:

@@ -98,6 +98,8 @@ class alignas(sync::cache_line) worker {
     return !own_.empty() || !open_inbox_.empty() || !declined_.empty() || roots_.left() != 0 ||
            !kept_.empty();
   }
+  /// The last look before a sleep: there is something that this worker could take.
+  [[nodiscard]] bool something_to_take() const noexcept;
 
   // --- called on its own thread ---
   /// What it adds to the questions that it asks.
@@ -158,6 +160,8 @@ class alignas(sync::cache_line) worker {
   void share(node*) noexcept;
   /// Wakes somebody for what waits there, if anything does.
   void tell(const declared_queue&) noexcept;
+  [[nodiscard]] bool keeps_open_work() const noexcept { return !own_.empty() || !kept_.empty(); }
+  void notify_any() noexcept;
   /// The worker has seen the task and does not want it: back to where it waited.
   void put_back(node*, const origin&);
   /// The same, where nobody catches what it throws.
@@ -253,7 +257,6 @@ class alignas(sync::cache_line) worker {
   /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or
   /// `over` (may be null) holds.
   void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
-  [[nodiscard]] bool something_to_take() const noexcept;
   bool policy_finds_work(std::int64_t& timeout_ns);
   /// It has found something, or has other things to do.
   void search_ends() noexcept;

@@ -6,7 +6,7 @@ namespace kilter::regions {
 
 /// Calls by which members of a team wait for one another or share work. A region that makes them
 /// runs on threads of ours where threads wait passively, as each of its members has a thread of its
-/// own: beside a neighbour that wins, alone libgomp is a little quicker (docs/run.md). X(name)
+/// own: beside a neighbour that wins, alone libgomp is a little quicker (docs/openmp.md). X(name)
 // clang-format off
 #define KILTER_CALLS_OF_MEMBERS(X) \
   X(GOMP_barrier) X(GOMP_single_start) X(GOMP_single_copy_start) X(GOMP_single_copy_end) \

@@ -65,7 +65,7 @@ print(json.dumps({"speeds": {scene: systems for scene in scenes}}))
 KILTER = (
     FAKE
     + """
-if sys.argv[1] == "app":
+if sys.argv[1:3] == ["lab", "app"]:
     scenes = ["none"] + (after("--disturb").split(",") if "--disturb" in sys.argv else [])
     runs = [{"model": "kilter auto" if m == "kilter" else m, "disturb": s, "seconds": 0.5 / cpus}
             for m in after("--model").split(",") for s in scenes]
@@ -185,8 +185,8 @@ class Many(unittest.TestCase):
         # No model is always the first.
         firsts = collections.defaultdict(set)
         for call in self.calls():
-            if call[1] == "app":
-                firsts[call[2]].add(call[call.index("--model") + 1].split(",")[0])
+            if call[1:3] == ["lab", "app"]:
+                firsts[call[3]].add(call[call.index("--model") + 1].split(",")[0])
         self.assertTrue(all(len(models) == 2 for models in firsts.values()), firsts)
 
     def test_ratios_are_of_one_round(self):

@@ -1,4 +1,5 @@
-# Shared by the script tests of the command. Each test sources it with the path of the program as $1.
+# shellcheck shell=bash
+# Shared by the script tests of the command, and of what it loads into programs. Each test sources it with the path of the program, or of what is loaded, as $1.
 set -u
 kilter=$1
 failures=0
@@ -8,6 +9,11 @@ trap 'rm -rf "$work"' EXIT
 fail() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n' "$*"
+}
+
+# expect WHAT EXPECTED GOT
+expect() {
+  [ "$2" = "$3" ] || fail "$1"$'\n'"  expected: $2"$'\n'"  got:      $3"
 }
 
 # refuses TEXT ARGS...: exit status 2, nothing on standard output, one line on standard error that contains TEXT, and at once.
@@ -38,7 +44,14 @@ says() {  # a sentence may go on in the next line
 # json PYTHON-EXPRESSION: of the last standard output as document `d`; skipped where there is no python3
 json() {
   command -v python3 >/dev/null || return 0
-  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
+  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); e=(d.get('experiments') or [{}])[0] if isinstance(d, dict) else {}
+sys.exit(0 if ($1) else 1)" "$work/out" || fail "JSON: not ($1)"
+}
+
+# part NAME: the function of that name, where a script has its tests in several.
+part() {
+  declare -F "$1" >/dev/null || fail "there are no tests of '$1'"
+  "$1"
 }
 
 finish() {

@@ -4,28 +4,28 @@
 
 passes --version
 says "kilter "
-for command in "" topo bench "bench layered" explain sim "sim layered" "sim random" "sim kmeans" "sim heat" "sim vgg" reproduce demo disturb run policies platforms calibrate \
+for command in "" topo compare "compare layered" "compare random" "compare kmeans" "compare heat" "compare vgg" "lab explain" "lab reproduce" "lab demo" disturb run "lab policies" "lab platforms" "lab calibrate" \
     graph "graph make" "graph info" "graph convert" "graph draw"; do
   # shellcheck disable=SC2086
   passes $command --help
   says "Examples:"
 done
 
-passes policies
+passes lab policies
 for policy in rws rwsm-c fa fam-c da dam-c dam-p perf fifo random bias cats cats-2q dheft; do says "$policy"; done
 
-passes platforms
+passes lab platforms
 for platform in jetson-tx2 haswell-16 haswell-20 haswell-cluster odroid-xu3 xeon-e5320 dike-xeon grid:CxN; do says "$platform"; done
 [ "$(wc -l <"$work/out")" -eq "$(grep -c . "$work/out")" ] || fail "platforms: not one line a name"
-passes platforms jetson-tx2
+passes lab platforms jetson-tx2
 says "FITTED to B1 Copy rows"
 says "matmul 256, denver"
-passes platforms jetson-tx2 --json -
+passes lab platforms jetson-tx2 --json -
 json 'len(d["kernels"]) == 8 and all(k["source"] for k in d["kernels"]) and len(d["clusters"]) == 2'
 json '[b["fitted_to"] for b in d["bandwidth"] if b["of"] == "chip"] == [["B1 Copy rows"]]'
-passes platforms grid:2x4 --json -
+passes lab platforms grid:2x4 --json -
 json 'len(d["clusters"]) == 2 and d["kernels"][0]["seconds"][0] == 1e-3'
-passes platforms --json -
+passes lab platforms --json -
 json '{"jetson-tx2", "server-2x32"} <= {p["name"] for p in d["platforms"]}'
 
 passes topo
@@ -35,7 +35,7 @@ passes topo
   passes --version
   passes topo
   passes run -- true
-  passes platforms
+  passes lab platforms
   passes top --once
   exit "$failures"
 ) || failures=$((failures + 1))
@@ -49,24 +49,24 @@ json 'd["places"] == [{"leader": 0, "width": 1}]'
 passes topo --synthetic 'l3:1 core:9 pu:1' --json -
 json 'sorted({p["width"] for p in d["places"]}) == [1, 3, 9]'
 
-small=(bench layered --tasks 400 --repeat 2)
+small=(compare layered --tasks 400 --repeat 2)
 passes "${small[@]}" --policy rws,dam-c --disturb cpu@0 --json -
-json 'd["schema"] == "kilter.bench/1" and {"machine", "config", "environment", "runs", "summary"} <= set(d)'
-json 'len(d["runs"]) == 8 and len(d["summary"]) == 4 and len(d["details"]) == 4'
-json '{"policy", "disturb", "repeat", "root_core", "tasks", "seconds", "throughput", "bound_s", "explored", "places", "cores", "achieved_share", "disturber_progress"} <= set(d["runs"][0])'
-json '{"policy", "disturb", "throughput_median", "ratio_to_rws_median", "ratio_min", "ratio_max", "ratio_to_bound"} <= set(d["summary"][0])'
-json 'all(r["tasks"] == 400 and sum(p["critical"] + p["other"] for p in r["places"]) == 400 and r["bound_s"] > 0 for r in d["runs"])'
-json 'all(r["ratio_to_rws_median"] == 1 for r in d["summary"] if r["policy"] == "rws")'
-json 'sorted(r["root_core"] for r in d["runs"] if r["policy"] == "rws" and r["disturb"] == "none") == sorted(i % len(d["machine"]["cores"]) for i in range(2))'
+json 'd["schema"] == "kilter.compare/2" and {"rows", "columns", "environment", "findings"} <= set(d) and {"machine", "config", "runs"} <= set(e)'
+json 'len(e["runs"]) == 8 and len(d["rows"]) == 4 and len(e["details"]) == 4'
+json '{"policy", "disturb", "repeat", "root_core", "tasks", "seconds", "throughput", "bound_s", "explored", "places", "cores", "achieved_share", "disturber_progress"} <= set(e["runs"][0])'
+json '{"policy", "disturb", "throughput", "ratio_to_rws", "ratio_to_rws_min", "ratio_to_rws_max", "ratio_to_bound"} <= set(d["rows"][0])'
+json 'all(r["tasks"] == 400 and sum(p["critical"] + p["other"] for p in r["places"]) == 400 and r["bound_s"] > 0 for r in e["runs"])'
+json 'all(r["ratio_to_rws"] == 1 for r in d["rows"] if r["policy"] == "rws")'
+json 'sorted(r["root_core"] for r in e["runs"] if r["policy"] == "rws" and r["disturb"] == "none") == sorted(i % len(e["machine"]["cores"]) for i in range(2))'
 grep -q 'undisturbed' "$work/err" || fail "the table does not go to standard error when JSON takes standard output"
 
 passes "${small[@]}" --policy dam-c --quiet --json -
 [ -s "$work/err" ] && fail "--quiet --json - wrote to standard error: $(head -c 200 "$work/err")"
-json 'd["summary"][0]["ratio_to_rws_median"] is None'
+json 'd["rows"][0]["ratio_to_rws"] is None'
 
 passes "${small[@]}" --policy rws --root outside --graphs 3 --json -
-json 'all(r["root_core"] is None for r in d["runs"]) and sorted(r["graph"] for r in d["runs"]) == [0, 0, 1, 1, 2, 2]'
-json '[s["warm"] for s in d["summary"]] == [False, True]'
+json 'all(r["root_core"] is None for r in e["runs"]) and sorted(r["graph"] for r in e["runs"]) == [0, 0, 1, 1, 2, 2]'
+json '[s["warm"] for s in d["rows"]] == [False, True]'
 
 passes "${small[@]}" --policy dam-c
 [ -s "$work/err" ] && fail "a run without a terminal wrote to standard error"
@@ -98,12 +98,12 @@ if [ -e /dev/full ]; then
 fi
 
 # a machine that was measured here, and one that this one plays
-passes calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/mine.toml"
+passes lab calibrate --kernels matmul --tile matmul=16 --repeats 1 --out "$work/mine.toml"
 says "matmul"
-passes sim layered --on "sim:$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
-passes bench layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
-json 'd["config"]["on"] == "emulate:jetson-tx2" and len(d["machine"]["cores"]) == 6 and len(d["runs"]) == 4 and len(d["details"]) == 4'
-json 'd["environment"]["emulation"]["scale"] == 4 and d["environment"]["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in d["runs"])'
+passes compare layered --on "sim:$work/mine.toml" --tile 16 --tasks 200 --policy rws,dam-c --repeat 1
+passes compare layered --on emulate:jetson-tx2 --tasks 40 --table paper --disturb cpu@0 --policy rws,dam-p --repeat 1 --json -
+json 'e["config"]["on"] == "emulate:jetson-tx2" and len(e["machine"]["cores"]) == 6 and len(e["runs"]) == 4 and len(e["details"]) == 4'
+json 'e["emulation"]["scale"] == 4 and e["emulation"]["late_s"] >= 0 and all(r["tasks"] == 40 for r in e["runs"])'
 
 passes disturb cpu@0@0..0.2
 passes disturb share@0:50%@0..0.2 --json -
@@ -127,10 +127,10 @@ stop() {  # stop SECONDS ARGS...
   ps -e -o ppid=,comm= | grep -q "^ *$pid " && fail "Ctrl-C, kilter $*: left a child"
 }
 # A shell without job control starts background processes with SIGINT ignored; the program must end all the same.
-stop 6 bench layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details --yes
+stop 6 compare layered --tasks 2000 --repeat 10000 --policy rws,dam-c --no-details --yes
 grep -q "takes at least about .*: 20000 runs" "$work/err" || fail "bench does not say how long it takes: $(cat "$work/err")"
 says "tasks/s"
-stop 2 bench layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1 --yes
+stop 2 compare layered --kernel matmul --tile 4096 --tasks 100 --parallelism 1 --yes
 stop 1 disturb session@0
 
 finish

@@ -10,50 +10,48 @@ completes() {
   [ "$answers" = "$expected" ] || fail "completion of '$*': '$answers', expected '$expected'"
 }
 
-completes "bench balance " b
+completes "compare completion " co
 [ -z "$("$kilter" completion words -- b | sort | uniq -d)" ] || fail "completion: a command twice"
 completes "make info convert draw " graph ""
 completes "make info convert draw " help graph ""
-completes "--policy " bench layered --pol
-completes "paper robust " bench layered --table ""
-completes "--table=paper --table=robust " bench layered --table=
-completes ":files rws,dam-c rws,dam-p " bench layered --policy rws,dam-
-completes ":files rws,dam-c,dam-p " bench layered --policy rws,dam-c,dam-
+completes "--policy " compare layered --pol
+completes "paper robust " compare layered --table ""
+completes "--table=paper --table=robust " compare layered --table=
+completes ":files rws,dam-c rws,dam-p " compare layered --policy rws,dam-
+completes ":files rws,dam-c,dam-p " compare layered --policy rws,dam-c,dam-
 completes "sim:odroid-xu3 " compare x --on sim:o
-completes "sim:odroid-xu3 " sim heat --on sim:o
+completes "sim:odroid-xu3 " compare heat --on sim:o
 completes "emulate:odroid-xu3 " topo --on emulate:o
-completes "native " demo --on n
-completes "native,sim:odroid-xu3 " reproduce matrix --on native,sim:o
-completes ":files cholesky " sim chole
-completes "--on " sim cholesky:n=3 --on
-completes ":files layered layered: " compare lay
-completes "layered :files layered: " bench lay
+completes "native " lab demo --on n
+completes "native,sim:odroid-xu3 " lab reproduce matrix --on native,sim:o
+completes ":files cholesky " compare chole
+completes "--on " compare cholesky:n=3 --on
+completes "layered :files layered: " compare lay
 printf 'schema = "kilter.platform/1"\n' >"$work/mine.toml"
 printf '[package]\n' >"$work/other.toml"
 whole=$(realpath "$kilter")
-here=$(cd "$work" && "$whole" completion words -- sim layered --on sim:./)
+here=$(cd "$work" && "$whole" completion words -- compare layered --on sim:./)
 [ "$here" = "sim:./mine.toml" ] || fail "completion of platform files: '$here'"
-[ -z "$("$kilter" completion words -- sim layered --pla)$("$kilter" completion words -- topo --pla)" ] || fail "completion offers an old spelling"
-completes "wave@ " bench layered --disturb w
+completes "wave@ " compare layered --disturb w
 completes "svg png pdf " graph draw x --to ""
 completes "dot " graph convert x --to d
 completes ":files cholesky " graph info ch
-completes "matmul " sim random --kernel ma
-completes "lu,qr " reproduce matrix --graphs lu,q
-completes "S2-15 " reproduce S2-15
-completes ":files " demo --json ""
-completes ":files " explain ""
-completes ":commands " balance -- ""
-completes ":files " balance --quiet -- ls ""
+completes "matmul " compare random --kernel ma
+completes "lu,qr " lab reproduce matrix --graphs lu,q
+completes "S2-15 " lab reproduce S2-15
+completes ":files " lab demo --json ""
+completes ":files " lab explain ""
+completes ":commands " lab balance -- ""
+completes ":files " lab balance --quiet -- ls ""
 completes "bash zsh fish " completion ""
 completes "--smt " topo --json x --sm
 completes "" topo --smt --sm
 completes "--json " topo --smt --js
 completes "" topo --jso=
 completes "" nothing ""
-KILTER_EXPERIMENTS=$work completes "" reproduce S2
+KILTER_EXPERIMENTS=$work completes "" lab reproduce S2
 for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
-  [ -n "$("$kilter" completion words -- bench layered --$option "")" ] || fail "bench layered --$option has no values"
+  [ -n "$("$kilter" completion words -- compare layered --$option "")" ] || fail "compare layered --$option has no values"
 done
 refuses "did you mean 'zsh'" completion zs
 refuses "one of bash, zsh, fish" completion
@@ -92,11 +90,11 @@ for keys, line in [
     ("kilter graph draw my\t", "kilter graph draw my\\ graphs/"),
     ("kilter graph draw x --to pn\t", "--to png "),
     ("kilter graph draw x --to=pn\t", "--to=png "),
-    ("kilter bench layered --on sim:od\t", "--on sim:odroid-xu3 "),
-    ("kilter bench layered --policy=rws,dam-\t\t", "rws,dam-p"),
+    ("kilter compare layered --on sim:od\t", "--on sim:odroid-xu3 "),
+    ("kilter compare layered --policy=rws,dam-\t\t", "rws,dam-p"),
     ("kilter disturb flo\t0\x01", "kilter disturb float@0"),
     ("kilter topo --json=work\t", "--json=workflow.json "),
-    ("kilter balance -- kilt\t", "-- kilter "),
+    ("kilter lab balance -- kilt\t", "-- kilter "),
 ]:
     types(keys)
     found, shown = appears(line)

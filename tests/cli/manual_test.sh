@@ -31,6 +31,11 @@ for command in "${all[@]}"; do
   for option in $(grep -oE '^ +(-[a-zA-Z],)?--[a-z-]+' "$work/help" | grep -oE -- '--[a-z-]+'); do
     grep -qF -- "${option//-/\\-}" "$page" || fail "$page does not name $option"
   done
+  if command -v mandoc >/dev/null; then
+    # Pages have no date, so that all builds of a version write the same ones.
+    mandoc -T lint -W warning "$page" | grep -v 'missing date, using "": TH$' >"$work/warnings"
+    [ -s "$work/warnings" ] && fail "$page: $(head -n 2 "$work/warnings")"
+  fi
   if command -v groff >/dev/null; then
     groff -man -ww -Tutf8 "$page" >"$work/shown" 2>"$work/warnings"
     [ -s "$work/warnings" ] && fail "$page: $(head -n 2 "$work/warnings")"
@@ -54,8 +59,8 @@ cp "$work/out" "$work/version"
 passes --version
 cmp -s "$work/out" "$work/version" || fail "-V and --version differ"
 
-refuses "unknown command 'bnech': did you mean 'bench'?" help bnech
-refuses "did you mean 'layered'" help bench layred
+refuses "unknown command 'comapre': did you mean 'compare'?" help comapre
+refuses "did you mean 'layered'" help compare layred
 refuses "'kilter topo' has no commands, got 'x'" help topo x
 refuses "$work/nowhere" help --man-pages "$work/nowhere"
 refuses "leave out CMD" help --man-pages "$work/man1" topo

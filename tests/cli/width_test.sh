@@ -43,19 +43,19 @@ for words in commands:
 PY
 python3 "$work/width.py" "$kilter" <<'COMMANDS' || fail "some text does not fit"
 --help
-bench --help
-bench layered --help
 compare --help
+compare layered --help
+lab --help
 run --help
 graph --help
-help reproduce
+help lab reproduce
 topo --on sim:jetson-tx2
-platforms
-platforms jetson-tx2
-policies
+lab platforms
+lab platforms jetson-tx2
+lab policies
 graph info cholesky:n=6
-reproduce --list
-bench layered --tasks 300 --repeat 1 --on sim:jetson-tx2 --policy all --disturb cpu@0 --quiet
+lab reproduce --list
+compare layered --tasks 300 --repeat 1 --on sim:jetson-tx2 --policy all --disturb cpu@0 --quiet
 compare cholesky:n=6 --on sim:jetson-tx2 --repeat 1 --policy all --quiet
 COMMANDS
 

@@ -11,7 +11,7 @@
 
 #include "base/random.hpp"
 #include "conformance/engines.hpp"
-#include "conformance/probe_policies.hpp"
+#include "conformance/subjects.hpp"
 #include "policy/ask.hpp"
 #include "stress/size.hpp"
 

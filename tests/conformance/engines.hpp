@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/workload.hpp"
+#include "conformance/subjects.hpp"
 #include "kilter/machine.hpp"
 #include "kilter/policy.hpp"
 #include "policy/tape.hpp"
@@ -38,7 +38,7 @@ struct engine {
   std::function<run_result(const run_request&)> run;
 };
 
-/// All engines under test.
+/// All engines under test: those of the program that is linked.
 [[nodiscard]] const std::vector<engine>& engines();
 
 }  // namespace kilter::conformance

@@ -14,7 +14,7 @@
 #include "base/random.hpp"
 #include "base/sync.hpp"
 #include "conformance/runtime_variants.hpp"
-#include "conformance/workload.hpp"
+#include "conformance/subjects.hpp"
 
 namespace kilter::conformance {
 namespace {

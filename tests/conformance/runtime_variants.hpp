@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/probe_policies.hpp"
+#include "conformance/subjects.hpp"
 #include "kilter/runtime.hpp"
 #include "stress/watchdog.hpp"
 

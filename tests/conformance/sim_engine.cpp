@@ -1,5 +1,5 @@
-// The simulator as an engine of the contract suite. This file takes the place of engines.cpp in the
-// program that tests it.
+// The simulator as an engine of the contract suite. This file takes the place of test_engine.cpp in
+// the program that tests it.
 
 #include <map>
 

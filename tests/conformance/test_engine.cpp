@@ -1,4 +1,16 @@
-#include "conformance/test_engine.hpp"
+// A single-threaded engine on virtual time. It knows nothing of any policy: what it does is the
+// contract, in the plainest form.
+//
+//   A worker that is free looks for work in this order: its assembly queue, its bound inbox
+//   (youngest first), what it is to run next, then question 3. A task that it takes goes to the
+//   place that travels with it, else to the answer of question 4. The first member of a place to
+//   arrive starts the task; members that arrive before it ends take part; later ones find it done.
+//
+// It throws std::runtime_error naming what happened if the policy breaks the contract (a queue that
+// the worker may not take from, a place that the task does not allow) or if no worker will ever
+// run what is left.
+
+#include "conformance/engines.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -473,8 +485,6 @@ class engine_on_virtual_time final : public view_source {
   run_result result_;
 };
 
-}  // namespace
-
 run_result run_single_threaded(const run_request& r) {
   run_request request = r;
   request.asked = checked(r.asked, r.machine);
@@ -482,6 +492,13 @@ run_result run_single_threaded(const run_request& r) {
   const discipline plan = request.asked->queues(request.machine);
   model::shared_cells cells(plan.cells, plan.type_cells);
   return engine_on_virtual_time(request, tables, cells).run();
+}
+
+}  // namespace
+
+const std::vector<engine>& engines() {
+  static const std::vector<engine> all = {{"single_threaded", true, run_single_threaded}};
+  return all;
 }
 
 }  // namespace kilter::conformance

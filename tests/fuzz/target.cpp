@@ -8,16 +8,21 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "demand.hpp"
 #include "graph/dag_facts.hpp"
 #include "graph/generator.hpp"
+#include "graph_files/build_log.hpp"
 #include "graph_files/dag_dax.hpp"
 #include "graph_files/dag_dot.hpp"
 #include "graph_files/dag_formats.hpp"
+#include "graph_files/dag_gml.hpp"
 #include "graph_files/dag_graphml.hpp"
 #include "graph_files/dag_json.hpp"
+#include "graph_files/dag_ninja.hpp"
+#include "graph_files/dag_node_link.hpp"
 #include "graph_files/dag_pegasus.hpp"
 #include "graph_files/dag_source.hpp"
 #include "graph_files/dag_starpu.hpp"
@@ -41,6 +46,20 @@ using namespace kilter;
 }
 [[maybe_unused]] dag read_dot(const std::string& bytes) {
   return dags::read_dot(dags::check_text("f", bytes));
+}
+[[maybe_unused]] dag read_nodelink(const std::string& bytes) {
+  return dags::read_node_link(dags::check_text("f", bytes));
+}
+[[maybe_unused]] dag read_gml(const std::string& bytes) {
+  return dags::read_gml(dags::check_text("f", bytes));
+}
+/// A graph, and behind it the log of its build, if there is one.
+[[maybe_unused]] dag read_ninja(const std::string& bytes) {
+  const std::size_t end = std::min(bytes.find("# ninja log"), bytes.size());
+  const std::string graph = bytes.substr(0, end), log = bytes.substr(end);
+  std::optional<dags::build_log> times;
+  if (!log.empty()) times.emplace(dags::check_text("log", log));
+  return dags::read_ninja(dags::check_text("f", graph), times ? &*times : nullptr);
 }
 [[maybe_unused]] dag read_dax(const std::string& bytes) {
   return dags::read_dax(dags::check_text("f", bytes));

@@ -2,27 +2,34 @@
 """Results of the simulator that must not change by accident, byte for byte.
 
     check.py KILTER             compares with the files beside this one
-    check.py KILTER --renew     writes them anew, after a change that was meant; look at the difference before it is committed
+    check.py KILTER --renew     writes them anew, after a change that was meant; look at the
+                                difference before it is committed
     check.py KILTER --dump DIR  writes them there; `--runner 'qemu-aarch64 ...'` starts the program
 
-What depends on the invocation (`environment`), the machine's description and what was measured natively are left out; numbers are compared as they were written.
+What depends on the invocation (`environment`), the machine's description and what was measured
+natively are left out; numbers are compared as they were written.
 """
 
 import argparse
 import json
+import os.path
 import pathlib
 import shlex
 import subprocess
 import sys
 
 SIMULATIONS = {
-    "layered": "layered --on sim:jetson-tx2 --policy rws,fa,da,dam-c,dam-p --table paper --tasks 400 --parallelism 2 --repeat 2"
-    " --disturb cpu@0 --disturb offline@1@25%..60%",
-    "wave": "layered --on sim:grid:2x4 --policy all --kernel copy --tile 64 --tasks 300 --parallelism 6 --repeat 1 --disturb wave@0-1:20%,0.02",
-    "random": "random --on sim:haswell-20 --policy rws,perf,dam-c --criticality chain --tasks 200 --repeat 1 --disturb quota@all:40%",
-    "kmeans": "kmeans --on sim:jetson-tx2 --policy rws,dam-p --table paper --iterations 6 --tasks-per-iteration 12 --repeat 1 --steal richest"
+    "layered": "layered --on sim:jetson-tx2 --policy rws,fa,da,dam-c,dam-p --table paper"
+    " --tasks 400 --parallelism 2 --repeat 2 --disturb cpu@0 --disturb offline@1@25%..60%",
+    "wave": "layered --on sim:grid:2x4 --policy all --kernel copy --tile 64 --tasks 300"
+    " --parallelism 6 --repeat 1 --disturb wave@0-1:20%,0.02",
+    "random": "random --on sim:haswell-20 --policy rws,perf,dam-c --criticality chain --tasks 200"
+    " --repeat 1 --disturb quota@all:40%",
+    "kmeans": "kmeans --on sim:jetson-tx2 --policy rws,dam-p --table paper --iterations 6"
+    " --tasks-per-iteration 12 --repeat 1 --steal richest"
     " --disturb freq@0-1:17%,0.5 --co-runner fluid",
-    "heat": "heat --on sim:haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5 --iterations 5 --repeat 1",
+    "heat": "heat --on sim:haswell-cluster --policy dam-c --ranks 4 --tasks-per-rank 5"
+    " --iterations 5 --repeat 1",
 }
 CLAIMS = ["S0-6", "S0-9", "S0-20", "S2-4", "S0-24", "S2-12", "S3-6", "S4-15"]
 HERE = pathlib.Path(__file__).parent
@@ -41,7 +48,8 @@ class call:
         )
         if done.returncode != 0:
             sys.exit(
-                f"kilter {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()[:600]}"
+                f"kilter {' '.join(arguments)}: exit status {done.returncode}: "
+                f"{done.stderr.strip()[:600]}"
             )
         return json.loads(done.stdout, parse_float=number)
 
@@ -77,17 +85,21 @@ def lines(document):
 
 
 def simulated(kilter, arguments):
-    document = kilter("sim", *arguments.split(), "--no-details")
-    return [line for line in lines(document) if not line.startswith(("environment", "machine"))]
+    document = kilter("compare", *arguments.split(), "--no-details")
+    (experiment,) = document.pop("experiments")
+    for key in ("environment", "columns"):
+        del document[key]
+    del experiment["machine"]
+    return [*lines(document), *lines(experiment)]
 
 
 def outputs(kilter):
     for name, arguments in SIMULATIONS.items():
-        yield f"sim_{name}.txt", [f"kilter sim {arguments}", *simulated(kilter, arguments)]
-    verdicts = kilter("reproduce", *CLAIMS)
+        yield f"sim_{name}.txt", [f"kilter compare {arguments}", *simulated(kilter, arguments)]
+    verdicts = kilter("lab", "reproduce", *CLAIMS)
     for claim in verdicts["claims"]:
         claim.pop("native", None)
-    yield "reproduce.txt", [f"kilter reproduce {' '.join(CLAIMS)}", *lines(verdicts)]
+    yield "reproduce.txt", [f"kilter lab reproduce {' '.join(CLAIMS)}", *lines(verdicts)]
 
 
 def another_seed_differs(kilter):
@@ -100,7 +112,7 @@ def another_seed_differs(kilter):
         ]
         for seed in (1, 2)
     ]
-    same = [a for a, b in zip(*results) if a == b]
+    same = [a for a, b in zip(*results, strict=True) if a == b]
     return (
         []
         if not same
@@ -129,13 +141,13 @@ def main():
         golden = (HERE / name).read_text().splitlines()
         if golden == text:
             continue
-        first = next(
-            (i for i, (a, b) in enumerate(zip(golden, text)) if a != b), min(len(golden), len(text))
-        )
-        here = [all[first] if first < len(all) else "nothing" for all in (golden, text)]
-        at = next((i for i, (a, b) in enumerate(zip(*here)) if a != b), 0)
+        first = len(os.path.commonprefix([golden, text]))
+        was, now = (all[first] if first < len(all) else "nothing" for all in (golden, text))
+        at = len(os.path.commonprefix([was, now]))
+        shown = slice(max(0, at - 60), at + 120)
         wrong.append(
-            f"{name}, line {first + 1}, from character {at}:\n  was {here[0][max(0, at - 60) : at + 120]}\n  is  {here[1][max(0, at - 60) : at + 120]}"
+            f"{name}, line {first + 1}, from character {at}:\n"
+            f"  was {was[shown]}\n  is  {now[shown]}"
         )
     for each in wrong:
         print(each)

@@ -340,6 +340,78 @@ TEST(submissions, others_begin_what_was_left_to_a_worker_that_loses_its_core) {
       "a run waits for a worker that has lost its core");
 }
 
+/// engine::submit, worker::policy_finds_work and engine::notify_any. Either worker begins the run,
+/// perhaps in its last look, and before it is called for it. What that leaves the second alone
+/// takes, as a policy may have it: `leaves_itself_out`, or the first wakes itself instead.
+template <bool leaves_itself_out>
+struct begun_in_the_last_look {
+  static constexpr int threads = 3;
+  parking_counts all;
+  parking first{all}, second{all};
+  submission_queue<plain> submissions;
+  plain made;
+  sync::atomic<bool> left{false};
+  run_count tasks;
+
+  void notify_any(const parking* self) {
+    if (!all.somebody_is_needed()) return;
+    wake_one(
+        std::array{&first, &second}, self, [](const parking&) { return true; },
+        [](const parking&) { return false; });
+  }
+  void submit() {
+    tasks.begin(1);
+    made.write(7);
+    parking* const wanted = first.idle() ? &first : nullptr;
+    submissions.push(&made, wanted);
+    if (!wanted || !wanted->call()) notify_any(nullptr);
+    tasks.wait();
+    all.stop(std::array{&first, &second});
+  }
+  void serve(parking& mine) {
+    const parking* const self = leaves_itself_out ? &mine : nullptr;
+    const auto stops = [&] { return all.stopping.load(sync::memory_order_acquire); };
+    sleeping own{mine};
+    const auto search_ends = [&] {
+      own.search_ends([&](bool) {
+        if (submissions.any() || left.load(sync::memory_order_relaxed)) notify_any(self);
+      });
+    };
+    const auto does_something = [&] {
+      if (const plain* const begun = submissions.take(mine)) {
+        search_ends();
+        check(begun->read() == 7, "the run came as it was made");
+        left.store(true, sync::memory_order_release);
+        notify_any(self);
+        return true;
+      }
+      if (&mine == &first || !left.exchange(false, sync::memory_order_acq_rel)) return false;
+      search_ends();
+      if (tasks.take_off(1)) tasks.end();
+      return true;
+    };
+    while (!stops()) {
+      own.search_begins();
+      if (does_something()) continue;
+      own.sleep(-1, [&](std::int64_t&) { return does_something() || stops(); });
+      own.comes_back();
+    }
+    search_ends();
+  }
+  void thread(unsigned who) {
+    if (who == 0)
+      submit();
+    else
+      serve(who == 1 ? first : second);
+  }
+  void after() { check(tasks.done(), "it ran"); }
+};
+
+TEST(submissions, who_begins_one_in_its_last_look_wakes_another_for_what_that_leaves) {
+  holds<begun_in_the_last_look<true>>();
+  goes_wrong<begun_in_the_last_look<false>>("who is about to sleep may wake itself in vain");
+}
+
 TEST(submissions, mutants_leave_a_run_waiting) {
   is_caught<submitted<second_worker::free>>(
       {"runtime/parking.hpp", "parking::announce", "sync::heavy_fence()"});

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "check.hpp"
+#include "runtime/in_hand.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/parking.hpp"
 #include "runtime/sleeping.hpp"
@@ -232,24 +233,23 @@ struct left_in_a_queue : two_things {
   }
 };
 
-/// worker::hand_out, engine::notify_any and engine::wake_for_what_waits: a body pushes both onto
+/// in_hand::hand_out, engine::notify_any and engine::wake_for_what_waits: a body pushes both onto
 /// its worker's deque and blocks until they have run. One worker that looks keeps the other asleep,
-/// and must see the second thing when it has found the first: `fences`, as hand_out does.
-template <bool fences>
+/// and must see the second thing when it has found the first: `hands_out`.
+template <bool hands_out>
 struct made_ready_by_a_body : two_things {
   void notify_any() {
     if (all.somebody_is_needed()) wake_one();
   }
+  void share(node*) {}
+  [[nodiscard]] bool keeps_open_work() const { return anything(); }
   void thread(unsigned who) {
     if (who == 0) {
       for (auto& t : there) {
         t.store(1, sync::memory_order_release);
         notify_any();
       }
-      if (fences) {
-        sync::fence();
-        notify_any();
-      }
+      if (hands_out) in_hand{}.hand_out(*this);
       wait_for_the_second();
       return;
     }
@@ -277,6 +277,8 @@ TEST(parking, mutants_that_leave_a_thing_in_a_queue) {
       {file, "parking_counts::somebody_sleeps", "sync::light_fence()"});
   is_caught<made_ready_by_a_body<true>>({file, "parking::announce", "sync::heavy_fence()"});
   is_caught<made_ready_by_a_body<true>>({file, "parking::search_ends", "sync::fence()"});
+  is_caught<made_ready_by_a_body<true>>(
+      {"runtime/in_hand.hpp", "in_hand::hand_out", "sync::fence()"});
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Usage: flags_test.sh LIBKILTER_OPENMP PROGRAM PROGRAM_WITH_FENCES
 #
-# Beside others one more thread, which sleeps, makes libgomp's threads sleep where they wait. Not where members may wait for flags of their own.
+# Beside others one more thread, which sleeps, makes libgomp's threads sleep where they wait. Not
+# where members may wait for flags of their own.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
 has_library "$1"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Usage: mask_test.sh LIBKILTER_OPENMP MASKS
 #
-# A mask that was narrowed to a quota follows it, for threads that still have it; here a file stands for the quota of a control group.
+# A mask that was narrowed to a quota follows it, for threads that still have it; here a file stands
+# for the quota of a control group.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
 has_library "$1"
@@ -19,17 +20,27 @@ when() {
 }
 
 quota 100000
-(when "$scratch/grown" quota 200000; when "$scratch/gone" quota 50000; when "$scratch/back" quota max) &
-expect "it grows, shrinks and goes" "1 1 1; 2 2 2 pinned; 1 1 1; 2 2 2;" "$(run KILTER_MASK="$both;${cpus[1]};$scratch" "$program" 10 "$scratch/grown" "$scratch/gone" "$scratch/back")"
+(
+  when "$scratch/grown" quota 200000
+  when "$scratch/gone" quota 50000
+  when "$scratch/back" quota max
+) &
+expect "it grows, shrinks and goes" "1 1 1; 2 2 2 pinned; 1 1 1; 2 2 2;" \
+  "$(run KILTER_MASK="$both;${cpus[1]};$scratch" "$program" 10 "$scratch/grown" "$scratch/gone" \
+    "$scratch/back")"
 wait
 quota 100000
 (when "$scratch/folder" true) &
-expect "a folder that is not there tells nothing" "1 1 1; 1 1 1 pinned;" "$(run KILTER_MASK="$both;${cpus[1]};$scratch/none" "$program" 2 "$scratch/folder")"
+expect "a folder that is not there tells nothing" "1 1 1; 1 1 1 pinned;" \
+  "$(run KILTER_MASK="$both;${cpus[1]};$scratch/none" "$program" 2 "$scratch/folder")"
 wait
-expect "it goes where more threads work; who asks is told as before" "2 1" "$(run KILTER_MASK="$both;${cpus[1]};$scratch" "$program" busy)"
-expect "another mask than the one that is told is not ours" "1 $computer $computer;" "$(run KILTER_MASK="$both;${cpus[0]};$scratch" "$program")"
+expect "it goes where more threads work; who asks is told as before" "2 1" \
+  "$(run KILTER_MASK="$both;${cpus[1]};$scratch" "$program" busy)"
+expect "another mask than the one that is told is not ours" "1 $computer $computer;" \
+  "$(run KILTER_MASK="$both;${cpus[0]};$scratch" "$program")"
 expect "nothing told" "1 $computer $computer;" "$(run "$program")"
-for told in "" x "0" ";;" "0-1;" "$both;${cpus[1]}" "99999999999999999999;1;" "$both;;$scratch" "-1;-1;/"; do
+for told in "" x "0" ";;" "0-1;" "$both;${cpus[1]}" "99999999999999999999;1;" \
+  "$both;;$scratch" "-1;-1;/"; do
   expect "told '$told'" "1 $computer $computer;" "$(run KILTER_MASK="$told" "$program")"
 done
 exit $failed

@@ -1,8 +1,11 @@
 #!/bin/bash
-# Usage: openmp_test.sh LIBKILTER_OPENMP OWN_DATA PROGRAMS...   PROGRAMS: the same ones, each with other options of the compiler
+# Usage: openmp_test.sh LIBKILTER_OPENMP OWN_DATA PROGRAMS...
 #
-# Programs with OpenMP give the same with and without the library: with what it takes over (1), and with everything on its threads, also what it would leave to libgomp
-# or libomp (all). PROGRAMS and OWN_DATA are of one compiler.
+# PROGRAMS are the same ones, each with other options of the compiler.
+#
+# Programs with OpenMP give the same with and without the library: with what it takes over (1), and
+# with everything on its threads, also what it would leave to libgomp or libomp (all). PROGRAMS and
+# OWN_DATA are of one compiler.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/preloaded.sh"
 has_library "$1"
@@ -15,19 +18,26 @@ needs_two_cpus
 with() {
   local mode=$1
   shift
-  timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP="$mode" KILTER_EXPLAIN="$scratch/explained" "$@" 2>&1
+  timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP="$mode" \
+    KILTER_EXPLAIN="$scratch/explained" "$@" 2>&1
   echo "status $?"
 }
 
 for program in "$@"; do
   for word in $("$program"); do
     plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
-    for mode in 0 1; do expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"; done
-    expect "$(basename "$program") $word, as beside a neighbour" "$plain" "$(KILTER_SAME_TEAM=1 KILTER_BESIDE=1 with 1 "$program" "$word")"
-    expect "$(basename "$program") $word, passive" "$plain" "$(OMP_WAIT_POLICY=passive with 1 "$program" "$word")"
+    for mode in 0 1; do
+      expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"
+    done
+    expect "$(basename "$program") $word, as beside a neighbour" "$plain" \
+      "$(KILTER_SAME_TEAM=1 KILTER_BESIDE=1 with 1 "$program" "$word")"
+    expect "$(basename "$program") $word, passive" "$plain" \
+      "$(OMP_WAIT_POLICY=passive with 1 "$program" "$word")"
     # More members than threads may wait for one another by means of their own; these do not.
-    expect "$(basename "$program") $word, everything on threads of ours" "$plain" "$(with all "$program" "$word")"
-    expect "$(basename "$program") $word, four members on two CPUs" "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
+    expect "$(basename "$program") $word, everything on threads of ours" "$plain" \
+      "$(with all "$program" "$word")"
+    expect "$(basename "$program") $word, four members on two CPUs" \
+      "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
       "$(OMP_NUM_THREADS=4 with all "$program" "$word")"
   done
 done
@@ -40,37 +50,64 @@ explained() {  # VARIABLES... -- PROGRAM WORD: the lines
   local variables=()
   while [ "$1" != -- ]; do variables+=("$1"); shift; done
   shift
-  env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" "${variables[@]}" "$@" > "$scratch/out"
+  env LD_PRELOAD="$library" KILTER_OPENMP=1 KILTER_EXPLAIN="$scratch/explained" "${variables[@]}" \
+    "$@" > "$scratch/out"
   python3 - "$scratch/explained" <<'P'
 import json, sys
 head, *regions = [json.loads(line) for line in open(sys.argv[1])]
 assert head["schema"] == "kilter.regions/1", head
-print(repr(head["passed_on_for"]), *(f'{r["calls"]} {r["on_pool"]} {r["left_for"] or "-"}' for r in regions))
+told = (f'{r["calls"]} {r["on_pool"]} {r["left_for"] or "-"}' for r in regions)
+print(repr(head["passed_on_for"]), *told)
 P
 }
-expect "a loop runs on threads of ours from its third execution" "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
-expect "iterations that wait for others are left to the OpenMP library" "'' 12 0 doacross" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront | sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
+expect "a loop runs on threads of ours from its third execution" \
+  "'' 50 48 -" "$(explained OMP_NUM_THREADS=2 -- "$1" stencil)"
+expect "iterations that wait for others are left to the OpenMP library" "'' 12 0 doacross" \
+  "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" wavefront |
+    sed -E 's/(GOMP_loop|__kmpc)_doacross[a-z_]*$/doacross/')"
 explained OMP_NUM_THREADS=2 -- "$1" stencil > "$scratch/told"
 if grep -q '"library":"libomp"' "$scratch/explained"; then
-  tasks() { explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$first" "$1" | sed -E 's/__kmpc_[a-z_]*task[a-z_0-9]*$/task/'; }
+  tasks() {
+    explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$first" "$1" |
+      sed -E 's/__kmpc_[a-z_]*task[a-z_0-9]*$/task/'
+  }
   expect "what makes tasks is left to libomp" "'' 12 0 task" "$(tasks tasks)"
   expect "what turns out to make some is, too" "'' 12 5 task" "$(tasks late_task)"
-  expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
-  expect "what turns out to wait is, too" "'' 12 5 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
-  expect "where its threads sleep, regions of both kinds take turns" "'' 30 28 - 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating)"
-  expect "where libomp's threads spin, they do not" "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
-  expect "what the user says to libomp alone" "'KMP_AFFINITY'" "$(explained KMP_AFFINITY=none -- "$1" stencil)"
+  expect "what waits is left to libomp" "'' 12 0 __kmpc_barrier" \
+    "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/__kmpc_[a-z_0-9]*$/__kmpc_barrier/')"
+  expect "what turns out to wait is, too" "'' 12 5 __kmpc_barrier" \
+    "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+  expect "where its threads sleep, regions of both kinds take turns" \
+    "'' 30 28 - 30 0 __kmpc_barrier" \
+    "$(explained OMP_NUM_THREADS=2 KMP_BLOCKTIME=0 -- "$1" alternating)"
+  expect "where libomp's threads spin, they do not" \
+    "'' 30 9 threads that spin after other regions 30 0 __kmpc_barrier" \
+    "$(explained OMP_NUM_THREADS=2 -- "$1" alternating)"
+  expect "what the user says to libomp alone" "'KMP_AFFINITY'" \
+    "$(explained KMP_AFFINITY=none -- "$1" stencil)"
 else
-  comes_to "beside a neighbour members that wait for one another run on threads of ours" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers
-  comes_to "so do tasks" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" tasks
-  comes_to "and what turns out to make some" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_task
-  comes_to "also if they begin to only later" "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" late_barrier
-  comes_to "regions with and without take turns" "'' 30 28 - 30 28 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating
-  expect "ordered loops are libgomp's" "12 0 GOMP_ordered" "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" ordered | sed -E "s/^'' //; s/GOMP_(loop_)?(ull_)?ordered[a-z_]*/GOMP_ordered/" | cut -d' ' -f1-3)"
-  expect "alone what waits is left to libgomp" "'' 12 0 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
-  expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
+  comes_to "beside a neighbour members that wait for one another run on threads of ours" \
+    "'' 12 10 -" explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" barriers
+  comes_to "so do tasks" "'' 12 10 -" explained OMP_WAIT_POLICY=passive \
+    OMP_NUM_THREADS=2 -- "$1" tasks
+  comes_to "and what turns out to make some" "'' 12 10 -" explained OMP_WAIT_POLICY=passive \
+    OMP_NUM_THREADS=2 -- "$1" late_task
+  comes_to "also if they begin to only later" "'' 12 10 -" explained OMP_WAIT_POLICY=passive \
+    OMP_NUM_THREADS=2 -- "$1" late_barrier
+  comes_to "regions with and without take turns" "'' 30 28 - 30 28 -" explained \
+    OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" alternating
+  expect "ordered loops are libgomp's" "12 0 GOMP_ordered" \
+    "$(explained OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 -- "$1" ordered |
+      sed -E "s/^'' //; s/GOMP_(loop_)?(ull_)?ordered[a-z_]*/GOMP_ordered/" | cut -d' ' -f1-3)"
+  expect "alone what waits is left to libgomp" "'' 12 0 GOMP_barrier" \
+    "$(explained OMP_NUM_THREADS=2 -- "$1" barriers | sed 's/GOMP_[a-z_]*$/GOMP_barrier/')"
+  expect "what turns out to wait is, too" "'' 12 5 GOMP_barrier" \
+    "$(explained OMP_NUM_THREADS=2 -- "$1" late_barrier)"
 fi
-expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
-expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
-expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" "$(explained OMP_NUM_THREADS=2 -- "$own_data")"
+expect "where the user has bound threads, nothing is taken over" "'OMP_PROC_BIND'" \
+  "$(explained OMP_PROC_BIND=true -- "$1" stencil)"
+expect "threads that spin are not joined by ours" "'OMP_WAIT_POLICY=active'" \
+  "$(explained OMP_WAIT_POLICY=ACTIVE -- "$1" stencil)"
+expect "data of threads are told" "'' 20 0 thread-local data 1 0 thread-local data" \
+  "$(explained OMP_NUM_THREADS=2 -- "$own_data")"
 exit $failed

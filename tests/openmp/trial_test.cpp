@@ -58,7 +58,7 @@ TEST(trial, follows_a_change) {
 }
 
 /// A team of which so many events a millisecond come with all threads, and with one.
-struct team {
+struct made_team {
   double all, one;
   choice_of_team c{};
   double events = 0.0;
@@ -81,23 +81,23 @@ struct team {
 };
 
 TEST(choice_of_team, one_thread_where_members_come_further_with_it) {
-  team quick_turns{1000, 1500};
+  made_team quick_turns{1000, 1500};
   quick_turns.run(200 * ms);
   EXPECT_GT(quick_turns.run(3000 * ms), 0.9);
-  team barriers{40, 25};
+  made_team barriers{40, 25};
   barriers.run(200 * ms);
   EXPECT_LT(barriers.run(3000 * ms), 0.05);
 }
 
 TEST(choice_of_team, all_threads_where_members_seldom_wait) {
-  team long_work{0.1, 0.05};
+  made_team long_work{0.1, 0.05};
   EXPECT_LT(long_work.run(3000 * ms), 0.02);
-  team others{1000, 1500};
+  made_team others{1000, 1500};
   EXPECT_EQ(others.run(3000 * ms, 0.0), 0.0) << "no folded team runs";
 }
 
 TEST(choice_of_team, what_a_program_does_between_its_regions_changes_nothing) {
-  team t{50, 80};
+  made_team t{50, 80};
   t.run(2000 * ms, 0.2);
   EXPECT_GT(t.run(3000 * ms, 0.2), 0.9);
   EXPECT_EQ(t.run(100 * ms, 0.0), 1.0) << "nothing is known of it";
@@ -122,13 +122,13 @@ TEST(choice_of_team, an_event_counts_as_what_it_usually_takes) {
 }
 
 TEST(choice_of_team, one_thread_also_where_members_wait_now_and_then) {
-  team beside_others{1, 1.5};
+  made_team beside_others{1, 1.5};
   beside_others.run(300 * ms);
   EXPECT_GT(beside_others.run(3000 * ms), 0.9);
 }
 
 TEST(choice_of_team, leaves_one_thread_at_once_when_the_work_becomes_long) {
-  team t{1000, 1500};
+  made_team t{1000, 1500};
   t.run(500 * ms);
   t.all = 0.1;
   t.one = 0.02;
@@ -138,7 +138,7 @@ TEST(choice_of_team, leaves_one_thread_at_once_when_the_work_becomes_long) {
 
 // On many CPUs one thread alone may be so slow that less comes than would make anybody try it.
 TEST(choice_of_team, one_thread_that_is_far_too_slow_is_found_out) {
-  team many_cpus{20, 1};
+  made_team many_cpus{20, 1};
   many_cpus.run(500 * ms);
   EXPECT_LT(many_cpus.run(5000 * ms), 0.08);
 }

@@ -43,7 +43,7 @@ inline std::string fuzz_input(std::string_view line) {
 /// be read, or the corpus covers little.
 template <class Read>
 void replay_corpus(const std::string& target, Read&& read) {
-  std::ifstream bundle(std::string(KILTER_TEST_DATA) + "/../fuzz/corpus/" + target + ".txt");
+  std::ifstream bundle(std::string(KILTER_TEST_DATA) + "/fuzz/corpus/" + target + ".txt");
   const int fd = ::memfd_create("fuzz", MFD_CLOEXEC);
   ASSERT_GE(fd, 0);
   const std::string path = "/proc/self/fd/" + std::to_string(fd);

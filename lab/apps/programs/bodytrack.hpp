@@ -2,6 +2,9 @@
 // Follows a body through the pictures of four cameras: Deutscher, Blake, Reid, "Articulated body
 // motion capture by annealed particle filtering" (CVPR 2000). PARSEC's bodytrack, one of the
 // programs of S1 (papers.md A2.2).
+//
+// Unlike in the public code: pictures are drawn, so right poses are known; frames overlap by
+// `depend`.
 
 #include <array>
 #include <cstdint>

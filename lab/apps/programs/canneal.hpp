@@ -3,6 +3,9 @@
 // between them become short (Kirkpatrick, Gelatt and Vecchi 1983; P. Banerjee, "Parallel algorithms
 // for VLSI computer-aided design", 1994). It is the application canneal of S1 (papers.md
 // A2.2).
+//
+// Unlike in the public code: swaps are evaluated in parallel and made in order, so the result is
+// that of one thread.
 
 #include <array>
 #include <cstddef>

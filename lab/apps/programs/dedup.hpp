@@ -3,6 +3,8 @@
 // (Muthitacharoen, Chen, Mazieres: A low-bandwidth network file system, SOSP 2001), whose hashes
 // tell which are equal, and zlib for those that are new. One of the applications of S1
 // (papers.md A2.2).
+//
+// Unlike in the public code: the archive is the same bit for bit, whoever comes first.
 
 #include <array>
 #include <cstddef>

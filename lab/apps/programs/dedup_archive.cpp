@@ -125,7 +125,7 @@ class archive_reader {
   void read(const std::function<void(const restored_piece&)>& to) {
     if (archive_.size() < archive_magic.size() ||
         see(archive_magic.size()).substr(0, 7) != archive_magic.substr(0, 7))
-      broken("this is no archive of kilter app dedup");
+      broken("this is no archive of kilter lab app dedup");
     if (see(8)[7] != archive_magic[7])
       broken("version " + std::to_string(see(8)[7]) +
              " of the format; this program reads version 1");

@@ -3,6 +3,9 @@
 // activations from sparse motion capture marker data" (SIGGRAPH 2005), and Teran, Sifakis, Irving,
 // Fedkiw, "Robust quasistatic finite elements and flesh simulation" (SCA 2005). PARSEC's facesim,
 // one of the programs of S1 (papers.md A2.2).
+//
+// Unlike in the public code: a face that Kilter meshes, corotated linear elasticity, nine muscles;
+// nothing collides.
 
 #include <array>
 #include <cstdint>

@@ -2,6 +2,9 @@
 // Finds the pictures of a database that look most like each query: Lv, Josephson, Wang, Charikar,
 // Li: Ferret, a toolkit for content-based similarity search of feature-rich data, EuroSys 2006. One
 // of the applications of S1 (papers.md A2.2).
+//
+// Unlike in the public code: pictures are drawn, or read from folders; six tables of random planes
+// as index.
 
 #include <array>
 #include <cstddef>

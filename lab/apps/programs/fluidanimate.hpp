@@ -2,6 +2,9 @@
 // Water behind a dam that breaks, by smoothed particle hydrodynamics (Müller, Charypar and Gross
 // 2003), in many short phases over blocks of a grid. An application of S1, Table 1 (papers.md
 // A2.2).
+//
+// Unlike in the public code: each pair is computed from both sides, so there are no locks; a frame
+// is as short as the radius needs.
 
 #include <array>
 #include <cstdint>

@@ -2,6 +2,9 @@
 // How heat spreads in an insulated plate: explicit steps of the 2D heat equation, each point by its
 // four neighbours, on one computer or on several ranks. The application of S0, section 5.4
 // (papers.md A1.3).
+//
+// Unlike in the public code: the exchange of borders runs beside inner blocks; `--exchange join` is
+// the public code's.
 
 #include <array>
 #include <cstdint>

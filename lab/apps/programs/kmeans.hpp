@@ -1,6 +1,9 @@
 #pragma once
 // K-means by Lloyd's iteration: each point goes to the nearest centre, each centre to the mean of
 // its points. The application of S0, section 5.4 (papers.md A1.3).
+//
+// Unlike in the public code: a task an iteration, so that each begins on the best core; sums are
+// exact.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// What `kilter app` needs to know of a program.
+// What `kilter lab app` needs to know of a program.
 
 #include <chrono>
 #include <cstdint>

@@ -2,6 +2,9 @@
 // Clusters of a stream of points, of which only a block is looked at at a time: the algorithm
 // STREAM of O'Callaghan, Mishra, Meyerson, Guha and Motwani (ICDE 2002). It is the application
 // streamcluster of S1 (papers.md A2.2).
+//
+// Unlike in the public code: all points have their nearest centre; a search ends when nothing gains
+// 0.01 %.
 
 #include <array>
 #include <cstddef>

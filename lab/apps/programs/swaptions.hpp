@@ -1,6 +1,9 @@
 #pragma once
 // Prices of swaptions in the framework of Heath, Jarrow and Morton, by Monte Carlo. An application
 // of S1 (papers.md A2.2).
+//
+// Unlike in the public code: rates of 2 to 4 % for each half year, strikes 0.7 to 1.3 of the fair
+// one, expiry in 5 years; a random number depends on its place alone.
 
 #include <array>
 #include <atomic>

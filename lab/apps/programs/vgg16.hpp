@@ -1,6 +1,9 @@
 #pragma once
 // Inference of VGG-16, each layer a matrix product cut in blocks of output channels. The
 // application of S2, section 4.3 (papers.md A3.3).
+//
+// Unlike in the public code: block lengths are tuned at run time; OpenBLAS instead of a loop; one
+// task a block instead of two; a row of the table for each shape.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What a running `kilter balance` shows to `kilter top`: a file beside the ledger, replaced after
-// each quantum.
+// What a running `kilter lab balance` shows to `kilter top`: a file beside the ledger, replaced
+// after each quantum.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -58,7 +58,7 @@ struct shown_boards {
   std::vector<std::string> passed_over;
 };
 
-/// What all `kilter balance` of this user show now.
+/// What all `kilter lab balance` of this user show now.
 [[nodiscard]] shown_boards read_boards();
 /// As "balances" of "kilter.top/1" has them.
 [[nodiscard]] nlohmann::ordered_json boards_json(const std::vector<board_view>&);

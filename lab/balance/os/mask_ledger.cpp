@@ -183,7 +183,7 @@ mask_ledger::mask_ledger(const std::string& path) : path_(path) {
            fmt::format("no file of masks: it does not begin with '{:.{}}'", magic, family_bytes));
   if (std::memcmp(h.magic, magic, sizeof magic) != 0 || h.record_bytes != sizeof(mask_record))
     refuse(input_error(""),
-           "was written by another version of Kilter; run that one's kilter balance --restore");
+           "was written by another version of Kilter; run that one's kilter lab balance --restore");
   if (h.used > h.room || h.room > most_records)
     refuse(not_a_ledger(""),
            fmt::format("no file of masks: it says that {} of {} records are used, of at most {}",

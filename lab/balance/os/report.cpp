@@ -99,7 +99,8 @@ std::vector<std::string> top_lines(const std::vector<board_view>& all) {
   std::vector<std::string> lines;
   for (const board_view& v : all) {
     lines.push_back(fmt::format(
-        "kilter balance {}: {}, observer {}, {:.0f} s, {} quanta of {:.0f} ms, {} moves, {} swaps",
+        "kilter lab balance {}: {}, observer {}, {:.0f} s, {} quanta of {:.0f} ms, {} moves, {} "
+        "swaps",
         v.pid, v.policy, v.observer, v.seconds, v.quanta, v.quantum_s * 1e3, v.moves, v.swaps));
     lines.push_back(fmt::format("{:>7} {:<15} {:>4} {:>5} {:>5}  {:<8} {:>8} {:>8}  {}", "TID",
                                 "NAME", "CORE", "RAN", "WAIT", "CLASS", "MISSES/S", "EXPECTED",

@@ -1,5 +1,5 @@
 #pragma once
-// What `kilter balance` and `kilter top` print.
+// What `kilter lab balance` and `kilter top` print.
 
 #include <string>
 #include <vector>

@@ -121,7 +121,7 @@ class restorer {
         "thread {} ({}) keeps the mask {} and should have {}: {}", tid, s->name, to_text(now),
         to_text(original),
         error == EINVAL
-            ? "its cpuset allows none of them now; when it does, run kilter balance --restore"
+            ? "its cpuset allows none of them now; when it does, run kilter lab balance --restore"
             : std::strerror(error)));
     return false;
   }

@@ -26,9 +26,9 @@ struct mended {
   std::uint32_t files = 0, in_use = 0;
   restored masks;
 };
-/// `kilter balance --restore`: all ledgers of this user whose Kilter and guard are both gone. Their
-/// files are removed, unless a mask is still owed. One that is no ledger is set aside under another
-/// name, and one of another version is left to that.
+/// `kilter lab balance --restore`: all ledgers of this user whose Kilter and guard are both gone.
+/// Their files are removed, unless a mask is still owed. One that is no ledger is set aside under
+/// another name, and one of another version is left to that.
 [[nodiscard]] mended restore_all();
 
 }  // namespace kilter::balance::os

@@ -354,7 +354,7 @@ class session {
       for (const std::string& line : r.failed) options_.tell(line, true);
     } catch (const std::bad_alloc&) {
       owes_masks_ = true;
-      options_.tell("there is no memory left to give masks back; run kilter balance --restore",
+      options_.tell("there is no memory left to give masks back; run kilter lab balance --restore",
                     true);
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// `kilter balance`: every quantum the threads are observed, the scheduler is asked, and what it
+// `kilter lab balance`: every quantum the threads are observed, the scheduler is asked, and what it
 // answers is carried out.
 
 #include <cstdint>

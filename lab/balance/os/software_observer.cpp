@@ -60,7 +60,7 @@ std::string why_not_mapped(int error) {
 
 constexpr const char* code_forbidden =
     "their code may not be read; kernel.yama.ptrace_scope 0 or CAP_SYS_PTRACE allow it, or start "
-    "the program by kilter balance";
+    "the program by kilter lab balance";
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Elements, numbers and the registry of sections (or functions that give sections from the document). Text reaches the page through text nodes only.
+// Elements, numbers and the registry of sections (or functions that give sections from the
+// document). Text reaches the page through text nodes only.
 
 const K = { doc: null, charts: [], registry: {} };
 
@@ -7,21 +8,25 @@ K.sections = (schema, list) => {
 };
 
 // Names may hold control characters, which a page would swallow.
-K.printable = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, c => "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0"));
+K.printable = text =>
+  text.replace(/(?![\t\n])\p{Cc}/gu, c => "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0"));
 
 K.h = (tag, attributes, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "style") Object.assign(element.style, value);
-    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== undefined && value !== null && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(Infinity))
-    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : K.printable(String(child)));
+    if (child !== null && child !== undefined)
+      element.append(child instanceof Node ? child : K.printable(String(child)));
   return element;
 };
 K.note = text => K.h("p", { class: "note" }, text);
-K.fold = (title, ...content) => K.h("details", {}, K.h("summary", {}, title), K.h("div", { class: "scroll" }, content));
+K.fold = (title, ...content) =>
+  K.h("details", {}, K.h("summary", {}, title), K.h("div", { class: "scroll" }, content));
 
 K.list = value => (Array.isArray(value) ? value : []);
 K.dict = value => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
@@ -46,7 +51,8 @@ K.extremes = values => {
   return [low, high];
 };
 
-// Rows as pack.hpp packs them: lists of one column each. Numbers are differences, in base 32 from the lowest digit on, as in source maps.
+// Rows as pack.hpp packs them: lists of one column each. Numbers are differences, in base 32 from
+// the lowest digit on, as in source maps.
 K.digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 K.unpack_numbers = text => {
   const numbers = [];
@@ -74,8 +80,13 @@ K.unpack_column = (column, rows) => {
 K.unpack = packed => {
   if (Array.isArray(packed)) return packed;
   const { rows = 0, columns = {} } = K.dict(packed);
-  const all = Object.entries(columns).map(([name, column]) => [name, K.unpack_column(column, rows)]);
-  return Array.from({ length: rows }, (_, i) => Object.fromEntries(all.map(([name, values]) => [name, values[i]])));
+  const all = Object.entries(columns).map(([name, column]) => [
+    name,
+    K.unpack_column(column, rows),
+  ]);
+  return Array.from({ length: rows }, (_, i) =>
+    Object.fromEntries(all.map(([name, values]) => [name, values[i]])),
+  );
 };
 
 const none = "–";
@@ -92,7 +103,8 @@ K.short = value => {
   return String(Number(value.toPrecision(3)));
 };
 K.times = value => (K.finite(value) ? value.toFixed(2) + "×" : none);
-K.percent = value => (K.finite(value) ? (value * 100).toFixed(value > 0 && value < 0.0995 ? 1 : 0) + " %" : none);
+K.percent = value =>
+  K.finite(value) ? (value * 100).toFixed(value > 0 && value < 0.0995 ? 1 : 0) + " %" : none;
 K.unit_of = seconds => (seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e3] : ["µs", 1e6]);
 K.seconds = value => {
   if (!K.finite(value)) return none;
@@ -100,13 +112,17 @@ K.seconds = value => {
   const [unit, scale] = K.unit_of(Math.abs(value));
   return Number((value * scale).toPrecision(3)) + " " + unit;
 };
-K.or_list = words => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words[words.length - 1]);
+K.or_list = words =>
+  words.length < 2
+    ? words.join("")
+    : words.slice(0, -1).join(", ") + " and " + words[words.length - 1];
 
 // Warm runs are rows of their own, beside the cold ones of the same policy.
 K.row_name = row => String(row.policy ?? "?") + (row.warm ? " (warm)" : "");
 K.scenario = row => String(row.disturb ?? "none");
 K.scenario_title = name => (name === "none" ? "Undisturbed" : name);
-K.place_name = p => (p.width > 1 ? `cores ${p.leader}–${p.leader + p.width - 1}` : `core ${p.leader}`);
+K.place_name = p =>
+  p.width > 1 ? `cores ${p.leader}–${p.leader + p.width - 1}` : `core ${p.leader}`;
 K.place_key = p => `${p.leader}/${p.width}`;
 
 // Rows that measure the same thing, in the order of the configuration, else of appearance.
@@ -121,7 +137,8 @@ K.group = (rows, key, preferred) => {
   for (const [name, members] of groups) if (!members.length) groups.delete(name);
   return groups;
 };
-K.by_scenario = rows => K.group(rows, K.scenario, ["none", ...K.list(K.dict(K.doc.config).disturbs)]);
+K.by_scenario = rows =>
+  K.group(rows, K.scenario, ["none", ...K.list(K.dict(K.doc.config).disturbs)]);
 K.by_policy = rows =>
   K.group(
     rows,
@@ -132,7 +149,7 @@ K.by_policy = rows =>
 K.table = (caption, head, rows, options = {}) =>
   K.h(
     "table",
-    {},
+    { class: options.class ?? null },
     caption ? K.h("caption", {}, caption) : null,
     K.h(
       "thead",
@@ -151,7 +168,9 @@ K.table = (caption, head, rows, options = {}) =>
           "tr",
           { class: options.best === i ? "best" : null },
           cells.map((cell, j) =>
-            j === 0 ? K.h("th", { scope: "row" }, cell) : K.h("td", { class: options.mark ? options.mark(i, j) : null }, cell),
+            j === 0
+              ? K.h("th", { scope: "row" }, cell)
+              : K.h("td", { class: options.mark ? options.mark(i, j) : null }, cell),
           ),
         ),
       ),

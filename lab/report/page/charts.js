@@ -12,9 +12,15 @@ K.set_theme = dark => {
   for (const entry of K.charts) entry.draw();
 };
 
-// `make()` gives the option anew for each theme. The label is what a screen reader says in place of the picture.
+// `make()` gives the option anew for each theme. The label is what a screen reader says in place of
+// the picture.
 K.chart = (host, { height, label, make, renderer = "svg", after }) => {
-  const box = K.h("div", { class: "chart", role: "img", "aria-label": label, style: { height: height + "px" } });
+  const box = K.h("div", {
+    class: "chart",
+    role: "img",
+    "aria-label": label,
+    style: { height: height + "px" },
+  });
   host.append(box);
   const entry = { box, chart: null };
   entry.draw = () => {
@@ -82,7 +88,14 @@ K.name_axis = (names, more = {}) => ({
   splitLine: { show: false },
   axisLine: { show: false },
   ...more,
-  axisLabel: { color: K.color("--ink"), fontSize: 12, width: 108, overflow: "truncate", interval: 0, ...more.axisLabel },
+  axisLabel: {
+    color: K.color("--ink"),
+    fontSize: 12,
+    width: 108,
+    overflow: "truncate",
+    interval: 0,
+    ...more.axisLabel,
+  },
 });
 
 // Room for the longest name, without letting one long name eat a narrow screen.
@@ -110,7 +123,12 @@ K.stacked_bars = (host, { title, names, parts, axis, limit, label, describe }) =
         grid: { left, right: 14, top: 4, bottom: 26 },
         xAxis: K.value_axis({
           max: limit,
-          axisLabel: { color: K.color("--faint"), fontSize: 11, hideOverlap: true, formatter: axis },
+          axisLabel: {
+            color: K.color("--faint"),
+            fontSize: 11,
+            hideOverlap: true,
+            formatter: axis,
+          },
         }),
         yAxis: K.name_axis(names, { axisLabel: { width: left - 12 } }),
         series: parts.map(part => ({
@@ -119,10 +137,18 @@ K.stacked_bars = (host, { title, names, parts, axis, limit, label, describe }) =
           name: part.name,
           barWidth: 15,
           data: part.values,
-          itemStyle: { color: K.color(part.color), borderColor: K.color("--panel"), borderWidth: 1 },
+          itemStyle: {
+            color: K.color(part.color),
+            borderColor: K.color("--panel"),
+            borderWidth: 1,
+          },
           emphasis: { disabled: true },
         })),
-        tooltip: { ...K.base_option().tooltip, trigger: "item", formatter: item => describe(item.dataIndex, item.seriesIndex) },
+        tooltip: {
+          ...K.base_option().tooltip,
+          trigger: "item",
+          formatter: item => describe(item.dataIndex, item.seriesIndex),
+        },
       };
     },
   });

@@ -3,7 +3,7 @@
 const detail = { run: null, view: null, charts: [] };
 
 detail.choose_first = details => {
-  const best = bench.best();
+  const best = results.best();
   return (
     details.find(d => best && K.row_name(d) === K.row_name(best) && K.scenario(d) === K.scenario(best)) ||
     details.find(d => K.scenario(d) !== "none") ||

@@ -1,4 +1,5 @@
-// One drawing a kind of figure: bars, stacks, pies, heat maps and lines. `v` is figures.view of the figure.
+// One drawing a kind of figure: bars, stacks, pies, heat maps and lines. `v` is figures.view of the
+// figure.
 
 // Whiskers and published ticks over bars that stand side by side.
 figures.bar_layout = { barGap: "10%", barCategoryGap: "22%" };
@@ -13,7 +14,9 @@ figures.bar_marks = (v, panel) => ({
     }),
   ),
   renderItem: (_, api) => {
-    const layout = api.barLayout({ ...figures.bar_layout, count: v.series.names.length })[api.value(4)];
+    const layout = api.barLayout({ ...figures.bar_layout, count: v.series.names.length })[
+      api.value(4)
+    ];
     const x = api.coord([api.value(0), 0])[0] + layout.offsetCenter,
       half = layout.width / 2;
     const y = value => api.coord([api.value(0), value])[1];
@@ -31,7 +34,11 @@ figures.bar_marks = (v, panel) => ({
     }
     if (K.finite(published))
       children.push(
-        line(x - half, y(published), x + half, y(published), { stroke: K.color("--hot"), lineWidth: 2.5, lineDash: [4, 2] }),
+        line(x - half, y(published), x + half, y(published), {
+          stroke: K.color("--hot"),
+          lineWidth: 2.5,
+          lineDash: [4, 2],
+        }),
       );
     return { type: "group", children };
   },
@@ -44,7 +51,12 @@ figures.vertical = (v, more) => ({
   yAxis: K.value_axis({
     name: v.f.unit === "seconds" ? "" : v.f.unit,
     nameLocation: "end",
-    nameTextStyle: { color: K.color("--faint"), fontSize: 11, align: "left", padding: [0, 0, 0, -50] },
+    nameTextStyle: {
+      color: K.color("--faint"),
+      fontSize: 11,
+      align: "left",
+      padding: [0, 0, 0, -50],
+    },
     axisLabel: { color: K.color("--faint"), fontSize: 11, hideOverlap: true, formatter: v.tick },
   }),
   ...more,
@@ -78,7 +90,10 @@ figures.bars = (host, v) => {
               name: series,
               ...figures.bar_layout,
               emphasis: { disabled: true },
-              itemStyle: { color: K.color(K.palette[s % K.palette.length]), borderRadius: [2, 2, 0, 0] },
+              itemStyle: {
+                color: K.color(K.palette[s % K.palette.length]),
+                borderRadius: [2, 2, 0, 0],
+              },
               data: v.group.names.map((_, g) => figures.value(v.at(i, g, s))),
             })),
             figures.bar_marks(v, i),
@@ -89,7 +104,9 @@ figures.bars = (host, v) => {
             formatter: item =>
               figures.tip(
                 v,
-                [v.series.names[item.seriesIndex], v.group.names[item.dataIndex]].filter(Boolean).join(", "),
+                [v.series.names[item.seriesIndex], v.group.names[item.dataIndex]]
+                  .filter(Boolean)
+                  .join(", "),
                 v.at(i, item.dataIndex, item.seriesIndex),
               ),
           },
@@ -100,7 +117,9 @@ figures.bars = (host, v) => {
 figures.stacks = (host, v) => {
   figures.keys(host, v, figures.series_keys(v));
   const totals = v.panel.names.flatMap((_, i) =>
-    v.group.names.map((_, g) => K.sum(v.series.names.map((_, s) => figures.value(v.at(i, g, s)) ?? 0))),
+    v.group.names.map((_, g) =>
+      K.sum(v.series.names.map((_, s) => figures.value(v.at(i, g, s)) ?? 0)),
+    ),
   );
   const limit = K.extremes(totals)[1] * 1.02;
   const panels = K.h("div", { class: "panels wide" });
@@ -117,16 +136,21 @@ figures.stacks = (host, v) => {
         values: v.group.names.map((_, g) => figures.value(v.at(i, g, s))),
       })),
       label: figures.label(v, name),
-      describe: (g, s) => figures.tip(v, `${v.group.names[g]}, ${v.series.names[s]}`, v.at(i, g, s)),
+      describe: (g, s) =>
+        figures.tip(v, `${v.group.names[g]}, ${v.series.names[s]}`, v.at(i, g, s)),
     }),
   );
 };
 
-// Colours are the same in all pies: the slices that are largest anywhere, in ours or in print, have one of their own.
+// Colours are the same in all pies: the slices that are largest anywhere, in ours or in print, have
+// one of their own.
 figures.slice_palette = [...K.palette, "--s8", "--s9"];
 figures.slice_colours = v => {
   const weight = v.series.names.map(
-    (_, s) => K.extremes(v.panel.names.flatMap((_, i) => [v.at(i, 0, s)?.obtained, v.at(i, 0, s)?.published]))[1],
+    (_, s) =>
+      K.extremes(
+        v.panel.names.flatMap((_, i) => [v.at(i, 0, s)?.obtained, v.at(i, 0, s)?.published]),
+      )[1],
   );
   const kept = weight
     .map((w, s) => [w, s])
@@ -134,16 +158,28 @@ figures.slice_colours = v => {
     .slice(0, figures.slice_palette.length)
     .map(([, s]) => s)
     .sort((a, b) => a - b);
-  return weight.map((_, s) => (kept.includes(s) ? figures.slice_palette[kept.indexOf(s)] : K.rest_color));
+  return weight.map((_, s) =>
+    kept.includes(s) ? figures.slice_palette[kept.indexOf(s)] : K.rest_color,
+  );
 };
 
 figures.shares = (host, v) => {
   const colours = figures.slice_colours(v);
-  const own = colours.map((color, s) => ({ color, text: v.series.names[s] })).filter(e => e.color !== K.rest_color);
+  const own = colours
+    .map((color, s) => ({ color, text: v.series.names[s] }))
+    .filter(e => e.color !== K.rest_color);
   host.append(
-    K.keys([...own, ...(own.length < colours.length ? [{ color: K.rest_color, text: "other" }] : [])]),
+    K.keys([
+      ...own,
+      ...(own.length < colours.length ? [{ color: K.rest_color, text: "other" }] : []),
+    ]),
     v.printed
-      ? K.h("p", { class: "lead" }, "Inside: obtained. The ring outside: what the paper prints; its open part is not printed.")
+      ? K.h(
+          "p",
+          { class: "lead" },
+          "Inside: obtained. The ring outside: what the paper prints; its open part is " +
+            "not printed.",
+        )
       : K.note("The paper prints no share of this figure."),
   );
   const panels = K.h("div", { class: "panels pies" });
@@ -184,7 +220,9 @@ figures.shares = (host, v) => {
             },
             labelLine: { show: false },
             emphasis: { disabled: true },
-            data: slices.filter(({ p }) => figures.value(p) > 0).map(one => slice(one, one.p.obtained)),
+            data: slices
+              .filter(({ p }) => figures.value(p) > 0)
+              .map(one => slice(one, one.p.obtained)),
           },
           ...(printed.length
             ? [
@@ -214,7 +252,8 @@ figures.shares = (host, v) => {
 figures.heat = (host, v) => {
   const dense = v.group.values.length > 16;
   const all = K.extremes(K.list(v.f.points).map(p => p.obtained));
-  // Within a row pale is a fixed part of its best, so that differences of nothing look like nothing.
+  // Within a row pale is a fixed part of its best, so that differences of nothing look like
+  // nothing.
   const palest = 0.6;
   const best = v.series.names.map(
     (_, s) =>
@@ -233,8 +272,10 @@ figures.heat = (host, v) => {
       "p",
       { class: "lead" },
       v.f.colours === "series"
-        ? `${v.f.unit}; within each row deep is its highest number, pale ${K.percent(palest)} of that or less.`
-        : `${v.f.unit}; pale is ${v.number(all[0])}, deep is ${v.number(all[1])}${v.panel.values.length > 1 ? ", the same in all panels" : ""}.`,
+        ? `${v.f.unit}; within each row deep is its highest number, pale ${K.percent(palest)} of ` +
+            "that or less."
+        : `${v.f.unit}; pale is ${v.number(all[0])}, deep is ` +
+            `${v.number(all[1])}${v.panel.values.length > 1 ? ", the same in all panels" : ""}.`,
     ),
   );
   for (const { panel, name, i } of figures.panels(host, v, dense))
@@ -254,9 +295,19 @@ figures.heat = (host, v) => {
             inverse: /core|place/.test(v.series.name),
             axisTick: { show: false },
             axisLine: { show: false },
-            axisLabel: { color: K.color("--soft"), fontSize: dense ? 10 : 11, interval: dense ? "auto" : 0 },
+            axisLabel: {
+              color: K.color("--soft"),
+              fontSize: dense ? 10 : 11,
+              interval: dense ? "auto" : 0,
+            },
           },
-          visualMap: { show: false, dimension: 2, min: 0, max: 1, inRange: { color: [K.color("--mark"), K.color("--accent")] } },
+          visualMap: {
+            show: false,
+            dimension: 2,
+            min: 0,
+            max: 1,
+            inRange: { color: [K.color("--mark"), K.color("--accent")] },
+          },
           series: [
             {
               type: "heatmap",
@@ -285,7 +336,8 @@ figures.heat = (host, v) => {
             formatter: item =>
               figures.tip(
                 v,
-                `${v.series.names[item.value[1]]}, ${v.group.title} ${v.group.short[item.value[0]]}`,
+                `${v.series.names[item.value[1]]}, ${v.group.title} ` +
+                  `${v.group.short[item.value[0]]}`,
                 v.at(i, item.value[0], item.value[1]),
               ),
           },
@@ -294,7 +346,8 @@ figures.heat = (host, v) => {
     });
 };
 
-// A line for each series; spreads and single marks only where the points are few enough to be told apart.
+// A line for each series; spreads and single marks only where the points are few enough to be told
+// apart.
 figures.lines = (host, v) => {
   const few = v.group.values.length <= 16;
   const numeric = v.group.values.every(value => value !== "" && Number.isFinite(Number(value)));
@@ -334,7 +387,13 @@ figures.lines = (host, v) => {
       }
       if (K.finite(published)) {
         const [cx, cy] = at(published);
-        children.push(line(cx - 12, cy, cx + 12, cy, { stroke: K.color("--hot"), lineWidth: 2.5, lineDash: [4, 2] }));
+        children.push(
+          line(cx - 12, cy, cx + 12, cy, {
+            stroke: K.color("--hot"),
+            lineWidth: 2.5,
+            lineDash: [4, 2],
+          }),
+        );
       }
       return { type: "group", children };
     },
@@ -377,7 +436,10 @@ figures.lines = (host, v) => {
             formatter: item =>
               figures.tip(
                 v,
-                [v.series.names[item.seriesIndex], `${v.group.title} ${v.group.short[item.dataIndex]}`]
+                [
+                  v.series.names[item.seriesIndex],
+                  `${v.group.title} ${v.group.short[item.dataIndex]}`,
+                ]
                   .filter(Boolean)
                   .join(", "),
                 v.at(i, item.dataIndex, item.seriesIndex),
@@ -385,5 +447,6 @@ figures.lines = (host, v) => {
           },
         }),
     });
-  if (!few && v.f.seeds > 1) host.append(K.note("Spreads of so many points would hide the lines; they stand in the table."));
+  if (!few && v.f.seeds > 1)
+    host.append(K.note("Spreads of so many points would hide the lines; they stand in the table."));
 };

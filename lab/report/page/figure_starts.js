@@ -1,6 +1,8 @@
-// The drawing of single events: where each task of one run began and how wide, and what the trace table held meanwhile.
+// The drawing of single events: where each task of one run began and how wide, and what the trace
+// table held meanwhile.
 
-figures.traces = v => K.list(v.f.traces).map((t, i) => ({ t: K.dict(t), name: v.panel.names[i] ?? "" }));
+figures.traces = v =>
+  K.list(v.f.traces).map((t, i) => ({ t: K.dict(t), name: v.panel.names[i] ?? "" }));
 
 figures.disturbed_area = t =>
   t.disturbed_to_s > t.disturbed_from_s
@@ -16,26 +18,40 @@ figures.time_axis = (t, more) =>
     min: 0,
     max: t.makespan_s,
     splitLine: { show: false },
-    axisLabel: { color: K.color("--faint"), fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: K.seconds },
+    axisLabel: {
+      color: K.color("--faint"),
+      fontSize: 11,
+      hideOverlap: true,
+      showMaxLabel: false,
+      formatter: K.seconds,
+    },
     ...more,
   });
 
 figures.starts = (host, v) => {
   const watched = figures.value_name("place", String(v.f.learned ?? ""));
-  const types = K.unique(figures.traces(v).flatMap(({ t }) => K.list(t.learned).map(l => t.types[l[1]] ?? `type ${l[1]}`)));
+  const types = K.unique(
+    figures
+      .traces(v)
+      .flatMap(({ t }) => K.list(t.learned).map(l => t.types[l[1]] ?? `type ${l[1]}`)),
+  );
   host.append(
     K.keys([
       { color: "--ink", text: "start of a critical task, and the cores of its place" },
       { color: "--base", text: "of another task" },
       { color: "--hot", text: "the disturbance is there (shaded)" },
-      ...types.map((text, i) => ({ color: K.palette[i % K.palette.length], text: `learned time of ${watched}: ${text}` })),
+      ...types.map((text, i) => ({
+        color: K.palette[i % K.palette.length],
+        text: `learned time of ${watched}: ${text}`,
+      })),
     ]),
   );
   const panels = K.h("div", { class: "panels wide" });
   host.append(panels);
   for (const { t, name } of figures.traces(v)) {
     const panel = K.panel(panels, name);
-    const starts = [...K.list(t.starts)].sort((a, b) => a[3] - b[3]); // critical ones are drawn last, on top
+    // critical ones are drawn last, on top
+    const starts = [...K.list(t.starts)].sort((a, b) => a[3] - b[3]);
     K.chart(panel, {
       height: t.cores * 22 + 50,
       renderer: "canvas",
@@ -76,9 +92,17 @@ figures.starts = (host, v) => {
                   {
                     type: "line",
                     shape: { x1: px, y1: py, x2: px, y2: end },
-                    style: { stroke: K.color("--s2"), lineWidth: critical ? 1 : 0.6, opacity: critical ? 0.9 : 0.35 },
+                    style: {
+                      stroke: K.color("--s2"),
+                      lineWidth: critical ? 1 : 0.6,
+                      opacity: critical ? 0.9 : 0.35,
+                    },
                   },
-                  { type: "circle", shape: { cx: px, cy: py, r: critical ? 1.8 : 1.1 }, style: { fill: colour } },
+                  {
+                    type: "circle",
+                    shape: { cx: px, cy: py, r: critical ? 1.8 : 1.1 },
+                    style: { fill: colour },
+                  },
                 ],
               };
             },
@@ -98,8 +122,18 @@ figures.starts = (host, v) => {
           yAxis: {
             ...K.value_axis({
               name: `learned time of ${watched}`,
-              nameTextStyle: { color: K.color("--faint"), fontSize: 11, align: "left", padding: [0, 0, 0, -50] },
-              axisLabel: { color: K.color("--faint"), fontSize: 11, hideOverlap: true, formatter: K.seconds },
+              nameTextStyle: {
+                color: K.color("--faint"),
+                fontSize: 11,
+                align: "left",
+                padding: [0, 0, 0, -50],
+              },
+              axisLabel: {
+                color: K.color("--faint"),
+                fontSize: 11,
+                hideOverlap: true,
+                formatter: K.seconds,
+              },
             }),
             type: "log",
           },
@@ -110,7 +144,9 @@ figures.starts = (host, v) => {
             lineStyle: { width: 1.5 },
             color: K.color(K.palette[i % K.palette.length]),
             emphasis: { disabled: true },
-            data: t.learned.filter(l => (t.types[l[1]] ?? `type ${l[1]}`) === type && l[2] > 0).map(l => [l[0], l[2]]),
+            data: t.learned
+              .filter(l => (t.types[l[1]] ?? `type ${l[1]}`) === type && l[2] > 0)
+              .map(l => [l[0], l[2]]),
             markArea: i ? undefined : figures.disturbed_area(t),
           })),
           tooltip: { ...K.base_option().tooltip, trigger: "item" },
@@ -118,7 +154,9 @@ figures.starts = (host, v) => {
       });
     if (t.left_out > 0) panel.append(K.note(`${K.count(t.left_out)} later events are not drawn.`));
   }
-  host.append(K.note("The drawing is of the run with seed 1; the numbers of the claims are of all seeds."));
+  host.append(
+    K.note("The drawing is of the run with seed 1; the numbers of the claims are of all seeds."),
+  );
 };
 
 // Starts of each core as members of a place, by part of the run.
@@ -131,10 +169,12 @@ figures.starts_tables = v => [
   ...figures.traces(v).map(({ t, name }) => {
     const disturbed = t.disturbed_to_s > t.disturbed_from_s;
     const parts = disturbed ? ["before", "during", "after"] : ["all"];
-    const part = start => (!disturbed ? 0 : start < t.disturbed_from_s ? 0 : start < t.disturbed_to_s ? 1 : 2);
+    const part = start =>
+      !disturbed ? 0 : start < t.disturbed_from_s ? 0 : start < t.disturbed_to_s ? 1 : 2;
     const counts = Array.from({ length: t.cores }, () => parts.flatMap(() => [0, 0]));
     for (const [start, leader, width, critical] of K.list(t.starts))
-      for (let c = leader; c < leader + width; ++c) ++counts[c][2 * part(start) + (critical ? 0 : 1)];
+      for (let c = leader; c < leader + width; ++c)
+        ++counts[c][2 * part(start) + (critical ? 0 : 1)];
     return K.table(
       `${name}: tasks that each core took part in, seed 1`,
       ["core", ...parts.flatMap(p => [`critical, ${p}`, `other, ${p}`])],

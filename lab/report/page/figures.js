@@ -1,4 +1,5 @@
-// The papers' figures, drawn from our runs. A figure has panels; in a panel a number for each group and series.
+// The papers' figures, drawn from our runs. A figure has panels; in a panel a number for each group
+// and series.
 
 const figures = {};
 
@@ -26,7 +27,9 @@ figures.value_name = (axis, value) =>
 
 figures.name = f => {
   const [paper, part, what] = String(f.id).split("-");
-  return [paper, (part ?? "").replace("Fig.", "Fig. ")].join(" ").trim() + (what ? ", " + what : "");
+  return (
+    [paper, (part ?? "").replace("Fig.", "Fig. ")].join(" ").trim() + (what ? ", " + what : "")
+  );
 };
 figures.axis = a => {
   const axis = K.dict(a);
@@ -58,7 +61,12 @@ figures.disturbed_frame = (v, at) => {
   return {
     silent: true,
     z: 6,
-    itemStyle: { color: "transparent", borderColor: K.color("--hot"), borderWidth: 1.5, borderType: "dashed" },
+    itemStyle: {
+      color: "transparent",
+      borderColor: K.color("--hot"),
+      borderWidth: 1.5,
+      borderType: "dashed",
+    },
     data: ranges.map(([first, last]) => [{ xAxis: at(first) }, { xAxis: at(last) }]),
   };
 };
@@ -83,7 +91,9 @@ figures.tip = (v, title, p) =>
   K.tip(title, [
     `obtained ${v.number(p?.obtained)}`,
     `${v.number(p?.low)} to ${v.number(p?.high)}`,
-    p && K.finite(p.published) ? `published ${v.number(p.published)}${p.note ? ", " + p.note : ""}` : "published: not printed",
+    p && K.finite(p.published)
+      ? `published ${v.number(p.published)}${p.note ? ", " + p.note : ""}`
+      : "published: not printed",
   ]);
 
 figures.keys = (host, v, entries) =>
@@ -96,22 +106,27 @@ figures.keys = (host, v, entries) =>
         : []),
     ]),
   );
-figures.series_keys = v => v.series.names.map((text, i) => ({ color: K.palette[i % K.palette.length], text }));
+figures.series_keys = v =>
+  v.series.names.map((text, i) => ({ color: K.palette[i % K.palette.length], text }));
 
 figures.panels = (host, v, wide) => {
   const panels = K.h("div", { class: "panels" + (wide ? " wide" : "") });
   host.append(panels);
   return v.panel.names.map((name, i) => ({ panel: K.panel(panels, name), name, i }));
 };
-figures.label = (v, name) => `${figures.name(v.f)}, ${v.f.title}${name ? ", " + name : ""}; the table below has the figures`;
+figures.label = (v, name) =>
+  `${figures.name(v.f)}, ${v.f.title}${name ? ", " + name : ""}; the table below has the figures`;
 
 figures.spread = (v, p) => {
   if (!p || !K.finite(p.obtained)) return none;
   const half = (p.high - p.low) / 2;
-  return v.f.seeds > 1 && half > 0 ? `${v.number(p.obtained)} ± ${v.number(half)}` : v.number(p.obtained);
+  return v.f.seeds > 1 && half > 0
+    ? `${v.number(p.obtained)} ± ${v.number(half)}`
+    : v.number(p.obtained);
 };
 
-// Where the paper prints some of the numbers each has a row, so that theirs can stand beside ours; else rows by columns.
+// Where the paper prints some of the numbers each has a row, so that theirs can stand beside ours;
+// else rows by columns.
 figures.table = (v, i, name) => {
   const at_series = v.series.name ? v.series : { names: [""], title: v.f.unit };
   const group_names = v.group.name ? v.group.short : [""];
@@ -128,7 +143,9 @@ figures.table = (v, i, name) => {
                 series,
                 v.number(p.obtained),
                 `${v.number(p.low)} .. ${v.number(p.high)}`,
-                K.finite(p.published) ? v.number(p.published) + (p.note ? ` (${p.note})` : "") : "not printed",
+                K.finite(p.published)
+                  ? v.number(p.published) + (p.note ? ` (${p.note})` : "")
+                  : "not printed",
               ]
             : [group, series, none, none, none];
         }),
@@ -139,12 +156,18 @@ figures.table = (v, i, name) => {
     ? K.table(
         name,
         [v.group.title, ...(v.series.name ? at_series.names : [v.f.unit])],
-        group_names.map((group, g) => [group, ...at_series.names.map((_, s) => figures.spread(v, v.at(i, g, s)))]),
+        group_names.map((group, g) => [
+          group,
+          ...at_series.names.map((_, s) => figures.spread(v, v.at(i, g, s))),
+        ]),
       )
     : K.table(
         name,
         [`${v.series.title} by ${v.group.title}`, ...group_names],
-        at_series.names.map((series, s) => [series, ...group_names.map((_, g) => figures.spread(v, v.at(i, g, s)))]),
+        at_series.names.map((series, s) => [
+          series,
+          ...group_names.map((_, g) => figures.spread(v, v.at(i, g, s))),
+        ]),
       );
 };
 
@@ -164,24 +187,35 @@ figures.claims_table = f => {
   if (!rows.length) return null;
   const mark = (i, j) => (rows[i][j] === "not met" ? "low" : null);
   const head = ["claim", "published", "obtained", "low .. high", ""];
-  return K.h("div", { class: "scroll beside" }, K.table("Numbers that the paper prints, and ours", head, rows, { mark }));
+  return K.h(
+    "div",
+    { class: "scroll beside" },
+    K.table("Numbers that the paper prints, and ours", head, rows, { mark }),
+  );
 };
 
 figures.draw = (host, f) => {
   const v = figures.view(f);
   host.append(K.h("p", { class: "said" }, K.h("b", {}, "The paper: "), f.said));
   const drawing = figures[f.kind];
-  if (typeof drawing !== "function") return void host.append(K.note(`A drawing of kind ${f.kind} is not known here.`));
+  if (typeof drawing !== "function")
+    return void host.append(K.note(`A drawing of kind ${f.kind} is not known here.`));
   drawing(host, v);
   if (figures.disturbed_ranges(f).length)
     host.append(
-      K.note("In the dashed frame: iterations that began, in most of the runs drawn, while the disturbance was there."),
+      K.note(
+        "In the dashed frame: iterations that began, in most of the runs drawn, while the " +
+          "disturbance was there.",
+      ),
     );
-  if (!v.printed) host.append(K.h("p", { class: "soft" }, "Published numbers of single points: not printed."));
+  if (!v.printed)
+    host.append(K.h("p", { class: "soft" }, "Published numbers of single points: not printed."));
   host.append(
     K.fold(
       "The same as a table",
-      f.kind === "starts" ? figures.starts_tables(v) : v.panel.names.map((name, i) => figures.table(v, i, name)),
+      f.kind === "starts"
+        ? figures.starts_tables(v)
+        : v.panel.names.map((name, i) => figures.table(v, i, name)),
     ),
   );
   const beside = figures.claims_table(f);

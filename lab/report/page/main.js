@@ -54,7 +54,9 @@ closing.words = host =>
       "dl",
       { class: "words" },
       [
-        ["throughput", "Tasks finished a second, from the first submission to the end of the last task. Higher is better."],
+        ...K.list(K.doc.columns)
+          .filter(c => c.head && c.meaning)
+          .map(c => [c.head, c.meaning]),
         [
           "bound",
           "The least time in which these cores could do this work: the larger of all work over the capacity of the " +
@@ -62,11 +64,6 @@ closing.words = host =>
             "and on all cores at once, under the same disturbance, before and after the runs, never from the runs " +
             "themselves. Measured bounds have errors too, so a run may come out slightly above 100 %; where one comes out more " +
             "than 3 % above, the bound was measured too low and the findings say so.",
-        ],
-        [
-          "× rws",
-          "Throughput over that of random work stealing (rws) in the same scenario and repeat; the median of the " +
-            "repeats. 1.00× is no difference.",
         ],
         [
           "place",
@@ -92,41 +89,15 @@ closing.words = host =>
     ),
   );
 
-K.sections("kilter.bench/1", [
-  { id: "setup", title: "Configuration and environment", draw: closing.setup },
+K.sections("kilter.compare/2", [
+  { id: "setup", title: "Configuration and environment", draw: results.setup },
   { id: "words", title: "What the numbers mean", draw: closing.words },
 ]);
 
 K.headings = {
-  "kilter.bench/1": () => {
-    const c = K.dict(K.doc.config),
-      policies = K.list(c.policies).length,
-      scenarios = K.by_scenario(K.list(K.doc.runs)).size;
-    const title = [
-      c.workload ? String(c.workload)[0].toUpperCase() + String(c.workload).slice(1) : "Benchmark",
-      c.kernel ? `of ${c.kernel}` : "",
-      K.finite(c.tile) ? `, tile ${c.tile}` : "",
-    ]
-      .join(" ")
-      .replace(" ,", ",")
-      .trim();
-    const some = (n, one, many) => (n ? `${K.count(n)} ${n === 1 ? one : many}` : null);
-    const meta = [
-      K.dict(K.doc.machine).name,
-      some(K.list(K.dict(K.doc.machine).cores).length, "core", "cores"),
-      some(c.tasks, "task", "tasks"),
-      K.finite(c.parallelism) ? `parallelism ${c.parallelism}` : null,
-      some(policies, "policy", "policies"),
-      some(scenarios, "scenario", "scenarios"),
-      some(K.finite(c.repeat) ? c.repeat : 0, "repeat", "repeats"),
-    ]
-      .filter(Boolean)
-      .join(" · ");
-    return { title, meta, verdict: bench.verdict() };
-  },
+  "kilter.compare/2": () => results.heading(),
   "kilter.reproduce/1": () => verdicts.heading(),
-  "kilter.compare/1": () => compare.heading(),
-  "kilter.matrix/1": () => compare.heading(),
+  "kilter.matrix/1": () => results.heading(),
   "kilter.run/1": () => regions.heading(),
 };
 
@@ -177,7 +148,8 @@ K.start_theme = () => {
 
 K.start = () => {
   K.doc = JSON.parse(document.getElementById("document").textContent);
-  for (const part of ["runs", "summary", "details"])
+  results.unfold();
+  for (const part of ["runs", "rows", "details"])
     K.doc[part] = K.list(K.doc[part]).filter(row => row && typeof row === "object");
   K.start_theme();
   const content = document.getElementById("content"),

@@ -1,5 +1,6 @@
-// What every core did. Spans thinner than a few pixels are merged into slices whose height is the share of time that was
-// busy, so that a run of any length draws in bounded work and shows single tasks again when zoomed in.
+// What every core did. Spans thinner than a few pixels are merged into slices whose height is the
+// share of time that was busy, so that a run of any length draws in bounded work and shows single
+// tasks again when zoomed in.
 
 const timeline = {};
 
@@ -41,7 +42,8 @@ timeline.colorings = spans => {
   };
 };
 
-// Rectangles [start, end, lane, class, bottom, top, span or -1, tasks] for the stretch from..to drawn `pixels` wide.
+// Rectangles [start, end, lane, class, bottom, top, span or -1, tasks] for the stretch from..to
+// drawn `pixels` wide.
 timeline.rectangles = (lanes, of, classes, from, to, pixels) => {
   const slice = (to - from) / Math.max(1, pixels / Math.max(3, Math.ceil(lanes.length / 6)));
   const out = [];
@@ -62,7 +64,11 @@ timeline.rectangles = (lanes, of, classes, from, to, pixels) => {
       busy = null;
       tasks = 0;
     };
-    for (let i = timeline.first_ending_after(spans, from); i < spans.length && spans[i].start_s < to; ++i) {
+    for (
+      let i = timeline.first_ending_after(spans, from);
+      i < spans.length && spans[i].start_s < to;
+      ++i
+    ) {
       const s = spans[i];
       if (s.end_s - s.start_s >= 2 * slice) {
         flush();
@@ -88,7 +94,8 @@ timeline.rectangles = (lanes, of, classes, from, to, pixels) => {
   return out;
 };
 
-// Rectangles [start, end, lane] of the time of which nobody knows what a core did. It must not look like a core that was idle.
+// Rectangles [start, end, lane] of the time of which nobody knows what a core did. It must not look
+// like a core that was idle.
 timeline.unrecorded = (cores, list) => {
   const lane_of = new Map(cores.map((c, lane) => [c, lane]));
   return list
@@ -113,7 +120,8 @@ timeline.hatch = color => {
   return { image, repeat: "repeat" };
 };
 
-// Spans are sorted by start; nested ones may end later than their followers, so a few are looked at twice.
+// Spans are sorted by start; nested ones may end later than their followers, so a few are looked at
+// twice.
 timeline.first_ending_after = (spans, time) => {
   let low = 0,
     high = spans.length;
@@ -130,7 +138,9 @@ timeline.lanes_of = spans => {
     machine = K.list(K.dict(K.doc.machine).cores);
   const known = K.unique([...machine.map(c => c.id), ...cores]).sort((a, b) => a - b);
   const kinds = new Map(machine.map(c => [c.id, c.kind]));
-  const kind_names = K.list(K.dict(K.doc.machine).kinds).map(k => (typeof k === "string" ? k : K.dict(k).name));
+  const kind_names = K.list(K.dict(K.doc.machine).kinds).map(k =>
+    typeof k === "string" ? k : K.dict(k).name,
+  );
   const several = K.unique([...kinds.values()]).length > 1;
   const lists = new Map(known.map(c => [c, []]));
   for (const s of spans) lists.get(s.core).push({ ...s });
@@ -185,7 +195,10 @@ timeline.draw = (host, run) => {
   const gaps = timeline.unrecorded(cores, K.list(run.unrecorded));
   const colorings = timeline.colorings(spans);
   let coloring = colorings["critical or not"];
-  const panel = K.panel(host, `Timeline: ${K.count(spans.length)} task parts on ${names.length} cores`);
+  const panel = K.panel(
+    host,
+    `Timeline: ${K.count(spans.length)} task parts on ${names.length} cores`,
+  );
   const keys = K.h("div", {});
   const choice = K.h(
     "select",
@@ -258,7 +271,8 @@ timeline.draw = (host, run) => {
     const s = lists[lane][index];
     return K.tip(`${s.type ?? "task"} ${s.task ?? ""}`, [
       `${names[lane]}, ${K.seconds(s.end_s - s.start_s)} from ${K.seconds(s.start_s)}`,
-      `${s.critical ? "critical" : "not critical"}, on ${K.place_name({ leader: s.leader ?? s.core, width: s.width || 1 })}` +
+      `${s.critical ? "critical" : "not critical"}, on ` +
+        `${K.place_name({ leader: s.leader ?? s.core, width: s.width || 1 })}` +
         (s.width > 1 ? `, member ${s.member ?? 0}` : ""),
     ]);
   };
@@ -266,7 +280,9 @@ timeline.draw = (host, run) => {
     height: names.length * lane_height + 72,
     renderer: "canvas",
     after: detail.follow,
-    label: `Timeline of ${names.length} cores: ${K.count(spans.length)} task parts in ${K.seconds(detail.total)}`,
+    label:
+      `Timeline of ${names.length} cores: ${K.count(spans.length)} task parts in ` +
+      `${K.seconds(detail.total)}`,
     make: chart => {
       timeline.colors = coloring.keys.map(k => K.color(k.color));
       timeline.hatching = timeline.hatch(K.color("--base"));
@@ -275,7 +291,11 @@ timeline.draw = (host, run) => {
         grid: { left: left(chart), right: 14, top: 4, bottom: 64 },
         xAxis: detail.time_axis(detail.total, true),
         yAxis: K.name_axis(names, {
-          axisLabel: { width: left(chart) - 12, fontSize: names.length > 24 ? 10 : 12, interval: "auto" },
+          axisLabel: {
+            width: left(chart) - 12,
+            fontSize: names.length > 24 ? 10 : 12,
+            interval: "auto",
+          },
           splitLine: { show: true, lineStyle: { color: K.color("--grid") } },
         }),
         dataZoom: detail.zooms(true),
@@ -311,11 +331,17 @@ timeline.draw = (host, run) => {
     scheduled = true;
     requestAnimationFrame(() => {
       scheduled = false;
-      if (entry.chart && !entry.chart.isDisposed()) entry.chart.setOption({ series: [{ id: "spans", data: fill(entry.chart) }] });
+      if (entry.chart && !entry.chart.isDisposed())
+        entry.chart.setOption({ series: [{ id: "spans", data: fill(entry.chart) }] });
     });
   };
   const show_keys = () =>
-    keys.replaceChildren(K.keys([...coloring.keys, ...(gaps.length ? [{ text: "not recorded", color: "--base", shape: "hatch" }] : [])]));
+    keys.replaceChildren(
+      K.keys([
+        ...coloring.keys,
+        ...(gaps.length ? [{ text: "not recorded", color: "--base", shape: "hatch" }] : []),
+      ]),
+    );
   const repaint = () => {
     show_keys();
     entry.draw();
@@ -327,29 +353,44 @@ timeline.draw = (host, run) => {
     K.h(
       "p",
       { class: "lead", style: { margin: "8px 0 2px" } },
-      "Drag to move; Ctrl and wheel, the bar below, or the buttons zoom. Where tasks are too short to be seen, " +
+      "Drag to move; Ctrl and wheel, the bar below, or the buttons zoom. Where tasks are too " +
+        "short to be seen, " +
         "the height of a slice is the share of its time that was busy." +
-        (gaps.length ? " Hatched: not recorded, so neither busy nor idle; a long run is kept in stretches." : ""),
+        (gaps.length
+          ? " Hatched: not recorded, so neither busy nor idle; a long run is kept in stretches."
+          : ""),
     ),
   );
 };
 
 // The one that is shown: the page carries all runs packed (pack.hpp).
-detail.unpacked = run => ({ ...run, spans: K.unpack(run.spans), table: K.unpack(run.table), unrecorded: K.unpack(run.unrecorded) });
+detail.unpacked = run => ({
+  ...run,
+  spans: K.unpack(run.spans),
+  table: K.unpack(run.table),
+  unrecorded: K.unpack(run.unrecorded),
+});
 
 detail.draw = host => {
   const details = K.list(K.doc.details).filter(d => d && typeof d === "object");
-  if (!details.length) return void host.append(K.note("This document has no details of single runs."));
+  if (!details.length)
+    return void host.append(K.note("This document has no details of single runs."));
   const content = K.h("div", {});
   const { controls, refresh } = detail.picker(details, run => {
     for (const entry of detail.charts) entry.dispose();
     detail.charts = [];
     detail.timeline = detail.view = null;
     content.replaceChildren();
-    if (!run) return void content.append(K.note("There are no details of this policy in this scenario."));
+    if (!run)
+      return void content.append(K.note("There are no details of this policy in this scenario."));
     run = detail.unpacked(run);
-    detail.total = K.extremes([...run.spans.map(s => s.end_s), ...run.table.map(r => r.t_s), run.seconds])[1];
-    if (!run.spans.length && !run.table.length) return void content.append(K.note("This run recorded neither table updates nor spans."));
+    detail.total = K.extremes([
+      ...run.spans.map(s => s.end_s),
+      ...run.table.map(r => r.t_s),
+      run.seconds,
+    ])[1];
+    if (!run.spans.length && !run.table.length)
+      return void content.append(K.note("This run recorded neither table updates nor spans."));
     timeline.draw(content, run);
     content.append(K.h("div", { style: { height: "16px" } }));
     detail.table(content, run);
@@ -358,11 +399,16 @@ detail.draw = host => {
   refresh();
 };
 
-K.sections("kilter.bench/1", [
-  {
-    id: "run",
-    title: "One run in time",
-    lead: "What every core did, and what the trace table believed while it did.",
-    draw: detail.draw,
-  },
+K.sections("kilter.compare/2", [
+  () =>
+    K.list(K.doc.details).length
+      ? [
+          {
+            id: "run",
+            title: "One run in time",
+            lead: "What every core did, and what the trace table believed while it did.",
+            draw: detail.draw,
+          },
+        ]
+      : [],
 ]);

@@ -1,4 +1,5 @@
-// Sections of kilter.reproduce/1 that judge: what became of each claim, with the numbers from which that follows.
+// Sections of kilter.reproduce/1 that judge: what became of each claim, with the numbers from which
+// that follows.
 
 const verdicts = {};
 
@@ -23,7 +24,9 @@ verdicts.number = (value, share) => {
   return Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 };
 verdicts.range = (low, high, share) =>
-  K.finite(low) && K.finite(high) ? `${verdicts.number(low, share)} .. ${verdicts.number(high, share)}` : none;
+  K.finite(low) && K.finite(high)
+    ? `${verdicts.number(low, share)} .. ${verdicts.number(high, share)}`
+    : none;
 
 verdicts.badge = name => K.h("span", { class: `badge ${name}` }, String(name));
 
@@ -44,12 +47,17 @@ verdicts.heading = () => {
   return {
     title: "Published claims, checked in virtual time",
     verdict: claims.length
-      ? `Of ${claims.length} ${claims.length === 1 ? "claim" : "claims"}, ${K.or_list(parts.map(([n, say]) => say(n)))}.`
+      ? `Of ${claims.length} ${claims.length === 1 ? "claim" : "claims"}, ` +
+        `${K.or_list(parts.map(([n, say]) => say(n)))}.`
       : "No claim was judged.",
     meta: [
-      figures ? `${figures} ${figures === 1 ? "figure" : "figures"} drawn again` : "no figure belongs to these claims",
+      figures
+        ? `${figures} ${figures === 1 ? "figure" : "figures"} drawn again`
+        : "no figure belongs to these claims",
       K.doc.as && K.doc.as !== "published" ? `read as ${K.doc.as}` : null,
-      ...K.list(K.doc.first).map(f => `${K.list(f.papers).join(" and ")} at first (${f.commit}): ${f.said}`),
+      ...K.list(K.doc.first).map(
+        f => `${K.list(f.papers).join(" and ")} at first (${f.commit}): ${f.said}`,
+      ),
       seeds.length ? `${seeds.join(", ")} seeds for every number` : null,
       "spreads are two standard deviations over the seeds",
     ]
@@ -81,17 +89,20 @@ verdicts.overview = host => {
   );
 };
 
-// The case that decides: the JSON's own obtained, low and high are its, where no value is published.
-// Several cases may be of the same number; then the one that fails.
+// The case that decides: the JSON's own obtained, low and high are its, where no value is
+// published. Several cases may be of the same number; then the one that fails.
 verdicts.tightest = claim => {
-  const same = K.list(claim.cases).filter(c => c.obtained === claim.obtained && c.low === claim.low && c.high === claim.high);
+  const same = K.list(claim.cases).filter(
+    c => c.obtained === claim.obtained && c.low === claim.low && c.high === claim.high,
+  );
   return same.find(c => !c.holds) ?? same[0];
 };
 
 verdicts.needs = c =>
   c.relation === "eq"
     ? `${verdicts.number(c.reference, c.share)}, within ${verdicts.number(c.margin, c.share)}`
-    : `${verdicts.relations[c.relation] ?? c.relation} ${verdicts.number(c.reference, c.share)} by ${verdicts.number(c.margin, c.share)}`;
+    : `${verdicts.relations[c.relation] ?? c.relation} ${verdicts.number(c.reference, c.share)} ` +
+      `by ${verdicts.number(c.margin, c.share)}`;
 
 verdicts.numbers = claim => {
   const values = K.list(claim.values);
@@ -157,7 +168,13 @@ verdicts.cases = claim => {
 verdicts.native = native => {
   if (!native) return null;
   return [
-    K.h("p", { class: "native" }, "Natively ", verdicts.badge(native.verdict), ` (${native.repeats} repeats, ${native.measured}):`),
+    K.h(
+      "p",
+      { class: "native" },
+      "Natively ",
+      verdicts.badge(native.verdict),
+      ` (${native.repeats} repeats, ${native.measured}):`,
+    ),
     verdicts.cases(native),
   ];
 };
@@ -167,11 +184,25 @@ verdicts.claim = claim => {
   return K.h(
     "article",
     { class: "claim", id: claim.id, "data-verdict": claim.verdict },
-    K.h("h3", {}, verdicts.badge(claim.verdict), " ", claim.id, " ", K.h("span", { class: "source" }, claim.source)),
+    K.h(
+      "h3",
+      {},
+      verdicts.badge(claim.verdict),
+      " ",
+      claim.id,
+      " ",
+      K.h("span", { class: "source" }, claim.source),
+    ),
     K.h("p", {}, claim.statement),
-    claim.impossible && claim.verdict === "differs" ? K.h("p", { class: "soft" }, `Impossible in the model: ${claim.impossible}.`) : null,
-    claim.cause && ["direction", "differs"].includes(claim.verdict) ? K.h("p", { class: "soft" }, `Cause: ${claim.cause}.`) : null,
-    claim.exceptions ? K.h("p", { class: "soft" }, `Excepted by the paper itself: ${claim.exceptions}.`) : null,
+    claim.impossible && claim.verdict === "differs"
+      ? K.h("p", { class: "soft" }, `Impossible in the model: ${claim.impossible}.`)
+      : null,
+    claim.cause && ["direction", "differs"].includes(claim.verdict)
+      ? K.h("p", { class: "soft" }, `Cause: ${claim.cause}.`)
+      : null,
+    claim.exceptions
+      ? K.h("p", { class: "soft" }, `Excepted by the paper itself: ${claim.exceptions}.`)
+      : null,
     verdicts.numbers(claim),
     verdicts.cases(claim),
     verdicts.native(claim.native),
@@ -189,7 +220,9 @@ verdicts.list = host => {
   const claims = verdicts.claims();
   if (!claims.length) return void host.append(K.note("This document has no claims."));
   const list = K.h("div", { class: "claims" }, claims.map(verdicts.claim));
-  const present = verdicts.kinds.map(([name]) => name).filter(name => claims.some(c => c.verdict === name));
+  const present = verdicts.kinds
+    .map(([name]) => name)
+    .filter(name => claims.some(c => c.verdict === name));
   if (present.length > 1) {
     const buttons = ["all", ...present].map(name =>
       K.h(
@@ -199,13 +232,20 @@ verdicts.list = host => {
           "aria-pressed": name === "all" ? "true" : "false",
           onclick: () => {
             for (const b of buttons) b.setAttribute("aria-pressed", String(b.textContent === name));
-            for (const article of list.children) article.hidden = name !== "all" && article.dataset.verdict !== name;
+            for (const article of list.children)
+              article.hidden = name !== "all" && article.dataset.verdict !== name;
           },
         },
         name,
       ),
     );
-    host.append(K.h("div", { class: "controls buttons", role: "group", "aria-label": "Show claims with this verdict" }, buttons));
+    host.append(
+      K.h(
+        "div",
+        { class: "controls buttons", role: "group", "aria-label": "Show claims with this verdict" },
+        buttons,
+      ),
+    );
   }
   host.append(list);
 };
@@ -218,20 +258,29 @@ verdicts.words = host =>
       [
         [
           "published",
-          "What the paper prints as a number, in its text or beside its figure. Nothing was read off a drawing; where no number is printed, the report says so.",
+          "What the paper prints as a number, in its text or beside its figure. Nothing was read " +
+            "off a drawing; where no number is printed, the report says so.",
         ],
         [
           "obtained",
-          "The mean over the seeds, each of them a run in virtual time on the platform that the paper names, or the mean of several runs where the experiment says so.",
+          "The mean over the seeds, each of them a run in virtual time on the platform that the " +
+            "paper names, or the mean of several runs where the experiment says so.",
         ],
-        ["low .. high", "Two standard deviations below and above the mean. Error bars in the drawings are the same."],
+        [
+          "low .. high",
+          "Two standard deviations below and above the mean. Error bars in the drawings " +
+            "are the same.",
+        ],
         [
           "case",
-          'An order or equality that the claim\'s words state. "above" holds if low is at least the reference plus the margin, "below" if high is at most the reference less the margin, "equal" if the mean is within the margin.',
+          'An order or equality that the claim\'s words state. "above" holds if low is at least ' +
+            'the reference plus the margin, "below" if high is at most the reference less the ' +
+            'margin, "equal" if the mean is within the margin.',
         ],
         [
           "met",
-          "A published value is met within 15 % of it, a share within 5 points; a gain or loss also within half of itself.",
+          "A published value is met within 15 % of it, a share within 5 points; a gain or loss " +
+            "also within half of itself.",
         ],
         ["place", "(leader, width): the cores that run one task together, led by the lowest."],
       ].map(([word, meaning]) => [K.h("dt", {}, word), K.h("dd", {}, meaning)]),

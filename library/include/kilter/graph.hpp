@@ -34,7 +34,8 @@ class width_list {
   width_list(std::initializer_list<std::uint32_t> widths)
       : width_list(std::span(widths.begin(), widths.size())) {}
   template <class R>
-  requires std::convertible_to<const R&, std::span<const std::uint32_t>> width_list(const R& widths)
+  requires(std::convertible_to<const R&, std::span<const std::uint32_t>>)
+      width_list(const R& widths)
       : width_list(std::span<const std::uint32_t>(widths)) {}
   width_list(std::uint32_t only) : width_list(std::span(&only, 1)) {}
 
@@ -152,8 +153,8 @@ class adds_tasks {
   template <class F>
   task add(F&& f, const depend& write_the_data_before_the_body) = delete;
   template <class S, class F>
-  requires std::convertible_to<const S&, std::string_view> task
-  add(const S& write_options_with_this_name, F&& f)
+  requires(std::convertible_to<const S&, std::string_view>) task
+      add(const S& write_options_with_this_name, F&& f)
   = delete;
 
  private:

@@ -41,7 +41,8 @@ struct policy_options {
   std::vector<core_id> fast;
   /// empty: the policy's own (S0's: user; perf: chain)
   std::optional<kilter::criticality> source{};
-  /// papers.md E55. `x19` is `containing` with the slip of X19: once all narrower places are
+  /// Which places a local search sees: all around the core, or (`row`) those that it leads
+  /// (papers.md E55). `x19` is `containing` with the slip of X19: once all narrower places are
   /// tried, every core but the first of a cluster takes the widest place of its cluster
   /// (papers.md X19).
   enum class local : std::uint8_t { containing, row, x19 } local_search = local::containing;
@@ -51,7 +52,8 @@ struct policy_options {
   /// fa, fam-c: a random fast core for each critical task, not the fast cores in turn
   /// (papers.md A1.2)
   bool random_fast = false;
-  /// papers.md E10
+  /// Where children that are not critical wait. `slow_cluster`: on a random core that is not fast,
+  /// of equal cores on any; thieves may still take them (papers.md E10)
   enum class noncritical : std::uint8_t {
     waker,
     slow_cluster
@@ -60,9 +62,10 @@ struct policy_options {
   std::optional<objective> minimise{};
   /// by place_id, all members busy; for energy and edp
   std::vector<double> watts{};
-  /// discipline::forward_child; false: it waits in the queue like the others (papers.md E10)
+  /// One child that would wait in its waker's queue runs next there; false: it waits like the
+  /// others (discipline::forward_child, papers.md E10)
   bool forward_child = true;
-  /// the chosen place is bound at wake-up (papers.md X20, E8)
+  /// the chosen place is bound at wake-up, ahead of older tasks of its leader (papers.md X20, E8)
   bool direct_assembly = false;
   victims steal_from = victims::random;  ///< papers.md E52, E58
 
@@ -73,7 +76,7 @@ struct policy_options {
   bool cats_bidirectional = false;
   /// looks into a core's own queue before it goes on to another
   std::uint32_t cats_tries = 300;
-  /// labels: once for all tasks that come together, or task by task
+  /// labels: once for all tasks that come together, or task by task; they come out the same
   enum class update : std::uint8_t { batched, each } cats_update = update::batched;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// For a policy in a shared library of its own: `kilter bench --policy ./libmine.so`. See
+// For a policy in a shared library of its own: `kilter compare --policy ./libmine.so`. See
 // docs/policies.md.
 
 #include <cstddef>

@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <thread>
 
 #include "base/random.hpp"
-#include "kilter/error.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::apps {
 namespace {
@@ -42,15 +41,6 @@ void run_with_members(kernel_instance& kernel, std::uint64_t task, std::uint32_t
   for (std::uint32_t i = 1; i < members; ++i) others.emplace_back(member);
   member();
   for (std::thread& t : others) t.join();
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(matmul_rows, equals_the_plain_product_for_sizes_that_fill_no_register) {
@@ -266,7 +256,7 @@ TEST(make_kernel, gives_every_concurrent_task_its_buffers_even_if_the_pool_must_
 
 TEST(make_kernel, names_what_is_wrong) {
   const auto bad = [](std::string_view name, std::uint64_t tile, kernel_options options = small()) {
-    return message_of([&] { (void)make_kernel(name, tile, options); });
+    return test::refusal([&] { (void)make_kernel(name, tile, options); });
   };
   const auto holds = [](const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;

@@ -12,9 +12,6 @@ using namespace kilter::balance::test;
 
 namespace {
 
-constexpr auto C = thread_class::compute;
-constexpr auto M = thread_class::memory;
-
 actor memory_on(core_id c, program_id p = 0) {
   return {.program = p, .kind = M, .demand_per_s = 200.0, .core = c};
 }

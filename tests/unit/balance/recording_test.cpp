@@ -5,31 +5,17 @@
 #include <sstream>
 
 #include "balance/recording.hpp"
-#include "kilter/error.hpp"
 #include "unit/fuzz_corpus.hpp"
+#include "unit/support.hpp"
 
 using namespace kilter;
 using namespace kilter::balance;
+using namespace kilter::test;
 
 namespace {
 
 const std::string header =
     "{\"schema\":\"kilter.observations/1\",\"machine\":\"m\",\"cores\":2,\"observer\":\"pmu\"}\n";
-
-/// The message with which `text` is refused.
-std::string refused(const std::string& text) {
-  std::istringstream in(text);
-  try {
-    recording_reader reader(in, "f");
-    while (reader.next()) {
-    }
-  } catch (const input_error& e) {
-    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "accepted: " << text;
-  return {};
-}
 
 std::string with_thread(const std::string& members) {
   return header + "{\"now_s\":1,\"length_s\":1,\"threads\":[{" + members + "}]}\n";
@@ -136,14 +122,18 @@ TEST(recording, bad_files_are_refused_where_they_are_wrong) {
        "'thread' is [["},
   };
   for (const auto& [text, expected] : cases) {
-    const std::string message = refused(text);
-    EXPECT_NE(message.find(expected), std::string::npos)
-        << "expected '" << expected << "' in: " << message;
+    std::istringstream in(text);
+    expect_names(refusal([&] {
+                   recording_reader reader(in, "f");
+                   while (reader.next()) {
+                   }
+                 }),
+                 {expected});
   }
 }
 
 TEST(fuzz_corpus, of_recordings) {
-  kilter::test::replay_corpus("recording", [](const std::string&, const std::string& text) {
+  replay_corpus("recording", [](const std::string&, const std::string& text) {
     std::istringstream in(text);
     recording_reader reader(in, "f");
     while (reader.next()) {

@@ -10,9 +10,18 @@
 #include <gtest/gtest.h>
 
 #include "balance/catalogue.hpp"
-#include "kilter/error.hpp"
+#include "unit/machines.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::balance::test {
+
+using kilter::test::expect_names;
+using kilter::test::refusal;
+using kilter::test::two_kinds;
+
+constexpr auto C = thread_class::compute;
+constexpr auto M = thread_class::memory;
+constexpr auto U = thread_class::unknown;
 
 struct actor {
   program_id program = 0;
@@ -75,28 +84,11 @@ struct world {
   }
 };
 
-/// Two kinds: the first `fast` cores, and `slow` more.
-inline machine two_kinds(std::uint32_t fast, std::uint32_t slow) {
-  std::vector<core> cores;
-  for (core_id c = 0; c < fast + slow; ++c) {
-    const std::uint32_t kind = c < fast ? 0 : 1;
-    cores.push_back(
-        {.id = c, .os_index = static_cast<int>(c), .cluster = kind, .kind = kind, .numa_node = 0});
-  }
-  return {"two kinds", {{0, "fast", fast, 2.0}, {1, "slow", slow, 1.0}}, std::move(cores)};
-}
-
-/// The message of the input_error that `call` throws; it must be one line.
-template <class F>
-std::string refusal(F&& call) {
-  try {
-    call();
-  } catch (const input_error& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "was accepted";
-  return {};
+/// One thread on each of these cores of a machine of `of`.
+inline world threads_on(const std::vector<core_id>& cores, std::size_t of) {
+  world w{std::vector<double>(of, 1.0), {}};
+  for (const core_id c : cores) w.actors.push_back({.core = c});
+  return w;
 }
 
 }  // namespace kilter::balance::test

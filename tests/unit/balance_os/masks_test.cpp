@@ -1,7 +1,9 @@
 // Masks come back however it ends, to everyone who got one from us, checked from outside.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <memory>
 
 #include "actors.hpp"
+#include "balance/os/cpuset.hpp"
 #include "balance/os/guard.hpp"
 #include "balance/os/mask_ledger.hpp"
 #include "balance/os/mover.hpp"
@@ -235,6 +238,65 @@ TEST(masks, of_a_number_that_was_used_again_are_not_touched) {
   ledger.remove_files();
 }
 
+TEST(masks, that_a_thread_chose_itself_since_are_not_touched) {
+  NEEDS_TWO_CORES();
+  const runtime_directory directory;
+  const actor target("spin 1 120");
+  ASSERT_TRUE(eventually([] { return actors_now().size() == 1; }));
+  const auto s = host::stat_of(target.pid(), target.pid());
+  ASSERT_TRUE(s);
+  ASSERT_EQ(host::set_affinity(target.pid(), host::cpu_mask::of(first_cpu())), 0);
+  mask_ledger ledger;
+  mask_record* const r =
+      ledger.claim(target.pid(), target.pid(), s->start, own_mask(), first_cpu());
+  ASSERT_NE(r, nullptr);
+  r->state = mask_record::theirs;
+  EXPECT_EQ(restore_masks(ledger).threads, 0U);
+  EXPECT_EQ(host::affinity_of(target.pid())->single(), first_cpu());
+  r->state = mask_record::ours;
+  EXPECT_EQ(restore_masks(ledger).threads, 1U);
+  ledger.remove_files();
+}
+
+/// What its thread handed down may not have been seen yet.
+TEST(masks, ledger_uses_a_record_again_only_after_256_others) {
+  const runtime_directory directory;
+  mask_ledger ledger;
+  const auto claim = [&](int n) { return ledger.claim(1, n, 1, own_mask(), first_cpu()); };
+  mask_record* const first = claim(0);
+  ASSERT_NE(first, nullptr);
+  ledger.release(*first);
+  for (int n = 1; n <= 256; ++n) {
+    mask_record* const r = claim(n);
+    ASSERT_NE(r, nullptr);
+    ASSERT_EQ(first->tid, 0) << "it is gone with the thread number " << n;
+    ledger.release(*r);
+  }
+  EXPECT_EQ(claim(257), first);
+  EXPECT_EQ(ledger.records().size(), 257U);
+  ledger.remove_files();
+}
+
+TEST(masks, ledger_that_tells_of_more_records_than_it_has_room_for_is_refused) {
+  const runtime_directory directory;
+  mask_ledger ledger;
+  ASSERT_NE(ledger.claim(1, 1, 1, own_mask(), first_cpu()), nullptr);
+  EXPECT_NO_THROW(mask_ledger{ledger.path()});
+  const auto tells = [&](std::uint32_t used, std::uint32_t room) {
+    std::fstream file(ledger.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(20);  // behind the version and the size of a record
+    file.write(reinterpret_cast<const char*>(&used), sizeof used);
+    file.write(reinterpret_cast<const char*>(&room), sizeof room);
+  };
+  tells(65, 64);
+  EXPECT_THROW(mask_ledger{ledger.path()}, not_a_ledger);
+  tells(1, (1U << 16) + 1);
+  EXPECT_THROW(mask_ledger{ledger.path()}, not_a_ledger);
+  tells(1, 64);
+  EXPECT_NO_THROW(mask_ledger{ledger.path()});
+  ledger.remove_files();
+}
+
 /// Or they share its core for good, and none of them can go to an idle one.
 TEST(masks, of_a_held_thread_are_not_those_of_the_threads_that_it_makes) {
   NEEDS_TWO_CORES();
@@ -361,11 +423,36 @@ TEST(masks, that_a_cpuset_forbids_now_are_still_owed) {
     const restored r = restore_masks(ledger);
     EXPECT_EQ(r.owed, 1U);
     ASSERT_EQ(r.failed.size(), 1U);
-    EXPECT_NE(r.failed[0].find("run kilter balance --restore"), std::string::npos) << r.failed[0];
+    EXPECT_NE(r.failed[0].find("run kilter lab balance --restore"), std::string::npos)
+        << r.failed[0];
   }
   EXPECT_TRUE(std::filesystem::exists(path));
   ASSERT_TRUE(
       set.put("cpuset.cpus", std::to_string(first_cpu()) + "," + std::to_string(last_cpu())));
+}
+
+/// Its parent got two CPUs from us, one of which its cpuset has taken away; or so it seems, as
+/// there is no such CPU.
+TEST(masks, of_a_thread_whose_cpu_a_cpuset_took_away_are_those_of_who_made_it) {
+  const pid_t self = ::getpid(), child = self + 1;
+  const auto allowed = cpuset_of(self), own = host::affinity_of(self);
+  if (!allowed || !own || *allowed != *own)
+    GTEST_SKIP() << "the cpuset of this process cannot be read, or is not its mask";
+  const runtime_directory directory;
+  mask_ledger ledger;
+  constexpr int taken_away = host::cpu_mask::capacity - 1;
+  ASSERT_FALSE(allowed->has(taken_away));
+  mask_record* const there = ledger.claim(self, self, 1, *own, first_cpu());
+  ASSERT_NE(there, nullptr);
+  EXPECT_EQ(ledger.inherited_from(child, self, self, *own), nullptr) << "its CPU is still there";
+  mask_record* const gone = ledger.claim(self, self + 2, 1, *own, taken_away);
+  ASSERT_NE(gone, nullptr);
+  EXPECT_EQ(ledger.inherited_from(child, self, self, *own), gone);
+  EXPECT_EQ(ledger.inherited_from(self, 1, self, *own), gone) << "another thread of it";
+  EXPECT_EQ(ledger.inherited_from(child, self, self, host::cpu_mask::of(taken_away - 1)), nullptr)
+      << "a mask of its own";
+  EXPECT_EQ(ledger.inherited_from(child, child + 1, self, *own), nullptr) << "of another family";
+  ledger.remove_files();
 }
 
 TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
@@ -377,6 +464,24 @@ TEST(masks, file_is_for_its_owner_only_and_a_foreign_one_is_refused) {
   std::ofstream(other) << std::string(4096, 'x');
   EXPECT_THROW(mask_ledger{other}, not_a_ledger);
   ledger.remove_files();
+}
+
+TEST(masks, are_read_from_plain_files_of_this_user_alone) {
+  const runtime_directory directory;
+  const std::string plain = directory.path() + "/plain", link = directory.path() + "/link",
+                    pipe = directory.path() + "/pipe";
+  std::ofstream(plain) << "text";
+  std::filesystem::create_symlink(plain, link);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int fd = mask_ledger::open_own(plain, O_RDONLY);
+  EXPECT_GE(fd, 0);
+  ::close(fd);
+  EXPECT_EQ(mask_ledger::open_own(link, O_RDONLY), -1);
+  EXPECT_EQ(mask_ledger::open_own(pipe, O_RDONLY), -1);
+  EXPECT_THROW(mask_ledger ledger(pipe), input_error);
+  if (::geteuid() == 0 && ::chown(plain.c_str(), 65534, 65534) == 0) {
+    EXPECT_EQ(mask_ledger::open_own(plain, O_RDONLY), -1);
+  }
 }
 
 /// What a crash, a full disk or somebody else left must not keep the masks of other files from

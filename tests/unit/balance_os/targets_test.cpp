@@ -142,8 +142,8 @@ void forbid(int call, int error) {
     ::_exit(77);
 }
 
-/// What `kilter balance` does with a program and a system that refuses a call: 77 if that cannot be
-/// tried.
+/// What `kilter lab balance` does with a program and a system that refuses a call: 77 if that
+/// cannot be tried.
 balancer with_forbidden(int call, int error) {
   return balancer([=](int output) {
     session_options o = quick("rr", "spin 1 0.3");

@@ -8,13 +8,12 @@
 
 #include "draw/sketch.hpp"
 #include "graph_files/dag_source.hpp"
+#include "unit/support.hpp"
 
 namespace kilter {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::contains;
 
 TEST(Draw, ShowsEveryTaskOfASmallGraph) {
   const std::string svg = draw(load_dag("cholesky:n=3"), picture_format::svg);

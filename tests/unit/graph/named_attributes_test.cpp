@@ -58,8 +58,17 @@ TEST(NamedAttributes, SayWhereATimeWasTakenFromAnotherName) {
   EXPECT_EQ(notes_of(drawn("a [weight=1]; b [cost=2]; a -> b [weight=3]")),
             "weight or cost of 2 tasks is taken for seconds\nweight or cost of 1 edge is taken for "
             "seconds, paid if its tasks run on different cores");
-  EXPECT_EQ(notes_of(drawn("a -> b")),
-            "2 of 2 tasks have no time (seconds=); each is taken to last 1 ms");
+  const dag half = drawn("a -> b [seconds=1]; c [seconds=1]");
+  EXPECT_EQ(notes_of(half), "2 of 3 tasks have no time (seconds=); each is taken to last 1 ms");
+  EXPECT_EQ(half.assumed_times, 2u);
+  EXPECT_FALSE(half.without_times);
+}
+
+TEST(NamedAttributes, SayThatAFileHasNoTimesAtAll) {
+  const dag g = drawn("a -> b [seconds=1]");
+  EXPECT_EQ(notes_of(g), "no times in the file: 1 ms each") << "an edge's time is none of a task";
+  EXPECT_TRUE(g.without_times);
+  EXPECT_FALSE(drawn("a [seconds=0]").without_times);
 }
 
 TEST(NamedAttributes, LabelsThatTasksShareAreTheirTypes) {
@@ -80,6 +89,40 @@ TEST(NamedAttributes, NumbersOfTasksInTheirLabelsMakeNoTypes) {
   EXPECT_EQ(type_of(g, "d"), "POTRF");
   EXPECT_EQ(type_of(g, "e"), "task");
   EXPECT_EQ(g.types.size(), 3u);
+}
+
+TEST(NamedAttributes, LabelsOfSnakemakeNameTheRule) {
+  const auto dag_of_rules = [](const std::string& body) {
+    return dags::read_dag("f", "digraph snakemake_dag {" + body + "}");
+  };
+  const dag g = dag_of_rules(
+      R"x(0[label = "all"]; 1[label = "map1\ns: A", style="rounded,dashed"]; 2[label = "map2"])x");
+  EXPECT_EQ(type_of(g, "0"), "all") << "each rule once, as in --rulegraph";
+  EXPECT_EQ(type_of(g, "1"), "map1") << "the number is the rule's own";
+  EXPECT_EQ(type_of(g, "2"), "map2");
+  EXPECT_EQ(notes_of(g), "no times in the file: 1 ms each") << "nothing is guessed of types";
+  const dag files = dag_of_rules(
+      R"x(0 [shape=none, label=<<table border="2">
+<tr><td><b><font point-size="18">sort</font></b></td></tr></table>>]; 1 [label=<<b></b>>])x");
+  EXPECT_EQ(type_of(files, "0"), "sort") << "--filegraph draws tables";
+  EXPECT_EQ(type_of(files, "1"), "task");
+}
+
+TEST(NamedAttributes, LabelsOfNextflowNameTheProcess) {
+  const dag g = drawn(
+      R"(v0 [shape=point,label="",fixedsize=true,width=0.1,xlabel="Channel.of"]; v1 [label="A:B:ALIGN"];
+         v2 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="map"]; v3 [label="SORT_2"]; v4 [shape=point];
+         v0 -> v1 [label="reads"]; v1 -> v2; v2 -> v3; v3 -> v4)");
+  EXPECT_EQ(type_of(g, "v0"), "channel");
+  EXPECT_EQ(type_of(g, "v1"), "ALIGN");
+  EXPECT_EQ(type_of(g, "v2"), "operator");
+  EXPECT_EQ(type_of(g, "v3"), "SORT_2");
+  EXPECT_EQ(type_of(g, "v4"), "channel");
+  EXPECT_EQ(task_named(g, "v2").seconds, 0.0) << "it runs nothing";
+  EXPECT_EQ(task_named(g, "v3").seconds, 1e-3);
+  EXPECT_EQ(notes_of(g), "no times in the file: 1 ms each");
+  EXPECT_EQ(type_of(drawn("a [shape=circle]; b [label=\"A:B\"]"), "a"), "task")
+      << "circles that others draw are tasks";
 }
 
 TEST(NamedAttributes, LabelsThatNameEachTaskAreNoTypes) {

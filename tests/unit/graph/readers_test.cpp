@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 
+#include "graph_files/build_log.hpp"
 #include "graph_files/dag_dot.hpp"
 #include "graph_files/dag_formats.hpp"
 #include "graph_files/dag_json.hpp"
+#include "graph_files/dag_ninja.hpp"
 #include "graph_files/dag_source.hpp"
 #include "graph_files/dag_stg.hpp"
 #include "graph_files/dag_wfcommons.hpp"
@@ -247,10 +251,17 @@ TEST(Dot, ReadsBackWhatItWrites) {
 // ---- what the fuzzer made -----------------------------------------------------------------------
 
 TEST(FuzzCorpus, IsReadOrRefusedInOneLine) {
-  for (const char* format :
-       {"dax", "dot", "graphml", "gz", "json", "starpu", "stg", "wfcommons", "yaml"})
+  for (const char* format : {"dax", "dot", "gml", "graphml", "gz", "json", "nodelink", "starpu",
+                             "stg", "wfcommons", "yaml"})
     test::replay_corpus(format,
                         [](const std::string& path, const std::string&) { (void)load_dag(path); });
+  test::replay_corpus("ninja", [](const std::string&, const std::string& text) {
+    const std::size_t end = std::min(text.find("# ninja log"), text.size());
+    const std::string graph = text.substr(0, end), log = text.substr(end);
+    std::optional<dags::build_log> times;
+    if (!log.empty()) times.emplace(dags::check_text("log", log));
+    (void)dags::read_ninja(dags::check_text("f", graph), times ? &*times : nullptr);
+  });
 }
 
 TEST(FuzzCorpus, HoldsEveryByte) {

@@ -9,9 +9,12 @@
 
 #include "kilter/error.hpp"
 #include "measuring/matrix.hpp"
+#include "measuring/rows.hpp"
 #include "measuring/topcuoglu.hpp"
 #include "policy/planner.hpp"
-#include "presenting/compare_output.hpp"
+#include "presenting/columns.hpp"
+#include "presenting/compare_text.hpp"
+#include "unit/lab/experiments.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
@@ -28,21 +31,16 @@ compare_specification about(std::vector<std::string> graphs,
   return a;
 }
 
-std::vector<compare_row> rows_of(const compare_specification& a) {
-  std::vector<comparison::planned> all;
-  for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
-  progress unseen(0, true);
-  comparison work(all, 1, unseen);
-  work.run();
-  std::vector<compare_row> rows;
-  for (const auto& some : work.result().rows) rows.insert(rows.end(), some.begin(), some.end());
+std::vector<result_row> rows_of(const compare_specification& a) {
+  std::vector<result_row> rows;
+  for (const auto& some : test::compared(a).rows) rows.insert(rows.end(), some.begin(), some.end());
   return rows;
 }
 
-const compare_row& row_of(const std::vector<compare_row>& rows, std::string_view policy,
-                          std::string_view disturb = "none") {
+const result_row& row_of(const std::vector<result_row>& rows, std::string_view policy,
+                         std::string_view disturb = "none") {
   const auto found = std::ranges::find_if(
-      rows, [&](const compare_row& r) { return r.policy == policy && r.disturb == disturb; });
+      rows, [&](const result_row& r) { return r.policy == policy && r.disturb == disturb; });
   if (found == rows.end()) throw input_error("no row of " + std::string(policy));
   return *found;
 }
@@ -57,9 +55,9 @@ std::string file_with(const std::string& name, const std::string& content) {
 
 TEST(compare, the_canonical_graph_takes_80_and_86_on_its_own_processors) {
   const auto rows = rows_of(about({canonical}, {"heft", "cpop"}));
-  ASSERT_EQ(rows.size(), 3u) << "rws is always run";
-  const compare_row &heft = row_of(rows, "heft"), &cpop = row_of(rows, "cpop"),
-                    &rws = row_of(rows, "rws");
+  ASSERT_EQ(rows.size(), 3u) << "rws is always run beside others";
+  const result_row &heft = row_of(rows, "heft"), &cpop = row_of(rows, "cpop"),
+                   &rws = row_of(rows, "rws");
   EXPECT_EQ(heft.on, "ideal");
   EXPECT_NEAR(heft.makespan_s, 80.0, 1e-6);
   EXPECT_NEAR(cpop.makespan_s, 86.0, 1e-6);
@@ -91,7 +89,7 @@ TEST(compare, nothing_is_faster_than_the_bound) {
   auto rows = rows_of(a);
   rows.insert(rows.end(), on_platform.begin(), on_platform.end());
   EXPECT_EQ(rows.size(), 3u * 5 * 3 + 4 * 3);
-  for (const compare_row& r : rows) {
+  for (const result_row& r : rows) {
     EXPECT_GT(r.bound_s, 0.0);
     EXPECT_LE(r.ratio_to_bound, 1.0 + 1e-9)
         << r.graph << " on " << r.on << ", " << r.disturb << ", " << r.policy;
@@ -158,9 +156,6 @@ TEST(compare, programs_of_recorded_files_run_on_one_core_each_unless_the_user_sa
     EXPECT_EQ(tasks_by_width(a).rbegin()->first, 1u) << file;
     const auto rows = rows_of(a);
     EXPECT_EQ(rows.front().widths, "1") << file;
-    EXPECT_EQ(rows.front().about,
-              "tasks run on one core each; --widths all lets them run on several")
-        << file;
     EXPECT_EQ(document_of(rows.front())["widths"], "1");
     a.widths = "all";
     EXPECT_GT(tasks_by_width(a).rbegin()->first, 1u) << file;
@@ -194,12 +189,7 @@ TEST(compare, says_on_how_many_cores_tasks_may_run) {
             "1 of 2 tasks run on as many cores as the graph names, the others run on one core "
             "each; --widths all lets them run on several");
   const auto lines = [](const compare_specification& a) {
-    std::vector<comparison::planned> all;
-    for (const experiment& e : plan(a)) all.emplace_back([e] { return e; });
-    progress unseen(0, true);
-    comparison work(all, 1, unseen);
-    work.run();
-    return compare_text(work.result(), false);
+    return compare_text(test::compared(a), false, 100);
   };
   EXPECT_NE(lines(about({recorded}, {"rws"}, {"sim:grid:1x4"}))
                 .find("tasks run on one core each; --widths all"),
@@ -250,19 +240,16 @@ TEST(compare, says_what_cannot_be_compared) {
   says(a, "--widths 3,5: jetson-tx2 has no place of such a width; it has 1, 2, 4");
 }
 
-// What `sim` and `bench` take has to mean the same here.
 TEST(compare, takes_workloads_by_their_names) {
   const auto rows = rows_of(about({"vgg", "cholesky:n=3"}, {"dam-c"}, {"sim:jetson-tx2"}));
-  ASSERT_EQ(rows.size(), 4u);
+  ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows.front().graph, "vgg");
-  EXPECT_EQ(rows.front().about, "VGG-16 of a 512 x 512 picture, block length 16: 839 tasks");
   EXPECT_GT(rows.front().speedup, 0.0);
   EXPECT_LE(rows.front().ratio_to_bound, 1.0 + 1e-9);
   EXPECT_EQ(rows.back().graph, "cholesky:n=3");
   compare_specification a = about({"vgg", "kmeans"}, {"rws"}, {"sim:jetson-tx2"});
   a.common.criticality.reset();
-  EXPECT_EQ(plan(a).front().criticality, criticality::chain) << "none of its tasks is marked";
-  EXPECT_EQ(plan(a).back().criticality, criticality::user);
+  EXPECT_EQ(plan(a).front().criticality, std::nullopt) << "the policy's own";
 }
 
 TEST(compare, a_workload_here_has_all_columns) {
@@ -270,11 +257,8 @@ TEST(compare, a_workload_here_has_all_columns) {
   a.common.cores = "0,";
   experiment e = plan(a).front();
   std::get<layered_work>(e.work).shape.tasks = 200;
-  progress unseen(0, true);
-  comparison work({[e] { return e; }}, 1, unseen);
-  work.run();
-  const comparison::outcome all = work.result();
-  const compare_row& row = all.rows.front().front();
+  const comparison::outcome all = test::compared({e});
+  const result_row& row = all.rows.front().front();
   EXPECT_EQ(row.on, "native");
   EXPECT_GT(row.speedup, 0.0);
   EXPECT_GT(row.slr, 0.0);
@@ -309,7 +293,7 @@ TEST(matrix, a_cell_has_the_best_policy_and_plans_beside_it) {
   const auto text = [](const matrix& m) {
     std::string all;
     for (const matrix_cell& c : m.cells())
-      for (const compare_row& r : c.rows) all += document_of(r).dump();
+      for (const result_row& r : c.rows) all += document_of(r).dump();
     return all;
   };
   EXPECT_EQ(text(one), text(other)) << "two threads, the same bytes";

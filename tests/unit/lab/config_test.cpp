@@ -6,16 +6,18 @@
 
 #include <fstream>
 #include <functional>
-#include <set>
+#include <map>
 
-#include "presenting/compare_output.hpp"
-#include "presenting/result_json.hpp"
+#include "presenting/compare_json.hpp"
+#include "unit/lab/experiments.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {
 
-document config_of(const specification& a) { return to_document(plan(a), {}, {})["config"]; }
+document config_of(const specification& a) {
+  return to_document(test::outcome_of(plan(a), {}), {})["experiments"][0]["config"];
+}
 
 std::string list_text(const document& numbers) {
   std::string text;
@@ -191,36 +193,6 @@ TEST(config, names_every_parameter_of_every_workload) {
       EXPECT_NE(config, before) << info.name << " " << p.option() << " leaves no trace";
       EXPECT_EQ(config_of(specification_of(config)), config) << info.name << " " << p.option();
     }
-  }
-}
-
-TEST(config, a_comparison_names_the_same_options) {
-  compare_specification base;
-  base.graphs = {"cholesky:n=3"};
-  const auto config = [](const compare_specification& a) {
-    return to_document(a, {}, {})["config"];
-  };
-  const std::set<std::string> not_there{"--graphs", "--on", "--no-details"};
-  for (const change& c : every_option()) {
-    if (not_there.count(c.option)) continue;
-    compare_specification a = base;
-    c.make(a.common);
-    EXPECT_NE(config(a), config(base)) << c.option << " leaves no trace";
-  }
-  for (const change& c : {change{"--smt", [](auto& a) { a.smt = true; }},
-                          change{"--unpinned", [](auto& a) { a.unpinned = true; }}}) {
-    compare_specification a = base;
-    c.make(a.common);
-    EXPECT_NE(config(a), config(base)) << c.option;
-  }
-  for (const auto& change : std::initializer_list<std::function<void(compare_specification&)>>{
-           [](auto& a) { a.graphs.push_back("lu:n=3"); },
-           [](auto& a) { a.on = {read_engine("--on", "sim:jetson-tx2")}; },
-           [](auto& a) { a.like = "copy"; }, [](auto& a) { a.scale = "2"; },
-           [](auto& a) { a.widths = "1"; }}) {
-    compare_specification a = base;
-    change(a);
-    EXPECT_NE(config(a), config(base));
   }
 }
 

@@ -25,7 +25,7 @@ specification small(const std::string& on) {
   return a;
 }
 
-bench_result emulated(const specification& a) {
+experiment_result emulated(const specification& a) {
   progress quiet(1, true);
   emulation e(plan(a), quiet);
   e.run();
@@ -43,7 +43,7 @@ TEST(emulation, runs_every_task_once_and_none_faster_than_the_model) {
   for (const char* on : {"emulate:grid:1x2,1", "emulate:grid:2x2,2"}) {
     specification a = small(on);
     a.disturb = test::scenarios({"share@0:50%"});
-    const bench_result r = emulated(a);
+    const experiment_result r = emulated(a);
     ASSERT_TRUE(r.complete);
     ASSERT_EQ(r.runs.size(), 4u);
     for (const run_row& row : r.runs) {
@@ -67,7 +67,7 @@ TEST(emulation, a_chain_on_half_a_core_takes_twice_as_long) {
   a.work = make_workload("layered", {{"tasks", "30"}, {"parallelism", "1"}});
   a.policy_lists = read_policies({"rws"});
   a.disturb = test::scenarios({"share@0:50%", "wave@0:50%,0.02", "cpu@0"});
-  const bench_result r = emulated(a);
+  const experiment_result r = emulated(a);
   ASSERT_EQ(r.runs.size(), 4u);
   EXPECT_GE(r.runs[0].stats.seconds, 0.030);
   EXPECT_GE(r.runs[1].stats.seconds, 0.060);
@@ -84,7 +84,7 @@ TEST(emulation, has_the_places_of_the_platform_and_its_slow_cores) {
   a.policy_lists = read_policies({"dam-c"});
   const experiment e = plan(a);
   ASSERT_EQ(e.machine->core_count(), 6u);
-  const bench_result r = emulated(a);
+  const experiment_result r = emulated(a);
   ASSERT_EQ(r.runs.size(), 2u);
   for (const run_row& row : r.runs) {
     ASSERT_EQ(row.stats.places.size(), e.machine->places().size());
@@ -115,7 +115,7 @@ TEST(emulation, workloads_that_cannot_run_natively_run) {
   a.policy_lists = read_policies({"dam-c"});
   a.repeats = 1;
   a.details = false;
-  const bench_result r = emulated(a);
+  const experiment_result r = emulated(a);
   ASSERT_EQ(r.runs.size(), 1u);
   EXPECT_EQ(r.runs[0].stats.tasks, 2 * 2 * 4u);
 }

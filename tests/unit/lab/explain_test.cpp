@@ -7,8 +7,9 @@
 
 #include "kilter/error.hpp"
 #include "measuring/simulation.hpp"
-#include "presenting/result_json.hpp"
+#include "presenting/compare_json.hpp"
 #include "unit/fuzz_corpus.hpp"
+#include "unit/lab/experiments.hpp"
 #include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
@@ -18,8 +19,7 @@ namespace {
 class made_result {
  public:
   explicit made_result(const char* table = "robust") {
-    result_ = {{"schema", "kilter.bench/1"},
-               {"config", {{"table", table}}},
+    result_ = {{"config", {{"table", table}}},
                {"runs", document::array()},
                {"details", document::array()}};
     document places = document::array();
@@ -65,7 +65,11 @@ class made_result {
     d["spans_total"] = task_;
   }
   [[nodiscard]] document& get() { return result_; }
-  [[nodiscard]] explained_run last() const { return explain(result_, {}).back(); }
+  /// As `kilter compare` writes it.
+  [[nodiscard]] document whole() const {
+    return {{"schema", "kilter.compare/2"}, {"experiments", document::array({result_})}};
+  }
+  [[nodiscard]] explained_run last() const { return explain(whole(), {}).back(); }
 
  private:
   document result_;
@@ -270,10 +274,8 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
   };
   EXPECT_NE(refusal("{").find("not JSON, at byte 2"), std::string::npos);
   EXPECT_NE(refusal("[1]").find("'none'"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": "kilter.compare/1"})")
-                .find("'kilter.compare/1'; expected kilter.bench/1"),
-            std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": "kilter.bench/1", "details": []})").find("--json"),
+  EXPECT_NE(refusal(R"({"schema": "kilter.matrix/1"})")
+                .find("'kilter.matrix/1'; expected kilter.compare/2"),
             std::string::npos);
   EXPECT_NE(refusal(std::string(400'000, '[')).find(path + ": nested more than 100 deep"),
             std::string::npos);
@@ -285,10 +287,10 @@ TEST(explain, refuses_what_it_cannot_explain_in_one_line) {
   made_result r;
   r.begin("none");
   undisturbed(r, 40);
-  EXPECT_THROW((void)explain(r.get(), {.policies = {"dam-c"}, .disturbs = {}}), input_error);
-  EXPECT_THROW((void)explain(r.get(), {.policies = {}, .disturbs = {"cpu@0"}}), input_error);
+  EXPECT_THROW((void)explain(r.whole(), {.policies = {"dam-c"}, .disturbs = {}}), input_error);
+  EXPECT_THROW((void)explain(r.whole(), {.policies = {}, .disturbs = {"cpu@0"}}), input_error);
   r.get()["details"][0]["spans"][3].erase("task");
-  EXPECT_THROW((void)explain(r.get(), {}), input_error);
+  EXPECT_THROW((void)explain(r.whole(), {}), input_error);
 }
 
 /// Numbers that no result has: each would be turned into another one, without an end to the work or
@@ -300,7 +302,7 @@ TEST(explain, numbers_out_of_range_are_named) {
     undisturbed(r, 40);
     r.get()["details"][0][list][3][key] = std::move(value);
     try {
-      (void)explain(r.get(), {});
+      (void)explain(r.whole(), {});
     } catch (const input_error& e) {
       return std::string(e.what());
     }
@@ -334,7 +336,7 @@ TEST(explain, the_disturbance_on_the_other_core_gets_the_other_explanation) {
     progress quiet(1, true);
     simulation s(plan(a), quiet);
     s.run();
-    const document result = to_document(s.plan(), s.result(), {});
+    const document result = to_document(test::outcome_of(s.plan(), s.result()), {});
     const auto runs = explain(result, {.policies = {}, .disturbs = {written(a.disturb[0])}});
     ASSERT_EQ(runs.size(), 1u);
     ASSERT_FALSE(runs[0].periods.empty()) << "core " << disturbed << " was slowed";

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "kilter/error.hpp"
-#include "presenting/compare_output.hpp"
-#include "presenting/result_json.hpp"
+#include "presenting/columns.hpp"
+#include "presenting/compare_json.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -34,29 +36,26 @@ TEST(finite, what_cannot_be_told_is_null) {
   specification a;
   a.on = read_engine("--on", "sim:grid:1x2");
   const experiment e = plan(a);
-  bench_result r;
+  experiment_result r;
   run_row run{.policy = "auto", .disturb = "none"};
   run.throughput_per_s = endless;
   run.bound_s = none;
   run.achieved_share = run.disturber_progress = none;
   run.energy_j = endless;
   r.runs = {run};
-  summary_row s{.policy = "auto", .disturb = "none"};
-  s.throughput_median_per_s = s.ratio_to_bound = s.critical_part = endless;
-  s.ratio_to_rws_median = s.ratio_min = s.ratio_max = s.energy_median_j = s.edp_median_js = none;
-  r.summary = {s};
+  result_row row{.graph = "g", .on = "native", .disturb = "none", .policy = "auto"};
+  row.throughput_per_s = row.ratio_to_bound = row.critical_part = row.bound_s = row.makespan_s =
+      row.least_s = row.most_s = row.slr = row.speedup = row.efficiency = endless;
+  row.ratio_to_rws = row.ratio_to_rws_min = row.ratio_to_rws_max = row.energy_j = row.edp_js =
+      row.plan_s = none;
+  r.rows = {row};
   r.rates = {
       {"none", 0, {{.after = false, .alone_per_s = {endless, 1.0}, .together_per_s = {none}}}}};
-  const document d = to_document(e, r, {});
-  expect_finite(d, "bench");
-  EXPECT_EQ(d["runs"][0]["bound_s"], nullptr);
-  EXPECT_EQ(d["summary"][0]["ratio_min"], nullptr);
-
-  compare_row row{.graph = "g", .on = "native", .disturb = "none", .policy = "auto"};
-  row.bound_s = row.ratio_to_bound = row.slr = row.speedup = row.efficiency = endless;
-  row.ratio_to_rws = row.plan_s = none;
-  expect_finite(document_of(row), "compare");
-  EXPECT_EQ(document_of(row)["slr"], nullptr);
+  const document d = to_document(test::outcome_of(e, r), {});
+  expect_finite(d, "compare");
+  EXPECT_EQ(d["experiments"][0]["runs"][0]["bound_s"], nullptr);
+  EXPECT_EQ(d["rows"][0]["ratio_to_rws_min"], nullptr);
+  EXPECT_EQ(d["rows"][0]["slr"], nullptr);
 }
 
 TEST(finite, graphs_at_the_edge_give_numbers) {
@@ -96,23 +95,13 @@ TEST(finite, graphs_at_the_edge_give_numbers) {
     } catch (const input_error&) {
       continue;  // refused before anything runs is an answer too
     }
-    progress unseen(0, true);
-    comparison work({[&] { return all.front(); }}, 1, unseen);
-    work.run();
-    const document d = to_document(a, work.result(), {});
+    const document d = to_document(test::compared(std::move(all)), {});
     EXPECT_FALSE(d["rows"].empty()) << q.graph;
     expect_finite(d, q.graph + " on " + q.on);
     for (const document& row : d["rows"]) {
       EXPECT_TRUE(row["makespan_s"].is_number()) << q.graph;
       EXPECT_TRUE(row["bound_s"].is_number()) << q.graph;
     }
-    specification b = a.common;
-    b.work = make_workload("graph", {{"file", q.graph}, {"scale", q.scale}});
-    b.on = read_engine("--on", q.on);
-    b.criticality = criticality::user;
-    const auto measured = measurement::make(plan(b), unseen);
-    measured->run();
-    expect_finite(to_document(measured->plan(), measured->result(), {}), "sim " + q.graph);
   }
 }
 

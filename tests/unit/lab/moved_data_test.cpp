@@ -54,7 +54,7 @@ const parameter_values small_plate{{"ranks", "1"},
                                    {"columns", "2048"},
                                    {"iterations", "20"}};
 
-bench_result run_of(const char* workload, const char* on, const char* data) {
+experiment_result run_of(const char* workload, const char* on, const char* data) {
   specification a;
   a.work = make_workload(workload,
                          std::string_view(workload) == "heat" ? small_plate : parameter_values{});
@@ -70,8 +70,8 @@ bench_result run_of(const char* workload, const char* on, const char* data) {
 }
 
 TEST(moved_data, lengthen_a_run_and_never_its_bound) {
-  const bench_result free = run_of("heat", "sim:ryzen-3950x", "free"),
-                     moved = run_of("heat", "sim:ryzen-3950x", "moved");
+  const experiment_result free = run_of("heat", "sim:ryzen-3950x", "free"),
+                          moved = run_of("heat", "sim:ryzen-3950x", "moved");
   EXPECT_GT(moved.runs.at(0).stats.seconds, 1.01 * free.runs.at(0).stats.seconds)
       << "blocks go to whoever steals them";
   EXPECT_EQ(moved.runs.at(0).bound_s, free.runs.at(0).bound_s);
@@ -79,12 +79,12 @@ TEST(moved_data, lengthen_a_run_and_never_its_bound) {
 }
 
 TEST(moved_data, say_where_nothing_is_moved) {
-  const auto noted = [](const bench_result& r, std::string_view what) {
+  const auto noted = [](const experiment_result& r, std::string_view what) {
     return std::ranges::any_of(r.notes,
                                [&](const std::string& n) { return n.find(what) != n.npos; });
   };
-  const bench_result free = run_of("heat", "sim:grid:4x4", "free"),
-                     untold = run_of("heat", "sim:grid:4x4", "moved");
+  const experiment_result free = run_of("heat", "sim:grid:4x4", "free"),
+                          untold = run_of("heat", "sim:grid:4x4", "moved");
   EXPECT_EQ(untold.runs.at(0).stats.seconds, free.runs.at(0).stats.seconds);
   EXPECT_TRUE(noted(untold, "grid:4x4 does not say what a moved line takes"));
   EXPECT_TRUE(noted(run_of("kmeans", "sim:ryzen-3950x", "moved"),

@@ -6,13 +6,13 @@
 #include <fstream>
 
 #include "kilter/error.hpp"
-#include "presenting/compare_output.hpp"
+#include "presenting/compare_text.hpp"
 #include "presenting/explain.hpp"
 #include "presenting/graph_info.hpp"
 #include "presenting/platforms.hpp"
-#include "presenting/result_text.hpp"
 #include "presenting/topo.hpp"
 #include "sim/platform.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {
@@ -59,15 +59,11 @@ TEST(names, compare_and_graph_info_and_the_simulator_show_them) {
   a.common.policy_lists = read_policies({"rws"});
   a.common.repeats = 1;
   std::vector<experiment> all = plan(a);
-  expect_harmless(bench_text(all.front(), {}, false), "sim");
   const dag_work& data = std::get<dag_work>(all.front().work);
   expect_harmless(graph_info_text(*data.what), "graph info");
-  progress unseen(0, true);
-  comparison work({[&] { return all.front(); }}, 1, unseen);
-  work.run();
-  comparison::outcome o = work.result();
+  comparison::outcome o = test::compared(a);
   o.notes = {evil};
-  expect_harmless(compare_text(o, false), "compare");
+  expect_harmless(compare_text(o, false, 100), "compare");
   std::filesystem::remove(path);
 }
 

@@ -116,7 +116,7 @@ TEST(reproduction, runs_each_seed_once_and_judges_by_the_numbers) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].said, verdict::direction);
   EXPECT_EQ(results[0].seeds, 10u);
-  EXPECT_EQ(results[0].command, "kilter reproduce S0-1");
+  EXPECT_EQ(results[0].command, "kilter lab reproduce S0-1");
   EXPECT_EQ(results[1].said, verdict::differs);
   EXPECT_TRUE(recompute(to_json(results)).empty()) << "a verdict follows from its numbers";
   reproduction again({parse_experiment(small, "small.toml")});
@@ -124,8 +124,8 @@ TEST(reproduction, runs_each_seed_once_and_judges_by_the_numbers) {
       << "the same bytes every time";
 }
 
-// The way of `kilter sim`, which shares no measuring with the experiments: seed by seed, then mean
-// and two standard deviations.
+// The way of `kilter compare`, which shares no measuring with the experiments: seed by seed, then
+// mean and two standard deviations.
 TEST(reproduction, a_verdicts_numbers_follow_from_the_raw_runs) {
   const auto run_of = [](const char* policy, int seed) {
     specification a;

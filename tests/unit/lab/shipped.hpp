@@ -8,7 +8,7 @@
 namespace kilter::lab::test {
 
 inline const std::vector<experiment_file>& shipped() {
-  static const auto files = read_experiments(KILTER_TEST_DATA "/../../experiments");
+  static const auto files = read_experiments(KILTER_TEST_DATA "/../../lab/experiments");
   return files;
 }
 

@@ -211,7 +211,7 @@ TEST(reproduce_json, without_a_value_the_case_nearest_to_failing_is_shown) {
 
 TEST(recompute, agrees_with_every_shipped_claim_whatever_the_numbers_are) {
   std::vector<claim_result> results;
-  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../experiments"))
+  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../lab/experiments"))
     for (const claim& c : f.claims) {
       results.push_back(judge(c, ones));
       results.push_back(judge(c, [](const cell&) { return std::vector<double>{1.0, 2.0, 0.5}; }));

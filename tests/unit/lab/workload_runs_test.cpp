@@ -1,4 +1,4 @@
-// The workloads as `kilter sim` and the experiments use them: parameters, bounds and runs.
+// The workloads as `kilter compare` and the experiments use them: parameters, bounds and runs.
 #include "workloads/workload.hpp"
 
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ TEST(parameters, are_all_in_the_document) {
 }
 
 TEST(parameters, those_of_the_experiments_are_understood) {
-  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../experiments"))
+  for (const experiment_file& f : read_experiments(KILTER_TEST_DATA "/../../lab/experiments"))
     for (const experiment_scenario& s : f.scenarios) {
       if (s.runs() != run_kind::tasks) continue;
       parameter_values given;
@@ -212,7 +212,7 @@ TEST(simulated_workloads, run_to_their_end_within_the_bound_and_come_out_the_sam
       s.run();
       return s.result();
     };
-    const bench_result r = run(), again = run();
+    const experiment_result r = run(), again = run();
     ASSERT_EQ(r.runs.size(), 8u) << p.name;
     for (std::size_t i = 0; i < r.runs.size(); ++i) {
       const run_row& row = r.runs[i];
@@ -236,7 +236,7 @@ TEST(simulated_workloads,
   progress quiet(1, true);
   simulation s(plan(a), quiet);
   s.run();
-  const bench_result r = s.result();
+  const experiment_result r = s.result();
   ASSERT_EQ(r.runs.size(), 3u);
   for (const run_row& row : r.runs)
     EXPECT_EQ(row.stats.tasks, size_of(plan(a).work).tasks) << row.policy;
@@ -271,7 +271,7 @@ TEST(simulated_workloads, events_tell_what_the_policy_found_critical) {
   progress quiet(1, true);
   simulation s(plan(a), quiet);
   s.run();
-  const bench_result r = s.result();
+  const experiment_result r = s.result();
   std::set<std::uint32_t> critical;
   for (const trace::event& e : r.details.at(0).events)
     if (e.kind == trace::event_kind::task && (e.flags & trace::event_flag::critical))

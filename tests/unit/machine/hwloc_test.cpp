@@ -5,7 +5,8 @@
 #include <sched.h>
 
 #include "unit/fuzz_corpus.hpp"
-#include "unit/machine/support.hpp"
+#include "unit/machines.hpp"
+#include "unit/support.hpp"
 
 namespace kilter {
 namespace {

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "model/estimate.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::model {
 namespace {
 
-constexpr double ms = 1e-3, us = 1e-6;
+using test::ms;
+using test::us;
 
 TEST(estimate, a_change_below_a_sixty_fourth_is_no_news) {
   struct row {

@@ -221,6 +221,20 @@ TEST(idle_decay, a_core_that_runs_one_long_body_is_not_idle) {
   EXPECT_GT(f.t.slowdown(0), 1.6);
 }
 
+TEST(idle_decay, begins_8_ms_after_the_last_task_and_then_follows_its_time_constant) {
+  fixture f(machine::uniform(2));
+  stream s(f.t, f.m);
+  s.disturbances = {test::slowed(0, 2.0, 0.1)};
+  while (s.now_s < 0.2) s.now_s = s.run(f.row, f.m.single(0), s.now_s);
+  const double measured = f.t.slowdown(0);
+  ASSERT_GT(measured, 1.5);
+  f.t.refresh(s.now_s + 0.007);
+  EXPECT_EQ(f.t.slowdown(0), measured);
+  const double a_constant = 1.0 - (1.0 - 1.0 / measured) * std::exp(-1.0);
+  f.t.refresh(s.now_s + 0.008 + f.t.options().idle_decay_s);
+  EXPECT_NEAR(1.0 / f.t.slowdown(0), a_constant, 0.01);
+}
+
 // ---- noise ----
 
 TEST(noise, bodies_whose_work_varies_do_not_wander) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/tables.hpp"
+#include "unit/machines.hpp"
 
 namespace kilter::test {
 
@@ -228,14 +229,6 @@ inline disturbance sliced(core_id core, double from_s = 0.0, double to_s = 1e9,
 }
 inline disturbance slowed(core_id core, double factor, double from_s = 0.0, double to_s = 1e9) {
   return {core, from_s, to_s, factor, 0.0, 0.0};
-}
-
-/// `fast` cores of kind 0 in cluster 0, `slow` cores of kind 1 in cluster 1.
-inline machine two_kinds(std::uint32_t fast, std::uint32_t slow) {
-  std::vector<core> cores;
-  for (core_id c = 0; c < fast + slow; ++c)
-    cores.push_back({c, static_cast<int>(c), c < fast ? 0u : 1u, c < fast ? 0u : 1u, 0});
-  return machine("two kinds", {{0, "fast", fast, 2.0}, {1, "slow", slow, 1.0}}, cores);
 }
 
 }  // namespace kilter::test

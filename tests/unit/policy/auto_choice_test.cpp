@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "policy/auto_choice.hpp"
-#include "unit/policy/units.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::auto_parts {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "policy/auto_situation.hpp"
-#include "unit/policy/units.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::auto_parts {
 namespace {

@@ -9,14 +9,14 @@
 namespace kilter {
 namespace {
 
-using testing::world;
+using test::world;
 using kind = next_decision::kind;
 
 /// Two fast cores that take 1 ms and four slow ones that take 3, one task at a time; all are free.
 struct auto_board : world {
   static constexpr std::array<std::uint32_t, 1> one{1};
   explicit auto_board(std::span<const std::uint32_t> allowed = one)
-      : world(testing::two_and_four(), table_options::robust()), widths(allowed) {
+      : world(test::two_kinds(2, 4), table_options::robust()), widths(allowed) {
     for (const place& p : m.places()) set(p, (p.leader < 2 ? 1e-3 : 3e-3) / p.width);
     for (core_id c = 0; c < 6; ++c) source.free[c] = true;
   }

@@ -12,7 +12,7 @@
 namespace kilter {
 namespace {
 
-using testing::world;
+using test::world;
 
 place global(world& w, task t, objective goal, search::widths which = search::widths::all) {
   detail::asked_view v = w.at(0);
@@ -25,7 +25,7 @@ place local(world& w, task t, core_id here,
 }
 
 TEST(global_search, minimises_cost_or_time) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   w.set_all(10.0);
   w.set({3, 1}, 4.0);
@@ -38,7 +38,7 @@ TEST(global_search, minimises_cost_or_time) {
 // papers.md D16. Watts of a place count for all its members, so a wide place can win by time and
 // lose by energy.
 TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   w.set_all(10.0);
   w.set({0, 1}, 2.0);
@@ -67,7 +67,7 @@ TEST(global_search, minimises_energy_or_edp_of_the_watts_that_are_given) {
 
 // papers.md E13. Costs are equal where time x width is; powers of two keep the products exact.
 TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   for (const place& p : w.m.places()) w.set(p, 8.0 / p.width);
   EXPECT_EQ(global(w, t, objective::cost), (place{0, 1}));
@@ -84,7 +84,7 @@ TEST(global_search, ties_go_to_the_smaller_width_then_to_the_lower_leader) {
 
 // papers.md A1.1 and E1: core ascending, then width ascending, each unexplored place at once.
 TEST(global_search, explores_first_in_scan_order) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   const std::vector<place> expected = {{0, 1}, {0, 2}, {1, 1}, {2, 1}, {2, 2},
                                        {2, 4}, {3, 1}, {4, 1}, {4, 2}, {5, 1}};
@@ -98,7 +98,7 @@ TEST(global_search, explores_first_in_scan_order) {
 TEST(global_search, an_unexplored_place_does_not_beat_the_scan_when_exploration_is_off) {
   table_options o;
   o.explore_first = false;
-  world w(testing::two_and_four(), o);
+  world w(test::two_kinds(2, 4), o);
   const task t = w.add();
   if (w.tables.time_s(w.tables.row("task", 0), 0) != 0.0) GTEST_SKIP() << "this table has a prior";
   w.set_all(5.0);
@@ -107,7 +107,7 @@ TEST(global_search, an_unexplored_place_does_not_beat_the_scan_when_exploration_
 }
 
 TEST(global_search, keeps_to_the_widths_that_the_task_allows) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const std::array<std::uint32_t, 1> two{2};
   const task t = w.add(true, two);
   w.set_all(1.0);
@@ -118,7 +118,7 @@ TEST(global_search, keeps_to_the_widths_that_the_task_allows) {
 }
 
 TEST(global_search, avoids_cores_that_are_offline) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   w.set_all(8.0);
   w.set({2, 2}, 1.0);
@@ -133,7 +133,7 @@ TEST(global_search, avoids_cores_that_are_offline) {
 
 // papers.md E55: core 3 is in (2,2) and (2,4), but leads only (3,1).
 TEST(local_search, sees_the_places_that_contain_the_core_or_those_it_leads) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const task t = w.add();
   w.set_all(8.0);
   w.set({2, 2}, 2.0);
@@ -175,7 +175,7 @@ TEST(local_search, takes_a_random_place_now_and_then_if_the_table_says_so) {
 }
 
 TEST(narrowest, finds_a_place_even_where_the_core_is_in_none_that_is_allowed) {
-  world w(testing::two_and_four());
+  world w(test::two_kinds(2, 4));
   const std::array<std::uint32_t, 1> four{4};
   const task t = w.add(false, four);
   detail::asked_view v = w.at(0);

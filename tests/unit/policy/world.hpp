@@ -15,8 +15,10 @@
 #include "kilter/policy.hpp"
 #include "policy/asking.hpp"
 #include "policy/view_source.hpp"
+#include "unit/machines.hpp"
+#include "unit/support.hpp"
 
-namespace kilter::testing {
+namespace kilter::test {
 
 class fixed_source final : public view_source {
  public:
@@ -58,14 +60,6 @@ class fixed_source final : public view_source {
   bool whole = true;
   double paid = std::numeric_limits<double>::infinity();
 };
-
-/// Two fast cores 0, 1 and four slow ones 2-5: the shape of the papers' board.
-inline machine two_and_four() {
-  std::vector<core> cores;
-  for (core_id c = 0; c < 6; ++c)
-    cores.push_back({c, static_cast<int>(c), c < 2 ? 0u : 1u, c < 2 ? 0u : 1u, 0});
-  return {"two-and-four", {{0, "fast", 0, 2.0}, {1, "slow", 0, 1.0}}, cores};
-}
 
 class world {
  public:
@@ -132,7 +126,7 @@ class world {
   }
 };
 
-}  // namespace kilter::testing
+}  // namespace kilter::test
 
 namespace kilter {
 // So that a failed comparison of places reads as the papers write them.

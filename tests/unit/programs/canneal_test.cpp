@@ -11,34 +11,25 @@
 #include <utility>
 #include <vector>
 
-#include "kilter/error.hpp"
 #include "unit/programs/models.hpp"
 
 namespace kilter::apps {
 namespace {
 
-program_run run_canneal(canneal& c, execution_model m, std::uint32_t threads,
-                        const std::string& policy = "auto") {
-  executor how(
-      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
-  const program_run r = c.run(how, [] { return false; });
-  EXPECT_TRUE(r.complete);
-  c.verify();
-  return r;
-}
+using namespace test;
 
 const canneal_options annealing_of_the_tests{.steps = 40, .swaps = 300, .tasks = 5};
 
 TEST(canneal, is_the_same_under_every_model) {
   canneal c(drawn_netlist(2000, 1), annealing_of_the_tests);
-  run_canneal(c, execution_model::serial, 1);
+  run_and_verify(c, {});
   const std::uint64_t bits = c.fingerprint();
   const std::string file = c.result_file();
   EXPECT_GT(c.made(), 1000u);
   EXPECT_GT(c.again(), 100u) << "swaps of a step that have to do with one another";
-  for (const auto& [m, threads] : testing::teams()) {
-    const program_run r = run_canneal(c, m, threads);
-    EXPECT_EQ(c.fingerprint(), bits) << model_names[static_cast<std::size_t>(m)];
+  for (const team& t : teams()) {
+    const program_run r = run_and_verify(c, t);
+    EXPECT_EQ(c.fingerprint(), bits) << t;
     EXPECT_EQ(r.iterations, 40u);
     EXPECT_EQ(r.tasks, 40u * 5u);
     EXPECT_EQ(r.barriers, 40u) << "one join a step";
@@ -52,21 +43,17 @@ TEST(canneal, is_the_same_with_any_threads_policy_cut_and_number_of_tasks) {
   other.tasks = 700;  // more than swaps
   canneal c(drawn_netlist(1500, 2), annealing_of_the_tests), t(drawn_netlist(1500, 2), in_tasks),
       u(drawn_netlist(1500, 2), other);
-  run_canneal(c, execution_model::serial, 1);
+  run_and_verify(c, {});
   const std::uint64_t bits = c.fingerprint();
   for (canneal* each : {&c, &t}) {
-    for (const std::uint32_t threads : {1u, 4u, 8u}) {
-      run_canneal(*each, execution_model::kilter, threads);
-      EXPECT_EQ(each->fingerprint(), bits) << threads;
-    }
-    for (const char* policy : {"rws", "dam-p", "cats"}) {
-      run_canneal(*each, execution_model::kilter, 2, policy);
-      EXPECT_EQ(each->fingerprint(), bits) << policy;
+    for (const team& on : few_teams_and_policies()) {
+      run_and_verify(*each, on);
+      EXPECT_EQ(each->fingerprint(), bits) << on;
     }
   }
-  run_canneal(t, execution_model::task, 2);
+  run_and_verify(t, {execution_model::task, 2});
   EXPECT_EQ(t.fingerprint(), bits);
-  run_canneal(u, execution_model::kilter, 2);
+  run_and_verify(u, on_kilter(2));
   EXPECT_EQ(u.fingerprint(), bits);
 }
 
@@ -102,7 +89,7 @@ TEST(canneal, is_as_good_as_textbook_annealing) {
   const netlist n = drawn_netlist(400, 3);
   const canneal_options o{.steps = 60, .swaps = 200, .temperature = 200};
   canneal c(n, o);
-  run_canneal(c, execution_model::kilter, 2);
+  run_and_verify(c, on_kilter(2));
   const auto ours = static_cast<double>(c.now().cost),
              theirs = static_cast<double>(textbook_annealing(n, o));
   EXPECT_LT(ours, 0.8 * static_cast<double>(c.now().before));
@@ -115,7 +102,7 @@ TEST(canneal, untangles_a_ring) {
   canneal c(read_netlist("4 2 2\na 1 d END\nb 1 c END\nc 1 a END\nd 1 b END\n", "ring"),
             {.steps = 60, .swaps = 20, .tasks = 3, .temperature = 5});
   EXPECT_EQ(c.now().before, 6);
-  run_canneal(c, execution_model::kilter, 2);
+  run_and_verify(c, on_kilter(2));
   EXPECT_EQ(c.now().cost, 4);
 }
 
@@ -144,12 +131,7 @@ TEST(canneal, accepts_as_Metropolis_does) {
 }
 
 std::string canneal_verdict(const netlist& n, const annealed& a, const canneal_options& o) {
-  try {
-    verify(n, a, o);
-  } catch (const wrong_result& e) {
-    return e.what();
-  }
-  return "right";
+  return verdict_of([&] { verify(n, a, o); });
 }
 
 TEST(canneal, is_verified_by_itself) {
@@ -158,7 +140,7 @@ TEST(canneal, is_verified_by_itself) {
     const canneal_options o{.steps = 20, .swaps = swaps, .temperature = 50};
     canneal c(drawn_netlist(1000, 4), o);
     EXPECT_THROW(c.verify(), wrong_result) << "nothing has been computed";
-    run_canneal(c, execution_model::serial, 1);
+    run_and_verify(c, {});
     EXPECT_EQ(c.now().checked_from, swaps == 300 ? 0u : 4u);
     EXPECT_EQ(canneal_verdict(c.wires(), c.now(), o), "right");
     annealed wrong = c.now();
@@ -180,7 +162,7 @@ TEST(canneal, is_verified_against_plain_annealing) {
   const netlist n = read_netlist("4 4 1\na 1 END\nb 1 END\nc 1 END\nd 1 END\n", "no wires");
   const canneal_options o{.steps = 2, .swaps = 3};
   canneal c(n, o);
-  run_canneal(c, execution_model::serial, 1);
+  run_and_verify(c, {});
   annealed wrong = c.now();
   std::swap(wrong.places[0], wrong.places[1]);
   const std::string verdict = canneal_verdict(n, wrong, o);
@@ -191,18 +173,12 @@ TEST(canneal, is_verified_against_plain_annealing) {
 TEST(canneal, ends_early_when_it_is_told_to) {
   canneal c(drawn_netlist(1000, 1), {.steps = 1'000'000'000});
   for (const execution_model m : {execution_model::serial, execution_model::kilter}) {
-    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
-    EXPECT_FALSE(c.run(how, [] { return true; }).complete);
+    EXPECT_TRUE(ends_early(c, m));
   }
 }
 
 std::string canneal_refusal(const canneal_options& o) {
-  try {
-    canneal(drawn_netlist(20, 1), o);
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "taken";
+  return answer_to([&] { canneal(drawn_netlist(20, 1), o); });
 }
 
 TEST(canneal, refuses_what_cannot_be) {
@@ -213,7 +189,7 @@ TEST(canneal, refuses_what_cannot_be) {
             "--temperature 0.000000: write a finite number above 0");
   EXPECT_EQ(canneal_refusal({.temperature = NAN}),
             "--temperature nan: write a finite number above 0");
-  EXPECT_EQ(canneal_refusal({}), "taken");
+  EXPECT_EQ(canneal_refusal({}), "accepted");
 }
 
 TEST(netlist, is_read) {
@@ -231,12 +207,7 @@ TEST(netlist, is_read) {
 }
 
 std::string netlist_refusal(const std::string& text) {
-  try {
-    (void)read_netlist(text, "n");
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "taken";
+  return refusal([&] { (void)read_netlist(text, "n"); });
 }
 
 TEST(netlist, says_what_is_wrong_and_where) {

@@ -12,11 +12,12 @@
 #include <numeric>
 
 #include "apps/programs/network_input.hpp"
-#include "kilter/error.hpp"
 #include "unit/programs/models.hpp"
 
 namespace kilter::apps {
 namespace {
+
+using namespace test;
 
 vgg16 sample_network(const vgg16_options& o, std::size_t resolution = 32, std::size_t divide = 16) {
   network n = vgg16_network(resolution, divide);
@@ -25,26 +26,15 @@ vgg16 sample_network(const vgg16_options& o, std::size_t resolution = 32, std::s
   return {std::move(n), std::move(input), o};
 }
 
-std::vector<float> run(vgg16& v, execution_model m, std::uint32_t threads,
-                       const std::string& policy = "auto") {
-  executor how(
-      m, {.machine = std::make_shared<const machine>(machine::uniform(threads)), .policy = policy});
-  const program_run r = v.run(how, [] { return false; });
-  EXPECT_TRUE(r.complete);
-  EXPECT_GT(r.tasks, 0u);
-  v.verify();
+std::vector<float> probabilities_of(vgg16& v, const team& t) {
+  run_and_verify(v, t);
   return v.result().probabilities;
 }
 
 TEST(vgg16, is_the_same_under_every_model) {
   vgg16 v = sample_network({.pictures = 2, .block_length = 8});
-  const std::vector<float> alone = run(v, execution_model::serial, 1);
-  for (const auto& [m, threads] : testing::teams())
-    EXPECT_EQ(run(v, m, threads), alone) << model_names[static_cast<std::size_t>(m)];
-  for (const std::uint32_t threads : {1u, 4u, 8u})
-    EXPECT_EQ(run(v, execution_model::kilter, threads), alone) << threads;
-  for (const char* policy : {"rws", "dam-c", "dam-p", "cats", "dheft"})
-    EXPECT_EQ(run(v, execution_model::kilter, 4, policy), alone) << policy;
+  const std::vector<float> alone = probabilities_of(v, {});
+  for (const team& t : teams_and_policies()) EXPECT_EQ(probabilities_of(v, t), alone) << t;
 }
 
 // Each member of a team is one core, so BLAS must not bring more.
@@ -54,7 +44,7 @@ TEST(vgg16, has_no_threads_but_those_of_its_model) {
   };
   vgg16 v = sample_network({.pictures = 1, .block_length = 64}, 256, 4);
   for (const execution_model m : {execution_model::static_threads, execution_model::kilter}) {
-    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
+    executor how = executor_of({m, 2});
     const auto before = threads();
     (void)v.run(how, [] { return false; });
     EXPECT_LE(threads(), before) << model_names[static_cast<std::size_t>(m)];
@@ -63,11 +53,11 @@ TEST(vgg16, has_no_threads_but_those_of_its_model) {
 
 TEST(vgg16, takes_blocks_of_any_length) {
   vgg16 all_at_once = sample_network({.pictures = 1, .block_length = 4096});
-  const std::vector<float> one = run(all_at_once, execution_model::serial, 1);
+  const std::vector<float> one = probabilities_of(all_at_once, {});
   const float largest = *std::ranges::max_element(one);
   for (const std::size_t length : {1u, 3u, 16u, 31u, 64u}) {
     vgg16 v = sample_network({.pictures = 1, .block_length = length});
-    const std::vector<float> now = run(v, execution_model::kilter, 2);
+    const std::vector<float> now = probabilities_of(v, on_kilter(2));
     for (std::size_t c = 0; c < classes; ++c)
       ASSERT_NEAR(now[c], one[c], 1e-4f * largest) << length;
   }
@@ -76,15 +66,13 @@ TEST(vgg16, takes_blocks_of_any_length) {
 TEST(vgg16, runs_networks_of_other_sizes) {
   for (const auto& [resolution, divide] : {std::pair{32u, 64u}, {96u, 32u}}) {
     vgg16 v = sample_network({.pictures = 1}, resolution, divide);
-    run(v, execution_model::kilter, 2);
+    probabilities_of(v, on_kilter(2));
   }
 }
 
 TEST(vgg16, counts_its_tasks) {
   vgg16 v = sample_network({.pictures = 3, .block_length = 16}, 32, 64);
-  executor how(execution_model::serial,
-               {.machine = std::make_shared<const machine>(machine::uniform(1))});
-  const program_run r = v.run(how, [] { return false; });
+  const program_run r = run(v, {});
   EXPECT_EQ(r.iterations, 3u);
   // For each picture: im2col, product, and pooling are one task each; fc6 and fc7 have 64 channels,
   // fc8 1,000.
@@ -128,18 +116,11 @@ struct computed {
     draw_weights(n, 3);
     a.input = network_input(drawn_picture(resolution, 3), resolution, n.scale);
     vgg16 v(n, a.input, {.pictures = 1, .block_length = 8});
-    executor how(execution_model::serial,
-                 {.machine = std::make_shared<const machine>(machine::uniform(1))});
-    (void)v.run(how, [] { return false; });
+    run(v, {});
     a = v.result();
   }
   [[nodiscard]] std::string verdict() const {
-    try {
-      verify(n, a, 1);
-    } catch (const wrong_result& e) {
-      return e.what();
-    }
-    return "right";
+    return verdict_of([&] { verify(n, a, 1); });
   }
 };
 
@@ -187,8 +168,7 @@ TEST(vgg16, is_verified_where_it_is_too_large_to_be_computed_again) {
 TEST(vgg16, ends_early_when_it_is_told_to) {
   vgg16 v = sample_network({.pictures = 100'000});
   for (const execution_model m : {execution_model::serial, execution_model::kilter}) {
-    executor how(m, {.machine = std::make_shared<const machine>(machine::uniform(2))});
-    EXPECT_FALSE(v.run(how, [] { return true; }).complete);
+    EXPECT_TRUE(ends_early(v, m));
   }
 }
 
@@ -204,7 +184,7 @@ TEST(vgg16, names_the_five_likeliest_classes) {
   std::vector<std::string> labels;
   for (std::size_t c = 0; c < classes; ++c) labels.push_back("label " + std::to_string(c));
   vgg16 v = sample_network({.pictures = 1, .labels = labels});
-  const std::vector<float> p = run(v, execution_model::serial, 1);
+  const std::vector<float> p = probabilities_of(v, {});
   const std::size_t likeliest = static_cast<std::size_t>(std::ranges::max_element(p) - p.begin());
   ASSERT_EQ(v.found().size(), 6u);
   EXPECT_TRUE(v.found()[0].ends_with("  label " + std::to_string(likeliest))) << v.found()[0];

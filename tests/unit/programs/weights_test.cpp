@@ -14,11 +14,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kilter/error.hpp"
 #include "unit/fuzz_corpus.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::apps {
 namespace {
+
+using namespace test;
 
 using nlohmann::json;
 
@@ -107,14 +109,9 @@ safetensors as_safetensors(const network& n, bool timm = false) {
   return s;
 }
 
-std::string refusal(const std::string& bytes, network n = tiny()) {
+std::string weights_answer(const std::string& bytes, network n = tiny()) {
   std::istringstream in(bytes);
-  try {
-    read_weights(in, bytes.size(), "f", n);
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "read";
+  return answer_to([&] { read_weights(in, bytes.size(), "f", n); });
 }
 
 void expect_same(const network& a, const network& b) {
@@ -148,9 +145,9 @@ TEST(weights, of_a_file_that_is_cut_anywhere_are_refused) {
   const network n = tiny_with_weights();
   for (const std::string& bytes : {as_darknet(n, 0, 2), as_safetensors(n).bytes()}) {
     for (std::size_t size = 0; size < bytes.size(); size += size < 6000 ? 1 : 997)
-      ASSERT_NE(refusal(bytes.substr(0, size)), "read") << size;
-    ASSERT_NE(refusal(bytes.substr(0, bytes.size() - 1)), "read");
-    ASSERT_NE(refusal(bytes + "x"), "read");
+      ASSERT_NE(weights_answer(bytes.substr(0, size)), "accepted") << size;
+    ASSERT_NE(weights_answer(bytes.substr(0, bytes.size() - 1)), "accepted");
+    ASSERT_NE(weights_answer(bytes + "x"), "accepted");
   }
 }
 
@@ -158,14 +155,8 @@ TEST(weights, that_end_while_they_are_read_are_refused) {
   const std::string bytes = as_darknet(tiny_with_weights(), 0, 2);
   std::istringstream in(bytes.substr(0, bytes.size() - 4));
   network n = tiny();
-  try {
-    read_weights(in, bytes.size(), "f", n);
-    FAIL();
-  } catch (const input_error& e) {
-    EXPECT_STREQ(
-        e.what(),
-        "weights 'f': fc8's weights cannot be read whole: 255996 of 256000 bytes are there");
-  }
+  EXPECT_EQ(refusal([&] { read_weights(in, bytes.size(), "f", n); }),
+            "weights 'f': fc8's weights cannot be read whole: 255996 of 256000 bytes are there");
 }
 
 TEST(weights, of_darknet_say_what_would_be_right) {
@@ -174,24 +165,24 @@ TEST(weights, of_darknet_say_what_would_be_right) {
   const std::string other =
       "; the network at --resolution 32 --divide 64 has 293700 in Darknet's format, and "
       "safetensors begins otherwise";
-  EXPECT_EQ(refusal("short"),
+  EXPECT_EQ(weights_answer("short"),
             "weights 'f': it has 5 bytes; Darknet's format and safetensors begin with more");
-  EXPECT_EQ(refusal(bytes.substr(0, 30)),
+  EXPECT_EQ(weights_answer(bytes.substr(0, 30)),
             "weights 'f': it has 30 bytes and ends in conv1_1's weights" + other);
-  EXPECT_EQ(refusal(bytes.substr(0, 293000)),
+  EXPECT_EQ(weights_answer(bytes.substr(0, 293000)),
             "weights 'f': it has 293000 bytes and ends in fc8's weights" + other);
-  EXPECT_EQ(refusal(bytes + "1234"),
+  EXPECT_EQ(weights_answer(bytes + "1234"),
             "weights 'f': it has 293704 bytes, 4 of them after fc8's weights" + other);
-  EXPECT_EQ(refusal(bytes, tiny(64)),
+  EXPECT_EQ(weights_answer(bytes, tiny(64)),
             "weights 'f': it has 293700 bytes and ends in fc8's weights; the network at "
             "--resolution 64 --divide 64 has 299844 in Darknet's format, "
             "and safetensors begins otherwise");
   n.layers[1].weights[3] = std::nanf("");
-  EXPECT_EQ(refusal(as_darknet(n, 0, 2)),
+  EXPECT_EQ(weights_answer(as_darknet(n, 0, 2)),
             "weights 'f': conv1_2's weights: number 3 is nan; only finite ones are read");
   n.layers[1].weights[3] = 0;
   n.layers[0].bias[0] = -INFINITY;
-  EXPECT_EQ(refusal(as_darknet(n, 0, 2)),
+  EXPECT_EQ(weights_answer(as_darknet(n, 0, 2)),
             "weights 'f': conv1_1's biases: number 0 is -inf; only finite ones are read");
 }
 
@@ -279,12 +270,12 @@ TEST(weights, of_safetensors_say_what_would_be_right) {
   for (const auto& w : wrong) {
     safetensors s = right;
     w.change(s);
-    EXPECT_EQ(refusal(s.bytes()), w.message) << w.what;
+    EXPECT_EQ(weights_answer(s.bytes()), w.message) << w.what;
   }
   network n = tiny_with_weights();
   n.layers.back().bias[999] = std::nanf("");
   EXPECT_EQ(
-      refusal(as_safetensors(n).bytes()),
+      weights_answer(as_safetensors(n).bytes()),
       "weights 'f': fc8, tensor 'classifier.6.bias': number 999 is nan; only finite ones are read");
 }
 
@@ -294,21 +285,21 @@ TEST(weights, of_a_broken_header_are_refused) {
     append(bytes, length);
     return bytes + text + std::string(400'000, '\0');
   };
-  EXPECT_EQ(refusal(with_header(2, "{}")),
+  EXPECT_EQ(weights_answer(with_header(2, "{}")),
             "weights 'f': conv1_1: there is no tensor 'features.0.weight'");
-  EXPECT_EQ(refusal(with_header(2, "{x")), "weights 'f': the header is no JSON object");
-  EXPECT_EQ(refusal(with_header(400'000, std::string(200'000, '{'))),
+  EXPECT_EQ(weights_answer(with_header(2, "{x")), "weights 'f': the header is no JSON object");
+  EXPECT_EQ(weights_answer(with_header(400'000, std::string(200'000, '{'))),
             "weights 'f': the header is no JSON object");
-  EXPECT_EQ(refusal(with_header(~0ull, "{}")),
+  EXPECT_EQ(weights_answer(with_header(~0ull, "{}")),
             "weights 'f': a header of 18446744073709551615 bytes is announced; the file has "
             "400010, and a header at most 1048576");
-  EXPECT_EQ(refusal(with_header(2'000'000, "{}")),
+  EXPECT_EQ(weights_answer(with_header(2'000'000, "{}")),
             "weights 'f': a header of 2000000 bytes is announced; the file has 400010, and a "
             "header at most 1048576");
 }
 
 TEST(weights, corpus_is_read_or_refused_in_one_line) {
-  test::replay_corpus("weights", [](const std::string&, const std::string& bytes) {
+  replay_corpus("weights", [](const std::string&, const std::string& bytes) {
     network n = tiny();
     n.layers.erase(n.layers.begin() + 3, n.layers.end());  // as the fuzzer has it
     std::istringstream in(bytes);

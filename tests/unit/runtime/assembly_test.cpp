@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include <atomic>
 #include <thread>
 
@@ -131,6 +133,32 @@ TEST(assembly, exactly_one_member_finishes_whatever_the_order) {
   other.join();
   EXPECT_EQ(wrong, 0) << "a task that nobody finishes hangs its graph; one that two finish "
                          "releases its successors twice";
+}
+
+TEST(assembly_queue, is_first_come_first_served_but_for_what_must_not_wait) {
+  assembly_queue q;
+  std::vector<assembly> tasks(50);
+  const auto entry = [&](std::size_t i) {
+    return assembly_entry{assembly_entry::kind::join, nullptr, &tasks[i]};
+  };
+  const auto never = [](const assembly_entry&) { return false; };
+  const auto next = [&] {
+    assembly_entry e;
+    return q.pop_unless(never, e) ? e.wide - tasks.data() : -1;
+  };
+  for (std::size_t i = 0; i < 10; ++i) q.push(entry(i));
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(next(), i);
+  q.reserve();
+  for (std::size_t i = 10; i < 49; ++i) q.push(entry(i));  // the ring grows, and has wrapped
+  EXPECT_EQ(q.size(), 41u);
+  q.push_front_reserved(entry(49));
+  EXPECT_EQ(next(), 49);
+  assembly_entry e;
+  const auto waits = [&](const assembly_entry& first) { return first.wide == &tasks[8]; };
+  EXPECT_FALSE(q.pop_unless(waits, e)) << "nothing overtakes it";
+  for (int i = 8; i < 49; ++i) ASSERT_EQ(next(), i);
+  EXPECT_TRUE(q.empty());
+  EXPECT_EQ(next(), -1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who takes part in a loop and with how much, by the trace table alone.
+// Who takes part in a loop and with how much, by the trace table alone; and what a thief gets.
 
 #include "runtime/loop_shares.hpp"
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/parallel.hpp"
 #include "runtime/proportional_cut.hpp"
 
 namespace kilter::detail {
@@ -85,6 +86,50 @@ TEST(proportional_cut, ends_at_n_whatever_the_weights) {
       }
       EXPECT_EQ(at, n);
     }
+}
+
+// Whose range it is has a piece of it in hand, so the block in the middle is the thief's.
+TEST(loop_ranges, a_thief_gets_the_larger_half_from_the_back_of_the_longest) {
+  loop_ranges r(12, {7.0, 0.0, 5.0});
+  const auto all_of = [&](core_id c) {
+    const block_range b = r.take(c, 100);
+    return std::vector<std::uint32_t>{b.begin, b.end};
+  };
+  ASSERT_EQ(r.left(0), 7u);
+  ASSERT_EQ(r.left(1), 0u);
+  EXPECT_TRUE(r.steal(1, 1));
+  EXPECT_EQ(all_of(1), (std::vector<std::uint32_t>{3, 7}));
+  EXPECT_TRUE(r.steal(1, 1));
+  EXPECT_EQ(all_of(1), (std::vector<std::uint32_t>{9, 12}));
+  EXPECT_EQ(r.left(0), 3u);
+  EXPECT_EQ(r.left(2), 2u);
+  EXPECT_TRUE(r.steal(1, 3)) << "so few that it is not worth cutting";
+  EXPECT_EQ(all_of(1), (std::vector<std::uint32_t>{0, 3}));
+  EXPECT_TRUE(r.steal(1, 1));
+  EXPECT_EQ(all_of(1), (std::vector<std::uint32_t>{8, 9}));
+  EXPECT_TRUE(r.anything_left());
+  EXPECT_EQ(all_of(2), (std::vector<std::uint32_t>{7, 8}));
+  EXPECT_FALSE(r.anything_left());
+  EXPECT_FALSE(r.steal(1, 1));
+}
+
+TEST(loop_pace, a_piece_takes_its_time_and_leaves_half_of_the_range_to_others) {
+  loop_pace pace{.piece_cycles = 1000.0, .gap_cycles = 5000.0};
+  EXPECT_EQ(pace.wanted(1000), 1u) << "nothing is known";
+  EXPECT_EQ(pace.least(), 1u);
+  pace.add(4, 40);
+  EXPECT_EQ(pace.wanted(1000), 100u);
+  EXPECT_EQ(pace.wanted(120), 60u);
+  EXPECT_EQ(pace.least(), 5u) << "a twentieth of a piece";
+  EXPECT_EQ(pace.wanted(6), 5u);
+  pace.add(10, 140);
+  EXPECT_DOUBLE_EQ(pace.block_cycles, 11.0) << "longer ones are believed by a quarter";
+  pace.add(10, 90);
+  EXPECT_DOUBLE_EQ(pace.block_cycles, 9.0) << "shorter ones at once";
+  EXPECT_EQ(pace.lost_cycles, 0u);
+  pace.add(100, 900 + 9000);
+  EXPECT_EQ(pace.lost_cycles, 9000u) << "it was interrupted";
+  EXPECT_DOUBLE_EQ(pace.block_cycles, 9.0 + 90.0 / 16);
 }
 
 }  // namespace

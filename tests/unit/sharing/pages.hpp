@@ -21,11 +21,16 @@
 #include <vector>
 
 #include "sharing/page.hpp"
-#include "unit/sharing/cpus.hpp"
 
 namespace kilter::sharing {
 
 namespace fs = std::filesystem;
+
+inline cpu_bits up_to(std::uint32_t count) {
+  cpu_bits c;
+  for (std::uint32_t cpu = 0; cpu < count; ++cpu) c.add(cpu);
+  return c;
+}
 
 inline const cpu_bits four = up_to(4);
 

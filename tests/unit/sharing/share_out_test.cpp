@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "unit/sharing/cpus.hpp"
+#include "unit/sharing/pages.hpp"
 
 namespace kilter::sharing {
 namespace {

@@ -9,13 +9,7 @@
 namespace kilter::sim {
 namespace {
 
-using test::add_chain;
-using test::nothing;
-using test::plain;
-using test::with;
-using test::works;
-
-constexpr double body_s = 1e-3;
+using namespace test;
 
 double seconds_of(const platform& p, const engine_options& o, graph& g, core_id from = no_core) {
   engine e(p, o);

@@ -8,13 +8,9 @@
 namespace kilter::sim {
 namespace {
 
-using test::add_chain;
-using test::nothing;
-using test::plain;
-using test::with;
-using test::works;
+using namespace test;
 
-constexpr double body_s = 1e-3, slice_s = 4e-3, lend_s = 1e-4;
+constexpr double slice_s = 4e-3, lend_s = 1e-4;
 
 /// `cores` workers that sleep at once and lend.
 platform lending(std::uint32_t cores) {

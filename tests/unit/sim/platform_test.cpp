@@ -1,15 +1,24 @@
 // Platforms as the simulator reads them: what is shipped, what a bad file is answered with, what
 // the numbers mean.
 
-#include "sim/platform.hpp"
+#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
 
+#include "sim/platform.hpp"
 #include "unit/fuzz_corpus.hpp"
-#include "unit/machine/support.hpp"
+#include "unit/machines.hpp"
+#include "unit/support.hpp"
 
 namespace kilter::sim {
 namespace {
+
+// ---- platform files -----------------------------------------------------------------------------
 
 const std::string good = R"(schema = "kilter.platform/1"
 name = "made"
@@ -129,7 +138,7 @@ source = "made up"
 )";
 
 platform load_text(const std::string& contents) {
-  const kilter::test::scratch scratch;
+  const test::scratch scratch;
   return platform::load(scratch.write("made.toml", contents));
 }
 
@@ -146,10 +155,9 @@ void expect_refused(const std::string& what, const std::string& by,
   ASSERT_NE(good.find(what), std::string::npos) << what;
   std::string contents = good;
   contents.replace(contents.find(what), what.size(), by);
-  const std::string message = kilter::test::refusal([&] { (void)load_text(contents); });
-  kilter::test::expect_names(message, names);
-  kilter::test::expect_names(message,
-                             {"made.toml:" + std::to_string(line_of(what) + below) + ": "});
+  const std::string message = test::refusal([&] { (void)load_text(contents); });
+  test::expect_names(message, names);
+  test::expect_names(message, {"made.toml:" + std::to_string(line_of(what) + below) + ": "});
 }
 
 TEST(platform, every_number_of_a_file_arrives) {
@@ -201,7 +209,7 @@ TEST(platform, every_number_of_a_file_arrives) {
 }
 
 TEST(platform, a_figure_without_a_clock_is_for_the_kinds_own) {
-  EXPECT_EQ(load_text(kilter::test::replaced(good, "mhz = 500\n", "")).kernels[0].mhz, 1000);
+  EXPECT_EQ(load_text(test::replaced(good, "mhz = 500\n", "")).kernels[0].mhz, 1000);
 }
 
 TEST(platform, fits_are_kept_with_the_number_they_made) {
@@ -230,7 +238,7 @@ TEST(platform, sizes_scale_by_their_power) {
 TEST(platform, of_several_sizes_the_nearest_by_ratio_is_taken) {
   const auto at = good.find("[[kernel]]");
   const std::string kernel = good.substr(at, good.find("[[power]]") - at);
-  const platform p = load_text(good + kilter::test::replaced(kernel, "size = 64", "size = 1024"));
+  const platform p = load_text(good + test::replaced(kernel, "size = 64", "size = 1024"));
   EXPECT_EQ(p.find("matmul", 200, 0)->size, 64);
   EXPECT_EQ(p.find("matmul", 300, 0)->size, 1024);
   EXPECT_EQ(p.find("matmul", 64, 1), nullptr);
@@ -333,9 +341,9 @@ TEST(platform, sleep_and_lending_belong_together) {
       "[sleep]\nafter_s = 5e-5\nlong_after_s = 1e-4\ncall_s = 5e-6\nup_s = 2e-5\nsource = \"made "
       "up\"\n";
   expect_refused(sleep, "", {"[lend] needs [sleep]"});
-  EXPECT_EQ(load_text(kilter::test::replaced(good, "long_after_s = 1e-4\n", ""))
-                .contention.sleep->long_after_s,
-            5e-5)
+  EXPECT_EQ(
+      load_text(test::replaced(good, "long_after_s = 1e-4\n", "")).contention.sleep->long_after_s,
+      5e-5)
       << "as short as the other";
 }
 
@@ -363,9 +371,8 @@ TEST(platform, every_table_needs_a_source_and_stands_once) {
     std::string contents = good;
     const std::string line = "source = \"made up\"\n";
     contents.erase(contents.find(line, contents.find(table)), line.size());
-    kilter::test::expect_names(
-        kilter::test::refusal([&] { (void)load_text(contents); }),
-        {"made.toml:" + std::to_string(line_of(table)) + ": ", "lacks 'source'"});
+    test::expect_names(test::refusal([&] { (void)load_text(contents); }),
+                       {"made.toml:" + std::to_string(line_of(table)) + ": ", "lacks 'source'"});
   }
   const std::string chip =
       "[[bandwidth]]\nof = \"chip\"\nbytes_per_s = 5e9\nsource = \"made up\"\n";
@@ -394,18 +401,18 @@ TEST(platform, grids_that_make_no_sense_are_refused) {
   for (const std::string name :
        {"grid:", "grid:4", "grid:0x4", "grid:4x0", "grid:x", "grid:-1x4", "grid:4x4x4", "grid:4x4 ",
         "grid:1000x1000", "grid:99999999999x1", "grid:1.5x2"})
-    kilter::test::expect_names(kilter::test::refusal([&] { (void)platform::load(name); }),
-                               {"'" + name + "'", "grid:CxN"});
+    test::expect_names(test::refusal([&] { (void)platform::load(name); }),
+                       {"'" + name + "'", "grid:CxN"});
 }
 
 TEST(platform, unknown_names_are_told_the_known_ones) {
-  kilter::test::expect_names(kilter::test::refusal([] { (void)platform::load("jetson-tx3"); }),
-                             {"jetson-tx3", "jetson-tx2", "haswell-20"});
+  test::expect_names(test::refusal([] { (void)platform::load("jetson-tx3"); }),
+                     {"jetson-tx3", "jetson-tx2", "haswell-20"});
 }
 
 TEST(platform, the_documents_example_is_a_platform) {
-  const std::string page = kilter::test::contents_of(std::string(KILTER_TEST_DATA) +
-                                                     "/../../lab/docs/platform-files.md");
+  const std::string page =
+      test::contents_of(std::string(KILTER_TEST_DATA) + "/../../lab/docs/platform-files.md");
   std::string example;
   const std::string begin = "```toml\n", end = "```\n";
   for (std::size_t at = 0; (at = page.find(begin, at)) != std::string::npos;) {
@@ -445,7 +452,7 @@ TEST(platform, kinds_are_as_fast_as_the_recorded_machine_says) {
        {std::pair{"intel-i7-1370p", "intel-i7-1370p-frequencies.xml"},
         std::pair{"nvidia-gb10", "nvidia-gb10.xml"}}) {
     const platform p = platform::load(name);
-    const machine real = machine::from_xml(kilter::test::recorded(recorded));
+    const machine real = machine::from_xml(test::recorded(recorded));
     for (const core_kind& k : real.kinds())
       EXPECT_NEAR(p.cores->kinds()[k.id].relative_speed, k.relative_speed, 5e-4) << name;
   }
@@ -453,7 +460,7 @@ TEST(platform, kinds_are_as_fast_as_the_recorded_machine_says) {
 
 TEST(platform, shapes_of_the_shipped_machines) {
   const auto shape = [](const std::string& name) {
-    return kilter::test::cluster_sizes(*platform::load(name).cores);
+    return test::cluster_sizes(*platform::load(name).cores);
   };
   using sizes = std::vector<std::uint32_t>;
   EXPECT_EQ(shape("haswell-16"), (sizes{8, 8}));
@@ -473,7 +480,7 @@ TEST(platform, shapes_of_the_shipped_machines) {
 }
 
 TEST(fuzz_corpus, of_platforms) {
-  kilter::test::replay_corpus(
+  test::replay_corpus(
       "platform", [](const std::string& path, const std::string&) { (void)platform::load(path); });
 }
 

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "sim/engine.hpp"
+#include "unit/support.hpp"
 
-namespace kilter::sim::test {
+namespace kilter::test {
 
 inline const auto nothing = [](team_member&) {};
 inline const std::vector<std::string> three = {"P1", "P2", "P3"};
+
+inline constexpr double body_s = 1e-3;  ///< of a task of a `plain` platform
 
 /// `tasks` tasks, each after the one before.
 inline void add_chain(graph& g, int tasks, const task_options& o = {}) {
@@ -23,8 +26,9 @@ inline void add_chain(graph& g, int tasks, const task_options& o = {}) {
 
 /// `cores` equal cores in `clusters` clusters; a task takes `seconds` at width 1 and scales
 /// perfectly. No overheads, no noise, no limits.
-inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double seconds = 1e-3) {
-  platform p;
+inline sim::platform plain(std::uint32_t cores, std::uint32_t clusters = 1,
+                           double seconds = body_s) {
+  sim::platform p;
   p.name = "plain";
   p.cores = std::make_shared<const machine>(machine::uniform(cores, clusters));
   p.clocks.resize(1);
@@ -38,7 +42,7 @@ inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double se
              .search_own_s = 0,
              .assembly_s = 0,
              .wake_s = 0};
-  kernel_cost k;
+  sim::kernel_cost k;
   k.name = "work";
   k.size = 1;
   for (const place_id at : p.cores->led_by(0)) k.seconds.push_back(seconds / p.cores->at(at).width);
@@ -46,12 +50,12 @@ inline platform plain(std::uint32_t cores, std::uint32_t clusters = 1, double se
   return p;
 }
 
-inline std::vector<type_work> works(const graph&) {
-  return std::vector<type_work>(8, {"work", 1.0});
+inline std::vector<sim::type_work> works(const graph&) {
+  return std::vector<sim::type_work>(8, {"work", 1.0});
 }
 
-inline engine_options with(const std::string& policy, const platform& p) {
+inline sim::engine_options with(const std::string& policy, const sim::platform& p) {
   return {.policy = make_policy(policy, *p.cores)};
 }
 
-}  // namespace kilter::sim::test
+}  // namespace kilter::test

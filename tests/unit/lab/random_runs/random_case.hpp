@@ -252,7 +252,7 @@ inline specification random_case::specified(const std::string& platform_file) co
 
 inline std::string random_case::command(const std::string& platform_file) const {
   const specification a = specified(platform_file), standard;
-  std::string all = fmt::format("kilter sim {} --on sim:{} --policy {} --repeat 1 --seed {}",
+  std::string all = fmt::format("kilter compare {} --on sim:{} --policy {} --repeat 1 --seed {}",
                                 workload, platform_file, policy, seed);
   for (const auto& [name, value] : parameters())
     all += fmt::format(" {} {}", parameter{name, "", "", ""}.option(), value);
