@@ -1,6 +1,6 @@
 // libkilter_openmp.so: what it takes the place of in libgomp. A region that turned out to be a loop
 // with shares that are settled beforehand, or one whose pieces go to whoever comes, runs on threads
-// of ours; the rest is passed on. docs/openmp.md.
+// of ours; the rest is passed on. docs/inside/openmp.md.
 
 #include "guest/guest.hpp"
 #include "openmp/constructs.hpp"

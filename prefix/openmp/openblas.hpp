@@ -1,6 +1,6 @@
 #pragma once
 // OpenBLAS with threads of its own, as Python's packages bring it: it gets fewer while others use
-// CPUs, and more again when they are gone. docs/inside/decisions/run.md.
+// CPUs, and more again when they are gone. docs/inside/decisions/run-regions.md.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 // A region that runs on threads of ours: its members, who has begun, and what its work-sharing
-// constructs need. docs/openmp.md tells how a member is handed out.
+// constructs need. docs/inside/openmp.md tells how a member is handed out.
 
 #include <atomic>
 
