@@ -62,7 +62,7 @@ class crew {
   /// found another.
   void wake_for_what_waits(bool queues_too) noexcept;
 
-  // --- deep waits: nesting.hpp ---
+  // --- deep waits: wait_depth.hpp ---
   /// Those that keep what becomes ready on them.
   [[nodiscard]] bool any_deep() const noexcept {
     return deep_.load(sync::memory_order_relaxed) != 0;
