@@ -263,9 +263,9 @@ class alignas(sync::cache_line) worker {
   /// Of emulated cores; others are always there.
   void wait_for_core() noexcept;
 
-  // What the owner alone touches at every task comes first, then what thieves read, then what
-  // others write.
-  std::uint64_t clock_seen_ = 0;
+  // What the owner alone touches at every task comes first, on lines of its own since thieves read
+  // what stands before; then what thieves read, then what others write.
+  alignas(sync::cache_line) std::uint64_t clock_seen_ = 0;
   in_hand hand_;
   // the last one, until another body runs; policies may ask for its data
   const node* released_ = nullptr;
