@@ -9,17 +9,17 @@ namespace kilter {
 
 namespace {
 
-#define ROW(function, name, summary, source) policy_info{name, summary, source},
+#define ROW(function, name, when, summary, source) policy_info{name, summary, source},
 constexpr policy_info catalogue[] = {KILTER_BUILT_IN_POLICIES(ROW)};
 #undef ROW
 
 // A switch, not a table of functions: those would need relocation and so be writable at start.
 builtin::made make(std::size_t which, const machine& m, const policy_options& o) {
-#define PLACE(function, name, summary, source) at_##function,
+#define PLACE(function, name, when, summary, source) at_##function,
   enum place : std::size_t { KILTER_BUILT_IN_POLICIES(PLACE) };
 #undef PLACE
   switch (static_cast<place>(which)) {
-#define CASE(function, name, summary, source) \
+#define CASE(function, name, when, summary, source) \
   case at_##function: return builtin::function(m, o);
     KILTER_BUILT_IN_POLICIES(CASE)
 #undef CASE
@@ -28,6 +28,14 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
 }
 
 }  // namespace
+
+bool builtin::is_planned(std::string_view policy) noexcept {
+#define CASE(function, name, when, summary, source) \
+  if (policy == name) return decides::when == decides::planned;
+  KILTER_BUILT_IN_POLICIES(CASE)
+#undef CASE
+  return false;
+}
 
 std::span<const policy_info> policy_catalogue() noexcept { return catalogue; }
 
