@@ -92,7 +92,9 @@ TEST(rows, every_column_has_a_value) {
   const auto row = rows_of_runs({rws, other}, {"rws", "dam-c"})[1];
   for (const column& c : columns()) {
     const document value = c.value(row);
-    EXPECT_TRUE(value.is_string() ? value != "" : value.is_boolean() ? value == true : value > 0)
+    EXPECT_TRUE(value.is_string()    ? value != ""
+                : value.is_boolean() ? value == true
+                                     : value > 0)
         << c.name << " is " << value;
   }
 }
