@@ -204,19 +204,9 @@ action add_app(CLI::App& root, const std::string& command_line) {
       "Each run is verified. Exit status 1: a result was wrong.\n"
       "Example:\n"
       "  kilter lab app kmeans --model all --disturb cpu@0");
-  // In the order of the help.
-  constexpr std::pair<const char*, add_program*> all[] = {{"kmeans", add_kmeans},
-                                                          {"heat", add_heat},
-                                                          {"vgg16", add_vgg16},
-                                                          {"blackscholes", add_blackscholes},
-                                                          {"swaptions", add_swaptions},
-                                                          {"fluidanimate", add_fluidanimate},
-                                                          {"dedup", add_dedup},
-                                                          {"ferret", add_ferret},
-                                                          {"facesim", add_facesim},
-                                                          {"bodytrack", add_bodytrack},
-                                                          {"streamcluster", add_streamcluster},
-                                                          {"canneal", add_canneal}};
+#define ROW(name) {#name, add_##name},
+  constexpr std::pair<const char*, add_program*> all[] = {KILTER_PROGRAMS(ROW)};
+#undef ROW
   std::map<std::string, action> programs;
   for (const auto& [name, add] : all) programs.emplace(name, add(*app, command_line));
   return [app, programs] { return programs.at(app->get_subcommands().front()->get_name())(); };

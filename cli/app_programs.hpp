@@ -70,7 +70,14 @@ std::uint8_t index_of(const char* option, const Names& names, const std::string&
 }
 
 using add_program = action(CLI::App& app, const std::string& command_line);
-[[nodiscard]] add_program add_blackscholes, add_bodytrack, add_canneal, add_dedup, add_facesim,
-    add_ferret, add_fluidanimate, add_heat, add_kmeans, add_streamcluster, add_swaptions, add_vgg16;
+/// In the order of the help.
+// clang-format off
+#define KILTER_PROGRAMS(X) \
+  X(kmeans) X(heat) X(vgg16) X(blackscholes) X(swaptions) X(fluidanimate) X(dedup) X(ferret) \
+  X(facesim) X(bodytrack) X(streamcluster) X(canneal)
+// clang-format on
+#define KILTER_DECLARE(name) [[nodiscard]] add_program add_##name;
+KILTER_PROGRAMS(KILTER_DECLARE)
+#undef KILTER_DECLARE
 
 }  // namespace kilter::cli

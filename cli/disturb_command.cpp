@@ -121,8 +121,8 @@ action add_disturb(CLI::App& app, const std::vector<std::string>& program) {
       ->type_name("FILE");
   command->add_flag("--quiet", o->quiet, "Only the final report; with --json - nothing but JSON");
   command->footer(
-      "Kinds: cpu, mem, session, float (co-runners); share, wave (exact time shares). A time share "
-      "is not a clock change.\n"
+      fmt::format("Kinds: {}. A time share (share, wave) is not a clock change.\n",
+                  lab::names_of_disturbances_on(lab::disturbed_cores::real)) +
       "With a program: run with and without the disturbance in turn; the exit status is 1 if it is "
       "too slow or fails.\n"
       "Examples:\n"

@@ -124,13 +124,18 @@ action add_info(CLI::App& graph) {
   };
 }
 
+std::string written_formats() {
+  std::string all;
+  for (const dags::dag_format& f : dags::dag_formats())
+    all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", f.name, f.title);
+  return all;
+}
+
 action add_convert(CLI::App& graph) {
   auto o = std::make_shared<graph_options>();
   CLI::App* convert = graph.add_subcommand("convert", "Write a graph in another format");
   add_source(*convert, *o);
-  takes(convert->add_option("--to", o->format, "json (kilter.graph/1), dot, stg or wfcommons (1.5)")
-            ->required()
-            ->type_name("FORMAT"),
+  takes(convert->add_option("--to", o->format, written_formats())->required()->type_name("FORMAT"),
         {.words = [] {
           std::vector<std::string> names;
           for (const dags::dag_format& f : dags::dag_formats()) names.emplace_back(f.name);
@@ -225,7 +230,9 @@ action add_graph(CLI::App& app) {
   graph->require_subcommand(1);
   graph->footer("Reads " + dags::readable_formats() +
                 "; the content tells which it is.\n"
-                "Writes kilter.graph/1, DOT, STG and WfCommons.\n"
+                "Writes " +
+                written_formats() +
+                ".\n"
                 "The times of a build are in Ninja's log: FILE:times=LOG, else the .ninja_log in "
                 "the folder of FILE's name (build of build.dot) or beside FILE.\n"
                 "Examples:\n"

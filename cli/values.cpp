@@ -85,11 +85,9 @@ std::vector<std::string> generator_calls() {
 
 std::vector<std::string> disturbance_kinds() {
   std::vector<std::string> kinds;
-  for (auto kind = lab::disturbance_kind::cpu;;
-       kind = static_cast<lab::disturbance_kind>(static_cast<int>(kind) + 1)) {
+  for (const lab::disturbance_kind kind : lab::all_disturbances())
     kinds.push_back(std::string(lab::name_of(kind)) + "@");
-    if (kind == lab::disturbance_kind::offline) return kinds;
-  }
+  return kinds;
 }
 
 std::vector<std::string> simulated_names() { return with_platforms("sim:"); }

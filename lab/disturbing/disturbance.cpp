@@ -22,6 +22,8 @@ struct kind_rule {
   double default_share;   // 0: SHARE must be given
   bool half_period;       // takes HALFPERIOD
   double default_half_s;  // 0: constant unless given
+  enum { co_runner, time_share, other } form;
+  std::array<bool, 3> exists;  // by `disturbed_cores`
 };
 
 // S0 5.2 gives the wave's low level, 345 of 2035 MHz; the half period of 0.5 s is the project's own
@@ -29,20 +31,37 @@ struct kind_rule {
 constexpr double wave_share = 0.17;
 constexpr double wave_half_period_s = 0.5;
 
-constexpr std::array<kind_rule, 9> rules{{
-    {disturbance_kind::cpu, "cpu", false, 0, false, 0},
-    {disturbance_kind::mem, "mem", false, 0, false, 0},
-    {disturbance_kind::session, "session", false, 0, false, 0},
-    {disturbance_kind::floating, "float", false, 0, false, 0},
-    {disturbance_kind::share, "share", true, 0, false, 0},
-    {disturbance_kind::wave, "wave", true, wave_share, true, wave_half_period_s},
-    {disturbance_kind::quota, "quota", true, 0, false, 0},
-    {disturbance_kind::freq, "freq", true, 0, true, 0},
-    {disturbance_kind::offline, "offline", false, 0, false, 0},
-}};
+constexpr std::array<bool, 3> everywhere{true, true, true}, real_only{true, false, false},
+    simulated_only{false, true, false}, not_emulated{true, true, false},
+    not_real{false, true, true};
+
+constexpr kind_rule rules[] = {
+    {disturbance_kind::cpu, "cpu", false, 0, false, 0, kind_rule::co_runner, everywhere},
+    {disturbance_kind::mem, "mem", false, 0, false, 0, kind_rule::co_runner, everywhere},
+    {disturbance_kind::session, "session", false, 0, false, 0, kind_rule::co_runner, real_only},
+    {disturbance_kind::floating, "float", false, 0, false, 0, kind_rule::co_runner, real_only},
+    {disturbance_kind::share, "share", true, 0, false, 0, kind_rule::time_share, everywhere},
+    {disturbance_kind::wave, "wave", true, wave_share, true, wave_half_period_s,
+     kind_rule::time_share, everywhere},
+    {disturbance_kind::quota, "quota", true, 0, false, 0, kind_rule::other, not_emulated},
+    {disturbance_kind::freq, "freq", true, 0, true, 0, kind_rule::other, not_real},
+    {disturbance_kind::offline, "offline", false, 0, false, 0, kind_rule::other, simulated_only},
+};
+static_assert(
+    [] {
+      std::size_t at = 0;
+      for (const kind_rule& rule : rules)
+        if (rule.kind != disturbance_kind(at++)) return false;
+      return at == std::size_t(disturbance_kind::offline) + 1;
+    }(),
+    "a rule for each kind, in their order, and offline is the last");
 
 const kind_rule& rule_of(disturbance_kind kind) noexcept {
   return rules[static_cast<std::size_t>(kind)];
+}
+
+bool exists(disturbance_kind kind, disturbed_cores where) noexcept {
+  return rule_of(kind).exists[static_cast<std::size_t>(where)];
 }
 
 constexpr double least_half_period_s = 0.02, most_half_period_s = 3600;
@@ -95,16 +114,13 @@ class item_reader {
   const kind_rule& read_kind(std::string_view name) const {
     for (const kind_rule& rule : rules)
       if (rule.name == name) return rule;
-    std::string known;
     std::vector<std::string_view> names;
-    for (const kind_rule& rule : rules) {
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", rule.name);
-      names.push_back(rule.name);
-    }
+    for (const kind_rule& rule : rules) names.push_back(rule.name);
     if (const std::string_view near = nearest(name, names); !near.empty())
       throw input_error(fmt::format("disturbance '{}': unknown kind '{}': did you mean '{}'?",
                                     item_, name, near));
-    fail(fmt::format("unknown kind '{}'", name), fmt::format("one of {}, or none alone", known));
+    fail(fmt::format("unknown kind '{}'", name),
+         fmt::format("one of {}, or none alone", fmt::join(names, ", ")));
   }
 
   void read_cores(std::string_view text, asked_disturbance& result) const {
@@ -215,9 +231,6 @@ class item_reader {
 };
 
 void refuse_contradictions(const std::vector<disturbance>& all, const machine& m) {
-  const auto exact = [](const disturbance& d) {
-    return d.kind == disturbance_kind::share || d.kind == disturbance_kind::wave;
-  };
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       if (!windows_meet(all[i], all[j])) continue;
@@ -233,7 +246,7 @@ void refuse_contradictions(const std::vector<disturbance>& all, const machine& m
                   fmt::format("disturbances '{}' and '{}' both set the clock of core {}'s kind at "
                               "once; give one",
                               to_string(all[j]), to_string(all[i]), a));
-      if (!exact(all[i]) || !exact(all[j])) continue;
+      if (!is_time_share(all[i].kind) || !is_time_share(all[j].kind)) continue;
       for (const core_id core : all[i].cores)
         if (std::binary_search(all[j].cores.begin(), all[j].cores.end(), core))
           throw input_error(fmt::format(
@@ -257,9 +270,53 @@ bool windows_meet(const disturbance& a, const disturbance& b) noexcept {
 
 std::string_view name_of(disturbance_kind kind) noexcept { return rule_of(kind).name; }
 
-bool is_co_runner(disturbance_kind k) noexcept {
-  using enum disturbance_kind;
-  return k == cpu || k == mem || k == session || k == floating;
+std::vector<disturbance_kind> all_disturbances() {
+  std::vector<disturbance_kind> all;
+  for (const kind_rule& rule : rules) all.push_back(rule.kind);
+  return all;
+}
+
+std::vector<disturbance_kind> disturbances_on(disturbed_cores where) {
+  std::vector<disturbance_kind> all = all_disturbances();
+  std::erase_if(all, [&](disturbance_kind kind) { return !exists(kind, where); });
+  return all;
+}
+
+std::string names_of_disturbances_on(disturbed_cores where) {
+  std::string names;
+  const std::vector<disturbance_kind> all = disturbances_on(where);
+  for (const disturbance_kind kind : all)
+    names += fmt::format("{}{}",
+                         names.empty()        ? ""
+                         : kind == all.back() ? " and "
+                                              : ", ",
+                         name_of(kind));
+  return names;
+}
+
+void check_exists(const disturbance& d, disturbed_cores where) {
+  if (exists(d.kind, where)) return;
+  const std::string there = names_of_disturbances_on(where), text = to_string(d);
+  const std::string_view name = name_of(d.kind);
+  switch (where) {
+    case disturbed_cores::real:
+      throw input_error(fmt::format(
+          "disturbance '{}': {} exists on simulated machines only; here there are {}{}", text, name,
+          there, d.kind == disturbance_kind::freq ? ": a time share is not a clock change" : ""));
+    case disturbed_cores::simulated:
+      throw input_error(fmt::format("disturbance '{}': {} is not simulated; the simulator has {}",
+                                    text, name, there));
+    case disturbed_cores::emulated:
+      throw input_error(fmt::format("disturbance '{}': {} is not emulated; emulated cores have {}",
+                                    text, name, there));
+  }
+}
+
+bool is_co_runner(disturbance_kind kind) noexcept {
+  return rule_of(kind).form == kind_rule::co_runner;
+}
+bool is_time_share(disturbance_kind kind) noexcept {
+  return rule_of(kind).form == kind_rule::time_share;
 }
 bool has_share(disturbance_kind kind) noexcept { return rule_of(kind).share; }
 

@@ -26,7 +26,7 @@ enum class disturbance_kind {
   /// the program may use `share` of the time of all cores together, as a container's CPU limit does
   quota,
   freq,     ///< clock at `share` of the full one; simulated and emulated only
-  offline,  ///< the core is away; simulated and emulated only
+  offline,  ///< the core is away; simulated only
 };
 
 /// When a disturbance is present. Seconds from the start of the run, or fractions of its length in
@@ -55,8 +55,20 @@ struct disturbance {
 /// The kind as it is written: "cpu", "float", ...
 [[nodiscard]] std::string_view name_of(disturbance_kind) noexcept;
 
+enum class disturbed_cores { real, simulated, emulated };
+
+[[nodiscard]] std::vector<disturbance_kind> all_disturbances();
+[[nodiscard]] std::vector<disturbance_kind> disturbances_on(disturbed_cores);
+/// As in "cpu, mem and share".
+[[nodiscard]] std::string names_of_disturbances_on(disturbed_cores);
+/// input_error that names what there is, if the kind cannot be had there.
+void check_exists(const disturbance&, disturbed_cores);
+
 /// True if the kind is a program that runs beside ours (cpu, mem, session, float).
 [[nodiscard]] bool is_co_runner(disturbance_kind) noexcept;
+
+/// True if the kind takes slices of a core's time, so that SHARE is left (share, wave).
+[[nodiscard]] bool is_time_share(disturbance_kind) noexcept;
 
 /// True if the kind takes a SHARE (share, wave, quota, freq).
 [[nodiscard]] bool has_share(disturbance_kind) noexcept;

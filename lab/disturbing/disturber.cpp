@@ -31,8 +31,6 @@ constexpr double least_realtime_share = 0.05;
 // A chain that gets less of its core than this while it calibrates was not alone there.
 constexpr double idle_enough = 0.9;
 
-bool is_time_share(kind k) noexcept { return k == kind::share || k == kind::wave; }
-
 std::int64_t process_cpu_ns() noexcept {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -171,16 +169,7 @@ disturber::disturber(const machine& m, std::vector<disturbance> scenario,
   state_->options = options;
   for (const disturbance& d : scenario) {
     const std::string text = to_string(d);
-    if (d.kind == kind::freq)
-      throw input_error(fmt::format(
-          "disturbance '{}': a time share is not a clock change, so freq exists only simulated and "
-          "emulated; use --on sim:PLATFORM, or share or wave here",
-          text));
-    if (d.kind == kind::offline)
-      throw input_error(fmt::format(
-          "disturbance '{}': cores of this computer are not switched off, so offline exists only "
-          "simulated and emulated; use --on sim:PLATFORM, or --cores to leave cores out",
-          text));
+    check_exists(d, disturbed_cores::real);
     for (const core_id c : d.cores)
       if (c >= m.core_count())
         throw input_error(fmt::format("disturbance '{}': core {} does not exist; cores are 0 to {}",
@@ -264,20 +253,29 @@ void disturber::state::run(load& l) noexcept {
   if (stop.sleep_until(l.from_ns)) return has_begun(l);
   l.steal_from_s = steal(l);
   l.active = true;
-  if (l.what.kind == kind::quota) {
-    run_quota(l);
-  } else if (l.what.kind == kind::session) {
-    run_child(l);
-  } else {
+  const auto go_to_its_cores = [&] {
     has_begun(l);
     pin_to(l.os_cpus);
-    if (is_co_runner(l.what.kind)) {
+  };
+  switch (l.what.kind) {
+    case kind::quota: run_quota(l); break;
+    case kind::session: run_child(l); break;
+    case kind::cpu:
+    case kind::mem:
+    case kind::floating:
+      go_to_its_cores();
       l.chain->run(*l.counters, stop, l.to_ns);
-    } else {
+      break;
+    case kind::share:
+    case kind::wave: {
+      go_to_its_cores();
       const bool granted = l.realtime && realtime_allowed();
       l.lost_realtime = l.realtime && !granted;
       run_time_share({l.what.share, l.what.half_period_s}, granted, *l.counters, stop, l.to_ns);
+      break;
     }
+    case kind::freq:
+    case kind::offline: break;  // refused
   }
   l.steal_s = steal(l) - l.steal_from_s;
   l.active = false;

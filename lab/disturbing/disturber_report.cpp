@@ -55,7 +55,7 @@ std::string disturb_calibration_text(const disturber_report& report) {
       text += fmt::format(", leaves {:.1f} % of an idle core (wanted {:.1f} %)",
                           *row.achieved_share * 100, *row.wanted_share * 100);
     text += "\n";
-    if (row.kind == disturbance_kind::share || row.kind == disturbance_kind::wave)
+    if (is_time_share(row.kind))
       text +=
           "  a time share is not a clock change: it slows memory and compute alike, in slices of "
           "up to 10 ms\n";

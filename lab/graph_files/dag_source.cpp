@@ -8,6 +8,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iostream>
+#include <stdexcept>
 
 #include "graph/dag_limits.hpp"
 #include "graph/generator.hpp"
@@ -153,8 +154,31 @@ dag read_build_with_log_beside(const dags::source_text& source) {
   return g;
 }
 
+/// Any format but that of builds: its reader, and what people call it. X(reader, name)
+// clang-format off
+#define FORMATS(X) \
+  X(read_graph_json, "kilter.graph/1") X(read_wfcommons, "WfCommons") \
+  X(read_pegasus, "Pegasus (YAML, JSON)") X(read_dax, "Pegasus DAX") \
+  X(read_node_link, "node-link JSON of NetworkX") X(read_graphml, "GraphML") X(read_gml, "GML") \
+  X(read_starpu, "StarPU's tasks.rec") X(read_stg, "STG") \
+  X(read_dot, "DOT (also of ninja -t graph, Snakemake and Nextflow)")
+// clang-format on
+#define NAME(reader, name) reader,
+enum class format { FORMATS(NAME) };
+#undef NAME
+
+dag read_as(format f, const dags::source_text& source) {
+  switch (f) {
+#define CASE(reader, name) \
+  case format::reader: return dags::reader(source);
+    FORMATS(CASE)
+#undef CASE
+  }
+  throw std::logic_error("no format");
+}
+
 /// JSON: the first key that only one of the four schemas has says which it is.
-dag read_json(const dags::source_text& source) {
+format json_format(const dags::source_text& source) {
   static constexpr std::string_view node_link[] = {"directed", "multigraph", "nodes", "links",
                                                    "graph"};
   static constexpr std::string_view workflow[] = {"workflow",      "schemaVersion", "createdAt",
@@ -175,16 +199,16 @@ dag read_json(const dags::source_text& source) {
     in.skip();
     return false;
   });
-  return is_pegasus     ? dags::read_pegasus(source)
-         : is_workflow  ? dags::read_wfcommons(source)
-         : is_node_link ? dags::read_node_link(source)
-                        : dags::read_graph_json(source);
+  return is_pegasus     ? format::read_pegasus
+         : is_workflow  ? format::read_wfcommons
+         : is_node_link ? format::read_node_link
+                        : format::read_graph_json;
 }
 
-dag read_xml_graph(const dags::source_text& source) {
+format xml_format(const dags::source_text& source) {
   const std::string root = dags::xml_root(source);
-  if (root == "adag") return dags::read_dax(source);
-  if (root == "graphml") return dags::read_graphml(source);
+  if (root == "adag") return format::read_dax;
+  if (root == "graphml") return format::read_graphml;
   throw input_error(source.file + ": is XML of <" + dags::shown(root) +
                     ">; of XML, Kilter reads Pegasus DAX (<adag>) and GraphML (<graphml>)");
 }
@@ -213,8 +237,7 @@ bool is_build_file(std::string_view text) {
   return text.starts_with(line) || text.find("\n" + std::string(line)) != text.npos;
 }
 
-/// Any format but that of builds.
-dag read_other(const dags::source_text& source) {
+format format_of(const dags::source_text& source) {
   using namespace dags;
   const auto refuse_part_of_build = [&] {
     throw input_error(source.file + ": does not tell what waits for what; " +
@@ -223,18 +246,18 @@ dag read_other(const dags::source_text& source) {
   if (is_build_log(source.text)) refuse_part_of_build();
   const std::string_view rest = source.text.substr(first_word(source.text));
   const char first = rest.empty() ? '\0' : rest.front();
-  if (first == '{') return read_json(source);
-  if (first == '<') return read_xml_graph(source);
-  if (first >= '0' && first <= '9') return read_stg(source);
+  if (first == '{') return json_format(source);
+  if (first == '<') return xml_format(source);
+  if (first >= '0' && first <= '9') return format::read_stg;
   if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '/') {
-    if (is_gml(source)) return read_gml(source);
+    if (is_gml(source)) return format::read_gml;
     const dot_words words(source);
     for (const char* keyword : {"digraph", "strict", "graph"})
-      if (words.next().is_keyword(keyword)) return read_dot(source);
+      if (words.next().is_keyword(keyword)) return format::read_dot;
   }
-  if (has_key(source.text, {"JobId"})) return read_starpu(source);
+  if (has_key(source.text, {"JobId"})) return format::read_starpu;
   if (has_key(source.text, {"pegasus", "x-pegasus", "jobs", "jobDependencies"}))
-    return read_pegasus(source);
+    return format::read_pegasus;
   if (is_build_file(source.text)) refuse_part_of_build();
   throw input_error(source.file + ": is no graph file that Kilter reads; it reads " +
                     readable_formats());
@@ -254,21 +277,23 @@ dag of_file(const named_source& named) {
   if (!named.log.empty())
     throw input_error(name + ": is no graph of ninja -t graph, so it takes no times from '" +
                       dags::shown(named.log) + "'; leave ':times=' out");
-  return read_other(source);
+  return read_as(format_of(source), source);
 }
 
 }  // namespace
 
 std::string dags::readable_formats() {
-  return "JSON (kilter.graph/1, WfCommons, Pegasus, node-link of NetworkX), Pegasus YAML and DAX, "
-         "GraphML, GML, StarPU's tasks.rec, STG and DOT (also of ninja -t graph, Snakemake and "
-         "Nextflow), also compressed (gzip)";
+  std::string all;
+#define ADD(reader, name) all += name ", ";
+  FORMATS(ADD)
+#undef ADD
+  return all + "also compressed (gzip)";
 }
 
 dag dags::read_dag(const std::string& file, const std::string& content) {
   std::string unpacked;
   const source_text source = text_of(file, content, unpacked);
-  return is_ninja_graph(source) ? read_ninja(source, nullptr) : read_other(source);
+  return is_ninja_graph(source) ? read_ninja(source, nullptr) : read_as(format_of(source), source);
 }
 
 bool dags::names_a_file(std::string_view path_or_generator) {

@@ -100,14 +100,22 @@ speed left_of(const std::vector<disturbance>& parts, active_set set, std::uint32
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const disturbance& d = parts[i];
     if ((set >> i & 1) == 0) continue;
-    if (d.kind == disturbance_kind::quota)
-      paid *= d.share;
-    else
-      for (const core_id c : d.cores)
-        left[c] *= is_co_runner(d.kind) ? (d.kind == disturbance_kind::floating
-                                               ? 1.0 - 0.5 / static_cast<double>(d.cores.size())
-                                               : 0.5)
-                                        : d.share;
+    const auto leave = [&](double part) {
+      for (const core_id c : d.cores) left[c] *= part;
+    };
+    switch (d.kind) {
+      case disturbance_kind::quota: paid *= d.share; break;
+      case disturbance_kind::cpu:
+      case disturbance_kind::mem:
+      case disturbance_kind::session: leave(0.5); break;
+      case disturbance_kind::floating:
+        leave(1.0 - 0.5 / static_cast<double>(d.cores.size()));
+        break;
+      case disturbance_kind::share:
+      case disturbance_kind::wave: leave(d.share); break;
+      case disturbance_kind::freq:
+      case disturbance_kind::offline: break;  // not here
+    }
   }
   double sum = 0.0;
   for (const double l : left) sum += l;

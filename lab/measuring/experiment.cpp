@@ -26,33 +26,12 @@ std::vector<std::string> each_once(const std::vector<policy_list>& lists) {
   return chosen;
 }
 
-/// Refuses what the chosen engine cannot produce.
-void check_kind(const disturbance& d, bool simulated, bool emulated) {
-  using enum disturbance_kind;
-  if (!simulated && (d.kind == freq || d.kind == offline))
-    throw input_error(fmt::format(
-        "disturbance '{}': {} exists on simulated machines only; here use share or wave",
-        to_string(d), name_of(d.kind)));
-  if (simulated && (d.kind == session || d.kind == floating))
-    throw input_error(
-        fmt::format("disturbance '{}': {} is not simulated; the simulator has cpu, mem, share, "
-                    "wave, quota, freq and offline",
-                    to_string(d), name_of(d.kind)));
-  if (emulated && (d.kind == quota || d.kind == offline))
-    throw input_error(
-        fmt::format("disturbance '{}': {} is not emulated, only simulated; emulated cores have "
-                    "cpu, mem, share, wave and freq",
-                    to_string(d), name_of(d.kind)));
-}
-
 /// Three threads on a core are not simulated: slices of two co-runners would meet at random.
 void check_one_co_runner_a_core(const std::vector<disturbance>& parts) {
-  const auto co_runner = [](const disturbance& d) {
-    return d.kind == disturbance_kind::cpu || d.kind == disturbance_kind::mem;
-  };
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      if (!co_runner(parts[i]) || !co_runner(parts[j]) || !windows_meet(parts[i], parts[j]))
+      if (!is_co_runner(parts[i].kind) || !is_co_runner(parts[j].kind) ||
+          !windows_meet(parts[i], parts[j]))
         continue;
       for (const core_id c : parts[i].cores)
         if (std::ranges::binary_search(parts[j].cores, c))
@@ -80,7 +59,10 @@ std::vector<scenario> checked_scenarios(const std::vector<std::vector<asked_dist
   std::vector<scenario> scenarios{{"none", {}}};
   for (const auto& one : asked) {
     auto parts = placed(one, m);
-    for (const disturbance& d : parts) check_kind(d, simulated, emulated);
+    for (const disturbance& d : parts)
+      check_exists(d, emulated    ? disturbed_cores::emulated
+                      : simulated ? disturbed_cores::simulated
+                                  : disturbed_cores::real);
     if (simulated) check_one_co_runner_a_core(parts);
     check_somebody_stays(parts, m);
     std::string name = to_string(parts);

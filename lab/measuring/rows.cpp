@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "policy/builtin.hpp"
 #include "statistics/stats.hpp"
 
 namespace kilter::lab {
@@ -93,7 +94,7 @@ result_row row_of(const experiment& e, const scenario& s, const experiment_resul
 
 }  // namespace
 
-bool is_planned(std::string_view policy) noexcept { return policy == "heft" || policy == "cpop"; }
+bool is_planned(std::string_view policy) noexcept { return builtin::is_planned(policy); }
 
 std::string graph_name(const experiment& e) {
   const auto* data = std::get_if<dag_work>(&e.work);

@@ -184,6 +184,17 @@ const std::array all{
            .left = true},
 };
 
+/// Whoever adds a field adds a column, or a name that says more of one.
+[[maybe_unused]] void has_a_column_for_each_of(row r) {
+  [[maybe_unused]] const auto& [graph, on, disturb, policy, warm, kinds, scale, widths, runs,
+                                bound_s, in_virtual_time, throughput_per_s, makespan_s, least_s,
+                                most_s, runs_s, ratio_to_rws, ratio_to_rws_min, ratio_to_rws_max,
+                                ratio_to_bound, slr, speedup, efficiency, plan_s, energy_j, edp_js,
+                                critical_part, critical_share] = r;
+  constexpr std::size_t fields = 28, say_more_of_others = 4;
+  static_assert(all.size() == fields - say_more_of_others);
+}
+
 struct shown_column {
   const column* which;
   std::vector<std::string> cells;

@@ -17,20 +17,8 @@ import unittest
 
 MANY = pathlib.Path(sys.argv[1]).resolve()
 SECTION = pathlib.Path(sys.argv[2]).resolve() / "results_section"
-PROGRAMS = {
-    "kmeans",
-    "heat",
-    "vgg16",
-    "blackscholes",
-    "swaptions",
-    "fluidanimate",
-    "dedup",
-    "ferret",
-    "facesim",
-    "bodytrack",
-    "streamcluster",
-    "canneal",
-}
+APPS = SECTION.parent.parent.glob("cli/app_*.cpp")
+PROGRAMS = {file.stem.removeprefix("app_") for file in APPS} - {"command"}
 CPUS = sorted(os.sched_getaffinity(0))
 
 # Each notes its call. A file "hold" or "fail" beside it changes the call of that number.

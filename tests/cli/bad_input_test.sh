@@ -261,7 +261,7 @@ refuses "'m'; there are n, tasks" graph make cholesky:m=3
 refuses "4294967296" graph make layered:tasks=4294967296
 refuses "neither a file nor a generator" graph info "$work/none.json"
 refuses "$work/folder: is a directory" graph info "$work/folder"
-refuses "json, dot, stg, wfcommons" graph convert lu --to xml
+refuses "there are json, dot" graph convert lu --to xml
 refuses "--to" graph convert lu
 refuses "$work/nowhere" graph draw lu -o "$work/nowhere/x.svg"
 refuses "'$work/x.jpg': pictures are svg, png or pdf" graph draw lu -o "$work/x.jpg"

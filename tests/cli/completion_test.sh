@@ -1,5 +1,5 @@
 #!/bin/bash
-# What shells complete: commands, options, values and files, asked of kilter itself and typed into a bash.
+# What shells complete: commands, options, values and files, asked of kilter itself and typed into a bash. And that pages and tests know all that there is.
 . "$(dirname "$0")/checks.sh"
 
 # completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed by a blank.
@@ -53,6 +53,31 @@ KILTER_EXPERIMENTS=$work completes "" lab reproduce S2
 for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
   [ -n "$("$kilter" completion words -- compare layered --$option "")" ] || fail "compare layered --$option has no values"
 done
+
+# What completion lists has a row or an item in the page, where one word may have others before it.
+root=$(realpath "$(dirname "$0")/../..")
+there_are() { "$kilter" completion words -- "$@" "" | cut -f1 | sed -n 's/^\([a-z][a-z0-9-]*\)@*$/\1/p'; }
+page_has() { grep -qE "^(\||-) ([^|]*, )?\`$2\`" "$root/$1" || fail "$1 says nothing of '$2'"; }
+tests_have() { grep -rqF "$2" "$root/tests/unit/$1" || fail "tests/unit/$1 has no test of '$2'"; }
+for policy in $(there_are compare layered --policy | grep -vx all); do
+  page_has docs/policies.md "$policy"
+  page_has lab/docs/schedulers.md "$policy"
+  tests_have policy "\"$policy\""
+done
+for kind in $(there_are disturb); do
+  page_has docs/disturbances.md "$kind"
+  tests_have lab "\"$kind@"
+done
+for program in $(there_are lab app); do
+  page_has docs/programs.md "$program"
+  tests_have programs "/$program.hpp"
+done
+"$kilter" graph info "$0" 2>&1 | sed 's/.*it reads //; s/, also compressed.*//; s/([^)]*)//g; s/, /\n/g' >"$work/formats"
+while read -r format _; do
+  grep -qwF -- "$format" "$root/lab/docs/graphs.md" || fail "lab/docs/graphs.md says nothing of '$format'"
+done <"$work/formats"
+[ "$(wc -l <"$work/formats")" -gt 8 ] || fail "which graphs are read is not told: $(cat "$work/formats")"
+
 refuses "did you mean 'zsh'" completion zs
 refuses "one of bash, zsh, fish" completion
 

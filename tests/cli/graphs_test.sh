@@ -11,7 +11,7 @@ passes graph info "$work/my graphs/c.json"
 says "56, 1 without predecessors"
 passes graph make cholesky:n=6
 cmp -s "$work/out" "$work/my graphs/c.json" || fail "graph make: a file and standard output differ"
-for format in json dot stg wfcommons; do
+for format in $("$kilter" completion words -- graph convert x --to "" | cut -f1); do
   passes graph convert "$work/my graphs/c.json" --to $format -o "$work/c.$format"
   passes graph info "$work/c.$format" --json -
   json 'd["tasks"] in (56, 58) and abs(d["work_s"] - 0.0360) < 1e-9'

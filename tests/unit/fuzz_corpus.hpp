@@ -39,8 +39,8 @@ inline std::string fuzz_input(std::string_view line) {
   return bytes;
 }
 
-/// `read(path, text)` for every input of the target; path is a file that holds the text. Some must
-/// be read, or the corpus covers little.
+/// `read(path, text)` for every input of the target, as "regions" or "graphs/dot"; path is a file
+/// that holds the text. Some must be read, or the corpus covers little.
 template <class Read>
 void replay_corpus(const std::string& target, Read&& read) {
   std::ifstream bundle(std::string(KILTER_TEST_DATA) + "/fuzz/corpus/" + target + ".txt");

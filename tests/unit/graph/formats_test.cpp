@@ -472,11 +472,8 @@ TEST(Limits, AmountsThatNoSumCanHoldAreRefusedInEveryFormat) {
 
 TEST(ReadDag, ListsWhatItReads) {
   for (const char* text : {"hello", "a: 1\nb: 2\n", "[1,2]", "- a\n"})
-    expect_refusal(
-        text,
-        "is no graph file that Kilter reads; it reads JSON (kilter.graph/1, WfCommons, Pegasus, "
-        "node-link of NetworkX), Pegasus YAML and DAX, GraphML, GML, StarPU's tasks.rec, STG and "
-        "DOT (also of ninja -t graph, Snakemake and Nextflow), also compressed (gzip)");
+    expect_refusal(text,
+                   "is no graph file that Kilter reads; it reads " + dags::readable_formats());
 }
 
 }  // namespace

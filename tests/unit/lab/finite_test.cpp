@@ -54,8 +54,9 @@ TEST(finite, what_cannot_be_told_is_null) {
   const document d = to_document(test::outcome_of(e, r), {});
   expect_finite(d, "compare");
   EXPECT_EQ(d["experiments"][0]["runs"][0]["bound_s"], nullptr);
-  EXPECT_EQ(d["rows"][0]["ratio_to_rws_min"], nullptr);
-  EXPECT_EQ(d["rows"][0]["slr"], nullptr);
+  for (const auto& [column, value] : d["rows"][0].items())
+    EXPECT_TRUE(!value.is_number_float() || column == "scale")
+        << column << ": make it endless above";
 }
 
 TEST(finite, graphs_at_the_edge_give_numbers) {

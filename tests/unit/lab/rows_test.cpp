@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "presenting/columns.hpp"
 #include "statistics/stats.hpp"
 
 namespace kilter::lab {
@@ -28,6 +29,7 @@ std::vector<result_row> rows_of_runs(std::vector<run_row> runs, std::vector<std:
   e.policies = std::move(policies);
   e.scenarios = {{"none", {}}};
   experiment_result r;
+  r.path_s = r.sequential_s = 1.0;
   r.runs = std::move(runs);
   return rows_of(e, r);
 }
@@ -78,6 +80,23 @@ TEST(rows, energy_is_a_median_and_absent_if_a_run_has_none) {
   const auto line = rows_of_runs({a, b}, {"rws"})[0];
   EXPECT_EQ(line.energy_j, 20.0);
   EXPECT_EQ(line.edp_js, 35.0) << "10 J s and 60 J s";
+}
+
+TEST(rows, every_column_has_a_value) {
+  auto rws = run("rws", 0, 1.0, 1), other = run("dam-c", 0, 2.0, 1);
+  for (run_row* r : {&rws, &other}) {
+    r->energy_j = 10.0;
+    r->stats.plan_s = 0.1;
+    r->stats.places = {{10, 5}, {30, 5}};
+  }
+  const auto row = rows_of_runs({rws, other}, {"rws", "dam-c"})[1];
+  for (const column& c : columns()) {
+    const document value = c.value(row);
+    EXPECT_TRUE(value.is_string()    ? value != ""
+                : value.is_boolean() ? value == true
+                                     : value > 0)
+        << c.name << " is " << value;
+  }
 }
 
 TEST(rows, an_interrupted_experiment_pairs_only_what_has_a_partner) {

@@ -116,9 +116,10 @@ inline random_case draw_case(std::uint64_t number) {
   c.root = any_of({"core", "outside"});
   c.direct = one_in(4);
   const std::uint32_t cores = m.cores();
+  const auto kinds = disturbances_on(disturbed_cores::simulated);
   for (std::uint32_t parts = one_in(3) ? 0 : 1 + r.below(3); parts > 0; --parts) {
     random_part p;
-    p.kind = any_of({"cpu", "mem", "share", "wave", "quota", "freq", "offline"});
+    p.kind = name_of(kinds[r.below(static_cast<std::uint32_t>(kinds.size()))]);
     p.first = r.below(cores);
     p.last = p.first + r.below(cores - p.first);
     if (p.kind == "share" || p.kind == "quota" || p.kind == "freq")
