@@ -1,8 +1,10 @@
 #!/bin/bash
-# What shells complete: commands, options, values and files, asked of kilter itself and typed into a bash.
+# What shells complete: commands, options, values and files, asked of kilter itself and typed into a
+# bash.
 . "$(dirname "$0")/checks.sh"
 
-# completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed by a blank.
+# completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed
+# by a blank.
 completes() {
   local expected=$1 answers
   shift
@@ -51,7 +53,8 @@ completes "" topo --jso=
 completes "" nothing ""
 KILTER_EXPERIMENTS=$work completes "" lab reproduce S2
 for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
-  [ -n "$("$kilter" completion words -- compare layered --$option "")" ] || fail "compare layered --$option has no values"
+  [ -n "$("$kilter" completion words -- compare layered --$option "")" ] ||
+    fail "compare layered --$option has no values"
 done
 refuses "did you mean 'zsh'" completion zs
 refuses "one of bash, zsh, fish" completion
@@ -107,7 +110,15 @@ PYTHON
 cd "$OLDPWD" || exit 1
 "$kilter" completion zsh >"$work/_kilter"
 "$kilter" completion fish >"$work/kilter.fish"
-if command -v zsh >/dev/null; then zsh -n "$work/_kilter" || fail "zsh does not take its script"; else echo "no zsh here: its script was not tried"; fi
-if command -v fish >/dev/null; then fish --no-execute "$work/kilter.fish" || fail "fish does not take its script"; else echo "no fish here: its script was not tried"; fi
+if command -v zsh >/dev/null; then
+  zsh -n "$work/_kilter" || fail "zsh does not take its script"
+else
+  echo "no zsh here: its script was not tried"
+fi
+if command -v fish >/dev/null; then
+  fish --no-execute "$work/kilter.fish" || fail "fish does not take its script"
+else
+  echo "no fish here: its script was not tried"
+fi
 
 finish

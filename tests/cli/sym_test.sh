@@ -1,10 +1,13 @@
 #!/bin/bash
 # Usage: sym_test.sh KILTER PROBE GLOBAL_SUM
 #
-# `kilter lab sym`: what is counted of a program whose calls are known, and that it ends as the program does.
+# `kilter lab sym`: what is counted of a program whose calls are known, and that it ends as the
+# program does.
 . "$(dirname "$0")/checks.sh"
 probe=$2 sum=$3
-read_json() { python3 -c 'import json, sys; d = json.loads(sys.stdin.read().splitlines()[-1]); print(eval(sys.argv[1]))' "$1"; }
+read_json() {
+  python3 -c 'import json, sys; d = json.loads(sys.stdin.read().splitlines()[-1]); print(eval(sys.argv[1]))' "$1"
+}
 
 out=$("$kilter" lab sym --json - --quiet -- "$sum" 4 12 8 50 1000 2> "$work/errors")
 expect "the program's output comes first" 1 "$(echo "$out" | head -n 1 | grep -c 'sum right')"

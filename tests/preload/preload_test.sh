@@ -17,7 +17,8 @@ loaded() {
   local variables=()
   while [ "$1" != -- ]; do variables+=("$1"); shift; done
   shift
-  taskset -c "$both" timeout -s KILL 60 env LD_PRELOAD="$library" "${variables[@]}" "$@" 2> "$work/errors"
+  taskset -c "$both" timeout -s KILL 60 env LD_PRELOAD="$library" "${variables[@]}" "$@" \
+    2> "$work/errors"
 }
 
 out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=1,2 -- "$probe" threads 2 | sort)
@@ -71,7 +72,8 @@ while IFS='|' read -r variable message; do
   expect "$variable: the program runs on" "thread 0 $both
 status 0" "$out"
   expect "$variable: one line" 1 "$(wc -l < "$work/errors")"
-  grep -qF -- "$message" "$work/errors" || fail "$variable: '$message' is not in: $(cat "$work/errors")"
+  grep -qF -- "$message" "$work/errors" ||
+    fail "$variable: '$message' is not in: $(cat "$work/errors")"
 done <<END
 KILTER_POLICY=dike|kilter: KILTER_POLICY: 'dike' is no policy of the preload library; there are ljfpf, cjfpf, rr; threads are left alone
 KILTER_LENGTHS=3,x|KILTER_LENGTHS: 'x' is no length
@@ -123,7 +125,8 @@ for program in "$matmul" "$sum"; do
   expect "$program 0" 2 $?
 done
 
-# What it brings into a stranger's process: nothing but itself, and what decides is loaded where glibc is.
+# What it brings into a stranger's process: nothing but itself, and what decides is loaded where
+# glibc is.
 for part in preload count; do
   expect "libkilter_$part.so needs no library" "" "$(readelf -d "${real%/*}/libkilter_$part.so" | grep NEEDED)"
   expect "libkilter_$part.so needs no version of one" "" "$(readelf -V "${real%/*}/libkilter_$part.so" | grep GLIBC)"
@@ -134,9 +137,11 @@ expect "what decides exports its entry" "kilter_placement" "$(nm -D --defined-on
 expect "it exports what it interposes and where it listens" "execv execve execvp execvpe kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
   "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | xargs)"
 
-# A program of another C library, by itself and among those of this one: it runs, is told of once if it has threads, and hands the library on to its children.
+# A program of another C library, by itself and among those of this one: it runs, is told of once if
+# it has threads, and hands the library on to its children.
 if command -v musl-gcc >/dev/null; then
-  musl-gcc -o "$work/musl" "$(dirname "$0")/other_library.c" -pthread || fail "other_library.c does not compile"
+  musl-gcc -o "$work/musl" "$(dirname "$0")/other_library.c" -pthread ||
+    fail "other_library.c does not compile"
   alone="kilter: musl has another C library than glibc; its threads are left alone"
   for policy in ljfpf cjfpf rr; do
     expect "$policy: a program of musl runs" "threads 2
