@@ -202,14 +202,16 @@ for command in "compare layered" "compare cholesky:n=3" topo "lab demo" "lab rep
     told "--on '${meant%%=*}': did you mean '${meant#*=}'? $ways" $command --on "${meant%%=*}"
   done
   # shellcheck disable=SC2086
-  told "--on './none.toml': there is no file ./none.toml; a platform file is named sim:FILE" $command --on ./none.toml
+  told "--on './none.toml': there is no file ./none.toml; a platform file is named sim:FILE" \
+    $command --on ./none.toml
   # shellcheck disable=SC2086
   told "--on 'elsewhere': $ways" $command --on elsewhere
   # shellcheck disable=SC2086
   refuses "unknown platform 'jetson-tx3': did you mean 'jetson-tx2'?" $command --on sim:jetson-tx3
 done
 for moved in bench=compare sim=compare demo="lab demo" balance="lab balance" reproduce="lab reproduce"; do
-  told "kilter ${moved%%=*} is now kilter ${moved#*=}; see kilter ${moved#*=} --help" "${moved%%=*}" layered --on native
+  told "kilter ${moved%%=*} is now kilter ${moved#*=}; see kilter ${moved#*=} --help" \
+    "${moved%%=*}" layered --on native
 done
 refuses "the matrix has native and sim:PLATFORM" lab reproduce matrix --on emulate:jetson-tx2
 refuses "the demo runs on native or sim:PLATFORM" lab demo --on emulate:jetson-tx2
@@ -254,7 +256,8 @@ refuses "leave out --with" lab reproduce S0-6 --native --with children=forward
 refuses "--native: S3-5, S3-6 have no native cases; there are some of S0-20, S0-22, S2-8" lab reproduce S3-5 S3-6 --native
 mkdir "$work/own" && cp "$(dirname "$0")"/../../lab/experiments/other.toml "$work/own" &&
   echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
-KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not a document of verdicts" lab reproduce S0-6
+KILTER_EXPERIMENTS=$work/own refuses \
+  "$work/own/native.json: not a document of verdicts" lab reproduce S0-6
 echo '{"schema": ' >"$work/own/native.json"
 KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not JSON" lab reproduce S0-6
 
@@ -294,7 +297,8 @@ refuses "$work/cut.gz: its compressed data is cut off" graph info "$work/cut.gz"
 printf '<svg/>' >"$work/svg"
 refuses "is XML of <svg>" graph info "$work/svg"
 printf '{"tasks":[{"id":"a","seconds":1e308},\n{"id":"b","seconds":1e308}]}' >"$work/large.json"
-refuses "$work/large.json:1: the seconds of a task must be a number of at most 1e+18" graph info "$work/large.json"
+refuses "$work/large.json:1: the seconds of a task must be a number of at most 1e+18" graph info \
+  "$work/large.json"
 { printf '<adag>'; head -c 400000 /dev/zero | sed 's/\x00/<a>/g'; } >"$work/deep.dax"
 refuses "$work/deep.dax:1: elements are nested more than 100 deep" graph info "$work/deep.dax"
 refuses "nowhere.json" compare nowhere.json

@@ -105,7 +105,8 @@ echo precious > precious
 ln -s "$work/a b c/precious" "$where"
 touch go
 for _ in $(seq 500); do [ -e gone ] && break; sleep 0.02; done
-expect "what is planted is not followed" "precious $(basename "$where")" "$(cat precious) $(ls "${where%/*}")"
+expect "what is planted is not followed" "precious $(basename "$where")" \
+  "$(cat precious) $(ls "${where%/*}")"
 rm -r "${where%/*}"
 if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
   ln -s "$folded" "a program"
