@@ -4,35 +4,7 @@
 . "$(dirname "$0")/checks.sh"
 export XDG_RUNTIME_DIR=$work/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
-
-json() {  # json PYTHON-EXPRESSION: of the last line of standard output as document `d`; skipped where there is no python3
-  command -v python3 >/dev/null || return 0
-  tail -n 1 "$work/out" >"$work/last"
-  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/last" || fail "JSON: not ($1): $(head -c 600 "$work/last")"
-}
-
-# ends STATUS ARGS...: that exit status; its output is left in $work/out and $work/err
-ends() {
-  local expected=$1 status
-  shift
-  timeout 60 "$kilter" "$@" >"$work/out" 2>"$work/err" </dev/null
-  status=$?
-  [ "$status" -eq "$expected" ] ||
-    fail "kilter $*: exit status $status, expected $expected: $(head -c 600 "$work/err")"
-}
-
-# refuses_125 TEXT ARGS...: status 125, nothing on standard output, one line with the text on
-# standard error
-refuses_125() {
-  local text=$1
-  shift
-  ends 125 "$@"
-  [ -s "$work/out" ] && fail "kilter $*: wrote to standard output"
-  [ "$(wc -l <"$work/err")" -eq 1 ] ||
-    fail "kilter $*: not one line on standard error: $(head -c 600 "$work/err")"
-  grep -qF -- "$text" "$work/err" ||
-    fail "kilter $*: does not say '$text': $(head -c 300 "$work/err")"
-}
+exec </dev/null
 
 for command in "lab balance" top; do
   passes $command --help
@@ -66,16 +38,16 @@ status=$?
 # JSON is the last line, after what the program prints
 ends 3 lab balance --policy dio --quantum 50 --json - -- sh -c 'for i in 1 2 3; do (i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done) & done; wait; echo last; exit 3'
 [ "$(head -n 1 "$work/out")" = last ] || fail "JSON before the program's own output"
-json 'd["schema"] == "kilter.balance/1" and d["policy"] == "dio" and
+last_json 'd["schema"] == "kilter.balance/1" and d["policy"] == "dio" and
   d["observer"] in ("pmu", "software") and d["quanta"] >= 1'
-json '{"swaps", "rejected", "fairness", "prediction_error", "programs"} <= set(d) and
+last_json '{"swaps", "rejected", "fairness", "prediction_error", "programs"} <= set(d) and
   all({"pid", "name", "threads", "seconds"} <= set(p) for p in d["programs"])'
 grep -q '^kilter balance: observer' "$work/err" || fail "does not say which observer"
 
 # without counters it says at the start, in one line, what it will do then
 ends 0 lab balance --json - -- true
 if grep -q '"observer":"times"' "$work/out"; then
-  json 'd["policy"] == "spread" and d["class_only"]'
+  last_json 'd["policy"] == "spread" and d["class_only"]'
   grep -q 'no counters.*policy is spread' "$work/err" ||
     grep -q '; so the policy is spread' "$work/err" ||
     fail "does not say at the start that there are no counters: $(cat "$work/err")"
@@ -163,10 +135,10 @@ cat >"$work/eight" <<'END'
 {"now_s":0.5,"length_s":0.5,"rates":false,"threads":[{"thread":0,"program":0,"core":0,"ran_s":0.5,"class":"memory"},{"thread":1,"program":0,"core":7,"ran_s":0.5,"class":"compute"}]}
 END
 ends 0 lab balance --quiet --policy dike --observer "replay:$work/eight" --fast 4-7 --json -
-json 'd["swaps"] == 1'
+last_json 'd["swaps"] == 1'
 refuses_125 "8" lab balance --quiet --policy dike --observer "replay:$work/eight" --fast 4-8
 ends 0 lab balance --quiet --policy dio --quantum 50 --observer "replay:$work/seen" --json -
-json 'd["observer"] == "replay" and d["quanta"] >= 1'
+last_json 'd["observer"] == "replay" and d["quanta"] >= 1'
 if command -v python3 >/dev/null; then
   python3 -c '
 import json, sys
@@ -183,7 +155,7 @@ for _ in $(seq 100); do
   grep -q '"tid"' "$work/out" && break
   sleep 0.05
 done
-json 'd["schema"] == "kilter.top/1" and d["balances"][0]["policy"] == "rr" and {"tid", "class", "core", "last_move", "misses_per_s", "predicted_per_s"} <= set(d["balances"][0]["threads"][0])'
+last_json 'd["schema"] == "kilter.top/1" and d["balances"][0]["policy"] == "rr" and {"tid", "class", "core", "last_move", "misses_per_s", "predicted_per_s"} <= set(d["balances"][0]["threads"][0])'
 ends 0 top --once
 says "LAST MOVE"
 says '\x1b[31mred'

@@ -2,36 +2,8 @@
 # kilter run as users call it: the program is as without Kilter, what it gets is said, and bad usage
 # is refused with 125 and one line.
 . "$(dirname "$0")/checks.sh"
+of=run
 unset KILTER_MASK OMP_NUM_THREADS OMP_WAIT_POLICY KMP_BLOCKTIME GOMP_SPINCOUNT OPENBLAS_NUM_THREADS
-
-json() {  # json PYTHON-EXPRESSION: of the last line of standard output as document `d`; skipped where there is no python3
-  command -v python3 >/dev/null || return 0
-  tail -n 1 "$work/out" >"$work/last"
-  python3 -c "import json,sys; d=json.load(open(sys.argv[1])); sys.exit(0 if ($1) else 1)" "$work/last" || fail "JSON: not ($1): $(head -c 600 "$work/last")"
-}
-
-# ends STATUS ARGS...: that exit status; its output is left in $work/out and $work/err
-ends() {
-  local expected=$1 status
-  shift
-  timeout 60 "$kilter" run "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ "$status" -eq "$expected" ] ||
-    fail "kilter run $*: exit status $status, expected $expected: $(head -c 600 "$work/err")"
-}
-
-# refuses_125 TEXT ARGS...: status 125, nothing on standard output, one line with the text on
-# standard error
-refuses_125() {
-  local text=$1
-  shift
-  ends 125 "$@"
-  [ -s "$work/out" ] && fail "kilter run $*: wrote to standard output"
-  [ "$(wc -l <"$work/err")" -eq 1 ] ||
-    fail "kilter run $*: not one line on standard error: $(head -c 600 "$work/err")"
-  grep -qF -- "$text" "$work/err" ||
-    fail "kilter run $*: does not say '$text': $(head -c 300 "$work/err")"
-}
 
 explains() {
   grep -qF -- "$1" "$work/err" || fail "--explain does not say '$1': $(head -c 600 "$work/err")"
@@ -148,7 +120,7 @@ if command -v taskset >/dev/null; then
   sleep 0.3
   ends 0 -- sh -c '[ -z "$OMP_WAIT_POLICY$OMP_NUM_THREADS$KMP_BLOCKTIME" ]'
   ends 0 --json - --dry-run -- true
-  json 'not any(s["variable"].startswith(("OMP", "KMP")) for s in d["set"])'
+  last_json 'not any(s["variable"].startswith(("OMP", "KMP")) for s in d["set"])'
   kill $neighbour
   wait $neighbour 2>/dev/null
 fi
@@ -160,17 +132,17 @@ says "CPUs allowed: "
 says "A=b: --set"
 ends 0 --dry-run --json - --set A=b -- ./not-there x
 [ "$(wc -l <"$work/out")" -eq 1 ] || fail "--dry-run --json -: not one line: $(cat "$work/out")"
-json 'd["schema"] == "kilter.run/1" and d["program"] == ["./not-there", "x"] and
+last_json 'd["schema"] == "kilter.run/1" and d["program"] == ["./not-there", "x"] and
   d["result"] is None and d["set"][-1] == {"variable": "A", "value": "b", "why": "--set"}'
-json '{"cpus", "online", "quota", "threads", "left", "openmp", "loaded", "not_loaded_because"} <= set(d) and d["not_loaded_because"] == "the program was not found"'
+last_json '{"cpus", "online", "quota", "threads", "left", "openmp", "loaded", "not_loaded_because"} <= set(d) and d["not_loaded_because"] == "the program was not found"'
 
 # JSON is the last line, after what the program prints
 ends 3 --json - -- sh -c 'echo last; exit 3'
 [ "$(head -n 1 "$work/out")" = last ] || fail "JSON before the program's own output"
-json 'd["result"]["exit_status"] == 3 and d["result"]["signal"] is None and
+last_json 'd["result"]["exit_status"] == 3 and d["result"]["signal"] is None and
   d["result"]["seconds"] > 0'
 ends 143 --json - -- sh -c 'kill -TERM $$'
-json 'd["result"]["exit_status"] is None and d["result"]["signal"] == 15'
+last_json 'd["result"]["exit_status"] is None and d["result"]["signal"] == 15'
 
 # whatever becomes of Kilter's own words, the program's output and status stay what they are
 if [ -w /dev/full ]; then
@@ -195,10 +167,10 @@ quota() {
 cpus=$(nproc)
 if [ "$cpus" -gt 1 ] && quota "$kilter" run --dry-run --json "$work/quota" -- true >/dev/null; then
   cp "$work/quota" "$work/out"
-  json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"])'
-  json 'd["loaded"] is None or len(d["mask"]["cpus"]) == d["threads"]["pool"] and
+  last_json 'abs(d["quota"] - 0.3 * len(d["cpus"])) < 0.02 and d["threads"]["pool"] < len(d["cpus"])'
+  last_json 'd["loaded"] is None or len(d["mask"]["cpus"]) == d["threads"]["pool"] and
     not [s for s in d["set"] if s["variable"].startswith(("GOMAX", "DOTNET", "JAVA"))]'
-  json '(d["mask"]["cpus"] == []) == (d["loaded"] is None)'
+  last_json '(d["mask"]["cpus"] == []) == (d["loaded"] is None)'
   if ! grep -q '"loaded":null' "$work/quota"; then
     paid=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["threads"]["pool"])' "$work/quota" 2>/dev/null || echo 1)
     for told in "" --explain; do
@@ -261,7 +233,7 @@ C
   explains "libkilter_openmp.so is loaded into it"
   grep -qx 'openmp 1' "$work/err" || fail "what the library was told: $(cat "$work/err")"
   explains "process 7: WHAT is set"
-  json 'd["loaded"] == "libkilter_openmp.so" and
+  last_json 'd["loaded"] == "libkilter_openmp.so" and
     [p["pid"] for p in d["result"]["processes"]] == [7]'
   KILTER_OPENMP=0 ends 6 --explain -- "$work/linked"
   grep -qx 'openmp 0' "$work/err" || fail "KILTER_OPENMP=0: $(cat "$work/err")"
@@ -271,8 +243,8 @@ C
   ends 0 -- sh -c '[ "$KILTER_OPENMP" = 1 ] && [ -z "$KILTER_EXPLAIN$KILTER_SAME_TEAM" ]'
   ends 0 --same-team -- sh -c '[ "$KILTER_SAME_TEAM" = 1 ]'
   ends 6 --json - -- "$work/setuid"
-  json 'd["loaded"] is None'
+  last_json 'd["loaded"] is None'
   [ ! -x "$work/static" ] || { ends 6 --json - -- "$work/static" &&
-    json 'd["loaded"] is None and d["result"]["processes"] == []'; }
+    last_json 'd["loaded"] is None and d["result"]["processes"] == []'; }
 fi
 finish
