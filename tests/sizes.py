@@ -14,8 +14,8 @@ import checker
 
 LIMITS = {
     "words of prose": 60_000,  # in all *.md but those that scripts make
-    "lines of code beyond 100 columns": 540,
-    "files of tests": 261,  # without data and golden files
+    "lines of code beyond 100 columns": 234,
+    "files of tests": 242,  # without data and golden files
     "lines of the changelog": 80,
 }
 MADE = {("docs", "commands.md"), ("docs", "inside", "mutants.md")}
