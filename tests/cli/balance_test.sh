@@ -11,9 +11,10 @@ for command in "lab balance" top; do
   says "Examples:"
 done
 
-# the program's output and status are what they are without Kilter
+# the program's input, output and status are what they are without Kilter
 ends 0 lab balance --quiet --policy dio --quantum 50 -- sh -c 'echo out; echo err >&2; cat' <<<in
-[ "$(cat "$work/out")" = out ] || fail "standard output of the program: $(cat "$work/out")"
+[ "$(cat "$work/out")" = "$(printf 'out\nin')" ] ||
+  fail "standard output of the program: $(cat "$work/out")"
 [ "$(cat "$work/err")" = err ] || fail "standard error of the program: $(cat "$work/err")"
 ends 7 lab balance --quiet -- sh -c 'exit 7'
 ends 0 lab balance --quiet --policy rr -- \
